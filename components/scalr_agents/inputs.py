@@ -1,0 +1,20 @@
+"""What a program hands to an agent beside the chart's values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from scalr_agents.values.fields import Deferred
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Settings that no chart has; every one may be known only during deployment."""
+
+    agent_image: str | Deferred | None = None
+    """Complete reference of the agent's image, a digest too. Default: `agent.image`."""
+    runner_image: str | Deferred | None = None
+    """Complete reference of the runner's image, a digest too. Default: `task.runner.image`."""
+    secret_env: Mapping[str, str | Deferred] = field(default_factory=dict)
+    """Environment variables that become a Secret: all containers of the agent get them, the runner those not named `SCALR_*`."""
+    secrets_digest: str | Deferred | None = None
+    """Digest of all secrets we hold. Default: computed, if they are all known."""

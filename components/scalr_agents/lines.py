@@ -1,0 +1,101 @@
+"""The contract lines of the agent: which versions speak which custom resource.
+
+A line is a range of agent versions that read the same environment variables and the same custom resource. What differs from
+line to line is data here; the rest of the package asks the line and does not compare versions.
+"""
+
+import re
+from dataclasses import dataclass
+
+_VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+
+
+class LineError(ValueError):
+    """A chart or an agent version that this package does not know; the text says what it knows."""
+
+
+@dataclass(frozen=True)
+class TaskResource:
+    """The custom resource that holds the template of a task's Job."""
+
+    group: str
+    version: str
+    kind: str
+    plural: str
+    singular: str
+    short_names: tuple[str, ...]
+    template_variable: str
+    """Environment variable of the controller that names the object of this kind to start Jobs from."""
+
+    @property
+    def api_version(self) -> str:
+        return f"{self.group}/{self.version}"
+
+    @property
+    def crd_name(self) -> str:
+        return f"{self.plural}.{self.group}"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One chart for one range of agent versions (`oldest` and `newest` are `major, minor`, both included)."""
+
+    chart: str
+    base_name: str
+    """Default of the label `app.kubernetes.io/name` and of the last part of object names."""
+    default_version: str
+    oldest: tuple[int, int]
+    newest: tuple[int, int]
+    task_resource: TaskResource
+
+    @property
+    def versions(self) -> str:
+        """The range in words, for messages."""
+        return f"{self.oldest[0]}.{self.oldest[1]} to {self.newest[0]}.{self.newest[1]}"
+
+    def covers(self, version: str) -> bool:
+        match = _VERSION.match(version)
+        return match is not None and self.oldest <= (int(match[1]), int(match[2])) <= self.newest
+
+
+AGENT_TASK = TaskResource(
+    group="scalr.io",
+    version="v1",
+    kind="AgentTask",
+    plural="atasks",
+    singular="atask",
+    short_names=("at",),
+    template_variable="SCALR_AGENT_KUBERNETES_JOB_TEMPLATE",
+)
+
+LINES = (
+    Line(
+        chart="agent-job",
+        base_name="agent-job",
+        default_version="0.57.0",
+        oldest=(0, 57),
+        newest=(0, 60),
+        task_resource=AGENT_TASK,
+    ),
+)
+
+CHARTS = tuple(dict.fromkeys(line.chart for line in LINES))
+
+
+def select(chart: str, agent_version: str | None = None) -> Line:
+    """The line of `chart` that `agent_version` belongs to; `None` means the chart's default version.
+
+    Raises `LineError` for a chart or a version that no line covers.
+    """
+    lines = [line for line in LINES if line.chart == chart]
+    if not lines:
+        raise LineError(f"unknown chart {chart!r}; allowed: {', '.join(CHARTS)}")
+    if agent_version is None:
+        return lines[0]
+    if not _VERSION.fullmatch(agent_version):
+        raise LineError(f"agent version {agent_version!r} is not of the form MAJOR.MINOR.PATCH, for instance 0.57.0")
+    for line in lines:
+        if line.covers(agent_version):
+            return line
+    supported = "; ".join(line.versions for line in lines)
+    raise LineError(f"no {chart} for agent version {agent_version}; supported: {supported}")

@@ -1,0 +1,114 @@
+"""A release: one agent of one chart in one namespace, and what its objects are called."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from scalr_agents.lines import Line
+
+Naming = Literal["scoped", "chart"]
+Labels = dict[str, str]
+
+_NAME = "app.kubernetes.io/name"
+_INSTANCE = "app.kubernetes.io/instance"
+COMPONENT = "app.kubernetes.io/component"
+_LONGEST_NAME = 63
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of a release's objects, whether or not its values make them all."""
+
+    deployment: str
+    task_template: str
+    service_account: str
+    token_secret: str
+    env_secret: str
+    ca_bundle_secret: str
+    data_claim: str
+    cache_claim: str
+    role: str
+    role_binding: str
+    cluster_role: str
+    cluster_role_binding: str
+    network_policy: str
+    controller_budget: str
+    task_budget: str
+
+
+@dataclass(frozen=True)
+class Release:
+    """What every object of an agent has in common."""
+
+    line: Line
+    name: str
+    namespace: str
+    version: str
+    """The agent's version: the default image tag and the label `app.kubernetes.io/version`."""
+    base_name: str
+    """Label `app.kubernetes.io/name`."""
+    fullname: str
+    """First part of all object names."""
+    names: Names
+
+    def selector(self, component: str) -> Labels:
+        """The labels that select the pods of a component (`agent` or `task`)."""
+        return {_NAME: self.base_name, _INSTANCE: self.name, COMPONENT: component}
+
+    def labels(self, component: str | None = None) -> Labels:
+        """The labels of an object."""
+        labels = {
+            _NAME: self.base_name,
+            _INSTANCE: self.name,
+            "app.kubernetes.io/version": self.version,
+            "app.kubernetes.io/managed-by": "pulumi",
+        }
+        return labels | {COMPONENT: component} if component else labels
+
+    def metadata(self, name: str, component: str | None = None, **more: Any) -> dict[str, Any]:
+        """The metadata of a namespaced object."""
+        return {"name": name, "namespace": self.namespace, "labels": self.labels(component), **more}
+
+    def cluster_metadata(self, name: str) -> dict[str, Any]:
+        """The metadata of a cluster-scoped object."""
+        return {"name": name, "labels": self.labels()}
+
+
+def fullname(line: Line, release: str, name_override: str = "", fullname_override: str = "") -> str:
+    """Helm's full name: the override, or the release's name with the chart's name appended unless it is part of it."""
+    base = name_override or line.base_name
+    return _cut(fullname_override or (release if base in release else f"{release}-{base}"))
+
+
+def base_name(line: Line, name_override: str = "") -> str:
+    return _cut(name_override or line.base_name)
+
+
+def _cut(name: str) -> str:
+    return name[:_LONGEST_NAME].removesuffix("-")
+
+
+def name_objects(full: str, namespace: str, service_account: str, naming: Naming) -> Names:
+    """The names of a release's objects.
+
+    `scoped` names carry the full name, and cluster-scoped ones the namespace as well, so that releases never collide. `chart`
+    gives the chart's own names with its literals, for taking over a Helm release; two such releases collide in a namespace.
+    """
+    scoped = naming == "scoped"
+    cluster = f"{namespace}.{full}" if scoped else full
+    return Names(
+        deployment=full if scoped else "scalr-agent",
+        task_template=f"{full}-task" if scoped else "scalr-agent-task",
+        service_account=service_account,
+        token_secret=full,
+        env_secret=f"{full}-env",
+        ca_bundle_secret=f"{full}-ca-bundle",
+        data_claim=f"{full}-data",
+        cache_claim=f"{full}-cache",
+        role=f"{full}-role",
+        role_binding=f"{full}-role-binding",
+        cluster_role=f"{cluster}-clusterrole",
+        cluster_role_binding=f"{cluster}-clusterrole-binding",
+        network_policy=f"{full}-network-policy" if scoped else f"{full}-task-network-policy",
+        controller_budget=full if scoped else f"{full}-agent",
+        task_budget=f"{full}-task",
+    )

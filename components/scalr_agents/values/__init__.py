@@ -1,0 +1,118 @@
+"""What a user may say about an agent: the values of its chart, validated.
+
+`load` turns a values file's content into a typed model; `check` gives the findings alone. Validation has two passes, shapes and
+then cross-checks on what is valid, joined in one list.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scalr_agents import lines
+from scalr_agents.inputs import Inputs
+from scalr_agents.release import Naming, Release, base_name, fullname, name_objects
+from scalr_agents.values import shapes
+from scalr_agents.values.agent_job import AgentJobValues
+from scalr_agents.values.agent_job import checks as agent_job_checks
+from scalr_agents.values.findings import Finding, FindingsError, Path, ValuesError, by_severity, dotted, errors, warnings
+
+__all__ = ["Checked", "Finding", "FindingsError", "ValuesError", "check", "errors", "identify", "load", "warnings"]
+
+_RELEASE = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_LONGEST_RELEASE = 53
+_LONGEST_NAMESPACE = 63
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Values after validation. With errors among the findings, what they concern has its default instead."""
+
+    values: AgentJobValues
+    release: Release
+    findings: list[Finding]
+
+
+def load(
+    chart: str,
+    values: Mapping[str, Any],
+    *,
+    release: str,
+    namespace: str,
+    agent_version: str | None = None,
+    naming: Naming = "scoped",
+    inputs: Inputs | None = None,
+) -> Checked:
+    """Validate the values of a chart for one release.
+
+    Raises `lines.LineError` for a chart or an agent version that does not exist; everything else is a finding.
+    """
+    described, model, findings, left_out = identify(
+        chart, values, release=release, namespace=namespace, agent_version=agent_version, naming=naming
+    )
+    cross_checked = agent_job_checks.check(model, described, inputs or Inputs())
+    findings += [finding for finding in cross_checked if not _concerns(finding, left_out)]
+    return Checked(model, described, by_severity(findings))
+
+
+def check(
+    chart: str, values: Mapping[str, Any], *, release: str, namespace: str, agent_version: str | None = None
+) -> list[Finding]:
+    """Everything that is wrong or odd about the values, errors first.
+
+    Arguments are those of `helm template`: the chart's name, the content of a values file, the release's name and namespace;
+    `agent_version` (default: the chart's own) selects the contract line.
+    """
+    try:
+        return load(chart, values, release=release, namespace=namespace, agent_version=agent_version).findings
+    except lines.LineError as problem:
+        return [Finding("error", "", str(problem))]
+
+
+def identify(
+    chart: str,
+    values: Mapping[str, Any],
+    *,
+    release: str,
+    namespace: str,
+    agent_version: str | None = None,
+    naming: Naming = "scoped",
+) -> tuple[Release, AgentJobValues, list[Finding], list[Path]]:
+    """The first pass: the release that values describe, the typed values, the findings on shapes and what these left out."""
+    line = lines.select(chart, agent_version)
+    model, findings, left_out = shapes.parse(AgentJobValues, values)
+    full = fullname(line, release, model.name_override, model.fullname_override)
+    account = model.service_account.name or (full if model.service_account.create else "default")
+    described = Release(
+        line=line,
+        name=release,
+        namespace=namespace,
+        version=agent_version or line.default_version,
+        base_name=base_name(line, model.name_override),
+        fullname=full,
+        names=name_objects(full, namespace, account, naming),
+    )
+    return described, model, findings + _check_place(release, namespace, full), left_out
+
+
+def _check_place(release: str, namespace: str, full: str) -> list[Finding]:
+    findings = []
+    if len(release) > _LONGEST_RELEASE or not _RELEASE.fullmatch(release):
+        message = f"{release!r} is no release name: at most {_LONGEST_RELEASE} lower case letters, digits, '-' and '.'"
+        findings.append(Finding("error", "release", message))
+    elif not _RELEASE.fullmatch(full):
+        findings.append(Finding("error", "fullnameOverride or nameOverride", f"makes object names that Kubernetes refuses: {full!r}"))
+    if len(namespace) > _LONGEST_NAMESPACE or not _NAMESPACE.fullmatch(namespace):
+        message = f"{namespace!r} is no namespace: at most {_LONGEST_NAMESPACE} lower case letters, digits and '-'"
+        findings.append(Finding("error", "namespace", message))
+    return findings
+
+
+def _concerns(finding: Finding, left_out: list[Path]) -> bool:
+    """Whether a finding is about something that was left out, so that it would speak of a default nobody chose."""
+    path = finding.path
+    for cut in map(dotted, left_out):
+        if path == cut or path.startswith((f"{cut}.", f"{cut}[")) or cut.startswith(f"{path}."):
+            return True
+    return False

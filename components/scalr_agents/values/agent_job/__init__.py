@@ -1,0 +1,35 @@
+"""The values of the `agent-job` chart."""
+
+from pydantic import Field
+
+from scalr_agents.values.agent_job.agent import Agent
+from scalr_agents.values.agent_job.persistence import Persistence
+from scalr_agents.values.agent_job.task import Task
+from scalr_agents.values.common import Global, Otel, Rbac, ServiceAccount
+from scalr_agents.values.fields import Text
+from scalr_agents.values.section import ChartSection
+
+__all__ = ["AgentJobValues"]
+
+
+class AgentJobValues(ChartSection):
+    """Values of `agent-job`: a controller Deployment that starts one Kubernetes Job per task."""
+
+    name_override: Text = ""
+    """Replaces the chart's name in object names and in the label `app.kubernetes.io/name`. Default: the chart's name."""
+    fullname_override: Text = ""
+    """Replaces the whole base of the object names (`<release>-<chart>`). Default: derived from release and chart."""
+    service_account: ServiceAccount = ServiceAccount()
+    """The service account of the controller and of the task pods."""
+    rbac: Rbac = Rbac()
+    """The controller's permissions."""
+    global_: Global = Field(Global(), alias="global")
+    """Settings of both pods, controller and task."""
+    agent: Agent = Agent()
+    """The controller, and what the task's worker shares with it."""
+    task: Task = Task()
+    """The task: the Job that the controller starts for every run."""
+    persistence: Persistence = Persistence()
+    """Volumes for workspace data and for the shared cache."""
+    otel: Otel = Otel()
+    """OpenTelemetry export of the controller and the worker."""

@@ -1,0 +1,220 @@
+"""Cross-checks of agent-job: what is valid field by field and still cannot work, or works otherwise than it looks."""
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+from scalr_agents import contract
+from scalr_agents.inputs import Inputs
+from scalr_agents.release import Release
+from scalr_agents.values import checks
+from scalr_agents.values.agent_job import AgentJobValues
+from scalr_agents.values.agent_job.task import UNEVICTABLE
+from scalr_agents.values.checks import Findings, error, warning
+from scalr_agents.values.fields import is_deferred, is_set
+from scalr_agents.values.findings import Finding, entry
+
+_GKE_IDENTITY = "iam.gke.io/gcp-service-account"
+_KUBE2IAM_ROLE = "iam.amazonaws.com/role"
+_SHORTEST_TOKEN_TTL = 600
+
+
+def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[Finding]:
+    """All findings of the second pass, on values whose shapes are valid."""
+    rules: tuple[Callable[[AgentJobValues], Findings], ...] = (
+        _connection,
+        _service_account,
+        _controller_budget,
+        _task_budget,
+        _cache,
+        _containers,
+        _environment,
+        _metadata_service,
+    )
+    yield from chain.from_iterable(rule(values) for rule in rules)
+    yield from _images(values, release, inputs)
+    yield from _spreading(values, release)
+    yield from _pod_labels(values, release)
+
+
+def _connection(values: AgentJobValues) -> Findings:
+    agent, tls, otel = values.agent, values.global_.tls, values.otel
+    yield from checks.url("agent.url", agent.url)
+    yield from checks.token("agent.token", agent.token, "agent.tokenExistingSecret", agent.token_existing_secret)
+    yield from checks.proxy("global.proxy", values.global_.proxy)
+    yield from checks.ca_bundle("global.tls.caBundle", tls.ca_bundle)
+    if is_set(tls.ca_bundle) and is_set(tls.ca_bundle_secret.name):
+        yield warning("global.tls.caBundle", "has no effect: global.tls.caBundleSecret.name is set, and the existing Secret wins")
+    if otel.enabled and not is_set(otel.endpoint):
+        yield warning("otel.enabled", "has no effect: otel.endpoint is empty")
+
+
+def _service_account(values: AgentJobValues) -> Findings:
+    account = values.service_account
+    if values.rbac.create and not account.create and not account.name:
+        yield error(
+            "serviceAccount.name",
+            "missing: with serviceAccount.create false, the Role would be bound to the namespace's default account, "
+            "and every pod of the namespace could start and enter Jobs; name an account, or set rbac.create to false",
+        )
+    if not account.automount_token:
+        yield warning("serviceAccount.automountToken", "the controller gets no token for the Kubernetes API and cannot start Jobs")
+    if account.token_ttl is not None and account.token_ttl < _SHORTEST_TOKEN_TTL:
+        yield error("serviceAccount.tokenTTL", f"Kubernetes issues no token for less than {_SHORTEST_TOKEN_TTL} seconds")
+
+
+def _controller_budget(values: AgentJobValues) -> Findings:
+    agent, budget = values.agent, values.agent.pod_disruption_budget
+    replicas = 1 if agent.replica_count is None else agent.replica_count
+    if budget.min_available is not None and budget.max_unavailable is not None:
+        yield error(
+            "agent.podDisruptionBudget.maxUnavailable",
+            "given together with minAvailable, and Kubernetes takes only one; set minAvailable: null",
+        )
+    if replicas <= 1:
+        return
+    if not budget.enabled or (budget.min_available is None and budget.max_unavailable is None):
+        yield warning("agent.podDisruptionBudget", f"{replicas} controllers without a budget: a drain may stop all of them at once")
+    elif isinstance(budget.min_available, int) and budget.min_available >= replicas:
+        yield warning(
+            "agent.podDisruptionBudget.minAvailable",
+            f"{budget.min_available} of {replicas} controllers must stay: no node that runs one can be drained",
+        )
+
+
+def _task_budget(values: AgentJobValues) -> Findings:
+    budget = values.task.pod_disruption_budget
+    if budget.max_unavailable not in (None, 0):
+        yield error(
+            "task.podDisruptionBudget.maxUnavailable",
+            "only 0 is possible: Jobs have no scale, and with any other number the disruption controller gives up "
+            "(jobs.batch does not implement the scale subresource)",
+        )
+    if isinstance(budget.min_available, str):
+        yield error(
+            "task.podDisruptionBudget.minAvailable",
+            f"a percentage is impossible, since Jobs have no scale; give a whole number (default {UNEVICTABLE})",
+        )
+
+
+def _cache(values: AgentJobValues) -> Findings:
+    agent, cache = values.agent, values.persistence.cache
+    claim = cache.persistent_volume_claim
+    limits = {"agent.providerCache": agent.provider_cache, "agent.moduleCache": agent.module_cache}
+    if not cache.enabled:
+        yield from checks.cache_limits(limits, "persistence.cache.emptyDir.sizeLimit", cache.empty_dir.get("sizeLimit"))
+        return
+    existing = is_set(claim.claim_name)
+    yield from checks.cache_limits(limits, "persistence.cache.persistentVolumeClaim.storage", None if existing else claim.storage)
+    if not existing and claim.access_mode != "ReadWriteMany":
+        yield warning(
+            "persistence.cache.persistentVolumeClaim.accessMode",
+            f"{claim.access_mode}, but the controllers and all task pods mount the cache: "
+            "tasks can run only on the controller's node, or not at all; use ReadWriteMany",
+        )
+
+
+def _containers(values: AgentJobValues) -> Findings:
+    task, agent = values.task, values.agent
+    tls = values.global_.tls
+    own = [contract.TOKEN_VOLUME, contract.DATA_VOLUME, contract.CACHE_VOLUME, contract.TMP_VOLUME]
+    bundle = [contract.CA_VOLUME] if is_set(tls.ca_bundle) or is_set(tls.ca_bundle_secret.name) else []
+    volumes = own + bundle + checks.names_in(task.extra_volumes)
+    yield from checks.additions("task.extraVolumes", task.extra_volumes, dict.fromkeys(own + bundle, "the agent"), "volume")
+    yield from checks.additions("task.sidecars", task.sidecars, {"runner": "the agent", "worker": "the agent"}, "container")
+
+    runner_paths = ["/opt/workdir", "/opt/data", "/opt/providers", "/tmp", "/opt/bin", "/opt/plugin-cache", contract.CA_FILE]
+    worker_paths = [contract.SERVICE_ACCOUNT_DIR, agent.data_dir, agent.cache_dir, "/tmp", contract.CA_FILE]
+    for path, mounts, taken in (
+        ("task.runner.extraVolumeMounts", task.runner.extra_volume_mounts, runner_paths),
+        ("task.worker.extraVolumeMounts", task.worker.extra_volume_mounts, worker_paths),
+    ):
+        yield from checks.mounts(path, mounts, volumes, dict.fromkeys(taken, "the agent"))
+    for index, sidecar in enumerate(task.sidecars):
+        given = sidecar.get("volumeMounts") or []
+        if isinstance(given, list):
+            yield from checks.mounts(f"task.sidecars[{index}].volumeMounts", [m for m in given if isinstance(m, dict)], volumes, {})
+    if agent.data_dir == agent.cache_dir:
+        yield error("agent.cacheDir", "the same as agent.dataDir: two volumes cannot be mounted on one path")
+
+    for path, resources in (
+        ("agent.resources", agent.resources),
+        ("task.worker.resources", task.worker.resources),
+        ("task.runner.resources", task.runner.resources),
+    ):
+        yield from checks.resources(path, resources)
+    yield from checks.security_context("task.runner.securityContext", task.runner.security_context)
+
+
+def _environment(values: AgentJobValues) -> Findings:
+    agent, task = values.agent, values.task
+    own = contract.AGENT_JOB_VARIABLES
+    controller = {variable["name"]: variable.get("value") for variable in agent.controller.extra_env if isinstance(variable.get("name"), str)}
+    runner_own = {name: place for name, place in own.items() if "PROXY" in name or place == "global.tls.caBundle"}
+    yield from checks.environment("agent.extraEnv", agent.extra_env, own)
+    yield from checks.environment("agent.controller.extraEnv", controller, own)
+    yield from checks.environment("task.worker.extraEnv", task.worker.extra_env, own)
+    yield from checks.environment("task.runner.extraEnv", task.runner.extra_env, runner_own)
+    for index, variable in enumerate(agent.controller.extra_env):
+        if not is_set(variable.get("name")):
+            yield error(f"agent.controller.extraEnv[{index}].name", "missing: every variable needs a name")
+
+
+def _metadata_service(values: AgentJobValues) -> Findings:
+    task = values.task
+    if task.allow_metadata_service:
+        return
+    annotations = values.global_.pod_annotations | task.pod_annotations
+    reliant = {
+        entry("serviceAccount.annotations", _GKE_IDENTITY): _GKE_IDENTITY in values.service_account.annotations,
+        entry("task.podAnnotations", _KUBE2IAM_ROLE): _KUBE2IAM_ROLE in annotations,
+        "task.runner.extraEnv.AWS_EC2_METADATA_SERVICE_ENDPOINT": "AWS_EC2_METADATA_SERVICE_ENDPOINT" in task.runner.extra_env,
+    }
+    for path in (path for path, used in reliant.items() if used):
+        yield warning(
+            path,
+            "takes its credentials from the metadata service, which runs cannot reach; set task.allowMetadataService: true "
+            "(IRSA and EKS Pod Identity need no metadata service)",
+        )
+
+
+def _images(values: AgentJobValues, release: Release, inputs: Inputs) -> Findings:
+    if inputs.agent_image is None:
+        yield from checks.image("agent.image", values.agent.image, release.line)
+    if inputs.runner_image is None:
+        yield from checks.image("task.runner.image", values.task.runner.image, release.line)
+    yield from checks.image_tag("task.worker.image.tag", values.task.worker.image.tag)
+    yield from checks.image_reference("agent_image", inputs.agent_image)
+    yield from checks.image_reference("runner_image", inputs.runner_image)
+
+
+def _spreading(values: AgentJobValues, release: Release) -> Findings:
+    agent = values.agent
+    selector = release.selector("agent")
+    hint = ", ".join(f"{key}: {value}" for key, value in selector.items())
+    if (agent.replica_count or 1) > 1 and not agent.topology_spread_constraints and not agent.affinity:
+        yield warning(
+            "agent.replicaCount",
+            f"{agent.replica_count} controllers that may all run on one node; spread them with agent.topologySpreadConstraints "
+            f"or agent.affinity over the labels {{{hint}}}",
+        )
+    for index, constraint in enumerate(agent.topology_spread_constraints):
+        labels = constraint.get("labelSelector")
+        labels = labels.get("matchLabels") if isinstance(labels, dict) else labels
+        if is_deferred(labels):
+            continue
+        if not isinstance(labels, dict) or any(labels.get(key) != value for key, value in selector.items()):
+            yield warning(
+                f"agent.topologySpreadConstraints[{index}].labelSelector",
+                f"does not select the controllers alone; use matchLabels: {{{hint}}}",
+            )
+
+
+def _pod_labels(values: AgentJobValues, release: Release) -> Findings:
+    reserved = release.selector("agent")
+    for path, labels in (
+        ("global.podLabels", values.global_.pod_labels),
+        ("agent.podLabels", values.agent.pod_labels),
+        ("task.podLabels", values.task.pod_labels),
+    ):
+        for key in labels.keys() & reserved.keys():
+            yield warning(entry(path, key), "has no effect: the selectors need this label as it is")

@@ -1,0 +1,236 @@
+"""Cross-checks that every chart needs: urls, proxies, certificates, images, resources, containers, environment."""
+
+import ipaddress
+import re
+import ssl
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from scalr_agents.lines import Line
+from scalr_agents.values import quantities
+from scalr_agents.values.common import CacheLimit, Image, Proxy, SecretReference
+from scalr_agents.values.fields import Deferred, is_deferred, is_set
+from scalr_agents.values.findings import Finding, entry
+
+Findings = Iterator[Finding]
+
+_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
+_PUBLIC_ROOTS = (b"ISRG Root X1", b"DigiCert Global Root", b"Amazon Root CA", b"GTS Root R1", b"USERTrust", b"GlobalSign")
+_VERSION_TAG = re.compile(r"\d+\.\d+\.\d+")
+_MEBIBYTE = 1024 * 1024
+
+
+def error(path: str, message: str) -> Finding:
+    return Finding("error", path, message)
+
+
+def warning(path: str, message: str) -> Finding:
+    return Finding("warning", path, message)
+
+
+def url(path: str, value: str | Deferred) -> Findings:
+    """An agent's URL: scheme and host needed; plain http and no URL at all are suspicious."""
+    if is_deferred(value):
+        return
+    if not is_set(value):
+        yield warning(path, "empty: the agent takes the address from its token; set it to https://<account>.scalr.io")
+        return
+    try:
+        parts = urlsplit(str(value))
+        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and not re.search(r"\s", str(value))
+    except ValueError:
+        valid = False
+    if not valid:
+        yield error(path, "not a URL with scheme and host, for instance https://acme.scalr.io")
+    elif parts.scheme == "http":
+        yield warning(path, "http:// sends the agent's token unencrypted; use https://")
+
+
+def token(path: str, value: str | Deferred, existing_path: str, existing: SecretReference) -> Findings:
+    if is_set(value) and is_set(existing.name):
+        yield warning(path, f"has no effect: {existing_path}.name is set, and the existing Secret wins")
+    elif not is_set(value) and not is_set(existing.name):
+        yield error(path, f"missing: give the agent pool's token, or name an existing Secret in {existing_path}.name")
+    if isinstance(value, str) and value != value.strip():
+        yield warning(path, "begins or ends with white space, which becomes part of the token")
+    if isinstance(value, str) and value == "null":
+        yield error(path, 'is the word "null", which is no token')
+
+
+def proxy(path: str, settings: Proxy) -> Findings:
+    given = [key for key, value in _proxy_urls(settings).items() if is_set(value)]
+    if settings.enabled and not given:
+        yield warning(f"{path}.enabled", "has no effect: neither httpProxy nor httpsProxy is set")
+    for key in [] if settings.enabled else given:
+        yield warning(f"{path}.{key}", f"has no effect: {path}.enabled is false")
+    if settings.enabled and given and isinstance(settings.no_proxy, str) and not _reaches_cluster(settings.no_proxy):
+        yield warning(
+            f"{path}.noProxy",
+            "names neither $(KUBERNETES_SERVICE_HOST) nor a private network: pods reach the cluster's API by its IP address, "
+            "and would do so through the proxy",
+        )
+
+
+def _proxy_urls(settings: Proxy) -> dict[str, str | Deferred]:
+    return {"httpProxy": settings.http_proxy, "httpsProxy": settings.https_proxy}
+
+
+def _reaches_cluster(no_proxy: str) -> bool:
+    entries = [entry.strip() for entry in no_proxy.split(",")]
+    return "$(KUBERNETES_SERVICE_HOST)" in entries or any(map(_is_private, entries))
+
+
+def _is_private(entry: str) -> bool:
+    try:
+        network = ipaddress.ip_network(entry, strict=False)
+    except ValueError:
+        return entry == "*"
+    return network.is_private and not network.is_loopback
+
+
+def ca_bundle(path: str, bundle: str | Deferred) -> Findings:
+    if is_deferred(bundle) or not is_set(bundle):
+        return
+    try:
+        certificates = [ssl.PEM_cert_to_DER_cert(block) for block in _CERTIFICATE.findall(str(bundle))]
+        complete = bool(certificates) and all(certificate[:1] == b"\x30" for certificate in certificates)
+    except ValueError:
+        complete = False
+    if not complete:
+        yield error(path, "not PEM: expected certificates between -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----")
+    elif not any(root in certificate for root in _PUBLIC_ROOTS for certificate in certificates):
+        yield warning(
+            path,
+            "holds no public root authority, and it replaces them: the agent will not trust public registries or scalr.io; "
+            "add the public roots unless a proxy re-signs everything",
+        )
+
+
+def image(path: str, settings: Image, line: Line) -> Findings:
+    yield from image_tag(f"{path}.tag", settings.tag)
+    own = settings.repository.rpartition("/")[2] in ("agent", "agent-runner")
+    if own and _VERSION_TAG.match(settings.tag) and not line.covers(settings.tag):
+        yield warning(
+            f"{path}.tag",
+            f"{settings.tag} is not of this contract line ({line.chart} for agents {line.versions}); set the agent version to it, not the tag",
+        )
+
+
+def image_tag(path: str, tag: str) -> Findings:
+    if tag == "latest":
+        yield warning(path, "latest: what runs changes without notice; name a version")
+
+
+def image_reference(path: str, reference: str | Deferred | None) -> Findings:
+    """A complete reference, given in place of repository and tag."""
+    if isinstance(reference, str):
+        name = reference.partition("@")[0].rpartition("/")[2]
+        yield from image_tag(path, name.partition(":")[2] or ("" if "@" in reference else "latest"))
+
+
+def resources(path: str, settings: Mapping[str, Any]) -> Findings:
+    """Requests and limits of a container: quantities, and no request above its limit."""
+    amounts: dict[str, dict[str, Any]] = {}
+    for kind in ("requests", "limits"):
+        given = settings.get(kind) or {}
+        if not isinstance(given, Mapping):
+            yield error(f"{path}.{kind}", "expected a map of resources, for instance {cpu: 500m, memory: 512Mi}")
+            continue
+        amounts[kind] = {}
+        for resource, quantity in given.items():
+            if quantities.is_quantity(quantity):
+                amounts[kind][resource] = quantity
+            elif not is_deferred(quantity):
+                yield error(entry(f"{path}.{kind}", str(resource)), "not a Kubernetes quantity, for instance 500m, 512Mi or 40Gi")
+    limits = amounts.get("limits", {})
+    for resource, quantity in amounts.get("requests", {}).items():
+        if resource in limits and quantities.parse(quantity) > quantities.parse(limits[resource]):
+            yield error(entry(f"{path}.requests", resource), f"{quantity} is above the limit of {limits[resource]}")
+
+
+def security_context(path: str, settings: Mapping[str, Any]) -> Findings:
+    if settings.get("privileged") is True and settings.get("allowPrivilegeEscalation") is False:
+        yield error(f"{path}.privileged", "Kubernetes refuses privileged: true with allowPrivilegeEscalation: false; set both to true")
+
+
+def cache_limits(limits: Mapping[str, CacheLimit], volume_path: str, volume: object) -> Findings:
+    """Sizes of the enabled caches: a suffix the agent understands, and room on the volume for all of them."""
+    megabytes = 0
+    for path, limit in limits.items():
+        if not limit.enabled:
+            continue
+        try:
+            megabytes += quantities.megabytes(limit.size_limit)
+        except ValueError as problem:
+            yield error(f"{path}.sizeLimit", str(problem))
+    if quantities.is_quantity(volume) and megabytes * _MEBIBYTE > quantities.parse(str(volume)):
+        enabled = " and ".join(f"{path}.sizeLimit" for path, limit in limits.items() if limit.enabled)
+        yield warning(
+            enabled.partition(" and ")[0],
+            f"caches may grow to {megabytes} MB ({enabled}), but their volume ({volume_path}) holds {volume}: "
+            "it is full before the agent clears anything, and the pod is evicted",
+        )
+
+
+def names_in(items: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [item["name"] for item in items if isinstance(item.get("name"), str)]
+
+
+def additions(path: str, items: Sequence[Mapping[str, Any]], taken: Mapping[str, str], what: str) -> Findings:
+    """Further containers or volumes: each needs a name, and one that is free."""
+    seen = dict(taken)
+    for index, item in enumerate(items):
+        name = item.get("name")
+        if is_deferred(name):
+            continue
+        if not isinstance(name, str) or not name:
+            yield error(f"{path}[{index}].name", f"missing: every {what} needs a name")
+        elif name in seen:
+            yield error(f"{path}[{index}].name", f"{name!r} is taken by {seen[name]}")
+        else:
+            seen[name] = f"{path}[{index}]"
+
+
+def mounts(path: str, items: Sequence[Mapping[str, Any]], volumes: Sequence[str], taken: Mapping[str, str]) -> Findings:
+    """Further volume mounts: of a volume that exists, on a path that is free."""
+    seen = dict(taken)
+    for index, mount in enumerate(items):
+        volume, directory = mount.get("name"), mount.get("mountPath")
+        if isinstance(volume, str | None) and volume not in volumes:
+            yield error(f"{path}[{index}].name", f"no volume {volume!r}; there are: {', '.join(volumes)}")
+        if is_deferred(directory):
+            continue
+        if not isinstance(directory, str) or not directory:
+            yield error(f"{path}[{index}].mountPath", "missing: every mount needs a path")
+        elif directory in seen:
+            yield error(f"{path}[{index}].mountPath", f"{directory} is taken by {seen[directory]}")
+        else:
+            seen[directory] = f"{path}[{index}]"
+
+
+def environment(path: str, given: Mapping[str, object], own: Mapping[str, str | None]) -> Findings:
+    """Further variables: those that are ours already win over ours, but there is a better place to set them."""
+    for name in given:
+        if name not in own:
+            continue
+        place = own[name]
+        if name == "SCALR_AGENT_TOKEN":
+            message = f"puts the token into the pod in plain text; use {place}, which makes a Secret"
+        elif place is None:
+            message = "overrides a variable that the contract between controller and agent fixes; leave it out"
+        else:
+            message = f"overrides the variable of {place}; set that value instead"
+        yield warning(entry(path, name), message)
+    for name, allowed in _ALLOWED.items():
+        if name in given and given[name] not in allowed:
+            yield error(f"{path}.{name}", f"allowed: {', '.join(allowed)}")
+
+
+_SWITCH = ("true", "false", "1", "0")
+_ALLOWED = {
+    "SCALR_AGENT_DEBUG": _SWITCH,
+    "SCALR_AGENT_LOG_FORMAT": ("plain", "dev", "json"),
+    "SCALR_AGENT_PROVIDER_CACHE_ENABLED": _SWITCH,
+    "SCALR_AGENT_MODULE_CACHE_ENABLED": _SWITCH,
+}

@@ -1,0 +1,162 @@
+"""The types of values: strict enough to catch a slip, with Helm's meaning of `null`, and open to outputs where it is safe.
+
+A *deferred* value is any object that is no JSON type, such as a `pulumi.Output`: its content is known only during deployment. The
+core carries it to its place in a manifest and never reads, formats or copies it. Fields typed with `Deferred` allow one.
+"""
+
+import re
+from typing import Annotated, Any, Literal, NoReturn, TypeGuard
+
+from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from scalr_agents.values import quantities
+
+_JSON_TYPES = (str, int, float, bool, list, tuple, dict, type(None))
+_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
+_KEY_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+_ENV_NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
+
+
+class Deferred:
+    """A value that is known only during deployment. A name for types: the values themselves are of any class."""
+
+
+def is_deferred(value: object) -> TypeGuard[Deferred]:
+    return not isinstance(value, _JSON_TYPES)
+
+
+def is_set(value: object) -> bool:
+    """Whether a value is there: not empty, not zero, or deferred (whose content nobody may ask for yet)."""
+    return is_deferred(value) or bool(value)
+
+
+def refuse(kind: str, message: str) -> NoReturn:
+    """Reject the value under validation; `message` says what is allowed."""
+    raise PydanticCustomError(kind, "{reason}", {"reason": message})
+
+
+class _OrDeferred:
+    """Lets a deferred value pass by the validation of a `str`."""
+
+    def __get_pydantic_core_schema__(self, _source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_wrap_validator_function(
+            lambda value, inner: value if is_deferred(value) else inner(value), handler(str)
+        )
+
+
+def _unset(empty: Any) -> BeforeValidator:
+    return BeforeValidator(lambda value: empty if value is None else value)
+
+
+def integral(value: Any) -> Any:
+    """Whole numbers may arrive as floats: component hosts have no other kind."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _quote_numbers(value: Any) -> Any:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        refuse("quote", "a number; quote it, since YAML reads 1.10 as 1.1")
+    return value
+
+
+def _env_text(value: Any) -> Any:
+    """Environment values are text; YAML's numbers and booleans are taken as they are written in JSON."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)
+    return str(value) if isinstance(value, int) else value
+
+
+def _name(value: str) -> str:
+    if value and (len(value) > 253 or not _SUBDOMAIN.fullmatch(value)):
+        refuse("name", "not a Kubernetes name: lower case letters, digits, '-' and '.', starting and ending with a letter or digit")
+    return value
+
+
+def _secret_key(value: str) -> str:
+    if not re.fullmatch(r"[-._a-zA-Z0-9]{1,253}", value) or value in (".", ".."):
+        refuse("secret_key", "not a key of a Secret: letters, digits, '-', '_' and '.', at least one")
+    return value
+
+
+def _directory(value: str) -> str:
+    if not value.startswith("/") or ":" in value:
+        refuse("directory", "not an absolute path (it must start with '/' and hold no ':')")
+    return value
+
+
+def _quantity(value: Any) -> str:
+    if quantities.is_quantity(value):
+        return str(value)
+    refuse("quantity", "not a Kubernetes quantity, for instance 500m, 512Mi or 40Gi")
+
+
+def _count_or_percent(value: Any) -> Any:
+    value = integral(value)
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+        return value
+    if isinstance(value, str) and re.fullmatch(r"\d+%", value):
+        return value
+    refuse("count_or_percent", "not a whole number or a percentage such as 50%")
+
+
+def _label_key(key: str) -> str:
+    prefix, slash, name = key.rpartition("/")
+    if len(name) > 63 or not _KEY_NAME.fullmatch(name) or (slash and (len(prefix) > 253 or not _SUBDOMAIN.fullmatch(prefix))):
+        refuse("label_key", "not a label or annotation key: [prefix/]name, the name at most 63 letters, digits, '-', '_' and '.'")
+    return key
+
+
+def _label_value(value: str) -> str:
+    if len(value) > 63 or not _LABEL_VALUE.fullmatch(value):
+        refuse("label_value", "not a label value: at most 63 letters, digits, '-', '_' and '.'")
+    return value
+
+
+def _env_name(name: str) -> str:
+    if not _ENV_NAME.fullmatch(name):
+        refuse("env_name", "not a name of an environment variable: letters, digits, '_', '-' and '.', not starting with a digit")
+    return name
+
+
+Text = Annotated[str, _unset("")]
+"""A string; `null` is the empty string."""
+InputText = Annotated[str | Deferred, _OrDeferred(), _unset("")]
+"""A string, or one that is known only during deployment."""
+VersionText = Annotated[str, BeforeValidator(_quote_numbers), _unset("")]
+"""An image tag; a number is refused, because YAML has already changed it."""
+EnvText = Annotated[str, BeforeValidator(_env_text), _unset("")]
+"""The value of an environment variable: a string, a number or a boolean."""
+Flag = Annotated[bool, _unset(False)]
+"""A boolean; `null` is false. Strings such as "yes" are refused."""
+Name = Annotated[str, AfterValidator(_name), _unset("")]
+"""The name of a Kubernetes object, or the empty string."""
+InputName = Annotated[str | Deferred, _OrDeferred(), AfterValidator(lambda v: _name(v) if isinstance(v, str) else v), _unset("")]
+"""The name of a Kubernetes object that may be known only during deployment."""
+SecretKey = Annotated[str, AfterValidator(_secret_key)]
+Directory = Annotated[str, AfterValidator(_directory)]
+Quantity = Annotated[str, BeforeValidator(_quantity)]
+CountOrPercent = Annotated[int | str | None, BeforeValidator(_count_or_percent)]
+Seconds = Annotated[int | None, Field(ge=0), BeforeValidator(integral)]
+"""Seconds, not negative; `null` leaves the field to Kubernetes."""
+Count = Annotated[int | None, Field(ge=0), BeforeValidator(integral)]
+"""A whole number, not negative; `null` leaves the field to Kubernetes."""
+PullPolicy = Literal["Always", "IfNotPresent", "Never"]
+AccessMode = Literal["ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod", "ReadOnlyMany"]
+
+LabelKey = Annotated[str, AfterValidator(_label_key)]
+Labels = Annotated[dict[LabelKey, Annotated[str, AfterValidator(_label_value)]], _unset({})]
+"""Labels or a node selector: strings to strings."""
+Annotations = Annotated[dict[LabelKey, Annotated[str | Deferred, _OrDeferred()]], _unset({})]
+"""Annotations; a value may be known only during deployment."""
+EnvMap = Annotated[dict[Annotated[str, AfterValidator(_env_name)], EnvText], _unset({})]
+"""Environment variables, name to value."""
+SecretEnv = Annotated[dict[Annotated[str, AfterValidator(_env_name)], Annotated[str | Deferred, _OrDeferred()]], _unset({})]
+"""Environment variables whose values are secret: strings only, and they may be known only during deployment."""
+KubernetesMap = Annotated[dict[str, Any], _unset({})]
+"""A Kubernetes type, open: its fields are the API's own and are passed on as they are."""
+KubernetesList = Annotated[list[dict[str, Any]], _unset([])]
+"""A list of one Kubernetes type, open."""

@@ -1,0 +1,33 @@
+"""Merging of values as Helm does it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+Values = dict[str, Any]
+
+
+def merge(base: Mapping[str, Any], override: Mapping[str, Any]) -> Values:
+    """`override` laid over `base`: maps merge key by key, lists and scalars replace.
+
+    A `null` of `override` stays a `null`, so that it can still unset a default further down. Leaves are carried over as they
+    are, never copied: they may be outputs of other resources.
+    """
+    merged = dict(base)
+    for key, value in override.items():
+        under = merged.get(key)
+        merged[key] = merge(under, value) if isinstance(under, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+def coalesce(default: Mapping[str, Any], given: Mapping[str, Any]) -> Values:
+    """`given` laid over a `default`; a `null` removes the key, at any depth."""
+    return without_nulls(merge(default, given))
+
+
+def without_nulls(values: Mapping[str, Any]) -> Values:
+    """The map without its `null` entries, at any depth of maps (lists are left as they are)."""
+    return {
+        key: without_nulls(value) if isinstance(value, Mapping) else value
+        for key, value in values.items()
+        if value is not None
+    }

@@ -1,0 +1,39 @@
+"""Kubernetes quantities (`500m`, `1.5Gi`, `2`): parsing, comparing, and the agent's sizes in megabytes."""
+
+import re
+from decimal import Decimal
+
+_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(m|u|n|[kMGTPE]|[KMGTPE]i|[eE][+-]?\d{1,2})?")
+_DECIMAL = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
+_MEGABYTES = {"Gi": 1024, "Mi": 1, "G": 1000, "M": 1}
+
+
+def parse(quantity: str | int | float) -> Decimal:
+    """The number that a quantity stands for, in units of its resource (bytes, cores).
+
+    Raises `ValueError` for text that is no quantity.
+    """
+    match = _QUANTITY.fullmatch(str(quantity))
+    if match is None:
+        raise ValueError(f"{quantity!r} is no quantity")
+    number, suffix = Decimal(match[1]), match[2] or ""
+    if suffix in _BINARY:
+        return number * 1024 ** _BINARY[suffix]
+    exponent = int(suffix[1:]) if suffix[:1] in ("e", "E") and len(suffix) > 1 else _DECIMAL.get(suffix, 0)
+    return number.scaleb(exponent)
+
+
+def is_quantity(text: object) -> bool:
+    return not isinstance(text, bool) and isinstance(text, str | int | float) and bool(_QUANTITY.fullmatch(str(text)))
+
+
+def megabytes(quantity: str) -> int:
+    """The number that the agent's `*_SIZE_LIMIT_MB` variables take: `40Gi` is 40960, `20G` is 20000, `1.5Gi` is 1536.
+
+    Raises `ValueError` for a suffix other than Gi, Mi, G and M.
+    """
+    match = _QUANTITY.fullmatch(quantity)
+    if match is None or match[2] not in _MEGABYTES:
+        raise ValueError(f"unsupported size {quantity!r}; use Gi, Mi, G or M, for instance 40Gi")
+    return int(Decimal(match[1]) * _MEGABYTES[match[2]])

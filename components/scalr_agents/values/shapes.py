@@ -1,0 +1,150 @@
+"""The first pass of validation: does every key exist and does every value have the right type?
+
+What fails is reported and then left out, so that the second pass can check the rest in the same call.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from scalr_agents.values.fields import is_deferred
+from scalr_agents.values.findings import Finding, Path, dotted, unknown_key
+
+M = TypeVar("M", bound=BaseModel)
+
+_EXPECTED = {
+    "bool_type": "true or false",
+    "dict_type": "a map",
+    "float_type": "a number",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "list_type": "a list",
+    "model_type": "a map",
+    "model_attributes_type": "a map",
+    "string_type": "a string",
+}
+_SENSITIVE = re.compile(r"token|secret|password|key|env|proxy|tls|ca|url|endpoint|annotations", re.IGNORECASE)
+_LONGEST_ECHO = 40
+
+
+def parse(model: type[M], given: Mapping[str, Any]) -> tuple[M, list[Finding], list[Path]]:
+    """`given` as a `model`, the findings on its shape, and the paths that were left out because of them.
+
+    For models in which everything has a default, so that whatever is left out the rest is valid.
+    """
+    findings: list[Finding] = []
+    left_out: list[Path] = []
+    while True:
+        try:
+            return model.model_validate(given), findings, left_out
+        except ValidationError as error:
+            for path, finding in _explain(model, error):
+                given, cut = _leave_out(given, path)
+                findings.append(finding)
+                left_out.append(cut)
+
+
+def parse_whole(model: type[M], given: Mapping[str, Any]) -> tuple[M | None, list[Finding]]:
+    """`given` as a `model`, or the findings on its shape: for models of which a part alone is of no use."""
+    try:
+        return model.model_validate(given), []
+    except ValidationError as error:
+        return None, [finding for _, finding in _explain(model, error)]
+
+
+def _explain(model: type[BaseModel], error: ValidationError) -> Iterator[tuple[Path, Finding]]:
+    for detail in error.errors(include_url=False):
+        path = _readable(detail["loc"])
+        yield path, Finding("error", dotted(path), _message(model, path, detail))
+
+
+def _readable(location: Path) -> Path:
+    """Pydantic's location without its marks for keys and for branches of a union."""
+    return tuple(part for part in location if part != "[key]" and not (isinstance(part, str) and part.startswith(("literal[", "function-"))))
+
+
+def _leave_out(given: Mapping[str, Any], path: Path) -> tuple[Mapping[str, Any], Path]:
+    """What was given less what is wrong, and where the cut was made.
+
+    That is the key itself, the whole list that holds it, or, where something is missing, the map that it is missing from.
+    """
+    cut = path[: next((index for index, part in enumerate(path) if isinstance(part, int)), len(path))]
+    while cut and not _stands(given, cut):
+        cut = cut[:-1]
+    return _without(given, cut), cut
+
+
+def _stands(given: Any, path: Path) -> bool:
+    for part in path:
+        if not isinstance(given, Mapping) or part not in given:
+            return False
+        given = given[part]
+    return True
+
+
+def _without(given: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+    if not path:
+        return {}
+    head = str(path[0])
+    rest = {} if len(path) == 1 else {head: _without(given[head], path[1:])}
+    return {key: value for key, value in given.items() if key != head} | rest
+
+
+def _message(model: type[BaseModel], path: Path, error: ErrorDetails) -> str:
+    value, kind = error["input"], error["type"]
+    if kind == "extra_forbidden":
+        return unknown_key(str(path[-1]), _keys(model, path[:-1]))
+    if kind == "missing":
+        return "missing"
+    if is_deferred(value):
+        return "must be known before deployment: an output of another resource is not allowed here"
+    given = describe(value, path)
+    if kind in ("model_type", "dict_type", "model_attributes_type") and value is None:
+        return "null is not allowed here; unset its keys one by one"
+    if kind == "bool_type" and isinstance(value, str) and value.lower() in ("true", "false", "yes", "no"):
+        return f"expected true or false, given {given}; write it without quotes, as true or false"
+    if kind in _EXPECTED:
+        quote = "; quote it" if kind == "string_type" and isinstance(value, bool | int | float) else ""
+        return f"expected {_EXPECTED[kind]}, given {given}{quote}"
+    if kind == "literal_error":
+        return f"given {given}; allowed: {error['ctx']['expected']}"
+    if kind == "invalid_key":
+        return f"keys must be strings, given {given}"
+    return f"{_lower_first(error['msg'])}; given {given}"
+
+
+def describe(value: object, path: Path) -> str:
+    """What was given, in words. The value itself only where nobody would put a secret, not even by mistake."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return f"the number {value}"
+    if isinstance(value, str):
+        echo = len(value) <= _LONGEST_ECHO and not any(_SENSITIVE.search(str(part)) for part in path)
+        return repr(value) if echo else "a string" if value else "an empty string"
+    return "a map" if isinstance(value, Mapping) else "a list" if isinstance(value, list | tuple) else "an object"
+
+
+def _lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _keys(model: type[BaseModel], path: Path) -> list[str]:
+    """The keys that are allowed at a path of a model."""
+    for part in path:
+        field = {field.alias or name: field for name, field in model.model_fields.items()}.get(str(part))
+        if field is not None:
+            model = next(_models(field.annotation), model)
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _models(argument)
