@@ -1,0 +1,80 @@
+"""Kubernetes objects of an agent, as plain data.
+
+The functions here are pure: values in, objects out. Nothing of Pulumi is imported, and nothing is read from anywhere.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from scalr_agents import values as chart_values
+from scalr_agents.inputs import Inputs
+from scalr_agents.lines import LineError
+from scalr_agents.manifests import agent_job, crds
+from scalr_agents.manifests.objects import Manifest
+from scalr_agents.manifests.secrets import digest
+from scalr_agents.release import Names, Naming
+from scalr_agents.values import Checked, Finding, ValuesError
+
+__all__ = ["digest", "names", "objects", "render"]
+
+
+def render(
+    chart: str, values: Mapping[str, Any], *, release: str, namespace: str, agent_version: str | None = None
+) -> list[Manifest]:
+    """All objects of a release, custom resource definitions first, in the order in which they must be applied.
+
+    `chart` is `agent-job`; `values` is what a values file of the chart holds; `release` and `namespace` are Helm's;
+    `agent_version` selects the contract line and is the default image tag (default: 0.57.0).
+
+    Raises `scalr_agents.values.ValuesError`, whose text lists every finding, if there is an error among them.
+    """
+    with _line_errors():
+        checked = chart_values.load(chart, values, release=release, namespace=namespace, agent_version=agent_version)
+    _refuse_errors(checked.findings)
+    return list(crds.objects(checked.release.line).values()) + objects(checked, Inputs())
+
+
+def objects(checked: Checked, inputs: Inputs) -> list[Manifest]:
+    """The objects of a release whose values are validated, without the definitions it shares with others."""
+    groups = (
+        agent_job.rbac(checked.values, checked.release),
+        agent_job.network_policy(checked.values, checked.release),
+        agent_job.controller(checked.values, checked.release, inputs),
+    )
+    return [manifest for group in groups for manifest in group.values()]
+
+
+def names(
+    chart: str,
+    release: str,
+    namespace: str,
+    *,
+    values: Mapping[str, Any] | None = None,
+    agent_version: str | None = None,
+    naming: Naming = "scoped",
+) -> Names:
+    """The names of a release's objects, before any of them exists; an IRSA trust policy needs the service account's.
+
+    `values` matter where they name things (`nameOverride`, `fullnameOverride`, `serviceAccount`); `naming` is `scoped`, or
+    `chart` for the names that the Helm chart uses. Raises `ValuesError` for values or names that cannot be.
+    """
+    with _line_errors():
+        described, _, findings, _ = chart_values.identify(
+            chart, values or {}, release=release, namespace=namespace, agent_version=agent_version, naming=naming
+        )
+    _refuse_errors(findings)
+    return described.names
+
+
+@contextmanager
+def _line_errors() -> Iterator[None]:
+    try:
+        yield
+    except LineError as problem:
+        raise ValuesError([Finding("error", "", str(problem))]) from None
+
+
+def _refuse_errors(findings: list[Finding]) -> None:
+    if chart_values.errors(findings):
+        raise ValuesError(findings)

@@ -1,0 +1,194 @@
+"""The task: a custom resource with the template of the Job that the controller starts for every run."""
+
+from typing import Any
+
+from scalr_agents import contract
+from scalr_agents.inputs import Inputs
+from scalr_agents.manifests import budgets, env, images, volumes
+from scalr_agents.manifests.agent_job import pod
+from scalr_agents.manifests.objects import Manifest, hardened, layered, present
+from scalr_agents.release import Release
+from scalr_agents.values.agent_job import AgentJobValues
+from scalr_agents.values.agent_job.task import UNEVICTABLE
+
+COMPONENT = "task"
+_STARTUP_SECONDS = 60
+
+
+def template(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
+    resource = release.line.task_resource
+    return {
+        "apiVersion": resource.api_version,
+        "kind": resource.kind,
+        "metadata": release.metadata(release.names.task_template, COMPONENT),
+        "spec": {
+            "jobTemplate": {
+                "spec": present(
+                    {
+                        "backoffLimit": 0,
+                        "ttlSecondsAfterFinished": values.task.job.ttl_seconds_after_finished,
+                        "template": _pod(values, release, inputs),
+                    }
+                )
+            }
+        },
+    }
+
+
+def _pod(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
+    task, global_ = values.task, values.global_
+    return {
+        "metadata": {
+            "annotations": {**contract.UNEVICTABLE_ANNOTATIONS, **global_.pod_annotations, **task.pod_annotations},
+            "labels": {**global_.pod_labels, **task.pod_labels, **release.selector(COMPONENT)},
+        },
+        "spec": present(
+            {
+                "restartPolicy": "Never",
+                "imagePullSecrets": global_.image_pull_secrets,
+                "serviceAccountName": release.names.service_account,
+                "automountServiceAccountToken": False,
+                "securityContext": layered(global_.pod_security_context, task.pod_security_context),
+                "terminationGracePeriodSeconds": task.termination_grace_period_seconds,
+                "containers": [_runner(values, release, inputs), _worker(values, release, inputs), *task.sidecars],
+                "volumes": _volumes(values, release),
+                "nodeSelector": task.node_selector,
+                "tolerations": task.tolerations,
+                "affinity": task.affinity,
+            }
+        ),
+    }
+
+
+def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
+    runner = values.task.runner
+    data, cache = values.persistence.data, values.persistence.cache
+    return present(
+        {
+            "name": "runner",
+            "image": images.reference(values.global_.image_registry, runner.image, release.version, inputs.runner_image),
+            "imagePullPolicy": runner.image.pull_policy,
+            "command": ["/bin/sh", "/opt/scalr-agent/tacoagent/driver/exec_loop.sh"],
+            "workingDir": "/opt/workdir",
+            "securityContext": present(runner.security_context),
+            "env": env.each_once(
+                [
+                    env.proxy(values.global_.proxy),
+                    env.ca_bundle(pod.ca_bundle_secret(values, release) is not None),
+                    env.extra(runner.extra_env),
+                    pod.secret_environment(release, inputs, runs=True),
+                ]
+            ),
+            "resources": runner.resources,
+            **_probes("/tmp/exec-loop"),
+            "volumeMounts": [
+                volumes.mount(contract.DATA_VOLUME, "/opt/workdir", volumes.directory(data, "run/config")),
+                volumes.mount(contract.DATA_VOLUME, "/opt/data", volumes.directory(data, "run/data")),
+                volumes.mount(contract.DATA_VOLUME, "/opt/providers", volumes.directory(data, "run/providers")),
+                volumes.mount(contract.DATA_VOLUME, "/tmp", volumes.directory(data, "run/tmp")),
+                volumes.mount(contract.CACHE_VOLUME, "/opt/bin", volumes.cache_directory(cache, "bin"), read_only=True),
+                volumes.mount(contract.CACHE_VOLUME, "/opt/plugin-cache", volumes.cache_directory(cache, "providers"), read_only=True),
+                *pod.ca_bundle_mount(values, release),
+                *runner.extra_volume_mounts,
+            ],
+        }
+    )
+
+
+def _worker(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
+    agent, worker = values.agent, values.task.worker
+    image = images.inherited(worker.image, agent.image)
+    return present(
+        {
+            "name": "worker",
+            "image": images.reference(values.global_.image_registry, image, release.version, inputs.agent_image),
+            "imagePullPolicy": image.pull_policy,
+            "command": pod.AGENT_COMMAND,
+            "securityContext": hardened(worker.security_context),
+            "env": _worker_environment(values, release, inputs),
+            "resources": worker.resources,
+            **_probes(agent.data_dir),
+            "volumeMounts": [
+                volumes.mount(contract.TOKEN_VOLUME, contract.SERVICE_ACCOUNT_DIR, read_only=True),
+                volumes.mount(contract.DATA_VOLUME, agent.data_dir, volumes.directory(values.persistence.data)),
+                volumes.mount(contract.CACHE_VOLUME, agent.cache_dir, volumes.cache_directory(values.persistence.cache)),
+                volumes.mount(contract.TMP_VOLUME, "/tmp"),
+                *pod.ca_bundle_mount(values, release),
+                *worker.extra_volume_mounts,
+            ],
+        }
+    )
+
+
+def _worker_environment(values: AgentJobValues, release: Release, inputs: Inputs) -> env.Env:
+    agent = values.agent
+    return env.each_once(
+        [
+            pod.connection(values, release),
+            env.variables(
+                pod.process(agent)
+                | {
+                    "SCALR_AGENT_DRIVER": "kubernetes-job",
+                    "SCALR_AGENT_KUBERNETES_MODE": "worker",
+                    "SCALR_AGENT_WORKER_ON_STOP_ACTION": "grace-shutdown",
+                    "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": pod.grace_seconds(values.task.termination_grace_period_seconds),
+                    "SCALR_AGENT_DISCONNECT_ON_STOP": 1,
+                }
+            ),
+            env.proxy(values.global_.proxy),
+            env.ca_bundle(pod.ca_bundle_secret(values, release) is not None),
+            env.cache("PROVIDER", agent.provider_cache),
+            env.cache("MODULE", agent.module_cache),
+            env.otel(values.otel),
+            env.extra(agent.extra_env),
+            env.extra(values.task.worker.extra_env),
+            pod.secret_environment(release, inputs),
+        ]
+    )
+
+
+def _probes(directory: str) -> Manifest:
+    """The processes of a task say by files that they have started and are well."""
+    return {
+        "startupProbe": _file_exists(f"{directory}/started"),
+        "livenessProbe": _file_exists(f"{directory}/healthy") | {"failureThreshold": 1},
+    }
+
+
+def _file_exists(path: str) -> dict[str, Any]:
+    return {
+        "exec": {"command": ["test", "-f", path]},
+        "initialDelaySeconds": _STARTUP_SECONDS,
+        "periodSeconds": 5,
+        "timeoutSeconds": 1,
+    }
+
+
+def _volumes(values: AgentJobValues, release: Release) -> list[Manifest]:
+    return [
+        _service_account_token(values.service_account.token_ttl),
+        volumes.volume(contract.DATA_VOLUME, values.persistence.data, release.names.data_claim),
+        volumes.volume(contract.CACHE_VOLUME, values.persistence.cache, release.names.cache_claim),
+        volumes.empty(contract.TMP_VOLUME),
+        *pod.ca_bundle_volume(values, release),
+        *values.task.extra_volumes,
+    ]
+
+
+def _service_account_token(seconds: int | None) -> Manifest:
+    """The worker's access to the Kubernetes API. The runner, where a user's code runs, has none."""
+    sources = [
+        {"serviceAccountToken": present({"path": "token", "expirationSeconds": seconds})},
+        {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
+        {"downwardAPI": {"items": [{"path": "namespace", "fieldRef": {"fieldPath": "metadata.namespace"}}]}},
+    ]
+    return {"name": contract.TOKEN_VOLUME, "projected": {"sources": sources}}
+
+
+def budget(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
+    """The budget that makes a node drain wait for runs. Jobs have no scale, so it can only be a number of pods that must stay."""
+    limits = values.task.pod_disruption_budget
+    if not limits.enabled:
+        return {}
+    at_least = UNEVICTABLE if limits.min_available is None else limits.min_available
+    return {"task-budget": budgets.budget(release.names.task_budget, release, COMPONENT, minAvailable=at_least)}

@@ -1,0 +1,77 @@
+"""Lists of environment variables."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scalr_agents import contract
+from scalr_agents.values.common import CacheLimit, Otel, Proxy
+from scalr_agents.values.fields import Deferred, is_set
+from scalr_agents.values.quantities import megabytes
+
+Env = list[dict[str, Any]]
+"""Kubernetes EnvVar list."""
+
+
+def variables(values: Mapping[str, str | int | bool | Deferred]) -> Env:
+    """Variables with plain values."""
+    return [{"name": name, "value": _text(value)} for name, value in values.items()]
+
+
+def _text(value: str | int | bool | Deferred) -> str | Deferred:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int) else value
+
+
+def from_secret(name: str, secret: str | Deferred, key: str) -> Env:
+    """A variable whose value is in a Secret that must exist."""
+    return [{"name": name, "valueFrom": {"secretKeyRef": {"name": secret, "key": key, "optional": False}}}]
+
+
+def from_field(name: str, field: str) -> Env:
+    """A variable that Kubernetes fills in from the pod itself."""
+    return [{"name": name, "valueFrom": {"fieldRef": {"fieldPath": field}}}]
+
+
+def extra(values: Mapping[str, str]) -> Env:
+    """A user's variables, by name."""
+    return variables(dict(sorted(values.items())))
+
+
+def each_once(levels: Iterable[Env]) -> Env:
+    """The levels one after the other, a later one winning: each name stands once, where it was said last.
+
+    That is what a container sees of a list with duplicates, without the duplicates, which confuse server-side apply.
+    """
+    last: dict[Any, dict[str, Any]] = {}
+    for level in levels:
+        for variable in level:
+            last.pop(variable["name"], None)
+            last[variable["name"]] = variable
+    return list(last.values())
+
+
+def proxy(settings: Proxy) -> Env:
+    if not settings.enabled:
+        return []
+    return variables({"HTTP_PROXY": settings.http_proxy, "HTTPS_PROXY": settings.https_proxy, "NO_PROXY": settings.no_proxy})
+
+
+def ca_bundle(mounted: bool) -> Env:
+    return variables({"SCALR_AGENT_CA_CERT": contract.CA_FILE, "SSL_CERT_FILE": contract.CA_FILE} if mounted else {})
+
+
+def otel(settings: Otel) -> Env:
+    if not settings.enabled or not is_set(settings.endpoint):
+        return []
+    return variables(
+        {"SCALR_AGENT_OTLP_ENDPOINT": settings.endpoint}
+        | ({"SCALR_AGENT_OTLP_METRICS_ENABLED": True} if settings.metrics_enabled else {})
+        | ({"SCALR_AGENT_OTLP_TRACES_ENABLED": True} if settings.traces_enabled else {})
+    )
+
+
+def cache(kind: str, limit: CacheLimit) -> Env:
+    """The variables of the `PROVIDER` or `MODULE` cache."""
+    enabled = variables({f"SCALR_AGENT_{kind}_CACHE_ENABLED": limit.enabled})
+    return enabled + variables({f"SCALR_AGENT_{kind}_CACHE_SIZE_LIMIT_MB": megabytes(limit.size_limit)} if limit.enabled else {})

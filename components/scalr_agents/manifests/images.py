@@ -1,0 +1,22 @@
+"""Image references."""
+
+from scalr_agents.values.agent_job.task import WorkerImage
+from scalr_agents.values.common import Image
+from scalr_agents.values.fields import Deferred
+
+
+def reference(registry: str, image: Image, version: str, complete: str | Deferred | None = None) -> str | Deferred:
+    """`[registry/]repository:tag`, the tag defaulting to the agent's version, or the complete reference handed in instead."""
+    if complete is not None:
+        return complete
+    repository = f"{registry}/{image.repository}" if registry else image.repository
+    return f"{repository}:{image.tag or version}"
+
+
+def inherited(image: WorkerImage, parent: Image) -> Image:
+    """The worker's image, every empty field taken from its parent."""
+    return Image.model_construct(
+        repository=image.repository or parent.repository,
+        tag=image.tag or parent.tag,
+        pull_policy=image.pull_policy or parent.pull_policy,
+    )

@@ -1,0 +1,38 @@
+"""Small words for writing manifests as plain data."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from scalr_agents.values.merge import merge
+
+Manifest = dict[str, Any]
+"""A Kubernetes object as the API knows it: camelCase keys, JSON types; leaves may be deferred."""
+
+
+def present(fields: Mapping[str, Any]) -> Manifest:
+    """The fields that say something: no `None`, no empty string, map or list. Zero and false stay."""
+    return {key: value for key, value in fields.items() if not _is_empty(value)}
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or (isinstance(value, str | dict | list) and not value)
+
+
+HARDENED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+"""What PodSecurity `restricted` demands of every container."""
+
+
+def hardened(given: Mapping[str, Any]) -> Manifest:
+    """A container's securityContext laid over the hardened default.
+
+    Kubernetes refuses `allowPrivilegeEscalation: false` beside a privilege that implies escalation, so there the default gives way.
+    """
+    added = (given.get("capabilities") or {}).get("add") or []
+    escalates = given.get("privileged") is True or "SYS_ADMIN" in added
+    default = {key: value for key, value in HARDENED.items() if not (escalates and key == "allowPrivilegeEscalation")}
+    return present(merge(default, given))
+
+
+def layered(general: Mapping[str, Any], specific: Mapping[str, Any]) -> Manifest:
+    """A component's settings laid over the global ones; a zero or false of the component counts too."""
+    return present(merge(general, specific))

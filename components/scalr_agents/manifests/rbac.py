@@ -1,0 +1,53 @@
+"""The service account and its permissions."""
+
+from collections.abc import Sequence
+
+from scalr_agents.manifests.objects import Manifest, present
+from scalr_agents.release import Release
+from scalr_agents.values.common import PolicyRule, Rbac, ServiceAccount
+
+_GROUP = "rbac.authorization.k8s.io"
+
+
+def objects(account: ServiceAccount, rbac: Rbac, release: Release) -> dict[str, Manifest]:
+    """ServiceAccount, Role and ClusterRole with their bindings."""
+    names = release.names
+    made: dict[str, Manifest] = {}
+    if account.create:
+        made["service-account"] = {
+            "apiVersion": "v1",
+            "kind": "ServiceAccount",
+            "metadata": _account_metadata(account, release),
+        }
+    if rbac.create:
+        made["role"] = _role("Role", release.metadata(names.role), rbac.rules)
+        made["role-binding"] = _binding("Role", names.role, release.metadata(names.role_binding), release)
+        made["cluster-role"] = _role("ClusterRole", release.cluster_metadata(names.cluster_role), rbac.cluster_rules)
+        made["cluster-role-binding"] = _binding(
+            "ClusterRole", names.cluster_role, release.cluster_metadata(names.cluster_role_binding), release
+        )
+    return made
+
+
+def _account_metadata(account: ServiceAccount, release: Release) -> Manifest:
+    metadata = release.metadata(release.names.service_account, annotations=dict(account.annotations))
+    return present(metadata | {"labels": metadata["labels"] | account.labels})
+
+
+def _role(kind: str, metadata: Manifest, rules: Sequence[PolicyRule]) -> Manifest:
+    return {
+        "apiVersion": f"{_GROUP}/v1",
+        "kind": kind,
+        "metadata": metadata,
+        "rules": [present(rule.model_dump(by_alias=True)) for rule in rules],
+    }
+
+
+def _binding(kind: str, role: str, metadata: Manifest, release: Release) -> Manifest:
+    return {
+        "apiVersion": f"{_GROUP}/v1",
+        "kind": f"{kind}Binding",
+        "metadata": metadata,
+        "roleRef": {"apiGroup": _GROUP, "kind": kind, "name": role},
+        "subjects": [{"kind": "ServiceAccount", "name": release.names.service_account, "namespace": release.namespace}],
+    }
