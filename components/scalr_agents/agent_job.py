@@ -1,0 +1,59 @@
+"""The `AgentJob` component."""
+
+from collections.abc import Mapping
+
+import pulumi
+
+from scalr_agents import kubernetes
+from scalr_agents.arguments import AgentJobArgs, prepare
+from scalr_agents.controller import AgentController
+from scalr_agents.network_policy import AgentNetworkPolicy
+from scalr_agents.rbac import AgentRbac
+
+
+class AgentJob(pulumi.ComponentResource):
+    """A Scalr agent that runs every task in a Kubernetes Job of its own.
+
+    Composes `AgentRbac` (`<name>-rbac`), `AgentNetworkPolicy` (`<name>-network-policy`) and `AgentController`
+    (`<name>-controller`). The custom resource definitions must be there: `depends_on` an `AgentCrds`, or a cluster that has them.
+    """
+
+    namespace: pulumi.Output[str]
+    """Namespace of the agent."""
+    deployment_name: pulumi.Output[str]
+    """Name of the controller's Deployment."""
+    service_account_name: pulumi.Output[str]
+    """Name of the service account of controller and task pods."""
+    task_template_name: pulumi.Output[str]
+    """Name of the AgentTask that holds the template of the Jobs."""
+    controller_pod_selector: pulumi.Output[Mapping[str, str]]
+    """Labels of the controller's pods."""
+    task_pod_selector: pulumi.Output[Mapping[str, str]]
+    """Labels of the task pods."""
+
+    def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        validated = prepare("AgentJob", name, args).as_args()
+        super().__init__("scalr-agents:index:AgentJob", name, {}, opts)
+
+        rbac = AgentRbac(f"{name}-rbac", validated, self._child(opts))
+        policy = AgentNetworkPolicy(f"{name}-network-policy", validated, self._child(opts))
+        controller = AgentController(f"{name}-controller", validated, self._child(opts, rbac, policy))
+        self.namespace = controller.namespace
+        self.deployment_name = controller.deployment_name
+        self.service_account_name = rbac.service_account_name
+        self.task_template_name = controller.task_template_name
+        self.controller_pod_selector = controller.controller_pod_selector
+        self.task_pod_selector = controller.task_pod_selector
+        self.register_outputs(
+            {
+                "namespace": self.namespace,
+                "deployment_name": self.deployment_name,
+                "service_account_name": self.service_account_name,
+                "task_template_name": self.task_template_name,
+                "controller_pod_selector": self.controller_pod_selector,
+                "task_pod_selector": self.task_pod_selector,
+            }
+        )
+
+    def _child(self, opts: pulumi.ResourceOptions | None, *after: pulumi.Resource) -> pulumi.ResourceOptions:
+        return pulumi.ResourceOptions(parent=self, depends_on=kubernetes.depends_on(opts, after))

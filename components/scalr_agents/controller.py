@@ -1,0 +1,75 @@
+"""The `AgentController` component."""
+
+from collections.abc import Mapping
+
+import pulumi
+
+from scalr_agents import kubernetes
+from scalr_agents.arguments import Agent, AgentJobArgs, prepare
+from scalr_agents.manifests import agent_job
+from scalr_agents.release import Release
+
+
+class AgentController(pulumi.ComponentResource):
+    """An agent's Secrets, claims, budgets, task template and controller Deployment.
+
+    Takes the arguments of `AgentJob`. Definitions, service account and permissions must be there: `depends_on` them.
+    """
+
+    namespace: pulumi.Output[str]
+    """Namespace of the agent."""
+    deployment_name: pulumi.Output[str]
+    """Name of the controller's Deployment."""
+    task_template_name: pulumi.Output[str]
+    """Name of the AgentTask that holds the template of the Jobs."""
+    controller_pod_selector: pulumi.Output[Mapping[str, str]]
+    """Labels of the controller's pods."""
+    task_pod_selector: pulumi.Output[Mapping[str, str]]
+    """Labels of the task pods."""
+
+    def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        agent = prepare("AgentController", name, args)
+        super().__init__("scalr-agents:index:AgentController", name, {}, opts)
+
+        release = agent.checked.release
+        group = agent_job.controller(agent.checked.values, release, agent.inputs)
+        registered = kubernetes.register(group, self, name, opts, rollout=_rollout(name, agent))
+        deployment = registered["deployment"]
+        self.namespace = pulumi.Output.from_input(release.namespace)
+        self.deployment_name = kubernetes.known_after(deployment, release.names.deployment)
+        self.task_template_name = kubernetes.known_after(registered["task-template"], release.names.task_template)
+        self.controller_pod_selector = kubernetes.known_after(deployment, release.selector("agent"))
+        self.task_pod_selector = kubernetes.known_after(deployment, release.selector("task"))
+        self.register_outputs(
+            {
+                "namespace": self.namespace,
+                "deployment_name": self.deployment_name,
+                "task_template_name": self.task_template_name,
+                "controller_pod_selector": self.controller_pod_selector,
+                "task_pod_selector": self.task_pod_selector,
+            }
+        )
+
+
+def _rollout(name: str, agent: Agent) -> kubernetes.Rollout:
+    message = rollout_failure(agent.checked.release)
+
+    def explain(_: pulumi.ErrorHookArgs) -> bool:
+        pulumi.log.error(message)
+        return False  # no second try: what failed needs a person
+
+    return kubernetes.Rollout(
+        await_ready=agent.await_rollout,
+        timeout_seconds=agent.rollout_timeout_seconds,
+        on_failure=pulumi.ErrorHook(f"{name}-rollout", explain),
+    )
+
+
+def rollout_failure(release: Release) -> str:
+    """What to look at when the controllers do not come up."""
+    selector = ",".join(f"{key}={value}" for key, value in release.selector("agent").items())
+    return (
+        f"The controllers of {release.name!r} did not become ready. What they say:\n"
+        f"  kubectl logs -n {release.namespace} -l {selector} --all-containers --tail=50\n"
+        "Is the token of the agent pool still valid? With a wrong or revoked token the agent exits soon after it starts."
+    )

@@ -1,0 +1,42 @@
+"""The `AgentCrds` component."""
+
+from typing import NotRequired, TypedDict
+
+import pulumi
+
+from scalr_agents import kubernetes, lines
+from scalr_agents.errors import ArgsError
+from scalr_agents.manifests import crds
+from scalr_agents.values import Finding
+
+
+class AgentCrdsArgs(TypedDict):
+    """Arguments of `AgentCrds`."""
+
+    agent_version: NotRequired[str]
+    """Version of the agents, 0.57 to 0.60. Default: 0.57.0."""
+
+
+class AgentCrds(pulumi.ComponentResource):
+    """The custom resource definitions that agents need, once for a cluster.
+
+    They stay in the cluster when the stack goes, since deleting one deletes all its objects, those of other stacks too. Agents
+    depend on this component: `ResourceOptions(depends_on=[crds])`. For a cluster where another stack may have installed
+    them already, give it a provider with `upsert_existing_objects` and `enable_patch_force`.
+    """
+
+    crd_names: pulumi.Output[list[str]]
+    """Names of the definitions."""
+
+    def __init__(self, name: str, args: AgentCrdsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        try:
+            line = lines.select("agent-job", args.get("agent_version"))
+        except lines.LineError as problem:
+            raise ArgsError(f"AgentCrds {name!r}", [Finding("error", "agent_version", str(problem))]) from None
+        super().__init__("scalr-agents:index:AgentCrds", name, {}, opts)
+
+        registered = kubernetes.register(crds.objects(line), self, name, opts, retain=True)
+        self.crd_names = pulumi.Output.all(
+            *(kubernetes.known_after(crd, f"{plural}.{line.task_resource.group}") for plural, crd in registered.items())
+        )
+        self.register_outputs({"crd_names": self.crd_names})

@@ -1,0 +1,28 @@
+"""The `AgentNetworkPolicy` component."""
+
+from collections.abc import Mapping
+
+import pulumi
+
+from scalr_agents import kubernetes
+from scalr_agents.arguments import AgentJobArgs, prepare
+from scalr_agents.manifests import agent_job
+
+
+class AgentNetworkPolicy(pulumi.ComponentResource):
+    """The NetworkPolicy that keeps task pods from the cloud's metadata service; nothing with `task.allowMetadataService: true`.
+
+    Takes the arguments of `AgentJob`. The cluster's network plugin must enforce egress policies.
+    """
+
+    task_pod_selector: pulumi.Output[Mapping[str, str]]
+    """Labels of the pods it selects."""
+
+    def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        agent = prepare("AgentNetworkPolicy", name, args)
+        super().__init__("scalr-agents:index:AgentNetworkPolicy", name, {}, opts)
+
+        release = agent.checked.release
+        kubernetes.register(agent_job.network_policy(agent.checked.values, release), self, name, opts)
+        self.task_pod_selector = pulumi.Output.from_input(release.selector("task"))
+        self.register_outputs({"task_pod_selector": self.task_pod_selector})

@@ -1,0 +1,32 @@
+"""The `AgentRbac` component."""
+
+import pulumi
+
+from scalr_agents import kubernetes
+from scalr_agents.arguments import AgentJobArgs, prepare
+from scalr_agents.manifests import agent_job
+
+
+class AgentRbac(pulumi.ComponentResource):
+    """Service account, Role, ClusterRole and their bindings of an agent.
+
+    Takes the arguments of `AgentJob`, so that a security team can own this part alone: give the same ones to both, and set
+    `serviceAccount.create: false` with a name and `rbac.create: false` in the values of the `AgentJob`.
+    """
+
+    namespace: pulumi.Output[str]
+    """Namespace of the agent."""
+    service_account_name: pulumi.Output[str]
+    """Name of the service account of controller and task pods."""
+
+    def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        agent = prepare("AgentRbac", name, args)
+        super().__init__("scalr-agents:index:AgentRbac", name, {}, opts)
+
+        release = agent.checked.release
+        registered = kubernetes.register(agent_job.rbac(agent.checked.values, release), self, name, opts)
+        self.namespace = pulumi.Output.from_input(release.namespace)
+        self.service_account_name = kubernetes.known_after(
+            registered.get("service-account", self), release.names.service_account
+        )
+        self.register_outputs({"namespace": self.namespace, "service_account_name": self.service_account_name})
