@@ -1,0 +1,51 @@
+# Everything a contributor needs. `make render` and `make test` work on a fresh machine with Python 3.11 or newer and make.
+PYTHON ?= python3
+STACK ?= local
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
+
+.PHONY: render test check bench schema clean install
+
+render: $(VENV)/.core
+	@$(BIN)/python -m scalr_agents render $(STACK)
+
+test: $(VENV)/.dev
+	@$(BIN)/python -m pytest
+
+check: $(VENV)/.dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+bench: $(VENV)/.dev
+	@$(BIN)/python tests/bench.py
+
+schema: $(VENV)/.core
+	@$(BIN)/python -m scalr_agents schema > docs/stack.schema.json
+
+# What `pulumi up` runs on; `pulumi install` does the same.
+install: $(VENV)/.deploy
+
+clean:
+	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis components/*.egg-info
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Set-up talks on stderr, so that what `render` prints can be piped.
+$(VENV)/.core: requirements/core.txt components/pyproject.toml
+	@echo "setting up $(VENV): the core" >&2
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; make PYTHON=...")' >&2
+	@$(PYTHON) -m venv $(VENV) >&2
+	@$(PIP) -r requirements/core.txt >&2
+	@$(PIP) --no-deps -e ./components >&2
+	@touch $@
+
+$(VENV)/.deploy: $(VENV)/.core requirements.txt
+	@echo "setting up $(VENV): Pulumi" >&2
+	@$(PIP) -r requirements.txt >&2
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.deploy requirements/dev.txt
+	@echo "setting up $(VENV): tests and linters" >&2
+	@$(PIP) -r requirements/dev.txt >&2
+	@touch $@

@@ -1,0 +1,191 @@
+"""The command line: render, template, check, schema. It runs on the functional core alone and never imports Pulumi."""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from scalr_agents import output, strvals, yaml_io
+from scalr_agents.values.findings import Finding, FindingsError, by_severity, errors, warnings
+from scalr_agents.values.merge import merge
+
+_FINDINGS = 1
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="scalr-agents")
+def main() -> None:
+    """Scalr's self-hosted agents on Kubernetes: print and check what `pulumi up` would deploy.
+
+    Exit codes: 0 all well, 1 findings, 2 wrong usage.
+    """
+
+
+_project_option = click.option(
+    "--project",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=Path(),
+    help="Directory of the Pulumi project, or one below it.  [default: the current directory]",
+)
+_format_option = click.option("-o", "--output", "form", type=click.Choice(["yaml", "json"]), default="yaml", show_default=True)
+
+
+@main.command()
+@click.argument("stack", default="local")
+@_project_option
+@_format_option
+@click.option("-d", "--directory", type=click.Path(file_okay=False, path_type=Path), help="Write one file per object into this directory.")
+@click.option("--allow-unknown", is_flag=True, help="Exit 0 although something is only known to Pulumi or the cloud.")
+def render(stack: str, project: Path, form: str, directory: Path | None, allow_unknown: bool) -> None:
+    """Print the manifests of a STACK (default: local).
+
+    Secrets that are missing or encrypted are printed as placeholders, and named on stderr.
+    """
+    from scalr_agents import stack as stacks
+    from scalr_agents.stack import secrets
+
+    source = _source(project, stack)
+    loaded = stacks.load(source.config, directory=source.directory, demand_tokens=False)
+    findings = [*secrets.misplaced(source.config), *loaded.findings]
+    _report(findings)
+    if errors(findings):
+        sys.exit(_FINDINGS)
+    objects = loaded.objects()
+    if directory is None:
+        for place in output.unknown_places(objects):
+            _say(f"placeholder: {place} is encrypted or not set")
+        click.echo(output.text(objects, form), nl=False)
+    else:
+        _write(objects, directory, form)
+    if source.environment:
+        _say(f"{source.file.name}: environment: is not read; what it adds is missing here")
+        sys.exit(0 if allow_unknown else _FINDINGS)
+
+
+def _write(objects: Sequence[dict[str, Any]], directory: Path, form: str) -> None:
+    try:
+        left_out = output.write(objects, directory, form)
+    except OSError as problem:
+        raise click.ClickException(f"{directory}: {problem.strerror}") from None
+    for manifest in left_out:
+        metadata = manifest["metadata"]
+        _say(f"left out: Secret {metadata['name']} in namespace {metadata['namespace']}, whose content is encrypted or not set")
+
+
+@main.command()
+@click.argument("chart")
+@click.option("-f", "--values", "files", multiple=True, type=click.Path(path_type=Path), help="Values file (- for stdin); later ones win.")
+@click.option("--set", "sets", multiple=True, help="Values as path=value[,path=value].")
+@click.option("--set-string", "strings", multiple=True, help="The same, every value a string.")
+@click.option("--set-file", "set_files", multiple=True, help="The same, every value the path of a file that holds it.")
+@click.option("--set-json", "jsons", multiple=True, help="The same, every value JSON; or one JSON object.")
+@click.option("--release", default="scalr-agent", show_default=True, help="Name of the release.")
+@click.option("-n", "--namespace", default="default", show_default=True, help="Namespace of the release.")
+@click.option("--agent-version", help="Version of the agent.  [default: the chart's]")
+@_format_option
+def template(
+    chart: str,
+    files: tuple[Path, ...],
+    sets: tuple[str, ...],
+    strings: tuple[str, ...],
+    set_files: tuple[str, ...],
+    jsons: tuple[str, ...],
+    release: str,
+    namespace: str,
+    agent_version: str | None,
+    form: str,
+) -> None:
+    """Print the manifests that the values of a CHART make, in the manner of `helm template`."""
+    from scalr_agents import manifests, values
+
+    given: dict[str, Any] = {}
+    for file in files:
+        given = merge(given, _values_file(file))
+    options: tuple[tuple[str, tuple[str, ...], Callable[[dict[str, Any], str], None]], ...] = (
+        ("--set-json", jsons, strvals.parse_json_into),
+        ("--set", sets, strvals.parse_into),
+        ("--set-string", strings, strvals.parse_strings_into),
+        ("--set-file", set_files, lambda into, text: strvals.parse_file_into(into, text, _read)),
+    )
+    for option, texts, parse in options:
+        for text in texts:
+            try:
+                parse(given, text)
+            except strvals.StrvalsError as problem:
+                raise click.BadParameter(str(problem), param_hint=option) from None
+    try:
+        objects = manifests.render(chart, given, release=release, namespace=namespace, agent_version=agent_version)
+    except values.ValuesError as problem:
+        _fail(problem)
+    _report(warnings(values.check(chart, given, release=release, namespace=namespace, agent_version=agent_version)))
+    click.echo(output.text(objects, form), nl=False)
+
+
+@main.command()
+@click.argument("stack", default="local")
+@_project_option
+@click.option("--strict", is_flag=True, help="Exit 1 on warnings too.")
+def check(stack: str, project: Path, strict: bool) -> None:
+    """Print everything that is wrong or odd about a STACK (default: local); exit 1 if there is an error."""
+    from scalr_agents import stack as stacks
+    from scalr_agents.stack import secrets
+
+    source = _source(project, stack)
+    findings = by_severity([*secrets.misplaced(source.config), *stacks.load(source.config, directory=source.directory).findings])
+    for finding in findings:
+        click.echo(finding)
+    if source.environment:
+        _say(f"{source.file.name}: environment: is not read; what it adds was not checked")
+    bad, odd = len(errors(findings)), len(warnings(findings))
+    _say(f"{stack}: {bad} errors, {odd} warnings")
+    sys.exit(_FINDINGS if bad or (strict and odd) else 0)
+
+
+@main.command()
+def schema() -> None:
+    """Print the JSON Schema of stack files, for editors."""
+    from scalr_agents.stack import schema as stack_schema
+
+    click.echo(json.dumps(stack_schema.stack_file(), indent=2))
+
+
+def _source(project: Path, stack: str) -> Any:
+    from scalr_agents.stack import source
+
+    try:
+        return source.read(source.find_project(project.resolve()), stack)
+    except source.SourceError as problem:
+        raise click.UsageError(str(problem)) from None
+
+
+def _values_file(file: Path) -> dict[str, Any]:
+    try:
+        return yaml_io.load_values(sys.stdin.read() if str(file) == "-" else _read(str(file)))
+    except yaml_io.YamlError as problem:
+        _fail(FindingsError([Finding("error", f"{file}:", str(problem))]))
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as problem:
+        raise click.UsageError(f"{path}: {problem.strerror}") from None
+    except UnicodeDecodeError:
+        raise click.UsageError(f"{path}: not a text file") from None
+
+
+def _report(findings: Iterable[Finding]) -> None:
+    for finding in findings:
+        _say(str(finding))
+
+
+def _fail(problem: FindingsError) -> NoReturn:
+    _report(errors(problem.findings))
+    sys.exit(_FINDINGS)
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)

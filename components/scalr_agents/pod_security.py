@@ -1,0 +1,103 @@
+"""Kubernetes' Pod Security Standards, for pods that do not exist yet.
+
+Evaluates a pod's spec as the admission plugin would (standards of Kubernetes 1.33), so that a namespace that refuses a pod is found
+before anything is deployed, and not by a controller whose Jobs never start.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+Level = Literal["privileged", "baseline", "restricted"]
+Spec = Mapping[str, Any]
+
+_BASELINE_CAPABILITIES = {
+    "AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE", "SETFCAP", "SETGID", "SETPCAP",
+    "SETUID", "SYS_CHROOT",
+}  # fmt: skip
+_SELINUX_TYPES = {"", "container_t", "container_init_t", "container_kvm_t", "container_engine_t"}
+_SAFE_SYSCTLS = {
+    "kernel.shm_rmid_forced", "net.ipv4.ip_local_port_range", "net.ipv4.ip_local_reserved_ports", "net.ipv4.ip_unprivileged_port_start",
+    "net.ipv4.ping_group_range", "net.ipv4.tcp_fin_timeout", "net.ipv4.tcp_keepalive_intvl", "net.ipv4.tcp_keepalive_probes",
+    "net.ipv4.tcp_keepalive_time", "net.ipv4.tcp_rmem", "net.ipv4.tcp_syncookies", "net.ipv4.tcp_wmem",
+}  # fmt: skip
+_RESTRICTED_VOLUMES = {
+    "configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret",
+}  # fmt: skip
+
+
+def violations(spec: Spec, level: Level) -> list[str]:
+    """Why a namespace of this level would refuse a pod with this spec; empty if it would not."""
+    found = list(_baseline(spec)) if level != "privileged" else []
+    return found + list(_restricted(spec)) if level == "restricted" else found
+
+
+def _containers(spec: Spec) -> Iterator[tuple[str, Spec, Spec]]:
+    """Every container as its name, itself and its securityContext."""
+    for kind in ("initContainers", "containers", "ephemeralContainers"):
+        for container in spec.get(kind) or []:
+            yield str(container.get("name")), container, container.get("securityContext") or {}
+
+
+def _contexts(spec: Spec) -> Iterator[tuple[str, Spec]]:
+    """The security contexts of the pod and of its containers, each with what it belongs to."""
+    yield "the pod", spec.get("securityContext") or {}
+    for name, _, context in _containers(spec):
+        yield f"container {name!r}", context
+
+
+def _baseline(spec: Spec) -> Iterator[str]:
+    for field in ("hostNetwork", "hostPID", "hostIPC"):
+        if spec.get(field):
+            yield f"{field} is true"
+    for volume in spec.get("volumes") or []:
+        if "hostPath" in volume:
+            yield f"volume {volume.get('name')!r} is a hostPath"
+    for name, container, context in _containers(spec):
+        if context.get("privileged") is True:
+            yield f"container {name!r} is privileged"
+        added = set((context.get("capabilities") or {}).get("add") or []) - _BASELINE_CAPABILITIES
+        if added:
+            yield f"container {name!r} adds capabilities {', '.join(sorted(added))}"
+        if context.get("procMount") not in (None, "Default"):
+            yield f"container {name!r} has procMount {context['procMount']}"
+        if any(port.get("hostPort") for port in container.get("ports") or []):
+            yield f"container {name!r} has a hostPort"
+    for owner, context in _contexts(spec):
+        selinux = context.get("seLinuxOptions") or {}
+        if selinux.get("type", "") not in _SELINUX_TYPES or selinux.get("user") or selinux.get("role"):
+            yield f"{owner} has seLinuxOptions beyond the container types"
+        if (context.get("seccompProfile") or {}).get("type") == "Unconfined":
+            yield f"{owner} has seccompProfile Unconfined"
+        if (context.get("appArmorProfile") or {}).get("type") == "Unconfined":
+            yield f"{owner} has appArmorProfile Unconfined"
+        if (context.get("windowsOptions") or {}).get("hostProcess"):
+            yield f"{owner} is a Windows host process"
+    sysctls = {sysctl.get("name") for sysctl in (spec.get("securityContext") or {}).get("sysctls") or []}
+    if sysctls - _SAFE_SYSCTLS:
+        yield f"the pod sets sysctls {', '.join(sorted(map(str, sysctls - _SAFE_SYSCTLS)))}"
+
+
+def _restricted(spec: Spec) -> Iterator[str]:
+    pod = spec.get("securityContext") or {}
+    for volume in spec.get("volumes") or []:
+        kinds = volume.keys() - {"name"} - _RESTRICTED_VOLUMES - {"hostPath"}  # hostPath breaks baseline already
+        if kinds:
+            yield f"volume {volume.get('name')!r} is a {', '.join(sorted(kinds))}"
+    for owner, context in _contexts(spec):
+        if context.get("runAsUser") == 0:
+            yield f"{owner} runs as user 0"
+        if context.get("runAsNonRoot") is False:
+            yield f"{owner} has runAsNonRoot false"
+    for name, _, context in _containers(spec):
+        if context.get("allowPrivilegeEscalation") is not False:
+            yield f"container {name!r} does not set allowPrivilegeEscalation to false"
+        capabilities = context.get("capabilities") or {}
+        if "ALL" not in (capabilities.get("drop") or []):
+            yield f"container {name!r} does not drop all capabilities"
+        if set(capabilities.get("add") or []) & (_BASELINE_CAPABILITIES - {"NET_BIND_SERVICE"}):
+            yield f"container {name!r} adds capabilities other than NET_BIND_SERVICE"
+        if context.get("runAsNonRoot") is None and pod.get("runAsNonRoot") is not True:
+            yield f"container {name!r} does not set runAsNonRoot to true"
+        profile = context.get("seccompProfile") or pod.get("seccompProfile") or {}
+        if profile.get("type") not in ("RuntimeDefault", "Localhost"):
+            yield f"container {name!r} has no seccompProfile RuntimeDefault or Localhost"

@@ -1,0 +1,104 @@
+"""A stack: its agents, validated and ready to be rendered or deployed.
+
+`load` takes a stack's configuration, whether Pulumi's engine or `source.read` has read it, and tells everything that is wrong.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scalr_agents import values as chart_values
+from scalr_agents.lines import Line
+from scalr_agents.manifests import crds
+from scalr_agents.manifests.objects import Manifest
+from scalr_agents.stack import agents, checks, common, secrets
+from scalr_agents.stack.agents import StackAgent
+from scalr_agents.stack.model import PREFIX, Kubernetes, Namespace, StackFile
+from scalr_agents.values import Finding, shapes
+from scalr_agents.values.findings import by_severity, unknown_key
+
+__all__ = ["Stack", "StackAgent", "load"]
+
+_WORDS = list(StackFile.model_fields)
+
+
+@dataclass(frozen=True)
+class Stack:
+    """What a stack consists of. With errors among the findings, only a part of what was meant."""
+
+    kubernetes: Kubernetes
+    namespaces: Mapping[str, Namespace]
+    agents: list[StackAgent]
+    findings: list[Finding]
+
+    def lines(self) -> list[Line]:
+        """The contract lines whose definitions this stack installs, each once."""
+        used = dict.fromkeys(agent.checked.release.line for agent in self.agents)
+        return list(used) if self.kubernetes.crds == "install" else []
+
+    def created_namespaces(self) -> dict[str, Manifest]:
+        return {name: checks.namespace_manifest(name, entry) for name, entry in self.namespaces.items() if entry.create}
+
+    def objects(self) -> list[Manifest]:
+        """All objects of the stack in the order in which they must be applied: what is shared first, then agent by agent."""
+        definitions = [manifest for line in self.lines() for manifest in crds.objects(line).values()]
+        return [
+            *definitions,
+            *self.created_namespaces().values(),
+            *(manifest for agent in self.agents for manifest in agent.objects()),
+        ]
+
+
+def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = True) -> Stack:
+    """A stack from its configuration: the words of our namespace, each with its content (a map, or JSON text).
+
+    `directory` is that of the stack files, to which their paths are relative. Without `demand_tokens` a token that is not set is
+    taken for one that is still encrypted.
+    """
+    findings = list(_unknown_words(config))
+    content = {word: _decoded(value) for word, value in config.items() if word in _WORDS}
+    if "secrets" in content:
+        content["secrets"] = secrets.opened(content["secrets"], content.get("agents"))
+    file, shape_findings, _ = shapes.parse(StackFile, content)
+    findings += [Finding("error", f"{PREFIX}:{finding.path}", finding.message) for finding in shape_findings]
+    findings += secrets.of_nobody(file)
+    shared, common_findings = common.layers(file.common, directory)
+    findings += common_findings
+
+    built = []
+    for name in file.agents:
+        agent, agent_findings = agents.build(name, file, shared, directory, demand_tokens=demand_tokens)
+        findings += agent_findings
+        built += [agent] if agent else []
+    if not chart_values.errors(findings):
+        objects = {agent.name: agent.objects() for agent in built}
+        findings += checks.collisions(built, objects)
+        findings += checks.pod_admission(file.namespaces, built, objects)
+    findings += checks.namespaces(file.namespaces)
+    if not file.agents and not findings:
+        findings.append(Finding("warning", f"{PREFIX}:agents", "empty: this stack runs nothing"))
+    return Stack(file.kubernetes, file.namespaces, built, by_severity(findings))
+
+
+def _unknown_words(config: Mapping[str, Any]) -> Iterator[Finding]:
+    for word in config:
+        head = word.partition(".")[0]
+        if word in _WORDS:
+            continue
+        if head in _WORDS:
+            message = f"one flat key: --path was forgotten; remove it with: pulumi config rm '{PREFIX}:{word}', and set it with --path"
+            yield Finding("error", f"{PREFIX}:{word}", message)
+        else:
+            yield Finding("error", f"{PREFIX}:{word}", unknown_key(word, _WORDS))
+
+
+def _decoded(value: Any) -> Any:
+    """The engine hands maps over as JSON text."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value

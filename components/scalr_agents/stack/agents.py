@@ -1,0 +1,91 @@
+"""One agent of a stack: its words and values, layer by layer, become a validated release."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from scalr_agents import lines, manifests, yaml_io
+from scalr_agents import values as chart_values
+from scalr_agents.inputs import Inputs
+from scalr_agents.manifests.objects import Manifest
+from scalr_agents.stack import common, secrets
+from scalr_agents.stack.model import PREFIX, AgentEntry, AgentSecrets, StackFile
+from scalr_agents.values import Checked, Finding
+from scalr_agents.values.layers import Layer, combine, locate
+
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+
+
+@dataclass(frozen=True)
+class StackAgent:
+    """One agent of a stack, ready to be rendered or deployed."""
+
+    name: str
+    checked: Checked
+    inputs: Inputs
+
+    @property
+    def place(self) -> str:
+        return _place(self.name)
+
+    def objects(self) -> list[Manifest]:
+        return manifests.objects(self.checked, self.inputs)
+
+
+def build(
+    name: str, file: StackFile, shared: list[Layer], directory: Path, *, demand_tokens: bool
+) -> tuple[StackAgent | None, list[Finding]]:
+    """An agent of the stack file above the layers that all agents share, and everything that is wrong about it."""
+    entry, given = file.agents[name], file.secrets.get(name, AgentSecrets())
+    place = _place(name)
+    files, findings = _values_files(place, entry, directory)
+    own = [*files, Layer(f"{place}.values", entry.values)]
+    token, token_findings = secrets.token(name, given, [*shared, *own], demanded=demand_tokens)
+    layers = [*shared, *own, *common.placement(place, entry), *token]
+    findings += [*_check_entry(name, entry), *secrets.in_the_open(name, own), *token_findings]
+    inputs = Inputs(secret_env=given.env)
+    try:
+        checked = chart_values.load(
+            entry.kind,
+            combine(layers),
+            release=entry.release or name,
+            namespace=entry.namespace,
+            agent_version=entry.agent_version or file.common.agent_version or None,
+            naming=entry.names,
+            inputs=inputs,
+        )
+    except lines.LineError as problem:
+        word = f"{place}.agentVersion" if entry.agent_version else f"{PREFIX}:common.agentVersion"
+        return None, [*findings, Finding("error", word, str(problem))]
+    return StackAgent(name, checked, inputs), findings + [_locate(finding, place, layers) for finding in checked.findings]
+
+
+def _place(name: str) -> str:
+    return f"{PREFIX}:agents.{name}"
+
+
+def _check_entry(name: str, entry: AgentEntry) -> Iterator[Finding]:
+    if not _NAME.fullmatch(name):
+        yield Finding("error", _place(name), "not a name for an agent: lower case letters, digits and '-'")
+    if entry.role == "vcs":
+        yield Finding("error", f"{_place(name)}.role", f"{entry.kind} serves runs only")
+
+
+def _values_files(place: str, entry: AgentEntry, directory: Path) -> tuple[list[Layer], list[Finding]]:
+    layers, findings = [], []
+    for index, file in enumerate(entry.values_files):
+        try:
+            layers.append(Layer(f"{file}:", yaml_io.load_values((directory / file).read_text(encoding="utf-8"))))
+        except yaml_io.YamlError as problem:
+            findings.append(Finding("error", f"{file}:", str(problem)))
+        except (OSError, UnicodeDecodeError, ValueError) as problem:
+            reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else "not a text file"
+            findings.append(Finding("error", f"{place}.valuesFiles[{index}]", f"{directory / file}: {reason}"))
+    return layers, findings
+
+
+def _locate(finding: Finding, place: str, layers: list[Layer]) -> Finding:
+    if finding.path in ("release", "namespace"):
+        return finding.under(place)
+    return locate(finding, layers, f"{place}.values")

@@ -1,0 +1,82 @@
+"""What only the whole stack can show: agents in each other's way, and namespaces that refuse their pods."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from scalr_agents import pod_security
+from scalr_agents.manifests.objects import Manifest
+from scalr_agents.stack.agents import StackAgent
+from scalr_agents.stack.model import PREFIX, Namespace
+from scalr_agents.values import Finding
+
+_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_LEVEL = "pod-security.kubernetes.io/"
+
+
+def collisions(agents: Sequence[StackAgent], objects: Mapping[str, Sequence[Manifest]]) -> Iterator[Finding]:
+    """Agents that own one object, or whose Deployments select the same pods."""
+    owners: dict[tuple[str, ...], StackAgent] = {}
+    for agent in agents:
+        release = agent.checked.release
+        for owned in [("pods of", release.namespace, release.base_name, release.name), *map(_identity, objects[agent.name])]:
+            other = owners.setdefault(owned, agent)
+            if other is not agent:
+                yield Finding("error", agent.place, f"owns {_in_words(owned)}, and so does agent {other.name!r}; give one another release name")
+                break
+
+
+def _identity(manifest: Manifest) -> tuple[str, ...]:
+    metadata = manifest["metadata"]
+    return manifest["kind"], metadata.get("namespace", ""), metadata["name"]
+
+
+def _in_words(owned: tuple[str, ...]) -> str:
+    if owned[0] == "pods of":
+        return f"the pods of release {owned[3]!r} in namespace {owned[1]!r}"
+    kind, namespace, name = owned
+    return f"{kind} {name!r} in namespace {namespace!r}" if namespace else f"{kind} {name!r}"
+
+
+def pod_admission(
+    namespaces: Mapping[str, Namespace], agents: Sequence[StackAgent], objects: Mapping[str, Sequence[Manifest]]
+) -> Iterator[Finding]:
+    """Pods that the namespace they are for would refuse."""
+    for agent in agents:
+        name = agent.checked.release.namespace
+        level = enforced(namespaces[name]) if name in namespaces else None
+        for pod, spec in _pods(objects[agent.name]) if level else ():
+            reasons = pod_security.violations(spec, level or "privileged")
+            if reasons:
+                advice = f"set {PREFIX}:namespaces.{name}.podSecurity to a level that allows it, or change the agent's values"
+                yield Finding("error", agent.place, f"namespace {name!r} enforces {level} and would refuse its {pod}: {'; '.join(reasons)}; {advice}")
+
+
+def namespaces(entries: Mapping[str, Namespace]) -> Iterator[Finding]:
+    """Names that Kubernetes refuses, and words that have no effect."""
+    for name, entry in entries.items():
+        place = f"{PREFIX}:namespaces.{name}"
+        if not _NAMESPACE.fullmatch(name):
+            yield Finding("error", place, f"{name!r} is no namespace: at most 63 lower case letters, digits and '-'")
+        if entry.labels and not entry.create:
+            yield Finding("error", f"{place}.labels", "has no effect: create is false, and the namespace belongs to somebody else")
+        if any(label.startswith(_LEVEL) for label in entry.labels):
+            yield Finding("error", f"{place}.labels", "sets the level of pod security; use podSecurity, which is checked")
+
+
+def namespace_manifest(name: str, entry: Namespace) -> Manifest:
+    levels = {f"{_LEVEL}{mode}": enforced(entry) for mode in ("enforce", "warn")}
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": levels | entry.labels}}
+
+
+def enforced(namespace: Namespace) -> pod_security.Level | None:
+    """The level that a namespace enforces, if it is known."""
+    return namespace.pod_security or ("restricted" if namespace.create else None)
+
+
+def _pods(objects: Sequence[Manifest]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for manifest in objects:
+        if manifest["kind"] == "Deployment":
+            yield "controller pods", manifest["spec"]["template"]["spec"]
+        elif "jobTemplate" in manifest.get("spec", {}):
+            yield "task pods", manifest["spec"]["jobTemplate"]["spec"]["template"]["spec"]

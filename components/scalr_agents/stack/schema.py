@@ -1,0 +1,83 @@
+"""JSON Schema of the stack file, for editors to complete and check it."""
+
+import ast
+import inspect
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
+
+from scalr_agents.stack.model import PREFIX, StackFile
+from scalr_agents.values.agent_job import AgentJobValues
+
+_DIALECT = "http://json-schema.org/draft-07/schema#"
+_CHARTS: dict[str, type[BaseModel]] = {"agent-job": AgentJobValues}
+
+
+def stack_file() -> dict[str, Any]:
+    """The schema of `Pulumi.<stack>.yaml`. Keys of other packages and of Pulumi itself are left to them."""
+    models: list[type[BaseModel]] = [StackFile, *_CHARTS.values()]
+    _, definitions = models_json_schema([(model, "validation") for model in models], ref_template="#/definitions/{model}", schema_generator=_Generator)
+    known = definitions["$defs"]
+    words = known.pop("StackFile")["properties"]
+    known["AgentEntry"] |= {"allOf": [_values_of(kind, model) for kind, model in _CHARTS.items()]}
+    return {
+        "$schema": _DIALECT,
+        "title": "Stack file of scalr-agents",
+        "type": "object",
+        "properties": {
+            "config": {
+                "type": "object",
+                "properties": {f"{PREFIX}:{word}": content for word, content in words.items()},
+                "patternProperties": {f"^{PREFIX}:(?!({'|'.join(words)})$)": False},
+            }
+        },
+        "definitions": known,
+    }
+
+
+def _values_of(kind: str, model: type[BaseModel]) -> dict[str, Any]:
+    return {
+        "if": {"properties": {"kind": {"const": kind}}},
+        "then": {"properties": {"values": {"$ref": f"#/definitions/{model.__name__}"}}},
+    }
+
+
+class _Generator(GenerateJsonSchema):
+    """Adds what only the source knows, the docstrings of fields, and what every reader of stack files knows, encrypted values."""
+
+    def model_schema(self, schema: Any) -> dict[str, Any]:
+        result = super().model_schema(schema)
+        model = schema["cls"]
+        documented = {name: text for base in reversed(model.__mro__) for name, text in _docstrings(base).items()}
+        for name, field in model.model_fields.items():
+            key = field.alias or name
+            result["properties"][key] = _nullable(result["properties"][key]) | {"description": documented[name]}
+            result["properties"][key].pop("title", None)
+        result.pop("title", None)
+        return result
+
+
+def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
+    """`null` unsets a default."""
+    return {"anyOf": [schema, {"type": "null"}]} if "type" in schema and "default" in schema else schema
+
+
+@cache
+def _docstrings(model: type) -> dict[str, str]:
+    """The strings below the fields of a class."""
+    tree = _tree(inspect.getmodule(model)) if issubclass(model, BaseModel) and model.__module__.startswith("scalr_agents") else ast.Module([], [])
+    body = next((node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == model.__name__), [])
+    return {
+        field.target.id: " ".join(inspect.cleandoc(text.value.value).split())
+        for field, text in zip(body, body[1:], strict=False)
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+        if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant) and isinstance(text.value.value, str)
+    }
+
+
+@cache
+def _tree(module: ModuleType | None) -> ast.Module:
+    return ast.parse(inspect.getsource(module)) if module else ast.Module([], [])

@@ -1,0 +1,101 @@
+"""The rules for secrets in a stack: they live under `secrets`, and nowhere else."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scalr_agents.stack.model import PREFIX, AgentSecrets, StackFile
+from scalr_agents.stack.source import Sealed
+from scalr_agents.values import Finding
+from scalr_agents.values.fields import is_set
+from scalr_agents.values.findings import unknown_key
+from scalr_agents.values.layers import Layer, combine, says
+from scalr_agents.values.merge import Values
+
+_TOKEN = ("agent", "token")
+_EXISTING = "tokenExistingSecret"
+
+
+def place_of(agent: str, word: str = "token") -> str:
+    """Where a secret of an agent belongs."""
+    return f"{PREFIX}:secrets.{agent}.{word}"
+
+
+def command(agent: str, word: str = "token") -> str:
+    """The command that sets a secret. It has no value, so that the CLI asks for it and no shell remembers it."""
+    return f"pulumi config set --secret --path '{place_of(agent, word)}'"
+
+
+def misplaced(config: Mapping[str, Any]) -> Iterator[Finding]:
+    """What a stack file does wrong with secrets: encrypted outside of `secrets`, or not encrypted there."""
+    for word, content in config.items():
+        for place in _sealed(content) if word != "secrets" else ():
+            yield misplaced_at(place)
+    secrets = config.get("secrets")
+    for agent, given in secrets.items() if isinstance(secrets, dict) else ():
+        for word, value in _words(given):
+            if isinstance(value, str) and value:
+                yield Finding("warning", place_of(agent, word), f"stands in the file in plain text; encrypt it: {command(agent, word)}")
+
+
+def misplaced_at(place: str) -> Finding:
+    """An encrypted value outside of `secrets`: Pulumi hands over the whole key around it in plain text."""
+    parts = place.removeprefix(f"{PREFIX}:").split(".")
+    agent = parts[1] if parts[0] == "agents" and len(parts) > 1 else "<agent>"
+    target = "token" if place.endswith(".agent.token") else "env.<NAME>"
+    message = f"secrets belong under {PREFIX}:secrets, since here Pulumi would show them; remove this and run: {command(agent, target)}"
+    return Finding("error", place, message)
+
+
+def _words(given: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(given, dict):
+        env = given.get("env")
+        yield "token", given.get("token")
+        yield from ((f"env.{name}", value) for name, value in env.items()) if isinstance(env, dict) else ()
+
+
+def _sealed(content: Any) -> Iterator[str]:
+    if isinstance(content, Sealed):
+        yield content.place
+    for item in content.values() if isinstance(content, dict) else content if isinstance(content, list) else ():
+        yield from _sealed(item)
+
+
+def opened(secrets: Any, agents: Any) -> Any:
+    """The content of `secrets`, where a whole map is one ciphertext taken for a token of its agent."""
+    if isinstance(secrets, Sealed):
+        secrets = dict.fromkeys(agents if isinstance(agents, dict) else (), secrets)
+    if not isinstance(secrets, dict):
+        return secrets
+    return {agent: {"token": content} if isinstance(content, Sealed) else content for agent, content in secrets.items()}
+
+
+def of_nobody(file: StackFile) -> Iterator[Finding]:
+    """Secrets of agents that do not exist."""
+    for name in file.secrets.keys() - file.agents.keys():
+        yield Finding("error", f"{PREFIX}:secrets.{name}", f"no such agent: {unknown_key(name, file.agents)}")
+
+
+def in_the_open(agent: str, layers: list[Layer]) -> Iterator[Finding]:
+    """A token among the values, where it is plain text."""
+    for layer in layers:
+        if says(layer.values, _TOKEN) and is_set(layer.values["agent"]["token"]):
+            yield Finding("error", layer.at("agent.token"), f"a token in plain text; remove it and run: {command(agent)}")
+
+
+def token(agent: str, secrets: AgentSecrets, layers: list[Layer], *, demanded: bool) -> tuple[list[Layer], list[Finding]]:
+    """The layer with an agent's token, above `layers`, and what is wrong about it."""
+    place = place_of(agent)
+    existing = _existing(combine(layers))
+    if existing and is_set(secrets.token):
+        return [], [Finding("error", place, f"given, and so is an existing Secret in agent.{_EXISTING}.name; keep one of them")]
+    if existing:
+        return [], []
+    missing = [Finding("error", place, f"missing; run: {command(agent)}")] if demanded and not is_set(secrets.token) else []
+    content = secrets.token if is_set(secrets.token) else Sealed(place)
+    return [Layer(place, {"agent": {"token": content}}, word=True)], missing
+
+
+def _existing(values: Values) -> bool:
+    agent = values.get("agent")
+    existing = agent.get(_EXISTING) if isinstance(agent, dict) else None
+    return isinstance(existing, dict) and is_set(existing.get("name"))

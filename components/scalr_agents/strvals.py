@@ -1,0 +1,176 @@
+"""The grammar of Helm's `--set` options.
+
+`a.b=1,c[0].d=x,e={p,q}`: dots go down into maps, brackets into lists, braces make a list, commas separate, and a backslash takes the
+next character as it is. Values are typed as Helm types them: null, true, false and decimal integers, everything else is a string.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+_MOST_INDEX = 65536
+_INTEGER = re.compile(r"[+-]?[1-9][0-9]*")
+_INT64 = 2**63
+
+Path = list[str | int]
+
+
+class StrvalsError(ValueError):
+    """Text that is not of the grammar; the text says where it goes wrong."""
+
+
+def parse_into(values: dict[str, Any], text: str) -> None:
+    """`--set`: typed values."""
+    _assign(values, text, _typed)
+
+
+def parse_strings_into(values: dict[str, Any], text: str) -> None:
+    """`--set-string`: every value is a string."""
+    _assign(values, text, lambda value: value)
+
+
+def parse_file_into(values: dict[str, Any], text: str, read: Callable[[str], str]) -> None:
+    """`--set-file`: the value is the path of a file, whose content `read` returns."""
+    _assign(values, text, read)
+
+
+def parse_json_into(values: dict[str, Any], text: str) -> None:
+    """`--set-json`: `path=JSON[,path=JSON]`, or one JSON object that is merged as a values file would be."""
+    if text.lstrip().startswith("{"):
+        content, end = _json(text, len(text) - len(text.lstrip()))
+        if text[end:].strip():
+            raise StrvalsError(f"unexpected text after the JSON object: {text[end:]!r}")
+        _merge(values, content)
+        return
+    position = 0
+    while position < len(text):
+        path, position = _path(text, position)
+        value, position = _json(text, position)
+        rest = text[position:].lstrip()
+        if rest and not rest.startswith(","):
+            raise StrvalsError(f"expected a comma after the value of {_show(path)}")
+        position = len(text) - len(rest) + 1
+        _set(values, path, value)
+
+
+def _assign(values: dict[str, Any], text: str, typed: Callable[[str], Any]) -> None:
+    position = 0
+    while position < len(text):
+        path, position = _path(text, position)
+        if text.startswith("{", position):
+            items, position = _list(text, position + 1)
+            _set(values, path, [typed(item) for item in items])
+            if position < len(text) and text[position] != ",":
+                raise StrvalsError(f"expected a comma after the list of {_show(path)}")
+        else:
+            value, position = _until(text, position, ",")
+            _set(values, path, typed(value))
+        position += 1
+
+
+def _path(text: str, position: int) -> tuple[Path, int]:
+    """The path before a `=`, and the position after it."""
+    path: Path = []
+    while True:
+        key, position = _until(text, position, ".[=,")
+        if key or not path or isinstance(path[-1], str):
+            if not key:
+                raise StrvalsError(f"a key is missing in {text!r}")
+            path.append(key)
+        while text.startswith("[", position):
+            end = text.find("]", position)
+            number = text[position + 1 : end] if end >= 0 else ""
+            if not number.isdecimal() or int(number) > _MOST_INDEX:
+                raise StrvalsError(f"{text[position:]!r} does not begin with an index such as [0], of at most {_MOST_INDEX}")
+            path.append(int(number))
+            position = end + 1
+        if position >= len(text) or text[position] == ",":
+            raise StrvalsError(f"key {_show(path)} has no value")
+        if text[position] == "=":
+            return path, position + 1
+        if text[position] != ".":
+            raise StrvalsError(f"unexpected {text[position]!r} after {_show(path)}")
+        position += 1
+
+
+def _until(text: str, position: int, stops: str) -> tuple[str, int]:
+    """The characters up to one of `stops`, backslashes resolved, and the position of the stop."""
+    taken = []
+    while position < len(text) and text[position] not in stops:
+        if text[position] == "\\" and position + 1 < len(text):
+            position += 1
+        taken.append(text[position])
+        position += 1
+    return "".join(taken), position
+
+
+def _list(text: str, position: int) -> tuple[list[str], int]:
+    """The items up to a closing brace, and the position after it."""
+    items: list[str] = []
+    while True:
+        item, position = _until(text, position, ",}")
+        if position >= len(text):
+            raise StrvalsError(f"a list in {text!r} is not closed by a brace")
+        if item or items or text[position] == ",":
+            items.append(item)
+        position += 1
+        if text[position - 1] == "}":
+            return items, position
+
+
+def _json(text: str, position: int) -> tuple[Any, int]:
+    start = len(text) - len(text[position:].lstrip())
+    try:
+        return json.JSONDecoder().raw_decode(text, start)
+    except ValueError as problem:
+        raise StrvalsError(f"not JSON: {problem}") from None
+
+
+def _typed(value: str) -> Any:
+    folded = value.lower()
+    if folded in ("true", "false", "null"):
+        return {"true": True, "false": False, "null": None}[folded]
+    if value == "0":
+        return 0
+    if _INTEGER.fullmatch(value) and -_INT64 <= int(value) < _INT64:
+        return int(value)
+    return value
+
+
+def _set(values: dict[str, Any], path: Path, value: Any) -> None:
+    container: Any = values
+    for part, following in zip(path, path[1:], strict=False):
+        empty: Any = [] if isinstance(following, int) else {}
+        present = _get(container, part)
+        if not isinstance(present, type(empty)):
+            if present is not None and isinstance(empty, list):
+                raise StrvalsError(f"{_show(path)} goes into a list, but there is none")
+            present = empty
+            _put(container, part, present)
+        container = present
+    _put(container, path[-1], value)
+
+
+def _get(container: Any, part: str | int) -> Any:
+    if isinstance(container, list):
+        return container[part] if isinstance(part, int) and part < len(container) else None
+    return container.get(part)
+
+
+def _put(container: Any, part: str | int, value: Any) -> None:
+    if isinstance(container, list) and isinstance(part, int):
+        container.extend([None] * (part + 1 - len(container)))
+    container[part] = value
+
+
+def _merge(values: dict[str, Any], content: dict[str, Any]) -> None:
+    for key, value in content.items():
+        if isinstance(value, dict) and isinstance(values.get(key), dict):
+            _merge(values[key], value)
+        else:
+            values[key] = value
+
+
+def _show(path: Path) -> str:
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
