@@ -1,6 +1,20 @@
-"""`python -m scalr_agents`: the command line."""
+"""`scalr-agents` and `python -m scalr_agents`: the command line."""
 
-from scalr_agents.cli import main
+import gc
+import os
+
+
+def run() -> None:
+    """Run the command line as the short-lived process that it is.
+
+    Collecting garbage and looking for plugins of pydantic would take a tenth of its time, and there is nothing to find.
+    """
+    gc.disable()
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    from scalr_agents.cli import main
+
+    main(prog_name="scalr-agents")
+
 
 if __name__ == "__main__":
-    main(prog_name="scalr-agents")
+    run()

@@ -1,6 +1,7 @@
 """The `AgentJob` component."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pulumi
 
@@ -44,16 +45,18 @@ class AgentJob(pulumi.ComponentResource):
         self.task_template_name = controller.task_template_name
         self.controller_pod_selector = controller.controller_pod_selector
         self.task_pod_selector = controller.task_pod_selector
-        self.register_outputs(
-            {
-                "namespace": self.namespace,
-                "deployment_name": self.deployment_name,
-                "service_account_name": self.service_account_name,
-                "task_template_name": self.task_template_name,
-                "controller_pod_selector": self.controller_pod_selector,
-                "task_pod_selector": self.task_pod_selector,
-            }
-        )
+        self.register_outputs(self.summary())
+
+    def summary(self) -> dict[str, pulumi.Output[Any]]:
+        """The outputs, by the names that they have in a stack's outputs and in other languages."""
+        return {
+            "namespace": self.namespace,
+            "deploymentName": self.deployment_name,
+            "serviceAccountName": self.service_account_name,
+            "taskTemplateName": self.task_template_name,
+            "controllerPodSelector": self.controller_pod_selector,
+            "taskPodSelector": self.task_pod_selector,
+        }
 
     def _child(self, opts: pulumi.ResourceOptions | None, *after: pulumi.Resource) -> pulumi.ResourceOptions:
         return pulumi.ResourceOptions(parent=self, depends_on=kubernetes.depends_on(opts, after))

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import click
 
-from scalr_agents import output, strvals, yaml_io
+from scalr_agents import output, yaml_io
 from scalr_agents.values.findings import Finding, FindingsError, by_severity, errors, warnings
 from scalr_agents.values.merge import merge
 
@@ -99,7 +99,7 @@ def template(
     form: str,
 ) -> None:
     """Print the manifests that the values of a CHART make, in the manner of `helm template`."""
-    from scalr_agents import manifests, values
+    from scalr_agents import manifests, strvals, values
 
     given: dict[str, Any] = {}
     for file in files:

@@ -43,10 +43,10 @@ class AgentController(pulumi.ComponentResource):
         self.register_outputs(
             {
                 "namespace": self.namespace,
-                "deployment_name": self.deployment_name,
-                "task_template_name": self.task_template_name,
-                "controller_pod_selector": self.controller_pod_selector,
-                "task_pod_selector": self.task_pod_selector,
+                "deploymentName": self.deployment_name,
+                "taskTemplateName": self.task_template_name,
+                "controllerPodSelector": self.controller_pod_selector,
+                "taskPodSelector": self.task_pod_selector,
             }
         )
 

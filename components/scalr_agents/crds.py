@@ -39,4 +39,4 @@ class AgentCrds(pulumi.ComponentResource):
         self.crd_names = pulumi.Output.all(
             *(kubernetes.known_after(crd, f"{plural}.{line.task_resource.group}") for plural, crd in registered.items())
         )
-        self.register_outputs({"crd_names": self.crd_names})
+        self.register_outputs({"crdNames": self.crd_names})

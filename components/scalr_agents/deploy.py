@@ -27,7 +27,7 @@ def deploy(project: Path) -> None:
     cluster = _provider("cluster", loaded.kubernetes, take_over=loaded.kubernetes.upsert_existing)
     shared = [*_definitions(loaded), *_namespaces(loaded, cluster)]
     agents = {agent.name: _agent(agent, loaded.kubernetes, cluster, shared) for agent in loaded.agents}
-    pulumi.export("agents", {name: _outputs(agent) for name, agent in agents.items()})
+    pulumi.export("agents", {name: agent.summary() for name, agent in agents.items()})
 
 
 def _load(project: Path) -> Stack:
@@ -84,11 +84,7 @@ def _definitions(loaded: Stack) -> list[pulumi.Resource]:
     if not loaded.lines():
         return []
     cluster = _provider("cluster-crds", loaded.kubernetes, take_over=True)
-    return [
-        AgentCrds(
-            "agent-crds", {"agent_version": loaded.agents[0].checked.release.version}, pulumi.ResourceOptions(provider=cluster)
-        )
-    ]
+    return [AgentCrds("agent-crds", {"agent_version": loaded.agents[0].checked.release.version}, pulumi.ResourceOptions(provider=cluster))]
 
 
 def _namespaces(loaded: Stack, cluster: pulumi.ProviderResource) -> list[pulumi.Resource]:
@@ -97,19 +93,6 @@ def _namespaces(loaded: Stack, cluster: pulumi.ProviderResource) -> list[pulumi.
     return list(kubernetes.register(loaded.created_namespaces(), None, "namespace", opts, retain=True).values())
 
 
-def _agent(
-    agent: StackAgent, settings: Kubernetes, cluster: pulumi.ProviderResource, shared: list[pulumi.Resource]
-) -> AgentJob:
+def _agent(agent: StackAgent, settings: Kubernetes, cluster: pulumi.ProviderResource, shared: list[pulumi.Resource]) -> AgentJob:
     validated = Agent(agent.checked, agent.inputs, settings.await_rollout, settings.rollout_timeout_seconds)
     return AgentJob(agent.name, validated.as_args(), pulumi.ResourceOptions(provider=cluster, depends_on=shared))
-
-
-def _outputs(agent: AgentJob) -> dict[str, pulumi.Output[Any]]:
-    return {
-        "namespace": agent.namespace,
-        "deploymentName": agent.deployment_name,
-        "serviceAccountName": agent.service_account_name,
-        "taskTemplateName": agent.task_template_name,
-        "controllerPodSelector": agent.controller_pod_selector,
-        "taskPodSelector": agent.task_pod_selector,
-    }

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import Any, cast
 
 import pulumi
 
@@ -77,9 +77,8 @@ def depends_on(opts: pulumi.ResourceOptions | None, others: Sequence[pulumi.Reso
         return [given, *others]
     if isinstance(given, Sequence):
         return [*given, *others]
-    return pulumi.Output.from_input(given).apply(
-        lambda resources: [*(resources if isinstance(resources, Sequence) else [resources]), *others]
-    )
+    later: pulumi.Output[Any] = pulumi.Output.from_input(cast(Any, given))
+    return later.apply(lambda resources: [*(resources if isinstance(resources, Sequence) else [resources]), *others])
 
 
 def known_after(resource: pulumi.Resource, value: Any) -> pulumi.Output[Any]:
@@ -88,7 +87,7 @@ def known_after(resource: pulumi.Resource, value: Any) -> pulumi.Output[Any]:
 
 
 def _type_token(manifest: Manifest) -> str:
-    group, slash, api_version = manifest["apiVersion"].rpartition("/")
+    group, _, api_version = manifest["apiVersion"].rpartition("/")
     return f"kubernetes:{group or 'core'}/{api_version}:{manifest['kind']}"
 
 

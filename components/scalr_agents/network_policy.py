@@ -25,4 +25,4 @@ class AgentNetworkPolicy(pulumi.ComponentResource):
         release = agent.checked.release
         kubernetes.register(agent_job.network_policy(agent.checked.values, release), self, name, opts)
         self.task_pod_selector = pulumi.Output.from_input(release.selector("task"))
-        self.register_outputs({"task_pod_selector": self.task_pod_selector})
+        self.register_outputs({"taskPodSelector": self.task_pod_selector})

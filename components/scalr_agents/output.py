@@ -50,7 +50,7 @@ def _file_name(manifest: Manifest) -> str:
 
 def _write_file(file: Path, content: str, mode: int) -> None:
     """Never wider than its mode, not even for a moment, and not where an older file was wider."""
-    with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w", encoding="utf-8") as handle:
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w", encoding="utf-8") as handle:
         os.fchmod(handle.fileno(), mode)
         handle.write(content)
 

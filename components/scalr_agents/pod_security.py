@@ -53,28 +53,35 @@ def _baseline(spec: Spec) -> Iterator[str]:
         if "hostPath" in volume:
             yield f"volume {volume.get('name')!r} is a hostPath"
     for name, container, context in _containers(spec):
-        if context.get("privileged") is True:
-            yield f"container {name!r} is privileged"
-        added = set((context.get("capabilities") or {}).get("add") or []) - _BASELINE_CAPABILITIES
-        if added:
-            yield f"container {name!r} adds capabilities {', '.join(sorted(added))}"
-        if context.get("procMount") not in (None, "Default"):
-            yield f"container {name!r} has procMount {context['procMount']}"
-        if any(port.get("hostPort") for port in container.get("ports") or []):
-            yield f"container {name!r} has a hostPort"
+        yield from _baseline_container(name, container, context)
     for owner, context in _contexts(spec):
-        selinux = context.get("seLinuxOptions") or {}
-        if selinux.get("type", "") not in _SELINUX_TYPES or selinux.get("user") or selinux.get("role"):
-            yield f"{owner} has seLinuxOptions beyond the container types"
-        if (context.get("seccompProfile") or {}).get("type") == "Unconfined":
-            yield f"{owner} has seccompProfile Unconfined"
-        if (context.get("appArmorProfile") or {}).get("type") == "Unconfined":
-            yield f"{owner} has appArmorProfile Unconfined"
-        if (context.get("windowsOptions") or {}).get("hostProcess"):
-            yield f"{owner} is a Windows host process"
-    sysctls = {sysctl.get("name") for sysctl in (spec.get("securityContext") or {}).get("sysctls") or []}
-    if sysctls - _SAFE_SYSCTLS:
-        yield f"the pod sets sysctls {', '.join(sorted(map(str, sysctls - _SAFE_SYSCTLS)))}"
+        yield from _baseline_context(owner, context)
+    sysctls = {str(sysctl.get("name")) for sysctl in (spec.get("securityContext") or {}).get("sysctls") or []} - _SAFE_SYSCTLS
+    if sysctls:
+        yield f"the pod sets sysctls {', '.join(sorted(sysctls))}"
+
+
+def _baseline_container(name: str, container: Spec, context: Spec) -> Iterator[str]:
+    if context.get("privileged") is True:
+        yield f"container {name!r} is privileged"
+    added = set((context.get("capabilities") or {}).get("add") or []) - _BASELINE_CAPABILITIES
+    if added:
+        yield f"container {name!r} adds capabilities {', '.join(sorted(added))}"
+    if context.get("procMount") not in (None, "Default"):
+        yield f"container {name!r} has procMount {context['procMount']}"
+    if any(port.get("hostPort") for port in container.get("ports") or []):
+        yield f"container {name!r} has a hostPort"
+
+
+def _baseline_context(owner: str, context: Spec) -> Iterator[str]:
+    selinux = context.get("seLinuxOptions") or {}
+    if selinux.get("type", "") not in _SELINUX_TYPES or selinux.get("user") or selinux.get("role"):
+        yield f"{owner} has seLinuxOptions beyond the container types"
+    for profile in ("seccompProfile", "appArmorProfile"):
+        if (context.get(profile) or {}).get("type") == "Unconfined":
+            yield f"{owner} has {profile} Unconfined"
+    if (context.get("windowsOptions") or {}).get("hostProcess"):
+        yield f"{owner} is a Windows host process"
 
 
 def _restricted(spec: Spec) -> Iterator[str]:
@@ -89,15 +96,19 @@ def _restricted(spec: Spec) -> Iterator[str]:
         if context.get("runAsNonRoot") is False:
             yield f"{owner} has runAsNonRoot false"
     for name, _, context in _containers(spec):
-        if context.get("allowPrivilegeEscalation") is not False:
-            yield f"container {name!r} does not set allowPrivilegeEscalation to false"
-        capabilities = context.get("capabilities") or {}
-        if "ALL" not in (capabilities.get("drop") or []):
-            yield f"container {name!r} does not drop all capabilities"
-        if set(capabilities.get("add") or []) & (_BASELINE_CAPABILITIES - {"NET_BIND_SERVICE"}):
-            yield f"container {name!r} adds capabilities other than NET_BIND_SERVICE"
-        if context.get("runAsNonRoot") is None and pod.get("runAsNonRoot") is not True:
-            yield f"container {name!r} does not set runAsNonRoot to true"
-        profile = context.get("seccompProfile") or pod.get("seccompProfile") or {}
-        if profile.get("type") not in ("RuntimeDefault", "Localhost"):
-            yield f"container {name!r} has no seccompProfile RuntimeDefault or Localhost"
+        yield from _restricted_container(f"container {name!r}", context, pod)
+
+
+def _restricted_container(owner: str, context: Spec, pod: Spec) -> Iterator[str]:
+    if context.get("allowPrivilegeEscalation") is not False:
+        yield f"{owner} does not set allowPrivilegeEscalation to false"
+    capabilities = context.get("capabilities") or {}
+    if "ALL" not in (capabilities.get("drop") or []):
+        yield f"{owner} does not drop all capabilities"
+    if set(capabilities.get("add") or []) & (_BASELINE_CAPABILITIES - {"NET_BIND_SERVICE"}):
+        yield f"{owner} adds capabilities other than NET_BIND_SERVICE"
+    if context.get("runAsNonRoot") is None and pod.get("runAsNonRoot") is not True:
+        yield f"{owner} does not set runAsNonRoot to true"
+    profile = context.get("seccompProfile") or pod.get("seccompProfile") or {}
+    if profile.get("type") not in ("RuntimeDefault", "Localhost"):
+        yield f"{owner} has no seccompProfile RuntimeDefault or Localhost"

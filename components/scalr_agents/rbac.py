@@ -26,7 +26,5 @@ class AgentRbac(pulumi.ComponentResource):
         release = agent.checked.release
         registered = kubernetes.register(agent_job.rbac(agent.checked.values, release), self, name, opts)
         self.namespace = pulumi.Output.from_input(release.namespace)
-        self.service_account_name = kubernetes.known_after(
-            registered.get("service-account", self), release.names.service_account
-        )
-        self.register_outputs({"namespace": self.namespace, "service_account_name": self.service_account_name})
+        self.service_account_name = kubernetes.known_after(registered.get("service-account", self), release.names.service_account)
+        self.register_outputs({"namespace": self.namespace, "serviceAccountName": self.service_account_name})

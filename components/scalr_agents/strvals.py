@@ -7,6 +7,7 @@ next character as it is. Values are typed as Helm types them: null, true, false 
 import json
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 _MOST_INDEX = 65536
@@ -140,7 +141,7 @@ def _typed(value: str) -> Any:
 
 def _set(values: dict[str, Any], path: Path, value: Any) -> None:
     container: Any = values
-    for part, following in zip(path, path[1:], strict=False):
+    for part, following in pairwise(path):
         empty: Any = [] if isinstance(following, int) else {}
         present = _get(container, part)
         if not isinstance(present, type(empty)):

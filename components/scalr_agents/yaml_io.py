@@ -66,9 +66,7 @@ class _StackLoader(_Loader):
 
 class _ValuesLoader(_Loader):
     duplicates_allowed = True
-    yaml_implicit_resolvers = _resolvers(
-        ("merge", _MERGE), ("null", _NULL), ("bool", _BOOL_1_1), ("int", _INT_1_1), ("float", _FLOAT)
-    )
+    yaml_implicit_resolvers = _resolvers(("merge", _MERGE), ("null", _NULL), ("bool", _BOOL_1_1), ("int", _INT_1_1), ("float", _FLOAT))
 
 
 def _bool(loader: _Loader, node: yaml.ScalarNode) -> bool:
@@ -97,7 +95,7 @@ class _Dumper(yaml.CSafeDumper):
         ("timestamp", f"{_DATE}|{_SEXAGESIMAL}"),
     )
 
-    def ignore_aliases(self, data: Any) -> bool:
+    def ignore_aliases(self, _data: Any) -> bool:
         return True
 
 
@@ -120,7 +118,7 @@ def load_values(text: str) -> dict[str, Any]:
 
 def _load(text: str, loader: type[_Loader]) -> dict[str, Any]:
     try:
-        content = yaml.load(text, loader)
+        content = loader(text).get_single_data()
         _refuse_cycles(content)
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark

@@ -19,9 +19,7 @@ from scalr_agents.values import Checked, Finding, ValuesError
 __all__ = ["digest", "names", "objects", "render"]
 
 
-def render(
-    chart: str, values: Mapping[str, Any], *, release: str, namespace: str, agent_version: str | None = None
-) -> list[Manifest]:
+def render(chart: str, values: Mapping[str, Any], *, release: str, namespace: str, agent_version: str | None = None) -> list[Manifest]:
     """All objects of a release, custom resource definitions first, in the order in which they must be applied.
 
     `chart` is `agent-job`; `values` is what a values file of the chart holds; `release` and `namespace` are Helm's;

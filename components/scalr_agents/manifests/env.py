@@ -33,7 +33,7 @@ def from_field(name: str, field: str) -> Env:
     return [{"name": name, "valueFrom": {"fieldRef": {"fieldPath": field}}}]
 
 
-def extra(values: Mapping[str, str]) -> Env:
+def given(values: Mapping[str, str]) -> Env:
     """A user's variables, by name."""
     return variables(dict(sorted(values.items())))
 
@@ -57,8 +57,9 @@ def proxy(settings: Proxy) -> Env:
     return variables({"HTTP_PROXY": settings.http_proxy, "HTTPS_PROXY": settings.https_proxy, "NO_PROXY": settings.no_proxy})
 
 
-def ca_bundle(mounted: bool) -> Env:
-    return variables({"SCALR_AGENT_CA_CERT": contract.CA_FILE, "SSL_CERT_FILE": contract.CA_FILE} if mounted else {})
+def ca_bundle() -> Env:
+    """Where a mounted bundle is."""
+    return variables({"SCALR_AGENT_CA_CERT": contract.CA_FILE, "SSL_CERT_FILE": contract.CA_FILE})
 
 
 def otel(settings: Otel) -> Env:

@@ -1,6 +1,5 @@
 """Secrets that we hold, the digest that rolls pods when one changes, and references to them."""
 
-import hashlib
 from collections.abc import Iterable, Mapping
 
 from scalr_agents import contract
@@ -48,6 +47,8 @@ def contents(values: AgentJobValues, inputs: Inputs) -> list[str | Deferred]:
 
 def digest(strings: Iterable[str]) -> str:
     """A SHA-256 over strings that changes when one of them, their number or their order does."""
+    import hashlib
+
     total = hashlib.sha256()
     for string in strings:
         data = string.encode()

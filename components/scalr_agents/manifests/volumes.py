@@ -12,7 +12,7 @@ from scalr_agents.values.fields import Deferred, is_set
 
 def claims(persistence: Persistence, release: Release) -> dict[str, Manifest]:
     """The claims made for a release."""
-    made = {
+    made: dict[str, tuple[Data | Cache, str]] = {
         "data": (persistence.data, release.names.data_claim),
         "cache": (persistence.cache, release.names.cache_claim),
     }

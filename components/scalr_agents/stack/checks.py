@@ -22,7 +22,9 @@ def collisions(agents: Sequence[StackAgent], objects: Mapping[str, Sequence[Mani
         for owned in [("pods of", release.namespace, release.base_name, release.name), *map(_identity, objects[agent.name])]:
             other = owners.setdefault(owned, agent)
             if other is not agent:
-                yield Finding("error", agent.place, f"owns {_in_words(owned)}, and so does agent {other.name!r}; give one another release name")
+                yield Finding(
+                    "error", agent.place, f"owns {_in_words(owned)}, and so does agent {other.name!r}; give one another release name"
+                )
                 break
 
 
@@ -49,7 +51,9 @@ def pod_admission(
             reasons = pod_security.violations(spec, level or "privileged")
             if reasons:
                 advice = f"set {PREFIX}:namespaces.{name}.podSecurity to a level that allows it, or change the agent's values"
-                yield Finding("error", agent.place, f"namespace {name!r} enforces {level} and would refuse its {pod}: {'; '.join(reasons)}; {advice}")
+                yield Finding(
+                    "error", agent.place, f"namespace {name!r} enforces {level} and would refuse its {pod}: {'; '.join(reasons)}; {advice}"
+                )
 
 
 def namespaces(entries: Mapping[str, Namespace]) -> Iterator[Finding]:

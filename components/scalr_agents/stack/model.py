@@ -18,7 +18,7 @@ from scalr_agents.values.fields import (
     VersionText,
     integral,
 )
-from scalr_agents.values.section import Section
+from scalr_agents.values.section import Section, default
 
 PREFIX = "scalr-agents"
 """Namespace of our keys in a stack's configuration."""
@@ -164,9 +164,9 @@ class AgentSecrets(Section):
 class StackFile(Section):
     """Everything that a stack file says to scalr-agents."""
 
-    kubernetes: Kubernetes = Kubernetes()
+    kubernetes: Kubernetes = default(Kubernetes)
     """The cluster."""
-    common: Common = Common()
+    common: Common = default(Common)
     """What all agents share."""
     namespaces: dict[str, Namespace] = {}
     """Namespaces, by name."""

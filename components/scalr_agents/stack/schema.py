@@ -3,6 +3,7 @@
 import ast
 import inspect
 from functools import cache
+from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
@@ -13,16 +14,19 @@ from scalr_agents.stack.model import PREFIX, StackFile
 from scalr_agents.values.agent_job import AgentJobValues
 
 _DIALECT = "http://json-schema.org/draft-07/schema#"
-_CHARTS: dict[str, type[BaseModel]] = {"agent-job": AgentJobValues}
+_CHART_VALUES: dict[str, type[BaseModel]] = {"agent-job": AgentJobValues}
 
 
 def stack_file() -> dict[str, Any]:
     """The schema of `Pulumi.<stack>.yaml`. Keys of other packages and of Pulumi itself are left to them."""
-    models: list[type[BaseModel]] = [StackFile, *_CHARTS.values()]
-    _, definitions = models_json_schema([(model, "validation") for model in models], ref_template="#/definitions/{model}", schema_generator=_Generator)
+    models: list[type[BaseModel]] = [StackFile, *_CHART_VALUES.values()]
+    _, definitions = models_json_schema(
+        [(model, "validation") for model in models], ref_template="#/definitions/{model}", schema_generator=_Generator
+    )
     known = definitions["$defs"]
     words = known.pop("StackFile")["properties"]
-    known["AgentEntry"] |= {"allOf": [_values_of(kind, model) for kind, model in _CHARTS.items()]}
+    known["AgentSecrets"] = _or_sealed(known["AgentSecrets"])
+    known["AgentEntry"] |= {"allOf": [_values_of(kind, model) for kind, model in _CHART_VALUES.items()]}
     return {
         "$schema": _DIALECT,
         "title": "Stack file of scalr-agents",
@@ -45,8 +49,16 @@ def _values_of(kind: str, model: type[BaseModel]) -> dict[str, Any]:
     }
 
 
+def _or_sealed(schema: dict[str, Any]) -> dict[str, Any]:
+    """Every string may be what `pulumi config set --secret` makes of it."""
+    if schema.get("type") == "string":
+        sealed = {"type": "object", "required": ["secure"], "properties": {"secure": {"type": "string"}}, "additionalProperties": False}
+        return {"anyOf": [{"type": "string"}, sealed]}
+    return {key: _or_sealed(value) if isinstance(value, dict) else value for key, value in schema.items()}
+
+
 class _Generator(GenerateJsonSchema):
-    """Adds what only the source knows, the docstrings of fields, and what every reader of stack files knows, encrypted values."""
+    """Adds what only the source knows, the docstrings of fields."""
 
     def model_schema(self, schema: Any) -> dict[str, Any]:
         result = super().model_schema(schema)
@@ -55,24 +67,28 @@ class _Generator(GenerateJsonSchema):
         for name, field in model.model_fields.items():
             key = field.alias or name
             result["properties"][key] = _nullable(result["properties"][key]) | {"description": documented[name]}
-            result["properties"][key].pop("title", None)
         result.pop("title", None)
         return result
 
 
 def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
-    """`null` unsets a default."""
+    """A field's own schema: `null` unsets a scalar default or a map; titles, and defaults of whole sections, say nothing."""
+    schema = {key: value for key, value in schema.items() if key != "title" and not (key == "default" and "$ref" in schema)}
     return {"anyOf": [schema, {"type": "null"}]} if "type" in schema and "default" in schema else schema
 
 
 @cache
 def _docstrings(model: type) -> dict[str, str]:
     """The strings below the fields of a class."""
-    tree = _tree(inspect.getmodule(model)) if issubclass(model, BaseModel) and model.__module__.startswith("scalr_agents") else ast.Module([], [])
+    tree = (
+        _tree(inspect.getmodule(model))
+        if issubclass(model, BaseModel) and model.__module__.startswith("scalr_agents")
+        else ast.Module([], [])
+    )
     body = next((node.body for node in tree.body if isinstance(node, ast.ClassDef) and node.name == model.__name__), [])
     return {
         field.target.id: " ".join(inspect.cleandoc(text.value.value).split())
-        for field, text in zip(body, body[1:], strict=False)
+        for field, text in pairwise(body)
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
         if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant) and isinstance(text.value.value, str)
     }

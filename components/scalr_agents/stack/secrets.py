@@ -7,7 +7,7 @@ from scalr_agents.stack.model import PREFIX, AgentSecrets, StackFile
 from scalr_agents.stack.source import Sealed
 from scalr_agents.values import Finding
 from scalr_agents.values.fields import is_set
-from scalr_agents.values.findings import unknown_key
+from scalr_agents.values.findings import nearest
 from scalr_agents.values.layers import Layer, combine, says
 from scalr_agents.values.merge import Values
 
@@ -72,7 +72,7 @@ def opened(secrets: Any, agents: Any) -> Any:
 def of_nobody(file: StackFile) -> Iterator[Finding]:
     """Secrets of agents that do not exist."""
     for name in file.secrets.keys() - file.agents.keys():
-        yield Finding("error", f"{PREFIX}:secrets.{name}", f"no such agent: {unknown_key(name, file.agents)}")
+        yield Finding("error", f"{PREFIX}:secrets.{name}", f"secrets of no agent; {nearest(name, file.agents)}")
 
 
 def in_the_open(agent: str, layers: list[Layer]) -> Iterator[Finding]:

@@ -100,9 +100,9 @@ def _ours(config: Mapping[str, Any], project: str) -> Iterator[tuple[str, Any]]:
 def _defaults(config: Mapping[str, Any], project: str) -> dict[str, Any]:
     """The project's own configuration: a value, or a declaration with a `value` or a `default`."""
     given = {}
-    for word, value in _ours(config, project):
-        if isinstance(value, dict) and value.keys() & _DECLARATION:
-            value = value.get("value", value.get("default"))
+    for word, content in _ours(config, project):
+        declared = isinstance(content, dict) and content.keys() & _DECLARATION
+        value = content.get("value", content.get("default")) if declared else content
         if value is not None:
             given[word] = value
     return given

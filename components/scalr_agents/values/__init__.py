@@ -56,9 +56,7 @@ def load(
     return Checked(model, described, by_severity(findings))
 
 
-def check(
-    chart: str, values: Mapping[str, Any], *, release: str, namespace: str, agent_version: str | None = None
-) -> list[Finding]:
+def check(chart: str, values: Mapping[str, Any], *, release: str, namespace: str, agent_version: str | None = None) -> list[Finding]:
     """Everything that is wrong or odd about the values, errors first.
 
     Arguments are those of `helm template`: the chart's name, the content of a values file, the release's name and namespace;
@@ -111,8 +109,9 @@ def _check_place(release: str, namespace: str, full: str) -> list[Finding]:
 
 def _concerns(finding: Finding, left_out: list[Path]) -> bool:
     """Whether a finding is about something that was left out, so that it would speak of a default nobody chose."""
-    path = finding.path
-    for cut in map(dotted, left_out):
-        if path == cut or path.startswith((f"{cut}.", f"{cut}[")) or cut.startswith(f"{path}."):
-            return True
-    return False
+    return any(_overlap(finding.path, dotted(cut)) for cut in left_out)
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether a path is the other, or leads through it."""
+    return one == other or one.startswith((f"{other}.", f"{other}[")) or other.startswith(f"{one}.")

@@ -1,8 +1,7 @@
 """Cross-checks that every chart needs: urls, proxies, certificates, images, resources, containers, environment."""
 
-import ipaddress
+import binascii
 import re
-import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,7 +14,8 @@ from scalr_agents.values.findings import Finding, entry
 
 Findings = Iterator[Finding]
 
-_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
+_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s(.+?)-----END CERTIFICATE-----", re.DOTALL)
+_DER_SEQUENCE = b"\x30"
 _PUBLIC_ROOTS = (b"ISRG Root X1", b"DigiCert Global Root", b"Amazon Root CA", b"GTS Root R1", b"USERTrust", b"GlobalSign")
 _VERSION_TAG = re.compile(r"\d+\.\d+\.\d+")
 _MEBIBYTE = 1024 * 1024
@@ -82,6 +82,8 @@ def _reaches_cluster(no_proxy: str) -> bool:
 
 
 def _is_private(entry: str) -> bool:
+    import ipaddress
+
     try:
         network = ipaddress.ip_network(entry, strict=False)
     except ValueError:
@@ -93,8 +95,9 @@ def ca_bundle(path: str, bundle: str | Deferred) -> Findings:
     if is_deferred(bundle) or not is_set(bundle):
         return
     try:
-        certificates = [ssl.PEM_cert_to_DER_cert(block) for block in _CERTIFICATE.findall(str(bundle))]
-        complete = bool(certificates) and all(certificate[:1] == b"\x30" for certificate in certificates)
+        blocks = ["".join(block.split()) for block in _CERTIFICATE.findall(str(bundle))]
+        certificates = [binascii.a2b_base64(block, strict_mode=True) for block in blocks]
+        complete = bool(certificates) and all(certificate.startswith(_DER_SEQUENCE) for certificate in certificates)
     except ValueError:
         complete = False
     if not complete:
@@ -113,7 +116,8 @@ def image(path: str, settings: Image, line: Line) -> Findings:
     if own and _VERSION_TAG.match(settings.tag) and not line.covers(settings.tag):
         yield warning(
             f"{path}.tag",
-            f"{settings.tag} is not of this contract line ({line.chart} for agents {line.versions}); set the agent version to it, not the tag",
+            f"{settings.tag} is not of this contract line ({line.chart} for agents {line.versions}); "
+            "the agent version selects the line, the tag only the image",
         )
 
 

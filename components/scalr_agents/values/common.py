@@ -20,7 +20,7 @@ from scalr_agents.values.fields import (
     Text,
     VersionText,
 )
-from scalr_agents.values.section import ChartSection
+from scalr_agents.values.section import ChartSection, default
 
 
 class SecretReference(ChartSection):
@@ -65,7 +65,7 @@ class PolicyRule(ChartSection):
 
 
 def _rule(group: str, resource: str, verbs: str) -> PolicyRule:
-    return PolicyRule.model_validate({"apiGroups": [group], "resources": [resource], "verbs": verbs.split()})
+    return PolicyRule.model_construct(api_groups=[group], resources=[resource], verbs=verbs.split())
 
 
 _MANAGE = "get list watch create delete deletecollection patch update"
@@ -124,7 +124,7 @@ class CaBundleSecret(SecretReference):
 class Tls(ChartSection):
     """Certificate authorities that the agent trusts."""
 
-    ca_bundle_secret: CaBundleSecret = CaBundleSecret()
+    ca_bundle_secret: CaBundleSecret = default(CaBundleSecret)
     """An existing Secret with the bundle; wins over `caBundle`."""
     ca_bundle: InputText = ""
     """PEM certificates. They replace the public authorities: include those if they are needed."""
@@ -153,9 +153,9 @@ class Global(ChartSection):
         "seccompProfile": {"type": "RuntimeDefault"},
     }
     """Kubernetes PodSecurityContext of both pods. The default runs as user and group 1000."""
-    proxy: Proxy = Proxy()
+    proxy: Proxy = default(Proxy)
     """HTTP proxy."""
-    tls: Tls = Tls()
+    tls: Tls = default(Tls)
     """Certificate authorities."""
 
 

@@ -7,11 +7,13 @@ core carries it to its place in a manifest and never reads, formats or copies it
 import re
 from typing import Annotated, Any, Literal, NoReturn, TypeGuard
 
-from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandler
+from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandler, WithJsonSchema
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from scalr_agents.values import quantities
 
+_LONGEST_NAME = 253
+_LONGEST_LABEL = 63
 _JSON_TYPES = (str, int, float, bool, list, tuple, dict, type(None))
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
@@ -41,9 +43,7 @@ class _OrDeferred:
     """Lets a deferred value pass by the validation of a `str`."""
 
     def __get_pydantic_core_schema__(self, _source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_wrap_validator_function(
-            lambda value, inner: value if is_deferred(value) else inner(value), handler(str)
-        )
+        return core_schema.no_info_wrap_validator_function(lambda value, inner: value if is_deferred(value) else inner(value), handler(str))
 
 
 def _unset(empty: Any) -> BeforeValidator:
@@ -71,7 +71,7 @@ def _env_text(value: Any) -> Any:
 
 
 def _name(value: str) -> str:
-    if value and (len(value) > 253 or not _SUBDOMAIN.fullmatch(value)):
+    if value and (len(value) > _LONGEST_NAME or not _SUBDOMAIN.fullmatch(value)):
         refuse("name", "not a Kubernetes name: lower case letters, digits, '-' and '.', starting and ending with a letter or digit")
     return value
 
@@ -105,13 +105,17 @@ def _count_or_percent(value: Any) -> Any:
 
 def _label_key(key: str) -> str:
     prefix, slash, name = key.rpartition("/")
-    if len(name) > 63 or not _KEY_NAME.fullmatch(name) or (slash and (len(prefix) > 253 or not _SUBDOMAIN.fullmatch(prefix))):
+    if (
+        len(name) > _LONGEST_LABEL
+        or not _KEY_NAME.fullmatch(name)
+        or (slash and (len(prefix) > _LONGEST_NAME or not _SUBDOMAIN.fullmatch(prefix)))
+    ):
         refuse("label_key", "not a label or annotation key: [prefix/]name, the name at most 63 letters, digits, '-', '_' and '.'")
     return key
 
 
 def _label_value(value: str) -> str:
-    if len(value) > 63 or not _LABEL_VALUE.fullmatch(value):
+    if len(value) > _LONGEST_LABEL or not _LABEL_VALUE.fullmatch(value):
         refuse("label_value", "not a label value: at most 63 letters, digits, '-', '_' and '.'")
     return value
 
@@ -128,7 +132,7 @@ InputText = Annotated[str | Deferred, _OrDeferred(), _unset("")]
 """A string, or one that is known only during deployment."""
 VersionText = Annotated[str, BeforeValidator(_quote_numbers), _unset("")]
 """An image tag; a number is refused, because YAML has already changed it."""
-EnvText = Annotated[str, BeforeValidator(_env_text), _unset("")]
+EnvText = Annotated[str, BeforeValidator(_env_text), _unset(""), WithJsonSchema({"type": ["string", "number", "boolean"]})]
 """The value of an environment variable: a string, a number or a boolean."""
 Flag = Annotated[bool, _unset(False)]
 """A boolean; `null` is false. Strings such as "yes" are refused."""
@@ -138,7 +142,7 @@ InputName = Annotated[str | Deferred, _OrDeferred(), AfterValidator(lambda v: _n
 """The name of a Kubernetes object that may be known only during deployment."""
 SecretKey = Annotated[str, AfterValidator(_secret_key)]
 Directory = Annotated[str, AfterValidator(_directory)]
-Quantity = Annotated[str, BeforeValidator(_quantity)]
+Quantity = Annotated[str, BeforeValidator(_quantity), WithJsonSchema({"type": ["string", "number"]})]
 CountOrPercent = Annotated[int | str | None, BeforeValidator(_count_or_percent)]
 Seconds = Annotated[int | None, Field(ge=0), BeforeValidator(integral)]
 """Seconds, not negative; `null` leaves the field to Kubernetes."""

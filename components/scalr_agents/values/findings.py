@@ -1,6 +1,5 @@
 """Findings: what is wrong with a user's input, in words for the person at the terminal."""
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -75,9 +74,15 @@ def join(prefix: str, path: str) -> str:
 
 def unknown_key(given: str, allowed: Iterable[str]) -> str:
     """The message for a key that does not exist, with the nearest one that does."""
+    return f"unknown key {given!r}; {nearest(given, allowed)}"
+
+
+def nearest(given: str, allowed: Iterable[str]) -> str:
+    """What the user may have meant, or all that there is."""
+    import difflib
+
     names = list(allowed)
-    nearest = difflib.get_close_matches(given, names, n=1, cutoff=0.6)
-    if not nearest:  # a difference in case alone is far away for difflib
-        nearest = [name for name in names if name.lower() == given.lower()]
-    hint = f"did you mean {nearest[0]!r}?" if nearest else f"allowed: {', '.join(names)}"
-    return f"unknown key {given!r}; {hint}"
+    close = difflib.get_close_matches(given, names, n=1, cutoff=0.6)
+    if not close:  # a difference in case alone is far away for difflib
+        close = [name for name in names if name.lower() == given.lower()]
+    return f"did you mean {close[0]!r}?" if close else f"allowed: {', '.join(names) or 'none'}"

@@ -26,8 +26,4 @@ def coalesce(default: Mapping[str, Any], given: Mapping[str, Any]) -> Values:
 
 def without_nulls(values: Mapping[str, Any]) -> Values:
     """The map without its `null` entries, at any depth of maps (lists are left as they are)."""
-    return {
-        key: without_nulls(value) if isinstance(value, Mapping) else value
-        for key, value in values.items()
-        if value is not None
-    }
+    return {key: without_nulls(value) if isinstance(value, Mapping) else value for key, value in values.items() if value is not None}

@@ -9,7 +9,7 @@ _BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 _MEGABYTES = {"Gi": 1024, "Mi": 1, "G": 1000, "M": 1}
 
 
-def parse(quantity: str | int | float) -> Decimal:
+def parse(quantity: str | float) -> Decimal:
     """The number that a quantity stands for, in units of its resource (bytes, cores).
 
     Raises `ValueError` for text that is no quantity.
@@ -19,7 +19,7 @@ def parse(quantity: str | int | float) -> Decimal:
         raise ValueError(f"{quantity!r} is no quantity")
     number, suffix = Decimal(match[1]), match[2] or ""
     if suffix in _BINARY:
-        return number * 1024 ** _BINARY[suffix]
+        return number * Decimal(1024) ** _BINARY[suffix]
     exponent = int(suffix[1:]) if suffix[:1] in ("e", "E") and len(suffix) > 1 else _DECIMAL.get(suffix, 0)
     return number.scaleb(exponent)
 

@@ -1,7 +1,7 @@
 """The base of all models of user input."""
 
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic.alias_generators import to_camel
@@ -14,11 +14,20 @@ class Section(BaseModel):
 
     model_config = ConfigDict(
         alias_generator=to_camel,
+        defer_build=True,
         extra="forbid",
         frozen=True,
         hide_input_in_errors=True,
         strict=True,
     )
+
+
+S = TypeVar("S", bound=Section)
+
+
+def default(section: type[S]) -> S:
+    """A section with nothing said, as a default. Not validated, so that a model is built only when it is used."""
+    return section.model_construct()
 
 
 class ChartSection(Section):

@@ -27,6 +27,7 @@ _EXPECTED = {
     "string_type": "a string",
 }
 _SENSITIVE = re.compile(r"token|secret|password|key|env|proxy|tls|ca|url|endpoint|annotations", re.IGNORECASE)
+_BOOLEAN_WORDS = ("true", "false", "yes", "no")
 _LONGEST_ECHO = 40
 
 
@@ -63,7 +64,9 @@ def _explain(model: type[BaseModel], error: ValidationError) -> Iterator[tuple[P
 
 def _readable(location: Path) -> Path:
     """Pydantic's location without its marks for keys and for branches of a union."""
-    return tuple(part for part in location if part != "[key]" and not (isinstance(part, str) and part.startswith(("literal[", "function-"))))
+    return tuple(
+        part for part in location if part != "[key]" and not (isinstance(part, str) and part.startswith(("literal[", "function-")))
+    )
 
 
 def _leave_out(given: Mapping[str, Any], path: Path) -> tuple[Mapping[str, Any], Path]:
@@ -101,19 +104,22 @@ def _message(model: type[BaseModel], path: Path, error: ErrorDetails) -> str:
         return "missing"
     if is_deferred(value):
         return "must be known before deployment: an output of another resource is not allowed here"
-    given = describe(value, path)
-    if kind in ("model_type", "dict_type", "model_attributes_type") and value is None:
-        return "null is not allowed here; unset its keys one by one"
-    if kind == "bool_type" and isinstance(value, str) and value.lower() in ("true", "false", "yes", "no"):
-        return f"expected true or false, given {given}; write it without quotes, as true or false"
     if kind in _EXPECTED:
-        quote = "; quote it" if kind == "string_type" and isinstance(value, bool | int | float) else ""
-        return f"expected {_EXPECTED[kind]}, given {given}{quote}"
+        return _type_message(kind, value, path)
     if kind == "literal_error":
-        return f"given {given}; allowed: {error['ctx']['expected']}"
-    if kind == "invalid_key":
-        return f"keys must be strings, given {given}"
-    return f"{_lower_first(error['msg'])}; given {given}"
+        return f"given {describe(value, path)}; allowed: {error['ctx']['expected']}"
+    return f"{_lower_first(error['msg'])}; given {describe(value, path)}"
+
+
+def _type_message(kind: str, value: object, path: Path) -> str:
+    if value is None and _EXPECTED[kind] == "a map":
+        return "null is not allowed here; unset its keys one by one"
+    message = f"expected {_EXPECTED[kind]}, given {describe(value, path)}"
+    if kind == "string_type" and isinstance(value, bool | int | float):
+        return f"{message}; quote it"
+    if kind == "bool_type" and isinstance(value, str) and value.lower() in _BOOLEAN_WORDS:
+        return f"{message}; write it without quotes, as true or false"
+    return message
 
 
 def describe(value: object, path: Path) -> str:

@@ -21,7 +21,7 @@ def rbac(values: AgentJobValues, release: Release) -> Group:
 
 def network_policy(values: AgentJobValues, release: Release) -> Group:
     """The policy of the task pods, unless runs may reach the metadata service."""
-    return {} if values.task.allow_metadata_service else {"policy": policies.policy(release, task.COMPONENT)}
+    return {} if values.task.allow_metadata_service else {"egress": policies.policy(release, task.COMPONENT)}
 
 
 def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:

@@ -2,7 +2,7 @@
 
 from scalr_agents import contract
 from scalr_agents.inputs import Inputs
-from scalr_agents.manifests import budgets, env, images, secrets, volumes
+from scalr_agents.manifests import budgets, env, secrets, volumes
 from scalr_agents.manifests.agent_job import pod
 from scalr_agents.manifests.objects import Manifest, hardened, layered, present
 from scalr_agents.release import Release
@@ -108,8 +108,8 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> en
             ),
             env.otel(values.otel),
             env.proxy(values.global_.proxy),
-            env.ca_bundle(pod.ca_bundle_secret(values, release) is not None),
-            env.extra(agent.extra_env),
+            pod.ca_bundle_environment(values, release),
+            env.given(agent.extra_env),
             agent.controller.extra_env,
             pod.secret_environment(release, inputs),
         ]

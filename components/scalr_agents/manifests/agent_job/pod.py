@@ -48,6 +48,10 @@ def ca_bundle_secret(values: AgentJobValues, release: Release) -> str | Deferred
     return secrets.ca_bundle_reference(values.global_.tls, release.names.ca_bundle_secret)
 
 
+def ca_bundle_environment(values: AgentJobValues, release: Release) -> env.Env:
+    return env.ca_bundle() if ca_bundle_secret(values, release) is not None else []
+
+
 def ca_bundle_volume(values: AgentJobValues, release: Release) -> list[Manifest]:
     return volumes.ca_bundle(ca_bundle_secret(values, release), values.global_.tls.ca_bundle_secret.key)
 

@@ -74,8 +74,8 @@ def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
             "env": env.each_once(
                 [
                     env.proxy(values.global_.proxy),
-                    env.ca_bundle(pod.ca_bundle_secret(values, release) is not None),
-                    env.extra(runner.extra_env),
+                    pod.ca_bundle_environment(values, release),
+                    env.given(runner.extra_env),
                     pod.secret_environment(release, inputs, runs=True),
                 ]
             ),
@@ -136,12 +136,12 @@ def _worker_environment(values: AgentJobValues, release: Release, inputs: Inputs
                 }
             ),
             env.proxy(values.global_.proxy),
-            env.ca_bundle(pod.ca_bundle_secret(values, release) is not None),
+            pod.ca_bundle_environment(values, release),
             env.cache("PROVIDER", agent.provider_cache),
             env.cache("MODULE", agent.module_cache),
             env.otel(values.otel),
-            env.extra(agent.extra_env),
-            env.extra(values.task.worker.extra_env),
+            env.given(agent.extra_env),
+            env.given(values.task.worker.extra_env),
             pod.secret_environment(release, inputs),
         ]
     )

@@ -7,7 +7,7 @@ from scalr_agents.values.agent_job.persistence import Persistence
 from scalr_agents.values.agent_job.task import Task
 from scalr_agents.values.common import Global, Otel, Rbac, ServiceAccount
 from scalr_agents.values.fields import Text
-from scalr_agents.values.section import ChartSection
+from scalr_agents.values.section import ChartSection, default
 
 __all__ = ["AgentJobValues"]
 
@@ -19,17 +19,17 @@ class AgentJobValues(ChartSection):
     """Replaces the chart's name in object names and in the label `app.kubernetes.io/name`. Default: the chart's name."""
     fullname_override: Text = ""
     """Replaces the whole base of the object names (`<release>-<chart>`). Default: derived from release and chart."""
-    service_account: ServiceAccount = ServiceAccount()
+    service_account: ServiceAccount = default(ServiceAccount)
     """The service account of the controller and of the task pods."""
-    rbac: Rbac = Rbac()
+    rbac: Rbac = default(Rbac)
     """The controller's permissions."""
-    global_: Global = Field(Global(), alias="global")
+    global_: Global = Field(default(Global), alias="global")
     """Settings of both pods, controller and task."""
-    agent: Agent = Agent()
+    agent: Agent = default(Agent)
     """The controller, and what the task's worker shares with it."""
-    task: Task = Task()
+    task: Task = default(Task)
     """The task: the Job that the controller starts for every run."""
-    persistence: Persistence = Persistence()
+    persistence: Persistence = default(Persistence)
     """Volumes for workspace data and for the shared cache."""
-    otel: Otel = Otel()
+    otel: Otel = default(Otel)
     """OpenTelemetry export of the controller and the worker."""

@@ -17,7 +17,7 @@ from scalr_agents.values.fields import (
     Labels,
     Seconds,
 )
-from scalr_agents.values.section import ChartSection
+from scalr_agents.values.section import ChartSection, default
 
 
 class ControllerBudget(ChartSection):
@@ -49,9 +49,9 @@ class Agent(ChartSection):
     """`SCALR_URL`: the account's address, `https://<account>.scalr.io`."""
     token: InputText = ""
     """Token of the agent pool; becomes a Secret. In a stack file it belongs under `secrets`."""
-    token_existing_secret: SecretReference = SecretReference()
+    token_existing_secret: SecretReference = default(SecretReference)
     """An existing Secret that holds the token instead."""
-    image: Image = Image()
+    image: Image = default(Image)
     """Image of the controller, and of the worker unless it has its own."""
     debug: EnvText = "0"
     """`SCALR_AGENT_DEBUG`: `1` logs at debug level."""
@@ -64,7 +64,7 @@ class Agent(ChartSection):
     min_ready_seconds: Seconds = 0
     """Seconds that a controller must stay ready before a rollout counts it (Kubernetes `minReadySeconds`); not in the chart.
     An agent with a wrong token is ready for some seconds before it exits: 15 makes a deployment notice."""
-    pod_disruption_budget: ControllerBudget = ControllerBudget()
+    pod_disruption_budget: ControllerBudget = default(ControllerBudget)
     """PodDisruptionBudget of the controller."""
     node_selector: Labels = {}
     """Node labels that the controller needs."""
@@ -82,15 +82,15 @@ class Agent(ChartSection):
     """Labels of the controller's pod; win over `global.podLabels`."""
     pod_security_context: KubernetesMap = {}
     """PodSecurityContext of the controller; wins over `global.podSecurityContext` key by key."""
-    controller: Controller = Controller()
+    controller: Controller = default(Controller)
     """The controller container."""
     data_dir: Directory = "/var/lib/scalr-agent/data"
     """`SCALR_AGENT_DATA_DIR`: where workspace data is mounted, in controller and worker."""
     cache_dir: Directory = "/var/lib/scalr-agent/cache"
     """`SCALR_AGENT_CACHE_DIR`: where the cache is mounted, in controller and worker."""
-    provider_cache: CacheLimit = CacheLimit()
+    provider_cache: CacheLimit = default(CacheLimit)
     """Cache of providers; wants a persistent cache volume."""
-    module_cache: CacheLimit = CacheLimit()
+    module_cache: CacheLimit = default(CacheLimit)
     """Cache of modules; wants a persistent cache volume."""
     termination_grace_period_seconds: Seconds = 180
     """Seconds that the controller has to stop; its shutdown timeouts follow. `null`: Kubernetes' 30."""

@@ -56,6 +56,10 @@ def _service_account(values: AgentJobValues) -> Findings:
             "missing: with serviceAccount.create false, the Role would be bound to the namespace's default account, "
             "and every pod of the namespace could start and enter Jobs; name an account, or set rbac.create to false",
         )
+    if account.annotations and not account.create:
+        yield warning(
+            "serviceAccount.annotations", "has no effect: serviceAccount.create is false, and the account belongs to somebody else"
+        )
     if not account.automount_token:
         yield warning("serviceAccount.automountToken", "the controller gets no token for the Kubernetes API and cannot start Jobs")
     if account.token_ttl is not None and account.token_ttl < _SHORTEST_TOKEN_TTL:
@@ -148,7 +152,9 @@ def _containers(values: AgentJobValues) -> Findings:
 def _environment(values: AgentJobValues) -> Findings:
     agent, task = values.agent, values.task
     own = contract.AGENT_JOB_VARIABLES
-    controller = {variable["name"]: variable.get("value") for variable in agent.controller.extra_env if isinstance(variable.get("name"), str)}
+    controller = {
+        variable["name"]: variable.get("value") for variable in agent.controller.extra_env if isinstance(variable.get("name"), str)
+    }
     runner_own = {name: place for name, place in own.items() if "PROXY" in name or place == "global.tls.caBundle"}
     yield from checks.environment("agent.extraEnv", agent.extra_env, own)
     yield from checks.environment("agent.controller.extraEnv", controller, own)

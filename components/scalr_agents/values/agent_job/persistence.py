@@ -1,7 +1,7 @@
 """Section `persistence`: volumes for workspace data and for the shared cache."""
 
 from scalr_agents.values.fields import AccessMode, Flag, InputName, KubernetesMap, Quantity, Text
-from scalr_agents.values.section import ChartSection
+from scalr_agents.values.section import ChartSection, default
 
 
 class Claim(ChartSection):
@@ -35,7 +35,7 @@ class Data(ChartSection):
     """Whether to keep it on a claim. Default: an emptyDir, gone with the run."""
     empty_dir: KubernetesMap = {"sizeLimit": "4Gi"}
     """Kubernetes EmptyDirVolumeSource, used when not enabled."""
-    persistent_volume_claim: Claim = Claim()
+    persistent_volume_claim: Claim = default(Claim)
     """The claim, used when enabled."""
 
 
@@ -46,14 +46,14 @@ class Cache(ChartSection):
     """Whether to keep it on a claim. Default: an emptyDir, every run downloads."""
     empty_dir: KubernetesMap = {"sizeLimit": "1Gi"}
     """Kubernetes EmptyDirVolumeSource, used when not enabled."""
-    persistent_volume_claim: CacheClaim = CacheClaim()
+    persistent_volume_claim: CacheClaim = default(CacheClaim)
     """The claim, used when enabled."""
 
 
 class Persistence(ChartSection):
     """Volumes of the task pods; the controllers mount the cache too."""
 
-    data: Data = Data()
+    data: Data = default(Data)
     """Workspace data."""
-    cache: Cache = Cache()
+    cache: Cache = default(Cache)
     """The shared cache."""

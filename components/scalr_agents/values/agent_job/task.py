@@ -16,7 +16,7 @@ from scalr_agents.values.fields import (
     Text,
     VersionText,
 )
-from scalr_agents.values.section import ChartSection
+from scalr_agents.values.section import ChartSection, default
 
 UNEVICTABLE = 2147483647
 """The largest number that `minAvailable` takes: no task pod may be evicted."""
@@ -43,7 +43,7 @@ class WorkerImage(ChartSection):
 class Worker(ChartSection):
     """The agent process that supervises the task."""
 
-    image: WorkerImage = WorkerImage()
+    image: WorkerImage = default(WorkerImage)
     """Image; defaults to the controller's."""
     resources: KubernetesMap = resources("250m", "256Mi", "2000m", "1024Mi")
     """Resources of the worker container."""
@@ -65,7 +65,7 @@ class RunnerImage(Image):
 class Runner(ChartSection):
     """The environment in which Terraform or OpenTofu runs."""
 
-    image: RunnerImage = RunnerImage()
+    image: RunnerImage = default(RunnerImage)
     """Image; tag defaults to the agent version."""
     resources: KubernetesMap = resources("500m", "512Mi", "4000m", "2048Mi")
     """Resources of the runner container: what a run may use."""
@@ -98,9 +98,9 @@ class TaskBudget(ChartSection):
 class Task(ChartSection):
     """The task's pod."""
 
-    job: Job = Job()
+    job: Job = default(Job)
     """The Job."""
-    pod_disruption_budget: TaskBudget = TaskBudget()
+    pod_disruption_budget: TaskBudget = default(TaskBudget)
     """PodDisruptionBudget of task pods."""
     node_selector: Labels = {}
     """Node labels that task pods need."""
@@ -122,7 +122,7 @@ class Task(ChartSection):
     """Further volumes of task pods."""
     sidecars: KubernetesList = []
     """Further containers of task pods."""
-    worker: Worker = Worker()
+    worker: Worker = default(Worker)
     """The worker container."""
-    runner: Runner = Runner()
+    runner: Runner = default(Runner)
     """The runner container."""

@@ -1,0 +1,182 @@
+"""Runs a Pulumi program against mocks and records every request that it makes of the engine."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from google.protobuf import json_format
+from pulumi.runtime import config, mocks
+from pulumi.runtime.proto import engine_pb2, resource_pb2
+from pulumi.runtime.stack import run_pulumi_func
+
+PROJECT, STACK = "scalr-agents", "test"
+_SIGNATURE = "4dabf18193072939515e22adb298388d"
+_SECRET = "1b47061264138c4ac30d75fd1eb44270"
+
+
+@dataclass(frozen=True)
+class Secret:
+    """A value that the program marked as secret, in an input."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Registration:
+    """One resource as it was sent to the engine."""
+
+    type: str
+    name: str
+    parent: str
+    inputs: Mapping[str, Any]
+    dependencies: frozenset[str]
+    provider: str
+    custom: bool
+    protect: bool
+    retain: bool
+    secret_outputs: tuple[str, ...]
+    timeouts: Mapping[str, str]
+    version: str
+    error_hooks: tuple[str, ...]
+
+
+class Recording:
+    """What a program did: resources in their order, outputs of components, log messages, and all of it as one text."""
+
+    def __init__(self) -> None:
+        self.resources: list[Registration] = []
+        self.outputs: dict[str, Mapping[str, Any]] = {}
+        self.log: list[tuple[str, str]] = []
+        self.error: BaseException | None = None
+        self.hooks: dict[str, Callable[[Any], Any]] = {}
+
+    def __getitem__(self, name: str) -> Registration:
+        found = [resource for resource in self.resources if resource.name == name]
+        assert len(found) == 1, f"{len(found)} resources are called {name!r}: {[r.name for r in self.resources]}"
+        return found[0]
+
+    @property
+    def names(self) -> list[str]:
+        return [resource.name for resource in self.resources]
+
+    def of_type(self, token: str) -> list[Registration]:
+        return [resource for resource in self.resources if resource.type == token]
+
+    def depends(self, name: str) -> set[str]:
+        """Names of everything that a resource waits for, directly or not."""
+        pending, seen = list(self[name].dependencies), set[str]()
+        while pending:
+            current = pending.pop()
+            if current not in seen:
+                seen.add(current)
+                pending.extend(self[current].dependencies)
+        return seen
+
+
+class _Mocks(mocks.Mocks):
+    """Resources come out as they went in, with an id made of their name."""
+
+    def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
+        return f"{args.name}-id", args.inputs
+
+    def call(self, args: mocks.MockCallArgs) -> tuple[dict[str, Any], list[tuple[str, str]] | None]:
+        raise AssertionError(f"unexpected call of {args.token}")
+
+
+class _Monitor(mocks.MockMonitor):
+    def __init__(self, recording: Recording) -> None:
+        super().__init__(_Mocks())
+        self.recording = recording
+
+    def RegisterResource(self, request: resource_pb2.RegisterResourceRequest) -> Any:
+        if request.type != "pulumi:pulumi:Stack":
+            self.recording.resources.append(_registration(request))
+        return super().RegisterResource(request)
+
+    def RegisterResourceOutputs(self, request: resource_pb2.RegisterResourceOutputsRequest) -> Any:
+        self.recording.outputs[_name(request.urn)] = _plain(json_format.MessageToDict(request.outputs))
+        return super().RegisterResourceOutputs(request)
+
+
+class _Engine(mocks.MockEngine):
+    def __init__(self, recording: Recording) -> None:
+        super().__init__(None)
+        self.recording = recording
+
+    def Log(self, request: engine_pb2.LogRequest) -> None:
+        if request.severity != engine_pb2.DEBUG:
+            self.recording.log.append((engine_pb2.LogSeverity.Name(request.severity).lower(), request.message))
+
+
+def run(
+    program: Callable[[], None], *, configuration: Mapping[str, str] | None = None, secret_keys: tuple[str, ...] = (), preview: bool = False
+) -> Recording:
+    """Run a program on an event loop of its own. What it raises is in the recording, and so is everything it did before."""
+    recording = Recording()
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        mocks.set_mocks(_Mocks(), project=PROJECT, stack=STACK, preview=preview, monitor=_Monitor(recording))
+        mocks.SETTINGS.engine = _Engine(recording)
+        config.set_all_config(dict(configuration or {}), list(secret_keys))
+        loop.run_until_complete(run_pulumi_func(_guarded(program, recording)))
+    finally:
+        config.set_all_config({}, [])
+        loop.close()
+        asyncio.set_event_loop(None)
+    return recording
+
+
+def _guarded(program: Callable[[], None], recording: Recording) -> Callable[[], None]:
+    def call() -> None:
+        try:
+            program()
+        except Exception as error:  # the test decides whether it was meant to be raised
+            recording.error = error
+
+    return call
+
+
+def _registration(request: resource_pb2.RegisterResourceRequest) -> Registration:
+    return Registration(
+        type=request.type,
+        name=request.name,
+        parent=_name(request.parent),
+        inputs=_plain(json_format.MessageToDict(request.object)),
+        dependencies=frozenset(map(_name, request.dependencies)),
+        provider=_name(request.provider.rpartition("::")[0]),
+        custom=request.custom,
+        protect=request.protect,
+        retain=request.retainOnDelete,
+        secret_outputs=tuple(request.additionalSecretOutputs),
+        timeouts=json_format.MessageToDict(request.customTimeouts),
+        version=request.version,
+        error_hooks=tuple(request.hooks.on_error),
+    )
+
+
+def _name(urn: str) -> str:
+    return urn.rpartition("::")[2]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        if value.get(_SIGNATURE) == _SECRET:
+            return Secret(_plain(value["value"]))
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Every leaf of nested maps and lists with its path; a secret is a leaf."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from leaves(item, (*path, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from leaves(item, (*path, index))
+    else:
+        yield path, value
