@@ -1,0 +1,286 @@
+"""One test for every row of docs/helm-differences.md: where the chart is broken or unsafe, we are not."""
+
+from typing import Any
+
+import pytest
+from scalr_agents import manifests, pod_security, values
+from scalr_agents.values import Finding, ValuesError
+from scalr_agents.values.merge import merge
+
+from tests.manifests.changes import MINIMUM, objects
+
+BUNDLE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
+
+
+def _objects(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return objects(merge(MINIMUM, given))
+
+
+def _pods(made: dict[str, dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    controller = made["deployment"]["spec"]["template"]
+    task = made["task-template"]["spec"]["jobTemplate"]["spec"]["template"]
+    return controller, task
+
+
+def _environment(container: dict[str, Any]) -> dict[str, Any]:
+    return {variable["name"]: variable.get("value") for variable in container["env"]}
+
+
+def _findings(given: dict[str, Any]) -> list[Finding]:
+    return values.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr")
+
+
+def _finding(given: dict[str, Any], path: str) -> Finding:
+    return next(finding for finding in _findings(given) if finding.path == path)
+
+
+def test_component_settings_beat_global() -> None:
+    given = {
+        "global": {"podAnnotations": {"a": "global", "b": "global"}, "podSecurityContext": {"runAsUser": 2000}},
+        "agent": {"podAnnotations": {"a": "agent"}, "podSecurityContext": {"runAsUser": 0, "runAsNonRoot": False}},
+        "task": {"podAnnotations": {"a": "task"}, "podSecurityContext": {"fsGroup": 0}},
+    }
+    controller, task = _pods(_objects(given))
+    assert {key: controller["metadata"]["annotations"][key] for key in "ab"} == {"a": "agent", "b": "global"}
+    assert {key: task["metadata"]["annotations"][key] for key in "ab"} == {"a": "task", "b": "global"}
+    assert controller["spec"]["securityContext"]["runAsUser"] == 0
+    assert controller["spec"]["securityContext"]["runAsNonRoot"] is False
+    assert (task["spec"]["securityContext"]["runAsUser"], task["spec"]["securityContext"]["fsGroup"]) == (2000, 0)
+
+
+def test_pod_labels_of_the_deployment() -> None:
+    given = {"global": {"podLabels": {"a": "global", "b": "global"}}, "agent": {"podLabels": {"a": "agent"}}}
+    controller, _ = _pods(_objects(given))
+    assert controller["metadata"]["labels"] == {
+        "a": "agent",
+        "b": "global",
+        "app.kubernetes.io/name": "agent-job",
+        "app.kubernetes.io/instance": "runs",
+        "app.kubernetes.io/component": "agent",
+    }
+
+
+def test_data_claim_access_mode_and_sub_path() -> None:
+    claim = {"accessMode": "ReadWriteMany", "subPath": "runs"}
+    made = _objects({"persistence": {"data": {"enabled": True, "persistentVolumeClaim": claim}}})
+    assert made["data-claim"]["spec"]["accessModes"] == ["ReadWriteMany"]
+    _, task = _pods(made)
+    mounted = [
+        mount["subPath"] for container in task["spec"]["containers"] for mount in container["volumeMounts"] if mount["name"] == "data-dir"
+    ]
+    assert mounted == ["runs/run/config", "runs/run/data", "runs/run/providers", "runs/run/tmp", "runs"]
+
+
+@pytest.mark.parametrize(("given", "made"), [("-", {"storageClassName": ""}), ("", {}), ("fast", {"storageClassName": "fast"})])
+def test_storage_class_dash(given: str, made: dict[str, str]) -> None:
+    claim = _objects({"persistence": {"cache": {"enabled": True, "persistentVolumeClaim": {"storageClassName": given}}}})["cache-claim"]
+    assert claim["spec"] == {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "90Gi"}}, **made}
+
+
+@pytest.mark.parametrize(
+    ("agent", "task", "drain", "controller_grace", "worker_grace"),
+    [(180, 360, "180", "180", "360"), (90, 600, "90", "90", "600"), (400, 5, "180", "400", "5"), (None, None, "30", "30", "30")],
+)
+def test_grace_timeouts_follow_grace_periods(
+    agent: int | None, task: int | None, drain: str, controller_grace: str, worker_grace: str
+) -> None:
+    given = {"agent": {"terminationGracePeriodSeconds": agent}, "task": {"terminationGracePeriodSeconds": task}}
+    controller_pod, task_pod = _pods(_objects(given))
+    controller = _environment(controller_pod["spec"]["containers"][0])
+    worker = _environment(task_pod["spec"]["containers"][1])
+    assert controller["SCALR_AGENT_WORKER_DRAIN_TIMEOUT"] == drain
+    assert controller["SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT"] == controller_grace
+    assert worker["SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT"] == worker_grace
+
+
+def test_no_restart_policy_on_the_job() -> None:
+    job = _objects({})["task-template"]["spec"]["jobTemplate"]["spec"]
+    assert sorted(job) == ["backoffLimit", "template", "ttlSecondsAfterFinished"]
+    assert job["template"]["spec"]["restartPolicy"] == "Never"
+
+
+def test_two_releases_never_collide() -> None:
+    def identities(release: str, namespace: str) -> set[tuple[str, str, str]]:
+        made = manifests.render("agent-job", MINIMUM | {"persistence": {"cache": {"enabled": True}}}, release=release, namespace=namespace)
+        return {
+            (manifest["kind"], manifest["metadata"].get("namespace", ""), manifest["metadata"]["name"])
+            for manifest in made
+            if manifest["kind"] != "CustomResourceDefinition"
+        }
+
+    first, same_namespace, same_release = identities("runs", "scalr"), identities("more", "scalr"), identities("runs", "other")
+    assert len(first) == 11
+    assert not first & same_namespace
+    assert not first & same_release
+
+
+def test_own_secret_has_key_token() -> None:
+    made = _objects({"agent": {"tokenExistingSecret": {"key": "custom"}}})
+    assert made["token-secret"]["stringData"] == {"token": "s3cr3t-token"}
+    for pod in _pods(made):
+        references = [
+            v["valueFrom"]["secretKeyRef"] for c in pod["spec"]["containers"] for v in c.get("env", []) if v["name"] == "SCALR_AGENT_TOKEN"
+        ]
+        assert references == [{"name": "runs-agent-job", "key": "token", "optional": False}]
+
+
+def test_token_secret_has_no_annotations() -> None:
+    made = _objects({"serviceAccount": {"annotations": {"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/runs"}}})
+    assert "annotations" not in made["token-secret"]["metadata"]
+    assert made["service-account"]["metadata"]["annotations"] == {"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/runs"}
+
+
+@pytest.mark.parametrize(
+    ("worker", "image", "policy"),
+    [
+        ({}, "acme/agent:0.57.1", "Always"),
+        ({"repository": "acme/worker"}, "acme/worker:0.57.1", "Always"),
+        ({"tag": "0.57.2"}, "acme/agent:0.57.2", "Always"),
+        ({"pullPolicy": "Never"}, "acme/agent:0.57.1", "Never"),
+    ],
+)
+def test_worker_image_falls_back_field_by_field(worker: dict[str, str], image: str, policy: str) -> None:
+    agent = {"image": {"repository": "acme/agent", "tag": "0.57.1", "pullPolicy": "Always"}}
+    _, task = _pods(_objects({"agent": agent, "task": {"worker": {"image": worker}}}))
+    assert (task["spec"]["containers"][1]["image"], task["spec"]["containers"][1]["imagePullPolicy"]) == (image, policy)
+
+
+def test_every_pod_passes_restricted() -> None:
+    for pod in _pods(_objects({"global": {"tls": {"caBundle": BUNDLE}}, "persistence": {"cache": {"enabled": True}}})):
+        assert pod_security.violations(pod["spec"], "restricted") == []
+
+
+def test_hardening_merges_with_what_the_user_sets() -> None:
+    given = {"agent": {"controller": {"securityContext": {"capabilities": {"add": ["NET_BIND_SERVICE"]}, "readOnlyRootFilesystem": True}}}}
+    controller, _ = _pods(_objects(given))
+    assert controller["spec"]["containers"][0]["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"], "add": ["NET_BIND_SERVICE"]},
+        "readOnlyRootFilesystem": True,
+    }
+
+
+def test_hardening_gives_way_to_a_privileged_container() -> None:
+    controller, _ = _pods(_objects({"agent": {"controller": {"securityContext": {"privileged": True}}}}))
+    assert controller["spec"]["containers"][0]["securityContext"] == {"capabilities": {"drop": ["ALL"]}, "privileged": True}
+
+
+def test_budget_fields() -> None:
+    both = {"agent": {"replicaCount": 3, "podDisruptionBudget": {"maxUnavailable": 1}}}
+    assert _finding(both, "agent.podDisruptionBudget.maxUnavailable").severity == "error"
+    zero = {"agent": {"replicaCount": 3, "podDisruptionBudget": {"minAvailable": None, "maxUnavailable": 0}}}
+    assert _objects(zero)["controller-budget"]["spec"] == {
+        "maxUnavailable": 0,
+        "selector": {
+            "matchLabels": {
+                "app.kubernetes.io/name": "agent-job",
+                "app.kubernetes.io/instance": "runs",
+                "app.kubernetes.io/component": "agent",
+            }
+        },
+    }
+
+
+def test_network_policy_egress() -> None:
+    policy = _objects({})["egress"]["spec"]
+    assert policy["policyTypes"] == ["Egress"]
+    assert policy["podSelector"]["matchLabels"]["app.kubernetes.io/component"] == "task"
+    assert policy["egress"] == [
+        {
+            "to": [{"namespaceSelector": {}}, {"ipBlock": {"cidr": "169.254.169.254/32"}}, {"ipBlock": {"cidr": "169.254.20.10/32"}}],
+            "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],
+        },
+        {"to": [{"ipBlock": {"cidr": "0.0.0.0/0", "except": ["169.254.169.254/32"]}}]},
+        {"to": [{"ipBlock": {"cidr": "::/0", "except": ["fd00:ec2::254/128", "fd20:ce::254/128"]}}]},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "path"),
+    [
+        (
+            {"serviceAccount": {"annotations": {"iam.gke.io/gcp-service-account": "a@b"}}},
+            r"serviceAccount.annotations.iam\.gke\.io/gcp-service-account",
+        ),
+        ({"task": {"podAnnotations": {"iam.amazonaws.com/role": "runs"}}}, r"task.podAnnotations.iam\.amazonaws\.com/role"),
+    ],
+)
+def test_identities_out_of_the_metadata_service_warn(given: dict[str, Any], path: str) -> None:
+    finding = _finding(given, path)
+    assert (finding.severity, "task.allowMetadataService: true" in finding.message) == ("warning", True)
+    assert path not in [finding.path for finding in _findings(merge(given, {"task": {"allowMetadataService": True}}))]
+
+
+def test_default_account_is_refused() -> None:
+    assert _finding({"serviceAccount": {"create": False}}, "serviceAccount.name").severity == "error"
+    assert values.errors(_findings({"serviceAccount": {"create": False}, "rbac": {"create": False}})) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"agent": {"token": "another"}}, {"global": {"tls": {"caBundle": BUNDLE}}}],
+    ids=["token", "ca-bundle"],
+)
+def test_pods_roll_when_a_secret_changes(change: dict[str, Any]) -> None:
+    def digest(given: dict[str, Any]) -> Any:
+        return _pods(_objects(given))[0]["metadata"]["annotations"]["checksum/secrets"]
+
+    assert digest({}) == digest({"agent": {"debug": "1"}})
+    assert digest({}) != digest(change)
+
+
+def test_the_ca_bundle_rolls_pods_whose_token_is_elsewhere() -> None:
+    existing = {"agent": {"token": None, "tokenExistingSecret": {"name": "pool"}}}
+    assert "annotations" not in _pods(_objects(existing))[0]["metadata"]
+    assert list(_pods(_objects(merge(existing, {"global": {"tls": {"caBundle": BUNDLE}}})))[0]["metadata"]["annotations"]) == [
+        "checksum/secrets"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("budget", "at_least"),
+    [({}, 2147483647), ({"maxUnavailable": 0}, 2147483647), ({"minAvailable": None}, 2147483647), ({"minAvailable": 3}, 3)],
+)
+def test_task_budget(budget: dict[str, Any], at_least: int) -> None:
+    spec = _objects({"task": {"podDisruptionBudget": budget}})["task-budget"]["spec"]
+    assert {key: value for key, value in spec.items() if key != "selector"} == {"minAvailable": at_least}
+    assert spec["selector"]["matchLabels"]["app.kubernetes.io/component"] == "task"
+
+
+@pytest.mark.parametrize("budget", [{"maxUnavailable": 1}, {"maxUnavailable": "50%"}, {"minAvailable": "50%"}])
+def test_task_budgets_that_need_a_scale_are_refused(budget: dict[str, Any]) -> None:
+    with pytest.raises(ValuesError, match=rf"error: task\.podDisruptionBudget\.{next(iter(budget))}: .* scale"):
+        manifests.render("agent-job", merge(MINIMUM, {"task": {"podDisruptionBudget": budget}}), release="runs", namespace="scalr")
+
+
+def test_read_write_once_cache_warns() -> None:
+    path = "persistence.cache.persistentVolumeClaim.accessMode"
+    claim = {"enabled": True, "persistentVolumeClaim": {"accessMode": "ReadWriteOnce"}}
+    assert _finding({"persistence": {"cache": claim}}, path).severity == "warning"
+    assert path not in [finding.path for finding in _findings({"persistence": {"cache": {"enabled": True}}})]
+
+
+@pytest.mark.parametrize(
+    ("given", "warned"),
+    [
+        ({"agent": {"providerCache": {"enabled": True}}}, True),
+        ({"agent": {"providerCache": {"enabled": True, "sizeLimit": "1Gi"}}}, False),
+        ({"agent": {"providerCache": {"enabled": True}}, "persistence": {"cache": {"enabled": True}}}, False),
+        (
+            {
+                "agent": {name: {"enabled": True, "sizeLimit": "50Gi"} for name in ("providerCache", "moduleCache")},
+                "persistence": {"cache": {"enabled": True}},
+            },
+            True,
+        ),
+        (
+            {
+                "agent": {"providerCache": {"enabled": True}},
+                "persistence": {"cache": {"enabled": True, "persistentVolumeClaim": {"claimName": "c"}}},
+            },
+            False,
+        ),
+    ],
+)
+def test_cache_limit_above_volume_warns(given: dict[str, Any], *, warned: bool) -> None:
+    assert ("agent.providerCache.sizeLimit" in [finding.path for finding in _findings(given)]) is warned
