@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from google.protobuf import json_format
-from pulumi.runtime import config, mocks
+from pulumi import RunError
+from pulumi.runtime import config, mocks, settings
 from pulumi.runtime.proto import engine_pb2, resource_pb2
 from pulumi.runtime.stack import run_pulumi_func
 
@@ -118,7 +119,7 @@ def run(
     asyncio.set_event_loop(loop)
     try:
         mocks.set_mocks(_Mocks(), project=PROJECT, stack=STACK, preview=preview, monitor=_Monitor(recording))
-        mocks.SETTINGS.engine = _Engine(recording)
+        settings.SETTINGS.engine = _Engine(recording)
         config.set_all_config(dict(configuration or {}), list(secret_keys))
         loop.run_until_complete(run_pulumi_func(_guarded(program, recording)))
     finally:
@@ -132,7 +133,7 @@ def _guarded(program: Callable[[], None], recording: Recording) -> Callable[[], 
     def call() -> None:
         try:
             program()
-        except Exception as error:  # the test decides whether it was meant to be raised
+        except RunError as error:  # the test decides whether it was meant to be raised
             recording.error = error
 
     return call

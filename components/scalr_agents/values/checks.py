@@ -215,20 +215,17 @@ def mounts(path: str, items: Sequence[Mapping[str, Any]], volumes: Sequence[str]
 
 def environment(path: str, given: Mapping[str, object], own: Mapping[str, str | None]) -> Findings:
     """Further variables: those that are ours already win over ours, but there is a better place to set them."""
-    for name in given:
-        if name not in own:
-            continue
-        place = own[name]
-        if name == "SCALR_AGENT_TOKEN":
-            message = f"puts the token into the pod in plain text; use {place}, which makes a Secret"
-        elif place is None:
-            message = "overrides a variable that the contract between controller and agent fixes; leave it out"
-        else:
-            message = f"overrides the variable of {place}; set that value instead"
-        yield warning(entry(path, name), message)
-    for name, allowed in _ALLOWED.items():
-        if name in given and given[name] not in allowed:
-            yield error(f"{path}.{name}", f"allowed: {', '.join(allowed)}")
+    for name, value in given.items():
+        place = own.get(name)
+        allowed = _ALLOWED.get(name)
+        if allowed and isinstance(value, str) and value not in allowed:
+            yield error(entry(path, name), f"allowed: {', '.join(allowed)}")
+        elif name == "SCALR_AGENT_TOKEN":
+            yield warning(entry(path, name), f"puts the token into the pod in plain text; use {place}, which makes a Secret")
+        elif place is not None:
+            yield warning(entry(path, name), f"overrides the variable of {place}; set that value instead")
+        elif name in own:
+            yield warning(entry(path, name), "overrides a variable that the contract between controller and agent fixes; leave it out")
 
 
 _SWITCH = ("true", "false", "1", "0")

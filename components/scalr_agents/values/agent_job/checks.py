@@ -163,6 +163,8 @@ def _environment(values: AgentJobValues) -> Findings:
     for index, variable in enumerate(agent.controller.extra_env):
         if not is_set(variable.get("name")):
             yield error(f"agent.controller.extraEnv[{index}].name", "missing: every variable needs a name")
+        if isinstance(variable.get("value"), bool | int | float | list | dict):
+            yield error(f"agent.controller.extraEnv[{index}].value", "not a string, as Kubernetes wants it in this list; quote it")
 
 
 def _metadata_service(values: AgentJobValues) -> Findings:

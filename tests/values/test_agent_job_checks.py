@@ -1,0 +1,218 @@
+"""The cross-checks of agent-job: what each finds, where, and what it lets pass."""
+
+from typing import Any
+
+import pytest
+from scalr_agents import manifests, values
+from scalr_agents.values import ValuesError
+from scalr_agents.values.merge import merge
+
+from tests.manifests.changes import MINIMUM
+
+ROOT = "-----BEGIN CERTIFICATE-----\nMBAGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
+"""DER of a name alone, that of a public root: enough for what the check reads."""
+PRIVATE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
+SPREAD = {"app.kubernetes.io/name": "agent-job", "app.kubernetes.io/instance": "runs", "app.kubernetes.io/component": "agent"}
+
+
+def _nested(path: str, value: Any) -> dict[str, Any]:
+    for key in reversed(path.split(".")):
+        value = {key: value}
+    return dict(value)
+
+
+def _findings(given: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    found = values.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr")
+    return {finding.path: (finding.severity, finding.message) for finding in found}
+
+
+ERRORS = [
+    (_nested("agent.token", ""), "agent.token", "missing"),
+    (_nested("agent.token", "null"), "agent.token", "no token"),
+    (_nested("agent.url", "acme.scalr.io"), "agent.url", "scheme and host"),
+    (_nested("agent.url", "ftp://acme.scalr.io"), "agent.url", "scheme and host"),
+    (_nested("agent.url", "https://"), "agent.url", "scheme and host"),
+    (_nested("agent.url", "https://[acme"), "agent.url", "scheme and host"),
+    (_nested("agent.terminationGracePeriodSeconds", -1), "agent.terminationGracePeriodSeconds", "greater than or equal to 0"),
+    (_nested("task.terminationGracePeriodSeconds", -1), "task.terminationGracePeriodSeconds", "greater than or equal to 0"),
+    (_nested("agent.replicaCount", -1), "agent.replicaCount", "greater than or equal to 0"),
+    (_nested("agent.providerCache", {"enabled": True, "sizeLimit": "1Ti"}), "agent.providerCache.sizeLimit", "use Gi, Mi, G or M"),
+    (_nested("agent.moduleCache", {"enabled": True, "sizeLimit": "4096"}), "agent.moduleCache.sizeLimit", "use Gi, Mi, G or M"),
+    (_nested("agent.moduleCache.sizeLimit", "big"), "agent.moduleCache.sizeLimit", "not a Kubernetes quantity"),
+    (_nested("persistence.cache.persistentVolumeClaim.storage", "big"), "persistence.cache.persistentVolumeClaim.storage", "quantity"),
+    (_nested("agent.resources.limits.cpu", "fast"), "agent.resources.limits.cpu", "not a Kubernetes quantity"),
+    (_nested("agent.resources.limits", "none"), "agent.resources.limits", "expected a map of resources"),
+    (_nested("agent.resources.requests.memory", "1Gi"), "agent.resources.requests.memory", "above the limit of 256Mi"),
+    (_nested("task.runner.resources.requests.cpu", 5), "task.runner.resources.requests.cpu", "above the limit of 4000m"),
+    (_nested("task.worker.resources.limits.memory", "100M"), "task.worker.resources.requests.memory", "above the limit of 100M"),
+    (_nested("global.tls.caBundle", "MIID..."), "global.tls.caBundle", "not PEM"),
+    (_nested("global.tls.caBundle", PRIVATE.replace("MAMCAQE=", "MIIDXTCCAkWgAwIBAgIJAKZ...")), "global.tls.caBundle", "not PEM"),
+    (_nested("global.tls.caBundle", PRIVATE.replace("MAMCAQE=", "aGVsbG8=")), "global.tls.caBundle", "not PEM"),
+    (_nested("serviceAccount.name", "Runs"), "serviceAccount.name", "not a Kubernetes name"),
+    (_nested("serviceAccount.tokenTTL", 300), "serviceAccount.tokenTTL", "600 seconds"),
+    (_nested("agent.tokenExistingSecret.name", "no_name"), "agent.tokenExistingSecret.name", "not a Kubernetes name"),
+    (_nested("agent.tokenExistingSecret.key", "a/b"), "agent.tokenExistingSecret.key", "not a key of a Secret"),
+    (_nested("task.podLabels", {"team": "a b"}), "task.podLabels.team", "not a label value"),
+    (_nested("task.podLabels", {"team": True}), "task.podLabels.team", "expected a string, given true; quote it"),
+    (_nested("agent.podAnnotations", {"a b": "c"}), "agent.podAnnotations.a b", "not a label or annotation key"),
+    (_nested("agent.extraEnv", {"1A": "b"}), "agent.extraEnv.1A", "not a name of an environment variable"),
+    (_nested("agent.extraEnv", {"SCALR_AGENT_LOG_FORMAT": "xml"}), "agent.extraEnv.SCALR_AGENT_LOG_FORMAT", "plain, dev, json"),
+    (_nested("task.worker.extraEnv", {"SCALR_AGENT_DEBUG": "maybe"}), "task.worker.extraEnv.SCALR_AGENT_DEBUG", "true, false, 1, 0"),
+    (_nested("agent.controller.extraEnv", [{"value": "x"}]), "agent.controller.extraEnv[0].name", "every variable needs a name"),
+    (_nested("agent.controller.extraEnv", [{"name": "A", "value": 1}]), "agent.controller.extraEnv[0].value", "quote it"),
+    (_nested("agent.dataDir", "data"), "agent.dataDir", "not an absolute path"),
+    (_nested("agent.cacheDir", "/var/lib/scalr-agent/data"), "agent.cacheDir", "the same as agent.dataDir"),
+    (_nested("agent.image.tag", 1.1), "agent.image.tag", "quote it"),
+    (_nested("task.extraVolumes", [{"name": "data-dir", "emptyDir": {}}]), "task.extraVolumes[0].name", "taken by the agent"),
+    (_nested("task.extraVolumes", [{"name": "a"}, {"name": "a"}]), "task.extraVolumes[1].name", "taken by task.extraVolumes[0]"),
+    (_nested("task.extraVolumes", [{"emptyDir": {}}]), "task.extraVolumes[0].name", "every volume needs a name"),
+    (_nested("task.sidecars", [{"name": "runner"}]), "task.sidecars[0].name", "taken by the agent"),
+    (
+        _nested("task.sidecars", [{"name": "s", "volumeMounts": [{"name": "nope", "mountPath": "/x"}]}]),
+        "task.sidecars[0].volumeMounts[0].name",
+        "no volume 'nope'",
+    ),
+    (_nested("task.runner.extraVolumeMounts", [{"name": "nope", "mountPath": "/x"}]), "task.runner.extraVolumeMounts[0].name", "no volume"),
+    (
+        _nested("task.runner.extraVolumeMounts", [{"name": "data-dir", "mountPath": "/opt/bin"}]),
+        "task.runner.extraVolumeMounts[0].mountPath",
+        "taken by the agent",
+    ),
+    (_nested("task.worker.extraVolumeMounts", [{"name": "data-dir"}]), "task.worker.extraVolumeMounts[0].mountPath", "needs a path"),
+    (_nested("task.runner.securityContext.privileged", True), "task.runner.securityContext.privileged", "set both to true"),
+    (_nested("fullnameOverride", "No_Name"), "fullnameOverride or nameOverride", "refuses: 'No_Name'"),
+    (_nested("rbac.rules", [{"resources": ["pods"]}]), "rbac.rules[0].verbs", "missing"),
+]
+
+WARNINGS = [
+    (_nested("agent.url", ""), "agent.url", "empty"),
+    (_nested("agent.url", "http://acme.scalr.io"), "agent.url", "unencrypted"),
+    (_nested("agent.token", "s3cr3t-token\n"), "agent.token", "white space"),
+    (_nested("agent.tokenExistingSecret.name", "pool"), "agent.token", "the existing Secret wins"),
+    (_nested("agent.image.tag", "latest"), "agent.image.tag", "changes without notice"),
+    (_nested("task.runner.image.tag", "latest"), "task.runner.image.tag", "changes without notice"),
+    (_nested("task.worker.image.tag", "latest"), "task.worker.image.tag", "changes without notice"),
+    (_nested("agent.image.tag", "1.4.0"), "agent.image.tag", "not of this contract line"),
+    (_nested("global.tls.caBundle", PRIVATE), "global.tls.caBundle", "no public root"),
+    (_nested("global.tls", {"caBundle": ROOT, "caBundleSecret": {"name": "corp"}}), "global.tls.caBundle", "the existing Secret wins"),
+    (_nested("global.proxy", {"enabled": True, "httpProxy": "http://p:1"}), "global.proxy.noProxy", "$(KUBERNETES_SERVICE_HOST)"),
+    (_nested("global.proxy", {"enabled": True, "httpProxy": "http://p:1", "noProxy": "127.0.0.1"}), "global.proxy.noProxy", "private"),
+    (_nested("global.proxy.enabled", True), "global.proxy.enabled", "no effect"),
+    (_nested("global.proxy.httpsProxy", "http://p:1"), "global.proxy.httpsProxy", "global.proxy.enabled is false"),
+    (_nested("otel", {"enabled": True, "endpoint": ""}), "otel.enabled", "otel.endpoint is empty"),
+    (_nested("serviceAccount.automountToken", False), "serviceAccount.automountToken", "cannot start Jobs"),
+    (
+        _nested("serviceAccount", {"create": False, "name": "brought", "annotations": {"a": "b"}}),
+        "serviceAccount.annotations",
+        "belongs to somebody else",
+    ),
+    (_nested("agent.replicaCount", 2), "agent.replicaCount", "spread them"),
+    (_nested("agent", {"replicaCount": 2, "podDisruptionBudget": {"enabled": False}}), "agent.podDisruptionBudget", "without a budget"),
+    (
+        _nested("agent", {"replicaCount": 2, "podDisruptionBudget": {"minAvailable": 2}}),
+        "agent.podDisruptionBudget.minAvailable",
+        "no node that runs one can be drained",
+    ),
+    (
+        _nested("agent.topologySpreadConstraints", [{"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "scalr"}}}]),
+        "agent.topologySpreadConstraints[0].labelSelector",
+        "matchLabels: {app.kubernetes.io/name: agent-job, app.kubernetes.io/instance: runs, app.kubernetes.io/component: agent}",
+    ),
+    (_nested("agent.extraEnv", {"SCALR_AGENT_DEBUG": "1"}), "agent.extraEnv.SCALR_AGENT_DEBUG", "agent.debug"),
+    (_nested("agent.extraEnv", {"SCALR_AGENT_TOKEN": "x"}), "agent.extraEnv.SCALR_AGENT_TOKEN", "plain text"),
+    (_nested("task.worker.extraEnv", {"SCALR_AGENT_DRIVER": "x"}), "task.worker.extraEnv.SCALR_AGENT_DRIVER", "leave it out"),
+    (_nested("task.runner.extraEnv", {"HTTPS_PROXY": "x"}), "task.runner.extraEnv.HTTPS_PROXY", "global.proxy.httpsProxy"),
+    (
+        _nested("agent.controller.extraEnv", [{"name": "SCALR_URL", "value": "x"}]),
+        "agent.controller.extraEnv.SCALR_URL",
+        "set that value instead",
+    ),
+    (_nested("task.podLabels", {"app.kubernetes.io/name": "x"}), r"task.podLabels.app\.kubernetes\.io/name", "no effect"),
+]
+
+FINE: list[dict[str, Any]] = [
+    {},
+    _nested("agent.controller.extraEnv", [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "metadata.uid"}}}]),
+    _nested("agent.url", "https://acme.scalr.io:8443/path"),
+    _nested("global.tls.caBundle", f"corporate\n{PRIVATE}public\n{ROOT}"),
+    _nested("global.proxy", {"enabled": True, "httpsProxy": "http://p:1", "noProxy": "localhost,10.0.0.0/8"}),
+    _nested("global.proxy", {"enabled": True, "httpsProxy": "http://p:1", "noProxy": ".svc, $(KUBERNETES_SERVICE_HOST)"}),
+    _nested("agent.moduleCache.sizeLimit", "1Ti"),
+    _nested("agent.image.tag", "0.60.3"),
+    _nested("agent.image", {"repository": "acme/custom", "tag": "9.9.9"}),
+    _nested("agent.image.tag", "0.57.0@sha256:" + 64 * "0"),
+    _nested("agent", {"replicaCount": 2, "topologySpreadConstraints": [{"labelSelector": {"matchLabels": SPREAD}}]}),
+    _nested("agent", {"replicaCount": 2.0, "affinity": {"podAntiAffinity": {}}}),
+    _nested("task.sidecars", [{"name": "s", "volumeMounts": [{"name": "data-dir", "mountPath": "/data"}]}]),
+    _nested("agent.resources", {"requests": {"cpu": 0.1}, "limits": {"cpu": 1, "memory": None}}),
+    _nested("task.runner.securityContext", {"privileged": True, "allowPrivilegeEscalation": True}),
+]
+
+
+@pytest.mark.parametrize(("given", "path", "words"), ERRORS, ids=[path for _, path, _ in ERRORS])
+def test_error(given: dict[str, Any], path: str, words: str) -> None:
+    severity, message = _findings(given)[path]
+    assert severity == "error"
+    assert words in message
+
+
+@pytest.mark.parametrize(("given", "path", "words"), WARNINGS, ids=[path for _, path, _ in WARNINGS])
+def test_warning(given: dict[str, Any], path: str, words: str) -> None:
+    severity, message = _findings(given)[path]
+    assert severity == "warning"
+    assert words in message
+
+
+@pytest.mark.parametrize("given", FINE)
+def test_nothing_to_find(given: dict[str, Any]) -> None:
+    assert _findings(given) == {}
+
+
+def test_one_call_returns_every_finding_errors_first() -> None:
+    given = {
+        "agent": {"url": "http://acme", "replicaCount": "2", "logFormat": "xml", "tokn": "x"},
+        "task": {"runner": {"resources": {"requests": {"cpu": 9}}}},
+        "persistence": {"cache": {"enabled": "yes"}},
+    }
+    found = values.check("agent-job", given, release="Runs", namespace="scalr")
+    assert [(finding.severity, finding.path) for finding in found] == [
+        ("error", "agent.logFormat"),
+        ("error", "agent.replicaCount"),
+        ("error", "agent.tokn"),
+        ("error", "persistence.cache.enabled"),
+        ("error", "release"),
+        ("error", "agent.token"),
+        ("error", "task.runner.resources.requests.cpu"),
+        ("warning", "agent.url"),
+    ]
+
+
+def test_what_is_wrong_is_not_reported_again_by_the_checks_that_would_use_it() -> None:
+    found = _findings({"agent": {"token": 5, "url": ["x"]}})
+    assert {path: severity for path, (severity, _) in found.items()} == {"agent.token": "error", "agent.url": "error"}
+
+
+def test_render_raises_every_finding_as_text() -> None:
+    with pytest.raises(ValuesError) as raised:
+        manifests.render("agent-job", {"agent": {"url": "http://acme"}, "tasks": {}}, release="runs", namespace="scalr")
+    assert str(raised.value).splitlines() == [
+        "error: tasks: unknown key 'tasks'; did you mean 'task'?",
+        "error: agent.token: missing: give the agent pool's token, or name an existing Secret in agent.tokenExistingSecret.name",
+        "warning: agent.url: http:// sends the agent's token unencrypted; use https://",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("chart", "version", "message"),
+    [
+        ("agent-jobs", None, "unknown chart 'agent-jobs'; allowed: agent-job"),
+        ("agent-job", "1.4.0", "no agent-job for agent version 1.4.0; supported: 0.57 to 0.60"),
+        ("agent-job", "0.61.0", "no agent-job for agent version 0.61.0; supported: 0.57 to 0.60"),
+        ("agent-job", "0.57", "agent version '0.57' is not of the form MAJOR.MINOR.PATCH, for instance 0.57.0"),
+    ],
+)
+def test_charts_and_versions_that_do_not_exist(chart: str, version: str | None, message: str) -> None:
+    found = values.check(chart, MINIMUM, release="runs", namespace="scalr", agent_version=version)
+    assert [(finding.severity, finding.path, finding.message) for finding in found] == [("error", "", message)]
+    with pytest.raises(ValuesError, match=r"^error: "):
+        manifests.render(chart, MINIMUM, release="runs", namespace="scalr", agent_version=version)
