@@ -1,17 +1,34 @@
 """Hosts the components, so that programs in any Pulumi language can use them (`pulumi package add`)."""
 
+import sys
+from typing import Any
+
 import scalr_agents
-from pulumi.provider.experimental import component_provider_host
+from pulumi import InputPropertiesError
+from pulumi.provider import ConstructResult, main
+from pulumi.provider.experimental.component import ComponentProvider
+from pulumi.provider.server import ComponentInitError
+
+COMPONENTS = [
+    scalr_agents.AgentController,
+    scalr_agents.AgentCrds,
+    scalr_agents.AgentJob,
+    scalr_agents.AgentNetworkPolicy,
+    scalr_agents.AgentRbac,
+]
+
+
+class Provider(ComponentProvider):
+    """Hands findings to the caller as errors of its arguments, where the host would print them as a failure of ours."""
+
+    def construct(self, *args: Any, **kwargs: Any) -> ConstructResult:
+        try:
+            return super().construct(*args, **kwargs)
+        except ComponentInitError as failure:
+            if isinstance(failure.inner, scalr_agents.ArgsError):
+                raise InputPropertiesError(failure.inner.message, failure.inner.errors) from None
+            raise
+
 
 if __name__ == "__main__":
-    component_provider_host(
-        name="scalr-agents",
-        version=scalr_agents.__version__,
-        components=[
-            scalr_agents.AgentController,
-            scalr_agents.AgentCrds,
-            scalr_agents.AgentJob,
-            scalr_agents.AgentNetworkPolicy,
-            scalr_agents.AgentRbac,
-        ],
-    )
+    main(Provider(COMPONENTS, "scalr-agents", version=scalr_agents.__version__), sys.argv[1:])

@@ -2,14 +2,16 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 from google.protobuf import json_format
-from pulumi import RunError
+from pulumi import Output, RunError
 from pulumi.runtime import config, mocks, settings
 from pulumi.runtime.proto import engine_pb2, resource_pb2
-from pulumi.runtime.stack import run_pulumi_func
+from pulumi.runtime.stack import Stack, run_pulumi_func
 
 PROJECT, STACK = "scalr-agents", "test"
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
@@ -43,14 +45,14 @@ class Registration:
 
 
 class Recording:
-    """What a program did: resources in their order, outputs of components, log messages, and all of it as one text."""
+    """What a program did: resources in their order, outputs of components, exports of the stack, log messages."""
 
     def __init__(self) -> None:
         self.resources: list[Registration] = []
         self.outputs: dict[str, Mapping[str, Any]] = {}
+        self.exports: dict[str, Any] = {}
         self.log: list[tuple[str, str]] = []
         self.error: BaseException | None = None
-        self.hooks: dict[str, Callable[[Any], Any]] = {}
 
     def __getitem__(self, name: str) -> Registration:
         found = [resource for resource in self.resources if resource.name == name]
@@ -115,18 +117,35 @@ def run(
 ) -> Recording:
     """Run a program on an event loop of its own. What it raises is in the recording, and so is everything it did before."""
     recording = Recording()
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-    try:
+    with _event_loops() as new_loop:
+        loop = new_loop()
+        asyncio.set_event_loop(loop)
         mocks.set_mocks(_Mocks(), project=PROJECT, stack=STACK, preview=preview, monitor=_Monitor(recording))
         settings.SETTINGS.engine = _Engine(recording)
         config.set_all_config(dict(configuration or {}), list(secret_keys))
-        loop.run_until_complete(run_pulumi_func(_guarded(program, recording)))
-    finally:
-        config.set_all_config({}, [])
-        loop.close()
-        asyncio.set_event_loop(None)
+        try:
+            loop.run_until_complete(run_pulumi_func(_guarded(program, recording)))
+        finally:
+            config.set_all_config({}, [])
+            asyncio.set_event_loop(None)
     return recording
+
+
+@contextmanager
+def _event_loops() -> Iterator[Callable[[], asyncio.AbstractEventLoop]]:
+    """Closes every event loop made meanwhile: the SDK makes one in each of its threads and leaves it open."""
+    original, made = asyncio.new_event_loop, list[asyncio.AbstractEventLoop]()
+
+    def new_loop() -> asyncio.AbstractEventLoop:
+        made.append(original())
+        return made[-1]
+
+    with patch("asyncio.new_event_loop", new_loop):
+        try:
+            yield new_loop
+        finally:
+            for loop in made:
+                loop.close()
 
 
 def _guarded(program: Callable[[], None], recording: Recording) -> Callable[[], None]:
@@ -135,6 +154,9 @@ def _guarded(program: Callable[[], None], recording: Recording) -> Callable[[], 
             program()
         except RunError as error:  # the test decides whether it was meant to be raised
             recording.error = error
+        stack = settings.get_root_resource()
+        assert isinstance(stack, Stack)
+        Output.from_input(stack.outputs).apply(recording.exports.update)
 
     return call
 

@@ -1,7 +1,7 @@
 """A release: one agent of one chart in one namespace, and what its objects are called."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from scalr_agents.lines import Line
 
@@ -14,8 +14,7 @@ COMPONENT = "app.kubernetes.io/component"
 _LONGEST_NAME = 63
 
 
-@dataclass(frozen=True)
-class Names:
+class Names(NamedTuple):
     """The names of a release's objects, whether or not its values make them all."""
 
     deployment: str

@@ -169,7 +169,7 @@ def test_budget_fields() -> None:
     both = {"agent": {"replicaCount": 3, "podDisruptionBudget": {"maxUnavailable": 1}}}
     assert _finding(both, "agent.podDisruptionBudget.maxUnavailable").severity == "error"
     zero = {"agent": {"replicaCount": 3, "podDisruptionBudget": {"minAvailable": None, "maxUnavailable": 0}}}
-    assert _objects(zero)["controller-budget"]["spec"] == {
+    assert _objects(zero)["budget"]["spec"] == {
         "maxUnavailable": 0,
         "selector": {
             "matchLabels": {

@@ -26,7 +26,7 @@ _EXPECTED = {
     "model_attributes_type": "a map",
     "string_type": "a string",
 }
-_SENSITIVE = re.compile(r"token|secret|password|key|env|proxy|tls|ca|url|endpoint|annotations", re.IGNORECASE)
+_SENSITIVE = re.compile(r"token|secret|password|key|env|proxy|tls|bundle|url|endpoint|annotations", re.IGNORECASE)
 _BOOLEAN_WORDS = ("true", "false", "yes", "no")
 _LONGEST_ECHO = 40
 

@@ -128,4 +128,4 @@ def budget(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
         minAvailable=limits.min_available,
         maxUnavailable=limits.max_unavailable,
     )
-    return {"controller-budget": made}
+    return {"budget": made}

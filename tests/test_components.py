@@ -1,0 +1,307 @@
+"""What the components register: names, order, parents, retention, secrets, and what they say about bad arguments."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import pulumi
+import pytest
+import scalr_agents
+from scalr_agents import manifests
+from scalr_agents.arguments import AgentJobArgs
+from scalr_agents.controller import rollout_failure
+from scalr_agents.release import Names
+from scalr_agents.values.merge import merge
+
+from tests.recording import Recording, Secret, leaves, run
+
+TOKEN = "s3cr3t-token"
+ARGS = {"namespace": "scalr", "url": "https://acme.scalr.io"}
+
+
+def agent_job(name: str = "runs", opts: pulumi.ResourceOptions | None = None, **args: Any) -> Callable[[], None]:
+    def program() -> None:
+        scalr_agents.AgentJob(name, cast(AgentJobArgs, {**ARGS, "token": TOKEN, **args}), opts)
+
+    return program
+
+
+def refused(**args: Any) -> str:
+    recording = run(agent_job(**args))
+    assert isinstance(recording.error, scalr_agents.ArgsError), recording.error
+    assert recording.names == []
+    return str(recording.error)
+
+
+def test_agent_job_registers_its_parts_in_this_order() -> None:
+    registered = [(resource.type, resource.name, resource.parent) for resource in run(agent_job()).resources]
+    assert [entry for entry in registered if entry[0].startswith("scalr-agents")] == [
+        ("scalr-agents:index:AgentJob", "runs", "scalr-agents-test"),
+        ("scalr-agents:index:AgentRbac", "runs-rbac", "runs"),
+        ("scalr-agents:index:AgentNetworkPolicy", "runs-network-policy", "runs"),
+        ("scalr-agents:index:AgentController", "runs-controller", "runs"),
+    ]
+    assert sorted(entry for entry in registered if entry[0].startswith("kubernetes")) == [
+        ("kubernetes:apps/v1:Deployment", "runs-controller-deployment", "runs-controller"),
+        ("kubernetes:core/v1:Secret", "runs-controller-token-secret", "runs-controller"),
+        ("kubernetes:core/v1:ServiceAccount", "runs-rbac-service-account", "runs-rbac"),
+        ("kubernetes:networking.k8s.io/v1:NetworkPolicy", "runs-network-policy-egress", "runs-network-policy"),
+        ("kubernetes:policy/v1:PodDisruptionBudget", "runs-controller-task-budget", "runs-controller"),
+        ("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "runs-rbac-cluster-role", "runs-rbac"),
+        ("kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding", "runs-rbac-cluster-role-binding", "runs-rbac"),
+        ("kubernetes:rbac.authorization.k8s.io/v1:Role", "runs-rbac-role", "runs-rbac"),
+        ("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding", "runs-rbac-role-binding", "runs-rbac"),
+        ("kubernetes:scalr.io/v1:AgentTask", "runs-controller-task-template", "runs-controller"),
+    ]
+
+
+def test_objects_are_those_that_render_prints() -> None:
+    values = {"agent": {"replicaCount": 2}, "persistence": {"cache": {"enabled": True}}}
+    flat = {"agent": {"url": "https://acme.scalr.io", "token": TOKEN}}
+    printed = manifests.render("agent-job", merge(values, flat), release="runs", namespace="scalr")
+    sent = [_opened(resource.inputs) for resource in run(agent_job(values=values)).resources if resource.type.startswith("kubernetes")]
+    assert sorted(sent, key=_identity) == sorted(printed[1:], key=_identity)
+
+
+def _identity(manifest: dict[str, Any]) -> tuple[str, str]:
+    return manifest["kind"], manifest["metadata"]["name"]
+
+
+def _opened(value: Any) -> Any:
+    if isinstance(value, Secret):
+        return _opened(value.value)
+    if isinstance(value, dict):
+        return {key: _opened(item) for key, item in value.items()}
+    return [_opened(item) for item in value] if isinstance(value, list) else value
+
+
+def test_the_deployment_waits_for_everything() -> None:
+    def program() -> None:
+        crds = scalr_agents.AgentCrds("crds", {})
+        args: AgentJobArgs = {"namespace": "scalr", "token": TOKEN, "values": {"persistence": {"cache": {"enabled": True}}}}
+        scalr_agents.AgentJob("runs", args, pulumi.ResourceOptions(depends_on=[crds]))
+
+    recording = run(program)
+    everything_else = {r.name for r in recording.resources if r.custom and r.name != "runs-controller-deployment"}
+    assert recording.depends("runs-controller-deployment") == everything_else
+    assert "crds-atasks" in recording["runs-controller-task-template"].dependencies
+    assert "runs-rbac-role-binding" in recording["runs-controller-cache-claim"].dependencies
+
+
+@pytest.mark.parametrize("form", ["resource", "list", "output"])
+def test_children_take_over_what_the_component_depends_on(form: str) -> None:
+    def program() -> None:
+        other = pulumi.CustomResource("test:index:Other", "other")
+        forms: dict[str, Any] = {"resource": other, "list": [other], "output": pulumi.Output.from_input([other])}
+        agent_job(opts=pulumi.ResourceOptions(depends_on=forms[form]))()
+
+    recording = run(program)
+    assert all("other" in resource.dependencies for resource in recording.resources if resource.type.startswith("kubernetes"))
+
+
+def test_definitions_are_retained_and_nothing_else_is() -> None:
+    def program() -> None:
+        scalr_agents.AgentCrds("crds", {"agent_version": "0.58.0"})
+        agent_job()()
+
+    recording = run(program)
+    assert [resource.name for resource in recording.resources if resource.retain] == ["crds-atasks"]
+    assert recording["crds-atasks"].inputs["metadata"] == {"name": "atasks.scalr.io"}
+    assert recording.outputs["crds"] == {"crdNames": ["atasks.scalr.io"]}
+
+
+def _secret_paths(recording: Recording) -> set[tuple[str, str]]:
+    return {
+        (resource.name, ".".join(map(str, path)))
+        for resource in recording.resources
+        for path, leaf in leaves(resource.inputs)
+        if isinstance(leaf, Secret)
+    }
+
+
+@pytest.mark.parametrize("wrap", [pulumi.Output.secret, str], ids=["secret", "plain"])
+def test_only_the_content_of_secrets_is_secret(wrap: Callable[[str], Any]) -> None:
+    def program() -> None:
+        agent_job(token=wrap(TOKEN), ca_bundle=None, secret_env={"TF_TOKEN_acme": wrap("hidden-env")})()
+
+    recording = run(program)
+    assert _secret_paths(recording) == {
+        ("runs-controller-token-secret", "stringData.token"),
+        ("runs-controller-env-secret", "stringData.TF_TOKEN_acme"),
+    }
+    assert recording["runs-controller-token-secret"].inputs["stringData"] == {"token": Secret(TOKEN)}
+    assert recording["runs-controller-token-secret"].secret_outputs == ("data", "stringData")
+
+
+@pytest.mark.parametrize("wrap", [pulumi.Output.secret, str], ids=["secret", "plain"])
+def test_no_request_carries_a_secret_in_plain(wrap: Callable[[str], Any]) -> None:
+    def program() -> None:
+        agent_job(token=wrap(TOKEN), secret_env={"TF_TOKEN_acme": wrap("hidden-env")})()
+
+    recording = run(program)
+    plain = [leaf for resource in recording.resources for _, leaf in leaves(resource.inputs) if not isinstance(leaf, Secret)]
+    seen = str(plain) + str(recording.outputs) + str(recording.log)
+    assert TOKEN not in seen
+    assert "hidden-env" not in seen
+
+
+def test_components_register_no_inputs() -> None:
+    recording = run(agent_job())
+    assert {resource.name: resource.inputs for resource in recording.resources if not resource.custom} == {
+        "runs": {},
+        "runs-rbac": {},
+        "runs-network-policy": {},
+        "runs-controller": {},
+    }
+
+
+@pytest.mark.parametrize("wrap", [pulumi.Output.secret, str], ids=["secret", "plain"])
+def test_the_digest_of_the_secrets_is_no_secret(wrap: Callable[[str], Any]) -> None:
+    def program() -> None:
+        agent_job(token=wrap(TOKEN))()
+
+    recording = run(program)
+    annotations = recording["runs-controller-deployment"].inputs["spec"]["template"]["metadata"]["annotations"]
+    assert annotations == {"checksum/secrets": manifests.digest(["token", TOKEN])}
+
+
+def test_outputs() -> None:
+    outputs = run(agent_job()).outputs["runs"]
+    selector = {"app.kubernetes.io/name": "agent-job", "app.kubernetes.io/instance": "runs"}
+    assert outputs == {
+        "namespace": "scalr",
+        "deploymentName": "runs-agent-job",
+        "serviceAccountName": "runs-agent-job",
+        "taskTemplateName": "runs-agent-job-task",
+        "controllerPodSelector": {**selector, "app.kubernetes.io/component": "agent"},
+        "taskPodSelector": {**selector, "app.kubernetes.io/component": "task"},
+    }
+
+
+def test_names_are_known_before_anything_exists() -> None:
+    names: Names = scalr_agents.names("agent-job", "runs", "scalr")
+    recording = run(agent_job())
+    created = {resource.inputs["metadata"]["name"] for resource in recording.resources if resource.custom}
+    assert created < set(names)
+    assert names.service_account == "runs-agent-job"
+
+
+def test_outputs_of_other_resources_reach_the_objects() -> None:
+    def program() -> None:
+        later = pulumi.Output.from_input
+        agent_job(
+            url=later("https://later.scalr.io"),
+            agent_image=later("registry.acme/agent@sha256:1"),
+            runner_image=later("registry.acme/runner:2.1"),
+            cache_claim_name=later("shared"),
+            service_account_annotations={"eks.amazonaws.com/role-arn": later("arn:later")},
+            values={"task": {"sidecars": [{"name": "side", "image": later("side:1")}]}},
+        )()
+
+    recording = run(program)
+    controller = recording["runs-controller-deployment"].inputs["spec"]["template"]["spec"]
+    task = recording["runs-controller-task-template"].inputs["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    assert controller["containers"][0]["image"] == "registry.acme/agent@sha256:1"
+    assert [container["image"] for container in task["containers"]] == [
+        "registry.acme/runner:2.1",
+        "registry.acme/agent@sha256:1",
+        "side:1",
+    ]
+    assert controller["volumes"][1] == {"name": "cache-dir", "persistentVolumeClaim": {"claimName": "shared"}}
+    assert {"name": "SCALR_URL", "value": "https://later.scalr.io"} in controller["containers"][0]["env"]
+    assert recording["runs-rbac-service-account"].inputs["metadata"]["annotations"] == {"eks.amazonaws.com/role-arn": "arn:later"}
+
+
+def test_secret_environment_reaches_runs_unless_it_is_the_agents_own() -> None:
+    recording = run(agent_job(secret_env={"SCALR_AGENT_SENTRY_DSN": "dsn", "TF_TOKEN_acme": "t"}))
+    controller = recording["runs-controller-deployment"].inputs["spec"]["template"]["spec"]["containers"]
+    task = recording["runs-controller-task-template"].inputs["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
+    own = {"SCALR_AGENT_SENTRY_DSN", "TF_TOKEN_acme"}
+    given = {c["name"]: own & {v["name"] for v in c.get("env", [])} for c in [*controller, *task]}
+    assert given == {"controller": own, "worker": own, "runner": {"TF_TOKEN_acme"}}
+
+
+def test_a_rollout_is_awaited_for_five_minutes_and_its_failure_explained() -> None:
+    deployment = run(agent_job())["runs-controller-deployment"]
+    assert dict(deployment.timeouts) == {"create": "300s", "update": "300s"}
+    assert deployment.error_hooks == ("runs-controller-rollout",)
+    assert "annotations" not in deployment.inputs["metadata"]
+
+
+def test_a_rollout_need_not_be_awaited() -> None:
+    deployment = run(agent_job(await_rollout=False, rollout_timeout_seconds=60.0))["runs-controller-deployment"]
+    assert deployment.inputs["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}
+    assert dict(deployment.timeouts) == {"create": "60s", "update": "60s"}
+
+
+def test_a_failed_rollout_names_the_logs_and_asks_for_the_token() -> None:
+    from scalr_agents import values
+
+    release = values.load("agent-job", {"agent": {"token": "x"}}, release="runs", namespace="scalr").release
+    selector = "app.kubernetes.io/name=agent-job,app.kubernetes.io/instance=runs,app.kubernetes.io/component=agent"
+    assert f"kubectl logs -n scalr -l {selector} --all-containers" in rollout_failure(release)
+    assert "token" in rollout_failure(release)
+
+
+def test_chart_names() -> None:
+    recording = run(agent_job(names="chart"))
+    assert recording["runs-controller-deployment"].inputs["metadata"]["name"] == "scalr-agent"
+    assert recording["runs-controller-task-template"].inputs["metadata"]["name"] == "scalr-agent-task"
+    assert recording["runs-rbac-cluster-role"].inputs["metadata"]["name"] == "runs-agent-job-clusterrole"
+
+
+def test_runs_that_may_reach_the_metadata_service_have_no_policy() -> None:
+    assert run(agent_job(values={"task": {"allowMetadataService": True}})).of_type("kubernetes:networking.k8s.io/v1:NetworkPolicy") == []
+
+
+def test_every_finding_names_the_argument_it_is_about() -> None:
+    assert refused(url="acme", release="Runs", values={"agent": {"replicaCount": "2"}, "taks": {}}).splitlines() == [
+        "AgentJob 'runs' cannot be deployed:",
+        "  error: values.agent.replicaCount: expected a whole number, given '2'",
+        "  error: values.taks: unknown key 'taks'; did you mean 'task'?",
+        "  error: release: 'Runs' is no release name: at most 53 lower case letters, digits, '-' and '.'",
+        "  error: url: not a URL with scheme and host, for instance https://acme.scalr.io",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ({"tokn": "x"}, "tokn: unknown key 'tokn'; did you mean 'token'?"),
+        ({"namespace": None}, "namespace: missing"),
+        ({"names": "helm"}, "names: given 'helm'; allowed: 'scoped' or 'chart'"),
+        ({"agent_version": "1.4.0"}, "agent_version: no agent-job for agent version 1.4.0; supported: 0.57 to 0.60"),
+        ({"values": {"agent": {"url": "https://x.y"}}}, "url: given together with values.agent.url"),
+        ({"values": {"agent": {"token": "x"}}}, "token: given together with values.agent.token"),
+        ({"agent_image": "a:1", "values": {"agent": {"image": {"tag": "1"}}}}, "agent_image: given together with values.agent.image.tag"),
+        ({"cache_claim_name": "c", "values": {"persistence": {"cache": {"enabled": False}}}}, "values.persistence.cache.enabled"),
+        ({"rollout_timeout_seconds": 0}, "rollout_timeout_seconds: input should be greater than 0"),
+    ],
+)
+def test_arguments_that_cannot_be_used(args: dict[str, Any], message: str) -> None:
+    assert message in refused(**args)
+
+
+def test_what_shapes_the_graph_must_be_known_before() -> None:
+    def program() -> None:
+        agent_job(values={"agent": {"replicaCount": pulumi.Output.from_input(2)}})()
+
+    recording = run(program)
+    assert "values.agent.replicaCount: must be known before deployment" in str(recording.error)
+
+
+def test_a_refused_token_is_not_repeated() -> None:
+    message = refused(token=f" {TOKEN}", values={"agent": {"tokenExistingSecret": TOKEN, "controller": {"extraEnv": TOKEN}}}, url=TOKEN)
+    assert TOKEN not in message
+
+
+def test_warnings_are_logged_once() -> None:
+    recording = run(agent_job(url="http://acme.scalr.io"))
+    assert recording.log == [("warning", "runs: url: http:// sends the agent's token unencrypted; use https://")]
+
+
+def test_a_token_beside_an_existing_secret_is_a_warning() -> None:
+    recording = run(agent_job(values={"agent": {"tokenExistingSecret": {"name": "pool"}}}))
+    assert [message for _, message in recording.log] == [
+        "runs: token: has no effect: agent.tokenExistingSecret.name is set, and the existing Secret wins"
+    ]
+    assert recording.of_type("kubernetes:core/v1:Secret") == []

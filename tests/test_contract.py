@@ -1,0 +1,185 @@
+"""What every component keeps, so that programs and stacks survive an upgrade of this package."""
+
+import importlib.util
+import inspect
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pulumi
+import pytest
+import scalr_agents
+from pulumi.provider.experimental.analyzer import Analyzer
+from pulumi.provider.experimental.util import camel_case
+
+from tests.recording import Recording, Registration, run
+
+FULL: dict[str, Any] = {
+    "namespace": "scalr",
+    "url": "https://acme.scalr.io",
+    "token": "s3cr3t-token",
+    "secret_env": {"TF_TOKEN_acme": "x"},
+    "ca_bundle": "-----BEGIN CERTIFICATE-----\nMBAGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n",
+    "values": {
+        "agent": {"replicaCount": 2, "affinity": {"podAntiAffinity": {}}},
+        "persistence": {"data": {"enabled": True}, "cache": {"enabled": True}},
+    },
+}
+"""Arguments with which a component makes everything that it can make."""
+
+ARGS: dict[str, dict[str, Any]] = {
+    "AgentController": FULL,
+    "AgentCrds": {"agent_version": "0.57.0"},
+    "AgentJob": FULL,
+    "AgentNetworkPolicy": FULL,
+    "AgentRbac": FULL,
+}
+COMPONENTS = sorted(
+    name
+    for name in scalr_agents.__all__
+    if isinstance(getattr(scalr_agents, name), type) and issubclass(getattr(scalr_agents, name), pulumi.ComponentResource)
+)
+
+
+def record(component: str, opts: pulumi.ResourceOptions | None = None) -> Recording:
+    constructor = cast(Callable[..., Any], getattr(scalr_agents, component))
+    recording = run(lambda: constructor("it", dict(ARGS[component]), opts))
+    assert recording.error is None
+    return recording
+
+
+def test_every_component_is_under_contract() -> None:
+    assert sorted(ARGS) == COMPONENTS
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_type_token(component: str) -> None:
+    assert record(component)["it"].type == f"scalr-agents:index:{component}"
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_children_are_named_after_their_parent(component: str) -> None:
+    recording = record(component)
+    for child in recording.resources[1:]:
+        assert child.name.startswith(f"{child.parent}-")
+        assert child.parent in recording.names
+    assert len(set(recording.names)) == len(recording.names)
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_nothing_is_registered_as_input_of_a_component(component: str) -> None:
+    assert {resource.name for resource in record(component).resources if not resource.custom and resource.inputs} == set()
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_outputs_are_those_that_are_annotated(component: str) -> None:
+    annotated = [name for name in inspect.get_annotations(getattr(scalr_agents, component)) if not name.startswith("_")]
+    assert set(record(component).outputs["it"]) == {camel_case(name) for name in annotated}
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_objects_have_explicit_names_and_namespaces(component: str) -> None:
+    scoped_to_the_cluster = ("CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding")
+    for resource in _objects(record(component)):
+        metadata = resource.inputs["metadata"]
+        assert metadata["name"]
+        assert metadata.get("namespace") == (None if resource.inputs["kind"] in scoped_to_the_cluster else "scalr")
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_objects_ask_for_the_plugin_of_the_installed_package(component: str) -> None:
+    from importlib.metadata import version
+
+    assert {resource.version for resource in _objects(record(component))} == {version("pulumi-kubernetes")}
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_protection_reaches_the_children(component: str) -> None:
+    assert {resource.protect for resource in record(component, pulumi.ResourceOptions(protect=True)).resources} == {True}
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_a_component_is_documented(component: str) -> None:
+    cls = getattr(scalr_agents, component)
+    assert cls.__doc__
+    assert list(inspect.signature(cls.__init__).parameters) == ["self", "name", "args", "opts"]
+
+
+def _objects(recording: Recording) -> list[Registration]:
+    return [resource for resource in recording.resources if resource.custom]
+
+
+def test_types_names_and_parents_stay() -> None:
+    """The list is what deployed stacks remember. A change here needs an alias in the component, and a line in the changelog."""
+    lines = [f"{r.parent if r.name != 'it' else ''}/{r.name} {r.type}" for c in COMPONENTS for r in record(c).resources]
+    known = (Path(__file__).parent / "resources.txt").read_text().splitlines()
+    assert sorted(lines) == known
+
+
+def test_the_component_host_can_offer_them_to_other_languages() -> None:
+    result = Analyzer("scalr-agents").analyze([getattr(scalr_agents, name) for name in COMPONENTS])
+    inputs = {
+        name: (definition.type.value if definition.type else definition.ref, definition.optional, bool(definition.plain))
+        for name, definition in result["component_definitions"]["AgentJob"].inputs.items()
+    }
+    assert inputs == {
+        "namespace": ("string", False, True),
+        "release": ("string", True, True),
+        "agentVersion": ("string", True, True),
+        "names": ("string", True, True),
+        "values": ("object", True, True),
+        "url": ("string", True, False),
+        "token": ("string", True, False),
+        "caBundle": ("string", True, False),
+        "agentImage": ("string", True, False),
+        "runnerImage": ("string", True, False),
+        "cacheClaimName": ("string", True, False),
+        "serviceAccountAnnotations": ("object", True, True),
+        "secretEnv": ("object", True, True),
+        "awaitRollout": ("boolean", True, True),
+        "rolloutTimeoutSeconds": ("integer", True, True),
+    }
+
+
+def _host() -> Any:
+    spec = importlib.util.spec_from_file_location("host", Path(scalr_agents.__file__).parents[1] / "__main__.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_component_host_offers_every_component() -> None:
+    assert [component.__name__ for component in _host().COMPONENTS] == COMPONENTS
+
+
+def test_the_component_host_reports_findings_as_errors_of_the_arguments() -> None:
+    host = _host()
+    provider = host.Provider(host.COMPONENTS, "scalr-agents")
+    inputs = {"namespace": "scalr", "token": "s3cr3t-token", "url": "https://acme.scalr.io", "values": {"agent": {"tokn": 1}}}
+
+    def program() -> None:
+        with pytest.raises(pulumi.InputPropertiesError) as raised:
+            provider.construct("runs", "scalr-agents:index:AgentJob", inputs)
+        assert type(raised.value) is pulumi.InputPropertiesError
+        assert raised.value.errors == [
+            {"property_path": "values.agent.tokn", "reason": "unknown key 'tokn'; did you mean 'token'?"},
+        ]
+
+    assert run(program).names == []
+
+
+def test_the_component_host_constructs_with_what_it_is_sent() -> None:
+    host = _host()
+    provider = host.Provider(host.COMPONENTS, "scalr-agents")
+    inputs = {"namespace": "scalr", "token": "t", "url": "https://acme.scalr.io", "values": {"agent": {"replicaCount": 1.0}}}
+    recording = run(lambda: provider.construct("runs", "scalr-agents:index:AgentJob", inputs))
+    assert recording["runs-controller-deployment"].inputs["spec"]["replicas"] == 1
+
+
+def test_every_argument_is_documented() -> None:
+    source = inspect.getsource(scalr_agents.AgentJobArgs)
+    documented = re.findall(r'^    (\w+): .+\n    """', source, re.MULTILINE)
+    assert documented == list(scalr_agents.AgentJobArgs.__annotations__)
