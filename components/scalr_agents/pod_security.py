@@ -31,16 +31,31 @@ def violations(spec: Spec, level: Level) -> list[str]:
     return found + list(_restricted(spec)) if level == "restricted" else found
 
 
+def _map(fields: Spec, key: str) -> Spec:
+    """A field that should be a map; what else it is, the API server will refuse."""
+    value = fields.get(key)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(fields: Spec, key: str) -> list[Any]:
+    value = fields.get(key)
+    return value if isinstance(value, list) else []
+
+
+def _maps(fields: Spec, key: str) -> list[Spec]:
+    return [item for item in _list(fields, key) if isinstance(item, Mapping)]
+
+
 def _containers(spec: Spec) -> Iterator[tuple[str, Spec, Spec]]:
     """Every container as its name, itself and its securityContext."""
     for kind in ("initContainers", "containers", "ephemeralContainers"):
-        for container in spec.get(kind) or []:
-            yield str(container.get("name")), container, container.get("securityContext") or {}
+        for container in _maps(spec, kind):
+            yield str(container.get("name")), container, _map(container, "securityContext")
 
 
 def _contexts(spec: Spec) -> Iterator[tuple[str, Spec]]:
     """The security contexts of the pod and of its containers, each with what it belongs to."""
-    yield "the pod", spec.get("securityContext") or {}
+    yield "the pod", _map(spec, "securityContext")
     for name, _, context in _containers(spec):
         yield f"container {name!r}", context
 
@@ -49,14 +64,14 @@ def _baseline(spec: Spec) -> Iterator[str]:
     for field in ("hostNetwork", "hostPID", "hostIPC"):
         if spec.get(field):
             yield f"{field} is true"
-    for volume in spec.get("volumes") or []:
+    for volume in _maps(spec, "volumes"):
         if "hostPath" in volume:
             yield f"volume {volume.get('name')!r} is a hostPath"
     for name, container, context in _containers(spec):
         yield from _baseline_container(name, container, context)
     for owner, context in _contexts(spec):
         yield from _baseline_context(owner, context)
-    sysctls = {str(sysctl.get("name")) for sysctl in (spec.get("securityContext") or {}).get("sysctls") or []} - _SAFE_SYSCTLS
+    sysctls = {str(sysctl.get("name")) for sysctl in _maps(_map(spec, "securityContext"), "sysctls")} - _SAFE_SYSCTLS
     if sysctls:
         yield f"the pod sets sysctls {', '.join(sorted(sysctls))}"
 
@@ -64,29 +79,29 @@ def _baseline(spec: Spec) -> Iterator[str]:
 def _baseline_container(name: str, container: Spec, context: Spec) -> Iterator[str]:
     if context.get("privileged") is True:
         yield f"container {name!r} is privileged"
-    added = set((context.get("capabilities") or {}).get("add") or []) - _BASELINE_CAPABILITIES
+    added = set(map(str, _list(_map(context, "capabilities"), "add"))) - _BASELINE_CAPABILITIES
     if added:
         yield f"container {name!r} adds capabilities {', '.join(sorted(added))}"
     if context.get("procMount") not in (None, "Default"):
         yield f"container {name!r} has procMount {context['procMount']}"
-    if any(port.get("hostPort") for port in container.get("ports") or []):
+    if any(port.get("hostPort") for port in _maps(container, "ports")):
         yield f"container {name!r} has a hostPort"
 
 
 def _baseline_context(owner: str, context: Spec) -> Iterator[str]:
-    selinux = context.get("seLinuxOptions") or {}
-    if selinux.get("type", "") not in _SELINUX_TYPES or selinux.get("user") or selinux.get("role"):
+    selinux = _map(context, "seLinuxOptions")
+    if str(selinux.get("type", "")) not in _SELINUX_TYPES or selinux.get("user") or selinux.get("role"):
         yield f"{owner} has seLinuxOptions beyond the container types"
     for profile in ("seccompProfile", "appArmorProfile"):
-        if (context.get(profile) or {}).get("type") == "Unconfined":
+        if _map(context, profile).get("type") == "Unconfined":
             yield f"{owner} has {profile} Unconfined"
-    if (context.get("windowsOptions") or {}).get("hostProcess"):
+    if _map(context, "windowsOptions").get("hostProcess"):
         yield f"{owner} is a Windows host process"
 
 
 def _restricted(spec: Spec) -> Iterator[str]:
-    pod = spec.get("securityContext") or {}
-    for volume in spec.get("volumes") or []:
+    pod = _map(spec, "securityContext")
+    for volume in _maps(spec, "volumes"):
         kinds = volume.keys() - {"name"} - _RESTRICTED_VOLUMES - {"hostPath"}  # hostPath breaks baseline already
         if kinds:
             yield f"volume {volume.get('name')!r} is a {', '.join(sorted(kinds))}"
@@ -102,13 +117,13 @@ def _restricted(spec: Spec) -> Iterator[str]:
 def _restricted_container(owner: str, context: Spec, pod: Spec) -> Iterator[str]:
     if context.get("allowPrivilegeEscalation") is not False:
         yield f"{owner} does not set allowPrivilegeEscalation to false"
-    capabilities = context.get("capabilities") or {}
-    if "ALL" not in (capabilities.get("drop") or []):
+    capabilities = _map(context, "capabilities")
+    if "ALL" not in _list(capabilities, "drop"):
         yield f"{owner} does not drop all capabilities"
-    if set(capabilities.get("add") or []) & (_BASELINE_CAPABILITIES - {"NET_BIND_SERVICE"}):
+    if set(map(str, _list(capabilities, "add"))) & (_BASELINE_CAPABILITIES - {"NET_BIND_SERVICE"}):
         yield f"{owner} adds capabilities other than NET_BIND_SERVICE"
     if context.get("runAsNonRoot") is None and pod.get("runAsNonRoot") is not True:
         yield f"{owner} does not set runAsNonRoot to true"
-    profile = context.get("seccompProfile") or pod.get("seccompProfile") or {}
+    profile = _map(context, "seccompProfile") or _map(pod, "seccompProfile")
     if profile.get("type") not in ("RuntimeDefault", "Localhost"):
         yield f"{owner} has no seccompProfile RuntimeDefault or Localhost"

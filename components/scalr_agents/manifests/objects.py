@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from scalr_agents.values.merge import merge
+from scalr_agents.values.merge import lookup, merge
 
 Manifest = dict[str, Any]
 """A Kubernetes object as the API knows it: camelCase keys, JSON types; leaves may be deferred."""
@@ -27,8 +27,8 @@ def hardened(given: Mapping[str, Any]) -> Manifest:
 
     Kubernetes refuses `allowPrivilegeEscalation: false` beside a privilege that implies escalation, so there the default gives way.
     """
-    added = (given.get("capabilities") or {}).get("add") or []
-    escalates = given.get("privileged") is True or "SYS_ADMIN" in added
+    added = lookup(given, "capabilities", "add")
+    escalates = given.get("privileged") is True or (isinstance(added, list) and "SYS_ADMIN" in added)
     default = {key: value for key, value in HARDENED.items() if not (escalates and key == "allowPrivilegeEscalation")}
     return present(merge(default, given))
 

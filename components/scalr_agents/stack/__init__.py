@@ -58,12 +58,12 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     taken for one that is still encrypted.
     """
     findings = list(_unknown_words(config))
-    content = {word: _decoded(value) for word, value in config.items() if word in _WORDS}
+    content = {word: _decoded(value) for word, value in config.items() if word in _WORDS and value is not None}
     if "secrets" in content:
         content["secrets"] = secrets.opened(content["secrets"], content.get("agents"))
     file, shape_findings, _ = shapes.parse(StackFile, content)
     findings += [Finding("error", f"{PREFIX}:{finding.path}", finding.message) for finding in shape_findings]
-    findings += secrets.of_nobody(file)
+    findings += secrets.of_nobody(file.secrets, content.get("agents"))
     shared, common_findings = common.layers(file.common, directory)
     findings += common_findings
 

@@ -17,6 +17,7 @@ from scalr_agents.values.fields import (
     Text,
     VersionText,
     integral,
+    unset,
 )
 from scalr_agents.values.section import Section, default
 
@@ -168,9 +169,9 @@ class StackFile(Section):
     """The cluster."""
     common: Common = default(Common)
     """What all agents share."""
-    namespaces: dict[str, Namespace] = {}
+    namespaces: dict[str, Annotated[Namespace, unset({})]] = {}
     """Namespaces, by name."""
-    agents: dict[str, AgentEntry] = {}
+    agents: dict[str, Annotated[AgentEntry, unset({})]] = {}
     """Agents, by name."""
-    secrets: dict[str, AgentSecrets] = {}
+    secrets: dict[str, Annotated[AgentSecrets, unset({})]] = {}
     """Secrets, by the agent's name."""

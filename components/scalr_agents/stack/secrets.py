@@ -3,15 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scalr_agents.stack.model import PREFIX, AgentSecrets, StackFile
+from scalr_agents.stack.model import PREFIX, AgentSecrets
 from scalr_agents.stack.source import Sealed
 from scalr_agents.values import Finding
 from scalr_agents.values.fields import is_set
 from scalr_agents.values.findings import nearest
-from scalr_agents.values.layers import Layer, combine, says
-from scalr_agents.values.merge import Values
+from scalr_agents.values.layers import Layer, combine
+from scalr_agents.values.merge import lookup
 
-_TOKEN = ("agent", "token")
 _EXISTING = "tokenExistingSecret"
 
 
@@ -69,23 +68,24 @@ def opened(secrets: Any, agents: Any) -> Any:
     return {agent: {"token": content} if isinstance(content, Sealed) else content for agent, content in secrets.items()}
 
 
-def of_nobody(file: StackFile) -> Iterator[Finding]:
-    """Secrets of agents that do not exist."""
-    for name in file.secrets.keys() - file.agents.keys():
-        yield Finding("error", f"{PREFIX}:secrets.{name}", f"secrets of no agent; {nearest(name, file.agents)}")
+def of_nobody(secrets: Mapping[str, AgentSecrets], agents: Any) -> Iterator[Finding]:
+    """Secrets of agents that the stack file does not name, whether or not these are right."""
+    names = list(agents) if isinstance(agents, dict) else []
+    for name in sorted(secrets.keys() - set(names)):
+        yield Finding("error", f"{PREFIX}:secrets.{name}", f"secrets of no agent; {nearest(name, names)}")
 
 
 def in_the_open(agent: str, layers: list[Layer]) -> Iterator[Finding]:
     """A token among the values, where it is plain text."""
     for layer in layers:
-        if says(layer.values, _TOKEN) and is_set(layer.values["agent"]["token"]):
+        if is_set(lookup(layer.values, "agent", "token")):
             yield Finding("error", layer.at("agent.token"), f"a token in plain text; remove it and run: {command(agent)}")
 
 
 def token(agent: str, secrets: AgentSecrets, layers: list[Layer], *, demanded: bool) -> tuple[list[Layer], list[Finding]]:
     """The layer with an agent's token, above `layers`, and what is wrong about it."""
     place = place_of(agent)
-    existing = _existing(combine(layers))
+    existing = is_set(lookup(combine(layers), "agent", _EXISTING, "name"))
     if existing and is_set(secrets.token):
         return [], [Finding("error", place, f"given, and so is an existing Secret in agent.{_EXISTING}.name; keep one of them")]
     if existing:
@@ -93,9 +93,3 @@ def token(agent: str, secrets: AgentSecrets, layers: list[Layer], *, demanded: b
     missing = [Finding("error", place, f"missing; run: {command(agent)}")] if demanded and not is_set(secrets.token) else []
     content = secrets.token if is_set(secrets.token) else Sealed(place)
     return [Layer(place, {"agent": {"token": content}}, word=True)], missing
-
-
-def _existing(values: Values) -> bool:
-    agent = values.get("agent")
-    existing = agent.get(_EXISTING) if isinstance(agent, dict) else None
-    return isinstance(existing, dict) and is_set(existing.get("name"))

@@ -137,7 +137,9 @@ def resources(path: str, settings: Mapping[str, Any]) -> Findings:
     """Requests and limits of a container: quantities, and no request above its limit."""
     amounts: dict[str, dict[str, Any]] = {}
     for kind in ("requests", "limits"):
-        given = settings.get(kind) or {}
+        given = settings.get(kind, {})
+        if is_deferred(given):
+            continue
         if not isinstance(given, Mapping):
             yield error(f"{path}.{kind}", "expected a map of resources, for instance {cpu: 500m, memory: 512Mi}")
             continue

@@ -46,7 +46,8 @@ class _OrDeferred:
         return core_schema.no_info_wrap_validator_function(lambda value, inner: value if is_deferred(value) else inner(value), handler(str))
 
 
-def _unset(empty: Any) -> BeforeValidator:
+def unset(empty: Any) -> BeforeValidator:
+    """`null` is the type's own emptiness."""
     return BeforeValidator(lambda value: empty if value is None else value)
 
 
@@ -126,19 +127,19 @@ def _env_name(name: str) -> str:
     return name
 
 
-Text = Annotated[str, _unset("")]
+Text = Annotated[str, unset("")]
 """A string; `null` is the empty string."""
-InputText = Annotated[str | Deferred, _OrDeferred(), _unset("")]
+InputText = Annotated[str | Deferred, _OrDeferred(), unset("")]
 """A string, or one that is known only during deployment."""
-VersionText = Annotated[str, BeforeValidator(_quote_numbers), _unset("")]
+VersionText = Annotated[str, BeforeValidator(_quote_numbers), unset("")]
 """An image tag; a number is refused, because YAML has already changed it."""
-EnvText = Annotated[str, BeforeValidator(_env_text), _unset(""), WithJsonSchema({"type": ["string", "number", "boolean"]})]
+EnvText = Annotated[str, BeforeValidator(_env_text), unset(""), WithJsonSchema({"type": ["string", "number", "boolean"]})]
 """The value of an environment variable: a string, a number or a boolean."""
-Flag = Annotated[bool, _unset(False)]
+Flag = Annotated[bool, unset(False)]
 """A boolean; `null` is false. Strings such as "yes" are refused."""
-Name = Annotated[str, AfterValidator(_name), _unset("")]
+Name = Annotated[str, AfterValidator(_name), unset("")]
 """The name of a Kubernetes object, or the empty string."""
-InputName = Annotated[str | Deferred, _OrDeferred(), AfterValidator(lambda v: _name(v) if isinstance(v, str) else v), _unset("")]
+InputName = Annotated[str | Deferred, _OrDeferred(), AfterValidator(lambda v: _name(v) if isinstance(v, str) else v), unset("")]
 """The name of a Kubernetes object that may be known only during deployment."""
 SecretKey = Annotated[str, AfterValidator(_secret_key)]
 Directory = Annotated[str, AfterValidator(_directory)]
@@ -152,15 +153,15 @@ PullPolicy = Literal["Always", "IfNotPresent", "Never"]
 AccessMode = Literal["ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod", "ReadOnlyMany"]
 
 LabelKey = Annotated[str, AfterValidator(_label_key)]
-Labels = Annotated[dict[LabelKey, Annotated[str, AfterValidator(_label_value)]], _unset({})]
+Labels = Annotated[dict[LabelKey, Annotated[str, AfterValidator(_label_value)]], unset({})]
 """Labels or a node selector: strings to strings."""
-Annotations = Annotated[dict[LabelKey, Annotated[str | Deferred, _OrDeferred()]], _unset({})]
+Annotations = Annotated[dict[LabelKey, Annotated[str | Deferred, _OrDeferred()]], unset({})]
 """Annotations; a value may be known only during deployment."""
-EnvMap = Annotated[dict[Annotated[str, AfterValidator(_env_name)], EnvText], _unset({})]
+EnvMap = Annotated[dict[Annotated[str, AfterValidator(_env_name)], EnvText], unset({})]
 """Environment variables, name to value."""
-SecretEnv = Annotated[dict[Annotated[str, AfterValidator(_env_name)], Annotated[str | Deferred, _OrDeferred()]], _unset({})]
+SecretEnv = Annotated[dict[Annotated[str, AfterValidator(_env_name)], Annotated[str | Deferred, _OrDeferred()]], unset({})]
 """Environment variables whose values are secret: strings only, and they may be known only during deployment."""
-KubernetesMap = Annotated[dict[str, Any], _unset({})]
+KubernetesMap = Annotated[dict[str, Any], unset({})]
 """A Kubernetes type, open: its fields are the API's own and are passed on as they are."""
-KubernetesList = Annotated[list[dict[str, Any]], _unset([])]
+KubernetesList = Annotated[list[dict[str, Any]], unset([])]
 """A list of one Kubernetes type, open."""

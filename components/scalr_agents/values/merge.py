@@ -27,3 +27,10 @@ def coalesce(default: Mapping[str, Any], given: Mapping[str, Any]) -> Values:
 def without_nulls(values: Mapping[str, Any]) -> Values:
     """The map without its `null` entries, at any depth of maps (lists are left as they are)."""
     return {key: without_nulls(value) if isinstance(value, Mapping) else value for key, value in values.items() if value is not None}
+
+
+def lookup(values: Any, *parts: str) -> Any:
+    """What stands at a path of nested maps, or `None`."""
+    for part in parts:
+        values = values.get(part) if isinstance(values, Mapping) else None
+    return values

@@ -43,8 +43,9 @@ def parse(model: type[M], given: Mapping[str, Any]) -> tuple[M, list[Finding], l
             return model.model_validate(given), findings, left_out
         except ValidationError as error:
             for path, finding in _explain(model, error):
+                if path not in left_out:  # else it is missing because it was left out
+                    findings.append(finding)
                 given, cut = _leave_out(given, path)
-                findings.append(finding)
                 left_out.append(cut)
 
 

@@ -134,7 +134,7 @@ def _containers(values: AgentJobValues) -> Findings:
     ):
         yield from checks.mounts(path, mounts, volumes, dict.fromkeys(taken, "the agent"))
     for index, sidecar in enumerate(task.sidecars):
-        given = sidecar.get("volumeMounts") or []
+        given = sidecar.get("volumeMounts")
         if isinstance(given, list):
             yield from checks.mounts(f"task.sidecars[{index}].volumeMounts", [m for m in given if isinstance(m, dict)], volumes, {})
     if agent.data_dir == agent.cache_dir:
@@ -224,5 +224,5 @@ def _pod_labels(values: AgentJobValues, release: Release) -> Findings:
         ("agent.podLabels", values.agent.pod_labels),
         ("task.podLabels", values.task.pod_labels),
     ):
-        for key in labels.keys() & reserved.keys():
+        for key in sorted(labels.keys() & reserved.keys()):
             yield warning(entry(path, key), "has no effect: the selectors need this label as it is")

@@ -1,0 +1,266 @@
+"""What a stack file says becomes agents, and what is wrong with it is said where it stands."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scalr_agents import stack
+from scalr_agents.stack.source import Sealed
+from scalr_agents.values.merge import merge
+
+ROOT = "-----BEGIN CERTIFICATE-----\nMBAGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
+BASE: dict[str, Any] = {
+    "common": {"url": "https://acme.scalr.io"},
+    "agents": {"runs": {"kind": "agent-job", "namespace": "scalr"}},
+    "secrets": {"runs": {"token": "s3cr3t-token"}},
+}
+
+
+def load(changed: dict[str, Any], directory: Path = Path(), **options: Any) -> stack.Stack:
+    return stack.load(merge(BASE, changed), directory=directory, **options)
+
+
+def values_of(changed: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
+    """What is new or other than in the values of the plain agent, in the chart's words; an empty map has lost a key."""
+    loaded = load(changed, directory)
+    assert [str(finding) for finding in loaded.findings if finding.severity == "error"] == []
+    given = loaded.agents[0].checked.values.model_dump(by_alias=True)
+    plain = load({}).agents[0].checked.values.model_dump(by_alias=True)
+    return _difference(plain, given)
+
+
+def _difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    changed = {}
+    for key, value in new.items():
+        if old.get(key) != value:
+            changed[key] = _difference(old[key], value) if isinstance(value, dict) and isinstance(old.get(key), dict) else value
+    return changed
+
+
+def findings(changed: dict[str, Any], directory: Path = Path()) -> list[tuple[str, str, str]]:
+    return [(finding.severity, finding.path, finding.message) for finding in load(changed, directory).findings]
+
+
+def test_a_plain_agent() -> None:
+    loaded = load({})
+    assert loaded.findings == []
+    assert [(agent.name, agent.checked.release.name, agent.checked.release.namespace) for agent in loaded.agents] == [
+        ("runs", "runs", "scalr")
+    ]
+    assert [manifest["kind"] for manifest in loaded.objects()][:2] == ["CustomResourceDefinition", "ServiceAccount"]
+
+
+@pytest.mark.parametrize(
+    ("common", "values"),
+    [
+        ({"url": "https://other.scalr.io"}, {"agent": {"url": "https://other.scalr.io"}}),
+        ({"imageRegistry": "mirror.acme"}, {"global": {"imageRegistry": "mirror.acme"}}),
+        ({"imagePullSecrets": ["a", "b"]}, {"global": {"imagePullSecrets": [{"name": "a"}, {"name": "b"}]}}),
+        (
+            {"proxy": {"http": "http://p:1", "https": "http://p:2", "except": [".acme.internal", "localhost"]}},
+            {
+                "global": {
+                    "proxy": {
+                        "enabled": True,
+                        "httpProxy": "http://p:1",
+                        "httpsProxy": "http://p:2",
+                        "noProxy": "$(KUBERNETES_SERVICE_HOST),localhost,127.0.0.1,.svc,.cluster.local,.acme.internal",
+                    }
+                }
+            },
+        ),
+        ({"ca": {"secret": "corp", "key": "root.pem"}}, {"global": {"tls": {"caBundleSecret": {"name": "corp", "key": "root.pem"}}}}),
+        ({"ca": {"file": "corp.pem"}}, {"global": {"tls": {"caBundle": ROOT}}}),
+        (
+            {"otel": {"endpoint": "http://o:4317", "metrics": False, "traces": True}},
+            {"otel": {"enabled": True, "endpoint": "http://o:4317", "metricsEnabled": False, "tracesEnabled": True}},
+        ),
+        ({"labels": {"team": "web"}}, {"serviceAccount": {"labels": {"team": "web"}}, "global": {"podLabels": {"team": "web"}}}),
+        ({"podAnnotations": {"a": "b"}}, {"global": {"podAnnotations": {"a": "b"}}}),
+    ],
+    ids=lambda given: next(iter(given)),
+)
+def test_common_words_are_translated(tmp_path: Path, common: dict[str, Any], values: dict[str, Any]) -> None:
+    (tmp_path / "corp.pem").write_text(ROOT)
+    assert values_of({"common": common}, tmp_path) == values
+
+
+@pytest.mark.parametrize(
+    ("words", "values"),
+    [
+        (
+            {"nodes": {"selector": {"pool": "a"}, "tolerations": [{"key": "pool"}]}},
+            {part: {"nodeSelector": {"pool": "a"}, "tolerations": [{"key": "pool"}]} for part in ("agent", "task")},
+        ),
+        ({"identity": {"a": "b"}}, {"serviceAccount": {"annotations": {"a": "b"}}}),
+        ({"values": {"agent": {"debug": 1}}}, {"agent": {"debug": "1"}}),
+        (
+            {"values": {"task": {"runner": {"resources": {"limits": {"cpu": None}}}}}},
+            {"task": {"runner": {"resources": {"limits": {}}}}},
+        ),
+    ],
+    ids=["nodes", "identity", "values", "null"],
+)
+def test_words_of_an_agent_are_translated(words: dict[str, Any], values: dict[str, Any]) -> None:
+    assert values_of({"agents": {"runs": words}}) == values
+
+
+def test_later_layers_win(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text("agent: {logFormat: plain, debug: '1', nodeSelector: {a: file}}\nglobal: {imageRegistry: one}\n")
+    (tmp_path / "two.yaml").write_text("agent: {logFormat: dev}\nglobal: {imageRegistry: null}\n")
+    agent = {
+        "valuesFiles": ["one.yaml", "two.yaml"],
+        "values": {"agent": {"debug": "0", "nodeSelector": {"a": "values", "b": "values"}}},
+        "nodes": {"selector": {"a": "nodes"}},
+    }
+    assert values_of({"common": {"imageRegistry": "common"}, "agents": {"runs": agent}}, tmp_path) == {
+        "agent": {"logFormat": "dev", "nodeSelector": {"a": "nodes", "b": "values"}},
+        "task": {"nodeSelector": {"a": "nodes"}},
+    }
+
+
+def test_release_names_and_version() -> None:
+    agent = load({"common": {"agentVersion": "0.58.0"}, "agents": {"runs": {"release": "scalr-agent", "names": "chart"}}}).agents[0]
+    assert agent.checked.release.version == "0.58.0"
+    assert agent.checked.release.names.token_secret == "scalr-agent-agent-job"
+    assert agent.checked.release.names.deployment == "scalr-agent"
+    own = load({"common": {"agentVersion": "0.58.0"}, "agents": {"runs": {"agentVersion": "0.59.0"}}}).agents[0]
+    assert own.checked.release.version == "0.59.0"
+
+
+def test_secret_environment() -> None:
+    loaded = load({"secrets": {"runs": {"env": {"TF_TOKEN_acme": "x"}}}})
+    secret = next(manifest for manifest in loaded.objects() if manifest["metadata"]["name"] == "runs-agent-job-env")
+    assert secret["stringData"] == {"TF_TOKEN_acme": "x"}
+
+
+COMMAND = "pulumi config set --secret --path 'scalr-agents:secrets.runs.token'"
+WRONG: list[tuple[dict[str, Any], str, str]] = [
+    ({"secrets": {"runs": {"token": ""}}}, "scalr-agents:secrets.runs.token", f"missing; run: {COMMAND}"),
+    ({"secrets": {"runs": {"token": "null"}}}, "scalr-agents:secrets.runs.token", 'is the word "null"'),
+    ({"secrets": {"run": {"token": "x"}}}, "scalr-agents:secrets.run", "secrets of no agent; did you mean 'runs'?"),
+    ({"agents": {"runs": {"values": {"agent": {"token": "x"}}}}}, "scalr-agents:agents.runs.values.agent.token", f"run: {COMMAND}"),
+    (
+        {"agents": {"runs": {"values": {"agent": {"tokenExistingSecret": {"name": "pool"}}}}}},
+        "scalr-agents:secrets.runs.token",
+        "agent.tokenExistingSecret.name; keep one",
+    ),
+    ({"secrets.runs.token": "x"}, "scalr-agents:secrets.runs.token", "pulumi config rm 'scalr-agents:secrets.runs.token'"),
+    ({"agnets": {}}, "scalr-agents:agnets", "unknown key 'agnets'; did you mean 'agents'?"),
+    ({"agents": {"runs": {"kind": "agent-jobs"}}}, "scalr-agents:agents.runs.kind", "allowed: 'agent-job'"),
+    ({"agents": {"runs": {"role": "vcs"}}}, "scalr-agents:agents.runs.role", "serves runs only"),
+    ({"agents": {"runs": {"agentVersion": "1.4.0"}}}, "scalr-agents:agents.runs.agentVersion", "supported: 0.57 to 0.60"),
+    ({"common": {"agentVersion": "0.61.0"}}, "scalr-agents:common.agentVersion", "supported: 0.57 to 0.60"),
+    ({"common": {"agentVersion": 0.57}}, "scalr-agents:common.agentVersion", "quote it"),
+    ({"agents": {"runs": {"release": "Runs"}}}, "scalr-agents:agents.runs.release", "no release name"),
+    ({"agents": {"runs": {"namespace": "no_name"}}}, "scalr-agents:agents.runs.namespace", "no namespace"),
+    ({"agents": {"runs": {"valuesFiles": ["none.yaml"]}}}, "scalr-agents:agents.runs.valuesFiles[0]", "No such file"),
+    ({"common": {"ca": {"file": "none.pem"}}}, "scalr-agents:common.ca.file", "No such file"),
+    ({"common": {"ca": {}}}, "scalr-agents:common.ca", "needs one of file and secret"),
+    ({"common": {"otel": {}}}, "scalr-agents:common.otel.endpoint", "missing"),
+    ({"common": {"proxy": {"http": "http://p:1", "no": "x"}}}, "scalr-agents:common.proxy.no", "unknown key 'no'"),
+    ({"namespaces": {"Scalr": {}}}, "scalr-agents:namespaces.Scalr", "no namespace"),
+    (
+        {"namespaces": {"scalr": {"podSecurity": "strict"}}},
+        "scalr-agents:namespaces.scalr.podSecurity",
+        "'restricted', 'baseline' or 'privileged'",
+    ),
+    ({"namespaces": {"x": {"create": False, "labels": {"a": "b"}}}}, "scalr-agents:namespaces.x.labels", "create is false"),
+    (
+        {"namespaces": {"x": {"labels": {"pod-security.kubernetes.io/enforce": "baseline"}}}},
+        "scalr-agents:namespaces.x.labels",
+        "use podSecurity",
+    ),
+    ({"kubernetes": {"qps": 0}}, "scalr-agents:kubernetes.qps", "greater than 0"),
+    ({"kubernetes": {"crds": "yes"}}, "scalr-agents:kubernetes.crds", "'install' or 'expect'"),
+    ({"kubernetes": "kind"}, "scalr-agents:kubernetes", "expected a map"),
+]
+
+
+@pytest.mark.parametrize(("changed", "path", "words"), WRONG, ids=[f"{index}-{path}" for index, (_, path, _) in enumerate(WRONG)])
+def test_error(changed: dict[str, Any], path: str, words: str) -> None:
+    found = [(severity, message) for severity, where, message in findings(changed) if where == path]
+    assert [severity for severity, _ in found][:1] == ["error"]
+    assert any(words in message for _, message in found)
+
+
+def test_an_agents_name_is_part_of_paths_and_names() -> None:
+    agents = {"Web.Team": {"kind": "agent-job", "namespace": "scalr", "release": "web"}}
+    found = findings({"agents": agents, "secrets": {"Web.Team": {"token": "x"}}})
+    assert found == [("error", "scalr-agents:agents.Web.Team", "not a name for an agent: lower case letters, digits and '-'")]
+
+
+def test_findings_in_a_values_file_name_the_file(tmp_path: Path) -> None:
+    (tmp_path / "team.yaml").write_text("agent: {replicaCount: -1, token: abc}\n")
+    (tmp_path / "broken.yaml").write_text("agent: [\n")
+    agent = {"valuesFiles": ["team.yaml", "broken.yaml"]}
+    assert [(severity, path) for severity, path, _ in findings({"agents": {"runs": agent}}, tmp_path)] == [
+        ("error", "broken.yaml:"),
+        ("error", "team.yaml: agent.token"),
+        ("error", "team.yaml: agent.replicaCount"),
+    ]
+
+
+def test_a_token_that_is_not_set_is_a_sealed_value_when_it_is_not_demanded() -> None:
+    loaded = load({"secrets": None}, demand_tokens=False)
+    assert loaded.findings == []
+    assert str(loaded.agents[0].checked.values.agent.token) == "<secret scalr-agents:secrets.runs.token>"
+
+
+@pytest.mark.parametrize("secrets", [Sealed("s"), {"runs": Sealed("s")}, {"runs": {"token": Sealed("s")}}])
+def test_sealed_secrets_count_as_given(secrets: Any) -> None:
+    loaded = stack.load({**BASE, "secrets": secrets}, directory=Path())
+    assert loaded.findings == []
+    assert str(loaded.agents[0].checked.values.agent.token) == "<secret s>"
+
+
+def test_words_may_be_json_text() -> None:
+    assert stack.load({**BASE, "agents": '{"runs": {"kind": "agent-job", "namespace": "scalr"}}'}, directory=Path()).findings == []
+
+
+def test_two_agents_that_own_one_object() -> None:
+    agents = {"more": {"kind": "agent-job", "namespace": "scalr", "release": "runs"}}
+    message = "owns the pods of release 'runs' in namespace 'scalr', and so does agent 'runs'; give one another release name"
+    assert findings({"agents": agents, "secrets": {"more": {"token": "x"}}}) == [("error", "scalr-agents:agents.more", message)]
+
+
+def test_two_agents_with_the_charts_names_in_one_namespace() -> None:
+    agents = {name: {"kind": "agent-job", "namespace": "scalr", "names": "chart"} for name in ("runs", "more")}
+    found = findings({"agents": agents, "secrets": {"more": {"token": "x"}}})
+    assert [path for _, path, _ in found] == ["scalr-agents:agents.more"]
+    assert found[0][2].startswith("owns AgentTask 'scalr-agent-task' in namespace 'scalr', and so does agent 'runs'")
+
+
+@pytest.mark.parametrize(
+    ("namespace", "refused"),
+    [({}, True), ({"podSecurity": "baseline"}, True), ({"podSecurity": "privileged"}, False), ({"create": False}, False)],
+)
+def test_a_namespace_that_would_refuse_the_pods(namespace: dict[str, Any], *, refused: bool) -> None:
+    agent = {"values": {"task": {"extraVolumes": [{"name": "host", "hostPath": {"path": "/x"}}]}}}
+    found = findings({"namespaces": {"scalr": namespace}, "agents": {"runs": agent}})
+    assert [path for _, path, _ in found] == (["scalr-agents:agents.runs"] if refused else [])
+    assert all("volume 'host' is a hostPath" in message for _, _, message in found)
+
+
+def test_namespaces() -> None:
+    loaded = load({"namespaces": {"scalr": {"labels": {"a": "b"}}, "open": {"podSecurity": "privileged"}, "old": {"create": False}}})
+    made = {
+        manifest["metadata"]["name"]: manifest["metadata"]["labels"] for manifest in loaded.objects() if manifest["kind"] == "Namespace"
+    }
+    level = "pod-security.kubernetes.io/"
+    assert made == {
+        "scalr": {f"{level}enforce": "restricted", f"{level}warn": "restricted", "a": "b"},
+        "open": {f"{level}enforce": "privileged", f"{level}warn": "privileged"},
+    }
+
+
+def test_words_and_entries_without_content_are_empty() -> None:
+    loaded = load({"kubernetes": None, "namespaces": {"scalr": None}})
+    assert loaded.findings == []
+    assert list(loaded.created_namespaces()) == ["scalr"]
+
+
+def test_a_stack_without_agents() -> None:
+    assert [str(finding) for finding in stack.load({}, directory=Path()).findings] == [
+        "warning: scalr-agents:agents: empty: this stack runs nothing"
+    ]

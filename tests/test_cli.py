@@ -1,0 +1,191 @@
+"""The command line as users run it: a process with arguments, two streams and an exit code."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+REPOSITORY = Path(__file__).parent.parent
+TOKEN = "s3cr3t-token"
+STACK = """\
+config:
+  common: {url: "https://acme.scalr.io"}
+  scalr-agents:agents: {runs: {kind: agent-job, namespace: scalr}}
+  scalr-agents:secrets: {runs: {token: {secure: v1:xyz}}}
+"""
+
+
+def cli(*args: object, directory: Path = REPOSITORY, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "scalr_agents", *map(str, args)]
+    return subprocess.run(command, cwd=directory, input=stdin, capture_output=True, text=True, check=False, timeout=60)
+
+
+def documents(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    assert done.returncode == 0, done.stderr
+    return list(yaml.safe_load_all(done.stdout))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nruntime: python\nstackConfigDir: stacks\n")
+    (tmp_path / "stacks").mkdir()
+    return tmp_path
+
+
+def stack(project: Path, content: str, name: str = "dev") -> None:
+    (project / "stacks" / f"Pulumi.{name}.yaml").write_text(content)
+
+
+def test_render_prints_the_local_stack() -> None:
+    done = cli("render")
+    kinds = [document["kind"] for document in documents(done)]
+    assert kinds[0] == "CustomResourceDefinition"
+    assert kinds[-1] == "Deployment"
+    assert "placeholder: <secret scalr-agents:secrets.runs.token> is encrypted or not set" in done.stderr
+
+
+def test_render_finds_the_project_from_a_directory_below() -> None:
+    assert cli("render", directory=REPOSITORY / "stacks" / "values").stdout == cli("render", "local", "--project", REPOSITORY).stdout
+
+
+def test_render_is_the_same_every_time_and_in_json(project: Path) -> None:
+    stack(project, STACK)
+    done = cli("render", "dev", directory=project)
+    assert done.stdout == cli("render", "dev", directory=project).stdout
+    assert json.loads(cli("render", "dev", "-o", "json", directory=project).stdout) == {
+        "apiVersion": "v1",
+        "kind": "List",
+        "items": documents(done),
+    }
+
+
+def test_render_never_prints_the_ciphertext(project: Path) -> None:
+    stack(project, STACK)
+    done = cli("render", "dev", directory=project)
+    assert "v1:xyz" not in done.stdout + done.stderr
+    assert "token: <secret scalr-agents:secrets.runs.token>" in done.stdout
+
+
+def test_render_writes_files_without_the_secrets_it_does_not_know(project: Path) -> None:
+    stack(project, STACK.replace("{token: {secure: v1:xyz}}", "{token: {secure: v1:xyz}, env: {A: known}}"))
+    done = cli("render", "dev", "-d", "out", directory=project)
+    files = {file.name: oct(file.stat().st_mode & 0o777) for file in (project / "out").iterdir()}
+    assert done.returncode == 0
+    assert done.stdout == ""
+    assert "left out: Secret runs-agent-job in namespace scalr, whose content is encrypted or not set" in done.stderr
+    assert files["scalr_secret_runs-agent-job-env.yaml"] == "0o600"
+    assert files["scalr_deployment_runs-agent-job.yaml"] == "0o644"
+    assert len(files) == 11
+    assert "scalr_secret_runs-agent-job.yaml" not in files
+
+
+@pytest.mark.parametrize(("options", "code"), [((), 1), (("--allow-unknown",), 0)])
+def test_an_environment_cannot_be_read(project: Path, options: tuple[str, ...], code: int) -> None:
+    stack(project, f"environment: [acme/prod]\n{STACK}")
+    done = cli("render", "dev", *options, directory=project)
+    assert done.returncode == code
+    assert "Pulumi.dev.yaml: environment: is not read" in done.stderr
+    assert done.stdout.startswith("---\n")
+
+
+def test_findings_end_render_with_1_and_nothing_on_stdout(project: Path) -> None:
+    stack(project, STACK.replace("kind: agent-job", "kind: agent-jop"))
+    done = cli("render", "dev", directory=project)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "error: scalr-agents:agents.runs.kind: given 'agent-jop'; allowed: 'agent-job'\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "code", "words"),
+    [
+        (STACK, (), 0, ""),
+        (STACK, ("--strict",), 0, ""),
+        (STACK.replace("https", "http"), (), 0, "warning: scalr-agents:common.url: http://"),
+        (STACK.replace("https", "http"), ("--strict",), 1, "warning: scalr-agents:common.url: http://"),
+        (STACK.replace("{secure: v1:xyz}", TOKEN), (), 0, "stands in the file in plain text"),
+        (STACK.replace("{token: {secure: v1:xyz}}", "{}"), (), 1, "error: scalr-agents:secrets.runs.token: missing"),
+        (STACK.replace("scalr}", "scalr, values: {agent: {token: {secure: v1:xyz}}}}"), (), 1, "secrets belong under scalr-agents:secrets"),
+        (STACK.replace("scalr}", f"scalr, values: {{agent: {{token: {TOKEN}}}}}}}"), (), 1, "a token in plain text"),
+    ],
+)
+def test_check(project: Path, content: str, options: tuple[str, ...], code: int, words: str) -> None:
+    stack(project, content)
+    done = cli("check", "dev", *options, directory=project)
+    assert done.returncode == code
+    assert words in done.stdout
+    assert TOKEN not in done.stdout + done.stderr
+    assert "v1:xyz" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("render", "nope"), "no stack 'nope': there is no"),
+        (("render", "broken"), "broken.yaml: line 2, column 1"),
+        (("check", "--project", "nowhere"), "'nowhere' does not exist"),
+        (("template",), "Missing argument 'CHART'"),
+        (("template", "agent-job", "-f", "none.yaml"), "none.yaml: No such file or directory"),
+        (("template", "agent-job", "--set", "agent"), "--set: key agent has no value"),
+        (("template", "agent-job", "--set-json", "agent={"), "--set-json: not JSON"),
+        (("template", "agent-job", "--set-file", "agent.token=none"), "none: No such file or directory"),
+        (("render", "-o", "xml"), "'xml' is not one of"),
+        (("nope",), "No such command 'nope'"),
+    ],
+)
+def test_wrong_usage_ends_with_2(project: Path, args: tuple[str, ...], words: str) -> None:
+    stack(project, "config: [\n", "broken")
+    done = cli(*args, directory=project)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_template_takes_values_as_helm_does(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text("agent: {token: file, replicaCount: 2, debug: yes, nodeSelector: {a: b}}\n")
+    (tmp_path / "two.yaml").write_text("agent: {replicaCount: 3, nodeSelector: {c: d}}\n")
+    (tmp_path / "token").write_text(TOKEN)
+    done = cli(
+        *("template", "agent-job", "-f", "one.yaml", "-f", "two.yaml", "--release", "runs", "-n", "scalr", "--agent-version", "0.58.0"),
+        *("--set", "agent.logFormat=plain,agent.image.tag=0.58.1", "--set-string", "agent.extraEnv.A=1", "--set-file", "agent.token=token"),
+        *("--set-json", 'agent.tolerations=[{"key": "a"}]', "--set", r"task.nodeSelector.kubernetes\.io/arch=arm64"),
+        directory=tmp_path,
+    )
+    by_kind = {document["kind"]: document for document in documents(done)}
+    pod = by_kind["Deployment"]["spec"]["template"]["spec"]
+    environment = {variable["name"]: variable.get("value") for variable in pod["containers"][0]["env"]}
+    assert by_kind["Deployment"]["metadata"]["name"] == "runs-agent-job"
+    assert by_kind["Deployment"]["metadata"]["labels"]["app.kubernetes.io/version"] == "0.58.0"
+    assert by_kind["Deployment"]["spec"]["replicas"] == 3
+    assert pod["nodeSelector"] == {"a": "b", "c": "d"}
+    assert pod["tolerations"] == [{"key": "a"}]
+    assert pod["containers"][0]["image"] == "scalr/agent:0.58.1"
+    assert (environment["SCALR_AGENT_DEBUG"], environment["SCALR_AGENT_LOG_FORMAT"], environment["A"]) == ("true", "plain", "1")
+    assert by_kind["Secret"]["stringData"] == {"token": TOKEN}
+    task = by_kind["AgentTask"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    assert task["nodeSelector"] == {"kubernetes.io/arch": "arm64"}
+
+
+def test_template_reads_values_from_stdin() -> None:
+    done = cli("template", "agent-job", "-f", "-", stdin="agent: {token: x, url: 'https://acme.scalr.io'}\n")
+    assert documents(done)[-1]["metadata"]["name"] == "scalr-agent-agent-job"
+    assert done.stderr == ""
+
+
+def test_template_ends_with_1_on_findings() -> None:
+    done = cli("template", "agent-job", "--set", "agent.url=acme")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert [line.partition(": ")[2].partition(":")[0] for line in done.stderr.splitlines()] == ["agent.url", "agent.token"]
+
+
+def test_schema_is_the_one_that_is_committed() -> None:
+    assert cli("schema").stdout == (REPOSITORY / "docs" / "stack.schema.json").read_text()
+
+
+def test_a_closed_pipe_is_no_failure() -> None:
+    shell = f"{sys.executable} -m scalr_agents render 2>&1 | head -n 1"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", shell], cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=60)
+    assert "Traceback" not in done.stdout + done.stderr

@@ -1,0 +1,70 @@
+"""What is imported when: the functional core never waits for Pulumi, and nothing is imported before it is used."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import scalr_agents
+
+PACKAGE = Path(scalr_agents.__file__).parent
+PULUMI_LAYER = {
+    "agent_job.py",
+    "arguments.py",
+    "controller.py",
+    "crds.py",
+    "deploy.py",
+    "errors.py",
+    "kubernetes.py",
+    "network_policy.py",
+    "rbac.py",
+}
+CORE = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE or path.name not in PULUMI_LAYER)
+
+
+def modules_after(program: str) -> set[str]:
+    """Top-level modules that are loaded when a program ends."""
+    code = f"import sys\ntry:\n    {program}\nfinally:\n    import json; print('\\n' + json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60, cwd=PACKAGE.parent.parent)
+    return {name.partition(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import scalr_agents",
+        "from scalr_agents import names; names('agent-job', 'runs', 'scalr')",
+        "from scalr_agents.manifests import render; render('agent-job', {'agent': {'token': 'x'}}, release='runs', namespace='scalr')",
+        "from scalr_agents.cli import main; main(['render'], standalone_mode=False)",
+        "from scalr_agents.cli import main; main(['check', 'dev'], standalone_mode=False)",
+        "from scalr_agents.cli import main; main(['schema'], standalone_mode=False)",
+    ],
+)
+def test_the_core_runs_without_pulumi(program: str) -> None:
+    assert {name for name in modules_after(program) if "pulumi" in name} == set()
+
+
+def test_importing_the_package_imports_nothing() -> None:
+    assert modules_after("import scalr_agents") & {"pydantic", "yaml", "click", "pulumi"} == set()
+
+
+def test_components_do_not_import_the_typed_classes() -> None:
+    assert "pulumi_kubernetes" not in modules_after("import scalr_agents.deploy")
+
+
+@pytest.mark.parametrize("path", CORE, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_module_of_the_core_names_pulumi(path: Path) -> None:
+    imported = [
+        name
+        for node in ast.walk(ast.parse(path.read_text()))
+        for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [getattr(node, "module", "") or ""])
+    ]
+    assert [name for name in imported if name.startswith("pulumi")] == []
+
+
+def test_public_names_are_found_and_others_are_not() -> None:
+    assert [name for name in scalr_agents.__all__ if getattr(scalr_agents, name, None) is None] == []
+    with pytest.raises(AttributeError, match="has no attribute 'AgentJobs'"):
+        scalr_agents.__getattr__("AgentJobs")
