@@ -19,7 +19,7 @@ check: $(VENV)/.dev
 	@$(BIN)/mypy
 
 bench: $(VENV)/.dev
-	@$(BIN)/python tests/bench.py
+	@$(BIN)/python -m tests.bench
 
 schema: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents schema > docs/stack.schema.json

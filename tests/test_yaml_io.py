@@ -104,7 +104,6 @@ def test_words_for_booleans_are_booleans_in_values_only(text: str, in_stack_file
         ("+0x1F", 31),
         ("-0o7", -7),
         ("00", 0),
-        ("08", 8.0),
         ("2020-01-01", "2020-01-01"),
         ("2020-01-01T10:00:00Z", "2020-01-01T10:00:00Z"),
     ],

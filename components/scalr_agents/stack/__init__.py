@@ -47,7 +47,7 @@ class Stack:
         return [
             *definitions,
             *self.created_namespaces().values(),
-            *(manifest for agent in self.agents for manifest in agent.objects()),
+            *(manifest for agent in self.agents for manifest in agent.objects),
         ]
 
 
@@ -73,9 +73,7 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
         findings += agent_findings
         built += [agent] if agent else []
     if not chart_values.errors(findings):
-        objects = {agent.name: agent.objects() for agent in built}
-        findings += checks.collisions(built, objects)
-        findings += checks.pod_admission(file.namespaces, built, objects)
+        findings += [*checks.collisions(built), *checks.pod_admission(file.namespaces, built)]
     findings += checks.namespaces(file.namespaces)
     if not file.agents and not findings:
         findings.append(Finding("warning", f"{PREFIX}:agents", "empty: this stack runs nothing"))

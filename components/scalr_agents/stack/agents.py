@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from scalr_agents import lines, manifests, yaml_io
@@ -29,7 +30,9 @@ class StackAgent:
     def place(self) -> str:
         return _place(self.name)
 
+    @cached_property
     def objects(self) -> list[Manifest]:
+        """The agent's objects in the order in which they must be applied."""
         return manifests.objects(self.checked, self.inputs)
 
 

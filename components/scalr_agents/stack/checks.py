@@ -14,12 +14,12 @@ _NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _LEVEL = "pod-security.kubernetes.io/"
 
 
-def collisions(agents: Sequence[StackAgent], objects: Mapping[str, Sequence[Manifest]]) -> Iterator[Finding]:
+def collisions(agents: Sequence[StackAgent]) -> Iterator[Finding]:
     """Agents that own one object, or whose Deployments select the same pods."""
     owners: dict[tuple[str, ...], StackAgent] = {}
     for agent in agents:
         release = agent.checked.release
-        for owned in [("pods of", release.namespace, release.base_name, release.name), *map(_identity, objects[agent.name])]:
+        for owned in [("pods of", release.namespace, release.base_name, release.name), *map(_identity, agent.objects)]:
             other = owners.setdefault(owned, agent)
             if other is not agent:
                 yield Finding(
@@ -40,14 +40,12 @@ def _in_words(owned: tuple[str, ...]) -> str:
     return f"{kind} {name!r} in namespace {namespace!r}" if namespace else f"{kind} {name!r}"
 
 
-def pod_admission(
-    namespaces: Mapping[str, Namespace], agents: Sequence[StackAgent], objects: Mapping[str, Sequence[Manifest]]
-) -> Iterator[Finding]:
+def pod_admission(namespaces: Mapping[str, Namespace], agents: Sequence[StackAgent]) -> Iterator[Finding]:
     """Pods that the namespace they are for would refuse."""
     for agent in agents:
         name = agent.checked.release.namespace
         level = enforced(namespaces[name]) if name in namespaces else None
-        for pod, spec in _pods(objects[agent.name]) if level else ():
+        for pod, spec in _pods(agent.objects) if level else ():
             reasons = pod_security.violations(spec, level or "privileged")
             if reasons:
                 advice = f"set {PREFIX}:namespaces.{name}.podSecurity to a level that allows it, or change the agent's values"

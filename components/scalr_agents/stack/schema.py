@@ -49,12 +49,16 @@ def _values_of(kind: str, model: type[BaseModel]) -> dict[str, Any]:
     }
 
 
-def _or_sealed(schema: dict[str, Any]) -> dict[str, Any]:
+def _or_sealed(schema: Any) -> Any:
     """Every string may be what `pulumi config set --secret` makes of it."""
+    if isinstance(schema, list):
+        return [_or_sealed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
     if schema.get("type") == "string":
         sealed = {"type": "object", "required": ["secure"], "properties": {"secure": {"type": "string"}}, "additionalProperties": False}
         return {"anyOf": [{"type": "string"}, sealed]}
-    return {key: _or_sealed(value) if isinstance(value, dict) else value for key, value in schema.items()}
+    return {key: value if key == "propertyNames" else _or_sealed(value) for key, value in schema.items()}
 
 
 class _Generator(GenerateJsonSchema):
@@ -72,8 +76,11 @@ class _Generator(GenerateJsonSchema):
 
 
 def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
-    """A field's own schema: `null` unsets a scalar default or a map; titles, and defaults of whole sections, say nothing."""
+    """A field's own schema: `null` unsets a default, and a key without content is empty. Titles and whole sections say nothing."""
     schema = {key: value for key, value in schema.items() if key != "title" and not (key == "default" and "$ref" in schema)}
+    entries = schema.get("additionalProperties")
+    if isinstance(entries, dict) and "$ref" in entries:
+        schema["additionalProperties"] = {"anyOf": [entries, {"type": "null"}]}
     return {"anyOf": [schema, {"type": "null"}]} if "type" in schema and "default" in schema else schema
 
 

@@ -1,0 +1,51 @@
+"""One agent, in a namespace of its own, on a cluster that the program names explicitly."""
+
+# pulumi install
+# pulumi stack init dev
+# pulumi config set context kind-kind
+# pulumi config set url https://acme.scalr.io
+# pulumi config set --secret token      (asks for the token of the agent pool)
+# pulumi up
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+from scalr_agents import AgentCrds, AgentJob
+
+config = pulumi.Config()
+
+# With a mutable Secret a new token is an update in place. Without, the Secret would be deleted and made anew under running pods.
+# The identifier keeps a changed address or authority in the kubeconfig from replacing everything.
+cluster = kubernetes.Provider(
+    "cluster",
+    context=config.require("context"),
+    cluster_identifier=config.require("context"),
+    enable_secret_mutable=True,
+)
+opts = pulumi.ResourceOptions(provider=cluster)
+
+namespace = kubernetes.core.v1.Namespace(
+    "scalr-payments",
+    metadata={"name": "scalr-payments", "labels": {"pod-security.kubernetes.io/enforce": "restricted"}},
+    opts=opts,
+)
+
+# Once for a cluster; stays when this stack goes. If another stack has installed it, leave this out.
+crds = AgentCrds("agent-crds", {}, opts)
+
+payments = AgentJob(
+    "payments",
+    {
+        "namespace": "scalr-payments",
+        "url": config.require("url"),
+        "token": config.require_secret("token"),
+        "values": {
+            "agent": {"minReadySeconds": 15},  # an agent with a wrong token is ready for a few seconds before it gives up
+            "task": {"runner": {"resources": {"limits": {"memory": "4096Mi"}}}},
+        },
+    },
+    pulumi.ResourceOptions(provider=cluster, depends_on=[crds, namespace]),
+)
+
+# What a cloud role is granted to, and what logs and policies select by.
+pulumi.export("serviceAccountName", payments.service_account_name)
+pulumi.export("taskPodSelector", payments.task_pod_selector)

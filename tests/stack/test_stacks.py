@@ -1,0 +1,115 @@
+"""The stacks of this repository: complete, without findings but the missing tokens, valid object by object."""
+
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+from scalr_agents import output, pod_security, stack, values
+from scalr_agents.stack import schema, source
+
+from tests.manifests.schemas import assert_valid
+
+REPOSITORY = Path(__file__).parents[2]
+STACKS = source.stacks(REPOSITORY / "stacks")
+
+
+def _load(name: str, *, demand_tokens: bool) -> stack.Stack:
+    read = source.read(REPOSITORY, name)
+    return stack.load(read.config, directory=read.directory, demand_tokens=demand_tokens)
+
+
+def test_these_are_the_stacks() -> None:
+    assert STACKS == ["dev", "local"]
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_only_the_tokens_are_missing(name: str) -> None:
+    loaded = _load(name, demand_tokens=True)
+    assert [finding.path for finding in values.errors(loaded.findings)] == [
+        f"scalr-agents:secrets.{agent.name}.token" for agent in loaded.agents
+    ]
+    warned = [finding.path for finding in values.warnings(loaded.findings)]
+    assert warned == (["scalr-agents:agents.runs.values.agent.url"] if name == "local" else [])
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_every_object_is_valid(name: str) -> None:
+    for manifest in yaml.safe_load_all(output.text(_load(name, demand_tokens=False).objects(), "yaml")):
+        assert_valid(manifest)
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_every_pod_passes_restricted(name: str) -> None:
+    for manifest in _load(name, demand_tokens=False).objects():
+        template = manifest.get("spec", {}).get("jobTemplate", manifest).get("spec", {}).get("template")
+        if template:
+            assert pod_security.violations(template["spec"], "restricted") == []
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_a_rollout_notices_an_agent_that_gives_up(name: str) -> None:
+    assert {agent.checked.values.agent.min_ready_seconds for agent in _load(name, demand_tokens=False).agents} == {15}
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_the_schema_accepts_the_file(name: str) -> None:
+    content = yaml.safe_load((REPOSITORY / "stacks" / f"Pulumi.{name}.yaml").read_text())
+    jsonschema.validate(content, schema.stack_file())
+
+
+def _file(**words: Any) -> dict[str, Any]:
+    return {
+        "encryptionsalt": "v1:x",
+        "config": {"aws:region": "eu-west-1", **{f"scalr-agents:{word}": content for word, content in words.items()}},
+    }
+
+
+AGENT = {"kind": "agent-job", "namespace": "scalr"}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        _file(agents={"runs": {**AGENT, "values": {"agent": {"replicaCount": None, "extraEnv": {"A": 1, "B": True}}}}}),
+        _file(secrets={"runs": {"token": {"secure": "v1:x"}, "env": {"A": {"secure": "v1:y"}}}}),
+        _file(secrets={"runs": {"token": "plain"}}),
+        _file(
+            agents={
+                "runs": {
+                    **AGENT,
+                    "values": {"agent": {"resources": {"limits": {"cpu": None}}, "podDisruptionBudget": {"minAvailable": "50%"}}},
+                }
+            }
+        ),
+        _file(namespaces={"scalr": None}),
+    ],
+)
+def test_the_schema_accepts_what_we_accept(content: dict[str, Any]) -> None:
+    jsonschema.validate(content, schema.stack_file())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        _file(agnets={}),
+        _file(**{"secrets.runs.token": "x"}),
+        _file(agents={"runs": {"kind": "agent-job"}}),
+        _file(agents={"runs": {**AGENT, "kind": "agent-jobs"}}),
+        _file(agents={"runs": {**AGENT, "values": {"agent": {"tokn": 1}}}}),
+        _file(agents={"runs": {**AGENT, "values": {"task": {"allowMetadataService": "yes"}}}}),
+        _file(kubernetes={"crds": "maybe"}),
+        _file(kubernetes={"qps": 0}),
+    ],
+)
+def test_the_schema_refuses_what_we_refuse(content: dict[str, Any]) -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(content, schema.stack_file())
+
+
+def test_every_word_is_described() -> None:
+    definitions = schema.stack_file()["definitions"]
+    described = [prop for definition in definitions.values() for prop in definition["properties"].values()]
+    assert len(described) > 100
+    assert [prop for prop in described if not prop.get("description")] == []

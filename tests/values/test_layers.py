@@ -1,0 +1,102 @@
+"""Layers of values: which one wins, and which one a finding speaks of."""
+
+from typing import Any
+
+import pytest
+from scalr_agents.values.findings import Finding
+from scalr_agents.values.layers import Layer, combine, locate, says
+
+PLACE = "scalr-agents:agents.runs"
+WORD = Layer("scalr-agents:common.url", {"agent": {"url": "https://acme.scalr.io"}}, word=True)
+FILE = Layer("values/dev.yaml:", {"agent": {"url": None, "nodeSelector": {"kubernetes.io/os": "linux"}, "tolerations": [{"key": "a"}]}})
+VALUES = Layer(f"{PLACE}.values", {"agent": {"replicaCount": 2, "podLabels": "x"}, "task": None})
+LAYERS = [WORD, FILE, VALUES]
+
+
+@pytest.mark.parametrize(
+    ("layer", "path", "place"),
+    [
+        (WORD, "agent.url", "scalr-agents:common.url"),
+        (WORD, "", "scalr-agents:common.url"),
+        (FILE, "agent.url", "values/dev.yaml: agent.url"),
+        (FILE, "agent.tolerations[0].key", "values/dev.yaml: agent.tolerations[0].key"),
+        (VALUES, "agent.url", "scalr-agents:agents.runs.values.agent.url"),
+        (VALUES, "[0]", "scalr-agents:agents.runs.values[0]"),
+        (VALUES, "", "scalr-agents:agents.runs.values"),
+        (Layer("", {}), "agent.url", "agent.url"),
+    ],
+)
+def test_a_place_is_written_as_the_user_would_look_for_it(layer: Layer, path: str, place: str) -> None:
+    assert layer.at(path) == place
+
+
+def test_later_layers_win() -> None:
+    assert combine(LAYERS) == {
+        "agent": {
+            "url": None,
+            "nodeSelector": {"kubernetes.io/os": "linux"},
+            "tolerations": [{"key": "a"}],
+            "replicaCount": 2,
+            "podLabels": "x",
+        },
+        "task": None,
+    }
+    assert combine(LAYERS[::-1])["agent"]["url"] == "https://acme.scalr.io"
+
+
+def test_no_layers_are_no_values() -> None:
+    assert combine([]) == {}
+
+
+def test_combining_changes_no_layer() -> None:
+    lower, upper = Layer("a", {"x": {"y": 1}}), Layer("b", {"x": {"z": 2}})
+    assert combine([lower, upper]) == {"x": {"y": 1, "z": 2}}
+    assert (lower.values, upper.values) == ({"x": {"y": 1}}, {"x": {"z": 2}})
+
+
+@pytest.mark.parametrize(
+    ("values", "path", "said"),
+    [
+        ({}, ["a"], False),
+        ({"a": 1}, ["a"], True),
+        ({"a": None}, ["a"], True),
+        ({"a": {}}, ["a"], True),
+        ({"a": {}}, ["a", "b"], False),
+        ({"a": {"b": 0}}, ["a", "b"], True),
+        ({"a": {"b": 0}}, ["a", "c"], False),
+        ({"a": None}, ["a", "b"], True),
+        ({"a": "x"}, ["a", "b"], True),
+        ({"a": [{"b": 1}]}, ["a", "[0]", "c"], True),
+        ({"a": 1}, [], True),
+    ],
+)
+def test_a_layer_says_a_scalar_or_a_list_as_a_whole(values: dict[str, Any], path: list[str], said: bool) -> None:
+    assert says(values, path) is said
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("agent.url", "values/dev.yaml: agent.url"),
+        ("agent.replicaCount", "scalr-agents:agents.runs.values.agent.replicaCount"),
+        ("agent.nodeSelector.kubernetes\\.io/os", "values/dev.yaml: agent.nodeSelector.kubernetes\\.io/os"),
+        ("agent.nodeSelector.kubernetes\\.io/arch", "scalr-agents:agents.runs.values.agent.nodeSelector.kubernetes\\.io/arch"),
+        ("agent.tolerations[0].effect", "values/dev.yaml: agent.tolerations[0].effect"),
+        ("agent.podLabels.team", "scalr-agents:agents.runs.values.agent.podLabels.team"),
+        ("task.runner.image.tag", "scalr-agents:agents.runs.values.task.runner.image.tag"),
+        ("agent", "scalr-agents:agents.runs.values.agent"),
+        ("otel.enabled", "scalr-agents:agents.runs.values.otel.enabled"),
+        ("", "scalr-agents:agents.runs.values"),
+    ],
+)
+def test_a_finding_is_located_in_the_last_layer_that_says_something_there(path: str, place: str) -> None:
+    located = locate(Finding("warning", path, "is odd"), LAYERS, f"{PLACE}.values")
+    assert located == Finding("warning", place, "is odd")
+
+
+def test_a_finding_on_a_translated_word_names_the_word_alone() -> None:
+    assert locate(Finding("error", "agent.url", "is wrong"), [WORD], PLACE) == Finding("error", "scalr-agents:common.url", "is wrong")
+
+
+def test_without_layers_a_finding_is_in_the_default_place() -> None:
+    assert locate(Finding("error", "agent.url", "is wrong"), [], PLACE) == Finding("error", f"{PLACE}.agent.url", "is wrong")

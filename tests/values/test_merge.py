@@ -1,0 +1,130 @@
+"""Values are merged as Helm merges them."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scalr_agents.values.merge import coalesce, lookup, merge, without_nulls
+
+LEAVES = st.none() | st.booleans() | st.integers(0, 3) | st.text("ab", max_size=2) | st.lists(st.integers(0, 3) | st.none(), max_size=2)
+KEYS = st.sampled_from("abc")
+VALUES = st.dictionaries(KEYS, st.recursive(LEAVES, lambda inner: st.dictionaries(KEYS, inner, max_size=3), max_leaves=6), max_size=3)
+
+
+@pytest.mark.parametrize(
+    ("base", "override", "merged"),
+    [
+        ({}, {}, {}),
+        ({"a": 1}, {}, {"a": 1}),
+        ({}, {"a": 1}, {"a": 1}),
+        ({"a": 1, "b": 2}, {"b": 3, "c": 4}, {"a": 1, "b": 3, "c": 4}),
+        ({"a": {"b": 1, "c": 2}}, {"a": {"c": 3}}, {"a": {"b": 1, "c": 3}}),
+        ({"a": {"b": {"c": 1}}}, {"a": {"b": {"d": 2}}}, {"a": {"b": {"c": 1, "d": 2}}}),
+        ({"a": [1, 2, 3]}, {"a": [4]}, {"a": [4]}),
+        ({"a": [{"b": 1}]}, {"a": [{"c": 2}]}, {"a": [{"c": 2}]}),
+        ({"a": [1]}, {"a": []}, {"a": []}),
+        ({"a": {"b": 1}}, {"a": {}}, {"a": {"b": 1}}),
+        ({"a": {"b": 1}}, {"a": 2}, {"a": 2}),
+        ({"a": 2}, {"a": {"b": 1}}, {"a": {"b": 1}}),
+        ({"a": {"b": 1}}, {"a": None}, {"a": None}),
+        ({"a": {"b": 1}}, {"a": {"b": None}}, {"a": {"b": None}}),
+        ({"a": None}, {"a": {"b": 1}}, {"a": {"b": 1}}),
+        ({"a": 1}, {"a": 0}, {"a": 0}),
+        ({"a": True}, {"a": False}, {"a": False}),
+        ({"a": "x"}, {"a": ""}, {"a": ""}),
+    ],
+)
+def test_maps_merge_and_everything_else_is_replaced(base: dict[str, Any], override: dict[str, Any], merged: dict[str, Any]) -> None:
+    assert merge(base, override) == merged
+
+
+def test_new_keys_follow_those_of_the_base() -> None:
+    assert list(merge({"b": 1, "a": {"y": 1}}, {"c": 1, "a": {"x": 1}, "b": 2})) == ["b", "a", "c"]
+
+
+def test_leaves_are_carried_over_uncopied() -> None:
+    output, items = object(), [1]
+    merged = merge({"a": {"b": output, "c": 1}}, {"a": {"d": items}})
+    assert merged["a"]["b"] is output
+    assert merged["a"]["d"] is items
+
+
+@pytest.mark.parametrize(
+    ("default", "given_values", "coalesced"),
+    [
+        ({"a": 1, "b": 2}, {"a": None}, {"b": 2}),
+        ({"a": {"b": 1, "c": 2}}, {"a": {"b": None}}, {"a": {"c": 2}}),
+        ({"a": {"b": 1}}, {"a": {"b": None}}, {"a": {}}),
+        ({"a": {"b": 1}}, {"a": None}, {}),
+        ({"a": None, "b": {"c": None}}, {"d": 1}, {"b": {}, "d": 1}),
+        ({"a": 1}, {"b": None}, {"a": 1}),
+        ({"a": [1]}, {"a": [None, {"b": None}]}, {"a": [None, {"b": None}]}),
+    ],
+)
+def test_a_null_removes_a_default(default: dict[str, Any], given_values: dict[str, Any], coalesced: dict[str, Any]) -> None:
+    assert coalesce(default, given_values) == coalesced
+
+
+@pytest.mark.parametrize(
+    ("values", "without"),
+    [
+        ({}, {}),
+        ({"a": None, "b": 0, "c": "", "d": False}, {"b": 0, "c": "", "d": False}),
+        ({"a": {"b": None, "c": {"d": None}}}, {"a": {"c": {}}}),
+        ({"a": [None, {"b": None}]}, {"a": [None, {"b": None}]}),
+    ],
+)
+def test_nulls_are_left_out_at_any_depth_of_maps(values: dict[str, Any], without: dict[str, Any]) -> None:
+    assert without_nulls(values) == without
+
+
+@pytest.mark.parametrize(
+    ("values", "path", "found"),
+    [
+        ({"a": {"b": 1}}, ["a", "b"], 1),
+        ({"a": {"b": 1}}, ["a"], {"b": 1}),
+        ({"a": {"b": None}}, ["a", "b"], None),
+        ({"a": {"b": 1}}, ["a", "c"], None),
+        ({"a": {"b": 1}}, ["a", "b", "c"], None),
+        ({"a": "x"}, ["a", "b"], None),
+        ({"a": [1]}, ["a", "[0]"], None),
+        (None, ["a"], None),
+        ({"a": 1}, [], {"a": 1}),
+    ],
+)
+def test_what_stands_at_a_path_is_looked_up(values: Any, path: list[str], found: Any) -> None:
+    assert lookup(values, *path) == found
+
+
+def _paths(values: Mapping[str, Any], prefix: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
+    """Every entry that is no map, by its path."""
+    found: dict[tuple[str, ...], Any] = {}
+    for key, value in values.items():
+        found |= _paths(value, (*prefix, key)) if isinstance(value, dict) else {(*prefix, key): value}
+    return found
+
+
+@settings(max_examples=150, deadline=None)
+@given(VALUES, VALUES)
+def test_what_the_override_says_stands_and_neither_side_changes(base: dict[str, Any], override: dict[str, Any]) -> None:
+    before = deepcopy((base, override))
+    said, merged = _paths(override), _paths(merge(base, override))
+    assert {path: merged[path] for path in said} == said
+    assert (base, override) == before
+
+
+@settings(max_examples=150, deadline=None)
+@given(VALUES)
+def test_empty_values_change_nothing(values: dict[str, Any]) -> None:
+    assert merge(values, {}) == merge({}, values) == merge(values, values) == values
+
+
+@settings(max_examples=150, deadline=None)
+@given(VALUES, VALUES)
+def test_no_null_is_left_under_a_coalesced_map(default: dict[str, Any], given_values: dict[str, Any]) -> None:
+    coalesced = coalesce(default, given_values)
+    assert None not in _paths(coalesced).values()
+    assert coalesced == without_nulls(coalesced)

@@ -1,0 +1,127 @@
+"""Kubernetes quantities: what is one, what it stands for, and the megabytes that the agent takes."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scalr_agents.values import quantities
+
+SUFFIXES = ["", "m", "u", "n", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e3", "E3", "e-3", "E+12"]
+
+
+@pytest.mark.parametrize(
+    ("quantity", "number"),
+    [
+        ("0", "0"),
+        ("2", "2"),
+        ("+2", "2"),
+        ("-2", "-2"),
+        ("1.5", "1.5"),
+        ("1.", "1"),
+        (".5", "0.5"),
+        (2, "2"),
+        (0.5, "0.5"),
+        (1e-7, "0.0000001"),
+        (1e22, "10000000000000000000000"),
+        ("500m", "0.5"),
+        ("250u", "0.00025"),
+        ("100n", "0.0000001"),
+        ("3k", "3000"),
+        ("3M", "3000000"),
+        ("3G", "3000000000"),
+        ("3T", "3000000000000"),
+        ("3P", "3000000000000000"),
+        ("3E", "3000000000000000000"),
+        ("1Ki", "1024"),
+        ("1.5Gi", "1610612736"),
+        ("40Gi", "42949672960"),
+        ("1Ti", "1099511627776"),
+        ("1Pi", "1125899906842624"),
+        ("1Ei", "1152921504606846976"),
+        ("512Mi", "536870912"),
+        ("1e3", "1000"),
+        ("1E3", "1000"),
+        ("12e-3", "0.012"),
+        ("1.5e+2", "150"),
+    ],
+)
+def test_a_quantity_stands_for_a_number(quantity: str | float, number: str) -> None:
+    assert quantities.is_quantity(quantity)
+    assert quantities.parse(quantity) == Decimal(number)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", ".", "+", "m", "Gi", "ten", "1 Gi", " 1", "1 ", "1K", "1ki", "1gi", "1Mb", "1MB", "1GiB", "1e", "1mm", "1,5"),
+        *("1_000", "0x10", "--1", "1.2.3", "nan", "inf", "1e+", "1e1.5", "1\n"),
+    ],
+)
+def test_other_text_is_no_quantity(text: str) -> None:
+    assert not quantities.is_quantity(text)
+    with pytest.raises(ValueError, match="is no quantity") as caught:
+        quantities.parse(text)
+    assert str(caught.value) == f"{text!r} is no quantity"
+
+
+@pytest.mark.parametrize("value", [None, True, False, [], {}, float("nan"), float("inf"), object()])
+def test_other_values_are_no_quantities(value: object) -> None:
+    assert not quantities.is_quantity(value)
+
+
+@pytest.mark.parametrize(
+    ("smaller", "larger"),
+    [("999m", "1"), ("1", "1001m"), ("1G", "1Gi"), ("1000Mi", "1Gi"), ("1023Mi", "1Gi"), ("1M", "1Mi"), ("1e3", "1Ki"), ("-1", "0")],
+)
+def test_quantities_compare_across_suffixes(smaller: str, larger: str) -> None:
+    assert quantities.parse(smaller) < quantities.parse(larger)
+
+
+@pytest.mark.parametrize(("one", "other"), [("1000m", "1"), ("1024Mi", "1Gi"), ("1k", "1e3"), ("0.5", "500m"), ("1.0", "1")])
+def test_the_same_amount_may_be_written_in_several_ways(one: str, other: str) -> None:
+    assert quantities.parse(one) == quantities.parse(other)
+
+
+@pytest.mark.parametrize(
+    ("quantity", "megabytes"),
+    [
+        ("40Gi", 40960),
+        ("1.5Gi", 1536),
+        ("512Mi", 512),
+        ("20G", 20000),
+        ("0.5G", 500),
+        ("300M", 300),
+        ("2.9M", 2),
+        ("0.1Gi", 102),
+        ("0Gi", 0),
+    ],
+)
+def test_the_agent_takes_whole_megabytes(quantity: str, megabytes: int) -> None:
+    assert quantities.megabytes(quantity) == megabytes
+
+
+@pytest.mark.parametrize("quantity", ["40", "40Ti", "40T", "1e9", "500m", "40Ki", "40k", "big", "", "40GB", "40 Gi"])
+def test_the_agent_takes_no_other_suffix(quantity: str) -> None:
+    with pytest.raises(ValueError, match="unsupported size") as caught:
+        quantities.megabytes(quantity)
+    assert str(caught.value) == f"unsupported size {quantity!r}; use Gi, Mi, G or M, for instance 40Gi"
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(-(10**9), 10**9), st.integers(0, 10**6), st.sampled_from(SUFFIXES))
+def test_a_number_is_scaled_by_its_suffix(whole: int, fraction: int, suffix: str) -> None:
+    number = f"{whole}.{fraction:06}"
+    assert quantities.parse(number + suffix) == Decimal(number) * quantities.parse(f"1{suffix}")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=8) | st.floats() | st.integers())
+def test_what_is_a_quantity_can_be_parsed(value: str | float) -> None:
+    try:
+        quantities.parse(value)
+    except ValueError:
+        parsed = False
+    else:
+        parsed = True
+    assert quantities.is_quantity(value) == parsed

@@ -1,0 +1,266 @@
+"""The first pass of validation: what its messages say, and what it leaves out."""
+
+from typing import Any, Literal
+
+import pytest
+from pydantic import Field
+from scalr_agents.values import shapes
+from scalr_agents.values.agent_job import AgentJobValues
+from scalr_agents.values.fields import Count, EnvMap, InputText, Labels, Quantity, Text, VersionText
+from scalr_agents.values.findings import Path
+from scalr_agents.values.section import Section, default
+
+SECRET = "s3cr3t"
+DEFERRED = "must be known before deployment: an output of another resource is not allowed here"
+KEY_RULE = "not a label or annotation key: [prefix/]name, the name at most 63 letters, digits, '-', '_' and '.'"
+
+
+class Wheel(Section):
+    """An item of a list, with one key that has no default."""
+
+    size: int
+    spare: bool = False
+
+
+class Engine(Section):
+    """A section in a section."""
+
+    horse_power: int = 90
+    fuel: Literal["diesel", "petrol"] = "diesel"
+
+
+class Car(Section):
+    """A section with a key of every type."""
+
+    name: str = ""
+    electric: bool = False
+    price: float = 0.0
+    doors: int = 4
+    seats: Count = 5
+    label: Text = ""
+    version: VersionText = ""
+    load: Quantity = "1"
+    engine: Engine = default(Engine)
+    wheels: list[Wheel] = []
+    rooms: list[str] = []
+    extras: dict[str, Engine] = {}
+    labels: Labels = {}
+    env: EnvMap = {}
+    anything: dict[str, Any] = {}
+    api_key: str = ""
+    access_token: InputText = ""
+    home_url: str = Field("", alias="homeURL")
+
+
+def _findings(given: dict[str, Any], model: type[Section] = Car) -> dict[str, str]:
+    _, findings, _ = shapes.parse(model, given)
+    assert {finding.severity for finding in findings} <= {"error"}
+    return {finding.path: finding.message for finding in findings}
+
+
+def test_valid_values_become_a_model() -> None:
+    given = {"name": "x", "doors": 2, "engine": {"horsePower": 70}, "wheels": [{"size": 16}], "extras": {"b": {}}, "homeURL": "u"}
+    car, findings, left_out = shapes.parse(Car, given)
+    assert (findings, left_out) == ([], [])
+    assert (car.name, car.doors, car.engine.horse_power, car.wheels[0].size, car.extras["b"].fuel) == ("x", 2, 70, 16, "diesel")
+    assert (car.home_url, car.seats) == ("u", 5)
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "message"),
+    [
+        ({"nam": "x"}, "nam", "unknown key 'nam'; did you mean 'name'?"),
+        ({"Electric": True}, "Electric", "unknown key 'Electric'; did you mean 'electric'?"),
+        ({"homeUrl": "x"}, "homeUrl", "unknown key 'homeUrl'; did you mean 'homeURL'?"),
+        ({"engine": {"horse_power": 1}}, "engine.horse_power", "unknown key 'horse_power'; did you mean 'horsePower'?"),
+        ({"engine": {"zzz": 1}}, "engine.zzz", "unknown key 'zzz'; allowed: horsePower, fuel"),
+        ({"wheels": [{"size": 1}, {"size": 1, "spar": True}]}, "wheels[1].spar", "unknown key 'spar'; did you mean 'spare'?"),
+        ({"extras": {"a.b": {"fule": 1}}}, "extras.a\\.b.fule", "unknown key 'fule'; did you mean 'fuel'?"),
+        ({"doors.front": 2}, "doors\\.front", "unknown key 'doors.front'; did you mean 'doors'?"),
+    ],
+)
+def test_an_unknown_key_is_answered_with_the_nearest(given: dict[str, Any], path: str, message: str) -> None:
+    assert _findings(given) == {path: message}
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "message"),
+    [
+        ({"name": ["x"]}, "name", "expected a string, given a list"),
+        ({"name": None}, "name", "expected a string, given null"),
+        ({"electric": 1}, "electric", "expected true or false, given the number 1"),
+        ({"electric": "maybe"}, "electric", "expected true or false, given 'maybe'"),
+        ({"electric": None}, "electric", "expected true or false, given null"),
+        ({"price": "1"}, "price", "expected a number, given '1'"),
+        ({"doors": "two"}, "doors", "expected a whole number, given 'two'"),
+        ({"doors": True}, "doors", "expected a whole number, given true"),
+        ({"doors": 2.5}, "doors", "expected a whole number, given the number 2.5"),
+        ({"seats": -1}, "seats", "input should be greater than or equal to 0; given the number -1"),
+        ({"seats": 2.5}, "seats", "expected a whole number, given the number 2.5"),
+        ({"load": "heavy"}, "load", "not a Kubernetes quantity, for instance 500m, 512Mi or 40Gi; given 'heavy'"),
+        ({"engine": "big"}, "engine", "expected a map, given 'big'"),
+        ({"engine": []}, "engine", "expected a map, given a list"),
+        ({"engine": None}, "engine", "null is not allowed here; unset its keys one by one"),
+        ({"engine": {"fuel": "water"}}, "engine.fuel", "given 'water'; allowed: 'diesel' or 'petrol'"),
+        ({"engine": {"fuel": ""}}, "engine.fuel", "given ''; allowed: 'diesel' or 'petrol'"),
+        ({"wheels": {}}, "wheels", "expected a list, given a map"),
+        ({"wheels": [16]}, "wheels[0]", "expected a map, given the number 16"),
+        ({"wheels": [{}]}, "wheels[0].size", "missing"),
+        ({"rooms": ["a", 2]}, "rooms[1]", "expected a string, given the number 2; quote it"),
+        ({"extras": {"a": 1}}, "extras.a", "expected a map, given the number 1"),
+        ({"extras": "a"}, "extras", "expected a map, given 'a'"),
+        ({"anything": 1}, "anything", "expected a map, given the number 1"),
+        ({"labels": {"a b": "x"}}, "labels.a b", f"{KEY_RULE}; given 'a b'"),
+        ({"labels": {"a": "x y"}}, "labels.a", "not a label value: at most 63 letters, digits, '-', '_' and '.'; given 'x y'"),
+    ],
+)
+def test_a_wrong_value_is_told_with_what_is_allowed(given: dict[str, Any], path: str, message: str) -> None:
+    assert _findings(given) == {path: message}
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "message"),
+    [
+        ({"name": 5}, "name", "expected a string, given the number 5; quote it"),
+        ({"name": 1.1}, "name", "expected a string, given the number 1.1; quote it"),
+        ({"name": True}, "name", "expected a string, given true; quote it"),
+        ({"label": False}, "label", "expected a string, given false; quote it"),
+        ({"labels": {"a.b/c": 5}}, "labels.a\\.b/c", "expected a string, given the number 5; quote it"),
+        ({"version": 1.1}, "version", "a number; quote it, since YAML reads 1.10 as 1.1; given the number 1.1"),
+        ({"electric": "yes"}, "electric", "expected true or false, given 'yes'; write it without quotes, as true or false"),
+        ({"electric": "False"}, "electric", "expected true or false, given 'False'; write it without quotes, as true or false"),
+    ],
+)
+def test_quotes_that_are_missing_or_too_many_are_named(given: dict[str, Any], path: str, message: str) -> None:
+    assert _findings(given) == {path: message}
+
+
+@pytest.mark.parametrize("key", ["name", "electric", "doors", "load", "version", "engine", "wheels", "labels", "anything"])
+def test_an_output_where_none_is_allowed_is_told_without_being_read(key: str) -> None:
+    assert _findings({key: object()}) == {key: DEFERRED}
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "message"),
+    [
+        ({"apiKey": [SECRET]}, "apiKey", "expected a string, given a list"),
+        ({"accessToken": {"value": SECRET}}, "accessToken", "expected a string, given a map"),
+        ({"env": SECRET}, "env", "expected a map, given a string"),
+        ({"env": {"A": [SECRET]}}, "env.A", "expected a string, given a list"),
+        ({"anything": f"{SECRET}{'x' * 40}"}, "anything", "expected a map, given a string"),
+        ({"electric": f"{SECRET}{'x' * 40}"}, "electric", "expected true or false, given a string"),
+        ({"env": ""}, "env", "expected a map, given an empty string"),
+    ],
+)
+def test_what_may_be_a_secret_is_not_repeated(given: dict[str, Any], path: str, message: str) -> None:
+    assert _findings(given) == {path: message}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"agent": SECRET},
+        {"agent": [SECRET]},
+        {"agent": {"token": [SECRET], "url": {"x": SECRET}, "tokenExistingSecret": SECRET, "tokn": SECRET}},
+        {"agent": {"tokenExistingSecret": {"name": f"A {SECRET}", "key": f"a {SECRET}"}, "extraEnv": {"1": SECRET, "A": [SECRET]}}},
+        {"agent": {"podAnnotations": {"a b": SECRET, "c": [SECRET]}, "extraEnv": SECRET}},
+        {"global": {"proxy": {"httpProxy": [SECRET], "enabled": SECRET}, "tls": {"caBundle": [SECRET], "caBundleSecret": SECRET}}},
+        {"otel": {"endpoint": [SECRET]}, "serviceAccount": {"annotations": SECRET}, "token": SECRET},
+    ],
+    ids=lambda given: ",".join(given),
+)
+def test_values_of_a_chart_never_repeat_a_secret_where_one_belongs(given: dict[str, Any]) -> None:
+    findings = _findings(given, AgentJobValues)
+    assert [path for path, message in findings.items() if SECRET in message and path != "agent"] == []
+
+
+def test_everything_wrong_is_told_at_once() -> None:
+    given = {
+        "nameOverride": 5,
+        "agnt": {},
+        "agent": {"replicaCount": "two", "image": {"tag": 1.1, "pullPolicy": "Sometimes"}, "logFormat": "xml"},
+        "task": {"runner": {"resources": []}, "tolerations": "all"},
+        "rbac": {"rules": [{"apiGroups": [""]}]},
+        "persistence": {"cache": {"persistentVolumeClaim": {"accessMode": "RWX"}}},
+    }
+    assert _findings(given, AgentJobValues) == {
+        "nameOverride": "expected a string, given the number 5; quote it",
+        "agnt": "unknown key 'agnt'; did you mean 'agent'?",
+        "agent.replicaCount": "expected a whole number, given 'two'",
+        "agent.image.tag": "a number; quote it, since YAML reads 1.10 as 1.1; given the number 1.1",
+        "agent.image.pullPolicy": "given 'Sometimes'; allowed: 'Always', 'IfNotPresent' or 'Never'",
+        "agent.logFormat": "given 'xml'; allowed: 'plain', 'dev' or 'json'",
+        "task.runner.resources": "expected a map, given a list",
+        "task.tolerations": "expected a list, given 'all'",
+        "rbac.rules[0].verbs": "missing",
+        "persistence.cache.persistentVolumeClaim.accessMode": (
+            "given 'RWX'; allowed: 'ReadWriteOnce', 'ReadWriteMany', 'ReadWriteOncePod' or 'ReadOnlyMany'"
+        ),
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "left_out", "kept"),
+    [
+        ({"name": 5, "doors": 2}, [("name",)], {"doors": 2}),
+        ({"zzz": 5, "doors": 2}, [("zzz",)], {"doors": 2}),
+        ({"engine": {"horsePower": "x", "fuel": "petrol"}}, [("engine", "horsePower")], {"engine": Engine(fuel="petrol")}),
+        ({"engine": "x", "doors": 2}, [("engine",)], {"doors": 2}),
+        ({"wheels": [{"size": 1}, {"size": "x"}], "doors": 2}, [("wheels",)], {"doors": 2}),
+        ({"wheels": [{"spare": True}], "doors": 2}, [("wheels",)], {"doors": 2}),
+        ({"extras": {"a": {"fuel": "x"}, "b": {}}}, [("extras", "a", "fuel")], {"extras": {"a": Engine(), "b": Engine()}}),
+        ({"labels": {"a": 5, "b": "x"}}, [("labels", "a")], {"labels": {"b": "x"}}),
+        ({"labels": {"a b": "x", "b": "x"}}, [("labels", "a b")], {"labels": {"b": "x"}}),
+        ({"name": 5, "engine": {"fuel": 1}, "seats": 3}, [("name",), ("engine", "fuel")], {"engine": Engine(), "seats": 3}),
+    ],
+)
+def test_what_is_wrong_is_left_out_and_the_rest_is_kept(given: dict[str, Any], left_out: list[Path], kept: dict[str, Any]) -> None:
+    car, findings, cut = shapes.parse(Car, given)
+    assert len(findings) == len(left_out)
+    assert cut == left_out
+    assert {name: getattr(car, name) for name in car.model_fields_set} == kept
+
+
+def test_what_was_given_is_not_changed() -> None:
+    given = {"name": 5, "engine": {"fuel": 1, "horsePower": 2}, "wheels": [{}]}
+    shapes.parse(Car, given)
+    assert given == {"name": 5, "engine": {"fuel": 1, "horsePower": 2}, "wheels": [{}]}
+
+
+def test_a_whole_is_a_model_or_findings() -> None:
+    wheel, findings = shapes.parse_whole(Wheel, {"size": 16})
+    assert (wheel, findings) == (Wheel(size=16), [])
+    nothing, findings = shapes.parse_whole(Wheel, {"spare": "no", "siz": 1})
+    assert nothing is None
+    assert {finding.path: finding.message for finding in findings} == {
+        "size": "missing",
+        "spare": "expected true or false, given 'no'; write it without quotes, as true or false",
+        "siz": "unknown key 'siz'; did you mean 'size'?",
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "path", "words"),
+    [
+        (None, (), "null"),
+        (True, (), "true"),
+        (False, (), "false"),
+        (3, (), "the number 3"),
+        (0.5, (), "the number 0.5"),
+        ("x", (), "'x'"),
+        ("", (), "''"),
+        ("x" * 40, ("size",), f"'{'x' * 40}'"),
+        ("x" * 41, ("size",), "a string"),
+        (SECRET, ("agent", "token"), "a string"),
+        (SECRET, ("agent", "extraEnv", "A"), "a string"),
+        (SECRET, ("db", "PASSWORD"), "a string"),
+        (SECRET, ("keys", 0), "a string"),
+        ("", ("agent", "token"), "an empty string"),
+        ({}, (), "a map"),
+        ([], (), "a list"),
+        ((), (), "a list"),
+        (object(), (), "an object"),
+    ],
+)
+def test_a_value_is_described_in_words(value: object, path: Path, words: str) -> None:
+    assert shapes.describe(value, path) == words
