@@ -1,0 +1,200 @@
+"""A stack's configuration, read from its files as Pulumi reads them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scalr_agents.stack import source
+from scalr_agents.stack.source import Sealed, SourceError
+
+PROJECT = "name: scalr-agents\nruntime: python\n"
+
+
+def _project(directory: Path, stack: str, project: str = PROJECT, name: str = "dev") -> Path:
+    (directory / "Pulumi.yaml").write_text(project, encoding="utf-8")
+    (directory / f"Pulumi.{name}.yaml").write_text(stack, encoding="utf-8")
+    return directory
+
+
+def _config(directory: Path, stack: str, project: str = PROJECT) -> dict[str, Any]:
+    return dict(source.read(_project(directory, stack, project), "dev").config)
+
+
+@pytest.mark.parametrize(
+    ("stack", "config"),
+    [
+        ("", {}),
+        ("config:\n", {}),
+        ("config: {}\n", {}),
+        ("encryptionsalt: v1:abc=\n", {}),
+        ("config:\n  common: {url: u}\n", {"common": {"url": "u"}}),
+        ("config:\n  scalr-agents:common: {url: u}\n", {"common": {"url": "u"}}),
+        ("config:\n  common: {url: u}\n  scalr-agents:agents: {}\n", {"common": {"url": "u"}, "agents": {}}),
+        ("config:\n  common: 1\n  scalr-agents:common: 2\n", {"common": 2}),
+        ("config:\n  scalr-agents:common: 2\n  common: 1\n", {"common": 1}),
+        ("config:\n  scalr-agents:secrets.runs.token: x\n", {"secrets.runs.token": "x"}),
+        ("config:\n  aws:region: eu-west-1\n  kubernetes:context: c\n  scalr-agents-more:common: 1\n", {}),
+        ("encryptionsalt: v1:abc=\nsecretsprovider: passphrase\nconfig:\n  aws:region: x\n  common: {a: yes}\n", {"common": {"a": "yes"}}),
+        ('config:\n  common: \'{"url": "u"}\'\n', {"common": '{"url": "u"}'}),
+        ("config:\n  common: null\n", {"common": None}),
+    ],
+)
+def test_the_keys_of_our_namespace_are_read(tmp_path: Path, stack: str, config: dict[str, Any]) -> None:
+    assert _config(tmp_path, stack) == config
+
+
+def test_in_a_project_of_another_name_our_keys_need_the_namespace(tmp_path: Path) -> None:
+    project = "name: platform\nruntime: python\nconfig:\n  common: {value: 1}\n  scalr-agents:kubernetes: {value: {context: c}}\n"
+    stack = "config:\n  agents: {}\n  platform:secrets: {}\n  scalr-agents:common: {url: u}\n"
+    assert _config(tmp_path, stack, project) == {"kubernetes": {"context": "c"}, "common": {"url": "u"}}
+
+
+@pytest.mark.parametrize(
+    ("declared", "config"),
+    [
+        ("common: plain", {"common": "plain"}),
+        ("common: 5", {"common": 5}),
+        ("common: false", {"common": False}),
+        ("common: [1, 2]", {"common": [1, 2]}),
+        ("common: {value: {url: u}}", {"common": {"url": "u"}}),
+        ("common: {value: false}", {"common": False}),
+        ("common: {value: 0}", {"common": 0}),
+        ("common: {default: {url: u}}", {"common": {"url": "u"}}),
+        ("common: {type: object, description: d, default: {url: u}}", {"common": {"url": "u"}}),
+        ("common: {type: string}", {}),
+        ("common: {description: d}", {}),
+        ("scalr-agents:common: {value: {url: u}}", {"common": {"url": "u"}}),
+        ("aws:region: {value: eu-west-1}", {}),
+        ("aws:region: eu-west-1", {}),
+    ],
+)
+def test_the_project_has_defaults(tmp_path: Path, declared: str, config: dict[str, Any]) -> None:
+    assert _config(tmp_path, "config: {}\n", f"{PROJECT}config:\n  {declared}\n") == config
+
+
+@pytest.mark.parametrize(
+    ("stack", "common"),
+    [
+        ("common: {url: mine}", {"url": "mine"}),
+        ("scalr-agents:common: {url: mine}", {"url": "mine"}),
+        ("common: null", None),
+        ("agents: {}", {"url": "u", "labels": {}}),
+    ],
+)
+def test_a_key_of_the_stack_replaces_the_default_as_a_whole(tmp_path: Path, stack: str, common: Any) -> None:
+    project = f"{PROJECT}config:\n  common: {{default: {{url: u, labels: {{}}}}}}\n"
+    assert _config(tmp_path, f"config:\n  {stack}\n", project)["common"] == common
+
+
+@pytest.mark.parametrize(
+    ("content", "sealed"),
+    [
+        ("secrets: {secure: v1:x}", {"secrets": Sealed("scalr-agents:secrets")}),
+        ("secrets: {runs: {token: {secure: v1:x}}}", {"secrets": {"runs": {"token": Sealed("scalr-agents:secrets.runs.token")}}}),
+        ("scalr-agents:a: [x, {b: {secure: v1:x}}]", {"a": ["x", {"b": Sealed("scalr-agents:a[1].b")}]}),
+        ("a: [{secure: v1:x}, [{secure: v1:y}]]", {"a": [Sealed("scalr-agents:a[0]"), [Sealed("scalr-agents:a[1][0]")]]}),
+        ("a: {secure: v1:x, more: 1}", {"a": {"secure": "v1:x", "more": 1}}),
+        ("aws:secretKey: {secure: v1:x}", {}),
+    ],
+)
+def test_a_ciphertext_stays_sealed_and_knows_its_place(tmp_path: Path, content: str, sealed: dict[str, Any]) -> None:
+    assert _config(tmp_path, f"encryptionsalt: v1:abc=\nconfig:\n  {content}\n") == sealed
+
+
+def test_a_sealed_value_is_printed_as_a_placeholder() -> None:
+    assert str(Sealed("scalr-agents:secrets.runs.token")) == "<secret scalr-agents:secrets.runs.token>"
+
+
+def test_sealing_changes_nothing_that_was_given() -> None:
+    given = {"a": [{"secure": "x"}], "b": 1}
+    assert source.seal(given, "p") == {"a": [Sealed("p.a[0]")], "b": 1}
+    assert given == {"a": [{"secure": "x"}], "b": 1}
+
+
+@pytest.mark.parametrize(
+    ("stack", "imported"),
+    [
+        ("config: {}\n", False),
+        ("environment:\n", False),
+        ("environment: aws-prod\n", True),
+        ("environment:\n  - aws-prod\n  - scalr/prod\n", True),
+        ("environment:\n  imports: [aws-prod]\n", True),
+    ],
+)
+def test_an_environment_is_reported(tmp_path: Path, stack: str, imported: bool) -> None:
+    assert source.read(_project(tmp_path, stack), "dev").environment is imported
+
+
+def test_a_source_knows_its_file_and_the_directory_of_the_stack_files(tmp_path: Path) -> None:
+    read = source.read(_project(tmp_path, "config: {common: 1}\n"), "dev")
+    assert (read.file, read.directory, read.environment) == (tmp_path / "Pulumi.dev.yaml", tmp_path, False)
+
+
+def test_stack_files_may_have_a_directory_of_their_own(tmp_path: Path) -> None:
+    _project(tmp_path, "config: {common: root}\n", f"{PROJECT}stackConfigDir: stacks\n")
+    (tmp_path / "stacks").mkdir()
+    (tmp_path / "stacks" / "Pulumi.dev.yaml").write_text("config: {common: own}\n", encoding="utf-8")
+    read = source.read(tmp_path, "dev")
+    assert (read.directory, read.file, read.config) == (tmp_path / "stacks", tmp_path / "stacks" / "Pulumi.dev.yaml", {"common": "own"})
+    assert source.stack_directory(tmp_path) == tmp_path / "stacks"
+
+
+def test_without_one_the_stack_files_lie_beside_the_project_file(tmp_path: Path) -> None:
+    assert source.stack_directory(_project(tmp_path, "")) == tmp_path
+
+
+def test_the_stacks_of_a_directory_are_those_that_have_a_file(tmp_path: Path) -> None:
+    for name in ("Pulumi.yaml", "Pulumi.prod.yaml", "Pulumi.aws-dev.yaml", "Pulumi.eu.west.yaml", "Pulumi.x.json", "other.yaml"):
+        (tmp_path / name).touch()
+    assert source.stacks(tmp_path) == ["aws-dev", "eu.west", "prod"]
+    assert source.stacks(tmp_path / "nowhere") == []
+
+
+@pytest.mark.parametrize(("others", "named"), [([], "none"), (["prod"], "prod"), (["prod", "aws-dev"], "aws-dev, prod")])
+def test_a_missing_stack_is_answered_with_those_that_exist(tmp_path: Path, others: list[str], named: str) -> None:
+    (tmp_path / "Pulumi.yaml").write_text(PROJECT, encoding="utf-8")
+    for other in others:
+        (tmp_path / f"Pulumi.{other}.yaml").touch()
+    with pytest.raises(SourceError) as caught:
+        source.read(tmp_path, "dev")
+    assert str(caught.value) == f"no stack 'dev': there is no {tmp_path}/Pulumi.dev.yaml; stacks: {named}"
+
+
+@pytest.mark.parametrize("broken", ["Pulumi.yaml", "Pulumi.dev.yaml"])
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"config: [1\nb: 2\n", "line 2, column 2: did not find expected ',' or ']'"),
+        (b"config:\n  a: 1\n  a: 2\n", "line 3, column 3: duplicate key 'a'"),
+        (b"- a\n", "expected a map at the top"),
+        (b"a: \xff\n", "'utf-8' codec can't decode byte 0xff in position 3: invalid start byte"),
+    ],
+)
+def test_a_broken_file_is_named_with_what_is_wrong(tmp_path: Path, broken: str, content: bytes, problem: str) -> None:
+    _project(tmp_path, "config: {}\n")
+    (tmp_path / broken).write_bytes(content)
+    with pytest.raises(SourceError) as caught:
+        source.read(tmp_path, "dev")
+    assert str(caught.value) == f"{tmp_path / broken}: {problem}"
+
+
+def test_a_missing_project_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SourceError) as caught:
+        source.read(tmp_path, "dev")
+    assert str(caught.value) == f"{tmp_path}/Pulumi.yaml: [Errno 2] No such file or directory: '{tmp_path}/Pulumi.yaml'"
+
+
+@pytest.mark.parametrize("start", [".", "stacks", "stacks/values"])
+def test_the_project_is_the_nearest_one_upwards(tmp_path: Path, start: str) -> None:
+    inner = tmp_path / "outer" / "inner"
+    (inner / "stacks" / "values").mkdir(parents=True)
+    (inner / "stacks" / "values" / "Pulumi.yaml").mkdir()
+    for directory in (tmp_path / "outer", inner):
+        (directory / "Pulumi.yaml").write_text(PROJECT, encoding="utf-8")
+    assert source.find_project(inner / start) == inner
+
+
+def test_without_a_project_upwards_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SourceError) as caught:
+        source.find_project(tmp_path)
+    assert str(caught.value) == f"no Pulumi.yaml in {tmp_path} or above"
