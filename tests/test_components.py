@@ -222,7 +222,7 @@ def test_secret_environment_reaches_runs_unless_it_is_the_agents_own() -> None:
 
 def test_a_rollout_is_awaited_for_five_minutes_and_its_failure_explained() -> None:
     deployment = run(agent_job())["runs-controller-deployment"]
-    assert dict(deployment.timeouts) == {"create": "300s", "update": "300s"}
+    assert dict(deployment.timeouts) == {"create": "300s", "update": "300s", "delete": "300s"}
     assert deployment.error_hooks == ("runs-controller-rollout",)
     assert "annotations" not in deployment.inputs["metadata"]
 
@@ -230,7 +230,7 @@ def test_a_rollout_is_awaited_for_five_minutes_and_its_failure_explained() -> No
 def test_a_rollout_need_not_be_awaited() -> None:
     deployment = run(agent_job(await_rollout=False, rollout_timeout_seconds=60.0))["runs-controller-deployment"]
     assert deployment.inputs["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}
-    assert dict(deployment.timeouts) == {"create": "60s", "update": "60s"}
+    assert dict(deployment.timeouts) == {"create": "60s", "update": "60s", "delete": "300s"}
 
 
 def test_a_failed_rollout_names_the_logs_and_asks_for_the_token() -> None:
@@ -240,6 +240,34 @@ def test_a_failed_rollout_names_the_logs_and_asks_for_the_token() -> None:
     selector = "app.kubernetes.io/name=agent-job,app.kubernetes.io/instance=runs,app.kubernetes.io/component=agent"
     assert f"kubectl logs -n scalr -l {selector} --all-containers" in rollout_failure(release)
     assert "token" in rollout_failure(release)
+
+
+def test_a_deletion_may_take_as_long_as_the_grace_period() -> None:
+    deployment = run(agent_job(values={"agent": {"terminationGracePeriodSeconds": 900}}))["runs-controller-deployment"]
+    assert deployment.timeouts["delete"] == "1020s"
+
+
+@pytest.mark.parametrize("component", [scalr_agents.AgentRbac, scalr_agents.AgentNetworkPolicy])
+def test_parts_that_hold_no_secret_need_no_token(component: type[scalr_agents.AgentRbac] | type[scalr_agents.AgentNetworkPolicy]) -> None:
+    def program() -> None:
+        component("runs", {"namespace": "scalr", "url": "https://acme.scalr.io"})
+
+    recording = run(program)
+    assert recording.error is None
+    assert recording.log == []
+
+
+def test_a_secret_can_be_used_by_other_variables_and_wins_over_them() -> None:
+    proxy = {"enabled": True, "httpsProxy": "http://u:$(PROXY_PASSWORD)@p:1", "noProxy": "10.0.0.0/8"}
+    recording = run(agent_job(secret_env={"PROXY_PASSWORD": "x", "NO_PROXY": "y"}, values={"global": {"proxy": proxy}}))
+    task = recording["runs-controller-task-template"].inputs["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
+    assert [variable["name"] for variable in task[0]["env"]] == ["NO_PROXY", "PROXY_PASSWORD", "HTTP_PROXY", "HTTPS_PROXY"]
+    assert task[0]["env"][0]["valueFrom"]["secretKeyRef"]["name"] == "runs-agent-job-env"
+
+
+def test_a_secret_that_replaces_what_the_contract_fixes_is_a_warning() -> None:
+    recording = run(agent_job(secret_env={"SCALR_AGENT_DRIVER": "x"}))
+    assert [message.partition(": overrides")[0] for _, message in recording.log] == ["runs: secret_env.SCALR_AGENT_DRIVER"]
 
 
 def test_chart_names() -> None:
@@ -273,6 +301,10 @@ def test_every_finding_names_the_argument_it_is_about() -> None:
         ({"values": {"agent": {"url": "https://x.y"}}}, "url: given together with values.agent.url"),
         ({"values": {"agent": {"token": "x"}}}, "token: given together with values.agent.token"),
         ({"agent_image": "a:1", "values": {"agent": {"image": {"tag": "1"}}}}, "agent_image: given together with values.agent.image.tag"),
+        (
+            {"agent_image": "a:1", "values": {"task": {"worker": {"image": {"tag": "1"}}}}},
+            "agent_image: given together with values.task.worker.image.tag",
+        ),
         ({"cache_claim_name": "c", "values": {"persistence": {"cache": {"enabled": False}}}}, "values.persistence.cache.enabled"),
         ({"rollout_timeout_seconds": 0}, "rollout_timeout_seconds: input should be greater than 0"),
     ],

@@ -120,7 +120,7 @@ def test_outputs_tell_names_and_selectors_of_every_agent(project: Path) -> None:
 def test_rollouts_follow_the_stack(project: Path) -> None:
     deployment = up(project, kubernetes={"awaitRollout": False, "rolloutTimeoutSeconds": 30})["runs-controller-deployment"]
     assert deployment.inputs["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}
-    assert dict(deployment.timeouts) == {"create": "30s", "update": "30s"}
+    assert dict(deployment.timeouts) == {"create": "30s", "update": "30s", "delete": "300s"}
 
 
 def test_secrets_are_secret_and_nowhere_else(project: Path) -> None:

@@ -108,11 +108,11 @@ class _Validated(dict[str, Any]):
         self.agent = agent
 
 
-def prepare(component: str, name: str, args: AgentJobArgs) -> Agent:
+def prepare(component: str, name: str, args: AgentJobArgs, *, token_needed: bool = True) -> Agent:
     """The agent that a component's arguments describe. Warnings are logged; errors are raised as `ArgsError`."""
     if isinstance(args, _Validated):
         return args.agent
-    agent, findings = _check(name, dict(args))
+    agent, findings = _check(name, dict(args), token_needed=token_needed)
     if agent is None or values.errors(findings):
         raise ArgsError(f"{component} {name!r}", findings)
     for finding in findings:
@@ -120,13 +120,13 @@ def prepare(component: str, name: str, args: AgentJobArgs) -> Agent:
     return agent
 
 
-def _check(name: str, args: Mapping[str, Any]) -> tuple[Agent | None, list[Finding]]:
+def _check(name: str, args: Mapping[str, Any], *, token_needed: bool) -> tuple[Agent | None, list[Finding]]:
     given, findings = shapes.parse_whole(_Arguments, {key: value for key, value in args.items() if value is not None})
     if given is None:
         return None, findings
     layers = [Layer("values", given.values), *_flat_layers(given)]
     findings += _conflicts(given)
-    inputs = Inputs(agent_image=given.agent_image, runner_image=given.runner_image, secret_env=given.secret_env)
+    inputs = Inputs(given.agent_image, given.runner_image, given.secret_env, token_needed=token_needed)
     try:
         checked = values.load(
             "agent-job",
@@ -161,7 +161,12 @@ _BEHIND: dict[str, tuple[tuple[str, ...], ...]] = {
     "url": (("agent", "url"),),
     "token": (("agent", "token"),),
     "ca_bundle": (("global", "tls", "caBundle"),),
-    "agent_image": (("agent", "image", "repository"), ("agent", "image", "tag")),
+    "agent_image": (
+        ("agent", "image", "repository"),
+        ("agent", "image", "tag"),
+        ("task", "worker", "image", "repository"),
+        ("task", "worker", "image", "tag"),
+    ),
     "runner_image": (("task", "runner", "image", "repository"), ("task", "runner", "image", "tag")),
     "cache_claim_name": (("persistence", "cache", "enabled"), ("persistence", "cache", "persistentVolumeClaim", "claimName")),
     "service_account_annotations": (("serviceAccount", "annotations"),),
@@ -177,7 +182,8 @@ def _conflicts(given: _Arguments) -> Iterator[Finding]:
 
 
 def _at_argument(finding: Finding, layers: list[Layer]) -> Finding:
-    return finding if finding.path in _Arguments.model_fields else locate(finding, layers, "values")
+    own = finding.path.partition(".")[0] in _Arguments.model_fields
+    return finding if own else locate(finding, layers, "values")
 
 
 def _digest(checked: Checked, inputs: Inputs) -> Deferred | None:

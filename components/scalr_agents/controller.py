@@ -7,6 +7,7 @@ import pulumi
 from scalr_agents import kubernetes
 from scalr_agents.arguments import Agent, AgentJobArgs, prepare
 from scalr_agents.manifests import agent_job
+from scalr_agents.manifests.agent_job.pod import grace_seconds
 from scalr_agents.release import Release
 
 
@@ -51,6 +52,10 @@ class AgentController(pulumi.ComponentResource):
         )
 
 
+_DELETE_MARGIN_SECONDS = 120
+"""What a deletion may take beyond the grace period."""
+
+
 def _rollout(name: str, agent: Agent) -> kubernetes.Rollout:
     message = rollout_failure(agent.checked.release)
 
@@ -61,6 +66,7 @@ def _rollout(name: str, agent: Agent) -> kubernetes.Rollout:
     return kubernetes.Rollout(
         await_ready=agent.await_rollout,
         timeout_seconds=agent.rollout_timeout_seconds,
+        delete_seconds=grace_seconds(agent.checked.values.agent.termination_grace_period_seconds) + _DELETE_MARGIN_SECONDS,
         on_failure=pulumi.ErrorHook(f"{name}-rollout", explain),
     )
 

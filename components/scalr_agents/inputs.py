@@ -18,3 +18,5 @@ class Inputs:
     """Environment variables that become a Secret: all containers of the agent get them, the runner those not named `SCALR_*`."""
     secrets_digest: str | Deferred | None = None
     """Digest of all secrets we hold. Default: computed, if they are all known."""
+    token_needed: bool = True
+    """Whether what is made needs the token: permissions and network policy alone do not."""

@@ -25,6 +25,7 @@ class Rollout:
 
     await_ready: bool
     timeout_seconds: int
+    delete_seconds: int
     on_failure: pulumi.ErrorHook
 
 
@@ -103,7 +104,7 @@ def _properties(manifest: Manifest, rollout: Rollout | None) -> Manifest:
 def _awaited(rollout: Rollout) -> dict[str, Any]:
     timeout = f"{rollout.timeout_seconds}s"
     return {
-        "custom_timeouts": pulumi.CustomTimeouts(create=timeout, update=timeout),
+        "custom_timeouts": pulumi.CustomTimeouts(create=timeout, update=timeout, delete=f"{rollout.delete_seconds}s"),
         "hooks": pulumi.ResourceHookBinding(on_error=[rollout.on_failure]),
     }
 

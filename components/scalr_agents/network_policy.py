@@ -12,14 +12,14 @@ from scalr_agents.manifests import agent_job
 class AgentNetworkPolicy(pulumi.ComponentResource):
     """The NetworkPolicy that keeps task pods from the cloud's metadata service; nothing with `task.allowMetadataService: true`.
 
-    Takes the arguments of `AgentJob`. The cluster's network plugin must enforce egress policies.
+    Takes the arguments of `AgentJob`; the token is not needed. The cluster's network plugin must enforce egress policies.
     """
 
     task_pod_selector: pulumi.Output[Mapping[str, str]]
     """Labels of the pods it selects."""
 
     def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        agent = prepare("AgentNetworkPolicy", name, args)
+        agent = prepare("AgentNetworkPolicy", name, args, token_needed=False)
         super().__init__("scalr-agents:index:AgentNetworkPolicy", name, {}, opts)
 
         release = agent.checked.release

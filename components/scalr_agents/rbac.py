@@ -10,8 +10,8 @@ from scalr_agents.manifests import agent_job
 class AgentRbac(pulumi.ComponentResource):
     """Service account, Role, ClusterRole and their bindings of an agent.
 
-    Takes the arguments of `AgentJob`, so that a security team can own this part alone: give the same ones to both, and set
-    `serviceAccount.create: false` with a name and `rbac.create: false` in the values of the `AgentJob`.
+    Takes the arguments of `AgentJob`; the token is not needed. Where a security team owns this part, it makes an `AgentRbac`, and the
+    others an `AgentNetworkPolicy` and an `AgentController`, all with the same `release`, `namespace` and `values`.
     """
 
     namespace: pulumi.Output[str]
@@ -20,7 +20,7 @@ class AgentRbac(pulumi.ComponentResource):
     """Name of the service account of controller and task pods."""
 
     def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        agent = prepare("AgentRbac", name, args)
+        agent = prepare("AgentRbac", name, args, token_needed=False)
         super().__init__("scalr-agents:index:AgentRbac", name, {}, opts)
 
         release = agent.checked.release

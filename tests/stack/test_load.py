@@ -260,6 +260,11 @@ def test_words_and_entries_without_content_are_empty() -> None:
     assert list(loaded.created_namespaces()) == ["scalr"]
 
 
+def test_a_secret_that_replaces_what_the_contract_fixes_is_a_warning() -> None:
+    found = findings({"secrets": {"runs": {"env": {"SCALR_AGENT_DRIVER": "x"}}}})
+    assert [(severity, path) for severity, path, _ in found] == [("warning", "scalr-agents:secrets.runs.env.SCALR_AGENT_DRIVER")]
+
+
 def test_a_stack_without_agents() -> None:
     assert [str(finding) for finding in stack.load({}, directory=Path()).findings] == [
         "warning: scalr-agents:agents: empty: this stack runs nothing"

@@ -61,7 +61,18 @@ ERRORS = [
     (_nested("agent.controller.extraEnv", [{"value": "x"}]), "agent.controller.extraEnv[0].name", "every variable needs a name"),
     (_nested("agent.controller.extraEnv", [{"name": "A", "value": 1}]), "agent.controller.extraEnv[0].value", "quote it"),
     (_nested("agent.dataDir", "data"), "agent.dataDir", "not an absolute path"),
-    (_nested("agent.cacheDir", "/var/lib/scalr-agent/data"), "agent.cacheDir", "the same as agent.dataDir"),
+    (_nested("agent.dataDir", "/tmp"), "agent.dataDir", "/tmp is taken by the agent"),
+    (_nested("agent.debug", "maybe"), "agent.debug", "true, false, 1, 0"),
+    (_nested("agent.image.tag", "a b"), "agent.image.tag", "not an image tag"),
+    (_nested("agent.image.repository", "scalr/agent:0.57.0"), "agent.image.repository", "the tag has a value of its own"),
+    (_nested("global.imageRegistry", "https://registry.example/"), "global.imageRegistry", "no scheme"),
+    (
+        _nested("persistence.cache.persistentVolumeClaim.subPath", "a/../.."),
+        "persistence.cache.persistentVolumeClaim.subPath",
+        "out of the volume",
+    ),
+    (_nested("nameOverride", "foo bar"), "nameOverride", "not a label value"),
+    (_nested("agent.cacheDir", "/var/lib/scalr-agent/data"), "agent.cacheDir", "taken by agent.dataDir"),
     (_nested("agent.image.tag", 1.1), "agent.image.tag", "quote it"),
     (_nested("task.extraVolumes", [{"name": "data-dir", "emptyDir": {}}]), "task.extraVolumes[0].name", "taken by the agent"),
     (_nested("task.extraVolumes", [{"name": "a"}, {"name": "a"}]), "task.extraVolumes[1].name", "taken by task.extraVolumes[0]"),
@@ -127,11 +138,24 @@ WARNINGS = [
         "agent.controller.extraEnv.SCALR_URL",
         "set that value instead",
     ),
+    (
+        _nested("agent", {"replicaCount": 2, "podDisruptionBudget": {"minAvailable": "100%"}}),
+        "agent.podDisruptionBudget.minAvailable",
+        "100% of 2 controllers must stay",
+    ),
+    (_nested("task.worker.image.tag", "1.4.0"), "task.worker.image.tag", "not of this contract line"),
+    (_nested("persistence.data.enabled", True), "persistence.data.enabled", "only one may run at a time"),
+    (
+        _nested("agent.controller.extraEnv", [{"name": "SCALR_AGENT_TOKEN", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]),
+        "agent.controller.extraEnv.SCALR_AGENT_TOKEN",
+        "overrides the variable of agent.token",
+    ),
     (_nested("task.podLabels", {"app.kubernetes.io/name": "x"}), r"task.podLabels.app\.kubernetes\.io/name", "no effect"),
 ]
 
 FINE: list[dict[str, Any]] = [
     {},
+    _nested("agent", {"topologySpreadConstraints": {}, "tolerations": {}, "affinity": []}),
     _nested("agent.controller.extraEnv", [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "metadata.uid"}}}]),
     _nested("agent.url", "https://acme.scalr.io:8443/path"),
     _nested("global.tls.caBundle", f"corporate\n{PRIVATE}public\n{ROOT}"),
@@ -181,8 +205,8 @@ def test_one_call_returns_every_finding_errors_first() -> None:
         ("error", "agent.tokn"),
         ("error", "persistence.cache.enabled"),
         ("error", "release"),
-        ("error", "agent.token"),
         ("error", "task.runner.resources.requests.cpu"),
+        ("error", "agent.token"),
         ("warning", "agent.url"),
     ]
 

@@ -179,7 +179,7 @@ def test_everything_wrong_is_told_at_once() -> None:
         "nameOverride": 5,
         "agnt": {},
         "agent": {"replicaCount": "two", "image": {"tag": 1.1, "pullPolicy": "Sometimes"}, "logFormat": "xml"},
-        "task": {"runner": {"resources": []}, "tolerations": "all"},
+        "task": {"runner": {"resources": ["cpu"]}, "tolerations": "all"},
         "rbac": {"rules": [{"apiGroups": [""]}]},
         "persistence": {"cache": {"persistentVolumeClaim": {"accessMode": "RWX"}}},
     }

@@ -38,17 +38,16 @@ def given(values: Mapping[str, str]) -> Env:
     return variables(dict(sorted(values.items())))
 
 
-def each_once(levels: Iterable[Env]) -> Env:
-    """The levels one after the other, a later one winning: each name stands once, where it was said last.
+def each_once(secret: Env, levels: Iterable[Env]) -> Env:
+    """The levels one after the other, a later one winning: each name stands once, where it was said first.
 
-    That is what a container sees of a list with duplicates, without the duplicates, which confuse server-side apply.
+    Kubernetes would take the last of several, but server-side apply refuses them. Variables out of a Secret win over all levels and
+    stand before them, so that any value can use them, for instance a proxy's URL `http://user:$(PASSWORD)@proxy:3128`.
     """
-    last: dict[Any, dict[str, Any]] = {}
-    for level in levels:
-        for variable in level:
-            last.pop(variable["name"], None)
-            last[variable["name"]] = variable
-    return list(last.values())
+    chosen: dict[Any, dict[str, Any]] = {}
+    for level in (secret, *levels, secret):
+        chosen |= {variable["name"]: variable for variable in level}
+    return list(chosen.values())
 
 
 def proxy(settings: Proxy) -> Env:

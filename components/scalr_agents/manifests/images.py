@@ -1,7 +1,6 @@
 """Image references."""
 
-from scalr_agents.values.agent_job.task import WorkerImage
-from scalr_agents.values.common import Image
+from scalr_agents.values.common import Image, WorkerImage
 from scalr_agents.values.fields import Deferred
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def build(
     except lines.LineError as problem:
         word = f"{place}.agentVersion" if entry.agent_version else f"{PREFIX}:common.agentVersion"
         return None, [*findings, Finding("error", word, str(problem))]
-    return StackAgent(name, checked, inputs), findings + [_locate(finding, place, layers) for finding in checked.findings]
+    return StackAgent(name, checked, inputs), findings + [_locate(finding, name, place, layers) for finding in checked.findings]
 
 
 def _place(name: str) -> str:
@@ -88,7 +88,9 @@ def _values_files(place: str, entry: AgentEntry, directory: Path) -> tuple[list[
     return layers, findings
 
 
-def _locate(finding: Finding, place: str, layers: list[Layer]) -> Finding:
+def _locate(finding: Finding, name: str, place: str, layers: list[Layer]) -> Finding:
     if finding.path in ("release", "namespace"):
         return finding.under(place)
+    if finding.path.startswith("secret_env."):
+        return replace(finding, path=secrets.place_of(name, f"env.{finding.path.removeprefix('secret_env.')}"))
     return locate(finding, layers, f"{place}.values")

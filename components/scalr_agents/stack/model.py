@@ -12,6 +12,7 @@ from scalr_agents.values.fields import (
     KubernetesList,
     KubernetesMap,
     Labels,
+    Registry,
     SecretEnv,
     SecretKey,
     Text,
@@ -92,7 +93,7 @@ class Common(Section):
     """Address of the account, `https://<account>.scalr.io`."""
     agent_version: VersionText = ""
     """Version of all agents that do not name their own."""
-    image_registry: Text = ""
+    image_registry: Registry = ""
     """Registry to pull the agents' images from."""
     image_pull_secrets: list[str] = []
     """Names of pull secrets; they exist in every agent's namespace."""

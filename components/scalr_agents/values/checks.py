@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from scalr_agents.lines import Line
 from scalr_agents.values import quantities
-from scalr_agents.values.common import CacheLimit, Image, Proxy, SecretReference
+from scalr_agents.values.common import CacheLimit, Image, Proxy, SecretReference, WorkerImage
 from scalr_agents.values.fields import Deferred, is_deferred, is_set
 from scalr_agents.values.findings import Finding, entry
 
@@ -110,9 +110,9 @@ def ca_bundle(path: str, bundle: str | Deferred) -> Findings:
         )
 
 
-def image(path: str, settings: Image, line: Line) -> Findings:
+def image(path: str, settings: Image | WorkerImage, line: Line) -> Findings:
     yield from image_tag(f"{path}.tag", settings.tag)
-    own = settings.repository.rpartition("/")[2] in ("agent", "agent-runner")
+    own = settings.repository.rpartition("/")[2] in ("", "agent", "agent-runner")
     if own and _VERSION_TAG.match(settings.tag) and not line.covers(settings.tag):
         yield warning(
             f"{path}.tag",
@@ -222,12 +222,17 @@ def environment(path: str, given: Mapping[str, object], own: Mapping[str, str | 
         allowed = _ALLOWED.get(name)
         if allowed and isinstance(value, str) and value not in allowed:
             yield error(entry(path, name), f"allowed: {', '.join(allowed)}")
-        elif name == "SCALR_AGENT_TOKEN":
+        elif name == "SCALR_AGENT_TOKEN" and isinstance(value, str):
             yield warning(entry(path, name), f"puts the token into the pod in plain text; use {place}, which makes a Secret")
         elif place is not None:
             yield warning(entry(path, name), f"overrides the variable of {place}; set that value instead")
         elif name in own:
             yield warning(entry(path, name), "overrides a variable that the contract between controller and agent fixes; leave it out")
+
+
+def switch(path: str, value: str) -> Findings:
+    if value not in _SWITCH:
+        yield error(path, f"allowed: {', '.join(_SWITCH)}")
 
 
 _SWITCH = ("true", "false", "1", "0")

@@ -1,6 +1,6 @@
 """Sections of values that more than one chart has."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -8,6 +8,7 @@ from scalr_agents.values.fields import (
     Annotations,
     Count,
     Flag,
+    ImageTag,
     InputName,
     InputText,
     KubernetesList,
@@ -16,9 +17,9 @@ from scalr_agents.values.fields import (
     Name,
     PullPolicy,
     Quantity,
+    Registry,
+    Repository,
     SecretKey,
-    Text,
-    VersionText,
 )
 from scalr_agents.values.section import ChartSection, default
 
@@ -93,11 +94,22 @@ class Rbac(ChartSection):
 class Image(ChartSection):
     """A container image; the reference is `[registry/]repository:tag`."""
 
-    repository: Text = "scalr/agent"
+    repository: Repository = "scalr/agent"
     """Repository, without tag."""
-    tag: VersionText = ""
+    tag: ImageTag = ""
     """Tag, `tag@sha256:...` to pin a digest. Default: the agent version."""
     pull_policy: PullPolicy = "IfNotPresent"
+    """Kubernetes field `imagePullPolicy`."""
+
+
+class WorkerImage(ChartSection):
+    """Image of the worker; every field that is empty comes from `agent.image`."""
+
+    repository: Repository = ""
+    """Repository, without tag."""
+    tag: ImageTag = ""
+    """Tag."""
+    pull_policy: PullPolicy | Literal[""] = ""
     """Kubernetes field `imagePullPolicy`."""
 
 
@@ -133,7 +145,7 @@ class Tls(ChartSection):
 class Global(ChartSection):
     """Settings of every pod of the release; a component's own setting wins."""
 
-    image_registry: Text = ""
+    image_registry: Registry = ""
     """Registry put in front of the repositories of controller, worker and runner (not of sidecars). Default: Docker Hub."""
     image_pull_secrets: KubernetesList = []
     """Pull secrets of both pods, `[{name: ...}]`."""

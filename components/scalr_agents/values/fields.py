@@ -5,6 +5,7 @@ core carries it to its place in a manifest and never reads, formats or copies it
 """
 
 import re
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, NoReturn, TypeGuard
 
 from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandler, WithJsonSchema
@@ -51,6 +52,11 @@ def unset(empty: Any) -> BeforeValidator:
     return BeforeValidator(lambda value: empty if value is None else value)
 
 
+def _empty_as(empty: Any) -> Callable[[Any], Any]:
+    """An empty map for a list, or the other way round: charts have such defaults, and people copy them."""
+    return lambda value: empty if value in ({}, []) and isinstance(value, dict | list) else value
+
+
 def integral(value: Any) -> Any:
     """Whole numbers may arrive as floats: component hosts have no other kind."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -86,6 +92,30 @@ def _secret_key(value: str) -> str:
 def _directory(value: str) -> str:
     if not value.startswith("/") or ":" in value:
         refuse("directory", "not an absolute path (it must start with '/' and hold no ':')")
+    return value
+
+
+def _sub_path(value: str) -> str:
+    if ".." in value.split("/"):
+        refuse("sub_path", "leads out of the volume; a directory inside it is meant")
+    return value
+
+
+def _image_tag(value: str) -> str:
+    if value and not re.fullmatch(r"\w[\w.-]{0,127}(@sha256:[0-9a-f]{64})?", value):
+        refuse("image_tag", "not an image tag, for instance 0.57.0 or 0.57.0@sha256:<digest>")
+    return value
+
+
+def _repository(value: str) -> str:
+    if re.search(r"\s|://|@", value) or ":" in value.rpartition("/")[2]:
+        refuse("repository", "not an image repository, for instance scalr/agent; the tag has a value of its own")
+    return value
+
+
+def _registry(value: str) -> str:
+    if re.search(r"\s|://|@|/$", value):
+        refuse("registry", "not an image registry, for instance mirror.example:5000/scalr: no scheme, no slash at the end")
     return value
 
 
@@ -132,13 +162,23 @@ Text = Annotated[str, unset("")]
 InputText = Annotated[str | Deferred, _OrDeferred(), unset("")]
 """A string, or one that is known only during deployment."""
 VersionText = Annotated[str, BeforeValidator(_quote_numbers), unset("")]
-"""An image tag; a number is refused, because YAML has already changed it."""
+"""A version; a number is refused, because YAML has already changed it."""
+ImageTag = Annotated[str, AfterValidator(_image_tag), BeforeValidator(_quote_numbers), unset("")]
+"""An image tag, with a digest if wished; a number is refused, because YAML has already changed it."""
+Repository = Annotated[str, AfterValidator(_repository), unset("")]
+"""An image's name without registry and tag."""
+Registry = Annotated[str, AfterValidator(_registry), unset("")]
+"""A registry, with a path if wished, or the empty string."""
+SubPath = Annotated[str, AfterValidator(_sub_path), unset("")]
+"""A directory inside a volume, or the empty string for all of it."""
 EnvText = Annotated[str, BeforeValidator(_env_text), unset(""), WithJsonSchema({"type": ["string", "number", "boolean"]})]
 """The value of an environment variable: a string, a number or a boolean."""
 Flag = Annotated[bool, unset(False)]
 """A boolean; `null` is false. Strings such as "yes" are refused."""
 Name = Annotated[str, AfterValidator(_name), unset("")]
 """The name of a Kubernetes object, or the empty string."""
+LabelText = Annotated[str, AfterValidator(_label_value), unset("")]
+"""A string that becomes the value of a label."""
 InputName = Annotated[str | Deferred, _OrDeferred(), AfterValidator(lambda v: _name(v) if isinstance(v, str) else v), unset("")]
 """The name of a Kubernetes object that may be known only during deployment."""
 SecretKey = Annotated[str, AfterValidator(_secret_key)]
@@ -161,7 +201,7 @@ EnvMap = Annotated[dict[Annotated[str, AfterValidator(_env_name)], EnvText], uns
 """Environment variables, name to value."""
 SecretEnv = Annotated[dict[Annotated[str, AfterValidator(_env_name)], Annotated[str | Deferred, _OrDeferred()]], unset({})]
 """Environment variables whose values are secret: strings only, and they may be known only during deployment."""
-KubernetesMap = Annotated[dict[str, Any], unset({})]
+KubernetesMap = Annotated[dict[str, Any], BeforeValidator(_empty_as({})), unset({})]
 """A Kubernetes type, open: its fields are the API's own and are passed on as they are."""
-KubernetesList = Annotated[list[dict[str, Any]], unset([])]
+KubernetesList = Annotated[list[dict[str, Any]], BeforeValidator(_empty_as([])), unset([])]
 """A list of one Kubernetes type, open."""

@@ -88,6 +88,7 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> en
     agent = values.agent
     grace = pod.grace_seconds(agent.termination_grace_period_seconds)
     return env.each_once(
+        pod.secret_environment(release, inputs),
         [
             pod.connection(values, release),
             env.from_field("SCALR_AGENT_NAME", "metadata.name"),
@@ -111,8 +112,7 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> en
             pod.ca_bundle_environment(values, release),
             env.given(agent.extra_env),
             agent.controller.extra_env,
-            pod.secret_environment(release, inputs),
-        ]
+        ],
     )
 
 

@@ -72,12 +72,12 @@ def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
             "workingDir": "/opt/workdir",
             "securityContext": present(runner.security_context),
             "env": env.each_once(
+                pod.secret_environment(release, inputs, runs=True),
                 [
                     env.proxy(values.global_.proxy),
                     pod.ca_bundle_environment(values, release),
                     env.given(runner.extra_env),
-                    pod.secret_environment(release, inputs, runs=True),
-                ]
+                ],
             ),
             "resources": runner.resources,
             **_probes("/tmp/exec-loop"),
@@ -123,6 +123,7 @@ def _worker(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
 def _worker_environment(values: AgentJobValues, release: Release, inputs: Inputs) -> env.Env:
     agent = values.agent
     return env.each_once(
+        pod.secret_environment(release, inputs),
         [
             pod.connection(values, release),
             env.variables(
@@ -142,8 +143,7 @@ def _worker_environment(values: AgentJobValues, release: Release, inputs: Inputs
             env.otel(values.otel),
             env.given(agent.extra_env),
             env.given(values.task.worker.extra_env),
-            pod.secret_environment(release, inputs),
-        ]
+        ],
     )
 
 

@@ -16,6 +16,8 @@ from scalr_agents.values.findings import Finding, entry
 _GKE_IDENTITY = "iam.gke.io/gcp-service-account"
 _KUBE2IAM_ROLE = "iam.amazonaws.com/role"
 _SHORTEST_TOKEN_TTL = 600
+_FIXED = {name: place for name, place in contract.AGENT_JOB_VARIABLES.items() if place is None or name == "SCALR_AGENT_TOKEN"}
+"""Variables that not even a Secret of the user's may sensibly set."""
 
 
 def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[Finding]:
@@ -26,11 +28,15 @@ def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[
         _controller_budget,
         _task_budget,
         _cache,
+        _data,
         _containers,
         _environment,
         _metadata_service,
     )
     yield from chain.from_iterable(rule(values) for rule in rules)
+    if inputs.token_needed:
+        yield from checks.token("agent.token", values.agent.token, "agent.tokenExistingSecret", values.agent.token_existing_secret)
+    yield from checks.environment("secret_env", dict.fromkeys(inputs.secret_env), _FIXED)
     yield from _images(values, release, inputs)
     yield from _spreading(values, release)
     yield from _pod_labels(values, release)
@@ -39,7 +45,6 @@ def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[
 def _connection(values: AgentJobValues) -> Findings:
     agent, tls, otel = values.agent, values.global_.tls, values.otel
     yield from checks.url("agent.url", agent.url)
-    yield from checks.token("agent.token", agent.token, "agent.tokenExistingSecret", agent.token_existing_secret)
     yield from checks.proxy("global.proxy", values.global_.proxy)
     yield from checks.ca_bundle("global.tls.caBundle", tls.ca_bundle)
     if is_set(tls.ca_bundle) and is_set(tls.ca_bundle_secret.name):
@@ -78,7 +83,7 @@ def _controller_budget(values: AgentJobValues) -> Findings:
         return
     if not budget.enabled or (budget.min_available is None and budget.max_unavailable is None):
         yield warning("agent.podDisruptionBudget", f"{replicas} controllers without a budget: a drain may stop all of them at once")
-    elif isinstance(budget.min_available, int) and budget.min_available >= replicas:
+    elif budget.min_available == "100%" or (isinstance(budget.min_available, int) and budget.min_available >= replicas):
         yield warning(
             "agent.podDisruptionBudget.minAvailable",
             f"{budget.min_available} of {replicas} controllers must stay: no node that runs one can be drained",
@@ -117,6 +122,12 @@ def _cache(values: AgentJobValues) -> Findings:
         )
 
 
+def _data(values: AgentJobValues) -> Findings:
+    data = values.persistence.data
+    if data.enabled:
+        yield warning("persistence.data.enabled", "all runs share one claim and the same directories in it; only one may run at a time")
+
+
 def _containers(values: AgentJobValues) -> Findings:
     task, agent = values.task, values.agent
     tls = values.global_.tls
@@ -137,8 +148,11 @@ def _containers(values: AgentJobValues) -> Findings:
         given = sidecar.get("volumeMounts")
         if isinstance(given, list):
             yield from checks.mounts(f"task.sidecars[{index}].volumeMounts", [m for m in given if isinstance(m, dict)], volumes, {})
-    if agent.data_dir == agent.cache_dir:
-        yield error("agent.cacheDir", "the same as agent.dataDir: two volumes cannot be mounted on one path")
+    directories = {"/tmp": "the agent", contract.SERVICE_ACCOUNT_DIR: "the agent"}
+    for path, directory in (("agent.dataDir", agent.data_dir), ("agent.cacheDir", agent.cache_dir)):
+        if directory in directories:
+            yield error(path, f"{directory} is taken by {directories[directory]}: two volumes cannot be mounted on one path")
+        directories[directory] = path
 
     for path, resources in (
         ("agent.resources", agent.resources),
@@ -156,6 +170,7 @@ def _environment(values: AgentJobValues) -> Findings:
         variable["name"]: variable.get("value") for variable in agent.controller.extra_env if isinstance(variable.get("name"), str)
     }
     runner_own = {name: place for name, place in own.items() if "PROXY" in name or place == "global.tls.caBundle"}
+    yield from checks.switch("agent.debug", agent.debug)
     yield from checks.environment("agent.extraEnv", agent.extra_env, own)
     yield from checks.environment("agent.controller.extraEnv", controller, own)
     yield from checks.environment("task.worker.extraEnv", task.worker.extra_env, own)
@@ -171,10 +186,10 @@ def _metadata_service(values: AgentJobValues) -> Findings:
     task = values.task
     if task.allow_metadata_service:
         return
-    annotations = values.global_.pod_annotations | task.pod_annotations
     reliant = {
         entry("serviceAccount.annotations", _GKE_IDENTITY): _GKE_IDENTITY in values.service_account.annotations,
-        entry("task.podAnnotations", _KUBE2IAM_ROLE): _KUBE2IAM_ROLE in annotations,
+        entry("global.podAnnotations", _KUBE2IAM_ROLE): _KUBE2IAM_ROLE in values.global_.pod_annotations,
+        entry("task.podAnnotations", _KUBE2IAM_ROLE): _KUBE2IAM_ROLE in task.pod_annotations,
         "task.runner.extraEnv.AWS_EC2_METADATA_SERVICE_ENDPOINT": "AWS_EC2_METADATA_SERVICE_ENDPOINT" in task.runner.extra_env,
     }
     for path in (path for path, used in reliant.items() if used):
@@ -188,9 +203,9 @@ def _metadata_service(values: AgentJobValues) -> Findings:
 def _images(values: AgentJobValues, release: Release, inputs: Inputs) -> Findings:
     if inputs.agent_image is None:
         yield from checks.image("agent.image", values.agent.image, release.line)
+        yield from checks.image("task.worker.image", values.task.worker.image, release.line)
     if inputs.runner_image is None:
         yield from checks.image("task.runner.image", values.task.runner.image, release.line)
-    yield from checks.image_tag("task.worker.image.tag", values.task.worker.image.tag)
     yield from checks.image_reference("agent_image", inputs.agent_image)
     yield from checks.image_reference("runner_image", inputs.runner_image)
 

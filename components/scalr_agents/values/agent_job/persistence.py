@@ -1,6 +1,6 @@
 """Section `persistence`: volumes for workspace data and for the shared cache."""
 
-from scalr_agents.values.fields import AccessMode, Flag, InputName, KubernetesMap, Quantity, Text
+from scalr_agents.values.fields import AccessMode, Flag, InputName, KubernetesMap, Quantity, SubPath, Text
 from scalr_agents.values.section import ChartSection, default
 
 
@@ -15,7 +15,7 @@ class Claim(ChartSection):
     """Size of a claim made here."""
     access_mode: AccessMode = "ReadWriteOnce"
     """Access mode of a claim made here."""
-    sub_path: Text = ""
+    sub_path: SubPath = ""
     """Directory inside the volume, so that several releases can share one."""
 
 

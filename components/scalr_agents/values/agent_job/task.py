@@ -1,8 +1,6 @@
 """Section `task`: the Job that the controller starts for every run, with its containers `runner` and `worker`."""
 
-from typing import Literal
-
-from scalr_agents.values.common import Image, resources
+from scalr_agents.values.common import Image, WorkerImage, resources
 from scalr_agents.values.fields import (
     Annotations,
     CountOrPercent,
@@ -11,10 +9,8 @@ from scalr_agents.values.fields import (
     KubernetesList,
     KubernetesMap,
     Labels,
-    PullPolicy,
+    Repository,
     Seconds,
-    Text,
-    VersionText,
 )
 from scalr_agents.values.section import ChartSection, default
 
@@ -27,17 +23,6 @@ class Job(ChartSection):
 
     ttl_seconds_after_finished: Seconds = 60
     """Seconds that a finished Job and its pod stay, for their logs. `null` keeps them."""
-
-
-class WorkerImage(ChartSection):
-    """Image of the worker; every field that is empty comes from `agent.image`."""
-
-    repository: Text = ""
-    """Repository, without tag."""
-    tag: VersionText = ""
-    """Tag."""
-    pull_policy: PullPolicy | Literal[""] = ""
-    """Kubernetes field `imagePullPolicy`."""
 
 
 class Worker(ChartSection):
@@ -58,7 +43,7 @@ class Worker(ChartSection):
 class RunnerImage(Image):
     """Image of the runner."""
 
-    repository: Text = "scalr/agent-runner"
+    repository: Repository = "scalr/agent-runner"
     """Repository, without tag. A custom image needs a user 1000:1000."""
 
 
