@@ -95,8 +95,11 @@ def test_set_string_leaves_every_value_a_string(text: str) -> None:
         (" a =1", {" a ": 1}),
         ("a={x,y}", {"a": ["x", "y"]}),
         ("a={1,true,null,x}", {"a": [1, True, None, "x"]}),
-        ("a={}", {"a": []}),
-        ("a={},b=1", {"a": [], "b": 1}),
+        ("a={}", {"a": [""]}),
+        ("a={},b=1", {"a": [""], "b": 1}),
+        ("a=-0,b=+0,c=-007", {"a": 0, "b": 0, "c": -7}),
+        ("a=1\\", {"a": 1}),
+        (f"a={'9' * 5000}", {"a": "9" * 5000}),
         ("a={,}", {"a": ["", ""]}),
         ("a={x,}", {"a": ["x", ""]}),
         ("a={,x}", {"a": ["", "x"]}),
@@ -191,7 +194,35 @@ def test_text_outside_the_grammar_is_refused(option: str, text: str, message: st
 def test_an_index_into_what_is_no_list_is_refused(values: dict[str, Any]) -> None:
     with pytest.raises(StrvalsError) as caught:
         _parsed(strvals.parse_into, "a[0]=1", values)
-    assert str(caught.value) == "a[0] goes into a list, but there is none"
+    assert str(caught.value) == "a is no list, but a[0] goes into it"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a=2,a.b=1", "a is no map, but a.b goes into it"),
+        ("a={x},a.b=1", "a is no map, but a.b goes into it"),
+        ("a[" + "9" * 5000 + "]=1", "does not begin with an index such as [0]"),
+        ("a[\u0663]=1", "does not begin with an index such as [0]"),
+        ("a[0].=1", "a key is missing"),
+        (".".join("a" * 40) + "=1", "deeper than 30 levels"),
+    ],
+    ids=["scalar", "list", "long index", "foreign digit", "no key", "deep"],
+)
+def test_what_helm_refuses_too(text: str, message: str) -> None:
+    with pytest.raises(StrvalsError) as caught:
+        _parsed(strvals.parse_into, text)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["a=NaN", "a=-Infinity", "a=1e999", "a=" + "[" * 100_000])
+def test_json_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(StrvalsError, match=r"^not JSON: "):
+        _parsed(strvals.parse_json_into, text)
+
+
+def test_json_without_a_value_is_null() -> None:
+    assert _parsed(strvals.parse_json_into, "a=,b=1") == {"a": None, "b": 1}
 
 
 def test_the_largest_index_is_helms() -> None:

@@ -11,7 +11,9 @@ from itertools import pairwise
 from typing import Any
 
 _MOST_INDEX = 65536
-_INTEGER = re.compile(r"[+-]?[1-9][0-9]*")
+_DEEPEST = 30
+_INDEX = re.compile(r"[0-9]{1,5}")
+_INTEGER = re.compile(r"(?!0)[+-]?[0-9]{1,19}")
 _INT64 = 2**63
 
 Path = list[str | int]
@@ -47,7 +49,7 @@ def parse_json_into(values: dict[str, Any], text: str) -> None:
     position = 0
     while position < len(text):
         path, position = _path(text, position)
-        value, position = _json(text, position)
+        value, position = (None, position) if text[position : position + 1] in ("", ",") else _json(text, position)
         rest = text[position:].lstrip()
         if rest and not rest.startswith(","):
             raise StrvalsError(f"expected a comma after the value of {_show(path)}")
@@ -75,19 +77,20 @@ def _path(text: str, position: int) -> tuple[Path, int]:
     path: Path = []
     while True:
         key, position = _until(text, position, ".[=,")
-        if key or not path or isinstance(path[-1], str):
-            if not key:
-                raise StrvalsError(f"a key is missing in {text!r}")
-            path.append(key)
+        if not key:
+            raise StrvalsError(f"a key is missing in {text!r}")
+        path.append(key)
         while text.startswith("[", position):
             end = text.find("]", position)
             number = text[position + 1 : end] if end >= 0 else ""
-            if not number.isdecimal() or int(number) > _MOST_INDEX:
+            if not _INDEX.fullmatch(number) or int(number) > _MOST_INDEX:
                 raise StrvalsError(f"{text[position:]!r} does not begin with an index such as [0], of at most {_MOST_INDEX}")
             path.append(int(number))
             position = end + 1
         if position >= len(text) or text[position] == ",":
             raise StrvalsError(f"key {_show(path)} has no value")
+        if len(path) > _DEEPEST:
+            raise StrvalsError(f"{_show(path)} is deeper than {_DEEPEST} levels")
         if text[position] == "=":
             return path, position + 1
         if text[position] != ".":
@@ -99,9 +102,8 @@ def _until(text: str, position: int, stops: str) -> tuple[str, int]:
     """The characters up to one of `stops`, backslashes resolved, and the position of the stop."""
     taken = []
     while position < len(text) and text[position] not in stops:
-        if text[position] == "\\" and position + 1 < len(text):
-            position += 1
-        taken.append(text[position])
+        position += text[position] == "\\"
+        taken.append(text[position : position + 1])
         position += 1
     return "".join(taken), position
 
@@ -113,8 +115,7 @@ def _list(text: str, position: int) -> tuple[list[str], int]:
         item, position = _until(text, position, ",}")
         if position >= len(text):
             raise StrvalsError(f"a list in {text!r} is not closed by a brace")
-        if item or items or text[position] == ",":
-            items.append(item)
+        items.append(item)
         position += 1
         if text[position - 1] == "}":
             return items, position
@@ -123,9 +124,15 @@ def _list(text: str, position: int) -> tuple[list[str], int]:
 def _json(text: str, position: int) -> tuple[Any, int]:
     start = len(text) - len(text[position:].lstrip())
     try:
-        return json.JSONDecoder().raw_decode(text, start)
-    except ValueError as problem:
+        value, end = json.JSONDecoder(parse_constant=_refuse_constant).raw_decode(text, start)
+        json.dumps(value, allow_nan=False)
+    except (ValueError, RecursionError) as problem:
         raise StrvalsError(f"not JSON: {problem}") from None
+    return value, end
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
 
 
 def _typed(value: str) -> Any:
@@ -141,14 +148,15 @@ def _typed(value: str) -> Any:
 
 def _set(values: dict[str, Any], path: Path, value: Any) -> None:
     container: Any = values
-    for part, following in pairwise(path):
+    for position, (part, following) in enumerate(pairwise(path), start=1):
         empty: Any = [] if isinstance(following, int) else {}
         present = _get(container, part)
-        if not isinstance(present, type(empty)):
-            if present is not None and isinstance(empty, list):
-                raise StrvalsError(f"{_show(path)} goes into a list, but there is none")
+        replaceable = isinstance(container, list) and empty == {}
+        if present is None or (replaceable and not isinstance(present, dict)):
             present = empty
             _put(container, part, present)
+        elif not isinstance(present, type(empty)):
+            raise StrvalsError(f"{_show(path[:position])} is no {'list' if empty == [] else 'map'}, but {_show(path)} goes into it")
         container = present
     _put(container, path[-1], value)
 

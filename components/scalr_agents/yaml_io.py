@@ -1,99 +1,215 @@
-"""YAML as its readers read it: stack files as Pulumi's engine does (YAML 1.2), values files as Helm does (YAML 1.1).
+"""YAML as its readers read it: stack files as Pulumi's engine does, values files as Helm does.
 
-Each has its own rules for plain scalars, and PyYAML's are those of neither: it reads `12:30:45` as a number of base 60, dates as
-dates and `1e3` as a string. What is written is quoted wherever one of these readers would take it for something else.
+Both are Go programs, whose numbers differ from PyYAML's: `0o7` and `1e3` are numbers, `12:30:45` and dates are none. They differ from one
+another in booleans: `yes` is one for Helm. What is written is quoted wherever any of them would take it for something else.
 """
 
+import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import yaml
 
 _TAG = "tag:yaml.org,2002:"
+_DEFAULT_TAGS = {yaml.ScalarNode: f"{_TAG}str", yaml.SequenceNode: f"{_TAG}seq", yaml.MappingNode: f"{_TAG}map"}
+_PLAIN = "plain"
 _MERGE = "<<"
-_NULL = "~|null|Null|NULL|"
-_BOOL = "true|True|TRUE|false|False|FALSE"
-_BOOL_1_1 = f"{_BOOL}|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|y|Y|n|N"
-_INT = "[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+"
-_INT_1_1 = "[-+]?(?:0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]*|[1-9][0-9_]*)"
-_FLOAT = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
-_DATE = r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?"
-_SEXAGESIMAL = r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"
-_MOST_NODES = 1_000_000
-
-_Resolvers = dict[str | None, list[tuple[str, re.Pattern[str]]]]
+_NULL = frozenset({"", "~", "null", "Null", "NULL"})
+_BOOL = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_BOOL_1_1 = _BOOL | {
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), True),
+    **dict.fromkeys(("n", "N", "no", "No", "NO", "off", "Off", "OFF"), False),
+}
+_INT = re.compile(r"([-+]?)(?:0[bB]([01]+)|0[xX]([0-9a-fA-F]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))")
+_BASES = (2, 16, 8, 10)
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_INFINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_AMBIGUOUS = re.compile(r"[-+.0-9][-+.0-9a-fA-FxXoO_:]*|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}\D.*|<<|=|[-+]?\.(inf|nan)", re.IGNORECASE)
+"""What one reader or another takes for a number, a date or a merge."""
+_INT64, _UINT64 = -(2**63), 2**64
+_LONGEST_INT = 64
+_NUMBER_BEGINS = frozenset("+-.0123456789")
+_MOST_NODES = 200_000
+_DEEPEST = 100
 
 
 class YamlError(ValueError):
     """Text that is no YAML, or not a map; the text says where."""
 
 
-def _resolvers(*rules: tuple[str, str]) -> _Resolvers:
-    """PyYAML's table of implicit tags, with every rule tried on every scalar, in this order."""
-    return {None: [(_TAG + tag, re.compile(rf"(?:{pattern})\Z")) for tag, pattern in rules]}
+class _Reader(yaml.CSafeLoader):
+    """Composes nodes and leaves the meaning of plain scalars to us."""
+
+    booleans: Mapping[str, bool] = _BOOL
+    strict = True
+    """Whether a key may stand only once in a map. Helm takes the last."""
+
+    def resolve(self, kind: type[yaml.Node], _value: Any, implicit: Any) -> Any:
+        return _PLAIN if kind is yaml.ScalarNode and implicit[0] else _DEFAULT_TAGS[kind]
 
 
-class _Loader(yaml.CSafeLoader):
-    """Reads what becomes JSON: strings for keys, no dates, no duplicate keys unless Helm would take them."""
-
-    duplicates_allowed = False
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        if not self.duplicates_allowed:
-            self._refuse_duplicates(node)
-        return {_key(key): value for key, value in super().construct_mapping(node, deep).items()}
-
-    def _refuse_duplicates(self, node: yaml.MappingNode) -> None:
-        seen = set()
-        for key, _ in node.value:
-            if key.value in seen and key.value != _MERGE:
-                raise yaml.constructor.ConstructorError(None, None, f"duplicate key {key.value!r}", key.start_mark)
-            if isinstance(key, yaml.ScalarNode):
-                seen.add(key.value)
+class _ValuesReader(_Reader):
+    booleans = _BOOL_1_1
+    strict = False
 
 
-def _key(key: Any) -> str:
-    """A key as JSON has it."""
-    if isinstance(key, bool) or key is None:
-        return {True: "true", False: "false", None: "null"}[key]
-    return str(key)
+class _Builder:
+    """Builds JSON types out of nodes. Aliases are copied, as Go copies them, within bounds."""
+
+    def __init__(self, reader: _Reader) -> None:
+        self.reader = reader
+        self.nodes = 0
+
+    def build(self, node: yaml.Node, depth: int = 0) -> Any:
+        self.nodes += 1
+        if self.nodes > _MOST_NODES or depth > _DEEPEST:
+            raise _error(node, "too large or too deep, perhaps by its aliases")
+        if isinstance(node, yaml.ScalarNode):
+            return self._scalar(node)
+        if node.tag.startswith(_TAG) and node.tag != _DEFAULT_TAGS[type(node)]:
+            raise _wrong_tag(node)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.build(item, depth + 1) for item in node.value]
+        return self._mapping(node, depth)
+
+    def _mapping(self, node: yaml.Node, depth: int) -> dict[str, Any]:
+        content: dict[str, Any] = {}
+        merged: list[dict[str, Any]] = []
+        seen: set[str] = set()
+        for key_node, value_node in node.value:
+            is_merge = isinstance(key_node, yaml.ScalarNode) and (key_node.tag, key_node.value) == (_PLAIN, _MERGE)
+            key = _MERGE if is_merge else self._key(key_node)
+            if key in seen and self.reader.strict:
+                raise _error(key_node, f"duplicate key {key!r}")
+            seen.add(key)
+            if is_merge:
+                merged += self._merged(value_node, depth)
+            else:
+                content[key] = self.build(value_node, depth + 1)
+        for other in merged:
+            content = other | content
+        return content
+
+    def _merged(self, node: yaml.Node, depth: int) -> Iterator[dict[str, Any]]:
+        """The maps under a merge key; of several the first wins."""
+        for source in node.value if isinstance(node, yaml.SequenceNode) else [node]:
+            if not isinstance(source, yaml.MappingNode):
+                raise _error(source, "only maps can be merged")
+            content = self.build(source, depth + 1)
+            self.nodes += len(content)
+            yield content
+
+    def _key(self, node: yaml.Node) -> str:
+        """A key as JSON has it: text."""
+        if not isinstance(node, yaml.ScalarNode):
+            raise _error(node, "a key must be a scalar")
+        key = self._scalar(node)
+        if key is None or isinstance(key, bool):
+            return {None: "null", True: "true", False: "false"}[key]
+        return str(int(key)) if isinstance(key, float) and key.is_integer() else str(key)
+
+    def _scalar(self, node: yaml.ScalarNode) -> Any:
+        text, tag = str(node.value), node.tag
+        if tag == f"{_TAG}str" or not tag.startswith((_TAG, _PLAIN)):
+            return text
+        if tag == _PLAIN:
+            return self._plain(node, text)
+        value = self._plain(node, text)
+        wanted = {f"{_TAG}null": type(None), f"{_TAG}bool": bool, f"{_TAG}int": int, f"{_TAG}float": float}.get(tag)
+        if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if wanted is None or type(value) is not wanted:
+            raise _wrong_tag(node)
+        return value
+
+    def _plain(self, node: yaml.ScalarNode, text: str) -> Any:
+        if text in _NULL:
+            return None
+        if text in self.reader.booleans:
+            return self.reader.booleans[text]
+        if _INFINITE.fullmatch(text):
+            raise _error(node, f"{text} is no number of JSON")
+        number = _number(text)
+        return text if number is None else number
 
 
-class _StackLoader(_Loader):
-    yaml_implicit_resolvers = _resolvers(("merge", _MERGE), ("null", _NULL), ("bool", _BOOL), ("int", _INT), ("float", _FLOAT))
+def _number(text: str) -> int | float | None:
+    """The number that Go reads: underscores count for nothing, a leading zero means octal."""
+    if text[:1] not in _NUMBER_BEGINS:
+        return None
+    plain = text.replace("_", "")
+    match = _INT.fullmatch(plain)
+    if match:
+        base, digits = next((base, digits) for base, digits in zip(_BASES, match.groups()[1:], strict=True) if digits)
+        value = int(match[1] + digits, base) if len(digits) <= _LONGEST_INT else _UINT64
+        if _INT64 <= value < _UINT64:
+            return value
+    number = float(plain) if _FLOAT.fullmatch(plain) else math.inf
+    return number if math.isfinite(number) else None
 
 
-class _ValuesLoader(_Loader):
-    duplicates_allowed = True
-    yaml_implicit_resolvers = _resolvers(("merge", _MERGE), ("null", _NULL), ("bool", _BOOL_1_1), ("int", _INT_1_1), ("float", _FLOAT))
+def _error(node: yaml.Node, message: str) -> YamlError:
+    return YamlError(f"{_where(node.start_mark)}{message}")
 
 
-def _bool(loader: _Loader, node: yaml.ScalarNode) -> bool:
-    return str(loader.construct_scalar(node)).lower() in ("true", "yes", "on", "y")
+def _wrong_tag(node: yaml.Node) -> YamlError:
+    return _error(node, f"tag !!{node.tag.removeprefix(_TAG)} does not fit here")
 
 
-def _int(loader: _Loader, node: yaml.ScalarNode) -> int:
-    """Decimal in YAML 1.2; in YAML 1.1 a leading zero means octal."""
-    text = str(loader.construct_scalar(node)).replace("_", "")
-    if re.fullmatch("[-+]?0[0-7]+", text) and loader.duplicates_allowed:
-        return int(text, 8)
-    return int(text, 10 if re.fullmatch("[-+]?[0-9]+", text) else 0)
+def _where(mark: Any) -> str:
+    return f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
 
 
-_Loader.add_constructor(f"{_TAG}bool", _bool)
-_Loader.add_constructor(f"{_TAG}int", _int)
+def load_stack_file(text: str) -> dict[str, Any]:
+    """A stack file's content. Raises `YamlError`."""
+    return _load(text, _Reader)
+
+
+def load_values(text: str) -> dict[str, Any]:
+    """A values file's content. Raises `YamlError`."""
+    return _load(text, _ValuesReader)
+
+
+def _load(text: str, reader: type[_Reader]) -> dict[str, Any]:
+    try:
+        _refuse_depth(text)
+        loader = reader(text)
+        node = loader.get_single_node()
+        content = _Builder(loader).build(node) if node else {}
+    except yaml.MarkedYAMLError as problem:
+        raise YamlError(f"{_where(problem.problem_mark)}{problem.problem}") from None
+    except yaml.YAMLError as problem:
+        raise YamlError(str(problem).splitlines()[0]) from None
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        raise YamlError("expected a map at the top")
+    return content
+
+
+def _refuse_depth(text: str) -> None:
+    """The parser recurses in C, where too deep a nesting ends the process."""
+    depth = 0
+    for event in yaml.parse(text, yaml.CSafeLoader) if len(text) > _DEEPEST * _DEEPEST else ():
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise YamlError(f"{_where(event.start_mark)}nested deeper than {_DEEPEST} levels")
 
 
 class _Dumper(yaml.CSafeDumper):
-    yaml_implicit_resolvers = _resolvers(
-        ("merge", f"{_MERGE}|="),
-        ("null", _NULL),
-        ("bool", _BOOL_1_1),
-        ("int", f"{_INT}|{_INT_1_1}"),
-        ("float", _FLOAT),
-        ("timestamp", f"{_DATE}|{_SEXAGESIMAL}"),
-    )
+    """Writes a string without quotes only where no reader takes it for something else."""
+
+    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> Any:
+        if kind is not yaml.ScalarNode or not implicit[0]:
+            return _DEFAULT_TAGS[kind]
+        if value in _NULL:
+            return f"{_TAG}null"
+        if value in _BOOL_1_1:
+            return f"{_TAG}bool"
+        if not _AMBIGUOUS.fullmatch(value):
+            return f"{_TAG}str"
+        return f"{_TAG}{'int' if re.fullmatch('-?[0-9]+', value) else 'float' if _FLOAT.fullmatch(value) else 'other'}"
 
     def ignore_aliases(self, _data: Any) -> bool:
         return True
@@ -104,44 +220,6 @@ def _represent_str(dumper: _Dumper, text: str) -> yaml.ScalarNode:
 
 
 _Dumper.add_representer(str, _represent_str)
-
-
-def load_stack_file(text: str) -> dict[str, Any]:
-    """A stack file's content. Raises `YamlError`."""
-    return _load(text, _StackLoader)
-
-
-def load_values(text: str) -> dict[str, Any]:
-    """A values file's content. Raises `YamlError`."""
-    return _load(text, _ValuesLoader)
-
-
-def _load(text: str, loader: type[_Loader]) -> dict[str, Any]:
-    try:
-        content = loader(text).get_single_data()
-        _refuse_cycles(content)
-    except yaml.MarkedYAMLError as problem:
-        mark = problem.problem_mark
-        where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
-        raise YamlError(f"{where}{problem.problem}") from None
-    except (yaml.YAMLError, ValueError, RecursionError) as problem:
-        raise YamlError(str(problem).splitlines()[0]) from None
-    if content is None:
-        return {}
-    if not isinstance(content, dict):
-        raise YamlError("expected a map at the top")
-    return content
-
-
-def _refuse_cycles(content: Any) -> None:
-    """Anchors can make a document contain itself, or be far larger than its text; no values do that in earnest."""
-    pending, seen = [content], 0
-    while pending:
-        seen += 1
-        if seen > _MOST_NODES:
-            raise ValueError("aliases make this larger than a million nodes")
-        node = pending.pop()
-        pending.extend(node.values() if isinstance(node, Mapping) else node if isinstance(node, list) else ())
 
 
 def dump(documents: Iterable[Mapping[str, Any]]) -> str:

@@ -148,6 +148,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"secrets.runs.token": "x"}, "scalr-agents:secrets.runs.token", "pulumi config rm 'scalr-agents:secrets.runs.token'"),
     ({"agnets": {}}, "scalr-agents:agnets", "unknown key 'agnets'; did you mean 'agents'?"),
     ({"agents": {"runs": {"kind": "agent-jobs"}}}, "scalr-agents:agents.runs.kind", "allowed: 'agent-job'"),
+    ({"agents": {"nodes": {"kindd": "x"}}}, "scalr-agents:agents.nodes.kindd", "did you mean 'kind'?"),
     ({"agents": {"runs": {"role": "vcs"}}}, "scalr-agents:agents.runs.role", "serves runs only"),
     ({"agents": {"runs": {"agentVersion": "1.4.0"}}}, "scalr-agents:agents.runs.agentVersion", "supported: 0.57 to 0.60"),
     ({"common": {"agentVersion": "0.61.0"}}, "scalr-agents:common.agentVersion", "supported: 0.57 to 0.60"),

@@ -94,7 +94,6 @@ def test_the_same_amount_may_be_written_in_several_ways(one: str, other: str) ->
         ("300M", 300),
         ("2.9M", 2),
         ("0.1Gi", 102),
-        ("0Gi", 0),
     ],
 )
 def test_the_agent_takes_whole_megabytes(quantity: str, megabytes: int) -> None:
@@ -125,3 +124,13 @@ def test_what_is_a_quantity_can_be_parsed(value: str | float) -> None:
     else:
         parsed = True
     assert quantities.is_quantity(value) == parsed
+
+
+@pytest.mark.parametrize("quantity", ["0Gi", "-1Gi", "0.5Mi"])
+def test_a_cache_needs_room(quantity: str) -> None:
+    with pytest.raises(ValueError, match="leaves no room; give at least 1Mi"):
+        quantities.megabytes(quantity)
+
+
+def test_digits_are_those_of_ascii() -> None:
+    assert not quantities.is_quantity("\u0663")

@@ -264,3 +264,22 @@ def test_a_whole_is_a_model_or_findings() -> None:
 )
 def test_a_value_is_described_in_words(value: object, path: Path, words: str) -> None:
     assert shapes.describe(value, path) == words
+
+
+@pytest.mark.parametrize(
+    ("given", "left_out"),
+    [
+        ({"agent": {"tolerations": [1, 2], "replicaCount": 3}}, [("agent", "tolerations")]),
+        ({"rbac": {"create": False, "rules": [{"resources": ["x"]}, {"resources": ["y"]}]}}, [("rbac", "rules")]),
+        ({"agent": {"nodeSelector": {"bad key!": 5, "ok": "x"}}}, [("agent", "nodeSelector", "bad key!")]),
+        ({"task": {"worker": {"image": {"pullPolicy": "x", "tag": "latest"}}}}, [("task", "worker", "image", "pullPolicy")]),
+        ({"agent": {"nodeSelector": {"function-x": 5, "ok": "x"}}}, [("agent", "nodeSelector", "function-x")]),
+    ],
+)
+def test_several_errors_of_one_value_leave_out_no_more_than_the_value(given: dict[str, Any], left_out: list[tuple[str, ...]]) -> None:
+    assert shapes.parse(AgentJobValues, given)[2] == left_out
+
+
+def test_a_number_where_a_secret_belongs_is_not_repeated() -> None:
+    findings = shapes.parse(AgentJobValues, {"agent": {"token": 1234567}})[1]
+    assert [finding.message for finding in findings] == ["expected a string, given a number; quote it"]

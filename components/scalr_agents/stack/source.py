@@ -58,6 +58,8 @@ def read(project: Path, stack: str) -> Source:
     if not file.is_file():
         raise SourceError(f"no stack {stack!r}: there is no {file}; stacks: {', '.join(stacks(directory)) or 'none'}")
     content = _read_yaml(file)
+    if not isinstance(content.get("config", {}), dict | None):
+        raise SourceError(f"{file}: config: expected a map")
     config = {**_defaults(_map(settings.get("config")), name), **dict(_ours(_map(content.get("config")), name))}
     return Source(file, directory, config, environment=bool(content.get("environment")))
 
@@ -93,7 +95,7 @@ def _ours(config: Mapping[str, Any], project: str) -> Iterator[tuple[str, Any]]:
     """The keys of our namespace; a key without one has the project's name for it. Ciphertexts become sealed values."""
     for key, value in config.items():
         namespace, _, word = key.rpartition(":")
-        if (namespace or project) == PREFIX:
+        if (namespace.removesuffix(":config") or project) == PREFIX:
             yield word, seal(value, f"{PREFIX}:{word}")
 
 
@@ -111,7 +113,7 @@ def _defaults(config: Mapping[str, Any], project: str) -> dict[str, Any]:
 def seal(value: Any, place: str) -> Any:
     """The value with its `secure:` ciphertexts replaced."""
     if isinstance(value, dict):
-        if set(value) == {"secure"}:
+        if set(value) == {"secure"} and isinstance(value["secure"], str):
             return Sealed(place)
         return {key: seal(item, f"{place}.{key}") for key, item in value.items()}
     if isinstance(value, list):

@@ -109,7 +109,7 @@ class WorkerImage(ChartSection):
     """Repository, without tag."""
     tag: ImageTag = ""
     """Tag."""
-    pull_policy: PullPolicy | Literal[""] = ""
+    pull_policy: Literal["", "Always", "IfNotPresent", "Never"] = ""
     """Kubernetes field `imagePullPolicy`."""
 
 

@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal
 
-_QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(m|u|n|[kMGTPE]|[KMGTPE]i|[eE][+-]?\d{1,2})?")
+_QUANTITY = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(m|u|n|[kMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?")
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 _MEGABYTES = {"Gi": 1024, "Mi": 1, "G": 1000, "M": 1}
@@ -36,4 +36,7 @@ def megabytes(quantity: str) -> int:
     match = _QUANTITY.fullmatch(quantity)
     if match is None or match[2] not in _MEGABYTES:
         raise ValueError(f"unsupported size {quantity!r}; use Gi, Mi, G or M, for instance 40Gi")
-    return int(Decimal(match[1]) * _MEGABYTES[match[2]])
+    size = int(Decimal(match[1]) * _MEGABYTES[match[2]])
+    if size <= 0:
+        raise ValueError(f"{quantity!r} leaves no room; give at least 1Mi")
+    return size

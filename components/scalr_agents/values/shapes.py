@@ -5,7 +5,8 @@ What fails is reported and then left out, so that the second pass can check the 
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar, get_args
+from functools import reduce
+from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -42,11 +43,11 @@ def parse(model: type[M], given: Mapping[str, Any]) -> tuple[M, list[Finding], l
         try:
             return model.model_validate(given), findings, left_out
         except ValidationError as error:
-            for path, finding in _explain(model, error):
-                if path not in left_out:  # else it is missing because it was left out
-                    findings.append(finding)
-                given, cut = _leave_out(given, path)
-                left_out.append(cut)
+            explained = list(_explain(model, error))
+            findings += [finding for path, finding in explained if path not in left_out]  # else missing because it was left out
+            cuts = dict.fromkeys(_cut(given, path) for path, _ in explained)
+            given = reduce(_without, cuts, given)
+            left_out += cuts
 
 
 def parse_whole(model: type[M], given: Mapping[str, Any]) -> tuple[M | None, list[Finding]]:
@@ -64,21 +65,19 @@ def _explain(model: type[BaseModel], error: ValidationError) -> Iterator[tuple[P
 
 
 def _readable(location: Path) -> Path:
-    """Pydantic's location without its marks for keys and for branches of a union."""
-    return tuple(
-        part for part in location if part != "[key]" and not (isinstance(part, str) and part.startswith(("literal[", "function-")))
-    )
+    """Pydantic's location without its mark for a key that is wrong itself."""
+    return location[:-1] if location[-1:] == ("[key]",) else location
 
 
-def _leave_out(given: Mapping[str, Any], path: Path) -> tuple[Mapping[str, Any], Path]:
-    """What was given less what is wrong, and where the cut was made.
+def _cut(given: Mapping[str, Any], path: Path) -> Path:
+    """What to leave out so that the rest is valid.
 
     That is the key itself, the whole list that holds it, or, where something is missing, the map that it is missing from.
     """
     cut = path[: next((index for index, part in enumerate(path) if isinstance(part, int)), len(path))]
     while cut and not _stands(given, cut):
         cut = cut[:-1]
-    return _without(given, cut), cut
+    return cut
 
 
 def _stands(given: Any, path: Path) -> bool:
@@ -93,7 +92,7 @@ def _without(given: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     if not path:
         return {}
     head = str(path[0])
-    rest = {} if len(path) == 1 else {head: _without(given[head], path[1:])}
+    rest = {head: _without(given[head], path[1:])} if len(path) > 1 and isinstance(given.get(head), Mapping) else {}
     return {key: value for key, value in given.items() if key != head} | rest
 
 
@@ -129,11 +128,11 @@ def describe(value: object, path: Path) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
+    sensitive = any(_SENSITIVE.search(str(part)) for part in path)
     if isinstance(value, int | float):
-        return f"the number {value}"
+        return "a number" if sensitive else f"the number {value}"
     if isinstance(value, str):
-        echo = len(value) <= _LONGEST_ECHO and not any(_SENSITIVE.search(str(part)) for part in path)
-        return repr(value) if echo else "a string" if value else "an empty string"
+        return repr(value) if len(value) <= _LONGEST_ECHO and not sensitive else "a string" if value else "an empty string"
     return "a map" if isinstance(value, Mapping) else "a list" if isinstance(value, list | tuple) else "an object"
 
 
@@ -143,10 +142,14 @@ def _lower_first(text: str) -> str:
 
 def _keys(model: type[BaseModel], path: Path) -> list[str]:
     """The keys that are allowed at a path of a model."""
+    entry = False
     for part in path:
-        field = {field.alias or name: field for name, field in model.model_fields.items()}.get(str(part))
-        if field is not None:
-            model = next(_models(field.annotation), model)
+        if entry or isinstance(part, int):  # the name of an entry, the position in a list
+            entry = False
+            continue
+        field = {field.alias or name: field for name, field in model.model_fields.items()}[part]
+        model = next(_models(field.annotation), model)
+        entry = get_origin(field.annotation) is dict
     return [field.alias or name for name, field in model.model_fields.items()]
 
 
