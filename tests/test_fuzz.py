@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from scalr_agents import manifests, output, stack, values
 from scalr_agents.values import ValuesError
 
-from tests.manifests.changes import MINIMUM
+from tests.manifests.changes import MINIMUM, nested
 from tests.manifests.schemas import assert_valid
 
 HERE = Path(__file__).parent
 CASES: list[dict[str, Any]] = [case["values"] for case in yaml.safe_load((HERE / "manifests" / "chart_cases.yaml").read_text())]
 TABLE: list[dict[str, Any]] = yaml.safe_load((HERE / "manifests" / "values_table.yaml").read_text())
+SINGLE = [{**MINIMUM, **nested(row["value"], row["set"])} for row in TABLE]
 STACK: dict[str, Any] = {
     "kubernetes": {"context": "c", "qps": 5, "crds": "install"},
     "common": {
@@ -104,18 +105,8 @@ def mutations(draw: st.DrawFn, bases: list[dict[str, Any]], *, opaque: bool = Tr
     return content
 
 
-def _whole_table() -> list[dict[str, Any]]:
-    nested = []
-    for row in TABLE:
-        value: Any = row["set"]
-        for key in reversed(row["value"].split(".")):
-            value = {key: value}
-        nested.append({**MINIMUM, **value})
-    return nested
-
-
 @settings(max_examples=400, deadline=None)
-@given(mutations(CASES + _whole_table()))
+@given(mutations(CASES + SINGLE))
 def test_values_end_in_manifests_or_a_values_error(mutated: dict[str, Any]) -> None:
     found = values.check("agent-job", mutated, release="runs", namespace="scalr")
     text = "".join(map(str, found))

@@ -320,7 +320,13 @@ def test_text_that_a_reader_would_take_for_something_else_is_quoted(text: str) -
     assert written == f"---\na: '{text}'\n"
 
 
-SCALARS = st.text() | st.text(st.sampled_from("0123456789+-.:eExXobB_TZ=<~ "), max_size=6) | st.integers(-(2**63), 2**64 - 1) | st.booleans() | st.none()
+SCALARS = (
+    st.text()
+    | st.text(st.sampled_from("0123456789+-.:eExXobB_TZ=<~ "), max_size=6)
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.booleans()
+    | st.none()
+)
 MAPS = partial(st.dictionaries, st.text(max_size=8), max_size=3)
 CONTENT = MAPS(st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | MAPS(inner), max_leaves=6))
 

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pydantic import BaseModel
 from scalr_agents import values
 from scalr_agents.inputs import Inputs
 from scalr_agents.manifests import agent_job
+from scalr_agents.values.agent_job import AgentJobValues
 
 MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}}
 _TASK_POD = "task-template.spec.jobTemplate.spec.template"
@@ -70,3 +72,20 @@ def _key(item: Mapping[str, Any], index: int) -> str:
 
 def _shortened(path: str) -> str:
     return next((short + path.removeprefix(long) for long, short in _SHORT.items() if path.startswith(long)), path)
+
+
+def value_paths(model: type[BaseModel] = AgentJobValues, path: tuple[str, ...] = ()) -> Iterator[str]:
+    """Every value of the chart, by its path."""
+    for name, field in model.model_fields.items():
+        here = (*path, field.alias or name)
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from value_paths(field.annotation, here)
+        else:
+            yield ".".join(here)
+
+
+def nested(path: str, value: Any) -> dict[str, Any]:
+    """Values that say one thing."""
+    for key in reversed(path.split(".")):
+        value = {key: value}
+    return dict(value)

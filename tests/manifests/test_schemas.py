@@ -10,7 +10,7 @@ import yaml
 from scalr_agents import manifests
 from scalr_agents.values.merge import merge
 
-from tests.manifests.changes import MINIMUM, objects
+from tests.manifests.changes import MINIMUM, nested, objects
 from tests.manifests.schemas import assert_valid
 
 HERE = Path(__file__).parent
@@ -29,10 +29,7 @@ def _everything() -> dict[str, Any]:
             "task.allowMetadataService",
         ):
             continue
-        nested: Any = row["set"]
-        for key in reversed(row["value"].split(".")):
-            nested = {key: nested}
-        values = merge(values, merge(row.get("given", {}), nested))
+        values = merge(values, merge(row.get("given", {}), nested(row["value"], row["set"])))
     return merge(values, {"agent": {"tokenExistingSecret": {"name": ""}, "podDisruptionBudget": {"enabled": True, "minAvailable": 1}}})
 
 
