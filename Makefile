@@ -28,7 +28,7 @@ schema: $(VENV)/.core
 install: $(VENV)/.deploy
 
 clean:
-	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis components/*.egg-info
+	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis components/*.egg-info components/build
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set-up talks on stderr, so that what `render` prints can be piped.

@@ -28,6 +28,7 @@ def modules_after(program: str) -> set[str]:
     """Top-level modules that are loaded when a program ends."""
     code = f"import sys\ntry:\n    {program}\nfinally:\n    import json; print('\\n' + json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60, cwd=PACKAGE.parent.parent)
+    assert "Traceback" not in done.stderr, done.stderr
     return {name.partition(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
 
 
@@ -62,6 +63,13 @@ def test_no_module_of_the_core_names_pulumi(path: Path) -> None:
         for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [getattr(node, "module", "") or ""])
     ]
     assert [name for name in imported if name.startswith("pulumi")] == []
+
+
+def test_every_module_can_be_imported_first() -> None:
+    names = [".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__") for path in PACKAGE.rglob("*.py")]
+    forget = "[sys.modules.pop(m) for m in list(sys.modules) if m.startswith('scalr_agents')]"
+    program = f"import importlib\n    for name in {names}: {forget}; importlib.import_module(name)"
+    assert "pulumi" in modules_after(program)
 
 
 def test_public_names_are_found_and_others_are_not() -> None:

@@ -9,7 +9,6 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from scalr_agents import lines, manifests, values
 from scalr_agents.errors import ArgsError
-from scalr_agents.inputs import Inputs
 from scalr_agents.manifests import secrets
 from scalr_agents.values import Checked, Finding, shapes
 from scalr_agents.values.fields import (
@@ -24,6 +23,7 @@ from scalr_agents.values.fields import (
     is_set,
 )
 from scalr_agents.values.findings import dotted
+from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.layers import Layer, combine, locate, says
 from scalr_agents.values.merge import Values
 from scalr_agents.values.section import Section

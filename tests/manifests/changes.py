@@ -5,9 +5,9 @@ from typing import Any
 
 from pydantic import BaseModel
 from scalr_agents import values
-from scalr_agents.inputs import Inputs
 from scalr_agents.manifests import agent_job
 from scalr_agents.values.agent_job import AgentJobValues
+from scalr_agents.values.inputs import Inputs
 
 MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}}
 _TASK_POD = "task-template.spec.jobTemplate.spec.template"

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from scalr_agents import values as chart_values
-from scalr_agents.inputs import Inputs
 from scalr_agents.lines import LineError
 from scalr_agents.manifests import agent_job, crds
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.manifests.secrets import digest
 from scalr_agents.release import Names, Naming
 from scalr_agents.values import Checked, Finding, ValuesError
+from scalr_agents.values.inputs import Inputs
 
 __all__ = ["digest", "names", "objects", "render"]
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 
 from scalr_agents import contract
-from scalr_agents.inputs import Inputs
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.release import Release
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.common import SecretReference, Tls
 from scalr_agents.values.fields import Deferred, is_deferred, is_set
+from scalr_agents.values.inputs import Inputs
 
 DIGEST_ANNOTATION = "checksum/secrets"
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from scalr_agents import lines, manifests, yaml_io
 from scalr_agents import values as chart_values
-from scalr_agents.inputs import Inputs
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.stack import common, secrets
 from scalr_agents.stack.model import PREFIX, AgentEntry, AgentSecrets, StackFile
 from scalr_agents.values import Checked, Finding
+from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.layers import Layer, combine, locate
 
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from scalr_agents import lines
-from scalr_agents.inputs import Inputs
 from scalr_agents.release import Naming, Release, base_name, fullname, name_objects
 from scalr_agents.values import shapes
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.agent_job import checks as agent_job_checks
 from scalr_agents.values.findings import Finding, FindingsError, Path, ValuesError, by_severity, dotted, errors, warnings
+from scalr_agents.values.inputs import Inputs
 
 __all__ = ["Checked", "Finding", "FindingsError", "ValuesError", "check", "errors", "identify", "load", "warnings"]
 

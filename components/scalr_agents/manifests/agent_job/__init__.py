@@ -1,6 +1,5 @@
 """The objects of agent-job, in the groups that its components own."""
 
-from scalr_agents.inputs import Inputs
 from scalr_agents.manifests import network_policy as policies
 from scalr_agents.manifests import rbac as roles
 from scalr_agents.manifests import secrets, volumes
@@ -9,6 +8,7 @@ from scalr_agents.manifests.agent_job import task
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.release import Release
 from scalr_agents.values.agent_job import AgentJobValues
+from scalr_agents.values.inputs import Inputs
 
 Group = dict[str, Manifest]
 """Objects by role. The role is the last part of an object's name in Pulumi and never changes."""

@@ -1,12 +1,12 @@
 """The controller: a Deployment that polls Scalr for tasks and starts a Job for each."""
 
 from scalr_agents import contract
-from scalr_agents.inputs import Inputs
 from scalr_agents.manifests import budgets, env, secrets, volumes
 from scalr_agents.manifests.agent_job import pod
 from scalr_agents.manifests.objects import Manifest, hardened, layered, present
 from scalr_agents.release import Release
 from scalr_agents.values.agent_job import AgentJobValues
+from scalr_agents.values.inputs import Inputs
 
 COMPONENT = "agent"
 _DRAIN_SECONDS = 180

@@ -1,13 +1,13 @@
 """What the controller's pod and the task's pod have in common."""
 
 from scalr_agents import contract
-from scalr_agents.inputs import Inputs
 from scalr_agents.manifests import env, images, secrets, volumes
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.release import Release
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.agent_job.agent import Agent
 from scalr_agents.values.fields import Deferred
+from scalr_agents.values.inputs import Inputs
 
 AGENT_COMMAND = ["python", "-m", "tacoagent.cmd"]
 _KUBERNETES_GRACE_SECONDS = 30

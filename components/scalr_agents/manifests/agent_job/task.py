@@ -3,13 +3,13 @@
 from typing import Any
 
 from scalr_agents import contract
-from scalr_agents.inputs import Inputs
 from scalr_agents.manifests import budgets, env, images, volumes
 from scalr_agents.manifests.agent_job import pod
 from scalr_agents.manifests.objects import Manifest, hardened, layered, present
 from scalr_agents.release import Release
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.agent_job.task import UNEVICTABLE
+from scalr_agents.values.inputs import Inputs
 
 COMPONENT = "task"
 _STARTUP_SECONDS = 60

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 from scalr_agents import contract
-from scalr_agents.inputs import Inputs
 from scalr_agents.release import Release
 from scalr_agents.values import checks
 from scalr_agents.values.agent_job import AgentJobValues
@@ -12,6 +11,7 @@ from scalr_agents.values.agent_job.task import UNEVICTABLE
 from scalr_agents.values.checks import Findings, error, warning
 from scalr_agents.values.fields import is_deferred, is_set
 from scalr_agents.values.findings import Finding, entry
+from scalr_agents.values.inputs import Inputs
 
 _GKE_IDENTITY = "iam.gke.io/gcp-service-account"
 _KUBE2IAM_ROLE = "iam.amazonaws.com/role"
