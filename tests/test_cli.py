@@ -92,6 +92,11 @@ def test_an_environment_cannot_be_read(project: Path, options: tuple[str, ...], 
     assert done.stdout.startswith("---\n")
 
 
+def test_a_token_may_come_from_an_environment(project: Path) -> None:
+    stack(project, f"environment: [acme/prod]\n{STACK.replace('{token: {secure: v1:xyz}}', '{}')}")
+    assert cli("check", "dev", directory=project).returncode == 0
+
+
 def test_findings_end_render_with_1_and_nothing_on_stdout(project: Path) -> None:
     stack(project, STACK.replace("kind: agent-job", "kind: agent-jop"))
     done = cli("render", "dev", directory=project)
@@ -129,7 +134,7 @@ def test_check(project: Path, content: str, options: tuple[str, ...], code: int,
         (("check", "--project", "nowhere"), "'nowhere' does not exist"),
         (("template",), "Missing argument 'CHART'"),
         (("template", "agent-job", "-f", "none.yaml"), "none.yaml: No such file or directory"),
-        (("template", "agent-job", "--set", "agent"), "--set: key agent has no value"),
+        (("template", "agent-job", "--set", "agent"), "--set: a key has no value"),
         (("template", "agent-job", "--set-json", "agent={"), "--set-json: not JSON"),
         (("template", "agent-job", "--set-file", "agent.token=none"), "none: No such file or directory"),
         (("render", "-o", "xml"), "'xml' is not one of"),

@@ -1,6 +1,7 @@
 """What the components register: names, order, parents, retention, secrets, and what they say about bad arguments."""
 
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any, cast
 
 import pulumi
@@ -223,7 +224,7 @@ def test_secret_environment_reaches_runs_unless_it_is_the_agents_own() -> None:
 def test_a_rollout_is_awaited_for_five_minutes_and_its_failure_explained() -> None:
     deployment = run(agent_job())["runs-controller-deployment"]
     assert dict(deployment.timeouts) == {"create": "300s", "update": "300s", "delete": "300s"}
-    assert deployment.error_hooks == ("runs-controller-rollout",)
+    assert [hook.rpartition("-")[0] for hook in deployment.error_hooks] == ["runs-controller-rollout"]
     assert "annotations" not in deployment.inputs["metadata"]
 
 
@@ -311,6 +312,21 @@ def test_every_finding_names_the_argument_it_is_about() -> None:
 )
 def test_arguments_that_cannot_be_used(args: dict[str, Any], message: str) -> None:
     assert message in refused(**args)
+
+
+@pytest.mark.parametrize("args", [{"agent_version": 0.57}, {"version": "0.57.0"}, {"agent_version": "1.4.0"}])
+def test_arguments_of_the_definitions_are_checked_too(args: dict[str, Any]) -> None:
+    def program() -> None:
+        scalr_agents.AgentCrds("crds", cast(Any, args))
+
+    recording = run(program)
+    assert isinstance(recording.error, scalr_agents.ArgsError)
+    assert recording.names == []
+
+
+def test_any_mapping_will_do() -> None:
+    recording = run(agent_job(values=MappingProxyType({"agent": MappingProxyType({"tolerations": ({"key": "a"},)})})))
+    assert recording["runs-controller-deployment"].inputs["spec"]["template"]["spec"]["tolerations"] == [{"key": "a"}]
 
 
 def test_what_shapes_the_graph_must_be_known_before() -> None:

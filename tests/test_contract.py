@@ -20,7 +20,7 @@ FULL: dict[str, Any] = {
     "url": "https://acme.scalr.io",
     "token": "s3cr3t-token",
     "secret_env": {"TF_TOKEN_acme": "x"},
-    "ca_bundle": "-----BEGIN CERTIFICATE-----\nMBAGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n",
+    "ca_bundle": "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n",
     "values": {
         "agent": {"replicaCount": 2, "affinity": {"podAntiAffinity": {}}},
         "persistence": {"data": {"enabled": True}, "cache": {"enabled": True}},

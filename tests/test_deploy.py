@@ -49,10 +49,10 @@ def test_a_stack_registers_providers_definitions_namespaces_and_agents(project: 
     }
     assert shared == {
         ("pulumi:providers:kubernetes", "cluster", "scalr-agents-test", "", False),
-        ("pulumi:providers:kubernetes", "cluster-crds", "scalr-agents-test", "", False),
-        ("kubernetes:core/v1:Namespace", "namespace-scalr", "scalr-agents-test", "cluster", True),
+        ("pulumi:providers:kubernetes", "cluster-shared", "scalr-agents-test", "", False),
+        ("kubernetes:core/v1:Namespace", "namespace-scalr", "scalr-agents-test", "cluster-shared", True),
         ("scalr-agents:index:AgentCrds", "agent-crds", "scalr-agents-test", "", False),
-        ("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition", "agent-crds-atasks", "agent-crds", "cluster-crds", True),
+        ("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition", "agent-crds-atasks", "agent-crds", "cluster-shared", True),
         ("scalr-agents:index:AgentJob", "runs", "scalr-agents-test", "", False),
     }
     assert {r.provider for r in recording.resources if r.name.startswith("runs-") and r.custom} == {"cluster"}
@@ -76,7 +76,7 @@ def test_the_providers(project: Path) -> None:
     }
     upsert = {"upsertExistingObjects": "true", "enablePatchForce": "true"}
     assert recording["cluster"].inputs == common
-    assert recording["cluster-crds"].inputs == common | upsert
+    assert recording["cluster-shared"].inputs == common | upsert
     assert up(project, kubernetes={"upsertExisting": True})["cluster"].inputs == {
         "enableSecretMutable": "true",
         "kubeClientSettings": '{"qps": 400, "burst": 800}',

@@ -121,11 +121,11 @@ def prepare(component: str, name: str, args: AgentJobArgs, *, token_needed: bool
 
 
 def _check(name: str, args: Mapping[str, Any], *, token_needed: bool) -> tuple[Agent | None, list[Finding]]:
-    given, findings = shapes.parse_whole(_Arguments, {key: value for key, value in args.items() if value is not None})
+    given, findings = shapes.parse_whole(_Arguments, {key: _plain(value) for key, value in args.items() if value is not None})
     if given is None:
         return None, findings
     layers = [Layer("values", given.values), *_flat_layers(given)]
-    findings += _conflicts(given)
+    findings += [*_conflicts(given), *values.misshapen_sections(layers[0])]
     inputs = Inputs(given.agent_image, given.runner_image, given.secret_env, token_needed=token_needed)
     try:
         checked = values.load(
@@ -142,6 +142,13 @@ def _check(name: str, args: Mapping[str, Any], *, token_needed: bool) -> tuple[A
     findings += [_at_argument(finding, layers) for finding in checked.findings]
     inputs = replace(inputs, secrets_digest=_digest(checked, inputs))
     return Agent(checked, inputs, given.await_rollout, given.rollout_timeout_seconds), findings
+
+
+def _plain(value: Any) -> Any:
+    """Any mapping as a dict, any sequence as a list; leaves as they are."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _flat_layers(given: _Arguments) -> list[Layer]:

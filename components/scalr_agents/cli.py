@@ -100,6 +100,7 @@ def template(
 ) -> None:
     """Print the manifests that the values of a CHART make, in the manner of `helm template`."""
     from scalr_agents import manifests, strvals, values
+    from scalr_agents.lines import LineError
 
     given: dict[str, Any] = {}
     for file in files:
@@ -117,11 +118,13 @@ def template(
             except strvals.StrvalsError as problem:
                 raise click.BadParameter(str(problem), param_hint=option) from None
     try:
-        objects = manifests.render(chart, given, release=release, namespace=namespace, agent_version=agent_version)
-    except values.ValuesError as problem:
-        _fail(problem)
-    _report(warnings(values.check(chart, given, release=release, namespace=namespace, agent_version=agent_version)))
-    click.echo(output.text(objects, form), nl=False)
+        checked = values.load(chart, given, release=release, namespace=namespace, agent_version=agent_version)
+    except LineError as problem:
+        raise click.UsageError(str(problem)) from None
+    _report(checked.findings)
+    if errors(checked.findings):
+        sys.exit(_FINDINGS)
+    click.echo(output.text(manifests.with_definitions(checked), form), nl=False)
 
 
 @main.command()
@@ -134,7 +137,8 @@ def check(stack: str, project: Path, strict: bool) -> None:
     from scalr_agents.stack import secrets
 
     source = _source(project, stack)
-    findings = by_severity([*secrets.misplaced(source.config), *stacks.load(source.config, directory=source.directory).findings])
+    loaded = stacks.load(source.config, directory=source.directory, demand_tokens=not source.environment)
+    findings = by_severity([*secrets.misplaced(source.config), *loaded.findings])
     for finding in findings:
         click.echo(finding)
     if source.environment:
@@ -163,9 +167,9 @@ def _source(project: Path, stack: str) -> Any:
 
 def _values_file(file: Path) -> dict[str, Any]:
     try:
-        return yaml_io.load_values(sys.stdin.read() if str(file) == "-" else _read(str(file)))
+        return yaml_io.load_values(_read("/dev/stdin" if str(file) == "-" else str(file)))
     except yaml_io.YamlError as problem:
-        _fail(FindingsError([Finding("error", f"{file}:", str(problem))]))
+        _fail(FindingsError([Finding("error", str(file), str(problem))]))
 
 
 def _read(path: str) -> str:

@@ -1,5 +1,7 @@
 """The `AgentController` component."""
 
+import itertools
+import re
 from collections.abc import Mapping
 
 import pulumi
@@ -52,6 +54,10 @@ class AgentController(pulumi.ComponentResource):
         )
 
 
+_HOOKS = itertools.count()
+"""Hook names are global in a program, component names are not."""
+_REFUSED = re.compile(r"already exists|is invalid|forbidden|conflict|unknown field", re.IGNORECASE)
+"""Failures that come before a rollout, and have nothing to do with what the controller says."""
 _DELETE_MARGIN_SECONDS = 120
 """What a deletion may take beyond the grace period."""
 
@@ -59,15 +65,16 @@ _DELETE_MARGIN_SECONDS = 120
 def _rollout(name: str, agent: Agent) -> kubernetes.Rollout:
     message = rollout_failure(agent.checked.release)
 
-    def explain(_: pulumi.ErrorHookArgs) -> bool:
-        pulumi.log.error(message)
+    def explain(failure: pulumi.ErrorHookArgs) -> bool:
+        if failure.failed_operation != "delete" and not any(_REFUSED.search(error) for error in failure.errors):
+            pulumi.log.error(message)
         return False  # no second try: what failed needs a person
 
     return kubernetes.Rollout(
         await_ready=agent.await_rollout,
         timeout_seconds=agent.rollout_timeout_seconds,
         delete_seconds=grace_seconds(agent.checked.values.agent.termination_grace_period_seconds) + _DELETE_MARGIN_SECONDS,
-        on_failure=pulumi.ErrorHook(f"{name}-rollout", explain),
+        on_failure=pulumi.ErrorHook(f"{name}-rollout-{next(_HOOKS)}", explain),
     )
 
 

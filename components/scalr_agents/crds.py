@@ -3,11 +3,13 @@
 from typing import NotRequired, TypedDict
 
 import pulumi
+from pydantic import ConfigDict
 
 from scalr_agents import kubernetes, lines
 from scalr_agents.errors import ArgsError
 from scalr_agents.manifests import crds
-from scalr_agents.values import Finding
+from scalr_agents.values import Finding, shapes
+from scalr_agents.values.section import Section
 
 
 class AgentCrdsArgs(TypedDict):
@@ -29,10 +31,7 @@ class AgentCrds(pulumi.ComponentResource):
     """Names of the definitions."""
 
     def __init__(self, name: str, args: AgentCrdsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        try:
-            line = lines.select("agent-job", args.get("agent_version"))
-        except lines.LineError as problem:
-            raise ArgsError(f"AgentCrds {name!r}", [Finding("error", "agent_version", str(problem))]) from None
+        line = _line(name, args)
         super().__init__("scalr-agents:index:AgentCrds", name, {}, opts)
 
         registered = kubernetes.register(crds.objects(line), self, name, opts, retain=True)
@@ -40,3 +39,19 @@ class AgentCrds(pulumi.ComponentResource):
             *(kubernetes.known_after(crd, f"{plural}.{line.task_resource.group}") for plural, crd in registered.items())
         )
         self.register_outputs({"crdNames": self.crd_names})
+
+
+class _Arguments(Section):
+    model_config = ConfigDict(alias_generator=None)
+
+    agent_version: str | None = None
+
+
+def _line(name: str, args: AgentCrdsArgs) -> lines.Line:
+    given, findings = shapes.parse_whole(_Arguments, dict(args))
+    try:
+        if given:
+            return lines.select("agent-job", given.agent_version)
+    except lines.LineError as problem:
+        findings = [Finding("error", "agent_version", str(problem))]
+    raise ArgsError(f"AgentCrds {name!r}", findings)

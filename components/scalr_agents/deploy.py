@@ -25,7 +25,7 @@ def deploy(project: Path) -> None:
     """
     loaded = _load(project)
     cluster = _provider("cluster", loaded.kubernetes, take_over=loaded.kubernetes.upsert_existing)
-    shared = [*_definitions(loaded), *_namespaces(loaded, cluster)]
+    shared = _shared(loaded)
     agents = {agent.name: _agent(agent, loaded.kubernetes, cluster, shared) for agent in loaded.agents}
     pulumi.export("agents", {name: agent.summary() for name, agent in agents.items()})
 
@@ -79,18 +79,16 @@ def _provider(name: str, settings: Kubernetes, *, take_over: bool) -> pulumi.Pro
     return kubernetes.provider(name, properties)
 
 
-def _definitions(loaded: Stack) -> list[pulumi.Resource]:
-    """The custom resource definitions, through a provider that also takes those that another stack has installed."""
-    if not loaded.lines():
+def _shared(loaded: Stack) -> list[pulumi.Resource]:
+    """Definitions and namespaces. They stay when the stack goes, and another stack may have made them: a provider of their own
+    takes over what exists.
+    """
+    namespaces = loaded.created_namespaces()
+    if not namespaces and not loaded.lines():
         return []
-    cluster = _provider("cluster-crds", loaded.kubernetes, take_over=True)
-    return [AgentCrds("agent-crds", {"agent_version": loaded.agents[0].checked.release.version}, pulumi.ResourceOptions(provider=cluster))]
-
-
-def _namespaces(loaded: Stack, cluster: pulumi.ProviderResource) -> list[pulumi.Resource]:
-    """The namespaces that the stack creates; they stay when it goes, with whatever else is in them."""
-    opts = pulumi.ResourceOptions(provider=cluster)
-    return list(kubernetes.register(loaded.created_namespaces(), None, "namespace", opts, retain=True).values())
+    opts = pulumi.ResourceOptions(provider=_provider("cluster-shared", loaded.kubernetes, take_over=True))
+    definitions = [AgentCrds("agent-crds", {"agent_version": line.default_version}, opts) for line in loaded.lines()]
+    return [*definitions, *kubernetes.register(namespaces, None, "namespace", opts, retain=True).values()]
 
 
 def _agent(agent: StackAgent, settings: Kubernetes, cluster: pulumi.ProviderResource, shared: list[pulumi.Resource]) -> AgentJob:

@@ -15,7 +15,6 @@ import pulumi
 
 from scalr_agents.manifests.objects import Manifest
 
-_WORKLOADS = ("Deployment", "DaemonSet")
 _SECRET_OUTPUTS = ["data", "stringData"]
 
 
@@ -45,7 +44,7 @@ def register(
     """
     registered: dict[str, pulumi.CustomResource] = {}
     for role, manifest in group.items():
-        workload = manifest["kind"] in _WORKLOADS
+        workload = manifest["kind"] == "Deployment"
         registered[role] = pulumi.CustomResource(
             _type_token(manifest),
             f"{name}-{role}",

@@ -7,7 +7,7 @@ line to line is data here; the rest of the package asks the line and does not co
 import re
 from dataclasses import dataclass
 
-_VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+_VERSION = re.compile(r"([0-9]+)\.([0-9]+)\.([0-9]+)")
 
 
 class LineError(ValueError):

@@ -7,7 +7,7 @@ before anything is deployed, and not by a controller whose Jobs never start.
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-Level = Literal["privileged", "baseline", "restricted"]
+Level = Literal["restricted", "baseline", "privileged"]
 Spec = Mapping[str, Any]
 
 _BASELINE_CAPABILITIES = {

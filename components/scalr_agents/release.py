@@ -45,8 +45,6 @@ class Release:
     """The agent's version: the default image tag and the label `app.kubernetes.io/version`."""
     base_name: str
     """Label `app.kubernetes.io/name`."""
-    fullname: str
-    """First part of all object names."""
     names: Names
 
     def selector(self, component: str) -> Labels:

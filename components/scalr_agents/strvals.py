@@ -19,6 +19,10 @@ _INT64 = 2**63
 Path = list[str | int]
 
 
+_COMMA = "a comma in a value needs a backslash"
+"""The usual reason. What was given is not repeated: it may be half of a secret."""
+
+
 class StrvalsError(ValueError):
     """Text that is not of the grammar; the text says where it goes wrong."""
 
@@ -43,7 +47,7 @@ def parse_json_into(values: dict[str, Any], text: str) -> None:
     if text.lstrip().startswith("{"):
         content, end = _json(text, len(text) - len(text.lstrip()))
         if text[end:].strip():
-            raise StrvalsError(f"unexpected text after the JSON object: {text[end:]!r}")
+            raise StrvalsError("unexpected text after the JSON object")
         _merge(values, content)
         return
     position = 0
@@ -58,6 +62,8 @@ def parse_json_into(values: dict[str, Any], text: str) -> None:
 
 
 def _assign(values: dict[str, Any], text: str, typed: Callable[[str], Any]) -> None:
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise StrvalsError("not valid text")
     position = 0
     while position < len(text):
         path, position = _path(text, position)
@@ -78,17 +84,17 @@ def _path(text: str, position: int) -> tuple[Path, int]:
     while True:
         key, position = _until(text, position, ".[=,")
         if not key:
-            raise StrvalsError(f"a key is missing in {text!r}")
+            raise StrvalsError(f"a key is missing after {_show(path)!r}; {_COMMA}" if path else f"a key is missing; {_COMMA}")
         path.append(key)
         while text.startswith("[", position):
             end = text.find("]", position)
             number = text[position + 1 : end] if end >= 0 else ""
             if not _INDEX.fullmatch(number) or int(number) > _MOST_INDEX:
-                raise StrvalsError(f"{text[position:]!r} does not begin with an index such as [0], of at most {_MOST_INDEX}")
+                raise StrvalsError(f"{_show(path)} is not followed by an index such as [0], of at most {_MOST_INDEX}")
             path.append(int(number))
             position = end + 1
         if position >= len(text) or text[position] == ",":
-            raise StrvalsError(f"key {_show(path)} has no value")
+            raise StrvalsError(f"a key has no value; {_COMMA}")
         if len(path) > _DEEPEST:
             raise StrvalsError(f"{_show(path)} is deeper than {_DEEPEST} levels")
         if text[position] == "=":
@@ -114,7 +120,7 @@ def _list(text: str, position: int) -> tuple[list[str], int]:
     while True:
         item, position = _until(text, position, ",}")
         if position >= len(text):
-            raise StrvalsError(f"a list in {text!r} is not closed by a brace")
+            raise StrvalsError("a list is not closed by a brace")
         items.append(item)
         position += 1
         if text[position - 1] == "}":
@@ -125,7 +131,7 @@ def _json(text: str, position: int) -> tuple[Any, int]:
     start = len(text) - len(text[position:].lstrip())
     try:
         value, end = json.JSONDecoder(parse_constant=_refuse_constant).raw_decode(text, start)
-        json.dumps(value, allow_nan=False)
+        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as problem:
         raise StrvalsError(f"not JSON: {problem}") from None
     return value, end

@@ -8,7 +8,7 @@ from scalr_agents import stack
 from scalr_agents.stack.source import Sealed
 from scalr_agents.values.merge import merge
 
-ROOT = "-----BEGIN CERTIFICATE-----\nMBAGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
+ROOT = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
 BASE: dict[str, Any] = {
     "common": {"url": "https://acme.scalr.io"},
     "agents": {"runs": {"kind": "agent-job", "namespace": "scalr"}},
@@ -196,7 +196,7 @@ def test_findings_in_a_values_file_name_the_file(tmp_path: Path) -> None:
     (tmp_path / "broken.yaml").write_text("agent: [\n")
     agent = {"valuesFiles": ["team.yaml", "broken.yaml"]}
     assert [(severity, path) for severity, path, _ in findings({"agents": {"runs": agent}}, tmp_path)] == [
-        ("error", "broken.yaml:"),
+        ("error", "broken.yaml"),
         ("error", "team.yaml: agent.token"),
         ("error", "team.yaml: agent.replicaCount"),
     ]
@@ -264,6 +264,25 @@ def test_words_and_entries_without_content_are_empty() -> None:
 def test_a_secret_that_replaces_what_the_contract_fixes_is_a_warning() -> None:
     found = findings({"secrets": {"runs": {"env": {"SCALR_AGENT_DRIVER": "x"}}}})
     assert [(severity, path) for severity, path, _ in found] == [("warning", "scalr-agents:secrets.runs.env.SCALR_AGENT_DRIVER")]
+
+
+@pytest.mark.parametrize(
+    ("agent", "path"),
+    [
+        ({"values": {"agent": 5}}, "agent"),
+        ({"values": {"agent": None}}, "agent"),
+        ({"values": {"task": "x"}, "nodes": {"selector": {"a": "b"}}}, "task"),
+    ],
+)
+def test_a_section_that_is_none_is_found_although_a_word_above_hides_it(agent: dict[str, Any], path: str) -> None:
+    found = findings({"agents": {"runs": agent}})
+    assert [place for severity, place, _ in found if severity == "error"] == [f"scalr-agents:agents.runs.values.{path}"]
+
+
+def test_a_controller_that_can_never_be_ready_in_time() -> None:
+    agent = {"values": {"agent": {"minReadySeconds": 60}}}
+    found = findings({"kubernetes": {"rolloutTimeoutSeconds": 60}, "agents": {"runs": agent}})
+    assert [(severity, place) for severity, place, _ in found] == [("error", "scalr-agents:kubernetes.rolloutTimeoutSeconds")]
 
 
 def test_a_stack_without_agents() -> None:

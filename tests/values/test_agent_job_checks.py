@@ -9,7 +9,7 @@ from scalr_agents.values.merge import merge
 
 from tests.manifests.changes import MINIMUM, nested
 
-ROOT = "-----BEGIN CERTIFICATE-----\nMBAGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
+ROOT = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
 """DER of a name alone, that of a public root: enough for what the check reads."""
 PRIVATE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
 SPREAD = {"app.kubernetes.io/name": "agent-job", "app.kubernetes.io/instance": "runs", "app.kubernetes.io/component": "agent"}
@@ -84,8 +84,47 @@ ERRORS = [
         "taken by the agent",
     ),
     (nested("task.worker.extraVolumeMounts", [{"name": "data-dir"}]), "task.worker.extraVolumeMounts[0].mountPath", "needs a path"),
-    (nested("task.runner.securityContext.privileged", True), "task.runner.securityContext.privileged", "set both to true"),
-    (nested("fullnameOverride", "No_Name"), "fullnameOverride or nameOverride", "refuses: 'No_Name'"),
+    (nested("task.runner.securityContext.privileged", True), "task.runner.securityContext.allowPrivilegeEscalation", "set it to true"),
+    (nested("fullnameOverride", "No_Name"), "fullnameOverride", "refuses: 'No_Name'"),
+    (
+        nested("agent.controller.securityContext", {"privileged": True, "allowPrivilegeEscalation": False}),
+        "agent.controller.securityContext.allowPrivilegeEscalation",
+        "set it to true",
+    ),
+    (
+        nested("task.worker.securityContext", {"capabilities": {"add": ["CAP_SYS_ADMIN"]}, "allowPrivilegeEscalation": False}),
+        "task.worker.securityContext.allowPrivilegeEscalation",
+        "CAP_SYS_ADMIN",
+    ),
+    (nested("task.podSecurityContext.runAsUser", 0), "task.worker.securityContext.runAsUser", "would never start"),
+    (nested("task.runner.securityContext.runAsUser", 0), "task.runner.securityContext.runAsUser", "would never start"),
+    (nested("serviceAccount", {"create": False, "name": "default"}), "serviceAccount.name", "default account"),
+    (nested("serviceAccount.name", "default"), "serviceAccount.name", "default account"),
+    (nested("task.sidecars", [{"name": "My_Sidecar"}]), "task.sidecars[0].name", "lower case"),
+    (nested("task.extraVolumes", [{"name": "My_Vol"}]), "task.extraVolumes[0].name", "lower case"),
+    (
+        nested("task", {"extraVolumes": [{"name": "v"}], "worker": {"extraVolumeMounts": [{"name": "v", "mountPath": "tmp"}]}}),
+        "task.worker.extraVolumeMounts[0].mountPath",
+        "not an absolute path",
+    ),
+    (nested("persistence.cache.emptyDir.sizeLimit", "10GB"), "persistence.cache.emptyDir.sizeLimit", "above zero"),
+    (nested("persistence.data.persistentVolumeClaim.storage", "-5Gi"), "persistence.data.persistentVolumeClaim.storage", "above zero"),
+    (nested("agent.resources.requests.cpu", -1), "agent.resources.requests.cpu", "not a Kubernetes quantity"),
+    (nested("agent.replicaCount", 99999999999), "agent.replicaCount", "less than or equal to 2147483647"),
+    (nested("agent.podDisruptionBudget.minAvailable", "150%"), "agent.podDisruptionBudget.minAvailable", "percentage"),
+    (nested("agent.minReadySeconds", 600), "agent.minReadySeconds", "must be below 600"),
+    (nested("agent.url", "https://acme.scalr.io:abc"), "agent.url", "scheme and host"),
+    (nested("agent.url", "https://acme,scalr.io"), "agent.url", "scheme and host"),
+    (nested("global.tls.caBundle", PRIVATE + "-----BEGIN CERTIFICATE-----\nMAMC"), "global.tls.caBundle", "not PEM"),
+    (nested("global.tls.caBundle", PRIVATE.replace("MAMCAQE=", "MAMC")), "global.tls.caBundle", "not PEM"),
+    (
+        nested("global.tls.caBundle", PRIVATE + "-----BEGIN PRIVATE KEY-----\nMAMCAQE=\n-----END PRIVATE KEY-----\n"),
+        "global.tls.caBundle",
+        "not PEM",
+    ),
+    (nested("agent.image.repository", "Scalr/Agent"), "agent.image.repository", "not an image repository"),
+    (nested("agent.image.tag", "\u00e9"), "agent.image.tag", "not an image tag"),
+    (nested("agent.controller.extraEnv", [{"name": "A B", "value": "x"}]), "agent.controller.extraEnv[0].name", "environment variable"),
     (nested("rbac.rules", [{"resources": ["pods"]}]), "rbac.rules[0].verbs", "missing"),
 ]
 
@@ -104,6 +143,17 @@ WARNINGS = [
     (nested("global.proxy", {"enabled": True, "httpProxy": "http://p:1", "noProxy": "127.0.0.1"}), "global.proxy.noProxy", "private"),
     (nested("global.proxy.enabled", True), "global.proxy.enabled", "no effect"),
     (nested("global.proxy.httpsProxy", "http://p:1"), "global.proxy.httpsProxy", "global.proxy.enabled is false"),
+    (nested("agent.url", "https://u:pw@acme.scalr.io"), "agent.url", "a password in plain text"),
+    (
+        nested("global.proxy", {"enabled": True, "httpsProxy": "http://u:pw@p:1", "noProxy": "10.0.0.0/8"}),
+        "global.proxy.httpsProxy",
+        "http://user:$(NAME)@host",
+    ),
+    (
+        nested("agent", {"replicaCount": 2, "podDisruptionBudget": {"minAvailable": None, "maxUnavailable": 0}}),
+        "agent.podDisruptionBudget.maxUnavailable",
+        "can be drained",
+    ),
     (nested("otel", {"enabled": True, "endpoint": ""}), "otel.enabled", "otel.endpoint is empty"),
     (nested("serviceAccount.automountToken", False), "serviceAccount.automountToken", "cannot start Jobs"),
     (
@@ -149,6 +199,16 @@ WARNINGS = [
 
 FINE: list[dict[str, Any]] = [
     {},
+    {"task": {"podSecurityContext": {"runAsUser": 0, "runAsNonRoot": False}, "runner": {"securityContext": {"runAsNonRoot": False}}}},
+    nested("global.proxy", {"enabled": True, "httpsProxy": "http://u:$(PASSWORD)@p:1", "noProxy": "10.0.0.0/8"}),
+    nested(
+        "task",
+        {
+            "extraVolumes": [{"name": "v"}],
+            "runner": {"extraVolumeMounts": [{"name": "v", "mountPath": "/etc/ssl/certs/scalr-ca-bundle.crt"}]},
+        },
+    ),
+    nested("agent.topologySpreadConstraints", [{"labelSelector": {"matchExpressions": [{"key": "a", "operator": "Exists"}]}}]),
     nested("agent", {"topologySpreadConstraints": {}, "tolerations": {}, "affinity": []}),
     nested("agent.controller.extraEnv", [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "metadata.uid"}}}]),
     nested("agent.url", "https://acme.scalr.io:8443/path"),

@@ -16,7 +16,7 @@ from scalr_agents.release import Names, Naming
 from scalr_agents.values import Checked, Finding, ValuesError
 from scalr_agents.values.inputs import Inputs
 
-__all__ = ["digest", "names", "objects", "render"]
+__all__ = ["digest", "names", "objects", "render", "with_definitions"]
 
 
 def render(chart: str, values: Mapping[str, Any], *, release: str, namespace: str, agent_version: str | None = None) -> list[Manifest]:
@@ -30,6 +30,11 @@ def render(chart: str, values: Mapping[str, Any], *, release: str, namespace: st
     with _line_errors():
         checked = chart_values.load(chart, values, release=release, namespace=namespace, agent_version=agent_version)
     _refuse_errors(checked.findings)
+    return with_definitions(checked)
+
+
+def with_definitions(checked: Checked) -> list[Manifest]:
+    """The objects of a release whose values are validated, after the definitions that they need."""
     return list(crds.objects(checked.release.line).values()) + objects(checked, Inputs())
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from scalr_agents.values.fields import ESCALATING
 from scalr_agents.values.merge import lookup, merge
 
 Manifest = dict[str, Any]
@@ -28,7 +29,7 @@ def hardened(given: Mapping[str, Any]) -> Manifest:
     Kubernetes refuses `allowPrivilegeEscalation: false` beside a privilege that implies escalation, so there the default gives way.
     """
     added = lookup(given, "capabilities", "add")
-    escalates = given.get("privileged") is True or (isinstance(added, list) and "SYS_ADMIN" in added)
+    escalates = given.get("privileged") is True or (isinstance(added, list) and ESCALATING in added)
     default = {key: value for key, value in HARDENED.items() if not (escalates and key == "allowPrivilegeEscalation")}
     return present(merge(default, given))
 

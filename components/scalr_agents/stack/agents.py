@@ -1,6 +1,5 @@
 """One agent of a stack: its words and values, layer by layer, become a validated release."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,10 +11,10 @@ from scalr_agents.manifests.objects import Manifest
 from scalr_agents.stack import common, secrets
 from scalr_agents.stack.model import PREFIX, AgentEntry, AgentSecrets, StackFile
 from scalr_agents.values import Checked, Finding
+from scalr_agents.values.fields import is_dns_label
 from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.layers import Layer, combine, locate
-
-_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+from scalr_agents.values.merge import lookup
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,12 @@ def build(
     own = [*files, Layer(f"{place}.values", entry.values)]
     token, token_findings = secrets.token(name, given, [*shared, *own], demanded=demand_tokens)
     layers = [*shared, *own, *common.placement(place, entry), *token]
+    findings += [finding for layer in own for finding in chart_values.misshapen_sections(layer)]
     findings += [*_check_entry(name, entry), *secrets.in_the_open(name, own), *token_findings]
+    minimum = lookup(combine(own), "agent", "minReadySeconds")
+    if isinstance(minimum, int) and minimum >= file.kubernetes.rollout_timeout_seconds and file.kubernetes.await_rollout:
+        message = f"{minimum} seconds, but a rollout is given up after {file.kubernetes.rollout_timeout_seconds}: it could never succeed"
+        findings.append(Finding("error", f"{PREFIX}:kubernetes.rolloutTimeoutSeconds", message))
     inputs = Inputs(secret_env=given.env)
     try:
         checked = chart_values.load(
@@ -69,7 +73,7 @@ def _place(name: str) -> str:
 
 
 def _check_entry(name: str, entry: AgentEntry) -> Iterator[Finding]:
-    if not _NAME.fullmatch(name):
+    if not is_dns_label(name):
         yield Finding("error", _place(name), "not a name for an agent: lower case letters, digits and '-'")
     if entry.role == "vcs":
         yield Finding("error", f"{_place(name)}.role", f"{entry.kind} serves runs only")
@@ -81,7 +85,7 @@ def _values_files(place: str, entry: AgentEntry, directory: Path) -> tuple[list[
         try:
             layers.append(Layer(f"{file}:", yaml_io.load_values((directory / file).read_text(encoding="utf-8"))))
         except yaml_io.YamlError as problem:
-            findings.append(Finding("error", f"{file}:", str(problem)))
+            findings.append(Finding("error", file, str(problem)))
         except (OSError, UnicodeDecodeError, ValueError) as problem:
             reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else "not a text file"
             findings.append(Finding("error", f"{place}.valuesFiles[{index}]", f"{directory / file}: {reason}"))

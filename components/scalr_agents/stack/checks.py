@@ -1,6 +1,5 @@
 """What only the whole stack can show: agents in each other's way, and namespaces that refuse their pods."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,8 +8,8 @@ from scalr_agents.manifests.objects import Manifest
 from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.model import PREFIX, Namespace
 from scalr_agents.values import Finding
+from scalr_agents.values.fields import is_dns_label
 
-_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _LEVEL = "pod-security.kubernetes.io/"
 
 
@@ -58,7 +57,7 @@ def namespaces(entries: Mapping[str, Namespace]) -> Iterator[Finding]:
     """Names that Kubernetes refuses, and words that have no effect."""
     for name, entry in entries.items():
         place = f"{PREFIX}:namespaces.{name}"
-        if not _NAMESPACE.fullmatch(name):
+        if not is_dns_label(name):
             yield Finding("error", place, f"{name!r} is no namespace: at most 63 lower case letters, digits and '-'")
         if entry.labels and not entry.create:
             yield Finding("error", f"{place}.labels", "has no effect: create is false, and the namespace belongs to somebody else")

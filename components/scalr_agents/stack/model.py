@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from scalr_agents.pod_security import Level
 from scalr_agents.release import Naming
 from scalr_agents.values.fields import (
     Annotations,
@@ -25,7 +26,6 @@ from scalr_agents.values.section import Section, default
 PREFIX = "scalr-agents"
 """Namespace of our keys in a stack's configuration."""
 
-PodSecurity = Literal["restricted", "baseline", "privileged"]
 Positive = Annotated[int, Field(gt=0), BeforeValidator(integral)]
 
 
@@ -114,7 +114,7 @@ class Namespace(Section):
 
     create: Flag = True
     """Create it; false says that it exists, and `podSecurity` what it enforces."""
-    pod_security: PodSecurity | None = None
+    pod_security: Level | None = None
     """Level that the namespace enforces on pods. Default: restricted where it is created, unknown where it exists."""
     labels: Labels = {}
     """Further labels of a namespace that is created."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scalr_agents.stack.model import PREFIX, AgentSecrets
+from scalr_agents.stack.model import PREFIX, AgentSecrets, StackFile
 from scalr_agents.stack.source import Sealed
 from scalr_agents.values import Finding
 from scalr_agents.values.fields import is_set
@@ -12,6 +12,7 @@ from scalr_agents.values.layers import Layer, combine
 from scalr_agents.values.merge import lookup
 
 _EXISTING = "tokenExistingSecret"
+_OPEN_WORDS = StackFile.model_fields.keys() - {"secrets"}
 
 
 def place_of(agent: str, word: str = "token") -> str:
@@ -27,7 +28,7 @@ def command(agent: str, word: str = "token") -> str:
 def misplaced(config: Mapping[str, Any]) -> Iterator[Finding]:
     """What a stack file does wrong with secrets: encrypted outside of `secrets`, or not encrypted there."""
     for word, content in config.items():
-        for place in _sealed(content) if word != "secrets" else ():
+        for place in _sealed(content) if word in _OPEN_WORDS else ():
             yield misplaced_at(place)
     secrets = config.get("secrets")
     for agent, given in secrets.items() if isinstance(secrets, dict) else ():
@@ -72,7 +73,11 @@ def of_nobody(secrets: Mapping[str, AgentSecrets], agents: Any) -> Iterator[Find
     """Secrets of agents that the stack file does not name, whether or not these are right."""
     names = list(agents) if isinstance(agents, dict) else []
     for name in sorted(secrets.keys() - set(names)):
-        yield Finding("error", f"{PREFIX}:secrets.{name}", f"secrets of no agent; {nearest(name, names)}")
+        yield Finding(
+            "error",
+            f"{PREFIX}:secrets.{name}",
+            f"secrets of no agent; {nearest(name, names)}; remove them: pulumi config rm --path '{PREFIX}:secrets.{name}'",
+        )
 
 
 def in_the_open(agent: str, layers: list[Layer]) -> Iterator[Finding]:

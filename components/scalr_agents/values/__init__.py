@@ -4,9 +4,8 @@
 then cross-checks on what is valid, joined in one list.
 """
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scalr_agents import lines
@@ -14,15 +13,14 @@ from scalr_agents.release import Naming, Release, base_name, fullname, name_obje
 from scalr_agents.values import shapes
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.agent_job import checks as agent_job_checks
+from scalr_agents.values.fields import is_dns_label, is_subdomain
 from scalr_agents.values.findings import Finding, FindingsError, Path, ValuesError, by_severity, dotted, errors, warnings
 from scalr_agents.values.inputs import Inputs
+from scalr_agents.values.layers import Layer
 
-__all__ = ["Checked", "Finding", "FindingsError", "ValuesError", "check", "errors", "identify", "load", "warnings"]
+__all__ = ["Checked", "Finding", "FindingsError", "ValuesError", "check", "errors", "identify", "load", "misshapen_sections", "warnings"]
 
-_RELEASE = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _LONGEST_RELEASE = 53
-_LONGEST_NAMESPACE = 63
 
 
 @dataclass(frozen=True)
@@ -88,21 +86,26 @@ def identify(
         namespace=namespace,
         version=agent_version or line.default_version,
         base_name=base_name(line, model.name_override),
-        fullname=full,
         names=name_objects(full, namespace, account, naming),
     )
     return described, model, findings + _check_place(release, namespace, full), left_out
 
 
+def misshapen_sections(layer: Layer) -> list[Finding]:
+    """Sections that a layer gives as something else than a map: a layer above would hide them."""
+    _, findings, _ = shapes.parse(AgentJobValues, layer.values)
+    return [replace(finding, path=layer.at(finding.path)) for finding in findings if shapes.is_about_a_map(finding)]
+
+
 def _check_place(release: str, namespace: str, full: str) -> list[Finding]:
     findings = []
-    if len(release) > _LONGEST_RELEASE or not _RELEASE.fullmatch(release):
+    if len(release) > _LONGEST_RELEASE or not is_subdomain(release):
         message = f"{release!r} is no release name: at most {_LONGEST_RELEASE} lower case letters, digits, '-' and '.'"
         findings.append(Finding("error", "release", message))
-    elif not _RELEASE.fullmatch(full):
-        findings.append(Finding("error", "fullnameOverride or nameOverride", f"makes object names that Kubernetes refuses: {full!r}"))
-    if len(namespace) > _LONGEST_NAMESPACE or not _NAMESPACE.fullmatch(namespace):
-        message = f"{namespace!r} is no namespace: at most {_LONGEST_NAMESPACE} lower case letters, digits and '-'"
+    elif not is_subdomain(full):
+        findings.append(Finding("error", "fullnameOverride", f"makes object names that Kubernetes refuses: {full!r}"))
+    if not is_dns_label(namespace):
+        message = f"{namespace!r} is no namespace: at most 63 lower case letters, digits and '-'"
         findings.append(Finding("error", "namespace", message))
     return findings
 

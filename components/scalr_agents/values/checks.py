@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 from scalr_agents.lines import Line
 from scalr_agents.values import quantities
 from scalr_agents.values.common import CacheLimit, Image, Proxy, SecretReference, WorkerImage
-from scalr_agents.values.fields import Deferred, is_deferred, is_set
+from scalr_agents.values.fields import ESCALATING, Deferred, is_deferred, is_dns_label, is_set
 from scalr_agents.values.findings import Finding, entry
+from scalr_agents.values.merge import lookup
 
 Findings = Iterator[Finding]
 
@@ -38,11 +39,14 @@ def url(path: str, value: str | Deferred) -> Findings:
         return
     try:
         parts = urlsplit(str(value))
-        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and not re.search(r"\s", str(value))
+        host = re.fullmatch(r"[A-Za-z0-9.-]*[A-Za-z0-9]|[0-9a-f:]+", parts.hostname or "")
+        valid = parts.scheme in ("http", "https") and bool(host) and parts.port != 0
     except ValueError:
         valid = False
     if not valid:
         yield error(path, "not a URL with scheme and host, for instance https://acme.scalr.io")
+    elif parts.password:
+        yield warning(path, "holds a password in plain text")
     elif parts.scheme == "http":
         yield warning(path, "http:// sends the agent's token unencrypted; use https://")
 
@@ -64,12 +68,18 @@ def proxy(path: str, settings: Proxy) -> Findings:
         yield warning(f"{path}.enabled", "has no effect: neither httpProxy nor httpsProxy is set")
     for key in [] if settings.enabled else given:
         yield warning(f"{path}.{key}", f"has no effect: {path}.enabled is false")
+    for key in (key for key, value in _proxy_urls(settings).items() if _with_password(value)):
+        yield warning(f"{path}.{key}", "a password in plain text; make it a secret variable and write http://user:$(NAME)@host")
     if settings.enabled and given and isinstance(settings.no_proxy, str) and not _reaches_cluster(settings.no_proxy):
         yield warning(
             f"{path}.noProxy",
             "names neither $(KUBERNETES_SERVICE_HOST) nor a private network: pods reach the cluster's API by its IP address, "
             "and would do so through the proxy",
         )
+
+
+def _with_password(value: object) -> bool:
+    return isinstance(value, str) and bool(re.search(r"//[^/@]*:(?!\$\()[^/@]+@", value))
 
 
 def _proxy_urls(settings: Proxy) -> dict[str, str | Deferred]:
@@ -97,7 +107,7 @@ def ca_bundle(path: str, bundle: str | Deferred) -> Findings:
     try:
         blocks = ["".join(block.split()) for block in _CERTIFICATE.findall(str(bundle))]
         certificates = [binascii.a2b_base64(block, strict_mode=True) for block in blocks]
-        complete = bool(certificates) and all(certificate.startswith(_DER_SEQUENCE) for certificate in certificates)
+        complete = len(certificates) == str(bundle).count("-----BEGIN ") > 0 and all(map(_is_der, certificates))
     except ValueError:
         complete = False
     if not complete:
@@ -108,6 +118,15 @@ def ca_bundle(path: str, bundle: str | Deferred) -> Findings:
             "holds no public root authority, and it replaces them: the agent will not trust public registries or scalr.io; "
             "add the public roots unless a proxy re-signs everything",
         )
+
+
+def _is_der(data: bytes) -> bool:
+    """Whether data is one DER sequence, neither cut off nor followed by anything."""
+    if not data.startswith(_DER_SEQUENCE) or not data[1:]:
+        return False
+    size = data[1] & 0x7F if data[1] & 0x80 else 0
+    length = int.from_bytes(data[2 : 2 + size], "big") if size else data[1]
+    return len(data) == 2 + size + length
 
 
 def image(path: str, settings: Image | WorkerImage, line: Line) -> Findings:
@@ -145,7 +164,7 @@ def resources(path: str, settings: Mapping[str, Any]) -> Findings:
             continue
         amounts[kind] = {}
         for resource, quantity in given.items():
-            if quantities.is_quantity(quantity):
+            if quantities.is_quantity(quantity) and quantities.parse(quantity) >= 0:
                 amounts[kind][resource] = quantity
             elif not is_deferred(quantity):
                 yield error(entry(f"{path}.{kind}", str(resource)), "not a Kubernetes quantity, for instance 500m, 512Mi or 40Gi")
@@ -155,14 +174,28 @@ def resources(path: str, settings: Mapping[str, Any]) -> Findings:
             yield error(entry(f"{path}.requests", resource), f"{quantity} is above the limit of {limits[resource]}")
 
 
-def security_context(path: str, settings: Mapping[str, Any]) -> Findings:
-    if settings.get("privileged") is True and settings.get("allowPrivilegeEscalation") is False:
-        yield error(f"{path}.privileged", "Kubernetes refuses privileged: true with allowPrivilegeEscalation: false; set both to true")
+def quantity(path: str, value: object) -> Findings:
+    """A size: a quantity above zero."""
+    if value is not None and not is_deferred(value) and not (quantities.is_quantity(value) and quantities.parse(str(value)) > 0):
+        yield error(path, "not a size above zero, for instance 512Mi or 40Gi")
+
+
+def security_context(path: str, settings: Mapping[str, Any], pod: Mapping[str, Any]) -> Findings:
+    """A container's securityContext, on top of its pod's: combinations that Kubernetes refuses, or that never start."""
+    added = lookup(settings, "capabilities", "add")
+    escalates = settings.get("privileged") is True or (isinstance(added, list) and ESCALATING in added)
+    if escalates and settings.get("allowPrivilegeEscalation") is False:
+        yield error(f"{path}.allowPrivilegeEscalation", f"Kubernetes refuses false beside privileged: true or {ESCALATING}; set it to true")
+    effective = {**pod, **settings}
+    if effective.get("runAsUser") == 0 and effective.get("runAsNonRoot") is True:
+        yield error(f"{path}.runAsUser", "0, here or for the pod, while runAsNonRoot is true: the container would never start")
 
 
 def cache_limits(limits: Mapping[str, CacheLimit], volume_path: str, volume: object) -> Findings:
     """Sizes of the enabled caches: a suffix the agent understands, and room on the volume for all of them."""
     megabytes = 0
+    if not any(limit.enabled for limit in limits.values()):
+        return
     for path, limit in limits.items():
         if not limit.enabled:
             continue
@@ -192,6 +225,8 @@ def additions(path: str, items: Sequence[Mapping[str, Any]], taken: Mapping[str,
             continue
         if not isinstance(name, str) or not name:
             yield error(f"{path}[{index}].name", f"missing: every {what} needs a name")
+        elif not is_dns_label(name):
+            yield error(f"{path}[{index}].name", f"not a name for a {what}: at most 63 lower case letters, digits and '-'")
         elif name in seen:
             yield error(f"{path}[{index}].name", f"{name!r} is taken by {seen[name]}")
         else:
@@ -209,6 +244,8 @@ def mounts(path: str, items: Sequence[Mapping[str, Any]], volumes: Sequence[str]
             continue
         if not isinstance(directory, str) or not directory:
             yield error(f"{path}[{index}].mountPath", "missing: every mount needs a path")
+        elif not directory.startswith("/"):
+            yield error(f"{path}[{index}].mountPath", "not an absolute path")
         elif directory in seen:
             yield error(f"{path}[{index}].mountPath", f"{directory} is taken by {seen[directory]}")
         else:

@@ -13,13 +13,19 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from scalr_agents.values import quantities
 
+_LARGEST = 2**31 - 1
 _LONGEST_NAME = 253
 _LONGEST_LABEL = 63
 _JSON_TYPES = (str, int, float, bool, list, tuple, dict, type(None))
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
 _KEY_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _ENV_NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
+
+
+ESCALATING = "CAP_SYS_ADMIN"
+"""The capability beside which Kubernetes refuses `allowPrivilegeEscalation: false`; it knows it by this spelling alone."""
 
 
 class Deferred:
@@ -33,6 +39,20 @@ def is_deferred(value: object) -> TypeGuard[Deferred]:
 def is_set(value: object) -> bool:
     """Whether a value is there: not empty, not zero, or deferred (whose content nobody may ask for yet)."""
     return is_deferred(value) or bool(value)
+
+
+def is_env_name(name: str) -> bool:
+    return bool(_ENV_NAME.fullmatch(name))
+
+
+def is_dns_label(name: str) -> bool:
+    """Whether something may be the name of a container, a volume or a namespace."""
+    return len(name) <= _LONGEST_LABEL and bool(_DNS_LABEL.fullmatch(name))
+
+
+def is_subdomain(name: str) -> bool:
+    """Whether something may be the name of an object."""
+    return len(name) <= _LONGEST_NAME and bool(_SUBDOMAIN.fullmatch(name))
 
 
 def refuse(kind: str, message: str) -> NoReturn:
@@ -78,7 +98,7 @@ def _env_text(value: Any) -> Any:
 
 
 def _name(value: str) -> str:
-    if value and (len(value) > _LONGEST_NAME or not _SUBDOMAIN.fullmatch(value)):
+    if value and not is_subdomain(value):
         refuse("name", "not a Kubernetes name: lower case letters, digits, '-' and '.', starting and ending with a letter or digit")
     return value
 
@@ -102,13 +122,13 @@ def _sub_path(value: str) -> str:
 
 
 def _image_tag(value: str) -> str:
-    if value and not re.fullmatch(r"\w[\w.-]{0,127}(@sha256:[0-9a-f]{64})?", value):
+    if value and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}(@sha256:[0-9a-f]{64})?", value):
         refuse("image_tag", "not an image tag, for instance 0.57.0 or 0.57.0@sha256:<digest>")
     return value
 
 
 def _repository(value: str) -> str:
-    if re.search(r"\s|://|@", value) or ":" in value.rpartition("/")[2]:
+    if not re.fullmatch(r"([A-Za-z0-9.-]+(:[0-9]+)?/)?[a-z0-9._/-]*", value):
         refuse("repository", "not an image repository, for instance scalr/agent; the tag has a value of its own")
     return value
 
@@ -127,9 +147,9 @@ def _quantity(value: Any) -> str:
 
 def _count_or_percent(value: Any) -> Any:
     value = integral(value)
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST):
         return value
-    if isinstance(value, str) and re.fullmatch(r"\d+%", value):
+    if isinstance(value, str) and re.fullmatch(r"([0-9]|[1-9][0-9]|100)%", value):
         return value
     refuse("count_or_percent", "not a whole number or a percentage such as 50%")
 
@@ -185,10 +205,8 @@ SecretKey = Annotated[str, AfterValidator(_secret_key)]
 Directory = Annotated[str, AfterValidator(_directory)]
 Quantity = Annotated[str, BeforeValidator(_quantity), WithJsonSchema({"type": ["string", "number"]})]
 CountOrPercent = Annotated[int | str | None, BeforeValidator(_count_or_percent)]
-Seconds = Annotated[int | None, Field(ge=0), BeforeValidator(integral)]
-"""Seconds, not negative; `null` leaves the field to Kubernetes."""
-Count = Annotated[int | None, Field(ge=0), BeforeValidator(integral)]
-"""A whole number, not negative; `null` leaves the field to Kubernetes."""
+Count = Annotated[int | None, Field(ge=0, le=_LARGEST), BeforeValidator(integral)]
+"""A whole number of something, seconds too, not negative; `null` leaves the field to Kubernetes."""
 PullPolicy = Literal["Always", "IfNotPresent", "Never"]
 AccessMode = Literal["ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod", "ReadOnlyMany"]
 

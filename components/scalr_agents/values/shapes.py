@@ -29,6 +29,7 @@ _EXPECTED = {
 }
 _SENSITIVE = re.compile(r"token|secret|password|key|env|proxy|tls|bundle|url|endpoint|annotations", re.IGNORECASE)
 _BOOLEAN_WORDS = ("true", "false", "yes", "no")
+_NULL_SECTION = "null is not allowed here"
 _LONGEST_ECHO = 40
 
 
@@ -61,7 +62,14 @@ def parse_whole(model: type[M], given: Mapping[str, Any]) -> tuple[M | None, lis
 def _explain(model: type[BaseModel], error: ValidationError) -> Iterator[tuple[Path, Finding]]:
     for detail in error.errors(include_url=False):
         path = _readable(detail["loc"])
-        yield path, Finding("error", dotted(path), _message(model, path, detail))
+        shown = tuple(_shown(part) for part in path)
+        message = _message(model, path, detail) if shown == path else "text in place of a key; YAML wants a space after the colon"
+        yield path, Finding("error", dotted(shown), message)
+
+
+def _shown(part: str | int) -> str | int:
+    """A key as it may be repeated: `token:abc`, for want of a space, is a key with a secret in it."""
+    return re.sub(r"(?<=\w)[:=].*", "", part, flags=re.DOTALL) if isinstance(part, str) else part
 
 
 def _readable(location: Path) -> Path:
@@ -113,13 +121,20 @@ def _message(model: type[BaseModel], path: Path, error: ErrorDetails) -> str:
 
 def _type_message(kind: str, value: object, path: Path) -> str:
     if value is None and _EXPECTED[kind] == "a map":
-        return "null is not allowed here; unset its keys one by one"
+        return f"{_NULL_SECTION}; unset its keys one by one"
+    if isinstance(value, str) and _EXPECTED[kind] in ("a map", "a list"):
+        return f"expected {_EXPECTED[kind]}, given a string"  # which may be "token:..." without the space
     message = f"expected {_EXPECTED[kind]}, given {describe(value, path)}"
     if kind == "string_type" and isinstance(value, bool | int | float):
         return f"{message}; quote it"
     if kind == "bool_type" and isinstance(value, str) and value.lower() in _BOOLEAN_WORDS:
         return f"{message}; write it without quotes, as true or false"
     return message
+
+
+def is_about_a_map(finding: Finding) -> bool:
+    """Whether something else stands where a map with known keys, or any map, belongs."""
+    return finding.message.startswith(("expected a map", _NULL_SECTION))
 
 
 def describe(value: object, path: Path) -> str:

@@ -15,7 +15,6 @@ from scalr_agents.values.fields import (
     KubernetesList,
     KubernetesMap,
     Labels,
-    Seconds,
 )
 from scalr_agents.values.section import ChartSection, default
 
@@ -61,7 +60,7 @@ class Agent(ChartSection):
     """Environment variables of controller and worker."""
     replica_count: Count = 1
     """Number of controllers."""
-    min_ready_seconds: Seconds = 0
+    min_ready_seconds: Count = 0
     """Seconds that a controller must stay ready before a rollout counts it (Kubernetes `minReadySeconds`); not in the chart.
     An agent with a wrong token is ready for some seconds before it exits: 15 makes a deployment notice."""
     pod_disruption_budget: ControllerBudget = default(ControllerBudget)
@@ -92,5 +91,5 @@ class Agent(ChartSection):
     """Cache of providers; wants a persistent cache volume."""
     module_cache: CacheLimit = default(CacheLimit)
     """Cache of modules; wants a persistent cache volume."""
-    termination_grace_period_seconds: Seconds = 180
+    termination_grace_period_seconds: Count = 180
     """Seconds that the controller has to stop; its shutdown timeouts follow. `null`: Kubernetes' 30."""

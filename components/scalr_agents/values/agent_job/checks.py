@@ -9,13 +9,15 @@ from scalr_agents.values import checks
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.agent_job.task import UNEVICTABLE
 from scalr_agents.values.checks import Findings, error, warning
-from scalr_agents.values.fields import is_deferred, is_set
+from scalr_agents.values.fields import is_deferred, is_env_name, is_set
 from scalr_agents.values.findings import Finding, entry
 from scalr_agents.values.inputs import Inputs
+from scalr_agents.values.merge import merge
 
 _GKE_IDENTITY = "iam.gke.io/gcp-service-account"
 _KUBE2IAM_ROLE = "iam.amazonaws.com/role"
 _SHORTEST_TOKEN_TTL = 600
+_PROGRESS_DEADLINE = 600
 _FIXED = {name: place for name, place in contract.AGENT_JOB_VARIABLES.items() if place is None or name == "SCALR_AGENT_TOKEN"}
 """Variables that not even a Secret of the user's may sensibly set."""
 
@@ -55,16 +57,18 @@ def _connection(values: AgentJobValues) -> Findings:
 
 def _service_account(values: AgentJobValues) -> Findings:
     account = values.service_account
-    if values.rbac.create and not account.create and not account.name:
+    if values.rbac.create and (account.name or ("" if account.create else "default")) == "default":
         yield error(
             "serviceAccount.name",
-            "missing: with serviceAccount.create false, the Role would be bound to the namespace's default account, "
-            "and every pod of the namespace could start and enter Jobs; name an account, or set rbac.create to false",
+            "the Role would be bound to the namespace's default account, and every pod of the namespace could start and enter "
+            "Jobs; name another account, or set rbac.create to false",
         )
     if account.annotations and not account.create:
         yield warning(
             "serviceAccount.annotations", "has no effect: serviceAccount.create is false, and the account belongs to somebody else"
         )
+    if values.agent.min_ready_seconds and values.agent.min_ready_seconds >= _PROGRESS_DEADLINE:
+        yield error("agent.minReadySeconds", f"must be below {_PROGRESS_DEADLINE}, when Kubernetes gives a rollout up")
     if not account.automount_token:
         yield warning("serviceAccount.automountToken", "the controller gets no token for the Kubernetes API and cannot start Jobs")
     if account.token_ttl is not None and account.token_ttl < _SHORTEST_TOKEN_TTL:
@@ -83,6 +87,8 @@ def _controller_budget(values: AgentJobValues) -> Findings:
         return
     if not budget.enabled or (budget.min_available is None and budget.max_unavailable is None):
         yield warning("agent.podDisruptionBudget", f"{replicas} controllers without a budget: a drain may stop all of them at once")
+    elif budget.max_unavailable in (0, "0%"):
+        yield warning("agent.podDisruptionBudget.maxUnavailable", "0: no node that runs a controller can be drained")
     elif budget.min_available == "100%" or (isinstance(budget.min_available, int) and budget.min_available >= replicas):
         yield warning(
             "agent.podDisruptionBudget.minAvailable",
@@ -137,8 +143,9 @@ def _containers(values: AgentJobValues) -> Findings:
     yield from checks.additions("task.extraVolumes", task.extra_volumes, dict.fromkeys(own + bundle, "the agent"), "volume")
     yield from checks.additions("task.sidecars", task.sidecars, {"runner": "the agent", "worker": "the agent"}, "container")
 
-    runner_paths = ["/opt/workdir", "/opt/data", "/opt/providers", "/tmp", "/opt/bin", "/opt/plugin-cache", contract.CA_FILE]
-    worker_paths = [contract.SERVICE_ACCOUNT_DIR, agent.data_dir, agent.cache_dir, "/tmp", contract.CA_FILE]
+    ca_file = [contract.CA_FILE] if bundle else []
+    runner_paths = ["/opt/workdir", "/opt/data", "/opt/providers", "/tmp", "/opt/bin", "/opt/plugin-cache", *ca_file]
+    worker_paths = [contract.SERVICE_ACCOUNT_DIR, agent.data_dir, agent.cache_dir, "/tmp", *ca_file]
     for path, mounts, taken in (
         ("task.runner.extraVolumeMounts", task.runner.extra_volume_mounts, runner_paths),
         ("task.worker.extraVolumeMounts", task.worker.extra_volume_mounts, worker_paths),
@@ -154,13 +161,24 @@ def _containers(values: AgentJobValues) -> Findings:
             yield error(path, f"{directory} is taken by {directories[directory]}: two volumes cannot be mounted on one path")
         directories[directory] = path
 
+    for path, volume in (("persistence.data.emptyDir", values.persistence.data), ("persistence.cache.emptyDir", values.persistence.cache)):
+        yield from checks.quantity(f"{path}.sizeLimit", volume.empty_dir.get("sizeLimit"))
+        yield from checks.quantity(
+            f"{path.removesuffix('.emptyDir')}.persistentVolumeClaim.storage", volume.persistent_volume_claim.storage
+        )
     for path, resources in (
         ("agent.resources", agent.resources),
         ("task.worker.resources", task.worker.resources),
         ("task.runner.resources", task.runner.resources),
     ):
         yield from checks.resources(path, resources)
-    yield from checks.security_context("task.runner.securityContext", task.runner.security_context)
+    pod = values.global_.pod_security_context
+    for path, container, component in (
+        ("agent.controller.securityContext", agent.controller.security_context, agent.pod_security_context),
+        ("task.worker.securityContext", task.worker.security_context, task.pod_security_context),
+        ("task.runner.securityContext", task.runner.security_context, task.pod_security_context),
+    ):
+        yield from checks.security_context(path, container, merge(pod, component))
 
 
 def _environment(values: AgentJobValues) -> Findings:
@@ -176,8 +194,11 @@ def _environment(values: AgentJobValues) -> Findings:
     yield from checks.environment("task.worker.extraEnv", task.worker.extra_env, own)
     yield from checks.environment("task.runner.extraEnv", task.runner.extra_env, runner_own)
     for index, variable in enumerate(agent.controller.extra_env):
-        if not is_set(variable.get("name")):
+        name = variable.get("name")
+        if not is_set(name):
             yield error(f"agent.controller.extraEnv[{index}].name", "missing: every variable needs a name")
+        elif isinstance(name, str) and not is_env_name(name):
+            yield error(f"agent.controller.extraEnv[{index}].name", "not a name of an environment variable")
         if isinstance(variable.get("value"), bool | int | float | list | dict):
             yield error(f"agent.controller.extraEnv[{index}].value", "not a string, as Kubernetes wants it in this list; quote it")
 
@@ -222,6 +243,8 @@ def _spreading(values: AgentJobValues, release: Release) -> Findings:
         )
     for index, constraint in enumerate(agent.topology_spread_constraints):
         labels = constraint.get("labelSelector")
+        if isinstance(labels, dict) and labels.get("matchExpressions"):
+            continue  # may say the same in other words
         labels = labels.get("matchLabels") if isinstance(labels, dict) else labels
         if is_deferred(labels):
             continue

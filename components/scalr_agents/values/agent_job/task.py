@@ -3,6 +3,7 @@
 from scalr_agents.values.common import Image, WorkerImage, resources
 from scalr_agents.values.fields import (
     Annotations,
+    Count,
     CountOrPercent,
     EnvMap,
     Flag,
@@ -10,7 +11,6 @@ from scalr_agents.values.fields import (
     KubernetesMap,
     Labels,
     Repository,
-    Seconds,
 )
 from scalr_agents.values.section import ChartSection, default
 
@@ -21,7 +21,7 @@ UNEVICTABLE = 2147483647
 class Job(ChartSection):
     """The Kubernetes Job of a task."""
 
-    ttl_seconds_after_finished: Seconds = 60
+    ttl_seconds_after_finished: Count = 60
     """Seconds that a finished Job and its pod stay, for their logs. `null` keeps them."""
 
 
@@ -101,7 +101,7 @@ class Task(ChartSection):
     """PodSecurityContext of task pods; wins over `global.podSecurityContext` key by key."""
     allow_metadata_service: Flag = False
     """Whether runs may reach the cloud's metadata service. False makes a NetworkPolicy that closes it."""
-    termination_grace_period_seconds: Seconds = 360
+    termination_grace_period_seconds: Count = 360
     """Seconds that a run has to stop; the worker's timeout follows. `null`: Kubernetes' 30."""
     extra_volumes: KubernetesList = []
     """Further volumes of task pods."""
