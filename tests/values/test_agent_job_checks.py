@@ -124,6 +124,7 @@ ERRORS = [
     ),
     (nested("agent.image.repository", "Scalr/Agent"), "agent.image.repository", "not an image repository"),
     (nested("agent.image.tag", "\u00e9"), "agent.image.tag", "not an image tag"),
+    (nested("agent.controller.extraEnv", [{"name": [None]}]), "agent.controller.extraEnv[0].name", "every variable needs a name"),
     (nested("agent.controller.extraEnv", [{"name": "A B", "value": "x"}]), "agent.controller.extraEnv[0].name", "environment variable"),
     (nested("rbac.rules", [{"resources": ["pods"]}]), "rbac.rules[0].verbs", "missing"),
 ]

@@ -195,9 +195,11 @@ def _environment(values: AgentJobValues) -> Findings:
     yield from checks.environment("task.runner.extraEnv", task.runner.extra_env, runner_own)
     for index, variable in enumerate(agent.controller.extra_env):
         name = variable.get("name")
-        if not is_set(name):
+        if is_deferred(name):
+            continue
+        if not isinstance(name, str) or not name:
             yield error(f"agent.controller.extraEnv[{index}].name", "missing: every variable needs a name")
-        elif isinstance(name, str) and not is_env_name(name):
+        elif not is_env_name(name):
             yield error(f"agent.controller.extraEnv[{index}].name", "not a name of an environment variable")
         if isinstance(variable.get("value"), bool | int | float | list | dict):
             yield error(f"agent.controller.extraEnv[{index}].value", "not a string, as Kubernetes wants it in this list; quote it")
