@@ -5,7 +5,7 @@ line to line is data here; the rest of the package asks the line and does not co
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _VERSION = re.compile(r"([0-9]+)\.([0-9]+)\.([0-9]+)")
 
@@ -14,8 +14,7 @@ class LineError(ValueError):
     """A chart or an agent version that this package does not know; the text says what it knows."""
 
 
-@dataclass(frozen=True)
-class TaskResource:
+class TaskResource(NamedTuple):
     """The custom resource that holds the template of a task's Job."""
 
     group: str
@@ -36,8 +35,7 @@ class TaskResource:
         return f"{self.plural}.{self.group}"
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """One chart for one range of agent versions (`oldest` and `newest` are `major, minor`, both included)."""
 
     chart: str

@@ -1,6 +1,5 @@
 """A release: one agent of one chart in one namespace, and what its objects are called."""
 
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from scalr_agents.lines import Line
@@ -34,8 +33,7 @@ class Names(NamedTuple):
     task_budget: str
 
 
-@dataclass(frozen=True)
-class Release:
+class Release(NamedTuple):
     """What every object of an agent has in common."""
 
     line: Line

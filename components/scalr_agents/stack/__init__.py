@@ -5,9 +5,8 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scalr_agents import values as chart_values
 from scalr_agents.lines import Line
@@ -24,8 +23,7 @@ __all__ = ["Stack", "StackAgent", "load"]
 _WORDS = list(StackFile.model_fields)
 
 
-@dataclass(frozen=True)
-class Stack:
+class Stack(NamedTuple):
     """What a stack consists of. With errors among the findings, only a part of what was meant."""
 
     kubernetes: Kubernetes

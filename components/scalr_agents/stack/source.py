@@ -6,7 +6,7 @@ Only what needs no engine: a secret stays sealed, and an ESC environment is repo
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scalr_agents import yaml_io
 from scalr_agents.stack.model import PREFIX
@@ -29,8 +29,7 @@ class Sealed:
         return f"<secret {self.place}>"
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """A stack's configuration: the keys of our namespace, and what could not be read."""
 
     file: Path

@@ -5,8 +5,8 @@ then cross-checks on what is valid, joined in one list.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from scalr_agents import lines
 from scalr_agents.release import Naming, Release, base_name, fullname, name_objects
@@ -23,8 +23,7 @@ __all__ = ["Checked", "Finding", "FindingsError", "ValuesError", "check", "error
 _LONGEST_RELEASE = 53
 
 
-@dataclass(frozen=True)
-class Checked:
+class Checked(NamedTuple):
     """Values after validation. With errors among the findings, what they concern has its default instead."""
 
     values: AgentJobValues
@@ -93,8 +92,8 @@ def identify(
 
 def misshapen_sections(layer: Layer) -> list[Finding]:
     """Sections that a layer gives as something else than a map: a layer above would hide them."""
-    _, findings, _ = shapes.parse(AgentJobValues, layer.values)
-    return [replace(finding, path=layer.at(finding.path)) for finding in findings if shapes.is_about_a_map(finding)]
+    found = shapes.misshapen_sections(AgentJobValues, layer.values)
+    return [replace(finding, path=layer.at(finding.path)) for finding in found]
 
 
 def _check_place(release: str, namespace: str, full: str) -> list[Finding]:

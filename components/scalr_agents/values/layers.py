@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 from scalr_agents.values.findings import Finding, join
 from scalr_agents.values.merge import Values, merge
@@ -12,8 +12,7 @@ from scalr_agents.values.merge import Values, merge
 _PART = re.compile(r"\[\d+\]|(?:\\.|[^.\[\\])+")
 
 
-@dataclass(frozen=True)
-class Layer:
+class Layer(NamedTuple):
     """Values from one place of the user's input.
 
     `place` is that place (`values`, a file's name, `scalr-agents:common.url`). A `word` is translated: its whole content comes from

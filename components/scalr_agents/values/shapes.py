@@ -5,7 +5,7 @@ What fails is reported and then left out, so that the second pass can check the 
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import reduce
+from functools import cache, reduce
 from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -29,7 +29,6 @@ _EXPECTED = {
 }
 _SENSITIVE = re.compile(r"token|secret|password|key|env|proxy|tls|bundle|url|endpoint|annotations", re.IGNORECASE)
 _BOOLEAN_WORDS = ("true", "false", "yes", "no")
-_NULL_SECTION = "null is not allowed here"
 _LONGEST_ECHO = 40
 
 
@@ -121,7 +120,7 @@ def _message(model: type[BaseModel], path: Path, error: ErrorDetails) -> str:
 
 def _type_message(kind: str, value: object, path: Path) -> str:
     if value is None and _EXPECTED[kind] == "a map":
-        return f"{_NULL_SECTION}; unset its keys one by one"
+        return "null is not allowed here; unset its keys one by one"
     if isinstance(value, str) and _EXPECTED[kind] in ("a map", "a list"):
         return f"expected {_EXPECTED[kind]}, given a string"  # which may be "token:..." without the space
     message = f"expected {_EXPECTED[kind]}, given {describe(value, path)}"
@@ -132,9 +131,21 @@ def _type_message(kind: str, value: object, path: Path) -> str:
     return message
 
 
-def is_about_a_map(finding: Finding) -> bool:
-    """Whether something else stands where a map with known keys, or any map, belongs."""
-    return finding.message.startswith(("expected a map", _NULL_SECTION))
+def misshapen_sections(model: type[BaseModel], given: Mapping[str, Any], path: Path = ()) -> Iterator[Finding]:
+    """Sections of a model that are given as something else than a map."""
+    sections = _sections(model)
+    for key in (key for key in given if key in sections):
+        value, here = given[key], (*path, key)
+        if isinstance(value, Mapping):
+            yield from misshapen_sections(sections[key], value, here)
+        else:
+            yield Finding("error", dotted(here), _type_message("model_type", value, here))
+
+
+@cache
+def _sections(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
+    fields = {field.alias or name: field.annotation for name, field in model.model_fields.items()}
+    return {key: kind for key, kind in fields.items() if isinstance(kind, type) and issubclass(kind, BaseModel)}
 
 
 def describe(value: object, path: Path) -> str:
