@@ -1,8 +1,7 @@
-"""What the components register: names, order, parents, retention, secrets, and what they say about bad arguments."""
+"""What the components register: names, order, parents, retention, secrets."""
 
 from collections.abc import Callable
-from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 import pulumi
 import pytest
@@ -13,24 +12,8 @@ from scalr_agents.controller import rollout_failure
 from scalr_agents.release import Names
 from scalr_agents.values.merge import merge
 
+from tests.programs import TOKEN, agent_job
 from tests.recording import Recording, Secret, leaves, run
-
-TOKEN = "s3cr3t-token"
-ARGS = {"namespace": "scalr", "url": "https://acme.scalr.io"}
-
-
-def agent_job(name: str = "runs", opts: pulumi.ResourceOptions | None = None, **args: Any) -> Callable[[], None]:
-    def program() -> None:
-        scalr_agents.AgentJob(name, cast(AgentJobArgs, {**ARGS, "token": TOKEN, **args}), opts)
-
-    return program
-
-
-def refused(**args: Any) -> str:
-    recording = run(agent_job(**args))
-    assert isinstance(recording.error, scalr_agents.ArgsError), recording.error
-    assert recording.names == []
-    return str(recording.error)
 
 
 def test_agent_job_registers_its_parts_in_this_order() -> None:
@@ -280,76 +263,3 @@ def test_chart_names() -> None:
 
 def test_runs_that_may_reach_the_metadata_service_have_no_policy() -> None:
     assert run(agent_job(values={"task": {"allowMetadataService": True}})).of_type("kubernetes:networking.k8s.io/v1:NetworkPolicy") == []
-
-
-def test_every_finding_names_the_argument_it_is_about() -> None:
-    assert refused(url="acme", release="Runs", values={"agent": {"replicaCount": "2"}, "taks": {}}).splitlines() == [
-        "AgentJob 'runs' cannot be deployed:",
-        "  error: values.agent.replicaCount: expected a whole number, given '2'",
-        "  error: values.taks: unknown key 'taks'; did you mean 'task'?",
-        "  error: release: 'Runs' is no release name: at most 53 lower case letters, digits, '-' and '.'",
-        "  error: url: not a URL with scheme and host, for instance https://acme.scalr.io",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ({"tokn": "x"}, "tokn: unknown key 'tokn'; did you mean 'token'?"),
-        ({"namespace": None}, "namespace: missing"),
-        ({"names": "helm"}, "names: given 'helm'; allowed: 'scoped' or 'chart'"),
-        ({"agent_version": "1.4.0"}, "agent_version: no agent-job for agent version 1.4.0; supported: 0.57 to 0.60"),
-        ({"values": {"agent": {"url": "https://x.y"}}}, "url: given together with values.agent.url"),
-        ({"values": {"agent": {"token": "x"}}}, "token: given together with values.agent.token"),
-        ({"agent_image": "a:1", "values": {"agent": {"image": {"tag": "1"}}}}, "agent_image: given together with values.agent.image.tag"),
-        (
-            {"agent_image": "a:1", "values": {"task": {"worker": {"image": {"tag": "1"}}}}},
-            "agent_image: given together with values.task.worker.image.tag",
-        ),
-        ({"cache_claim_name": "c", "values": {"persistence": {"cache": {"enabled": False}}}}, "values.persistence.cache.enabled"),
-        ({"rollout_timeout_seconds": 0}, "rollout_timeout_seconds: input should be greater than 0"),
-    ],
-)
-def test_arguments_that_cannot_be_used(args: dict[str, Any], message: str) -> None:
-    assert message in refused(**args)
-
-
-@pytest.mark.parametrize("args", [{"agent_version": 0.57}, {"version": "0.57.0"}, {"agent_version": "1.4.0"}])
-def test_arguments_of_the_definitions_are_checked_too(args: dict[str, Any]) -> None:
-    def program() -> None:
-        scalr_agents.AgentCrds("crds", cast(Any, args))
-
-    recording = run(program)
-    assert isinstance(recording.error, scalr_agents.ArgsError)
-    assert recording.names == []
-
-
-def test_any_mapping_will_do() -> None:
-    recording = run(agent_job(values=MappingProxyType({"agent": MappingProxyType({"tolerations": ({"key": "a"},)})})))
-    assert recording["runs-controller-deployment"].inputs["spec"]["template"]["spec"]["tolerations"] == [{"key": "a"}]
-
-
-def test_what_shapes_the_graph_must_be_known_before() -> None:
-    def program() -> None:
-        agent_job(values={"agent": {"replicaCount": pulumi.Output.from_input(2)}})()
-
-    recording = run(program)
-    assert "values.agent.replicaCount: must be known before deployment" in str(recording.error)
-
-
-def test_a_refused_token_is_not_repeated() -> None:
-    message = refused(token=f" {TOKEN}", values={"agent": {"tokenExistingSecret": TOKEN, "controller": {"extraEnv": TOKEN}}}, url=TOKEN)
-    assert TOKEN not in message
-
-
-def test_warnings_are_logged_once() -> None:
-    recording = run(agent_job(url="http://acme.scalr.io"))
-    assert recording.log == [("warning", "runs: url: http:// sends the agent's token unencrypted; use https://")]
-
-
-def test_a_token_beside_an_existing_secret_is_a_warning() -> None:
-    recording = run(agent_job(values={"agent": {"tokenExistingSecret": {"name": "pool"}}}))
-    assert [message for _, message in recording.log] == [
-        "runs: token: has no effect: agent.tokenExistingSecret.name is set, and the existing Secret wins"
-    ]
-    assert recording.of_type("kubernetes:core/v1:Secret") == []
