@@ -43,6 +43,10 @@ def test_every_finding_names_the_argument_it_is_about() -> None:
             "agent_image: given together with values.task.worker.image.tag",
         ),
         ({"cache_claim_name": "c", "values": {"persistence": {"cache": {"enabled": False}}}}, "values.persistence.cache.enabled"),
+        (
+            {"rollout_timeout_seconds": 15, "values": {"agent": {"minReadySeconds": 15}}},
+            "rollout_timeout_seconds: 15, but agent.minReadySeconds is 15: a rollout could never succeed",
+        ),
         ({"rollout_timeout_seconds": 0}, "rollout_timeout_seconds: input should be greater than 0"),
     ],
 )

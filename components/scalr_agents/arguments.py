@@ -126,7 +126,13 @@ def _check(name: str, args: Mapping[str, Any], *, token_needed: bool) -> tuple[A
         return None, findings
     layers = [Layer("values", given.values), *_flat_layers(given)]
     findings += [*_conflicts(given), *values.misshapen_sections(layers[0])]
-    inputs = Inputs(given.agent_image, given.runner_image, given.secret_env, token_needed=token_needed)
+    inputs = Inputs(
+        given.agent_image,
+        given.runner_image,
+        given.secret_env,
+        token_needed=token_needed,
+        rollout_timeout_seconds=given.rollout_timeout_seconds if given.await_rollout else None,
+    )
     try:
         checked = values.load(
             "agent-job",

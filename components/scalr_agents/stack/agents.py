@@ -14,7 +14,6 @@ from scalr_agents.values import Checked, Finding
 from scalr_agents.values.fields import is_dns_label
 from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.layers import Layer, combine, locate
-from scalr_agents.values.merge import lookup
 
 
 @dataclass(frozen=True)
@@ -47,11 +46,8 @@ def build(
     layers = [*shared, *own, *common.placement(place, entry), *token]
     findings += [finding for layer in own for finding in chart_values.misshapen_sections(layer)]
     findings += [*_check_entry(name, entry), *secrets.in_the_open(name, own), *token_findings]
-    minimum = lookup(combine(own), "agent", "minReadySeconds")
-    if isinstance(minimum, int) and minimum >= file.kubernetes.rollout_timeout_seconds and file.kubernetes.await_rollout:
-        message = f"{minimum} seconds, but a rollout is given up after {file.kubernetes.rollout_timeout_seconds}: it could never succeed"
-        findings.append(Finding("error", f"{PREFIX}:kubernetes.rolloutTimeoutSeconds", message))
-    inputs = Inputs(secret_env=given.env)
+    awaited = file.kubernetes.rollout_timeout_seconds if file.kubernetes.await_rollout else None
+    inputs = Inputs(secret_env=given.env, rollout_timeout_seconds=awaited)
     try:
         checked = chart_values.load(
             entry.kind,
@@ -97,4 +93,6 @@ def _locate(finding: Finding, name: str, place: str, layers: list[Layer]) -> Fin
         return finding.under(place)
     if finding.path.startswith("secret_env."):
         return replace(finding, path=secrets.place_of(name, f"env.{finding.path.removeprefix('secret_env.')}"))
+    if finding.path == "rollout_timeout_seconds":
+        return replace(finding, path=f"{PREFIX}:kubernetes.rolloutTimeoutSeconds")
     return locate(finding, layers, f"{place}.values")

@@ -20,3 +20,5 @@ class Inputs:
     """Digest of all secrets we hold. Default: computed, if they are all known."""
     token_needed: bool = True
     """Whether what is made needs the token: permissions and network policy alone do not."""
+    rollout_timeout_seconds: int | None = None
+    """Seconds after which a rollout is given up. Default: nobody waits for one."""

@@ -39,6 +39,7 @@ def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[
     if inputs.token_needed:
         yield from checks.token("agent.token", values.agent.token, "agent.tokenExistingSecret", values.agent.token_existing_secret)
     yield from checks.environment("secret_env", dict.fromkeys(inputs.secret_env), _FIXED)
+    yield from _rollout(values, inputs)
     yield from _images(values, release, inputs)
     yield from _spreading(values, release)
     yield from _pod_labels(values, release)
@@ -67,8 +68,6 @@ def _service_account(values: AgentJobValues) -> Findings:
         yield warning(
             "serviceAccount.annotations", "has no effect: serviceAccount.create is false, and the account belongs to somebody else"
         )
-    if values.agent.min_ready_seconds and values.agent.min_ready_seconds >= _PROGRESS_DEADLINE:
-        yield error("agent.minReadySeconds", f"must be below {_PROGRESS_DEADLINE}, when Kubernetes gives a rollout up")
     if not account.automount_token:
         yield warning("serviceAccount.automountToken", "the controller gets no token for the Kubernetes API and cannot start Jobs")
     if account.token_ttl is not None and account.token_ttl < _SHORTEST_TOKEN_TTL:
@@ -221,6 +220,15 @@ def _metadata_service(values: AgentJobValues) -> Findings:
             "takes its credentials from the metadata service, which runs cannot reach; set task.allowMetadataService: true "
             "(IRSA and EKS Pod Identity need no metadata service)",
         )
+
+
+def _rollout(values: AgentJobValues, inputs: Inputs) -> Findings:
+    seconds = values.agent.min_ready_seconds or 0
+    if seconds >= _PROGRESS_DEADLINE:
+        yield error("agent.minReadySeconds", f"must be below {_PROGRESS_DEADLINE}, when Kubernetes gives a rollout up")
+    timeout = inputs.rollout_timeout_seconds
+    if timeout is not None and seconds >= timeout:
+        yield error("rollout_timeout_seconds", f"{timeout}, but agent.minReadySeconds is {seconds}: a rollout could never succeed")
 
 
 def _images(values: AgentJobValues, release: Release, inputs: Inputs) -> Findings:
