@@ -173,12 +173,12 @@ def _values_file(file: Path) -> dict[str, Any]:
 
 
 def _read(path: str) -> str:
+    from scalr_agents.stack import source
+
     try:
-        return Path(path).read_text(encoding="utf-8")
-    except OSError as problem:
-        raise click.UsageError(f"{path}: {problem.strerror}") from None
-    except UnicodeDecodeError:
-        raise click.UsageError(f"{path}: not a text file") from None
+        return source.read_text(Path(path))
+    except source.SourceError as problem:
+        raise click.UsageError(str(problem)) from None
 
 
 def _report(findings: Iterable[Finding]) -> None:

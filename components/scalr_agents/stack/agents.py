@@ -10,6 +10,7 @@ from scalr_agents import values as chart_values
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.stack import common, secrets
 from scalr_agents.stack.model import PREFIX, AgentEntry, AgentSecrets, StackFile
+from scalr_agents.stack.source import SourceError, read_text
 from scalr_agents.values import Checked, Finding
 from scalr_agents.values.fields import is_dns_label
 from scalr_agents.values.inputs import Inputs
@@ -79,12 +80,11 @@ def _values_files(place: str, entry: AgentEntry, directory: Path) -> tuple[list[
     layers, findings = [], []
     for index, file in enumerate(entry.values_files):
         try:
-            layers.append(Layer(f"{file}:", yaml_io.load_values((directory / file).read_text(encoding="utf-8"))))
+            layers.append(Layer(f"{file}:", yaml_io.load_values(read_text(directory / file))))
         except yaml_io.YamlError as problem:
             findings.append(Finding("error", file, str(problem)))
-        except (OSError, UnicodeDecodeError, ValueError) as problem:
-            reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else "not a text file"
-            findings.append(Finding("error", f"{place}.valuesFiles[{index}]", f"{directory / file}: {reason}"))
+        except SourceError as problem:
+            findings.append(Finding("error", f"{place}.valuesFiles[{index}]", str(problem)))
     return layers, findings
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from scalr_agents.stack.model import PREFIX, AgentEntry, Ca, Common, Otel, Proxy
+from scalr_agents.stack.source import SourceError, read_text
 from scalr_agents.values import Finding
 from scalr_agents.values.layers import Layer
 from scalr_agents.values.merge import Values
@@ -52,10 +53,9 @@ def _ca(ca: Ca, directory: Path) -> tuple[Values, list[Finding]]:
     if ca.secret:
         return _global(tls={"caBundleSecret": {"name": ca.secret, "key": ca.key}}), []
     try:
-        return _global(tls={"caBundle": (directory / ca.file).read_text(encoding="utf-8")}), []
-    except (OSError, UnicodeDecodeError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else "not a text file"
-        return {}, [Finding("error", f"{_PLACE}.ca.file", f"{directory / ca.file}: {reason}")]
+        return _global(tls={"caBundle": read_text(directory / ca.file)}), []
+    except SourceError as problem:
+        return {}, [Finding("error", f"{_PLACE}.ca.file", str(problem))]
 
 
 def placement(place: str, entry: AgentEntry) -> list[Layer]:

@@ -80,10 +80,18 @@ def stacks(directory: Path) -> list[str]:
 def _read_yaml(file: Path) -> dict[str, Any]:
     try:
         return yaml_io.load_stack_file(file.read_text(encoding="utf-8"))
-    except yaml_io.YamlError as problem:
+    except (yaml_io.YamlError, OSError, UnicodeDecodeError) as problem:
         raise SourceError(f"{file}: {problem}") from None
-    except (OSError, UnicodeDecodeError) as problem:
-        raise SourceError(f"{file}: {problem}") from None
+
+
+def read_text(file: Path) -> str:
+    """The content of a file that a stack file or a command line names."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as problem:
+        raise SourceError(f"{file}: {problem.strerror}") from None
+    except ValueError:  # what does not decode, or a path that is none
+        raise SourceError(f"{file}: not a text file") from None
 
 
 def _map(content: Any) -> dict[str, Any]:
