@@ -20,6 +20,9 @@ ROUNDS = 11
 HERE = Path(__file__).parent
 ARGS = {"namespace": "scalr", "url": "https://acme.scalr.io", "token": "s3cr3t-token"}
 OBJECTS = manifests.render("agent-job", {"agent": {"url": ARGS["url"], "token": ARGS["token"]}}, release="runs", namespace="scalr")[1:]
+DEPLOY = "from tests.programs import stack_with; assert stack_with({}).error is None"
+EFS = {"shared": {"efs": {"eksCluster": "prod"}}}
+FILESTORE = {"shared": {"filestore": {"location": "europe-west1-b"}}}
 BASELINE = "from pydantic import BaseModel; import yaml"
 
 
@@ -80,6 +83,12 @@ def main() -> None:
 
     package, nothing = pairs(process("-c", "import scalr_agents"), process("-c", "pass"))
     print(f"import scalr_agents                 {(package - nothing) * 1000:8.2f} ms   beyond an empty program")
+
+    none, loads = process("-W", "ignore", "-c", DEPLOY.format("{}")), {"aws": EFS, "gcp": FILESTORE}
+    for cloud, caches in loads.items():
+        with_cloud, without = pairs(process("-W", "ignore", "-c", DEPLOY.format(caches)), none)
+        measured = f"{with_cloud * 1000:.0f} ms / {without * 1000:.0f} ms"
+        print(f"stack with a cache in {cloud} / without  {with_cloud / without:6.2f}      the SDK of {cloud} is imported ({measured})")
 
     component, plain = pairs(lambda: run(as_component), lambda: run(bare))
     measured = f"{component * 1000:.1f} ms / {plain * 1000:.1f} ms"

@@ -1,6 +1,7 @@
 """Runs a Pulumi program against mocks and records every request that it makes of the engine."""
 
 import asyncio
+import contextvars
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from pulumi import Output, RunError
 from pulumi.runtime import config, mocks, settings
 from pulumi.runtime.proto import engine_pb2, resource_pb2
 from pulumi.runtime.stack import Stack, run_pulumi_func
+
+from tests import clouds
 
 PROJECT, STACK = "scalr-agents", "test"
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
@@ -42,6 +45,7 @@ class Registration:
     timeouts: Mapping[str, str]
     version: str
     error_hooks: tuple[str, ...]
+    ignored_changes: tuple[str, ...]
 
 
 class Recording:
@@ -78,13 +82,13 @@ class Recording:
 
 
 class _Mocks(mocks.Mocks):
-    """Resources come out as they went in, with an id made of their name."""
+    """Resources come out as they went in, with what the clouds add."""
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
-        return f"{args.name}-id", args.inputs
+        return clouds.created(args.typ, args.name, args.inputs)
 
-    def call(self, args: mocks.MockCallArgs) -> tuple[dict[str, Any], list[tuple[str, str]] | None]:
-        raise AssertionError(f"unexpected call of {args.token}")
+    def call(self, args: mocks.MockCallArgs) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+        return clouds.looked_up(args.token, args.args)
 
 
 class _Monitor(mocks.MockMonitor):
@@ -117,18 +121,26 @@ def run(
 ) -> Recording:
     """Run a program on an event loop of its own. What it raises is in the recording, and so is everything it did before."""
     recording = Recording()
+    alone = contextvars.Context()  # the SDK keeps the stack and its outputs in one
+    alone.run(_run, program, recording, dict(configuration or {}), secret_keys, preview=preview)
+    return recording
+
+
+def _run(
+    program: Callable[[], None], recording: Recording, configuration: dict[str, str], secret_keys: tuple[str, ...], *, preview: bool
+) -> None:
     with _event_loops() as new_loop:
         loop = new_loop()
         asyncio.set_event_loop(loop)
         mocks.set_mocks(_Mocks(), project=PROJECT, stack=STACK, preview=preview, monitor=_Monitor(recording))
         settings.SETTINGS.engine = _Engine(recording)
-        config.set_all_config(dict(configuration or {}), list(secret_keys))
+        config.set_all_config(configuration, list(secret_keys))
         try:
             loop.run_until_complete(run_pulumi_func(_guarded(program, recording)))
         finally:
+            settings.SETTINGS.outputs.clear()  # what a failed program leaves behind belongs to its own event loop
             config.set_all_config({}, [])
             asyncio.set_event_loop(None)
-    return recording
 
 
 @contextmanager
@@ -176,6 +188,7 @@ def _registration(request: resource_pb2.RegisterResourceRequest) -> Registration
         timeouts=json_format.MessageToDict(request.customTimeouts),
         version=request.version,
         error_hooks=tuple(request.hooks.on_error),
+        ignored_changes=tuple(request.ignoreChanges),
     )
 
 

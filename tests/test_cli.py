@@ -76,7 +76,7 @@ def test_render_writes_files_without_the_secrets_it_does_not_know(project: Path)
     files = {file.name: oct(file.stat().st_mode & 0o777) for file in (project / "out").iterdir()}
     assert done.returncode == 0
     assert done.stdout == ""
-    assert "left out: Secret runs-agent-job in namespace scalr, whose content is encrypted or not set" in done.stderr
+    assert "left out: Secret runs-agent-job in namespace scalr: <secret scalr-agents:secrets.runs.token> is not known here" in done.stderr
     assert files["scalr_secret_runs-agent-job-env.yaml"] == "0o600"
     assert files["scalr_deployment_runs-agent-job.yaml"] == "0o644"
     assert len(files) == 11

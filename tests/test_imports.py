@@ -13,13 +13,23 @@ PACKAGE = Path(scalr_agents.__file__).parent
 PULUMI_LAYER = {
     "agent_job.py",
     "arguments.py",
+    "cache_storage_class.py",
     "controller.py",
     "crds.py",
     "deploy.py",
+    "deploy_caches.py",
+    "efs_cache.py",
+    "efs_claim.py",
+    "efs_csi_driver.py",
     "errors.py",
+    "filestore_cache.py",
+    "filestore_claim.py",
     "kubernetes.py",
     "network_policy.py",
+    "options.py",
     "rbac.py",
+    "storage_class_claim.py",
+    "validation.py",
 }
 CORE = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE or path.name not in PULUMI_LAYER)
 
@@ -53,6 +63,24 @@ def test_importing_the_package_imports_nothing() -> None:
 
 def test_components_do_not_import_the_typed_classes() -> None:
     assert "pulumi_kubernetes" not in modules_after("import scalr_agents.deploy")
+
+
+CLOUDS = {"pulumi_aws", "pulumi_gcp"}
+
+
+@pytest.mark.parametrize(
+    ("caches", "imported"),
+    [
+        ({}, set()),
+        ({"shared": {"claim": "nfs"}}, set()),
+        ({"shared": {"storageClass": {"name": "nfs"}}}, set()),
+        ({"shared": {"efs": {"eksCluster": "prod"}}}, {"pulumi_aws"}),
+        ({"shared": {"filestore": {"location": "europe-west1-b"}}}, {"pulumi_gcp"}),
+    ],
+)
+def test_the_sdk_of_a_cloud_is_imported_for_a_cache_of_that_cloud(caches: dict[str, object], imported: set[str]) -> None:
+    program = f"from tests.programs import stack_with; assert stack_with({caches}).error is None"
+    assert modules_after(program) & CLOUDS == imported
 
 
 @pytest.mark.parametrize("path", CORE, ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -80,14 +80,14 @@ def test_placeholders_are_printed_at_any_depth(form: str) -> None:
     assert read == {"kind": "Pod", "spec": {"containers": [{"args": ["x", "<secret a.b>"]}]}}
 
 
-def test_unknown_places_are_named_once_and_sorted() -> None:
+def test_unknown_values_are_named_once_and_sorted() -> None:
     nested = {"kind": "Pod", "spec": {"containers": [{"args": [Sealed("scalr-agents:a[0]")], "env": None, "tty": False}]}}
-    assert output.unknown_places([SEALED, OTHER, nested, SEALED, ACCOUNT]) == [
+    assert [str(value) for value in output.unknown([SEALED, OTHER, nested, SEALED, ACCOUNT])] == [
         "<secret scalr-agents:a[0]>",
         "<secret scalr-agents:secrets.more.token>",
         "<secret scalr-agents:secrets.runs.env.B>",
     ]
-    assert output.unknown_places([ACCOUNT, SECRET]) == []
+    assert output.unknown([ACCOUNT, SECRET]) == []
 
 
 @pytest.mark.parametrize("form", ["yaml", "json"])

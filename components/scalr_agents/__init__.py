@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scalr_agents.agent_job import AgentJob
     from scalr_agents.arguments import AgentJobArgs
+    from scalr_agents.cache_storage_class import CacheStorageClass, CacheStorageClassArgs
     from scalr_agents.controller import AgentController
     from scalr_agents.crds import AgentCrds, AgentCrdsArgs
+    from scalr_agents.efs_cache import EfsCache, EfsCacheArgs, EfsClientsArgs
+    from scalr_agents.efs_claim import EfsClaim, EfsClaimArgs
+    from scalr_agents.efs_csi_driver import EfsCsiDriver, EfsCsiDriverArgs
     from scalr_agents.errors import ArgsError
+    from scalr_agents.filestore_cache import FilestoreCache, FilestoreCacheArgs, FilestoreExportOptionArgs
+    from scalr_agents.filestore_claim import FilestoreClaim, FilestoreClaimArgs
     from scalr_agents.manifests import names
     from scalr_agents.network_policy import AgentNetworkPolicy
     from scalr_agents.rbac import AgentRbac
+    from scalr_agents.storage_class_claim import StorageClassClaim, StorageClassClaimArgs
 
 __version__ = "0.1.0"
 
@@ -27,6 +34,22 @@ _HOMES = {
     "AgentNetworkPolicy": "network_policy",
     "AgentRbac": "rbac",
     "ArgsError": "errors",
+    "CacheStorageClass": "cache_storage_class",
+    "CacheStorageClassArgs": "cache_storage_class",
+    "EfsCache": "efs_cache",
+    "EfsCacheArgs": "efs_cache",
+    "EfsClaim": "efs_claim",
+    "EfsClaimArgs": "efs_claim",
+    "EfsClientsArgs": "efs_cache",
+    "EfsCsiDriver": "efs_csi_driver",
+    "EfsCsiDriverArgs": "efs_csi_driver",
+    "FilestoreCache": "filestore_cache",
+    "FilestoreCacheArgs": "filestore_cache",
+    "FilestoreClaim": "filestore_claim",
+    "FilestoreClaimArgs": "filestore_claim",
+    "FilestoreExportOptionArgs": "filestore_cache",
+    "StorageClassClaim": "storage_class_claim",
+    "StorageClassClaimArgs": "storage_class_claim",
     "names": "manifests",
 }
 
@@ -39,6 +62,22 @@ __all__ = [
     "AgentNetworkPolicy",
     "AgentRbac",
     "ArgsError",
+    "CacheStorageClass",
+    "CacheStorageClassArgs",
+    "EfsCache",
+    "EfsCacheArgs",
+    "EfsClaim",
+    "EfsClaimArgs",
+    "EfsClientsArgs",
+    "EfsCsiDriver",
+    "EfsCsiDriverArgs",
+    "FilestoreCache",
+    "FilestoreCacheArgs",
+    "FilestoreClaim",
+    "FilestoreClaimArgs",
+    "FilestoreExportOptionArgs",
+    "StorageClassClaim",
+    "StorageClassClaimArgs",
     "__version__",
     "names",
 ]

@@ -5,10 +5,10 @@ from typing import Any
 
 import pulumi
 
-from scalr_agents import kubernetes
 from scalr_agents.arguments import AgentJobArgs, prepare
 from scalr_agents.controller import AgentController
 from scalr_agents.network_policy import AgentNetworkPolicy
+from scalr_agents.options import child
 from scalr_agents.rbac import AgentRbac
 
 
@@ -36,9 +36,9 @@ class AgentJob(pulumi.ComponentResource):
         validated = prepare("AgentJob", name, args).as_args()
         super().__init__("scalr-agents:index:AgentJob", name, {}, opts)
 
-        rbac = AgentRbac(f"{name}-rbac", validated, self._child(opts))
-        policy = AgentNetworkPolicy(f"{name}-network-policy", validated, self._child(opts))
-        controller = AgentController(f"{name}-controller", validated, self._child(opts, rbac, policy))
+        rbac = AgentRbac(f"{name}-rbac", validated, child(self, opts))
+        policy = AgentNetworkPolicy(f"{name}-network-policy", validated, child(self, opts))
+        controller = AgentController(f"{name}-controller", validated, child(self, opts, [rbac, policy]))
         self.namespace = controller.namespace
         self.deployment_name = controller.deployment_name
         self.service_account_name = rbac.service_account_name
@@ -57,6 +57,3 @@ class AgentJob(pulumi.ComponentResource):
             "controllerPodSelector": self.controller_pod_selector,
             "taskPodSelector": self.task_pod_selector,
         }
-
-    def _child(self, opts: pulumi.ResourceOptions | None, *after: pulumi.Resource) -> pulumi.ResourceOptions:
-        return pulumi.ResourceOptions(parent=self, depends_on=kubernetes.depends_on(opts, after))

@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
 import pulumi
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from scalr_agents import lines, manifests, values
+from scalr_agents import lines, manifests, validation, values
 from scalr_agents.errors import ArgsError
 from scalr_agents.manifests import secrets
+from scalr_agents.options import deferred
 from scalr_agents.values import Checked, Finding, shapes
 from scalr_agents.values.fields import (
     Annotations,
@@ -113,15 +114,14 @@ def prepare(component: str, name: str, args: AgentJobArgs, *, token_needed: bool
     if isinstance(args, _Validated):
         return args.agent
     agent, findings = _check(name, dict(args), token_needed=token_needed)
-    if agent is None or values.errors(findings):
+    if agent is None:
         raise ArgsError(f"{component} {name!r}", findings)
-    for finding in findings:
-        pulumi.log.warn(f"{name}: {finding.path}: {finding.message}")
+    validation.report(component, name, findings)
     return agent
 
 
 def _check(name: str, args: Mapping[str, Any], *, token_needed: bool) -> tuple[Agent | None, list[Finding]]:
-    given, findings = shapes.parse_whole(_Arguments, {key: _plain(value) for key, value in args.items() if value is not None})
+    given, findings = shapes.parse_whole(_Arguments, validation.plain(args))
     if given is None:
         return None, findings
     layers = [Layer("values", given.values), *_flat_layers(given)]
@@ -148,13 +148,6 @@ def _check(name: str, args: Mapping[str, Any], *, token_needed: bool) -> tuple[A
     findings += [_at_argument(finding, layers) for finding in checked.findings]
     inputs = replace(inputs, secrets_digest=_digest(checked, inputs))
     return Agent(checked, inputs, given.await_rollout, given.rollout_timeout_seconds), findings
-
-
-def _plain(value: Any) -> Any:
-    """Any mapping as a dict, any sequence as a list; leaves as they are."""
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _flat_layers(given: _Arguments) -> list[Layer]:
@@ -204,4 +197,4 @@ def _digest(checked: Checked, inputs: Inputs) -> Deferred | None:
     held = secrets.contents(checked.values, inputs)
     if not any(map(is_deferred, held)):
         return None
-    return cast(Deferred, pulumi.Output.unsecret(pulumi.Output.all(*held).apply(manifests.digest)))
+    return deferred(pulumi.Output.unsecret(pulumi.Output.all(*held).apply(manifests.digest)))

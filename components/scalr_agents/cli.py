@@ -42,10 +42,13 @@ _format_option = click.option("-o", "--output", "form", type=click.Choice(["yaml
 def render(stack: str, project: Path, form: str, directory: Path | None, allow_unknown: bool) -> None:
     """Print the manifests of a STACK (default: local).
 
-    Secrets that are missing or encrypted are printed as placeholders, and named on stderr.
+    What only Pulumi knows (secrets that are missing or encrypted) or only the cloud (ids of its file systems) is printed as a
+    placeholder and named on stderr; files with a placeholder are not written. Without the cloud's part, or an environment's,
+    the manifests are incomplete: exit code 1.
     """
     from scalr_agents import stack as stacks
     from scalr_agents.stack import secrets
+    from scalr_agents.stack.source import CloudValue
 
     source = _source(project, stack)
     loaded = stacks.load(source.config, directory=source.directory, demand_tokens=False)
@@ -54,15 +57,17 @@ def render(stack: str, project: Path, form: str, directory: Path | None, allow_u
     if errors(findings):
         sys.exit(_FINDINGS)
     objects = loaded.objects()
+    unknown = output.unknown(objects)
+    from_cloud = [value for value in unknown if isinstance(value, CloudValue)]
     if directory is None:
-        for place in output.unknown_places(objects):
-            _say(f"placeholder: {place} is encrypted or not set")
+        for value in unknown:
+            _say(f"placeholder: {value} is {'known to the cloud only' if value in from_cloud else 'encrypted or not set'}")
         click.echo(output.text(objects, form), nl=False)
     else:
         _write(objects, directory, form)
     if source.environment:
         _say(f"{source.file.name}: environment: is not read; what it adds is missing here")
-        sys.exit(0 if allow_unknown else _FINDINGS)
+    sys.exit(_FINDINGS if (source.environment or from_cloud) and not allow_unknown else 0)
 
 
 def _write(objects: Sequence[dict[str, Any]], directory: Path, form: str) -> None:
@@ -71,8 +76,9 @@ def _write(objects: Sequence[dict[str, Any]], directory: Path, form: str) -> Non
     except OSError as problem:
         raise click.ClickException(f"{directory}: {problem.strerror}") from None
     for manifest in left_out:
-        metadata = manifest["metadata"]
-        _say(f"left out: Secret {metadata['name']} in namespace {metadata['namespace']}, whose content is encrypted or not set")
+        metadata, places = manifest["metadata"], ", ".join(map(str, output.unknown([manifest])))
+        within = f" in namespace {metadata['namespace']}" if "namespace" in metadata else ""
+        _say(f"left out: {manifest['kind']} {metadata['name']}{within}: {places} is not known here")
 
 
 @main.command()

@@ -10,6 +10,7 @@ from scalr_agents import kubernetes
 from scalr_agents.arguments import Agent, AgentJobArgs, prepare
 from scalr_agents.manifests import agent_job
 from scalr_agents.manifests.agent_job.pod import grace_seconds
+from scalr_agents.options import known_after
 from scalr_agents.release import Release
 
 
@@ -39,10 +40,10 @@ class AgentController(pulumi.ComponentResource):
         registered = kubernetes.register(group, self, name, opts, rollout=_rollout(name, agent))
         deployment = registered["deployment"]
         self.namespace = pulumi.Output.from_input(release.namespace)
-        self.deployment_name = kubernetes.known_after(deployment, release.names.deployment)
-        self.task_template_name = kubernetes.known_after(registered["task-template"], release.names.task_template)
-        self.controller_pod_selector = kubernetes.known_after(deployment, release.selector("agent"))
-        self.task_pod_selector = kubernetes.known_after(deployment, release.selector("task"))
+        self.deployment_name = known_after(deployment, release.names.deployment)
+        self.task_template_name = known_after(registered["task-template"], release.names.task_template)
+        self.controller_pod_selector = known_after(deployment, release.selector("agent"))
+        self.task_pod_selector = known_after(deployment, release.selector("task"))
         self.register_outputs(
             {
                 "namespace": self.namespace,

@@ -1,14 +1,16 @@
 """The `AgentCrds` component."""
 
+from collections.abc import Iterator
 from typing import NotRequired, TypedDict
 
 import pulumi
 from pydantic import ConfigDict
 
 from scalr_agents import kubernetes, lines
-from scalr_agents.errors import ArgsError
 from scalr_agents.manifests import crds
-from scalr_agents.values import Finding, shapes
+from scalr_agents.options import known_after
+from scalr_agents.validation import validate
+from scalr_agents.values import Finding
 from scalr_agents.values.section import Section
 
 
@@ -31,12 +33,12 @@ class AgentCrds(pulumi.ComponentResource):
     """Names of the definitions."""
 
     def __init__(self, name: str, args: AgentCrdsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        line = _line(name, args)
+        line = lines.select("agent-job", validate("AgentCrds", name, _Arguments, args, _check).agent_version)
         super().__init__("scalr-agents:index:AgentCrds", name, {}, opts)
 
         registered = kubernetes.register(crds.objects(line), self, name, opts, retain=True)
         self.crd_names = pulumi.Output.all(
-            *(kubernetes.known_after(crd, f"{plural}.{line.task_resource.group}") for plural, crd in registered.items())
+            *(known_after(crd, f"{plural}.{line.task_resource.group}") for plural, crd in registered.items())
         )
         self.register_outputs({"crdNames": self.crd_names})
 
@@ -47,11 +49,8 @@ class _Arguments(Section):
     agent_version: str | None = None
 
 
-def _line(name: str, args: AgentCrdsArgs) -> lines.Line:
-    given, findings = shapes.parse_whole(_Arguments, dict(args))
+def _check(given: _Arguments) -> Iterator[Finding]:
     try:
-        if given:
-            return lines.select("agent-job", given.agent_version)
+        lines.select("agent-job", given.agent_version)
     except lines.LineError as problem:
-        findings = [Finding("error", "agent_version", str(problem))]
-    raise ArgsError(f"AgentCrds {name!r}", findings)
+        yield Finding("error", "agent_version", str(problem))

@@ -1,19 +1,20 @@
 """Registers a whole stack: the cluster's provider, definitions, namespaces and agents."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pulumi
 from pulumi.runtime import config as pulumi_config
 
-from scalr_agents import kubernetes, stack
+from scalr_agents import deploy_caches, kubernetes, stack
 from scalr_agents import values as chart_values
 from scalr_agents.agent_job import AgentJob
 from scalr_agents.arguments import Agent
 from scalr_agents.crds import AgentCrds
 from scalr_agents.errors import ArgsError
 from scalr_agents.stack import Stack, StackAgent, secrets, source
+from scalr_agents.stack.caches import Claim
 from scalr_agents.stack.model import PREFIX, Kubernetes
 from scalr_agents.values import Finding
 
@@ -24,10 +25,18 @@ def deploy(project: Path) -> None:
     `project` is the directory of `Pulumi.yaml`. Raises `ArgsError` with all findings before anything is registered.
     """
     loaded = _load(project)
+    systems = _file_systems(loaded)  # first, since what is looked up for them may not be there
     cluster = _provider("cluster", loaded.kubernetes, take_over=loaded.kubernetes.upsert_existing)
-    shared = _shared(loaded)
-    agents = {agent.name: _agent(agent, loaded.kubernetes, cluster, shared) for agent in loaded.agents}
+    taking_over = _taking_over(loaded)
+    shared = _shared(loaded, taking_over)
+    claims = _claims(loaded, systems, cluster, taking_over, shared)
+    agents = {}
+    for agent in loaded.agents:
+        mounted = [claim for wanted, claim in claims if wanted.is_mounted_by(agent.checked)]
+        agents[agent.name] = _agent(agent, loaded.kubernetes, cluster, [*shared, *mounted])
     pulumi.export("agents", {name: agent.summary() for name, agent in agents.items()})
+    if systems:
+        pulumi.export("caches", {name: system.summary() for name, system in systems.items()})
 
 
 def _load(project: Path) -> Stack:
@@ -79,16 +88,40 @@ def _provider(name: str, settings: Kubernetes, *, take_over: bool) -> pulumi.Pro
     return kubernetes.provider(name, properties)
 
 
-def _shared(loaded: Stack) -> list[pulumi.Resource]:
-    """Definitions and namespaces. They stay when the stack goes, and another stack may have made them: a provider of their own
-    takes over what exists.
-    """
-    namespaces = loaded.created_namespaces()
-    if not namespaces and not loaded.lines():
-        return []
-    opts = pulumi.ResourceOptions(provider=_provider("cluster-shared", loaded.kubernetes, take_over=True))
+def _taking_over(loaded: Stack) -> pulumi.ProviderResource | None:
+    """A provider for what stays when the stack goes, and what another stack may have made: it takes over what exists."""
+    kept = any(entry.storage_class and entry.on_delete == "keep" for entry in loaded.caches.values())
+    needed = loaded.created_namespaces() or loaded.lines() or kept
+    return _provider("cluster-shared", loaded.kubernetes, take_over=True) if needed else None
+
+
+def _shared(loaded: Stack, taking_over: pulumi.ProviderResource | None) -> list[pulumi.Resource]:
+    """Definitions and namespaces."""
+    opts = pulumi.ResourceOptions(provider=taking_over)
     definitions = [AgentCrds("agent-crds", {"agent_version": line.default_version}, opts) for line in loaded.lines()]
-    return [*definitions, *kubernetes.register(namespaces, None, "namespace", opts, retain=True).values()]
+    namespaces = kubernetes.register(loaded.created_namespaces(), None, "namespace", opts, retain=True)
+    return [*definitions, *namespaces.values()]
+
+
+def _file_systems(loaded: Stack) -> dict[str, Any]:
+    """The file systems that caches have in a cloud, by the cache's name."""
+    made = {name: deploy_caches.file_system(name, entry) for name, entry in loaded.caches.items()}
+    return {name: system for name, system in made.items() if system}
+
+
+def _claims(
+    loaded: Stack,
+    systems: Mapping[str, Any],
+    cluster: pulumi.ProviderResource,
+    taking_over: pulumi.ProviderResource | None,
+    shared: list[pulumi.Resource],
+) -> list[tuple[Claim, pulumi.Resource]]:
+    """What agents mount of their caches."""
+    own = pulumi.ResourceOptions(provider=cluster, depends_on=shared)
+    kept = pulumi.ResourceOptions(provider=taking_over, depends_on=shared)
+    return [
+        (wanted, deploy_caches.claim(wanted, loaded.caches[wanted.cache], systems.get(wanted.cache), own, kept)) for wanted in loaded.claims
+    ]
 
 
 def _agent(agent: StackAgent, settings: Kubernetes, cluster: pulumi.ProviderResource, shared: list[pulumi.Resource]) -> AgentJob:

@@ -5,15 +5,16 @@ the time it takes to import them.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from typing import Any, cast
+from typing import Any
 
 import pulumi
 
 from scalr_agents.manifests.objects import Manifest
+from scalr_agents.options import depends_on, known_after
 
 _SECRET_OUTPUTS = ["data", "stringData"]
 
@@ -36,11 +37,13 @@ def register(
     *,
     rollout: Rollout | None = None,
     retain: bool = False,
+    create_seconds: int | None = None,
 ) -> dict[str, pulumi.CustomResource]:
     """Register a group of objects as children of a component, or of the stack, each called `<name>-<role>`.
 
     A workload waits for everything before it in the group. What the owner depends on, the children depend on too: Pulumi does not
-    pass that on. `retain` leaves the objects in the cluster when they leave the program.
+    pass that on. `retain` leaves the objects in the cluster when they leave the program. `create_seconds` is for objects that are ready
+    later than the provider would wait.
     """
     registered: dict[str, pulumi.CustomResource] = {}
     for role, manifest in group.items():
@@ -56,34 +59,30 @@ def register(
                 version=_plugin_version(),
                 additional_secret_outputs=_SECRET_OUTPUTS if manifest["kind"] == "Secret" else None,
                 retain_on_delete=retain or None,
-                **(_awaited(rollout) if workload and rollout else {}),
+                **(_awaited(rollout) if workload and rollout else _created_within(create_seconds)),
             ),
         )
     return registered
+
+
+def register_volume(
+    group: Mapping[str, Manifest], owner: pulumi.ComponentResource, name: str, opts: pulumi.ResourceOptions | None
+) -> tuple[pulumi.Output[str], pulumi.Output[str]]:
+    """Register a volume and the claim on it; their names, for those who wait for them.
+
+    The claim gets the volume's name from the volume: should that have to be replaced, the claim goes first and comes back after it.
+    """
+    volume = register({"volume": group["volume"]}, owner, name, opts)["volume"]
+    volume_name = known_after(volume, group["volume"]["metadata"]["name"])
+    bound = group["claim"] | {"spec": group["claim"]["spec"] | {"volumeName": volume_name}}
+    claim = register({"claim": bound}, owner, name, opts)["claim"]
+    return volume_name, known_after(claim, group["claim"]["metadata"]["name"])
 
 
 def provider(name: str, properties: Mapping[str, Any]) -> pulumi.ProviderResource:
     """A provider for a cluster. Properties that are not strings travel as JSON, as those of every provider do."""
     encoded = {key: value if isinstance(value, str) else json.dumps(value) for key, value in properties.items() if value is not None}
     return pulumi.ProviderResource("kubernetes", name, encoded, pulumi.ResourceOptions(version=_plugin_version()))
-
-
-def depends_on(opts: pulumi.ResourceOptions | None, others: Sequence[pulumi.Resource]) -> Any:
-    """`others` and what the options depend on, in any of the forms that the option takes."""
-    given = opts.depends_on if opts else None
-    if given is None:
-        return list(others)
-    if isinstance(given, pulumi.Resource):
-        return [given, *others]
-    if isinstance(given, Sequence):
-        return [*given, *others]
-    later: pulumi.Output[Any] = pulumi.Output.from_input(cast(Any, given))
-    return later.apply(lambda resources: [*(resources if isinstance(resources, Sequence) else [resources]), *others])
-
-
-def known_after(resource: pulumi.Resource, value: Any) -> pulumi.Output[Any]:
-    """A value that is known at once, as an output: whoever uses it waits for the resource."""
-    return resource.urn.apply(lambda _: value)
 
 
 def _type_token(manifest: Manifest) -> str:
@@ -106,6 +105,10 @@ def _awaited(rollout: Rollout) -> dict[str, Any]:
         "custom_timeouts": pulumi.CustomTimeouts(create=timeout, update=timeout, delete=f"{rollout.delete_seconds}s"),
         "hooks": pulumi.ResourceHookBinding(on_error=[rollout.on_failure]),
     }
+
+
+def _created_within(seconds: int | None) -> dict[str, Any]:
+    return {"custom_timeouts": pulumi.CustomTimeouts(create=f"{seconds}s")} if seconds else {}
 
 
 @cache

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from scalr_agents import yaml_io
-from scalr_agents.manifests import secrets
 from scalr_agents.manifests.objects import Manifest
-from scalr_agents.values.fields import is_deferred
+from scalr_agents.values.fields import Deferred, is_deferred
 
 _PRIVATE = 0o600
 _PUBLIC = 0o644
@@ -23,17 +22,18 @@ def text(objects: Sequence[Manifest], form: str) -> str:
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": printable}, indent=2) + "\n"
 
 
-def unknown_places(objects: Iterable[Manifest]) -> list[str]:
-    """What is printed as a placeholder, by where its value belongs."""
-    return sorted({str(value) for manifest in objects for value in _leaves(manifest) if is_deferred(value)})
+def unknown(objects: Iterable[Manifest]) -> list[Deferred]:
+    """What is printed as a placeholder, each once."""
+    values = {str(value): value for manifest in objects for value in _leaves(manifest) if is_deferred(value)}
+    return [values[text] for text in sorted(values)]
 
 
 def write(objects: Sequence[Manifest], directory: Path, form: str) -> list[Manifest]:
     """One file per object, those with Secrets readable by their owner alone.
 
-    Secrets whose content is not known are left out, since applying a placeholder would destroy the real one; they are returned.
+    Objects of which something is not known are left out, since applying a placeholder would destroy the real one; they are returned.
     """
-    left_out = [manifest for manifest in objects if manifest["kind"] == "Secret" and secrets.unknown(manifest)]
+    left_out = [manifest for manifest in objects if unknown([manifest])]
     directory.mkdir(parents=True, exist_ok=True)
     for manifest in objects:
         if manifest in left_out:

@@ -5,6 +5,7 @@ import pulumi
 from scalr_agents import kubernetes
 from scalr_agents.arguments import AgentJobArgs, prepare
 from scalr_agents.manifests import agent_job
+from scalr_agents.options import known_after
 
 
 class AgentRbac(pulumi.ComponentResource):
@@ -26,5 +27,5 @@ class AgentRbac(pulumi.ComponentResource):
         release = agent.checked.release
         registered = kubernetes.register(agent_job.rbac(agent.checked.values, release), self, name, opts)
         self.namespace = pulumi.Output.from_input(release.namespace)
-        self.service_account_name = kubernetes.known_after(registered.get("service-account", self), release.names.service_account)
+        self.service_account_name = known_after(registered.get("service-account", self), release.names.service_account)
         self.register_outputs({"namespace": self.namespace, "serviceAccountName": self.service_account_name})

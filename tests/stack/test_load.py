@@ -221,7 +221,7 @@ def test_words_may_be_json_text() -> None:
 
 def test_two_agents_that_own_one_object() -> None:
     agents = {"more": {"kind": "agent-job", "namespace": "scalr", "release": "runs"}}
-    message = "owns the pods of release 'runs' in namespace 'scalr', and so does agent 'runs'; give one another release name"
+    message = "owns the pods of release 'runs' in namespace 'scalr', and so does agent 'runs'; give one of them another name"
     assert findings({"agents": agents, "secrets": {"more": {"token": "x"}}}) == [("error", "scalr-agents:agents.more", message)]
 
 

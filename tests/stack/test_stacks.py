@@ -23,7 +23,7 @@ def _load(name: str, *, demand_tokens: bool) -> stack.Stack:
 
 
 def test_these_are_the_stacks() -> None:
-    assert STACKS == ["dev", "local"]
+    assert STACKS == ["aws-dev", "aws-prod", "dev", "gcp-prod", "local"]
 
 
 @pytest.mark.parametrize("name", STACKS)

@@ -7,7 +7,7 @@ from scalr_agents.manifests.objects import Manifest
 from scalr_agents.release import Release
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.common import SecretReference, Tls
-from scalr_agents.values.fields import Deferred, is_deferred, is_set
+from scalr_agents.values.fields import Deferred, is_set
 from scalr_agents.values.inputs import Inputs
 
 DIGEST_ANNOTATION = "checksum/secrets"
@@ -75,8 +75,3 @@ def ca_bundle_reference(tls: Tls, made: str) -> str | Deferred | None:
     if is_set(tls.ca_bundle_secret.name):
         return tls.ca_bundle_secret.name
     return made if is_set(tls.ca_bundle) else None
-
-
-def unknown(secret: Manifest) -> bool:
-    """Whether a Secret's content is not known yet."""
-    return any(is_deferred(value) for value in secret["stringData"].values())

@@ -6,7 +6,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scalr_agents import values as chart_values
 from scalr_agents.lines import Line
@@ -18,6 +18,10 @@ from scalr_agents.stack.model import PREFIX, Kubernetes, Namespace, StackFile
 from scalr_agents.values import Finding, shapes
 from scalr_agents.values.findings import by_severity, unknown_key
 
+if TYPE_CHECKING:
+    from scalr_agents.stack.cache_model import CacheEntry
+    from scalr_agents.stack.caches import Caches, Claim
+
 __all__ = ["Stack", "StackAgent", "load"]
 
 _WORDS = list(StackFile.model_fields)
@@ -28,6 +32,8 @@ class Stack(NamedTuple):
 
     kubernetes: Kubernetes
     namespaces: Mapping[str, Namespace]
+    caches: "Mapping[str, CacheEntry]"
+    claims: "list[Claim]"
     agents: list[StackAgent]
     findings: list[Finding]
 
@@ -45,6 +51,7 @@ class Stack(NamedTuple):
         return [
             *definitions,
             *self.created_namespaces().values(),
+            *(manifest for claim in self.claims for manifest in claim.objects),
             *(manifest for agent in self.agents for manifest in agent.objects),
         ]
 
@@ -64,18 +71,42 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     findings += secrets.of_nobody(file.secrets, content.get("agents"))
     shared, common_findings = common.layers(file.common, directory)
     findings += common_findings
+    caches, cache_findings = _caches(file)
+    findings += cache_findings
 
     built = []
     for name in file.agents:
-        agent, agent_findings = agents.build(name, file, shared, directory, demand_tokens=demand_tokens)
+        agent, agent_findings = agents.build(name, file, shared, directory, caches, demand_tokens=demand_tokens)
         findings += agent_findings
         built += [agent] if agent else []
-    if not chart_values.errors(findings):
-        findings += [*checks.collisions(built), *checks.pod_admission(file.namespaces, built)]
+    claims = caches.claims() if caches else []
+    if all(finding.path.startswith(f"{PREFIX}:secrets.") for finding in chart_values.errors(findings)):
+        findings += [
+            *checks.collisions(built, claims),
+            *checks.pod_admission(file.namespaces, built),
+            *(_check_mounts(caches, built, claims) if caches else ()),
+        ]
     findings += checks.namespaces(file.namespaces)
     if not file.agents and not findings:
         findings.append(Finding("warning", f"{PREFIX}:agents", "empty: this stack runs nothing"))
-    return Stack(file.kubernetes, file.namespaces, built, by_severity(findings))
+    return Stack(file.kubernetes, file.namespaces, caches.entries if caches else {}, claims, built, by_severity(findings))
+
+
+def _caches(file: StackFile) -> "tuple[Caches | None, list[Finding]]":
+    """The caches, where there is anything about caches."""
+    if not file.caches and not any(agent.cache for agent in file.agents.values()):
+        return None, []
+    from scalr_agents.stack.caches import Caches, parse
+
+    entries, findings = parse(file.caches)
+    caches = Caches(entries, file.agents)
+    return caches, [*findings, *caches.check()]
+
+
+def _check_mounts(caches: "Caches", built: list[StackAgent], claims: "list[Claim]") -> Iterator[Finding]:
+    from scalr_agents.stack import cache_checks
+
+    yield from cache_checks.check(caches, built, claims)
 
 
 def _unknown_words(config: Mapping[str, Any]) -> Iterator[Finding]:

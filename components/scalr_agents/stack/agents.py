@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scalr_agents import lines, manifests, yaml_io
 from scalr_agents import values as chart_values
@@ -15,6 +16,9 @@ from scalr_agents.values import Checked, Finding
 from scalr_agents.values.fields import is_dns_label
 from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.layers import Layer, combine, locate
+
+if TYPE_CHECKING:
+    from scalr_agents.stack.caches import Caches
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class StackAgent:
 
 
 def build(
-    name: str, file: StackFile, shared: list[Layer], directory: Path, *, demand_tokens: bool
+    name: str, file: StackFile, shared: list[Layer], directory: Path, caches: "Caches | None", *, demand_tokens: bool
 ) -> tuple[StackAgent | None, list[Finding]]:
     """An agent of the stack file above the layers that all agents share, and everything that is wrong about it."""
     entry, given = file.agents[name], file.secrets.get(name, AgentSecrets())
@@ -44,9 +48,10 @@ def build(
     files, findings = _values_files(place, entry, directory)
     own = [*files, Layer(f"{place}.values", entry.values)]
     token, token_findings = secrets.token(name, given, [*shared, *own], demanded=demand_tokens)
-    layers = [*shared, *own, *common.placement(place, entry), *token]
+    cache, cache_findings = caches.layer(name, own) if caches else ([], [])
+    layers = [*shared, *own, *common.nodes(place, entry.nodes), *cache, *common.identity(place, entry.identity), *token]
     findings += [finding for layer in own for finding in chart_values.misshapen_sections(layer)]
-    findings += [*_check_entry(name, entry), *secrets.in_the_open(name, own), *token_findings]
+    findings += [*_check_entry(name, entry), *secrets.in_the_open(name, own), *token_findings, *cache_findings]
     awaited = file.kubernetes.rollout_timeout_seconds if file.kubernetes.await_rollout else None
     inputs = Inputs(secret_env=given.env, rollout_timeout_seconds=awaited)
     try:

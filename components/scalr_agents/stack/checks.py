@@ -1,7 +1,7 @@
 """What only the whole stack can show: agents in each other's way, and namespaces that refuse their pods."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scalr_agents import pod_security
 from scalr_agents.manifests.objects import Manifest
@@ -10,21 +10,28 @@ from scalr_agents.stack.model import PREFIX, Namespace
 from scalr_agents.values import Finding
 from scalr_agents.values.fields import is_dns_label
 
+if TYPE_CHECKING:
+    from scalr_agents.stack.caches import Claim
+
 _LEVEL = "pod-security.kubernetes.io/"
 
 
-def collisions(agents: Sequence[StackAgent]) -> Iterator[Finding]:
-    """Agents that own one object, or whose Deployments select the same pods."""
-    owners: dict[tuple[str, ...], StackAgent] = {}
-    for agent in agents:
-        release = agent.checked.release
-        for owned in [("pods of", release.namespace, release.base_name, release.name), *map(_identity, agent.objects)]:
-            other = owners.setdefault(owned, agent)
-            if other is not agent:
-                yield Finding(
-                    "error", agent.place, f"owns {_in_words(owned)}, and so does agent {other.name!r}; give one another release name"
-                )
+def collisions(agents: Sequence[StackAgent], claims: "Sequence[Claim]") -> Iterator[Finding]:
+    """What owns the same object twice, and agents whose Deployments select the same pods."""
+    owners: dict[tuple[str, ...], StackAgent | Claim] = {}
+    everything: list[StackAgent | Claim] = [*agents, *claims]
+    for one in everything:
+        releases = [one.checked.release] if isinstance(one, StackAgent) else []
+        selected = [("pods of", release.namespace, release.base_name, release.name) for release in releases]
+        for owned in [*selected, *map(_identity, one.objects)]:
+            other = owners.setdefault(owned, one)
+            if other is not one:
+                yield Finding("error", one.place, f"owns {_in_words(owned)}, and so does {_called(other)}; give one of them another name")
                 break
+
+
+def _called(owner: "StackAgent | Claim") -> str:
+    return f"agent {owner.name!r}" if isinstance(owner, StackAgent) else f"cache {owner.cache!r}"
 
 
 def _identity(manifest: Manifest) -> tuple[str, ...]:
@@ -44,7 +51,7 @@ def pod_admission(namespaces: Mapping[str, Namespace], agents: Sequence[StackAge
     for agent in agents:
         name = agent.checked.release.namespace
         level = enforced(namespaces[name]) if name in namespaces else None
-        for pod, spec in _pods(agent.objects) if level else ():
+        for pod, spec in pods(agent.objects) if level else ():
             reasons = pod_security.violations(spec, level or "privileged")
             if reasons:
                 advice = f"set {PREFIX}:namespaces.{name}.podSecurity to a level that allows it, or change the agent's values"
@@ -75,7 +82,8 @@ def enforced(namespace: Namespace) -> pod_security.Level | None:
     return namespace.pod_security or ("restricted" if namespace.create else None)
 
 
-def _pods(objects: Sequence[Manifest]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def pods(objects: Sequence[Manifest]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What an agent's pods are called in messages, and their specs."""
     for manifest in objects:
         if manifest["kind"] == "Deployment":
             yield "controller pods", manifest["spec"]["template"]["spec"]

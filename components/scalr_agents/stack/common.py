@@ -1,10 +1,12 @@
 """Translates the words that all kinds share into the values of a kind's chart."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from scalr_agents.stack.model import PREFIX, AgentEntry, Ca, Common, Otel, Proxy
+from scalr_agents.stack.model import PREFIX, Ca, Common, Nodes, Otel, Proxy
 from scalr_agents.stack.source import SourceError, read_text
 from scalr_agents.values import Finding
+from scalr_agents.values.fields import Deferred
 from scalr_agents.values.layers import Layer
 from scalr_agents.values.merge import Values
 
@@ -58,15 +60,18 @@ def _ca(ca: Ca, directory: Path) -> tuple[Values, list[Finding]]:
         return {}, [Finding("error", f"{_PLACE}.ca.file", str(problem))]
 
 
-def placement(place: str, entry: AgentEntry) -> list[Layer]:
-    """An agent's words for its nodes and its identity, which win over its values."""
-    words: dict[str, Values] = {}
-    if entry.nodes:
-        nodes: Values = {
-            **({"nodeSelector": entry.nodes.selector} if entry.nodes.selector else {}),
-            **({"tolerations": entry.nodes.tolerations} if entry.nodes.tolerations else {}),
-        }
-        words["nodes"] = {"agent": nodes, "task": nodes}
-    if entry.identity:
-        words["identity"] = {"serviceAccount": {"annotations": entry.identity}}
-    return [Layer(f"{place}.{word}", values, word=True) for word, values in words.items()]
+def nodes(place: str, given: Nodes | None) -> list[Layer]:
+    """An agent's nodes, as a layer that wins over its values."""
+    if given is None:
+        return []
+    values: Values = {
+        **({"nodeSelector": given.selector} if given.selector else {}),
+        **({"tolerations": given.tolerations} if given.tolerations else {}),
+    }
+    return [Layer(f"{place}.nodes", {"agent": values, "task": values}, word=True)]
+
+
+def identity(place: str, annotations: Mapping[str, str | Deferred]) -> list[Layer]:
+    """An agent's identity in a cloud, as a layer that wins over its values."""
+    values: Values = {"serviceAccount": {"annotations": annotations}}
+    return [Layer(f"{place}.identity", values, word=True)] if annotations else []

@@ -144,6 +144,8 @@ class AgentEntry(Section):
     """`chart` gives objects the names of the Helm chart, to take a Helm release over."""
     agent_version: VersionText = ""
     """Version of the agent. Default: that of `common`, or of the kind."""
+    cache: Text = ""
+    """Name of the cache that its runs share. It turns `persistence.cache` and the cache of providers on."""
     nodes: Nodes | None = None
     """Nodes for its controllers and tasks."""
     identity: Annotations = {}
@@ -172,6 +174,8 @@ class StackFile(Section):
     """What all agents share."""
     namespaces: dict[str, Annotated[Namespace, unset({})]] = {}
     """Namespaces, by name."""
+    caches: KubernetesMap = {}
+    """Shared caches, by name. Their words are in `cache_model`, which is read when there are any."""
     agents: dict[str, Annotated[AgentEntry, unset({})]] = {}
     """Agents, by name."""
     secrets: dict[str, Annotated[AgentSecrets, unset({})]] = {}

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
+from scalr_agents.stack.cache_model import CachesOfFile
 from scalr_agents.stack.model import PREFIX, StackFile
 from scalr_agents.values.agent_job import AgentJobValues
 
@@ -19,12 +20,12 @@ _CHART_VALUES: dict[str, type[BaseModel]] = {"agent-job": AgentJobValues}
 
 def stack_file() -> dict[str, Any]:
     """The schema of `Pulumi.<stack>.yaml`. Keys of other packages and of Pulumi itself are left to them."""
-    models: list[type[BaseModel]] = [StackFile, *_CHART_VALUES.values()]
+    models: list[type[BaseModel]] = [StackFile, CachesOfFile, *_CHART_VALUES.values()]
     _, definitions = models_json_schema(
         [(model, "validation") for model in models], ref_template="#/definitions/{model}", schema_generator=_Generator
     )
     known = definitions["$defs"]
-    words = known.pop("StackFile")["properties"]
+    words = known.pop("StackFile")["properties"] | known.pop("CachesOfFile")["properties"]
     known["AgentSecrets"] = _or_sealed(known["AgentSecrets"])
     known["AgentEntry"] |= {"allOf": [_values_of(kind, model) for kind, model in _CHART_VALUES.items()]}
     return {

@@ -29,6 +29,16 @@ class Sealed:
         return f"<secret {self.place}>"
 
 
+@dataclass(frozen=True)
+class CloudValue:
+    """Something that only the cloud knows, such as the id of what it has yet to make. A deferred value."""
+
+    place: str
+
+    def __str__(self) -> str:
+        return f"<cloud {self.place}>"
+
+
 class Source(NamedTuple):
     """A stack's configuration: the keys of our namespace, and what could not be read."""
 

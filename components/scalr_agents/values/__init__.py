@@ -10,17 +10,15 @@ from typing import Any, NamedTuple
 
 from scalr_agents import lines
 from scalr_agents.release import Naming, Release, base_name, fullname, name_objects
-from scalr_agents.values import shapes
+from scalr_agents.values import checks, shapes
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.agent_job import checks as agent_job_checks
-from scalr_agents.values.fields import is_dns_label, is_subdomain
+from scalr_agents.values.fields import is_subdomain
 from scalr_agents.values.findings import Finding, FindingsError, Path, ValuesError, by_severity, dotted, errors, warnings
 from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.layers import Layer
 
 __all__ = ["Checked", "Finding", "FindingsError", "ValuesError", "check", "errors", "identify", "load", "misshapen_sections", "warnings"]
-
-_LONGEST_RELEASE = 53
 
 
 class Checked(NamedTuple):
@@ -97,15 +95,9 @@ def misshapen_sections(layer: Layer) -> list[Finding]:
 
 
 def _check_place(release: str, namespace: str, full: str) -> list[Finding]:
-    findings = []
-    if len(release) > _LONGEST_RELEASE or not is_subdomain(release):
-        message = f"{release!r} is no release name: at most {_LONGEST_RELEASE} lower case letters, digits, '-' and '.'"
-        findings.append(Finding("error", "release", message))
-    elif not is_subdomain(full):
-        findings.append(Finding("error", "fullnameOverride", f"makes object names that Kubernetes refuses: {full!r}"))
-    if not is_dns_label(namespace):
-        message = f"{namespace!r} is no namespace: at most 63 lower case letters, digits and '-'"
-        findings.append(Finding("error", "namespace", message))
+    findings = list(checks.place(release, namespace))
+    if is_subdomain(release) and not is_subdomain(full):
+        findings.append(checks.error("fullnameOverride", f"makes object names that Kubernetes refuses: {full!r}"))
     return findings
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from scalr_agents.lines import Line
 from scalr_agents.values import quantities
 from scalr_agents.values.common import CacheLimit, Image, Proxy, SecretReference, WorkerImage
-from scalr_agents.values.fields import ESCALATING, Deferred, is_deferred, is_dns_label, is_set
+from scalr_agents.values.fields import ESCALATING, Deferred, is_deferred, is_dns_label, is_set, is_subdomain
 from scalr_agents.values.findings import Finding, entry
 from scalr_agents.values.merge import lookup
 
@@ -19,6 +19,7 @@ _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s(.+?)-----END CERTIFICA
 _DER_SEQUENCE = b"\x30"
 _PUBLIC_ROOTS = (b"ISRG Root X1", b"DigiCert Global Root", b"Amazon Root CA", b"GTS Root R1", b"USERTrust", b"GlobalSign")
 _VERSION_TAG = re.compile(r"\d+\.\d+\.\d+")
+_LONGEST_RELEASE = 53
 _MEBIBYTE = 1024 * 1024
 
 
@@ -28,6 +29,14 @@ def error(path: str, message: str) -> Finding:
 
 def warning(path: str, message: str) -> Finding:
     return Finding("warning", path, message)
+
+
+def place(release: str, namespace: str) -> Findings:
+    """The names from which all others are made."""
+    if len(release) > _LONGEST_RELEASE or not is_subdomain(release):
+        yield error("release", f"{release!r} is no release name: at most {_LONGEST_RELEASE} lower case letters, digits, '-' and '.'")
+    if not is_dns_label(namespace):
+        yield error("namespace", f"{namespace!r} is no namespace: at most 63 lower case letters, digits and '-'")
 
 
 def url(path: str, value: str | Deferred) -> Findings:
@@ -178,6 +187,16 @@ def quantity(path: str, value: object) -> Findings:
     """A size: a quantity above zero."""
     if value is not None and not is_deferred(value) and not (quantities.is_quantity(value) and quantities.parse(str(value)) > 0):
         yield error(path, "not a size above zero, for instance 512Mi or 40Gi")
+
+
+def shared_cache(path: str, access_mode: str) -> Findings:
+    """A cache that not every pod can mount."""
+    if access_mode != "ReadWriteMany":
+        yield warning(
+            path,
+            f"{access_mode}, but the controllers and all task pods mount the cache: "
+            "tasks can run only on the controller's node, or not at all; use ReadWriteMany",
+        )
 
 
 def security_context(path: str, settings: Mapping[str, Any], pod: Mapping[str, Any]) -> Findings:

@@ -181,6 +181,10 @@ Text = Annotated[str, unset("")]
 """A string; `null` is the empty string."""
 InputText = Annotated[str | Deferred, _OrDeferred(), unset("")]
 """A string, or one that is known only during deployment."""
+InputMap = Annotated[dict[str, InputText], unset({})]
+"""Strings by name, each of which may be known only during deployment."""
+InputList = Annotated[list[InputText], unset([])]
+"""Strings, each of which may be known only during deployment."""
 VersionText = Annotated[str, BeforeValidator(_quote_numbers), unset("")]
 """A version; a number is refused, because YAML has already changed it."""
 ImageTag = Annotated[str, AfterValidator(_image_tag), BeforeValidator(_quote_numbers), unset("")]

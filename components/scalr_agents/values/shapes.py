@@ -22,9 +22,11 @@ _EXPECTED = {
     "float_type": "a number",
     "int_type": "a whole number",
     "int_from_float": "a whole number",
+    "is_instance_of": "a list",
     "list_type": "a list",
     "model_type": "a map",
     "model_attributes_type": "a map",
+    "sequence_str": "a list",
     "string_type": "a string",
 }
 _SENSITIVE = re.compile(r"token|secret|password|key|env|proxy|tls|bundle|url|endpoint|annotations", re.IGNORECASE)

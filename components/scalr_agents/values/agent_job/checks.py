@@ -119,12 +119,8 @@ def _cache(values: AgentJobValues) -> Findings:
         return
     existing = is_set(claim.claim_name)
     yield from checks.cache_limits(limits, "persistence.cache.persistentVolumeClaim.storage", None if existing else claim.storage)
-    if not existing and claim.access_mode != "ReadWriteMany":
-        yield warning(
-            "persistence.cache.persistentVolumeClaim.accessMode",
-            f"{claim.access_mode}, but the controllers and all task pods mount the cache: "
-            "tasks can run only on the controller's node, or not at all; use ReadWriteMany",
-        )
+    if not existing:
+        yield from checks.shared_cache("persistence.cache.persistentVolumeClaim.accessMode", claim.access_mode)
 
 
 def _data(values: AgentJobValues) -> Findings:

@@ -1,0 +1,106 @@
+"""Registers the caches of a stack: file systems in the cloud, and the claims that agents mount.
+
+The SDK of a cloud is imported when a cache of that cloud is declared, and not before.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import pulumi
+
+from scalr_agents.errors import ArgsError
+from scalr_agents.stack.cache_model import CacheEntry, EfsEntry, FilestoreEntry, StorageClassEntry
+from scalr_agents.stack.caches import Claim
+from scalr_agents.stack.model import PREFIX
+from scalr_agents.storage_class_claim import StorageClassClaim
+from scalr_agents.values.caches import in_stack_files
+from scalr_agents.values.caches.efs import EfsSettings
+from scalr_agents.values.caches.filestore import FilestoreSettings
+from scalr_agents.values.section import Section
+
+if TYPE_CHECKING:
+    from scalr_agents.efs_cache import EfsCache, EfsCacheArgs
+    from scalr_agents.filestore_cache import FilestoreCache, FilestoreCacheArgs
+
+
+def file_system(name: str, entry: CacheEntry) -> "EfsCache | FilestoreCache | None":
+    """The file system of a cache that has one in a cloud. What a lookup does not find is said with its place in the stack file."""
+    try:
+        return _file_system(name, entry)
+    except ArgsError as problem:
+        place = f"{PREFIX}:caches.{name}.{'efs' if entry.efs else 'filestore'}"
+        located = [replace(finding, path=in_stack_files(f"{place}.{finding.path}")) for finding in problem.findings]
+        raise ArgsError(f"stack {pulumi.get_stack()!r}", located) from problem
+
+
+def _file_system(name: str, entry: CacheEntry) -> "EfsCache | FilestoreCache | None":
+    if entry.efs:
+        from scalr_agents.efs_cache import EfsCache
+
+        return EfsCache(f"{name}-efs", cast("EfsCacheArgs", _said(entry.efs, EfsSettings) | _on_delete(entry)))
+    if entry.filestore:
+        from scalr_agents.filestore_cache import FilestoreCache
+
+        args = cast("FilestoreCacheArgs", _said(entry.filestore, FilestoreSettings) | _on_delete(entry))
+        return FilestoreCache(f"{name}-filestore", args)
+    return None
+
+
+def _said(settings: Section, words: type[Section]) -> dict[str, Any]:
+    """What the stack file says, as arguments of a component that takes the same words."""
+    return settings.model_dump(include=set(words.model_fields), exclude_unset=True)
+
+
+def _on_delete(entry: CacheEntry) -> dict[str, Any]:
+    return {"on_delete": entry.on_delete} if "on_delete" in entry.model_fields_set else {}
+
+
+def claim(wanted: Claim, entry: CacheEntry, system: Any, own: pulumi.ResourceOptions, shared: pulumi.ResourceOptions) -> pulumi.Resource:
+    """A claim of the stack. `shared` are the options of what stays when the stack goes, and may be there already."""
+    name = f"{wanted.name}-cache"
+    match wanted.content:
+        case EfsEntry() as efs:
+            from scalr_agents.efs_claim import EfsClaim
+
+            return EfsClaim(
+                name,
+                {
+                    "namespace": wanted.namespace,
+                    "release": wanted.release,
+                    "file_system_id": system.file_system_id,
+                    "uid": efs.uid,
+                    "gid": efs.gid,
+                    "tags": cast("Mapping[str, str]", efs.tags),
+                },
+                own,
+            )
+        case FilestoreEntry():
+            from scalr_agents.filestore_claim import FilestoreClaim
+
+            return FilestoreClaim(
+                name,
+                {
+                    "namespace": wanted.namespace,
+                    "release": wanted.release,
+                    "instance_id": system.instance_id,
+                    "ip_address": system.ip_address,
+                    "share_name": system.share_name,
+                    "capacity": system.capacity,
+                    "protocol": system.protocol,
+                },
+                own,
+            )
+        case StorageClassEntry() as dynamic:
+            return StorageClassClaim(
+                name,
+                {
+                    "namespace": wanted.namespace,
+                    "release": wanted.release,
+                    "storage_class_name": dynamic.name,
+                    "storage": dynamic.storage,
+                    "access_mode": dynamic.access_mode,
+                    "on_delete": entry.on_delete,
+                },
+                shared if entry.on_delete == "keep" else own,
+            )

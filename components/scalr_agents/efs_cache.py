@@ -1,0 +1,249 @@
+"""The `EfsCache` component."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, NotRequired, TypedDict
+
+import pulumi
+import pulumi_aws as aws
+
+from scalr_agents.errors import ArgsError
+from scalr_agents.options import child, optional
+from scalr_agents.validation import validate
+from scalr_agents.values import Finding
+from scalr_agents.values.caches import OnDelete, efs, in_programs
+from scalr_agents.values.checks import Findings
+from scalr_agents.values.fields import is_deferred, is_set
+
+
+class EfsClientsArgs(TypedDict):
+    """Who may mount a file system: every one of these gets an ingress rule."""
+
+    security_groups: NotRequired[Sequence[pulumi.Input[str]]]
+    """Ids of the security groups of the nodes."""
+    cidrs: NotRequired[Sequence[str]]
+    """Networks of the nodes, IPv4 or IPv6."""
+
+
+class EfsCacheArgs(TypedDict):
+    """Arguments of `EfsCache`."""
+
+    file_system_id: NotRequired[pulumi.Input[str]]
+    """Id of an existing file system. Alone it is taken as it is; with the words for where it goes, its network side is made."""
+    eks_cluster: NotRequired[str]
+    """Name of an EKS cluster: its VPC, one of its subnets per zone, and its security group as client."""
+    vpc_id: NotRequired[pulumi.Input[str]]
+    """VPC of the security group, instead of `eks_cluster`."""
+    subnets: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Subnet of the mount target of each zone, zone to id, instead of `eks_cluster`."""
+    clients: NotRequired[EfsClientsArgs]
+    """Who may mount it; with `eks_cluster` beside the cluster's own security group."""
+    mount_target_security_groups: NotRequired[Sequence[pulumi.Input[str]]]
+    """Existing security groups of the mount targets, instead of one made here."""
+    throughput_mode: NotRequired[str]
+    """`elastic` (default), `bursting` or `provisioned`: paid by use, by stored size, or as provisioned."""
+    provisioned_throughput_mibps: NotRequired[float]
+    """MiB/s of throughput mode `provisioned`."""
+    kms_key: NotRequired[pulumi.Input[str]]
+    """ARN of the KMS key. Default: the key that AWS manages. The file system is encrypted in any case."""
+    infrequent_access_after_days: NotRequired[int]
+    """Days without a read after which a file moves to cheaper storage, which its next read leaves again. Default: never."""
+    tags: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Tags of everything that AWS lets one tag."""
+    on_delete: NotRequired[str]
+    """`keep` (default) leaves the file system when it leaves the program, `delete` removes it."""
+
+
+class EfsCache(pulumi.ComponentResource):
+    """An encrypted EFS file system with a mount target in every zone, for the shared cache of agents.
+
+    Makes cloud objects only; an `EfsClaim` makes the part of it that an agent mounts. Pods need the EFS CSI driver on the cluster
+    (see `EfsCsiDriver`). `on_delete: keep` keeps the file system with its policies. The mount targets and the security group go in
+    any case, so that the VPC can go; giving the kept file system's id and where it goes makes them again.
+    """
+
+    file_system_id: pulumi.Output[str]
+    """Id of the file system. Whoever uses it waits for the mount targets and the rules that let clients in."""
+
+    def __init__(self, name: str, args: EfsCacheArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        settings = validate("EfsCache", name, _Arguments, args, _check)
+        super().__init__("scalr-agents:index:EfsCache", name, {}, opts)
+
+        place = _place(self, name, settings) if efs.has_network(settings) else None  # looked up before anything is made
+        tags = {"Name": f"{pulumi.get_project()}-{pulumi.get_stack()}-{name}", **settings.tags}
+        file_system: Any = settings.file_system_id
+        awaited: list[pulumi.CustomResource] = []
+        if not is_set(file_system):
+            file_system, policy = self._file_system(name, settings, tags, opts)
+            awaited.append(policy)
+        if place:
+            awaited += self._network(name, place, file_system, tags, opts)
+        # By their URNs, which a preview knows: an id that is not known yet would seem to replace every access point.
+        self.file_system_id = pulumi.Output.all(file_system, *(resource.urn for resource in awaited)).apply(lambda known: str(known[0]))
+        self.register_outputs(self.summary())
+
+    def summary(self) -> dict[str, pulumi.Output[str]]:
+        """The outputs, by the names that they have in a stack's outputs and in other languages."""
+        return {"fileSystemId": self.file_system_id}
+
+    def _file_system(
+        self, name: str, settings: "_Arguments", tags: Mapping[str, Any], opts: pulumi.ResourceOptions | None
+    ) -> tuple[pulumi.Output[str], pulumi.CustomResource]:
+        """The file system, and the policies that belong to it for as long as it lives."""
+        kept = child(self, opts, retain_on_delete=settings.on_delete == "keep")
+        file_system = aws.efs.FileSystem(
+            f"{name}-file-system",
+            encrypted=True,
+            kms_key_id=optional(settings.kms_key),
+            throughput_mode=settings.throughput_mode,
+            provisioned_throughput_in_mibps=settings.provisioned_throughput_mibps,
+            lifecycle_policies=_lifecycle(settings.infrequent_access_after_days),
+            tags=tags,
+            opts=kept,
+        )
+        aws.efs.BackupPolicy(
+            f"{name}-backup-policy",
+            file_system_id=file_system.id,
+            backup_policy={"status": "DISABLED"},  # what is cached can be downloaded again
+            opts=kept,
+        )
+        policy = aws.efs.FileSystemPolicy(
+            f"{name}-policy", file_system_id=file_system.id, policy=file_system.arn.apply(file_system_policy), opts=kept
+        )
+        return file_system.id, policy
+
+    def _network(
+        self, name: str, place: "_Place", file_system: Any, tags: Mapping[str, Any], opts: pulumi.ResourceOptions | None
+    ) -> list[pulumi.CustomResource]:
+        """A mount target in every zone, and the rules that let the clients in."""
+        groups = place.security_groups
+        rules: list[pulumi.CustomResource] = []
+        if not groups:
+            group = aws.ec2.SecurityGroup(
+                f"{name}-security-group",
+                description="NFS from the nodes of Scalr agents to their cache",
+                vpc_id=place.vpc_id,
+                tags=tags,
+                opts=child(self, opts),
+            )
+            groups = [group.id]
+            rules = [
+                aws.vpc.SecurityGroupIngressRule(
+                    f"{name}-from-{client.key}",
+                    security_group_id=group.id,
+                    ip_protocol="tcp",
+                    from_port=efs.NFS_PORT,
+                    to_port=efs.NFS_PORT,
+                    referenced_security_group_id=client.security_group,
+                    cidr_ipv4=client.cidr_ipv4,
+                    cidr_ipv6=client.cidr_ipv6,
+                    tags=tags,
+                    opts=child(self, opts),
+                )
+                for client in place.clients
+            ]
+        targets = [
+            aws.efs.MountTarget(
+                f"{name}-mount-target-{zone}",
+                file_system_id=file_system,
+                subnet_id=subnet,
+                security_groups=groups,
+                opts=child(self, opts, ignore_changes=place.ignored_changes),
+            )
+            for zone, subnet in sorted(place.subnets.items())
+        ]
+        return [*targets, *rules]
+
+
+class _Arguments(efs.EfsSettings):
+    on_delete: OnDelete = "keep"
+
+
+def _check(given: _Arguments) -> Findings:
+    yield from efs.check(given, in_programs)
+
+
+class _Client(NamedTuple):
+    """An ingress rule: what it is called, and whom it lets in."""
+
+    key: str
+    security_group: Any = None
+    cidr_ipv4: str | None = None
+    cidr_ipv6: str | None = None
+
+
+class _Place(NamedTuple):
+    """Where the mount targets go, and who may reach them."""
+
+    vpc_id: Any
+    subnets: Mapping[str, Any]
+    security_groups: Sequence[Any]
+    """Those of the mount targets; without any, one is made for the clients."""
+    clients: Sequence[_Client]
+    ignored_changes: list[str]
+
+
+def _place(owner: pulumi.Resource, name: str, settings: efs.EfsSettings) -> _Place:
+    """Where the settings say, or where an EKS cluster is.
+
+    Any subnet of a zone serves the whole zone, so one that the cluster gets later does not move the mount target.
+    """
+    groups, clients = settings.mount_target_security_groups, list(_clients(settings))
+    if not settings.eks_cluster:
+        return _Place(settings.vpc_id, settings.subnets, groups, clients, [])
+    get_cluster, get_subnet, opts = aws.eks.get_cluster, aws.ec2.get_subnet, pulumi.InvokeOptions(parent=owner)
+    try:
+        network = get_cluster(name=settings.eks_cluster, opts=opts).vpc_config
+        zones = [(get_subnet(id=subnet, opts=opts).availability_zone, subnet) for subnet in sorted(network.subnet_ids, reverse=True)]
+    except Exception as problem:  # the SDK raises nothing narrower when a lookup fails
+        finding = Finding("error", "eks_cluster", f"cannot look up EKS cluster {settings.eks_cluster!r}: {problem}")
+        raise ArgsError(f"EfsCache {name!r}", [finding]) from problem
+    cluster = _Client("cluster", security_group=network.cluster_security_group_id)
+    others = [client for client in clients if client.key != cluster.security_group]
+    return _Place(network.vpc_id, dict(zones), groups, [cluster, *others], ["subnetId"])
+
+
+def _clients(settings: efs.EfsSettings) -> Iterator[_Client]:
+    """Rules are called after whom they let in, so that a list in another order changes nothing; outputs have only their position."""
+    for index, group in enumerate(settings.clients.security_groups):
+        yield _Client(f"group-{index}" if is_deferred(group) else str(group), security_group=group)
+    for cidr in settings.clients.cidrs:
+        key = cidr.replace("/", "-")
+        yield _Client(key, cidr_ipv6=cidr) if ":" in cidr else _Client(key, cidr_ipv4=cidr)
+
+
+def _lifecycle(days: int | None) -> list[aws.efs.FileSystemLifecyclePolicyArgsDict] | None:
+    if days is None:
+        return None
+    after = "AFTER_1_DAY" if days == 1 else f"AFTER_{days}_DAYS"
+    return [{"transition_to_ia": after}, {"transition_to_primary_storage_class": "AFTER_1_ACCESS"}]
+
+
+def file_system_policy(arn: str) -> str:
+    """Who may do what with a file system: its clients mount and write, through a mount target and encrypted in transit.
+
+    Root of a client is not root of the files. The network decides who is a client.
+    """
+    return json.dumps(
+        {
+            "Version": "2012-10-17",
+            "Statement": [
+                {
+                    "Sid": "MountTargetsOnly",
+                    "Effect": "Allow",
+                    "Principal": {"AWS": "*"},
+                    "Action": ["elasticfilesystem:ClientMount", "elasticfilesystem:ClientWrite"],
+                    "Resource": arn,
+                    "Condition": {"Bool": {"elasticfilesystem:AccessedViaMountTarget": "true"}},
+                },
+                {
+                    "Sid": "EncryptedInTransit",
+                    "Effect": "Deny",
+                    "Principal": {"AWS": "*"},
+                    "Action": "*",
+                    "Resource": arn,
+                    "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+                },
+            ],
+        }
+    )

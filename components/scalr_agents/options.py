@@ -1,0 +1,62 @@
+"""Options of child resources, and outputs between components and the core, which calls them deferred."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
+
+import pulumi
+
+from scalr_agents.values.fields import Deferred, is_set
+
+T = TypeVar("T")
+
+
+def child(
+    owner: pulumi.ComponentResource, opts: pulumi.ResourceOptions | None, after: Sequence[pulumi.Resource] = (), **more: Any
+) -> pulumi.ResourceOptions:
+    """Options of a child: what its owner depends on, it depends on too, which Pulumi does not pass on."""
+    return pulumi.ResourceOptions(parent=owner, depends_on=depends_on(opts, after), **more)
+
+
+def depends_on(opts: pulumi.ResourceOptions | None, others: Sequence[pulumi.Resource]) -> Any:
+    """`others` and what the options depend on, in any of the forms that the option takes."""
+    given = opts.depends_on if opts else None
+    if given is None:
+        return list(others)
+    if isinstance(given, pulumi.Resource):
+        return [given, *others]
+    if isinstance(given, Sequence):
+        return [*given, *others]
+    later: pulumi.Output[Any] = pulumi.Output.from_input(cast(Any, given))
+    return later.apply(lambda resources: [*(resources if isinstance(resources, Sequence) else [resources]), *others])
+
+
+def known_after(resource: pulumi.Resource, value: Any) -> pulumi.Output[Any]:
+    """A value that is known at once, as an output: whoever uses it waits for the resource."""
+    return resource.urn.apply(lambda _: value)
+
+
+def as_output(value: str | Deferred) -> pulumi.Output[str]:
+    """An argument of a component, whether or not its value is known yet."""
+    return pulumi.Output.from_input(cast(pulumi.Input[str], value))
+
+
+def optional(value: str | Deferred) -> pulumi.Input[str] | None:
+    """An argument for a cloud resource, where an empty one is none."""
+    return cast(pulumi.Input[str], value) if is_set(value) else None
+
+
+def parsed(value: pulumi.Output[Any], parse: Callable[[Any], T]) -> pulumi.Output[T]:
+    """What `parse` makes of a value; a `ValueError` of it ends the program with its text and without a traceback."""
+
+    def attempt(known: Any) -> T:
+        try:
+            return parse(known)
+        except ValueError as problem:
+            raise pulumi.RunError(str(problem)) from problem
+
+    return value.apply(attempt)
+
+
+def deferred(output: pulumi.Output[Any]) -> Deferred:
+    """An output for the core to carry."""
+    return cast(Deferred, output)

@@ -1,0 +1,217 @@
+"""The caches of a stack: what agents mount, as their values and as claims, and what is wrong about it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from scalr_agents.manifests import cache_volumes
+from scalr_agents.manifests.objects import Manifest
+from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile, EfsEntry, FilestoreEntry, StorageClassEntry
+from scalr_agents.stack.model import PREFIX, AgentEntry
+from scalr_agents.stack.source import CloudValue
+from scalr_agents.values import Checked, Finding, shapes
+from scalr_agents.values.caches import efs, filestore, in_stack_files
+from scalr_agents.values.checks import Findings, error, quantity, shared_cache, warning
+from scalr_agents.values.fields import is_dns_label, is_set
+from scalr_agents.values.findings import dotted, nearest
+from scalr_agents.values.layers import Layer
+from scalr_agents.values.merge import Values, lookup
+
+_CACHE = ("persistence", "cache")
+_CLAIM = (*_CACHE, "persistentVolumeClaim")
+_PROVIDER_CACHE = ("agent", "providerCache")
+_LONGEST_NAME = 53
+"""As of a release: claims are called after it."""
+_FILLED_PERCENT = 80
+"""How much of a volume the caches of providers may fill. Their limits are soft, and binaries want room too."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim that the stack makes, on a cache and for the agent or, where agents share one, the cache that it is called after."""
+
+    cache: str
+    content: EfsEntry | FilestoreEntry | StorageClassEntry
+    name: str
+    release: str
+    namespace: str
+
+    @property
+    def place(self) -> str:
+        return _place(self.cache)
+
+    @property
+    def size(self) -> str | None:
+        """What the volume holds, as far as that is limited and known."""
+        match self.content:
+            case StorageClassEntry() as entry:
+                return entry.storage
+            case FilestoreEntry() as entry:
+                return entry.capacity if _sized(entry) else None
+            case EfsEntry():
+                return None
+
+    def is_mounted_by(self, agent: Checked) -> bool:
+        cache = agent.values.persistence.cache
+        mounted = cache.enabled and cache.persistent_volume_claim.claim_name
+        return agent.release.namespace == self.namespace and mounted == cache_volumes.claim_name(self.release)
+
+    @cached_property
+    def objects(self) -> list[Manifest]:
+        """Volume and claim, with placeholders for what only the cloud knows."""
+        return list(self._group().values())
+
+    def _group(self) -> dict[str, Manifest]:
+        where = (self.release, self.namespace)
+        match self.content:
+            case StorageClassEntry() as entry:
+                return cache_volumes.dynamic(*where, storage_class_name=entry.name, storage=entry.storage, access_mode=entry.access_mode)
+            case EfsEntry():
+                return cache_volumes.efs(*where, self._unknown("volumeHandle"))
+            case FilestoreEntry() as entry:
+                exists = is_set(entry.instance_id)
+                return cache_volumes.filestore(
+                    *where,
+                    self._unknown("volumeHandle"),
+                    ip_address=self._unknown("ip"),
+                    share_name=self._unknown("volume") if exists else entry.share_name,
+                    protocol=self._unknown("fileProtocol") if exists else entry.protocol,
+                    capacity=entry.capacity if _sized(entry) else self._unknown("storage"),
+                )
+
+    def _unknown(self, word: str) -> Any:
+        return CloudValue(f"{self.place}: {word} for {self.name}")
+
+
+def parse(content: Mapping[str, Any]) -> tuple[Mapping[str, CacheEntry], list[Finding]]:
+    """The entries of the word `caches`, and the findings on their shapes."""
+    file, findings, _ = shapes.parse(CachesOfFile, {"caches": content})
+    return file.caches, [replace(finding, path=f"{PREFIX}:{finding.path}") for finding in findings]
+
+
+class Caches(NamedTuple):
+    """The caches of a stack and the agents that may use them."""
+
+    entries: Mapping[str, CacheEntry]
+    agents: Mapping[str, AgentEntry]
+
+    def claims(self) -> list[Claim]:
+        """The claims of all agents with a cache, each once."""
+        made: dict[tuple[str, str], Claim] = {}
+        for name, agent in self.agents.items():
+            entry = self.entries.get(agent.cache, CacheEntry())
+            if content := entry.efs or entry.filestore or entry.storage_class:
+                shared = isinstance(content, FilestoreEntry)
+                owner, release = (agent.cache, agent.cache) if shared else (name, agent.release or name)
+                made.setdefault((agent.cache, owner), Claim(agent.cache, content, owner, release, agent.namespace))
+        return list(made.values())
+
+    def layer(self, name: str, below: Sequence[Layer]) -> tuple[list[Layer], list[Finding]]:
+        """An agent's cache as a layer of values, and what of the layers below contradicts it."""
+        agent, place = self.agents[name], f"{PREFIX}:agents.{name}.cache"
+        entry = self.entries.get(agent.cache)
+        if entry is None:
+            unknown = error(place, f"no cache {agent.cache!r}; {nearest(agent.cache, self.entries)}")
+            return [], [unknown] if agent.cache else []
+        release = agent.release or name
+        claim: Values = {"claimName": entry.claim or cache_volumes.claim_name(agent.cache if entry.filestore else release)}
+        limit: Values = {"enabled": True}
+        if entry.filestore:
+            claim["subPath"] = release
+            if _sized(entry.filestore) and not any(lookup(each.values, *_PROVIDER_CACHE, "sizeLimit") for each in below):
+                limit["sizeLimit"] = self._soft_limit(agent.cache, entry.filestore)
+        values: Values = {
+            "persistence": {"cache": {"enabled": True, "persistentVolumeClaim": claim}},
+            "agent": {"providerCache": limit},
+        }
+        return [Layer(place, values, word=True)], list(_contradictions(place, below, decided=claim))
+
+    def _soft_limit(self, cache: str, entry: FilestoreEntry) -> str:
+        users = sum(agent.cache == cache for agent in self.agents.values())
+        return f"{max(1, filestore.capacity_gib(entry) * _FILLED_PERCENT // 100 // users)}Gi"
+
+    def check(self) -> Iterator[Finding]:
+        """What is wrong or odd about the caches, whatever the values of their agents."""
+        yield from _one_cache_each(self.entries)
+        for name, entry in self.entries.items():
+            place = _place(name)
+            if len(name) > _LONGEST_NAME or not is_dns_label(name):
+                yield error(place, f"not a name for a cache: at most {_LONGEST_NAME} lower case letters, digits and '-'")
+            yield from (finding.under(place) for finding in _check_entry(entry))
+            users = {agent_name: agent for agent_name, agent in self.agents.items() if agent.cache == name}
+            if not users:
+                yield warning(place, f"no agent uses it; name it in {PREFIX}:agents.<name>.cache")
+            if entry.filestore:
+                yield from _one_namespace(name, {agent_name: agent.namespace for agent_name, agent in users.items()})
+            if entry.efs:
+                for agent_name, agent in users.items():
+                    path = efs.access_path(agent.namespace, agent.release or agent_name)
+                    yield from (error(f"{PREFIX}:agents.{agent_name}.cache", problem) for problem in efs.path_problems(path))
+
+
+def _contradictions(place: str, below: Sequence[Layer], *, decided: Iterable[str]) -> Findings:
+    """Values that would have no effect, or would be the opposite of a cache."""
+    words = dict.fromkeys(("claimName", "storageClassName", "storage", "accessMode", *decided))
+    for each in below:
+        for word in words:
+            if is_set(lookup(each.values, *_CLAIM, word)):
+                yield error(each.at(dotted((*_CLAIM, word))), f"has no effect: {place} decides what is mounted; remove one of them")
+        for section in (_CACHE, _PROVIDER_CACHE):
+            if lookup(each.values, *section, "enabled") is False:
+                yield error(each.at(dotted((*section, "enabled"))), f"false, but {place} turns it on; remove one of them")
+
+
+def _sized(entry: FilestoreEntry) -> bool:
+    """Whether the size of the share is known: an existing instance has a size of its own."""
+    return not is_set(entry.instance_id) or "capacity" in entry.model_fields_set
+
+
+def _check_entry(entry: CacheEntry) -> Findings:
+    kinds = {"efs": entry.efs, "filestore": entry.filestore, "claim": entry.claim, "storageClass": entry.storage_class}
+    given = [word for word, content in kinds.items() if content]
+    if len(given) != 1:
+        yield error("", f"needs one of {', '.join(kinds)}; given {' and '.join(given) or 'none'}")
+    if entry.efs:
+        yield from (finding.under("efs") for finding in efs.check(entry.efs, in_stack_files))
+    if entry.filestore:
+        yield from (finding.under("filestore") for finding in filestore.check(entry.filestore, in_stack_files))
+    if entry.storage_class:
+        yield from () if entry.storage_class.name else [error("storageClass.name", "missing")]
+        yield from quantity("storageClass.storage", entry.storage_class.storage)
+        yield from shared_cache("storageClass.accessMode", entry.storage_class.access_mode)
+    existing = {
+        "claim": entry.claim,
+        "efs.fileSystemId": entry.efs and entry.efs.file_system_id,
+        "filestore.instanceId": entry.filestore and entry.filestore.instance_id,
+    }
+    for word in (word for word, value in existing.items() if value and "on_delete" in entry.model_fields_set):
+        yield error("onDelete", f"has no effect: {word} names something that exists, which this stack never deletes")
+
+
+def _one_cache_each(entries: Mapping[str, CacheEntry]) -> Findings:
+    """Existing file systems of two caches that would both make their volume, or their mount targets."""
+    owners: dict[object, str] = {}
+    for name, entry in entries.items():
+        existing: dict[str, object] = {
+            "efs.fileSystemId": entry.efs.file_system_id if entry.efs and efs.has_network(entry.efs) else "",
+            "filestore.instanceId": entry.filestore.instance_id if entry.filestore else "",
+        }
+        for word, value in existing.items():
+            if value and owners.setdefault(value, name) != name:
+                yield error(f"{_place(name)}.{word}", f"{value!r} is that of cache {owners[value]!r}; use one cache for both")
+
+
+def _one_namespace(cache: str, namespaces: Mapping[str, str]) -> Findings:
+    first = next(iter(namespaces.items()), ("", ""))
+    for agent, namespace in namespaces.items():
+        if namespace != first[1]:
+            yield error(
+                f"{PREFIX}:agents.{agent}.cache",
+                f"cache {cache!r} is mounted in namespace {first[1]!r} (by agent {first[0]!r}), and a Filestore instance serves one "
+                f"namespace; give agents in {namespace!r} a cache of their own",
+            )
+
+
+def _place(cache: str) -> str:
+    return f"{PREFIX}:caches.{cache}"

@@ -1,0 +1,40 @@
+"""Validates the arguments of components: all findings at once, before anything is registered."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import pulumi
+
+from scalr_agents.errors import ArgsError
+from scalr_agents.values import Finding, errors, shapes
+from scalr_agents.values.section import Section
+
+S = TypeVar("S", bound=Section)
+
+
+def validate(component: str, name: str, model: type[S], args: Mapping[str, Any], check: Callable[[S], Iterable[Finding]]) -> S:
+    """The arguments of a component as its `model`, checked. Warnings are logged; errors are raised as `ArgsError`."""
+    given, findings = shapes.parse_whole(model, plain(args))
+    if given is None:
+        raise ArgsError(f"{component} {name!r}", findings)
+    report(component, name, list(check(given)))
+    return given
+
+
+def report(component: str, name: str, findings: Sequence[Finding]) -> None:
+    """Raise the findings if there is an error among them, and log them otherwise."""
+    if errors(findings):
+        raise ArgsError(f"{component} {name!r}", findings)
+    for finding in findings:
+        pulumi.log.warn(f"{name}: {finding.path}: {finding.message}" if finding.path else f"{name}: {finding.message}")
+
+
+def plain(args: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments with any mapping as a dict, any sequence as a list, and those that are `None` left out; leaves as they are."""
+    return {key: _plain(value) for key, value in args.items() if value is not None}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,35 @@
+"""Answers whether IAM policies allow something, for policies as simple as ours."""
+
+import json
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+
+def allows(policy: str, action: str, resource: str = "*", principal: Mapping[str, str] | None = None, **context: str) -> bool:
+    """Whether somebody may do something; a denial wins over whatever allows it. Context keys have `__` for the colon."""
+    facts = {key.replace("__", ":"): value for key, value in context.items()}
+    document = json.loads(policy)
+    assert document["Version"] == "2012-10-17"
+    applying = {statement["Effect"] for statement in document["Statement"] if _applies(statement, action, resource, principal or {}, facts)}
+    return applying == {"Allow"}
+
+
+def _applies(statement: Mapping[str, Any], action: str, resource: str, principal: Mapping[str, str], facts: Mapping[str, str]) -> bool:
+    assert statement.keys() <= {"Sid", "Effect", "Principal", "Action", "Resource", "Condition"}
+    return (
+        _matches(statement["Action"], action)
+        and _matches(statement.get("Resource", "*"), resource)
+        and any(kind in principal and _matches(allowed, principal[kind]) for kind, allowed in statement["Principal"].items())
+        and all(_holds(operator, tests, facts) for operator, tests in statement.get("Condition", {}).items())
+    )
+
+
+def _matches(patterns: str | list[str], value: str) -> bool:
+    return any(fnmatchcase(value, pattern) for pattern in ([patterns] if isinstance(patterns, str) else patterns))
+
+
+def _holds(operator: str, tests: Mapping[str, str], facts: Mapping[str, str]) -> bool:
+    """A condition on a key that a request does not have does not hold."""
+    assert operator == "Bool", operator
+    return all(facts.get(key) == value for key, value in tests.items())

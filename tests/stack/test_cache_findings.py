@@ -1,0 +1,310 @@
+"""What is wrong or odd about the caches of a stack file, said where it stands."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.stack.test_caches import DYNAMIC, EFS, EXISTING, FILESTORE, INSTANCE, with_agents, with_cache
+from tests.stack.test_load import findings
+
+PLACE = "scalr-agents:caches.shared"
+CACHE = "scalr-agents:agents.runs.cache"
+VALUES = "scalr-agents:agents.runs.values"
+CLAIM = "persistence.cache.persistentVolumeClaim"
+HAS_NO_EFFECT = f"has no effect: {CACHE} decides what is mounted; remove one of them"
+
+
+def _claim_values(**words: Any) -> dict[str, Any]:
+    return {"persistence": {"cache": {"persistentVolumeClaim": words}}}
+
+
+WRONG: list[tuple[dict[str, Any], str, str]] = [
+    ({"caches": {"shared": EFS}, "agents": {"runs": {"cache": "sharde"}}}, CACHE, "no cache 'sharde'; did you mean 'shared'?"),
+    ({"agents": {"runs": {"cache": "shared"}}}, CACHE, "no cache 'shared'; allowed: none"),
+    (with_cache({}), PLACE, "needs one of efs, filestore, claim, storageClass; given none"),
+    (
+        {"caches": {"shared": None}, "agents": {"runs": {"cache": "shared"}}},
+        PLACE,
+        "needs one of efs, filestore, claim, storageClass; given none",
+    ),
+    (with_cache(EFS | FILESTORE), PLACE, "needs one of efs, filestore, claim, storageClass; given efs and filestore"),
+    (with_cache(EXISTING | DYNAMIC), PLACE, "needs one of efs, filestore, claim, storageClass; given claim and storageClass"),
+    (
+        with_cache(EFS, name="my.cache"),
+        "scalr-agents:caches.my.cache",
+        "not a name for a cache: at most 53 lower case",
+    ),
+    (with_cache(FILESTORE, name="a" * 54), f"scalr-agents:caches.{'a' * 54}", "not a name for a cache: at most 53"),
+    (with_cache({"storageClass": {"name": "Bad_Name"}}), f"{PLACE}.storageClass.name", "not a Kubernetes name"),
+    (with_cache(EFS, name="Shared"), "scalr-agents:caches.Shared", "not a name for a cache"),
+    (with_cache({"efss": {}}), f"{PLACE}.efss", "unknown key 'efss'; did you mean 'efs'?"),
+    (with_cache({**EFS, "onDelete": "retain"}), f"{PLACE}.onDelete", "given 'retain'; allowed: 'keep' or 'delete'"),
+    (with_cache({"claim": "My_Claim"}), f"{PLACE}.claim", "not a Kubernetes name"),
+    (with_cache({**EXISTING, "onDelete": "keep"}), f"{PLACE}.onDelete", "has no effect: claim names something that exists"),
+    (
+        with_cache({"efs": {"fileSystemId": "fs-0a1b"}, "onDelete": "delete"}),
+        f"{PLACE}.onDelete",
+        "has no effect: efs.fileSystemId names something that exists, which this stack never deletes",
+    ),
+    (
+        with_cache({"filestore": INSTANCE, "onDelete": "keep"}),
+        f"{PLACE}.onDelete",
+        "has no effect: filestore.instanceId names something that exists",
+    ),
+    (
+        with_cache({"efs": {}}),
+        f"{PLACE}.efs",
+        "needs to know where the file system goes: eksCluster, or vpcId and subnets (or fileSystemId)",
+    ),
+    (with_cache({"efs": {"eks_cluster": "prod"}}), f"{PLACE}.efs.eks_cluster", "did you mean 'eksCluster'?"),
+    (
+        with_cache({"efs": {"eksCluster": "prod", "vpcId": "vpc-0a"}}),
+        f"{PLACE}.efs.vpcId",
+        "given together with eksCluster, which it stands for",
+    ),
+    (
+        with_cache({"efs": {"eksCluster": "prod", "clients": {"securityGroups": ["nodes"]}}}),
+        f"{PLACE}.efs.clients.securityGroups[0]",
+        "given 'nodes', which is no id of this kind",
+    ),
+    (
+        with_cache({"efs": {"fileSystemId": "fs-0a1b", "kmsKey": "k"}}),
+        f"{PLACE}.efs.kmsKey",
+        "has no effect: fileSystemId names a file system that exists",
+    ),
+    (with_cache({"efs": {"eksCluster": "prod", "uid": -1}}), f"{PLACE}.efs.uid", "greater than or equal to 0"),
+    (with_cache({"filestore": {}}), f"{PLACE}.filestore.location", "missing: BASIC_HDD lives in a zone"),
+    (
+        with_cache({"filestore": {"location": "europe-west1-b", "shareName": "my-share"}}),
+        f"{PLACE}.filestore.shareName",
+        "given 'my-share'; at most 16 lower case letters, digits and '_'",
+    ),
+    (
+        with_cache({"filestore": {"location": "europe-west1-b", "exportOptions": [{"anonUid": 1}]}}),
+        f"{PLACE}.filestore.exportOptions[0].anonUid",
+        "has no effect: squashMode is not ROOT_SQUASH",
+    ),
+    (
+        with_cache({"filestore": {"location": "europe-west1-b", "exportOptions": [{"anon_uid": 1}]}}),
+        f"{PLACE}.filestore.exportOptions[0].anon_uid",
+        "did you mean 'anonUid'?",
+    ),
+    (with_cache({"storageClass": {"name": ""}}), f"{PLACE}.storageClass.name", "missing"),
+    (with_cache({"storageClass": {}}), f"{PLACE}.storageClass.name", "missing"),
+    (with_cache({"storageClass": {"name": "agents", "storage": "0"}}), f"{PLACE}.storageClass.storage", "not a size above zero"),
+    (
+        with_cache({"storageClass": {"name": "agents", "accessMode": "RWX"}}),
+        f"{PLACE}.storageClass.accessMode",
+        "allowed: 'ReadWriteOnce', 'ReadWriteMany'",
+    ),
+    (with_cache(EFS, namespace="n" * 60, release="r" * 40), CACHE, "directory '/scalr-agent-cache/nnn"),
+    *(
+        (with_cache(EFS, values=_claim_values(**{word: given})), f"{VALUES}.{CLAIM}.{word}", HAS_NO_EFFECT)
+        for word, given in {
+            "claimName": "mine",
+            "storageClassName": "-",
+            "storage": "10Gi",
+            "accessMode": "ReadWriteMany",
+        }.items()
+    ),
+    (with_cache(FILESTORE, values=_claim_values(subPath="team")), f"{VALUES}.{CLAIM}.subPath", HAS_NO_EFFECT),
+    (with_cache(EXISTING, values=_claim_values(claimName="mine")), f"{VALUES}.{CLAIM}.claimName", HAS_NO_EFFECT),
+    (
+        with_cache(EFS, values={"persistence": {"cache": {"enabled": False}}}),
+        f"{VALUES}.persistence.cache.enabled",
+        f"false, but {CACHE} turns it on; remove one of them",
+    ),
+    (
+        with_cache(EFS, values={"agent": {"providerCache": {"enabled": False}}}),
+        f"{VALUES}.agent.providerCache.enabled",
+        f"false, but {CACHE} turns it on; remove one of them",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changed", "path", "words"), WRONG, ids=[f"{index}-{path[13:]}" for index, (_, path, _) in enumerate(WRONG)])
+def test_error(changed: dict[str, Any], path: str, words: str) -> None:
+    found = [(severity, where) for severity, where, message in findings(changed) if words in message]
+    assert found == [("error", path)]
+
+
+def test_a_contradiction_in_a_values_file_names_the_file(tmp_path: Path) -> None:
+    (tmp_path / "team.yaml").write_text("persistence: {cache: {enabled: false, persistentVolumeClaim: {claimName: mine}}}\n")
+    assert findings(with_cache(EFS, valuesFiles=["team.yaml"]), tmp_path) == [
+        ("error", f"team.yaml: {CLAIM}.claimName", HAS_NO_EFFECT),
+        ("error", "team.yaml: persistence.cache.enabled", f"false, but {CACHE} turns it on; remove one of them"),
+    ]
+
+
+def test_a_second_namespace_on_one_instance() -> None:
+    changed = with_agents(FILESTORE, "more", "third")
+    changed["agents"]["more"]["namespace"] = "other"
+    message = (
+        "cache 'shared' is mounted in namespace 'scalr' (by agent 'runs'), and a Filestore instance serves one namespace; "
+        "give agents in 'other' a cache of their own"
+    )
+    assert findings(changed) == [("error", "scalr-agents:agents.more.cache", message)]
+
+
+def test_a_path_that_is_too_long_for_efs() -> None:
+    namespace, release = "n" * 40, "r" * 41
+    found = findings(with_cache(EFS, namespace=namespace, release=release))
+    message = f"directory '/scalr-agent-cache/{namespace}/{release}' has 101 characters, and EFS allows 100; use shorter names"
+    assert found == [("error", CACHE, message)]
+    assert findings(with_cache(EFS, namespace=namespace, release=release[1:])) == []
+
+
+STRANGERS: list[tuple[dict[str, Any], int, list[tuple[str, str]]]] = [
+    ({}, 1000, []),
+    ({"global": {"podSecurityContext": {"runAsUser": 2000}}}, 2000, []),
+    ({}, 2000, [("task pods", "1000"), ("controller pods", "1000")]),
+    ({"agent": {"podSecurityContext": {"runAsUser": 2000}}}, 1000, [("controller pods", "2000")]),
+    ({"task": {"podSecurityContext": {"runAsUser": 2000}}}, 1000, [("task pods", "2000")]),
+    ({"task": {"worker": {"securityContext": {"runAsUser": 2000}}}}, 1000, [("task pods", "2000")]),
+    (
+        {"task": {"worker": {"securityContext": {"runAsUser": 2000}}, "runner": {"securityContext": {"runAsUser": 3000}}}},
+        1000,
+        [("task pods", "2000 and 3000")],
+    ),
+    ({"task": {"sidecars": [{"name": "side", "image": "side:1", "securityContext": {"runAsUser": 2000}}]}}, 1000, []),
+]
+
+
+@pytest.mark.parametrize(("own", "owner", "expected"), STRANGERS, ids=[str(index) for index, _ in enumerate(STRANGERS)])
+def test_pods_of_another_user_than_the_files(own: dict[str, Any], owner: int, expected: list[tuple[str, str]]) -> None:
+    entry = {"efs": {"eksCluster": "prod", "uid": owner}}
+    advice = f"set {PLACE}.efs.uid, or change the agent's securityContext"
+    assert findings(with_cache(entry, values=own)) == [
+        ("error", CACHE, f"its {pods} run as user {users}, but all files of the cache belong to user {owner}; {advice}")
+        for pods, users in expected
+    ]
+
+
+@pytest.mark.parametrize("cache", [FILESTORE, DYNAMIC, EXISTING], ids=["filestore", "class", "claim"])
+def test_other_volumes_belong_to_nobody(cache: dict[str, Any]) -> None:
+    assert findings(with_cache(cache, values={"global": {"podSecurityContext": {"runAsUser": 2000}}})) == []
+
+
+def test_a_cache_that_nobody_uses() -> None:
+    message = "no agent uses it; name it in scalr-agents:agents.<name>.cache"
+    assert findings({"caches": {"shared": EFS}}) == [("warning", PLACE, message)]
+    assert findings(with_cache(EFS) | {"caches": {"shared": EFS, "spare": EXISTING}}) == [("warning", "scalr-agents:caches.spare", message)]
+
+
+@pytest.mark.parametrize("mode", ["ReadWriteOnce", "ReadWriteOncePod", "ReadOnlyMany"])
+def test_a_claim_that_not_every_pod_can_mount(mode: str) -> None:
+    found = findings(with_cache({"storageClass": {"name": "agents", "accessMode": mode}}))
+    assert [(severity, path) for severity, path, _ in found] == [("warning", f"{PLACE}.storageClass.accessMode")]
+    assert found[0][2].startswith(f"{mode}, but the controllers and all task pods mount the cache")
+
+
+def test_a_warning_of_the_file_system_itself() -> None:
+    found = findings(with_cache({"efs": {"eksCluster": "prod", "clients": {"cidrs": ["::/0"]}}}))
+    assert found == [("warning", f"{PLACE}.efs.clients.cidrs[0]", "lets everybody mount who can reach a mount target")]
+
+
+def limits(provider: str, module: str = "") -> dict[str, Any]:
+    modules = {"moduleCache": {"enabled": True, "sizeLimit": module}} if module else {}
+    return {"agent": {"providerCache": {"sizeLimit": provider}, **modules}}
+
+
+OVERFULL: list[tuple[dict[str, Any], str, str]] = [
+    (with_cache({"storageClass": {"name": "agents", "storage": "39Gi"}}), "holds 39Gi", "40960 MB (40960 MB of runs)"),
+    (with_cache(DYNAMIC, values=limits("80Gi", "11Gi")), "holds 90Gi", "93184 MB (93184 MB of runs)"),
+    (with_cache(FILESTORE, values=limits("1025Gi")), "holds 1Ti", "1049600 MB (1049600 MB of runs)"),
+    (with_agents(FILESTORE, "more", values=limits("600Gi")), "holds 1Ti", "1228800 MB (614400 MB of runs, 614400 MB of more)"),
+    (
+        with_cache({"filestore": {**INSTANCE, "capacity": "100Gi"}}, values=limits("101Gi")),
+        "holds 100Gi",
+        "103424 MB (103424 MB of runs)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changed", "holds", "grows"), OVERFULL, ids=[str(index) for index, _ in enumerate(OVERFULL)])
+def test_limits_above_what_the_volume_holds(changed: dict[str, Any], holds: str, grows: str) -> None:
+    message = (
+        f"{holds}, but its agents' caches may grow to {grows}: it is full before an agent clears anything; "
+        "lower agent.providerCache.sizeLimit or agent.moduleCache.sizeLimit"
+    )
+    assert findings(changed) == [("warning", PLACE, message)]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        with_cache({"storageClass": {"name": "agents", "storage": "40Gi"}}),
+        with_cache(DYNAMIC, values=limits("80Gi", "10Gi")),
+        with_agents(DYNAMIC, "more", values=limits("80Gi")),
+        with_cache(FILESTORE, values=limits("1024Gi")),
+        with_cache({"filestore": INSTANCE}, values=limits("9000Gi")),
+        with_cache(EFS, values=limits("9000Gi")),
+        with_cache(EXISTING, values=limits("9000Gi")),
+    ],
+    ids=["class", "class-and-modules", "a-claim-each", "filestore", "filestore-of-unknown-size", "efs", "claim"],
+)
+def test_limits_that_a_volume_holds(changed: dict[str, Any]) -> None:
+    assert findings(changed) == []
+
+
+def test_two_claims_of_one_name() -> None:
+    changed = with_agents(DYNAMIC, "own")
+    changed["caches"]["own"] = FILESTORE
+    changed["agents"]["runs"]["cache"] = "own"
+    found = [finding for finding in findings(changed) if finding[0] == "error"]
+    assert [path for _, path, _ in found] == [PLACE]
+    assert found[0][2].startswith("owns PersistentVolumeClaim 'own-cache' in namespace 'scalr', and so does cache 'own'")
+
+
+def test_a_claim_that_an_agent_makes_itself() -> None:
+    changed = with_agents(FILESTORE, "more", values={"agent": {"debug": "1"}})
+    changed["caches"] = {"more-agent-job": FILESTORE}
+    changed["agents"]["runs"]["cache"] = "more-agent-job"
+    changed["agents"]["more"] |= {"cache": "", "values": {"persistence": {"cache": {"enabled": True}}}}
+    found = findings(changed)
+    assert [(severity, path) for severity, path, _ in found] == [("error", "scalr-agents:caches.more-agent-job")]
+    assert found[0][2].startswith("owns PersistentVolumeClaim 'more-agent-job-cache' in namespace 'scalr', and so does agent 'more'")
+
+
+def test_claims_of_one_name_in_two_namespaces_do_not_meet() -> None:
+    changed = with_agents(DYNAMIC, "own")
+    changed["caches"]["own"] = FILESTORE
+    changed["agents"]["runs"]["cache"] = "own"
+    changed["agents"]["own"]["namespace"] = "other"
+    assert findings(changed) == []
+
+
+def test_a_file_system_that_exists_has_one_cache() -> None:
+    instance, network = {"filestore": INSTANCE}, {"efs": {"fileSystemId": "fs-0a1b", "eksCluster": "prod"}}
+    agents = {"runs": {"cache": "one"}, "more": {"cache": "two", "kind": "agent-job", "namespace": "other"}}
+    token = {"secrets": {"more": {"token": "t"}}}
+    for cache, word, value in ((instance, "filestore.instanceId", INSTANCE["instanceId"]), (network, "efs.fileSystemId", "fs-0a1b")):
+        found = findings({"caches": {"one": cache, "two": cache}, "agents": agents, **token})
+        assert found == [("error", f"scalr-agents:caches.two.{word}", f"{value!r} is that of cache 'one'; use one cache for both")]
+    alone = {"efs": {"fileSystemId": "fs-0a1b"}}
+    assert findings({"caches": {"one": alone, "two": alone}, "agents": agents, **token}) == []
+
+
+def test_agents_in_one_directory_of_a_claim() -> None:
+    more = {"cache": "shared", "kind": "agent-job", "namespace": "scalr"}
+    given = {"caches": {"shared": EXISTING}, "agents": {"runs": {"cache": "shared"}, "more": more}, "secrets": {"more": {"token": "t"}}}
+    message = "shares its directory of cache 'shared' with agent 'runs', and runs of one execute what the other has cached; "
+    advice = "give each a directory in values.persistence.cache.persistentVolumeClaim.subPath"
+    assert findings(given) == [("warning", "scalr-agents:agents.more.cache", message + advice)]
+    given["agents"]["more"] = more | {"values": _claim_values(subPath="more")}
+    assert findings(given) == []
+
+
+def test_pods_without_a_group_on_filestore() -> None:
+    values = {"global": {"podSecurityContext": {"fsGroup": None}}}
+    found = findings(with_cache(FILESTORE, values=values))
+    assert [(severity, path, message.partition(",")[0]) for severity, path, message in found] == [
+        ("warning", CACHE, "its task pods have no fsGroup"),
+        ("warning", CACHE, "its controller pods have no fsGroup"),
+    ]
+
+
+def test_a_missing_token_hides_nothing() -> None:
+    given = with_cache({"efs": {"eksCluster": "prod", "uid": 2000}}) | {"secrets": {"runs": {"token": None}}}
+    assert [path for _, path, _ in findings(given)] == ["scalr-agents:secrets.runs.token", CACHE, CACHE]

@@ -1,0 +1,259 @@
+"""The caches of a stack file: the values that their agents get, and the claims that are made for them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scalr_agents.manifests import cache_volumes
+from scalr_agents.manifests.objects import Manifest
+from scalr_agents.stack.checks import pods
+from scalr_agents.values.merge import lookup
+
+from tests.manifests.schemas import assert_valid
+from tests.stack.test_load import load, values_of
+
+EFS: dict[str, Any] = {"efs": {"eksCluster": "prod"}}
+FILESTORE: dict[str, Any] = {"filestore": {"location": "europe-west1-b"}}
+DYNAMIC: dict[str, Any] = {"storageClass": {"name": "agents"}}
+EXISTING: dict[str, Any] = {"claim": "mine"}
+INSTANCE = {"instanceId": "projects/acme-infra/locations/europe-west1-b/instances/nfs-1"}
+OPEN = {"namespaces": {"scalr": {"create": False}}}
+
+
+def with_cache(cache: dict[str, Any], *, name: str = "shared", **agent: Any) -> dict[str, Any]:
+    """The agent of the plain stack with a cache."""
+    return {"caches": {name: cache}, "agents": {"runs": {"cache": name, **agent}}}
+
+
+def with_agents(cache: dict[str, Any], *names: str, **agent: Any) -> dict[str, Any]:
+    """Several agents on one cache, beside the one of the plain stack."""
+    changed = with_cache(cache, **agent)
+    for name in names:
+        changed["agents"][name] = {"kind": "agent-job", "namespace": "scalr", "cache": "shared", **agent}
+    return changed | {"secrets": {name: {"token": "x"} for name in names}}
+
+
+def values(claim: dict[str, Any], **limit: str) -> dict[str, Any]:
+    return {
+        "persistence": {"cache": {"enabled": True, "persistentVolumeClaim": claim}},
+        "agent": {"providerCache": {"enabled": True, **limit}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("cache", "expected"),
+    [
+        (EFS, values({"claimName": "runs-cache"})),
+        ({"efs": {"fileSystemId": "fs-0a1b"}}, values({"claimName": "runs-cache"})),
+        (FILESTORE, values({"claimName": "shared-cache", "subPath": "runs"}, sizeLimit="819Gi")),
+        ({"filestore": INSTANCE}, values({"claimName": "shared-cache", "subPath": "runs"})),
+        ({"filestore": {**INSTANCE, "capacity": "2Ti"}}, values({"claimName": "shared-cache", "subPath": "runs"}, sizeLimit="1638Gi")),
+        (DYNAMIC, values({"claimName": "runs-cache"})),
+        (EXISTING, values({"claimName": "mine"})),
+    ],
+    ids=["efs", "efs-existing", "filestore", "filestore-existing", "filestore-existing-of-a-size", "class", "claim"],
+)
+def test_a_cache_turns_claim_and_provider_cache_on(cache: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert values_of(with_cache(cache)) == expected
+
+
+@pytest.mark.parametrize(
+    ("cache", "expected"),
+    [
+        (EFS, {"claimName": "web-cache"}),
+        (FILESTORE, {"claimName": "shared-cache", "subPath": "web"}),
+        (DYNAMIC, {"claimName": "web-cache"}),
+    ],
+)
+def test_claims_and_directories_are_called_after_the_release(cache: dict[str, Any], expected: dict[str, Any]) -> None:
+    given = load(with_cache(cache, release="web")).agents[0].checked.values.persistence.cache.persistent_volume_claim
+    assert {key: value for key, value in given.model_dump(by_alias=True).items() if key in ("claimName", "subPath") and value} == expected
+
+
+def test_modules_are_not_cached_unless_the_user_says_so() -> None:
+    assert load(with_cache(EFS)).agents[0].checked.values.agent.module_cache.enabled is False
+    own = {"agent": {"moduleCache": {"enabled": True}}}
+    assert load(with_cache(EFS, values=own)).agents[0].checked.values.agent.module_cache.enabled is True
+
+
+LIMITS = [("1Ti", 1, "819Gi"), ("1Ti", 2, "409Gi"), ("1Ti", 3, "273Gi"), ("2560Gi", 1, "2048Gi"), ("1.5Ti", 4, "307Gi")]
+
+
+@pytest.mark.parametrize(("capacity", "agents", "limit"), LIMITS)
+def test_agents_share_four_fifths_of_an_instance(capacity: str, agents: int, limit: str) -> None:
+    tier = {"tier": "ZONAL", "location": "europe-west1-b", "capacity": capacity}
+    loaded = load(with_agents({"filestore": tier}, *(f"more-{number}" for number in range(1, agents))))
+    assert loaded.findings == []
+    assert [agent.checked.values.agent.provider_cache.size_limit for agent in loaded.agents] == [limit] * agents
+
+
+def test_a_small_instance_leaves_room_for_something() -> None:
+    entry = {"filestore": {**INSTANCE, "capacity": "1Gi"}}
+    assert load(with_cache(entry)).agents[0].checked.values.agent.provider_cache.size_limit == "1Gi"
+
+
+def test_the_users_own_limit_wins(tmp_path: Path) -> None:
+    own = {"agent": {"providerCache": {"sizeLimit": "100Gi"}}}
+    assert values_of(with_cache(FILESTORE, values=own))["agent"] == {"providerCache": {"enabled": True, "sizeLimit": "100Gi"}}
+    (tmp_path / "team.yaml").write_text("agent: {providerCache: {sizeLimit: 50Gi}}\n")
+    in_file = with_cache(FILESTORE, valuesFiles=["team.yaml"])
+    assert values_of(in_file, tmp_path)["agent"] == {"providerCache": {"enabled": True, "sizeLimit": "50Gi"}}
+
+
+def test_a_cache_leaves_everything_else_to_the_values() -> None:
+    own = {"persistence": {"cache": {"emptyDir": {"sizeLimit": "2Gi"}}}, "agent": {"providerCache": {"enabled": True}, "debug": "1"}}
+    assert values_of(with_cache(EFS, values=own)) == {
+        "persistence": {"cache": {"enabled": True, "emptyDir": {"sizeLimit": "2Gi"}, "persistentVolumeClaim": {"claimName": "runs-cache"}}},
+        "agent": {"providerCache": {"enabled": True}, "debug": "1"},
+    }
+
+
+def test_a_directory_of_ones_own_on_a_volume_of_ones_own() -> None:
+    own = {"persistence": {"cache": {"persistentVolumeClaim": {"subPath": "team"}}}}
+    for cache, claim in ((EFS, "runs-cache"), (EXISTING, "mine")):
+        assert values_of(with_cache(cache, values=own)) == values({"claimName": claim, "subPath": "team"})
+
+
+def test_a_stack_without_caches() -> None:
+    loaded = load({"caches": None, "agents": {"runs": {"cache": None}}})
+    assert (loaded.findings, loaded.claims, dict(loaded.caches)) == ([], [], {})
+
+
+def claims(changed: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+    loaded = load(changed)
+    assert [str(finding) for finding in loaded.findings if finding.severity == "error"] == []
+    return [(claim.cache, claim.name, claim.release, claim.namespace) for claim in loaded.claims]
+
+
+@pytest.mark.parametrize(
+    ("cache", "expected"),
+    [
+        (EFS, [("shared", "runs", "runs", "scalr"), ("shared", "more", "more", "scalr")]),
+        (FILESTORE, [("shared", "shared", "shared", "scalr")]),
+        (DYNAMIC, [("shared", "runs", "runs", "scalr"), ("shared", "more", "more", "scalr")]),
+        (EXISTING, []),
+    ],
+    ids=["efs", "filestore", "class", "claim"],
+)
+def test_claims_of_two_agents(cache: dict[str, Any], expected: list[tuple[str, str, str, str]]) -> None:
+    assert claims(with_agents(cache, "more")) == expected
+
+
+def test_claims_of_several_caches() -> None:
+    changed = with_agents(EFS, "more")
+    changed["caches"]["own"] = FILESTORE
+    changed["agents"]["more"]["cache"] = "own"
+    assert claims(changed) == [("shared", "runs", "runs", "scalr"), ("own", "own", "own", "scalr")]
+
+
+def test_agents_of_several_namespaces_share_a_file_system_of_efs() -> None:
+    changed = with_agents(EFS, "more")
+    changed["agents"]["more"] |= {"namespace": "other", "release": "runs"}
+    assert claims(changed) == [("shared", "runs", "runs", "scalr"), ("shared", "more", "runs", "other")]
+    names = [manifest["metadata"]["name"] for claim in load(changed).claims for manifest in claim.objects]
+    assert names == ["scalr.runs-cache", "runs-cache", "other.runs-cache", "runs-cache"]
+
+
+def _opened(manifest: Any) -> Any:
+    """With placeholders as text."""
+    if isinstance(manifest, dict):
+        return {key: _opened(value) for key, value in manifest.items()}
+    if isinstance(manifest, list):
+        return [_opened(value) for value in manifest]
+    return manifest if isinstance(manifest, str | int | None) else str(manifest)
+
+
+def unknown(word: str, owner: str) -> str:
+    return f"<cloud scalr-agents:caches.shared: {word} for {owner}>"
+
+
+SHARED = {"ip_address": unknown("ip", "shared"), "share_name": "cache", "protocol": "NFS_V3", "capacity": "1Ti"}
+OBJECTS: list[tuple[dict[str, Any], dict[str, Manifest]]] = [
+    (EFS, cache_volumes.efs("runs", "scalr", unknown("volumeHandle", "runs"))),
+    (FILESTORE, cache_volumes.filestore("shared", "scalr", unknown("volumeHandle", "shared"), **SHARED)),
+    (
+        {"filestore": {"tier": "REGIONAL", "location": "europe-west1", "shareName": "vol1", "protocol": "NFS_V4_1", "capacity": "2Ti"}},
+        cache_volumes.filestore(
+            "shared",
+            "scalr",
+            unknown("volumeHandle", "shared"),
+            **{**SHARED, "share_name": "vol1", "protocol": "NFS_V4_1", "capacity": "2Ti"},
+        ),
+    ),
+    (
+        {"filestore": INSTANCE},
+        cache_volumes.filestore(
+            "shared",
+            "scalr",
+            unknown("volumeHandle", "shared"),
+            ip_address=unknown("ip", "shared"),
+            share_name=unknown("volume", "shared"),
+            protocol=unknown("fileProtocol", "shared"),
+            capacity=unknown("storage", "shared"),
+        ),
+    ),
+    (DYNAMIC, cache_volumes.dynamic("runs", "scalr", storage_class_name="agents", storage="90Gi")),
+    (
+        {"storageClass": {"name": "agents", "storage": "1Ti", "accessMode": "ReadWriteOnce"}},
+        cache_volumes.dynamic("runs", "scalr", storage_class_name="agents", storage="1Ti", access_mode="ReadWriteOnce"),
+    ),
+    (EXISTING, {}),
+]
+
+
+@pytest.mark.parametrize(
+    ("cache", "expected"), OBJECTS, ids=["efs", "filestore", "filestore-words", "filestore-existing", "class", "class-words", "claim"]
+)
+def test_objects_with_placeholders(cache: dict[str, Any], expected: dict[str, Manifest]) -> None:
+    assert [_opened(manifest) for claim in load(with_cache(cache)).claims for manifest in claim.objects] == list(expected.values())
+
+
+@pytest.mark.parametrize("cache", [EFS, FILESTORE, DYNAMIC], ids=["efs", "filestore", "class"])
+def test_kubernetes_knows_every_field(cache: dict[str, Any]) -> None:
+    manifests = [manifest for claim in load(with_cache(cache)).claims for manifest in claim.objects]
+    assert manifests
+    for manifest in manifests:
+        assert_valid(_opened(manifest))
+
+
+def test_the_size_that_the_user_tells_of_an_existing_instance_is_the_volumes() -> None:
+    loaded = load(with_cache({"filestore": {**INSTANCE, "capacity": "2Ti"}}))
+    spec = loaded.claims[0].objects[0]["spec"]
+    assert spec["capacity"] == {"storage": "2Ti"}
+    assert str(spec["csi"]["volumeAttributes"]["volume"]) == unknown("volume", "shared")
+
+
+def test_claims_come_after_namespaces_and_before_agents() -> None:
+    loaded = load({**with_agents(EFS, "more"), "namespaces": {"scalr": {}}})
+    kinds = [(manifest["kind"], manifest["metadata"]["name"]) for manifest in loaded.objects()]
+    assert kinds[:7] == [
+        ("CustomResourceDefinition", "atasks.scalr.io"),
+        ("Namespace", "scalr"),
+        ("PersistentVolume", "scalr.runs-cache"),
+        ("PersistentVolumeClaim", "runs-cache"),
+        ("PersistentVolume", "scalr.more-cache"),
+        ("PersistentVolumeClaim", "more-cache"),
+        ("ServiceAccount", "runs-agent-job"),
+    ]
+    assert not any(kind.startswith("PersistentVolume") for kind, _ in kinds[6:])
+
+
+def mounts(cache: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    """Claim and directories of the cache, of controller pods and task pods."""
+    found = []
+    for _, pod in pods(load(with_cache(cache)).agents[0].objects):
+        claimed = [lookup(volume, "persistentVolumeClaim", "claimName") for volume in pod["volumes"] if volume["name"] == "cache-dir"]
+        mounted = [mount for container in pod["containers"] for mount in container["volumeMounts"] if mount["name"] == "cache-dir"]
+        found.append((*claimed, [mount.get("subPath") for mount in mounted]))
+    return found
+
+
+def test_the_pods_mount_the_claim() -> None:
+    assert mounts(EFS) == [("runs-cache", ["cache/bin", "cache/providers", "cache"]), ("runs-cache", ["cache"])]
+
+
+def test_the_pods_mount_a_directory_of_their_own_of_a_shared_claim() -> None:
+    assert mounts(FILESTORE) == [
+        ("shared-cache", ["runs/cache/bin", "runs/cache/providers", "runs/cache"]),
+        ("shared-cache", ["runs/cache"]),
+    ]

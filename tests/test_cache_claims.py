@@ -1,0 +1,204 @@
+"""What the claims on caches register: the part of a file system, the volume and the claim, in the order in which they need each other."""
+
+from typing import Any
+
+import pulumi
+import pytest
+import scalr_agents
+from scalr_agents.manifests import cache_volumes
+
+from tests.clouds import INSTANCE
+from tests.components import inputs, record
+from tests.recording import run
+
+EFS: dict[str, Any] = {"namespace": "scalr", "release": "runs", "file_system_id": "fs-0a1b"}
+ACCESS_POINT: dict[str, Any] = {
+    "fileSystemId": "fs-0a1b",
+    "posixUser": {"uid": 1000, "gid": 1000},
+    "rootDirectory": {
+        "path": "/scalr-agent-cache/scalr/runs",
+        "creationInfo": {"ownerUid": 1000, "ownerGid": 1000, "permissions": "0775"},
+    },
+    "tags": {"Name": "scalr-runs"},
+}
+HANDLE = "fs-0a1b::fsap-8701a36c"
+FILESTORE: dict[str, Any] = {"namespace": "scalr", "release": "shared", "instance_id": INSTANCE, "ip_address": "10.9.8.7"}
+SHARE = "modeInstance/europe-west1-b/nfs-1/cache"
+DYNAMIC: dict[str, Any] = {"namespace": "scalr", "release": "runs", "storage_class_name": "agents"}
+
+
+def test_efs() -> None:
+    assert inputs(record("EfsClaim", EFS)) == {"access-point": ACCESS_POINT, **cache_volumes.efs("runs", "scalr", HANDLE)}
+
+
+def test_efs_with_an_owner_a_directory_and_tags() -> None:
+    made = inputs(record("EfsClaim", {**EFS, "uid": 2000.0, "gid": 3000, "path": "/cache", "tags": {"Name": "mine", "team": "web"}}))
+    assert made["access-point"] == {
+        "fileSystemId": "fs-0a1b",
+        "posixUser": {"uid": 2000, "gid": 3000},
+        "rootDirectory": {"path": "/cache", "creationInfo": {"ownerUid": 2000, "ownerGid": 3000, "permissions": "0775"}},
+        "tags": {"Name": "mine", "team": "web"},
+    }
+
+
+def test_outputs_of_efs() -> None:
+    assert record("EfsClaim", EFS).outputs["it"] == {
+        "persistentVolumeClaimName": "runs-cache",
+        "persistentVolumeName": "scalr.runs-cache",
+        "volumeHandle": HANDLE,
+    }
+
+
+def test_efs_with_outputs() -> None:
+    def args() -> dict[str, Any]:
+        later = pulumi.Output.from_input
+        return {**EFS, "file_system_id": later("fs-0a1b"), "tags": {"team": later("web")}}
+
+    made = inputs(record("EfsClaim", args))
+    assert made["access-point"] == {**ACCESS_POINT, "tags": {"Name": "scalr-runs", "team": "web"}}
+    assert made["volume"]["spec"]["csi"]["volumeHandle"] == HANDLE
+
+
+def filestore(**words: str) -> dict[str, Any]:
+    given: Any = {"ip_address": "10.9.8.7", "share_name": "cache", "protocol": "NFS_V3", "capacity": "1Ti", **words}
+    return dict(cache_volumes.filestore("shared", "scalr", f"modeInstance/europe-west1-b/nfs-1/{given['share_name']}", **given))
+
+
+def test_filestore() -> None:
+    assert inputs(record("FilestoreClaim", FILESTORE)) == filestore()
+
+
+def test_outputs_of_filestore() -> None:
+    assert record("FilestoreClaim", FILESTORE).outputs["it"] == {
+        "persistentVolumeClaimName": "shared-cache",
+        "persistentVolumeName": "scalr.shared-cache",
+        "volumeHandle": SHARE,
+    }
+
+
+WORDS = {"share_name": "vol1", "protocol": "NFS_V4_1", "capacity": "2Ti"}
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["plain", "output"])
+def test_filestore_with_everything(*, later: bool) -> None:
+    def args() -> dict[str, Any]:
+        words = {"instance_id": INSTANCE, "ip_address": "10.9.8.7", **WORDS}
+        return {**FILESTORE, **({word: pulumi.Output.from_input(value) for word, value in words.items()} if later else words)}
+
+    assert inputs(record("FilestoreClaim", args)) == filestore(**WORDS)
+
+
+def test_a_claim_that_a_class_provisions() -> None:
+    recording = record("StorageClassClaim", DYNAMIC)
+    assert inputs(recording) == cache_volumes.dynamic("runs", "scalr", storage_class_name="agents", storage="90Gi")
+    assert recording.outputs["it"] == {"persistentVolumeClaimName": "runs-cache"}
+    assert recording["it-claim"].timeouts == {"create": "1200s"}
+
+
+def test_a_claim_that_a_class_provisions_with_everything() -> None:
+    def args() -> dict[str, Any]:
+        return {**DYNAMIC, "storage_class_name": pulumi.Output.from_input("agents"), "storage": "1Ti", "access_mode": "ReadWriteOnce"}
+
+    recording = record("StorageClassClaim", args)
+    assert inputs(recording) == cache_volumes.dynamic(
+        "runs", "scalr", storage_class_name="agents", storage="1Ti", access_mode="ReadWriteOnce"
+    )
+    assert [message.partition(",")[0] for _, message in recording.log] == ["it: access_mode: ReadWriteOnce"]
+
+
+@pytest.mark.parametrize(("on_delete", "policy"), [("keep", "Retain"), ("delete", "Delete")])
+def test_a_class(on_delete: str, policy: str) -> None:
+    def args() -> dict[str, Any]:
+        parameters = {"fileSystemId": pulumi.Output.from_input("fs-0a1b"), "uid": "2000"}
+        return {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": parameters, "on_delete": on_delete}
+
+    recording = record("CacheStorageClass", args)
+    made = inputs(recording)["storage-class"]
+    assert (made["metadata"]["name"], made["reclaimPolicy"]) == ("agents", policy)
+    assert made["parameters"] == {
+        "provisioningMode": "efs-ap",
+        "directoryPerms": "775",
+        "uid": "2000",
+        "gid": "1000",
+        "basePath": "/scalr-agent-cache",
+        "fileSystemId": "fs-0a1b",
+    }
+    assert recording.outputs["it"] == {"storageClassName": "agents"}
+
+
+def _on_efs() -> None:
+    cache = scalr_agents.EfsCache("cache", {"eks_cluster": "prod", "clients": {"cidrs": ["10.0.0.0/16"]}})
+    scalr_agents.EfsClaim("runs", {"namespace": "scalr", "release": "runs", "file_system_id": cache.file_system_id})
+
+
+def test_destroy_goes_from_the_claim_to_the_file_system() -> None:
+    """The engine deletes what depends on something before it deletes that."""
+    recording = run(_on_efs)
+    assert recording.error is None
+    network = {"cache-security-group", "cache-from-cluster", "cache-from-10.0.0.0-16"} | {
+        f"cache-mount-target-eu-west-1{zone}" for zone in "abc"
+    }
+    reachable = {"cache-file-system", "cache-policy", *network}
+    assert recording["runs-claim"].dependencies == {"runs-volume"}
+    assert "runs-access-point" in recording["runs-volume"].dependencies
+    assert recording.depends("runs-access-point") == reachable
+    assert recording.depends("runs-claim") == {"runs-volume", "runs-access-point", *reachable}
+    for zone in "abc":
+        assert recording.depends(f"cache-mount-target-eu-west-1{zone}") == {"cache-file-system", "cache-security-group"}
+    assert recording.depends("cache-policy") == recording.depends("cache-backup-policy") == {"cache-file-system"}
+    assert recording.depends("cache-file-system") == recording.depends("cache-security-group") == set()
+
+
+def test_a_claim_on_filestore_needs_the_instance() -> None:
+    def program() -> None:
+        cache = scalr_agents.FilestoreCache("cache", {"location": "europe-west1-b"})
+        args: scalr_agents.FilestoreClaimArgs = {
+            "namespace": "scalr",
+            "release": "shared",
+            "instance_id": cache.instance_id,
+            "ip_address": cache.ip_address,
+        }
+        scalr_agents.FilestoreClaim("shared", args)
+
+    recording = run(program)
+    assert recording["shared-claim"].dependencies == {"shared-volume"}
+    assert recording["shared-volume"].dependencies == {"cache-instance"}
+    spec = recording["shared-volume"].inputs["spec"]
+    assert spec["csi"]["volumeAttributes"]["ip"] == "10.20.30.2"
+    assert spec["csi"]["volumeHandle"].startswith("modeInstance/europe-west1-b/cache-instance-")
+
+
+def test_a_claim_needs_its_class() -> None:
+    def program() -> None:
+        made = scalr_agents.CacheStorageClass("class", {"storage_class_name": "agents", "provisioner": "filestore.csi.storage.gke.io"})
+        scalr_agents.StorageClassClaim("runs", {"namespace": "scalr", "release": "runs", "storage_class_name": made.storage_class_name})
+
+    recording = run(program)
+    assert recording["runs-claim"].dependencies == {"class-storage-class"}
+    assert recording["runs-claim"].inputs["spec"]["storageClassName"] == "agents"
+
+
+def test_an_agent_that_is_given_the_claims_name_waits_for_all_of_it() -> None:
+    def program() -> None:
+        cache = scalr_agents.EfsCache("cache", {"eks_cluster": "prod"})
+        claim = scalr_agents.EfsClaim("claim", {"namespace": "scalr", "release": "runs", "file_system_id": cache.file_system_id})
+        args: scalr_agents.AgentJobArgs = {
+            "namespace": "scalr",
+            "url": "https://acme.scalr.io",
+            "token": "s3cr3t-token",
+            "cache_claim_name": claim.persistent_volume_claim_name,
+        }
+        scalr_agents.AgentJob("runs", args)
+
+    recording = run(program)
+    assert recording.error is None
+    needed = {"claim-claim", "claim-volume", "claim-access-point", "cache-mount-target-eu-west-1a", "cache-from-cluster", "cache-policy"}
+    assert needed <= recording.depends("runs-controller-deployment")
+    assert needed <= recording.depends("runs-controller-task-template")
+
+
+@pytest.mark.parametrize("component", ["FilestoreCache", "FilestoreClaim"])
+def test_an_id_that_turns_out_to_be_none_ends_without_a_traceback(component: str) -> None:
+    given = {} if component == "FilestoreCache" else FILESTORE
+    with pytest.raises(pulumi.RunError, match="'nfs-1' is no id of a Filestore instance"):
+        run(lambda: getattr(scalr_agents, component)("it", {**given, "instance_id": pulumi.Output.from_input("nfs-1")}))

@@ -1,0 +1,225 @@
+"""What all components for caches have in common: arguments that the SDKs know, retention, dependencies, and errors before anything."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_gcp as gcp
+import pytest
+import scalr_agents
+
+from tests.cloud_arguments import compare, mismatches
+from tests.clouds import INSTANCE
+from tests.components import program, record, refused
+from tests.recording import run
+
+PLACE = {
+    "vpc_id": "vpc-0f1e",
+    "subnets": {"eu-west-1a": "subnet-0a"},
+    "clients": {"security_groups": ["sg-0a1b"], "cidrs": ["10.0.0.0/16", "fd00::/64"]},
+}
+LIKE = {
+    "throughput_mode": "provisioned",
+    "provisioned_throughput_mibps": 64.5,
+    "kms_key": "arn:aws:kms:eu-west-1:111122223333:key/a",
+    "infrequent_access_after_days": 30,
+    "tags": {"team": "web"},
+}
+CLIENT = {"ip_ranges": ["10.0.0.0/8"], "squash_mode": "ROOT_SQUASH", "anon_uid": 1000, "anon_gid": 1000}
+ZONE, REGION = {"location": "europe-west1-b"}, {"tier": "REGIONAL", "location": "europe-west1"}
+CLASS = {"storage_class_name": "agents", "provisioner": "filestore.csi.storage.gke.io"}
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "efs-of-a-cluster": ("EfsCache", {"eks_cluster": "prod"}),
+    "efs-of-a-vpc": ("EfsCache", {**PLACE, **LIKE}),
+    "efs-with-groups": ("EfsCache", {"subnets": PLACE["subnets"], "mount_target_security_groups": ["sg-0a1b"]}),
+    "efs-existing": ("EfsCache", {"file_system_id": "fs-0a1b", "eks_cluster": "prod"}),
+    "efs-claim": ("EfsClaim", {"namespace": "scalr", "release": "runs", "file_system_id": "fs-0a1b", "tags": {"team": "web"}}),
+    "efs-driver": ("EfsCsiDriver", {"cluster_name": "prod", "addon_version": "v2.1.0-eksbuild.1", "tags": {"team": "web"}}),
+    "filestore": ("FilestoreCache", ZONE),
+    "filestore-with-everything": (
+        "FilestoreCache",
+        {
+            **REGION,
+            "project": "acme",
+            "export_options": [CLIENT, {}],
+            "reserved_ip_range": "10.0.0.0/29",
+            "kms_key": "k",
+            "labels": {"team": "web"},
+        },
+    ),
+    "filestore-claim": ("FilestoreClaim", {"namespace": "scalr", "release": "shared", "instance_id": INSTANCE, "ip_address": "10.9.8.7"}),
+    "class": ("CacheStorageClass", CLASS),
+    "class-claim": ("StorageClassClaim", {"namespace": "scalr", "release": "runs", "storage_class_name": "agents"}),
+}
+CLOUD = {key: case for key, case in CASES.items() if key.startswith(("efs", "filestore")) and key != "filestore-claim"}
+
+
+@pytest.mark.parametrize(("component", "args"), CLOUD.values(), ids=CLOUD)
+def test_the_sdk_knows_every_argument(component: str, args: dict[str, Any]) -> None:
+    sent = [resource for resource in record(component, args).resources if resource.type.startswith(("aws:", "gcp:"))]
+    assert sent
+    assert [problem for resource in sent for problem in mismatches(resource)] == []
+
+
+WRONG: list[tuple[Callable[[], Iterator[str]], list[str]]] = [
+    (lambda: compare(aws.efs.MountTargetArgs, {"fileSystemId": "fs-0a"}), [".subnetId: missing from MountTargetArgs"]),
+    (lambda: compare(aws.efs.BackupPolicyArgs, {"fileSystemId": "fs-0a", "backupPolicy": "x"}), [".backupPolicy: expected "]),
+    (
+        lambda: compare(aws.efs.FileSystemArgs, {"lifecyclePolicies": [{}, {"transition_to_ia": "x"}]}),
+        [".lifecyclePolicies[1].transition_to_ia: no argument of FileSystemLifecyclePolicyArgs"],
+    ),
+    (
+        lambda: compare(gcp.filestore.InstanceArgs, {"tier": "ZONAL", "networks": [], "fileShares": {"name": "a", "capacityGB": 1}}),
+        [
+            ".fileShares.capacityGb: missing from InstanceFileSharesArgs",
+            ".fileShares.capacityGB: no argument of InstanceFileSharesArgs",
+        ],
+    ),
+    (lambda: compare(aws.efs.FileSystemArgs, {"tags": {"team": 1}}), [".tags.team: expected <class 'str'>, given 1"]),
+    (lambda: compare(aws.efs.FileSystemArgs, {"tags": ["team"]}), [".tags: expected "]),
+    (lambda: compare(aws.efs.FileSystemArgs, {"encrypted": "true"}), [".encrypted: expected <class 'bool'>, given 'true'"]),
+]
+
+
+@pytest.mark.parametrize(("problems", "expected"), WRONG, ids=[str(index) for index, _ in enumerate(WRONG)])
+def test_what_the_sdk_does_not_know_is_found(problems: Callable[[], Iterator[str]], expected: list[str]) -> None:
+    found = list(problems())
+    assert len(found) == len(expected)
+    assert [problem[: len(words)] for problem, words in zip(found, expected, strict=True)] == expected
+
+
+def test_a_wrong_argument_of_a_resource_is_found_with_its_name() -> None:
+    resource = record("FilestoreCache", ZONE)["it-instance"]
+    wrong = replace(resource, inputs={**resource.inputs, "capacity": 1024})
+    assert list(mismatches(wrong)) == ["it-instance: .capacity: no argument of InstanceArgs"]
+
+
+STORAGE = ["it-backup-policy", "it-file-system", "it-policy"]
+RETAINED: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("EfsCache", PLACE, STORAGE),
+    ("EfsCache", {**PLACE, "on_delete": "keep"}, STORAGE),
+    ("EfsCache", {**PLACE, "on_delete": "delete"}, []),
+    ("EfsCache", {"eks_cluster": "prod"}, STORAGE),
+    ("EfsCache", {"file_system_id": "fs-0a1b", **PLACE}, []),
+    ("EfsClaim", CASES["efs-claim"][1], []),
+    ("EfsCsiDriver", CASES["efs-driver"][1], []),
+    ("FilestoreCache", ZONE, ["it-instance"]),
+    ("FilestoreCache", {**REGION, "on_delete": "keep"}, ["it-instance"]),
+    ("FilestoreCache", {**REGION, "on_delete": "delete"}, []),
+    ("FilestoreClaim", CASES["filestore-claim"][1], []),
+    ("CacheStorageClass", CLASS, []),
+    ("StorageClassClaim", CASES["class-claim"][1], ["it-claim"]),
+    ("StorageClassClaim", {**CASES["class-claim"][1], "on_delete": "delete"}, []),
+]
+
+
+@pytest.mark.parametrize(("component", "args", "kept"), RETAINED, ids=[f"{index}-{name}" for index, (name, _, _) in enumerate(RETAINED)])
+def test_what_is_kept(component: str, args: dict[str, Any], kept: list[str]) -> None:
+    resources = record(component, args).resources
+    assert sorted(resource.name for resource in resources if resource.retain) == kept
+    assert not any(resource.protect for resource in resources)
+
+
+@pytest.mark.parametrize(("component", "args"), CASES.values(), ids=CASES)
+def test_children_take_over_what_the_component_depends_on(component: str, args: dict[str, Any]) -> None:
+    def with_another() -> None:
+        other = pulumi.CustomResource("test:index:Other", "other")
+        program(component, args, pulumi.ResourceOptions(depends_on=other))()
+
+    recording = run(with_another)
+    assert recording.error is None
+    children = [resource for resource in recording.resources if resource.custom and resource.parent == "it"]
+    assert children
+    assert [resource.name for resource in children if "other" not in resource.dependencies] == []
+
+
+@pytest.mark.parametrize(("component", "args"), CASES.values(), ids=CASES)
+def test_a_provider_reaches_the_children(component: str, args: dict[str, Any]) -> None:
+    def with_providers() -> None:
+        providers: list[pulumi.ProviderResource] = [pulumi.ProviderResource(name, name, {}) for name in ("aws", "gcp", "kubernetes")]
+        program(component, args, pulumi.ResourceOptions(providers=providers))()
+
+    recording = run(with_providers)
+    assert recording.error is None
+    children = [resource for resource in recording.resources if resource.custom and resource.parent == "it"]
+    assert children
+    assert [resource.provider for resource in children] == [resource.type.partition(":")[0] for resource in children]
+
+
+REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("EfsCache", {}, ["error: needs to know where the file system goes: eks_cluster, or vpc_id and subnets (or file_system_id)"]),
+    (
+        "EfsCache",
+        {"eks_cluster": "prod", "vpc_id": "vpc-0a", "throughput_mode": "provisioned", "tags": {"aws:a": "b"}},
+        [
+            "error: vpc_id: given together with eks_cluster, which it stands for; keep one of them",
+            "error: throughput_mode: provisioned needs provisioned_throughput_mibps",
+            "error: tags.aws:a: not a key for a tag: at most 128 characters, not starting with aws:",
+        ],
+    ),
+    (
+        "EfsCache",
+        {"file_system_id": "fs-0a1b", "on_delete": "delete"},
+        ["error: on_delete: has no effect: file_system_id names a file system that exists"],
+    ),
+    ("EfsCache", {"eksCluster": "prod"}, ["error: eksCluster: unknown key 'eksCluster'; did you mean 'eks_cluster'?"]),
+    ("EfsCache", {"eks_cluster": "prod", "on_delete": "retain"}, ["error: on_delete: given 'retain'; allowed: 'keep' or 'delete'"]),
+    ("EfsClaim", {"namespace": "scalr", "release": "runs"}, ["error: file_system_id: missing"]),
+    (
+        "EfsClaim",
+        {"namespace": "Scalr", "release": "runs", "file_system_id": "fs-0a1b", "path": "x"},
+        [
+            "error: namespace: 'Scalr' is no namespace: at most 63 lower case letters, digits and '-'",
+            "error: path: 'x' is not the absolute path of a directory",
+        ],
+    ),
+    ("EfsCsiDriver", {"cluster_name": ""}, ["error: cluster_name: missing"]),
+    ("FilestoreCache", {}, ["error: location: missing: BASIC_HDD lives in a zone, for instance europe-west1-b"]),
+    (
+        "FilestoreCache",
+        {**ZONE, "capacity": "1Gi", "protocol": "NFS_V4_1"},
+        [
+            "error: capacity: given 1Gi, which is 1 GiB; BASIC_HDD has 1024 to 65433 GiB",
+            "error: protocol: BASIC_HDD has NFS_V3 alone; NFS_V4_1 needs one of ZONAL, REGIONAL, ENTERPRISE",
+        ],
+    ),
+    (
+        "FilestoreCache",
+        {"instance_id": INSTANCE, "on_delete": "keep"},
+        ["error: on_delete: has no effect: instance_id names an instance that exists"],
+    ),
+    ("FilestoreClaim", {"namespace": "scalr", "release": "shared"}, ["error: instance_id: missing", "error: ip_address: missing"]),
+    (
+        "CacheStorageClass",
+        {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com"},
+        ["error: parameters.fileSystemId: missing: efs.csi.aws.com needs it"],
+    ),
+    (
+        "StorageClassClaim",
+        {**CASES["class-claim"][1], "storage": "0"},
+        ["error: storage: not a size above zero, for instance 512Mi or 40Gi"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("component", "args", "lines"), REFUSED, ids=[f"{index}-{name}" for index, (name, _, _) in enumerate(REFUSED)])
+def test_errors_come_before_anything_is_registered(component: str, args: dict[str, Any], lines: list[str]) -> None:
+    assert refused(component, args) == lines
+
+
+def test_a_cluster_that_is_not_found() -> None:
+    """Found out with the component as parent, whose provider does the lookup, and before anything in the cloud."""
+    recording = run(program("EfsCache", {"eks_cluster": "missing"}))
+    assert isinstance(recording.error, scalr_agents.ArgsError)
+    assert recording.names == ["it"]
+    lines = str(recording.error).splitlines()
+    assert lines[0] == "EfsCache 'it' cannot be deployed:"
+    assert lines[1].startswith("  error: eks_cluster: cannot look up EKS cluster 'missing': ")
+    assert "reading EKS Cluster (missing): couldn't find resource" in lines[1]
+
+
+def test_warnings_name_the_component() -> None:
+    recording = record("EfsCache", {"eks_cluster": "prod", "clients": {"cidrs": ["0.0.0.0/0"]}})
+    assert recording.log == [("warning", "it: clients.cidrs[0]: lets everybody mount who can reach a mount target")]

@@ -1,0 +1,287 @@
+"""A stack with caches, as the engine hands it over, becomes file systems, claims and agents that wait for their own."""
+
+import json
+from typing import Any
+
+import pytest
+import scalr_agents
+from scalr_agents.deploy import deploy
+
+from tests.clouds import INSTANCE
+from tests.programs import REPOSITORY
+from tests.recording import Recording, run
+
+ROOT = "scalr-agents-test"
+EFS: dict[str, Any] = {"efs": {"eksCluster": "prod"}}
+FILESTORE: dict[str, Any] = {"filestore": {"location": "europe-west1-b"}}
+DYNAMIC: dict[str, Any] = {"storageClass": {"name": "agents"}}
+
+
+def up(caches: dict[str, Any], agents: dict[str, dict[str, Any]], **words: Any) -> Recording:
+    """Deploy agents of one namespace with these caches."""
+    config = {
+        "common": {"url": "https://acme.scalr.io"},
+        "caches": caches,
+        "agents": {name: {"kind": "agent-job", "namespace": "scalr", **agent} for name, agent in agents.items()},
+        "secrets": {name: {"token": "s3cr3t-token"} for name in agents},
+        **words,
+    }
+    given = {f"scalr-agents:{word}": json.dumps(content) for word, content in config.items()}
+    return run(lambda: deploy(REPOSITORY), configuration=given, secret_keys=("scalr-agents:secrets",))
+
+
+def deployed(caches: dict[str, Any], **words: Any) -> Recording:
+    """One agent, on the first of the caches."""
+    recording = up(caches, {"runs": {"cache": next(iter(caches))}}, **words)
+    assert recording.error is None, recording.error
+    return recording
+
+
+def of_caches(recording: Recording) -> set[tuple[str, str, str]]:
+    """Type, name and parent of everything that is there for the caches."""
+    agents = {resource.name for resource in recording.of_type("scalr-agents:index:AgentJob")}
+    inside = {r.name for r in recording.resources if r.name in agents or r.parent in agents or r.parent.startswith("agent-crds")}
+    inside |= {r.name for r in recording.resources if r.parent in inside}
+    others = [r for r in recording.resources if r.name not in inside and r.name != "agent-crds"]
+    return {(r.type, r.name, r.parent) for r in others if not r.type.startswith("pulumi:providers")}
+
+
+CLAIM = {
+    ("kubernetes:core/v1:PersistentVolume", "{}-cache-volume", "{}-cache"),
+    ("kubernetes:core/v1:PersistentVolumeClaim", "{}-cache-claim", "{}-cache"),
+}
+EFS_CLAIM = {
+    ("scalr-agents:index:EfsClaim", "{}-cache", ROOT),
+    ("aws:efs/accessPoint:AccessPoint", "{}-cache-access-point", "{}-cache"),
+    *CLAIM,
+}
+FILESTORE_CLAIM = {("scalr-agents:index:FilestoreClaim", "{}-cache", ROOT), *CLAIM}
+EFS_SYSTEM = {
+    ("scalr-agents:index:EfsCache", "shared-efs", ROOT),
+    ("aws:efs/fileSystem:FileSystem", "shared-efs-file-system", "shared-efs"),
+    ("aws:efs/backupPolicy:BackupPolicy", "shared-efs-backup-policy", "shared-efs"),
+    ("aws:efs/fileSystemPolicy:FileSystemPolicy", "shared-efs-policy", "shared-efs"),
+    ("aws:ec2/securityGroup:SecurityGroup", "shared-efs-security-group", "shared-efs"),
+    ("aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule", "shared-efs-from-cluster", "shared-efs"),
+    *(("aws:efs/mountTarget:MountTarget", f"shared-efs-mount-target-eu-west-1{zone}", "shared-efs") for zone in "abc"),
+}
+FILESTORE_SYSTEM = {
+    ("scalr-agents:index:FilestoreCache", "shared-filestore", ROOT),
+    ("gcp:filestore/instance:Instance", "shared-filestore-instance", "shared-filestore"),
+}
+
+
+def named(resources: set[tuple[str, str, str]], owner: str) -> set[tuple[str, str, str]]:
+    return {(token, name.format(owner), parent.format(owner)) for token, name, parent in resources}
+
+
+REGISTERED = {
+    "efs": (EFS, EFS_SYSTEM | named(EFS_CLAIM, "runs")),
+    "efs-existing": (
+        {"efs": {"fileSystemId": "fs-0a1b"}},
+        {("scalr-agents:index:EfsCache", "shared-efs", ROOT), *named(EFS_CLAIM, "runs")},
+    ),
+    "filestore": (FILESTORE, FILESTORE_SYSTEM | named(FILESTORE_CLAIM, "shared")),
+    "filestore-existing": (
+        {"filestore": {"instanceId": INSTANCE}},
+        {("scalr-agents:index:FilestoreCache", "shared-filestore", ROOT), *named(FILESTORE_CLAIM, "shared")},
+    ),
+    "class": (
+        DYNAMIC,
+        {
+            ("scalr-agents:index:StorageClassClaim", "runs-cache", ROOT),
+            ("kubernetes:core/v1:PersistentVolumeClaim", "runs-cache-claim", "runs-cache"),
+        },
+    ),
+    "claim": ({"claim": "mine"}, set()),
+}
+
+
+@pytest.mark.parametrize(("cache", "expected"), REGISTERED.values(), ids=REGISTERED)
+def test_what_a_cache_registers(cache: dict[str, Any], expected: set[tuple[str, str, str]]) -> None:
+    assert of_caches(deployed({"shared": cache})) == expected
+
+
+@pytest.mark.parametrize(
+    ("cache", "provider", "kept"),
+    [
+        (EFS, "cluster", {"shared-efs-file-system", "shared-efs-backup-policy", "shared-efs-policy"}),
+        ({**EFS, "onDelete": "keep"}, "cluster", {"shared-efs-file-system", "shared-efs-backup-policy", "shared-efs-policy"}),
+        ({**EFS, "onDelete": "delete"}, "cluster", set()),
+        (FILESTORE, "cluster", {"shared-filestore-instance"}),
+        ({**FILESTORE, "onDelete": "delete"}, "cluster", set()),
+        (DYNAMIC, "cluster-shared", {"runs-cache-claim"}),
+        ({**DYNAMIC, "onDelete": "delete"}, "cluster", set()),
+    ],
+)
+def test_what_is_kept_and_what_the_cluster_is_told_by_whom(cache: dict[str, Any], provider: str, kept: set[str]) -> None:
+    recording = deployed({"shared": cache})
+    assert {r.name for r in recording.resources if r.retain and "crds" not in r.name} == kept
+    volumes = {r.provider for r in recording.resources if "PersistentVolume" in r.type}
+    assert volumes == {provider}
+
+
+def test_a_kept_claim_needs_no_other_reason_for_the_provider_that_takes_over() -> None:
+    expect = {"kubernetes": {"crds": "expect"}}
+    assert "cluster-shared" in deployed({"shared": DYNAMIC}, **expect).names
+    for cache in ({**DYNAMIC, "onDelete": "delete"}, EFS):
+        assert "cluster-shared" not in deployed({"shared": cache}, **expect).names
+
+
+def test_claims_wait_for_their_namespace() -> None:
+    recording = deployed({"shared": EFS}, namespaces={"scalr": {}})
+    assert {"namespace-scalr", "shared-efs-file-system"} <= recording.depends("runs-cache-volume")
+    assert "namespace-scalr" in recording.depends("runs-cache-claim")
+    assert "namespace-scalr" not in recording.depends("shared-efs-mount-target-eu-west-1a")
+
+
+def _pods(agent: str) -> tuple[str, str]:
+    return f"{agent}-controller-deployment", f"{agent}-controller-task-template"
+
+
+def claims(recording: Recording, agent: str) -> set[str]:
+    """The claims that the pods of an agent wait for."""
+    waits = [recording.depends(name) for name in _pods(agent)]
+    return {name for names in waits for name in names if recording[name].type.endswith(":PersistentVolumeClaim")}
+
+
+def test_pods_wait_for_everything_that_a_mount_needs() -> None:
+    recording = deployed({"shared": EFS})
+    needed = {name for token, name, _ in EFS_SYSTEM | named(EFS_CLAIM, "runs") if not token.startswith("scalr-agents:")}
+    for pods in _pods("runs"):
+        assert needed - recording.depends(pods) == {"shared-efs-backup-policy"}
+
+
+def test_agents_on_one_file_system_of_efs_have_a_claim_each() -> None:
+    recording = up({"shared": EFS}, {"one": {"cache": "shared"}, "two": {"cache": "shared"}})
+    assert of_caches(recording) == EFS_SYSTEM | named(EFS_CLAIM, "one") | named(EFS_CLAIM, "two")
+    assert (claims(recording, "one"), claims(recording, "two")) == ({"one-cache-claim"}, {"two-cache-claim"})
+    paths = {recording[f"{name}-cache-access-point"].inputs["rootDirectory"]["path"] for name in ("one", "two")}
+    assert paths == {"/scalr-agent-cache/scalr/one", "/scalr-agent-cache/scalr/two"}
+
+
+def test_agents_on_one_instance_of_filestore_share_a_claim() -> None:
+    recording = up({"shared": FILESTORE}, {"one": {"cache": "shared"}, "two": {"cache": "shared"}})
+    assert of_caches(recording) == FILESTORE_SYSTEM | named(FILESTORE_CLAIM, "shared")
+    assert claims(recording, "one") == claims(recording, "two") == {"shared-cache-claim"}
+
+
+def test_an_agent_waits_for_no_claim_of_others() -> None:
+    agents = {"one": {"cache": "a"}, "two": {"cache": "b"}, "three": {"cache": "c"}, "four": {}}
+    recording = up({"a": EFS, "b": FILESTORE, "c": DYNAMIC}, agents)
+    assert recording.error is None
+    assert {agent: claims(recording, agent) for agent in agents} == {
+        "one": {"one-cache-claim"},
+        "two": {"b-cache-claim"},
+        "three": {"three-cache-claim"},
+        "four": set(),
+    }
+
+
+def test_an_agent_that_mounts_the_claim_of_another_waits_for_it() -> None:
+    agents = {"one": {"cache": "a"}, "two": {"cache": "b"}}
+    recording = up({"a": EFS, "b": {"claim": "one-cache"}}, agents)
+    assert claims(recording, "two") == {"one-cache-claim"}
+
+
+def test_outputs_tell_of_every_file_system() -> None:
+    agents = {"one": {"cache": "a"}, "two": {"cache": "b"}, "three": {"cache": "c"}, "four": {"cache": "d"}}
+    existing = {"filestore": {"instanceId": INSTANCE}}
+    recording = up({"a": {"efs": {"fileSystemId": "fs-0a1b"}}, "b": existing, "c": DYNAMIC, "d": {"claim": "mine"}}, agents)
+    assert recording.exports["caches"] == {
+        "a": {"fileSystemId": "fs-0a1b"},
+        "b": {"instanceId": INSTANCE, "shareName": "vol1", "ipAddress": "10.9.8.7", "capacity": "2048Gi", "protocol": "NFS_V4_1"},
+    }
+
+
+@pytest.mark.parametrize("caches", [{}, {"shared": DYNAMIC}, {"shared": {"claim": "mine"}}], ids=["none", "class", "claim"])
+def test_without_file_systems_there_is_no_such_output(caches: dict[str, Any]) -> None:
+    recording = up(caches, {"runs": {"cache": next(iter(caches), "")}})
+    assert recording.exports.keys() == {"agents"}
+
+
+def test_what_the_stack_file_says_reaches_the_clouds() -> None:
+    efs = {
+        "vpcId": "vpc-0f1e",
+        "subnets": {"eu-west-1a": "subnet-0a"},
+        "clients": {"securityGroups": ["sg-0a1b"], "cidrs": ["10.0.0.0/16"]},
+        "throughputMode": "provisioned",
+        "provisionedThroughputMibps": 64,
+        "kmsKey": "arn:aws:kms:eu-west-1:111122223333:key/a",
+        "infrequentAccessAfterDays": 7,
+        "tags": {"team": "web"},
+        "uid": 2000,
+        "gid": 3000,
+    }
+    owner = {"global": {"podSecurityContext": {"runAsUser": 2000, "fsGroup": 3000}}}
+    recording = up({"shared": {"efs": efs}}, {"runs": {"cache": "shared", "values": owner}})
+    assert recording.error is None, recording.error
+    tags = {"Name": "scalr-agents-test-shared-efs", "team": "web"}
+    assert recording["shared-efs-file-system"].inputs == {
+        "encrypted": True,
+        "kmsKeyId": "arn:aws:kms:eu-west-1:111122223333:key/a",
+        "throughputMode": "provisioned",
+        "provisionedThroughputInMibps": 64,
+        "lifecyclePolicies": [{"transitionToIa": "AFTER_7_DAYS"}, {"transitionToPrimaryStorageClass": "AFTER_1_ACCESS"}],
+        "tags": tags,
+    }
+    assert recording["shared-efs-security-group"].inputs["vpcId"] == "vpc-0f1e"
+    assert recording["shared-efs-mount-target-eu-west-1a"].inputs["subnetId"] == "subnet-0a"
+    assert recording["shared-efs-from-sg-0a1b"].inputs["referencedSecurityGroupId"] == "sg-0a1b"
+    assert recording["shared-efs-from-10.0.0.0-16"].inputs["cidrIpv4"] == "10.0.0.0/16"
+    assert recording["runs-cache-access-point"].inputs == {
+        "fileSystemId": recording.exports["caches"]["shared"]["fileSystemId"],
+        "posixUser": {"uid": 2000, "gid": 3000},
+        "rootDirectory": {
+            "path": "/scalr-agent-cache/scalr/runs",
+            "creationInfo": {"ownerUid": 2000, "ownerGid": 3000, "permissions": "0775"},
+        },
+        "tags": {"Name": "scalr-runs", "team": "web"},
+    }
+
+
+def test_what_the_stack_file_says_of_an_instance() -> None:
+    words = {
+        "tier": "ENTERPRISE",
+        "location": "europe-west1",
+        "capacity": "1280Gi",
+        "shareName": "vol1",
+        "connectMode": "PRIVATE_SERVICE_ACCESS",
+        "reservedIpRange": "filestore",
+        "protocol": "NFS_V4_1",
+        "exportOptions": [{"ipRanges": ["10.0.0.0/8"], "squashMode": "NO_ROOT_SQUASH"}],
+    }
+    recording = deployed({"shared": {"filestore": words}})
+    instance = recording["shared-filestore-instance"].inputs
+    assert instance["fileShares"]["nfsExportOptions"] == [
+        {"ipRanges": ["10.0.0.0/8"], "accessMode": "READ_WRITE", "squashMode": "NO_ROOT_SQUASH"}
+    ]
+    assert (instance["tier"], instance["fileShares"]["capacityGb"], instance["deletionProtectionEnabled"]) == ("ENTERPRISE", 1280, True)
+    spec = recording["shared-cache-volume"].inputs["spec"]
+    assert spec["capacity"] == {"storage": "1280Gi"}
+    assert spec["csi"]["volumeAttributes"] == {"ip": "10.20.30.2", "volume": "vol1", "fileProtocol": "NFS_V4_1"}
+    assert spec["csi"]["volumeHandle"].startswith("modeInstance/europe-west1/shared-filestore-instance-")
+
+
+def test_findings_stop_everything_before_it_is_registered() -> None:
+    recording = up({"shared": {"efs": {}}}, {"runs": {"cache": "sharde"}})
+    assert isinstance(recording.error, scalr_agents.ArgsError)
+    assert recording.names == []
+    lines = str(recording.error).splitlines()
+    assert lines[1].startswith("  error: scalr-agents:caches.shared.efs: needs to know where the file system goes: eksCluster, or vpcId")
+    assert lines[2] == "  error: scalr-agents:agents.runs.cache: no cache 'sharde'; did you mean 'shared'?"
+
+
+def test_a_cluster_that_is_not_found_is_said_in_the_words_of_the_stack_file() -> None:
+    recording = up({"shared": {"efs": {"eksCluster": "missing"}}}, {"runs": {"cache": "shared"}})
+    assert isinstance(recording.error, scalr_agents.ArgsError)
+    lines = str(recording.error).splitlines()
+    assert lines[0] == "stack 'test' cannot be deployed:"
+    assert lines[1].startswith("  error: scalr-agents:caches.shared.efs.eksCluster: cannot look up EKS cluster 'missing': ")
+    assert [name for name in recording.names if recording[name].type.startswith("aws:")] == []
+
+
+def test_an_existing_claim_is_mounted() -> None:
+    recording = deployed({"shared": {"claim": "mine"}})
+    volumes = recording["runs-controller-deployment"].inputs["spec"]["template"]["spec"]["volumes"]
+    assert {"name": "cache-dir", "persistentVolumeClaim": {"claimName": "mine"}} in volumes

@@ -1,0 +1,280 @@
+"""What an EFS cache makes in AWS: every input of every resource, in whatever way it is told where to go."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+import pytest
+import scalr_agents
+
+from tests import clouds
+from tests.clouds import ACCOUNT, REGION
+from tests.components import Args, inputs, record
+from tests.policies import allows
+from tests.recording import run
+
+TAGS = {"Name": "scalr-agents-test-it"}
+FILE_SYSTEM = "fs-6ec98270"
+ARN = f"arn:aws:elasticfilesystem:{REGION}:{ACCOUNT}:file-system/{FILE_SYSTEM}"
+GROUP = "sg-b20de300"
+PLACE: dict[str, Any] = {
+    "vpc_id": "vpc-0f1e",
+    "subnets": {"eu-west-1a": "subnet-0a", "eu-west-1b": "subnet-0b"},
+    "clients": {"security_groups": ["sg-0a1b", "sg-0c2d"], "cidrs": ["10.0.0.0/16", "fd00::/64"]},
+}
+
+
+def rule(tags: Mapping[str, str] = TAGS, **client: str) -> dict[str, Any]:
+    return {"securityGroupId": GROUP, "ipProtocol": "tcp", "fromPort": 2049, "toPort": 2049, "tags": tags, **client}
+
+
+def target(subnet: str, file_system: str = FILE_SYSTEM, *groups: str) -> dict[str, Any]:
+    return {"fileSystemId": file_system, "subnetId": subnet, "securityGroups": list(groups or (GROUP,))}
+
+
+def group(vpc: str) -> dict[str, Any]:
+    return {"description": "NFS from the nodes of Scalr agents to their cache", "vpcId": vpc, "tags": TAGS}
+
+
+def made(args: Args) -> dict[str, Mapping[str, Any]]:
+    """Inputs by name, less the text of the policy, of which tests of its own tell what it allows."""
+    found = inputs(record("EfsCache", args))
+    if "policy" in found:
+        assert found["policy"].keys() == {"fileSystemId", "policy"}
+        found["policy"] = {"fileSystemId": found["policy"]["fileSystemId"]}
+    return found
+
+
+STORAGE: dict[str, Any] = {
+    "file-system": {"encrypted": True, "throughputMode": "elastic", "tags": TAGS},
+    "backup-policy": {"fileSystemId": FILE_SYSTEM, "backupPolicy": {"status": "DISABLED"}},
+    "policy": {"fileSystemId": FILE_SYSTEM},
+}
+OF_THE_CLUSTER = {
+    "security-group": group("vpc-0a1b2c3d"),
+    "from-cluster": rule(referencedSecurityGroupId="sg-0c1a5e00"),
+    "mount-target-eu-west-1a": target("subnet-0000000a"),
+    "mount-target-eu-west-1b": target("subnet-0000000b"),
+    "mount-target-eu-west-1c": target("subnet-0000000c"),
+}
+OF_THE_PLACE = {
+    "security-group": group("vpc-0f1e"),
+    "from-sg-0a1b": rule(referencedSecurityGroupId="sg-0a1b"),
+    "from-sg-0c2d": rule(referencedSecurityGroupId="sg-0c2d"),
+    "from-10.0.0.0-16": rule(cidrIpv4="10.0.0.0/16"),
+    "from-fd00::-64": rule(cidrIpv6="fd00::/64"),
+    "mount-target-eu-west-1a": target("subnet-0a"),
+    "mount-target-eu-west-1b": target("subnet-0b"),
+}
+
+
+def test_of_a_cluster() -> None:
+    assert made({"eks_cluster": "prod"}) == STORAGE | OF_THE_CLUSTER
+
+
+def test_of_a_cluster_with_further_clients() -> None:
+    clients = {"security_groups": ["sg-0a1b"], "cidrs": ["10.1.0.0/16"]}
+    assert made({"eks_cluster": "prod", "clients": clients}) == {
+        **STORAGE,
+        **OF_THE_CLUSTER,
+        "from-sg-0a1b": rule(referencedSecurityGroupId="sg-0a1b"),
+        "from-10.1.0.0-16": rule(cidrIpv4="10.1.0.0/16"),
+    }
+
+
+def test_the_group_of_a_cluster_needs_no_second_rule() -> None:
+    clients = {"security_groups": ["sg-0c1a5e00"]}
+    assert made({"eks_cluster": "prod", "clients": clients}) == STORAGE | OF_THE_CLUSTER
+
+
+def test_of_a_vpc() -> None:
+    assert made(PLACE) == STORAGE | OF_THE_PLACE
+
+
+def test_with_security_groups_that_exist() -> None:
+    args = {"subnets": PLACE["subnets"], "mount_target_security_groups": ["sg-0001", "sg-0002"]}
+    assert made(args) == {
+        **STORAGE,
+        "mount-target-eu-west-1a": target("subnet-0a", FILE_SYSTEM, "sg-0001", "sg-0002"),
+        "mount-target-eu-west-1b": target("subnet-0b", FILE_SYSTEM, "sg-0001", "sg-0002"),
+    }
+
+
+def test_of_a_cluster_with_security_groups_that_exist() -> None:
+    found = made({"eks_cluster": "prod", "mount_target_security_groups": ["sg-0001"]})
+    zones = {"a": "subnet-0000000a", "b": "subnet-0000000b", "c": "subnet-0000000c"}
+    assert found == STORAGE | {f"mount-target-eu-west-1{zone}": target(subnet, FILE_SYSTEM, "sg-0001") for zone, subnet in zones.items()}
+
+
+def test_what_the_file_system_is_like() -> None:
+    like = {
+        "throughput_mode": "provisioned",
+        "provisioned_throughput_mibps": 64,
+        "kms_key": "arn:aws:kms:eu-west-1:111122223333:key/a",
+        "infrequent_access_after_days": 30,
+    }
+    assert made({**PLACE, **like})["file-system"] == {
+        "encrypted": True,
+        "kmsKeyId": "arn:aws:kms:eu-west-1:111122223333:key/a",
+        "throughputMode": "provisioned",
+        "provisionedThroughputInMibps": 64,
+        "lifecyclePolicies": [{"transitionToIa": "AFTER_30_DAYS"}, {"transitionToPrimaryStorageClass": "AFTER_1_ACCESS"}],
+        "tags": TAGS,
+    }
+
+
+@pytest.mark.parametrize(("days", "name"), [(1, "AFTER_1_DAY"), (7, "AFTER_7_DAYS"), (365, "AFTER_365_DAYS")])
+def test_files_that_nobody_reads_move(days: int, name: str) -> None:
+    policies = made({**PLACE, "infrequent_access_after_days": days})["file-system"]["lifecyclePolicies"]
+    assert policies == [{"transitionToIa": name}, {"transitionToPrimaryStorageClass": "AFTER_1_ACCESS"}]
+
+
+def test_bursting() -> None:
+    assert made({**PLACE, "throughput_mode": "bursting"})["file-system"] == STORAGE["file-system"] | {"throughputMode": "bursting"}
+
+
+def test_tags_of_everything() -> None:
+    found = made({**PLACE, "tags": {"team": "web"}})
+    tagged = {name for name, resource in found.items() if resource.get("tags") == {**TAGS, "team": "web"}}
+    assert tagged == {"file-system", *(name for name in OF_THE_PLACE if not name.startswith("mount-target"))}
+
+
+def test_a_name_of_ones_own() -> None:
+    assert made({**PLACE, "tags": {"Name": "cache"}})["file-system"]["tags"] == {"Name": "cache"}
+
+
+def test_an_existing_file_system_alone_makes_nothing() -> None:
+    recording = record("EfsCache", {"file_system_id": "fs-0a1b"})
+    assert recording.names == ["it"]
+    assert recording.outputs["it"] == {"fileSystemId": "fs-0a1b"}
+
+
+def existing(objects: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: resource | ({"fileSystemId": "fs-0a1b"} if "mount-target" in name else {}) for name, resource in objects.items()}
+
+
+@pytest.mark.parametrize(("place", "objects"), [({"eks_cluster": "prod"}, OF_THE_CLUSTER), (PLACE, OF_THE_PLACE)], ids=["cluster", "vpc"])
+def test_an_existing_file_system_with_a_place_gets_its_network_side(place: dict[str, Any], objects: dict[str, Any]) -> None:
+    assert made({"file_system_id": "fs-0a1b", **place}) == existing(objects)
+
+
+def test_an_order_that_changes_changes_nothing() -> None:
+    turned = {
+        "vpc_id": "vpc-0f1e",
+        "subnets": {"eu-west-1b": "subnet-0b", "eu-west-1a": "subnet-0a"},
+        "clients": {"security_groups": ["sg-0c2d", "sg-0a1b"], "cidrs": ["fd00::/64", "10.0.0.0/16"]},
+    }
+    assert made(turned) == made(PLACE)
+
+
+def test_a_zone_that_goes_takes_only_its_mount_target() -> None:
+    fewer = made({**PLACE, "subnets": {"eu-west-1b": "subnet-0b"}})
+    assert made(PLACE).keys() - fewer.keys() == {"mount-target-eu-west-1a"}
+    assert fewer["mount-target-eu-west-1b"] == target("subnet-0b")
+
+
+def _with_outputs() -> dict[str, Any]:
+    later = pulumi.Output.from_input
+    return {
+        "vpc_id": later("vpc-0f1e"),
+        "subnets": {"eu-west-1a": later("subnet-0a")},
+        "clients": {"security_groups": ["sg-0a1b", later("sg-0c2d")]},
+        "kms_key": later("arn:later"),
+        "tags": {"team": later("web")},
+    }
+
+
+def test_outputs_of_other_resources() -> None:
+    tags = {**TAGS, "team": "web"}
+    assert made(_with_outputs) == {
+        **STORAGE,
+        "file-system": {"encrypted": True, "throughputMode": "elastic", "kmsKeyId": "arn:later", "tags": tags},
+        "security-group": group("vpc-0f1e") | {"tags": tags},
+        "from-sg-0a1b": rule(tags, referencedSecurityGroupId="sg-0a1b"),
+        "from-group-1": rule(tags, referencedSecurityGroupId="sg-0c2d"),
+        "mount-target-eu-west-1a": target("subnet-0a"),
+    }
+
+
+def test_groups_of_mount_targets_as_outputs() -> None:
+    def args() -> dict[str, Any]:
+        return {"subnets": {"eu-west-1a": "subnet-0a"}, "mount_target_security_groups": [pulumi.Output.from_input("sg-0001"), "sg-0002"]}
+
+    assert made(args)["mount-target-eu-west-1a"] == target("subnet-0a", FILE_SYSTEM, "sg-0001", "sg-0002")
+
+
+def test_a_file_system_as_output() -> None:
+    def args() -> dict[str, Any]:
+        return {"file_system_id": pulumi.Output.from_input("fs-0a1b"), **PLACE}
+
+    assert made(args) == existing(OF_THE_PLACE)
+    assert record("EfsCache", args).outputs["it"] == {"fileSystemId": "fs-0a1b"}
+
+
+def test_a_subnet_that_the_cluster_gets_later_moves_no_mount_target() -> None:
+    def ignored(args: Args) -> dict[str, tuple[str, ...]]:
+        return {r.name: r.ignored_changes for r in record("EfsCache", args).resources if r.ignored_changes}
+
+    assert ignored({"eks_cluster": "prod"}) == {f"it-mount-target-eu-west-1{zone}": ("subnetId",) for zone in "abc"}
+    assert ignored(PLACE) == {}
+
+
+CLIENT_MAY = {
+    ("mount", "encrypted", "target"): True,
+    ("write", "encrypted", "target"): True,
+    ("mount", "plain", "target"): False,
+    ("write", "plain", "target"): False,
+    ("mount", "encrypted", "elsewhere"): False,
+    ("write", "encrypted", "elsewhere"): False,
+    ("mount", "plain", "elsewhere"): False,
+    ("root", "encrypted", "target"): False,
+    ("delete", "encrypted", "target"): False,
+}
+ACTIONS = {
+    "mount": "elasticfilesystem:ClientMount",
+    "write": "elasticfilesystem:ClientWrite",
+    "root": "elasticfilesystem:ClientRootAccess",
+    "delete": "elasticfilesystem:DeleteFileSystem",
+}
+
+
+@pytest.mark.parametrize(("request_", "allowed"), CLIENT_MAY.items(), ids=map("-".join, CLIENT_MAY))
+def test_what_a_client_may_do(request_: tuple[str, str, str], *, allowed: bool) -> None:
+    action, transport, way = request_
+    policy = inputs(record("EfsCache", PLACE))["policy"]["policy"]
+    facts = {
+        "aws__SecureTransport": "true" if transport == "encrypted" else "false",
+        "elasticfilesystem__AccessedViaMountTarget": "true" if way == "target" else "false",
+    }
+    assert allows(policy, ACTIONS[action], ARN, {"AWS": "anybody"}, **facts) is allowed
+
+
+def test_the_policy_is_for_this_file_system_alone() -> None:
+    policy = inputs(record("EfsCache", PLACE))["policy"]["policy"]
+    facts = {"aws__SecureTransport": "true", "elasticfilesystem__AccessedViaMountTarget": "true"}
+    assert allows(policy, ACTIONS["mount"], ARN, {"AWS": "anybody"}, **facts)
+    assert not allows(policy, ACTIONS["mount"], f"{ARN}0", {"AWS": "anybody"}, **facts)
+    assert not allows(policy, ACTIONS["mount"], ARN, {"Service": "anybody"}, **facts)
+
+
+def test_a_preview_of_another_client_knows_the_file_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the access points, whose file system cannot be changed, would seem to be replaced with all that mounts them."""
+    known = clouds.created
+
+    def created(token: str, name: str, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        identity, outputs = known(token, name, given)
+        return ("" if "IngressRule" in token else identity), outputs
+
+    monkeypatch.setattr(clouds, "created", created)
+
+    def program() -> None:
+        cache = scalr_agents.EfsCache("cache", {"eks_cluster": "prod", "clients": {"cidrs": ["10.0.0.0/16"]}})
+        scalr_agents.EfsClaim("claim", {"namespace": "scalr", "release": "runs", "file_system_id": cache.file_system_id})
+
+    access_point = run(program, preview=True)["claim-access-point"].inputs
+    assert access_point["fileSystemId"].startswith("fs-")
+
+
+def test_the_security_group_of_the_cluster_is_let_in_once() -> None:
+    again = made({"eks_cluster": "prod", "clients": {"security_groups": ["sg-0c1a5e00"]}})
+    assert again == made({"eks_cluster": "prod"})

@@ -1,0 +1,158 @@
+"""What a Filestore cache makes in Google's cloud, tier by tier, and what it looks up."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+import pytest
+
+from tests.clouds import INSTANCE
+from tests.components import Args, inputs, record
+
+PLACE = {"location": "europe-west1-b"}
+NETWORK = {"network": "default", "modes": ["MODE_IPV4"], "connectMode": "DIRECT_PEERING"}
+PLAIN: dict[str, Any] = {
+    "description": "Cache of Scalr agents",
+    "tier": "BASIC_HDD",
+    "location": "europe-west1-b",
+    "protocol": "NFS_V3",
+    "networks": [NETWORK],
+    "fileShares": {"name": "cache", "capacityGb": 1024},
+    "labels": {},
+}
+MADE = "projects/acme-infra/locations/{location}/instances/it-instance-eb1037f0"
+
+
+def instance(args: Args) -> Mapping[str, Any]:
+    made = inputs(record("FilestoreCache", args))
+    assert made.keys() == {"instance"}
+    return made["instance"]
+
+
+def test_with_defaults() -> None:
+    assert instance(PLACE) == PLAIN
+
+
+TIERS: dict[str, dict[str, Any]] = {
+    "BASIC_HDD": {"location": "europe-west1-b", "capacity": "1Ti"},
+    "BASIC_SSD": {"location": "europe-west1-b", "capacity": "2560Gi"},
+    "ZONAL": {"location": "europe-west1-b", "capacity": "100Gi", "protocol": "NFS_V4_1"},
+    "REGIONAL": {"location": "europe-west1", "capacity": "10Ti", "protocol": "NFS_V4_1"},
+    "ENTERPRISE": {"location": "europe-west1", "capacity": "1280Gi"},
+}
+GIBIBYTES = {"BASIC_HDD": 1024, "BASIC_SSD": 2560, "ZONAL": 100, "REGIONAL": 10240, "ENTERPRISE": 1280}
+
+
+@pytest.mark.parametrize("on_delete", ["keep", "delete"])
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_tier(tier: str, on_delete: str) -> None:
+    args = TIERS[tier]
+    protection = {} if tier.startswith("BASIC") else {"deletionProtectionEnabled": on_delete == "keep"}
+    assert instance({"tier": tier, **args, "on_delete": on_delete}) == {
+        **PLAIN,
+        "tier": tier,
+        "location": args["location"],
+        "protocol": args.get("protocol", "NFS_V3"),
+        "fileShares": {"name": "cache", "capacityGb": GIBIBYTES[tier]},
+        **protection,
+    }
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_outputs_of_a_tier(tier: str) -> None:
+    args = TIERS[tier]
+    assert record("FilestoreCache", {"tier": tier, **args}).outputs["it"] == {
+        "instanceId": MADE.format(location=args["location"]),
+        "shareName": "cache",
+        "ipAddress": "10.20.30.2",
+        "capacity": args["capacity"],
+        "protocol": args.get("protocol", "NFS_V3"),
+    }
+
+
+FULL: dict[str, Any] = {
+    "tier": "REGIONAL",
+    "location": "europe-west1",
+    "project": "acme-storage",
+    "capacity": "1.5Ti",
+    "share_name": "vol1",
+    "network": "projects/acme-network/global/networks/shared",
+    "connect_mode": "PRIVATE_SERVICE_ACCESS",
+    "reserved_ip_range": "filestore",
+    "protocol": "NFS_V4_1",
+    "export_options": [
+        {"ip_ranges": ["10.0.0.0/8"]},
+        {"ip_ranges": ["10.1.2.3"], "access_mode": "READ_ONLY", "squash_mode": "ROOT_SQUASH", "anon_uid": 1000, "anon_gid": 0},
+        {},
+    ],
+    "kms_key": "projects/p/locations/l/keyRings/r/cryptoKeys/k",
+    "labels": {"team": "web"},
+}
+
+
+def test_with_everything() -> None:
+    everywhere = {"accessMode": "READ_WRITE", "squashMode": "NO_ROOT_SQUASH"}
+    squashed = {"accessMode": "READ_ONLY", "squashMode": "ROOT_SQUASH", "anonUid": 1000, "anonGid": 0}
+    assert instance(FULL) == {
+        "description": "Cache of Scalr agents",
+        "tier": "REGIONAL",
+        "location": "europe-west1",
+        "project": "acme-storage",
+        "protocol": "NFS_V4_1",
+        "networks": [
+            {
+                "network": "projects/acme-network/global/networks/shared",
+                "modes": ["MODE_IPV4"],
+                "connectMode": "PRIVATE_SERVICE_ACCESS",
+                "reservedIpRange": "filestore",
+            }
+        ],
+        "fileShares": {
+            "name": "vol1",
+            "capacityGb": 1536,
+            "nfsExportOptions": [
+                {**everywhere, "ipRanges": ["10.0.0.0/8"]},
+                {**squashed, "ipRanges": ["10.1.2.3"]},
+                everywhere,
+            ],
+        },
+        "kmsKeyName": "projects/p/locations/l/keyRings/r/cryptoKeys/k",
+        "labels": {"team": "web"},
+        "deletionProtectionEnabled": True,
+    }
+
+
+def test_outputs_of_other_resources() -> None:
+    def args() -> dict[str, Any]:
+        later = pulumi.Output.from_input
+        return {
+            "tier": "ZONAL",
+            **PLACE,
+            "network": later("main"),
+            "reserved_ip_range": later("10.0.0.0/29"),
+            "kms_key": later("key"),
+            "labels": {"team": later("web")},
+        }
+
+    assert instance(args) == {
+        **PLAIN,
+        "tier": "ZONAL",
+        "networks": [{**NETWORK, "network": "main", "reservedIpRange": "10.0.0.0/29"}],
+        "kmsKeyName": "key",
+        "labels": {"team": "web"},
+        "deletionProtectionEnabled": True,
+    }
+
+
+FOUND = {"instanceId": INSTANCE, "shareName": "vol1", "ipAddress": "10.9.8.7", "capacity": "2048Gi", "protocol": "NFS_V4_1"}
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["plain", "output"])
+def test_an_existing_instance_is_looked_up(*, later: bool) -> None:
+    recording = record("FilestoreCache", lambda: {"instance_id": pulumi.Output.from_input(INSTANCE) if later else INSTANCE})
+    assert recording.names == ["it"]
+    assert recording.outputs["it"] == FOUND
+
+
+def test_the_word_of_the_user_on_the_size_of_an_existing_instance() -> None:
+    assert record("FilestoreCache", {"instance_id": INSTANCE, "capacity": "2Ti"}).outputs["it"] == FOUND

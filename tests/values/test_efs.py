@@ -1,0 +1,214 @@
+"""The checks of EFS file systems, of the claims on them and of the CSI driver: what each finds, where, and what it lets pass."""
+
+import re
+from typing import Any
+
+import pytest
+from pydantic.alias_generators import to_camel
+from scalr_agents.values import shapes
+from scalr_agents.values.caches import efs, in_programs, in_stack_files
+
+PLACE: dict[str, Any] = {
+    "vpc_id": "vpc-0a1b2c3d",
+    "subnets": {"eu-west-1a": "subnet-0a", "eu-west-1b": "subnet-0b"},
+    "clients": {"security_groups": ["sg-0a1b"], "cidrs": ["10.0.0.0/16"]},
+}
+CLUSTER = {"eks_cluster": "prod"}
+EXISTING = {"file_system_id": "fs-0a1b2c3d"}
+LATER: Any = object()
+"""Known only during deployment."""
+
+
+def _parsed(given: dict[str, Any]) -> efs.EfsSettings:
+    settings, findings = shapes.parse_whole(efs.EfsSettings, given)
+    assert settings is not None, findings
+    return settings
+
+
+def _findings(given: dict[str, Any]) -> list[tuple[str, str, str]]:
+    return [(found.severity, found.path, found.message) for found in efs.check(_parsed(given), in_programs)]
+
+
+SOUND: dict[str, dict[str, Any]] = {
+    "place": PLACE,
+    "cluster": CLUSTER,
+    "cluster-and-clients": {**CLUSTER, "clients": {"security_groups": ["sg-0a1b"], "cidrs": ["fd00::/64"]}},
+    "cluster-and-groups": {**CLUSTER, "mount_target_security_groups": ["sg-0a1b"]},
+    "groups-of-mount-targets": {"subnets": PLACE["subnets"], "mount_target_security_groups": ["sg-0a1b"]},
+    "existing": EXISTING,
+    "existing-and-cluster": {**EXISTING, **CLUSTER},
+    "existing-and-place": {**EXISTING, **PLACE},
+    "existing-and-groups": {**EXISTING, "subnets": PLACE["subnets"], "mount_target_security_groups": ["sg-0a1b"]},
+    "local-zone": {**PLACE, "subnets": {"us-west-2-lax-1a": "subnet-0a"}},
+    "outputs": {
+        "vpc_id": LATER,
+        "subnets": {"eu-west-1a": LATER, "eu-west-1b": LATER},
+        "clients": {"security_groups": [LATER, LATER]},
+        "kms_key": LATER,
+        "tags": {"team": LATER},
+    },
+    "output-of-a-file-system": {"file_system_id": LATER},
+    "groups-as-outputs": {"subnets": {"eu-west-1a": LATER}, "mount_target_security_groups": [LATER]},
+    "bursting": {**PLACE, "throughput_mode": "bursting"},
+    "provisioned": {**PLACE, "throughput_mode": "provisioned", "provisioned_throughput_mibps": 64},
+    "one-day": {**PLACE, "infrequent_access_after_days": 1},
+    "a-year": {**PLACE, "infrequent_access_after_days": 365.0},
+    "tags": {**PLACE, "tags": {"aws": "x", "k" * 128: "x", "Name": "mine"}},
+}
+
+
+@pytest.mark.parametrize("given", SOUND.values(), ids=SOUND)
+def test_what_is_sound_passes(given: dict[str, Any]) -> None:
+    assert _findings(given) == []
+
+
+NO_CLIENTS = {key: value for key, value in PLACE.items() if key != "clients"}
+NO_VPC = {key: value for key, value in PLACE.items() if key != "vpc_id"}
+ERRORS: list[tuple[dict[str, Any], str, str]] = [
+    ({}, "", "needs to know where the file system goes: eks_cluster, or vpc_id and subnets (or file_system_id)"),
+    ({"vpc_id": "vpc-0a"}, "", "needs to know where the file system goes: "),
+    ({**CLUSTER, "vpc_id": "vpc-0a"}, "vpc_id", "given together with eks_cluster, which it stands for; keep one of them"),
+    ({**CLUSTER, "vpc_id": LATER}, "vpc_id", "given together with eks_cluster"),
+    (
+        {**CLUSTER, "subnets": {"eu-west-1a": "subnet-0a"}, "clients": {"cidrs": ["10.0.0.0/8"]}},
+        "subnets",
+        "given together with eks_cluster",
+    ),
+    (NO_VPC, "vpc_id", "missing: the security group of the mount targets needs it (or mount_target_security_groups)"),
+    (
+        {**NO_CLIENTS, "mount_target_security_groups": ["sg-0a"]},
+        "vpc_id",
+        "has no effect: mount_target_security_groups exist, and none is made",
+    ),
+    ({**EXISTING, "vpc_id": "vpc-0a"}, "vpc_id", "has no effect without subnets: file_system_id alone is taken as it is"),
+    ({**EXISTING, "clients": {"cidrs": ["10.0.0.0/16"]}}, "clients", "has no effect without subnets"),
+    ({**EXISTING, "mount_target_security_groups": ["sg-0a"]}, "mount_target_security_groups", "has no effect without subnets"),
+    ({**EXISTING, "throughput_mode": "elastic"}, "throughput_mode", "has no effect: file_system_id names a file system that exists"),
+    ({**EXISTING, "kms_key": "arn:aws:kms:eu-west-1:1:key/a"}, "kms_key", "has no effect: file_system_id names"),
+    ({**EXISTING, **CLUSTER, "kms_key": LATER}, "kms_key", "has no effect: file_system_id names"),
+    ({"file_system_id": LATER, "infrequent_access_after_days": 7}, "infrequent_access_after_days", "has no effect: file_system_id names"),
+    ({"file_system_id": "0a1b"}, "file_system_id", "given '0a1b', which is no id of this kind: fs-<hexadecimal digits>"),
+    ({"file_system_id": "fs-0a1b "}, "file_system_id", "given 'fs-0a1b ', which is no id"),
+    ({**PLACE, "vpc_id": "main"}, "vpc_id", "given 'main', which is no id of this kind: vpc-<hexadecimal digits>"),
+    ({**PLACE, "subnets": {"eu-west-1a": "vpc-0a"}}, "subnets.eu-west-1a", "no id of this kind: subnet-<hexadecimal digits>"),
+    ({**PLACE, "subnets": {"eu-west-1a": ""}}, "subnets.eu-west-1a", "given '', which is no id"),
+    ({**PLACE, "clients": {"security_groups": ["sg-0a", "nodes"]}}, "clients.security_groups[1]", "given 'nodes', which is no id"),
+    ({**CLUSTER, "mount_target_security_groups": ["nfs"]}, "mount_target_security_groups[0]", "no id of this kind: sg-<hexadecimal"),
+    ({**PLACE, "subnets": {"subnet-0a": "subnet-0a"}}, "subnets.subnet-0a", "not a zone, for instance eu-west-1a"),
+    ({**PLACE, "subnets": {"a": "subnet-0a"}}, "subnets.a", "not a zone, for instance eu-west-1a"),
+    (
+        {**PLACE, "subnets": {"eu-west-1a": "subnet-0a", "eu-west-1b": "subnet-0a"}},
+        "subnets.eu-west-1b",
+        "'subnet-0a' is the subnet of zone 'eu-west-1a' already; a subnet lies in one zone",
+    ),
+    (NO_CLIENTS, "clients", "missing: nobody could mount it; give clients.security_groups or clients.cidrs"),
+    ({**PLACE, "clients": {"security_groups": []}}, "clients", "missing: nobody could mount it"),
+    (
+        {**NO_VPC, "mount_target_security_groups": ["sg-0a"]},
+        "clients",
+        "has no effect: the rules of mount_target_security_groups decide who may mount",
+    ),
+    ({**PLACE, "clients": {"cidrs": ["10.0.0.0/16", "nodes"]}}, "clients.cidrs[1]", "given 'nodes', which is no network"),
+    ({**PLACE, "clients": {"cidrs": ["10.0.0.1/16"]}}, "clients.cidrs[0]", "given '10.0.0.1/16', which is no network"),
+    (
+        {**PLACE, "clients": {"security_groups": ["sg-0a", "sg-0b", "sg-0a"]}},
+        "clients.security_groups[2]",
+        "'sg-0a' is in the list already",
+    ),
+    ({**CLUSTER, "clients": {"cidrs": ["fd00::/64", "fd00::/64"]}}, "clients.cidrs[1]", "'fd00::/64' is in the list already"),
+    ({**PLACE, "throughput_mode": "provisioned"}, "throughput_mode", "provisioned needs provisioned_throughput_mibps"),
+    (
+        {**PLACE, "provisioned_throughput_mibps": 64},
+        "provisioned_throughput_mibps",
+        "has no effect: throughput_mode is elastic, not provisioned",
+    ),
+    (
+        {**PLACE, "throughput_mode": "bursting", "provisioned_throughput_mibps": 64},
+        "provisioned_throughput_mibps",
+        "has no effect: throughput_mode is bursting, not provisioned",
+    ),
+    ({**PLACE, "infrequent_access_after_days": 2}, "infrequent_access_after_days", "given 2; allowed: 1, 7, 14, 30, 60, 90, 180, 270, 365"),
+    ({**PLACE, "infrequent_access_after_days": 0}, "infrequent_access_after_days", "given 0; allowed: 1, 7"),
+    ({**PLACE, "tags": {"AWS:team": "x"}}, "tags.AWS:team", "not a key for a tag: at most 128 characters, not starting with aws:"),
+    ({**PLACE, "tags": {"": "x"}}, "tags", "not a key for a tag"),
+    ({**PLACE, "tags": {"aws:a.b": "x"}}, "tags.aws:a\\.b", "not a key for a tag"),
+    ({**PLACE, "tags": {"k" * 129: "x"}}, f"tags.{'k' * 129}", "not a key for a tag"),
+]
+
+
+@pytest.mark.parametrize(("given", "path", "words"), ERRORS, ids=[f"{index}-{path[:40]}" for index, (_, path, _) in enumerate(ERRORS)])
+def test_error(given: dict[str, Any], path: str, words: str) -> None:
+    assert [(severity, where) for severity, where, message in _findings(given) if words in message] == [("error", path)]
+
+
+@pytest.mark.parametrize("given", [given for given, _, _ in ERRORS[1:]], ids=[str(index) for index, _ in enumerate(ERRORS[1:], 1)])
+def test_nothing_is_found_besides(given: dict[str, Any]) -> None:
+    assert len(_findings(given)) == 1
+
+
+def test_everything_is_found_at_once() -> None:
+    wrong = {**EXISTING, "vpc_id": "main", "throughput_mode": "provisioned", "infrequent_access_after_days": 3, "tags": {"aws:x": "y"}}
+    assert [path for _, path, _ in _findings(wrong)] == [
+        "vpc_id",
+        "throughput_mode",
+        "infrequent_access_after_days",
+        "vpc_id",
+        "tags",
+        "throughput_mode",
+        "infrequent_access_after_days",
+        "tags.aws:x",
+    ]
+
+
+@pytest.mark.parametrize("network", ["0.0.0.0/0", "::/0"])
+def test_a_network_of_everybody_is_a_warning(network: str) -> None:
+    given = {**CLUSTER, "clients": {"cidrs": ["10.0.0.0/16", network]}}
+    assert _findings(given) == [("warning", "clients.cidrs[1]", "lets everybody mount who can reach a mount target")]
+
+
+@pytest.mark.parametrize("given", [given for given, _, _ in ERRORS], ids=[str(index) for index, _ in enumerate(ERRORS)])
+def test_stack_files_read_the_same_in_their_own_spelling(given: dict[str, Any]) -> None:
+    settings = _parsed(given)
+    programs = [(found.severity, found.path, found.message) for found in efs.check(settings, in_programs)]
+    files = [(found.severity, found.path, found.message) for found in efs.check(settings, in_stack_files)]
+    assert files == [(severity, _camel(path), _camel(message)) for severity, path, message in programs]
+
+
+def _camel(text: str) -> str:
+    return re.sub(r"[a-z]+(?:_[a-z]+)+", lambda found: to_camel(found[0]), text)
+
+
+def test_the_spelling_of_stack_files() -> None:
+    found = efs.check(_parsed({"mount_target_security_groups": ["nfs"], "subnets": PLACE["subnets"], "vpc_id": "vpc-0a"}), in_stack_files)
+    assert [str(finding) for finding in found] == [
+        "error: mountTargetSecurityGroups[0]: given 'nfs', which is no id of this kind: sg-<hexadecimal digits>",
+        "error: vpcId: has no effect: mountTargetSecurityGroups exist, and none is made",
+    ]
+
+
+SHAPES: list[tuple[dict[str, Any], str, str]] = [
+    ({"throughput_mode": "fast"}, "throughput_mode", "'elastic', 'bursting' or 'provisioned'"),
+    ({"provisioned_throughput_mibps": 0}, "provisioned_throughput_mibps", "greater than 0"),
+    ({"infrequent_access_after_days": 7.5}, "infrequent_access_after_days", "a whole number"),
+    ({"subnets": ["subnet-0a"]}, "subnets", "expected a map, given a list"),
+    ({"subnet": {}}, "subnet", "did you mean 'subnets'?"),
+    ({"clients": {"cidr": []}}, "clients.cidr", "did you mean 'cidrs'?"),
+    ({"clients": {"cidrs": [LATER]}}, "clients.cidrs[0]", "must be known before deployment"),
+    ({"eks_cluster": LATER}, "eks_cluster", "must be known before deployment"),
+]
+
+
+@pytest.mark.parametrize(("given", "path", "words"), SHAPES, ids=[path for _, path, _ in SHAPES])
+def test_shapes(given: dict[str, Any], path: str, words: str) -> None:
+    settings, findings = shapes.parse_whole(efs.EfsSettings, given)
+    assert settings is None
+    assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
+    assert words in findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("given", "network"),
+    [(PLACE, True), (CLUSTER, True), ({}, True), (EXISTING, False), ({**EXISTING, **CLUSTER}, True), ({**EXISTING, **PLACE}, True)],
+)
+def test_where_mount_targets_are_made(given: dict[str, Any], *, network: bool) -> None:
+    assert efs.has_network(_parsed(given)) is network

@@ -1,0 +1,98 @@
+"""The checks of claims on EFS and of its CSI driver."""
+
+from typing import Any
+
+import pytest
+from scalr_agents.values import shapes
+from scalr_agents.values.caches import efs
+
+CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "runs", "file_system_id": "fs-0a1b"}
+
+
+def _claim(given: dict[str, Any]) -> efs.EfsClaimSettings:
+    claim, findings = shapes.parse_whole(efs.EfsClaimSettings, {**CLAIM, **given})
+    assert claim is not None, findings
+    return claim
+
+
+DEEP = "/a" * 5
+LONG = "/" + "d" * 100
+PROBLEMS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
+    ({}, []),
+    ({"file_system_id": object()}, []),
+    ({"path": "/a/b/c/d"}, []),
+    ({"path": LONG[:-1]}, []),
+    ({"uid": 0, "gid": 2**32 - 1, "tags": {"team": object()}}, []),
+    ({"release": "Runs"}, [("release", "'Runs' is no release name")]),
+    ({"namespace": "a.b"}, [("namespace", "'a.b' is no namespace")]),
+    ({"file_system_id": ""}, [("file_system_id", "missing")]),
+    ({"file_system_id": "fsap-0a"}, [("file_system_id", "given 'fsap-0a', which is no id of this kind: fs-<hexadecimal digits>")]),
+    ({"path": "cache"}, [("path", "'cache' is not the absolute path of a directory")]),
+    ({"path": "/"}, [("path", "'/' is not the absolute path of a directory")]),
+    ({"path": "/a//b"}, [("path", "'/a//b' is not the absolute path of a directory")]),
+    ({"path": "/a/"}, [("path", "'/a/' is not the absolute path of a directory")]),
+    ({"path": DEEP}, [("path", f"{DEEP!r} is 5 directories deep, and EFS makes at most 4")]),
+    ({"path": LONG}, [("path", f"directory {LONG!r} has 101 characters, and EFS allows 100; use shorter names")]),
+    (
+        {"namespace": "n" * 40, "release": "r" * 41},
+        [("path", f"directory '/scalr-agent-cache/{'n' * 40}/{'r' * 41}' has 101 characters, and EFS allows 100")],
+    ),
+    ({"namespace": "n" * 40, "release": "r" * 40}, []),
+    ({"namespace": "n" * 40, "release": "r" * 41, "path": "/short"}, []),
+    ({"tags": {"aws:x": "y"}}, [("tags.aws:x", "not a key for a tag")]),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), PROBLEMS, ids=[str(index) for index, _ in enumerate(PROBLEMS)])
+def test_a_claim(given: dict[str, Any], expected: list[tuple[str, str]]) -> None:
+    found = list(efs.check_claim(_claim(given)))
+    assert [(finding.severity, finding.path) for finding in found] == [("error", path) for path, _ in expected]
+    for finding, (_, message) in zip(found, expected, strict=True):
+        assert finding.message.startswith(message)
+
+
+def test_every_agent_has_a_directory_of_its_own() -> None:
+    assert efs.claim_path(_claim({})) == "/scalr-agent-cache/scalr/runs"
+    assert efs.claim_path(_claim({"path": "/cache"})) == "/cache"
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "words"),
+    [
+        ({"uid": -1}, "uid", "greater than or equal to 0"),
+        ({"gid": 2**32}, "gid", "less than 4294967296"),
+        ({"uid": "1000"}, "uid", "expected a whole number"),
+        ({"uid": 1000.5}, "uid", "expected a whole number"),
+        ({"namespace": object()}, "namespace", "must be known before deployment"),
+        ({"path": object()}, "path", "must be known before deployment"),
+    ],
+)
+def test_shapes_of_a_claim(given: dict[str, Any], path: str, words: str) -> None:
+    claim, findings = shapes.parse_whole(efs.EfsClaimSettings, {**CLAIM, **given})
+    assert claim is None
+    assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
+    assert words in findings[0].message
+
+
+def test_what_a_claim_needs() -> None:
+    claim, findings = shapes.parse_whole(efs.EfsClaimSettings, {})
+    assert claim is None
+    assert [str(finding) for finding in findings] == [f"error: {word}: missing" for word in CLAIM]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"cluster_name": "prod"}, []),
+        ({"cluster_name": object(), "role_arn": object(), "addon_version": "v2.1.0-eksbuild.1"}, []),
+        ({"cluster_name": ""}, ["error: cluster_name: missing"]),
+        (
+            {"cluster_name": "prod", "tags": {"Aws:x": "y"}},
+            ["error: tags.Aws:x: not a key for a tag: at most 128 characters, not starting with aws:"],
+        ),
+    ],
+)
+def test_the_driver(given: dict[str, Any], expected: list[str]) -> None:
+    driver, _ = shapes.parse_whole(efs.EfsCsiDriverSettings, given)
+    assert driver is not None
+    assert [str(finding) for finding in efs.check_driver(driver)] == expected

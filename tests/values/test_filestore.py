@@ -1,0 +1,228 @@
+"""The checks of Filestore instances and of the claims on them: what each finds, where, and what it lets pass."""
+
+import re
+from typing import Any
+
+import pytest
+from pydantic.alias_generators import to_camel
+from scalr_agents.values import shapes
+from scalr_agents.values.caches import filestore, in_programs, in_stack_files
+
+PLACE: dict[str, Any] = {"location": "europe-west1-b"}
+REGIONAL: dict[str, Any] = {"tier": "REGIONAL", "location": "europe-west1"}
+EXISTING: dict[str, Any] = {"instance_id": "projects/acme-infra/locations/europe-west1-b/instances/nfs-1"}
+PRIVATE = {"connect_mode": "PRIVATE_SERVICE_ACCESS"}
+LATER: Any = object()
+"""Known only during deployment."""
+
+
+def _parsed(given: dict[str, Any]) -> filestore.FilestoreSettings:
+    settings, findings = shapes.parse_whole(filestore.FilestoreSettings, given)
+    assert settings is not None, findings
+    return settings
+
+
+def _findings(given: dict[str, Any]) -> list[tuple[str, str, str]]:
+    return [(found.severity, found.path, found.message) for found in filestore.check(_parsed(given), in_programs)]
+
+
+SOUND: dict[str, dict[str, Any]] = {
+    "place": PLACE,
+    "region": {**REGIONAL, "protocol": "NFS_V4_1", "kms_key": "projects/p/locations/l/keyRings/r/cryptoKeys/k"},
+    "existing": EXISTING,
+    "existing-of-a-size": {**EXISTING, "capacity": "100Gi"},
+    "output-of-an-instance": {"instance_id": LATER},
+    "outputs": {**REGIONAL, "network": LATER, "reserved_ip_range": LATER, "kms_key": LATER, "labels": {"team": LATER}},
+    "peering-range": {**PLACE, "reserved_ip_range": "10.0.0.0/29"},
+    "allocated-range": {**PLACE, **PRIVATE, "reserved_ip_range": "filestore"},
+    "longest-share": {**PLACE, "share_name": "a" * 16},
+    "labels": {**PLACE, "labels": {"team-a_1": "", "k" * 63: "v" * 63}},
+    "clients": {**PLACE, "export_options": [{"ip_ranges": ["10.0.0.0/8", "10.1.2.3"]}, {"access_mode": "READ_ONLY"}]},
+    "most-clients": {**PLACE, "export_options": [{}] * 10},
+}
+
+
+@pytest.mark.parametrize("given", SOUND.values(), ids=SOUND)
+def test_what_is_sound_passes(given: dict[str, Any]) -> None:
+    assert _findings(given) == []
+
+
+NO_EFFECT = "has no effect: instance_id names an instance that exists"
+SMALL_AND_LARGE = "100 to 10239 GiB, or 10240 to 102400 GiB in steps of 2560"
+ERRORS: list[tuple[dict[str, Any], str, str]] = [
+    ({}, "location", "missing: BASIC_HDD lives in a zone, for instance europe-west1-b"),
+    ({"tier": "ENTERPRISE"}, "location", "missing: ENTERPRISE lives in a region, for instance europe-west1"),
+    ({"location": "europe-west1"}, "location", "given 'europe-west1', but BASIC_HDD lives in a zone, for instance europe-west1-b"),
+    ({"tier": "BASIC_SSD", "capacity": "3Ti", "location": "eu"}, "location", "given 'eu', but BASIC_SSD lives in a zone"),
+    ({**REGIONAL, **PLACE}, "location", "given 'europe-west1-b', but REGIONAL lives in a region, for instance europe-west1"),
+    ({**PLACE, "capacity": "100Gi"}, "capacity", "given 100Gi, which is 100 GiB; BASIC_HDD has 1024 to 65433 GiB"),
+    ({**PLACE, "tier": "BASIC_SSD"}, "capacity", "given 1Ti, which is 1024 GiB; BASIC_SSD has 2560 to 65433 GiB"),
+    ({**PLACE, "tier": "ZONAL", "capacity": "10241Gi"}, "capacity", f"which is 10241 GiB; ZONAL has {SMALL_AND_LARGE}"),
+    ({**REGIONAL, "capacity": "99Gi"}, "capacity", f"which is 99 GiB; REGIONAL has {SMALL_AND_LARGE}"),
+    (
+        {**REGIONAL, "tier": "ENTERPRISE", "capacity": "1100Gi"},
+        "capacity",
+        "given 1100Gi, which is 1100 GiB; ENTERPRISE has 1024 to 10240 GiB in steps of 256",
+    ),
+    ({**PLACE, "capacity": 1024}, "capacity", "given 1024, which is no whole number of GiB; BASIC_HDD has 1024 to 65433 GiB"),
+    ({**PLACE, "capacity": "1T"}, "capacity", "given 1T, which is no whole number of GiB"),
+    ({**PLACE, "capacity": "-1Ti"}, "capacity", "given -1Ti, which is -1024 GiB"),
+    (
+        {**PLACE, "protocol": "NFS_V4_1"},
+        "protocol",
+        "BASIC_HDD has NFS_V3 alone; NFS_V4_1 needs one of ZONAL, REGIONAL, ENTERPRISE",
+    ),
+    ({**PLACE, "kms_key": LATER}, "kms_key", "BASIC_HDD takes no key of one's own; it needs one of ZONAL, REGIONAL, ENTERPRISE"),
+    ({**PLACE, "share_name": "a" * 17}, "share_name", f"given '{'a' * 17}'; at most 16 lower case letters, digits and '_', a letter first"),
+    ({**PLACE, "share_name": "vol-1"}, "share_name", "given 'vol-1'; at most 16"),
+    ({**PLACE, "share_name": "1vol"}, "share_name", "given '1vol'; at most 16"),
+    ({**PLACE, "share_name": ""}, "share_name", "given ''; at most 16"),
+    (
+        {**PLACE, "reserved_ip_range": "filestore"},
+        "reserved_ip_range",
+        "given 'filestore', but DIRECT_PEERING takes a network, for instance 10.0.0.0/29",
+    ),
+    (
+        {**PLACE, **PRIVATE, "reserved_ip_range": "10.0.0.0/29"},
+        "reserved_ip_range",
+        "given '10.0.0.0/29', but PRIVATE_SERVICE_ACCESS takes the name of an allocated range",
+    ),
+    ({**PLACE, "export_options": [{}] * 11}, "export_options", "11 options, and Filestore takes at most 10"),
+    ({**PLACE, "export_options": [{"access_mode": "READ_ONLY"}] * 2}, "export_options", "no client may write"),
+    ({**PLACE, "export_options": [{}, {"anon_uid": 1000}]}, "export_options[1].anon_uid", "has no effect: squash_mode is not ROOT_SQUASH"),
+    ({**PLACE, "export_options": [{"anon_gid": 0}]}, "export_options[0].anon_gid", "has no effect: squash_mode is not ROOT_SQUASH"),
+    (
+        {**PLACE, "export_options": [{"ip_ranges": ["10.0.0.0/8", "nodes"]}]},
+        "export_options[0].ip_ranges[1]",
+        "given 'nodes', which is no IPv4 address or network",
+    ),
+    ({**PLACE, "export_options": [{"ip_ranges": ["fd00::/64"]}]}, "export_options[0].ip_ranges[0]", "no IPv4 address or network"),
+    ({**PLACE, "labels": {"Team": "a"}}, "labels.Team", "not a key for a label: at most 63 lower case letters"),
+    ({**PLACE, "labels": {"k" * 64: "a"}}, f"labels.{'k' * 64}", "not a key for a label"),
+    ({**PLACE, "labels": {"team": "A"}}, "labels.team", "not a value for a label: at most 63 lower case letters"),
+    ({**PLACE, "labels": {"team": "v" * 64}}, "labels.team", "not a value for a label"),
+    (
+        {"instance_id": "nfs-1"},
+        "instance_id",
+        "given 'nfs-1'; it has the form projects/<project>/locations/<location>/instances/<name>",
+    ),
+    ({**EXISTING, "capacity": "0"}, "capacity", "not a size above zero"),
+    ({**EXISTING, "tier": "BASIC_HDD"}, "tier", NO_EFFECT),
+    ({**EXISTING, "location": "nowhere"}, "location", NO_EFFECT),
+    ({**EXISTING, "project": "acme"}, "project", NO_EFFECT),
+    ({**EXISTING, "share_name": "vol1"}, "share_name", NO_EFFECT),
+    ({**EXISTING, "network": "main"}, "network", NO_EFFECT),
+    ({**EXISTING, **PRIVATE}, "connect_mode", NO_EFFECT),
+    ({**EXISTING, "reserved_ip_range": LATER}, "reserved_ip_range", NO_EFFECT),
+    ({**EXISTING, "protocol": "NFS_V4_1"}, "protocol", NO_EFFECT),
+    ({**EXISTING, "export_options": []}, "export_options", NO_EFFECT),
+    ({**EXISTING, "kms_key": "k"}, "kms_key", NO_EFFECT),
+    ({"instance_id": LATER, "labels": {}}, "labels", NO_EFFECT),
+]
+NUMBERS = [str(index) for index, _ in enumerate(ERRORS)]
+
+
+@pytest.mark.parametrize(("given", "path", "words"), ERRORS, ids=[f"{index}-{path[:40]}" for index, (_, path, _) in enumerate(ERRORS)])
+def test_error_and_nothing_besides(given: dict[str, Any], path: str, words: str) -> None:
+    found = _findings(given)
+    assert [(severity, where) for severity, where, _ in found] == [("error", path)]
+    assert words in found[0][2]
+
+
+def test_everything_is_found_at_once() -> None:
+    wrong = {"capacity": "1Gi", "protocol": "NFS_V4_1", "kms_key": "k", "share_name": "", "reserved_ip_range": "r", "labels": {"A": "A"}}
+    assert [path for _, path, _ in _findings(wrong)] == [
+        "location",
+        "capacity",
+        "protocol",
+        "kms_key",
+        "share_name",
+        "reserved_ip_range",
+        "labels.A",
+        "labels.A",
+    ]
+
+
+def test_a_squashed_root_is_a_warning() -> None:
+    found = _findings({**PLACE, "export_options": [{}, {"squash_mode": "ROOT_SQUASH", "anon_uid": 1000, "anon_gid": 1000}]})
+    assert [(severity, path) for severity, path, _ in found] == [("warning", "export_options[1].squash_mode")]
+    assert found[0][2].startswith("the kubelet, which is root, cannot give the volume to the pods' group")
+
+
+@pytest.mark.parametrize("given", [given for given, _, _ in ERRORS], ids=NUMBERS)
+def test_stack_files_read_the_same_in_their_own_spelling(given: dict[str, Any]) -> None:
+    programs = list(filestore.check(_parsed(given), in_programs))
+    files = list(filestore.check(_parsed(given), in_stack_files))
+    assert list(map(str, files)) == [_camel(str(finding)) for finding in programs]
+
+
+def _camel(text: str) -> str:
+    return re.sub(r"[a-z]+(?:_[a-z]+)+", lambda found: to_camel(found[0]), text)
+
+
+def test_the_spelling_of_stack_files() -> None:
+    found = filestore.check(_parsed({**EXISTING, "share_name": "x", "export_options": []}), in_stack_files)
+    assert list(map(str, found)) == [
+        "error: exportOptions: has no effect: instanceId names an instance that exists",
+        "error: shareName: has no effect: instanceId names an instance that exists",
+    ]
+
+
+SHAPES: list[tuple[dict[str, Any], str, str]] = [
+    ({"tier": "HIGH_SCALE_SSD"}, "tier", "'BASIC_HDD', 'BASIC_SSD', 'ZONAL', 'REGIONAL' or 'ENTERPRISE'"),
+    ({"protocol": "NFS_V4"}, "protocol", "'NFS_V3' or 'NFS_V4_1'"),
+    ({"connect_mode": "PEERING"}, "connect_mode", "'DIRECT_PEERING' or 'PRIVATE_SERVICE_ACCESS'"),
+    ({"capacity": "big"}, "capacity", "not a Kubernetes quantity"),
+    ({"zone": "europe-west1-b"}, "zone", "unknown key 'zone'"),
+    ({"location": LATER}, "location", "must be known before deployment"),
+    ({"export_options": "all"}, "export_options", "expected a list"),
+    ({"export_options": [{"ips": []}]}, "export_options[0].ips", "unknown key 'ips'"),
+    ({"export_options": [{"anon_uid": -1}]}, "export_options[0].anon_uid", "greater than or equal to 0"),
+]
+
+
+@pytest.mark.parametrize(("given", "path", "words"), SHAPES, ids=[path for _, path, _ in SHAPES])
+def test_shapes(given: dict[str, Any], path: str, words: str) -> None:
+    settings, findings = shapes.parse_whole(filestore.FilestoreSettings, given)
+    assert settings is None
+    assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
+    assert words in findings[0].message
+
+
+CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "shared", **EXISTING, "ip_address": "10.9.8.7"}
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, []),
+        (dict.fromkeys(("instance_id", "ip_address", "share_name", "capacity", "protocol"), LATER), []),
+        ({"release": "Shared"}, [("release", "'Shared' is no release name")]),
+        ({"namespace": ""}, [("namespace", "'' is no namespace")]),
+        ({"instance_id": ""}, [("instance_id", "missing")]),
+        ({"ip_address": ""}, [("ip_address", "missing")]),
+        ({"share_name": ""}, [("share_name", "missing")]),
+        ({"protocol": "NFS_V4"}, [("protocol", "given 'NFS_V4'; allowed: NFS_V3, NFS_V4_1")]),
+        ({"instance_id": "nfs-1"}, [("instance_id", "given 'nfs-1'; it has the form projects/")]),
+        ({"capacity": "0"}, [("capacity", "not a size above zero")]),
+        ({"capacity": "big"}, [("capacity", "not a size above zero")]),
+    ],
+)
+def test_a_claim(given: dict[str, Any], expected: list[tuple[str, str]]) -> None:
+    claim, _ = shapes.parse_whole(filestore.FilestoreClaimSettings, {**CLAIM, **given})
+    assert claim is not None
+    found = list(filestore.check_claim(claim))
+    assert [(finding.severity, finding.path) for finding in found] == [("error", path) for path, _ in expected]
+    assert [finding.message.startswith(words) for finding, (_, words) in zip(found, expected, strict=True)] == [True] * len(expected)
+
+
+def test_the_parts_of_an_id_and_the_handle_of_its_share() -> None:
+    identity = EXISTING["instance_id"]
+    assert filestore.instance_parts(identity) == {"project": "acme-infra", "location": "europe-west1-b", "name": "nfs-1"}
+    assert filestore.volume_handle(identity, "vol1") == "modeInstance/europe-west1-b/nfs-1/vol1"
+
+
+@pytest.mark.parametrize("identity", ["nfs-1", "/projects/p/locations/l/instances/i", "projects/p/locations/l/instances/i/x"])
+def test_what_is_no_id_has_no_parts(identity: str) -> None:
+    with pytest.raises(ValueError, match="is no id of a Filestore instance"):
+        filestore.instance_parts(identity)

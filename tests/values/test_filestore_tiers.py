@@ -1,0 +1,116 @@
+"""The table of Filestore's tiers, against the documentation that comes with the provider."""
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scalr_agents.values.caches import filestore, in_programs
+
+TIERS = ("BASIC_HDD", "BASIC_SSD", "ZONAL", "REGIONAL", "ENTERPRISE")
+ZONES = ["europe-west1-b", "us-central1-f", "northamerica-northeast2-a", "me-central2-c"]
+REGIONS = ["europe-west1", "us-central1", "northamerica-northeast2", "africa-south1"]
+NOWHERE = ["", "europe", "europe-west", "europe-west1-", "europe-west1-b-1", "Europe-west1", "1", "europe-west1/b"]
+PLACES = {tier: ZONES if tier in ("BASIC_HDD", "BASIC_SSD", "ZONAL") else REGIONS for tier in TIERS}
+
+
+def _documented() -> dict[str, frozenset[int]]:
+    """Capacities in GiB by tier, as the provider's documentation of the argument tells them."""
+    package = find_spec("pulumi_gcp")
+    assert package
+    assert package.origin
+    text = (Path(package.origin).parent / "filestore" / "_inputs.py").read_text()
+    lines = dict(re.findall(r"\* ([A-Z_]+): (\d.*GiB in .*)", text))
+    return {
+        tier: frozenset(
+            capacity
+            for first, last, step in re.findall(r"(\d+)-(\d+) GiB in (\d+) GiB", line.replace("(100 or 1024)", "100"))
+            for capacity in range(int(first), int(last) + 1, int(step))
+        )
+        for tier, line in lines.items()
+    }
+
+
+CAPACITIES = _documented()
+EDGES = sorted({0, 1, *(edge for allowed in CAPACITIES.values() for edge in (min(allowed), max(allowed))), 10239, 10240, 12800})
+capacities = st.one_of(
+    st.integers(0, 110_000),
+    st.sampled_from(EDGES).flatmap(lambda edge: st.integers(max(edge - 1, 0), edge + 1)),
+    st.integers(0, 420).map(lambda steps: steps * 256),
+    st.integers(0, 42).map(lambda steps: steps * 2560),
+)
+
+
+def _places_with_errors(tier: str, capacity: int, location: str, protocol: str, key: str) -> set[str]:
+    """What Google would refuse."""
+    basic = tier.startswith("BASIC")
+    wrong = {
+        "capacity": capacity not in CAPACITIES[tier],
+        "location": location not in PLACES[tier],
+        "protocol": basic and protocol != "NFS_V3",
+        "kms_key": basic and key != "",
+    }
+    return {word for word, refused in wrong.items() if refused}
+
+
+def _found(**words: Any) -> set[str]:
+    settings = filestore.FilestoreSettings.model_validate(words)
+    findings = list(filestore.check(settings, in_programs))
+    assert {finding.severity for finding in findings} <= {"error"}
+    return {finding.path for finding in findings}
+
+
+def test_the_documentation_tells_the_capacities_of_every_tier() -> None:
+    assert {tier: (min(CAPACITIES[tier]), max(CAPACITIES[tier]), len(CAPACITIES[tier])) for tier in TIERS} == {
+        "BASIC_HDD": (1024, 65433, 64410),
+        "BASIC_SSD": (2560, 65433, 62874),
+        "ZONAL": (100, 102400, 10177),
+        "REGIONAL": (100, 102400, 10177),
+        "ENTERPRISE": (1024, 10240, 37),
+    }
+    assert CAPACITIES["REGIONAL"] == CAPACITIES["ZONAL"]
+
+
+def test_there_are_no_other_tiers() -> None:
+    assert tuple(filestore.TIERS) == TIERS
+
+
+@given(
+    st.sampled_from(TIERS),
+    capacities,
+    st.sampled_from(ZONES + REGIONS + NOWHERE),
+    st.sampled_from(["NFS_V3", "NFS_V4_1"]),
+    st.sampled_from(["", "projects/p/locations/l/keyRings/r/cryptoKeys/k"]),
+)
+def test_an_error_is_what_the_documentation_excludes(tier: str, capacity: int, location: str, protocol: str, key: str) -> None:
+    found = _found(tier=tier, capacity=f"{capacity}Gi", location=location, protocol=protocol, kms_key=key)
+    assert found == _places_with_errors(tier, capacity, location, protocol, key)
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_every_capacity_around_the_edges(tier: str) -> None:
+    around = sorted({capacity for edge in EDGES for capacity in range(max(edge - 2, 1), edge + 3)})
+    accepted = {capacity for capacity in around if not _found(tier=tier, capacity=f"{capacity}Gi", location=PLACES[tier][0])}
+    assert accepted == CAPACITIES[tier].intersection(around)
+
+
+@given(st.sampled_from(TIERS), st.data())
+def test_every_documented_capacity_is_accepted(tier: str, data: st.DataObject) -> None:
+    capacity = data.draw(st.sampled_from(sorted(CAPACITIES[tier])))
+    location = data.draw(st.sampled_from(PLACES[tier]))
+    assert _found(tier=tier, capacity=f"{capacity}Gi", location=location) == set()
+
+
+@given(st.integers(1, 102_400), st.sampled_from([("Gi", 1), ("Mi", 1024), ("Ki", 1024**2), ("", 1024**3)]))
+def test_the_unit_makes_no_difference(capacity: int, unit: tuple[str, int]) -> None:
+    suffix, factor = unit
+    settings = filestore.FilestoreSettings.model_validate({"capacity": f"{capacity * factor}{suffix}"})
+    assert filestore.capacity_gib(settings) == capacity
+
+
+@given(st.sampled_from(TIERS), st.integers(0, 102_400), st.integers(1, 1023))
+def test_a_part_of_a_gibibyte_is_refused(tier: str, capacity: int, mebibytes: int) -> None:
+    assert _found(tier=tier, capacity=f"{capacity * 1024 + mebibytes}Mi", location=PLACES[tier][0]) == {"capacity"}

@@ -1,0 +1,129 @@
+"""The checks of storage classes and of claims on them, and the parameters that a class gets."""
+
+from typing import Any
+
+import pytest
+from scalr_agents.values import shapes
+from scalr_agents.values.caches import storage_class
+
+LATER: Any = object()
+"""Known only during deployment."""
+EFS: dict[str, Any] = {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-0a1b"}}
+FILESTORE: dict[str, Any] = {"storage_class_name": "agents", "provisioner": "filestore.csi.storage.gke.io"}
+CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "runs", "storage_class_name": "agents"}
+
+FILESTORE_PARAMETERS = (
+    "tier, network, connect-mode, reserved-ipv4-cidr, reserved-ip-range, instance-encryption-kms-key, labels, protocol, "
+    "nfs-export-options-on-create, multishare, max-volume-size"
+)
+
+
+def _class(given: dict[str, Any]) -> storage_class.StorageClassSettings:
+    settings, findings = shapes.parse_whole(storage_class.StorageClassSettings, given)
+    assert settings is not None, findings
+    return settings
+
+
+CLASSES: list[tuple[dict[str, Any], list[str]]] = [
+    (EFS, []),
+    (FILESTORE, []),
+    ({**EFS, "parameters": {"fileSystemId": LATER, "subPathPattern": "x", "ensureUniqueDirectory": "false"}}, []),
+    ({**FILESTORE, "parameters": {"tier": "zonal", "network": LATER, "connect-mode": "PRIVATE_SERVICE_ACCESS"}}, []),
+    ({**EFS, "storage_class_name": ""}, ["error: storage_class_name: missing"]),
+    ({**EFS, "parameters": {}}, ["error: parameters.fileSystemId: missing: efs.csi.aws.com needs it"]),
+    ({**EFS, "parameters": {"fileSystemId": ""}}, ["error: parameters.fileSystemId: missing: efs.csi.aws.com needs it"]),
+    (
+        {**EFS, "parameters": {"filesystemId": "fs-0a1b"}},
+        [
+            "error: parameters.filesystemId: unknown key 'filesystemId'; did you mean 'fileSystemId'?",
+            "error: parameters.fileSystemId: missing: efs.csi.aws.com needs it",
+        ],
+    ),
+    (
+        {**FILESTORE, "parameters": {"fileSystemId": "fs-0a1b", "connectMode": "x"}},
+        [
+            f"error: parameters.fileSystemId: unknown key 'fileSystemId'; allowed: {FILESTORE_PARAMETERS}",
+            "error: parameters.connectMode: unknown key 'connectMode'; did you mean 'connect-mode'?",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), CLASSES, ids=[str(index) for index, _ in enumerate(CLASSES)])
+def test_a_class(given: dict[str, Any], expected: list[str]) -> None:
+    assert list(map(str, storage_class.check_class(_class(given)))) == expected
+
+
+OWNED = {"provisioningMode": "efs-ap", "directoryPerms": "775", "uid": "1000", "gid": "1000", "basePath": "/scalr-agent-cache"}
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (EFS, {**OWNED, "fileSystemId": "fs-0a1b"}),
+        (
+            {**EFS, "parameters": {"fileSystemId": LATER, "uid": "2000", "basePath": "/x"}},
+            {**OWNED, "fileSystemId": LATER, "uid": "2000", "basePath": "/x"},
+        ),
+        (
+            {**EFS, "parameters": {"fileSystemId": "fs-0a1b", "gidRangeStart": "1000", "gidRangeEnd": "2000"}},
+            {
+                "provisioningMode": "efs-ap",
+                "directoryPerms": "775",
+                "basePath": "/scalr-agent-cache",
+                "fileSystemId": "fs-0a1b",
+                "gidRangeStart": "1000",
+                "gidRangeEnd": "2000",
+            },
+        ),
+        (FILESTORE, {"tier": "basic_hdd", "network": "default"}),
+        ({**FILESTORE, "parameters": {"tier": "zonal", "labels": "a=b"}}, {"tier": "zonal", "network": "default", "labels": "a=b"}),
+    ],
+    ids=["efs", "efs-owner", "efs-range-of-groups", "filestore", "filestore-tier"],
+)
+def test_parameters_are_laid_over_what_fits_the_pods(given: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert storage_class.parameters(_class(given)) == expected
+
+
+def test_parameters_never_change_the_defaults() -> None:
+    storage_class.parameters(_class({**FILESTORE, "parameters": {"tier": "zonal"}}))
+    assert storage_class.parameters(_class(FILESTORE))["tier"] == "basic_hdd"
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "words"),
+    [
+        ({"provisioner": "ebs.csi.aws.com"}, "provisioner", "'efs.csi.aws.com' or 'filestore.csi.storage.gke.io'"),
+        ({"storage_class_name": "My_Class"}, "storage_class_name", "not a Kubernetes name"),
+        ({"storage_class_name": LATER}, "storage_class_name", "must be known before deployment"),
+        ({"parameters": {"uid": 1000}}, "parameters.uid", "quote it"),
+    ],
+)
+def test_shapes_of_a_class(given: dict[str, Any], path: str, words: str) -> None:
+    settings, findings = shapes.parse_whole(storage_class.StorageClassSettings, {**EFS, **given})
+    assert settings is None
+    assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
+    assert words in findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, []),
+        ({"storage_class_name": LATER, "storage": "1Ti"}, []),
+        ({"storage_class_name": ""}, [("error", "storage_class_name", "missing")]),
+        ({"release": "r" * 54}, [("error", "release", f"'{'r' * 54}' is no release name")]),
+        ({"namespace": "Scalr"}, [("error", "namespace", "'Scalr' is no namespace")]),
+        ({"storage": "0"}, [("error", "storage", "not a size above zero")]),
+        ({"storage": "-1Gi"}, [("error", "storage", "not a size above zero")]),
+        ({"access_mode": "ReadWriteOnce"}, [("warning", "access_mode", "ReadWriteOnce, but the controllers and all task pods mount")]),
+        ({"access_mode": "ReadOnlyMany"}, [("warning", "access_mode", "ReadOnlyMany, but")]),
+    ],
+)
+def test_a_claim(given: dict[str, Any], expected: list[tuple[str, str, str]]) -> None:
+    claim, _ = shapes.parse_whole(storage_class.StorageClassClaimSettings, {**CLAIM, **given})
+    assert claim is not None
+    found = list(storage_class.check_claim(claim))
+    assert [(finding.severity, finding.path) for finding in found] == [(severity, path) for severity, path, _ in expected]
+    for finding, (_, _, words) in zip(found, expected, strict=True):
+        assert finding.message.startswith(words)
