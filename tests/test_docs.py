@@ -68,8 +68,3 @@ def test_stack_files_in_the_documents_have_no_unknown_word(tmp_path: Path) -> No
             (tmp_path / "Pulumi.it.yaml").write_text(block)
             loaded = stack.load(source.read(tmp_path, "it").config, directory=tmp_path, demand_tokens=False)
             assert [str(finding) for finding in loaded.findings if "unknown key" in finding.message] == []
-
-
-def test_examples_are_programs() -> None:
-    for program in (REPOSITORY / "examples").rglob("*.py"):
-        ast.parse(program.read_text())

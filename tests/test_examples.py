@@ -1,0 +1,46 @@
+"""The programs under `examples/` run as they are."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+from tests.recording import run
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+CONFIG = {
+    "context": "prod",
+    "cluster": "prod",
+    "url": "https://acme.scalr.io",
+    "token": "s3cr3t-token",
+    "zone": "europe-west1-b",
+    "network": "default",
+}
+OIDC = "arn:aws:iam::111122223333:oidc-provider/oidc.eks.eu-west-1.amazonaws.com/id/0A1B"
+
+
+@pytest.mark.parametrize(
+    ("example", "more", "resources"),
+    [
+        ("importing", {}, 18),
+        ("caches-aws", {}, 38),
+        ("caches-aws", {"oidcProviderArn": OIDC}, 37),
+        ("caches-gcp", {}, 25),
+    ],
+)
+def test_an_example_runs(example: str, more: dict[str, str], resources: int) -> None:
+    configuration = {f"scalr-agents:{key}": value for key, value in {**CONFIG, **more}.items()} | {"gcp:project": "acme-prod"}
+
+    def program() -> None:
+        runpy.run_path(str(EXAMPLES / example / "__main__.py"))
+
+    recording = run(program, configuration=configuration, secret_keys=("scalr-agents:token",))
+    assert recording.error is None
+    assert [message for severity, message in recording.log if severity == "error"] == []
+    assert len(recording.resources) == resources
+    account = next(resource for resource in recording.resources if resource.inputs.get("kind") == "ServiceAccount")
+    assert all(account.inputs["metadata"].get("annotations", {"none": "given"}).values())
+
+
+def test_every_example_is_tried() -> None:
+    assert sorted(path.parent.name for path in EXAMPLES.glob("*/__main__.py")) == ["caches-aws", "caches-gcp", "importing"]
