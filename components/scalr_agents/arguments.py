@@ -125,7 +125,7 @@ def _check(name: str, args: Mapping[str, Any], *, token_needed: bool) -> tuple[A
     if given is None:
         return None, findings
     layers = [Layer("values", given.values), *_flat_layers(given)]
-    findings += [*_conflicts(given), *values.misshapen_sections(layers[0])]
+    findings += [*_conflicts(given), *values.misshapen_sections("agent-job", layers[0])]
     inputs = Inputs(
         given.agent_image,
         given.runner_image,
@@ -194,7 +194,7 @@ def _at_argument(finding: Finding, layers: list[Layer]) -> Finding:
 
 def _digest(checked: Checked, inputs: Inputs) -> Deferred | None:
     """Rolls the pods when a secret changes that is known only during deployment. A digest tells nothing, so diffs may show it."""
-    held = secrets.contents(checked.values, inputs)
+    held = secrets.contents(manifests.held(checked, inputs))
     if not any(map(is_deferred, held)):
         return None
     return deferred(pulumi.Output.unsecret(pulumi.Output.all(*held).apply(manifests.digest)))

@@ -37,9 +37,7 @@ class AgentCrds(pulumi.ComponentResource):
         super().__init__("scalr-agents:index:AgentCrds", name, {}, opts)
 
         registered = kubernetes.register(crds.objects(line), self, name, opts, retain=True)
-        self.crd_names = pulumi.Output.all(
-            *(known_after(crd, f"{plural}.{line.task_resource.group}") for plural, crd in registered.items())
-        )
+        self.crd_names = pulumi.Output.all(*(known_after(crd, f"{plural}.{line.tasks().group}") for plural, crd in registered.items()))
         self.register_outputs({"crdNames": self.crd_names})
 
 

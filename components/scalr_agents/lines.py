@@ -39,21 +39,36 @@ class Line(NamedTuple):
     """One chart for one range of agent versions (`oldest` and `newest` are `major, minor`, both included)."""
 
     chart: str
+    generation: str
+    """`legacy` or `current`: what the agents of all kinds have in common."""
     base_name: str
     """Default of the label `app.kubernetes.io/name` and of the last part of object names."""
     default_version: str
     oldest: tuple[int, int]
-    newest: tuple[int, int]
-    task_resource: TaskResource
+    newest: tuple[int, int] | None
+    """`None` where there is no newer line."""
+    kubernetes: str
+    """The oldest Kubernetes that runs it."""
+    task_resource: TaskResource | None = None
 
     @property
     def versions(self) -> str:
         """The range in words, for messages."""
-        return f"{self.oldest[0]}.{self.oldest[1]} to {self.newest[0]}.{self.newest[1]}"
+        oldest = f"{self.oldest[0]}.{self.oldest[1]}"
+        return f"{oldest} to {self.newest[0]}.{self.newest[1]}" if self.newest else f"{oldest} or newer"
 
     def covers(self, version: str) -> bool:
         match = _VERSION.match(version)
-        return match is not None and self.oldest <= (int(match[1]), int(match[2])) <= self.newest
+        if match is None:
+            return False
+        given = (int(match[1]), int(match[2]))
+        return self.oldest <= given and (self.newest is None or given <= self.newest)
+
+    def tasks(self) -> TaskResource:
+        """The custom resource of a line that has one."""
+        if self.task_resource is None:
+            raise LineError(f"{self.chart} has no custom resource for tasks")
+        return self.task_resource
 
 
 AGENT_TASK = TaskResource(
@@ -69,10 +84,12 @@ AGENT_TASK = TaskResource(
 LINES = (
     Line(
         chart="agent-job",
+        generation="legacy",
         base_name="agent-job",
         default_version="0.57.0",
         oldest=(0, 57),
         newest=(0, 60),
+        kubernetes="1.33",
         task_resource=AGENT_TASK,
     ),
 )

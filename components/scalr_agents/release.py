@@ -14,23 +14,27 @@ _LONGEST_NAME = 63
 
 
 class Names(NamedTuple):
-    """The names of a release's objects, whether or not its values make them all."""
+    """The names of a release's objects, whether or not its values make them all; empty for what its kind never makes."""
 
     deployment: str
-    task_template: str
     service_account: str
     token_secret: str
     env_secret: str
-    ca_bundle_secret: str
-    data_claim: str
-    cache_claim: str
-    role: str
-    role_binding: str
-    cluster_role: str
-    cluster_role_binding: str
     network_policy: str
-    controller_budget: str
-    task_budget: str
+    task_template: str = ""
+    worker: str = ""
+    ca_bundle_secret: str = ""
+    client_cert_secret: str = ""
+    data_claim: str = ""
+    cache_claim: str = ""
+    role: str = ""
+    role_binding: str = ""
+    cluster_role: str = ""
+    cluster_role_binding: str = ""
+    controller_budget: str = ""
+    task_budget: str = ""
+    persistent_volume: str = ""
+    storage_class: str = ""
 
 
 class Release(NamedTuple):
@@ -80,30 +84,3 @@ def base_name(line: Line, name_override: str = "") -> str:
 
 def _cut(name: str) -> str:
     return name[:_LONGEST_NAME].removesuffix("-")
-
-
-def name_objects(full: str, namespace: str, service_account: str, naming: Naming) -> Names:
-    """The names of a release's objects.
-
-    `scoped` names carry the full name, and cluster-scoped ones the namespace as well, so that releases never collide. `chart`
-    gives the chart's own names with its literals, for taking over a Helm release; two such releases collide in a namespace.
-    """
-    scoped = naming == "scoped"
-    cluster = f"{namespace}.{full}" if scoped else full
-    return Names(
-        deployment=full if scoped else "scalr-agent",
-        task_template=f"{full}-task" if scoped else "scalr-agent-task",
-        service_account=service_account,
-        token_secret=full,
-        env_secret=f"{full}-env",
-        ca_bundle_secret=f"{full}-ca-bundle",
-        data_claim=f"{full}-data",
-        cache_claim=f"{full}-cache",
-        role=f"{full}-role",
-        role_binding=f"{full}-role-binding",
-        cluster_role=f"{cluster}-clusterrole",
-        cluster_role_binding=f"{cluster}-clusterrole-binding",
-        network_policy=f"{full}-network-policy" if scoped else f"{full}-task-network-policy",
-        controller_budget=full if scoped else f"{full}-agent",
-        task_budget=f"{full}-task",
-    )

@@ -5,18 +5,20 @@ The functions here are pure: values in, objects out. Nothing of Pulumi is import
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from scalr_agents import values as chart_values
 from scalr_agents.lines import LineError
-from scalr_agents.manifests import agent_job, crds
+from scalr_agents.manifests import crds
 from scalr_agents.manifests.objects import Manifest
-from scalr_agents.manifests.secrets import digest
+from scalr_agents.manifests.secrets import Held, digest
 from scalr_agents.release import Names, Naming
 from scalr_agents.values import Checked, Finding, ValuesError
 from scalr_agents.values.inputs import Inputs
 
-__all__ = ["digest", "names", "objects", "render", "with_definitions"]
+__all__ = ["digest", "held", "names", "objects", "render", "with_definitions"]
 
 
 def render(chart: str, values: Mapping[str, Any], *, release: str, namespace: str, agent_version: str | None = None) -> list[Manifest]:
@@ -40,12 +42,19 @@ def with_definitions(checked: Checked) -> list[Manifest]:
 
 def objects(checked: Checked, inputs: Inputs) -> list[Manifest]:
     """The objects of a release whose values are validated, without the definitions it shares with others."""
-    groups = (
-        agent_job.rbac(checked.values, checked.release),
-        agent_job.network_policy(checked.values, checked.release),
-        agent_job.controller(checked.values, checked.release, inputs),
-    )
-    return [manifest for group in groups for manifest in group.values()]
+    kind = _kind(checked)
+    return [manifest for group in kind.groups(checked.values, checked.release, inputs) for manifest in group.values()]
+
+
+def held(checked: Checked, inputs: Inputs) -> Held:
+    """What the Secrets of a release hold."""
+    found: Held = _kind(checked).held(checked.values, inputs)
+    return found
+
+
+def _kind(checked: Checked) -> ModuleType:
+    """The module that makes the objects of a kind. Only what is used is imported."""
+    return import_module(f"{__name__}.{checked.release.line.chart.replace('-', '_')}")
 
 
 def names(

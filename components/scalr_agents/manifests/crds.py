@@ -7,6 +7,8 @@ from scalr_agents.manifests.objects import Manifest
 def objects(line: Line) -> dict[str, Manifest]:
     """The definitions that a line's agents need."""
     resource = line.task_resource
+    if resource is None:
+        return {}
     return {
         resource.plural: {
             "apiVersion": "apiextensions.k8s.io/v1",

@@ -5,19 +5,42 @@ from collections.abc import Iterable, Mapping
 from scalr_agents import contract
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.release import Release
-from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.common import SecretReference, Tls
 from scalr_agents.values.fields import Deferred, is_set
 from scalr_agents.values.inputs import Inputs
 
 DIGEST_ANNOTATION = "checksum/secrets"
 
+Held = dict[str, dict[str, str | Deferred]]
+"""What the Secrets of a release hold: role (`token`, `env`, `ca-bundle`, `client-cert`) to keys and their content."""
 
-def objects(values: AgentJobValues, release: Release, inputs: Inputs) -> dict[str, Manifest]:
-    """The Secrets made for a release: token, environment, CA bundle; each only if its content is handed in."""
-    content = _contents(values, inputs)
-    names = {"token": release.names.token_secret, "env": release.names.env_secret, "ca-bundle": release.names.ca_bundle_secret}
-    return {f"{role}-secret": _secret(names[role], release, data) for role, data in content.items()}
+
+def token(content: str | Deferred, existing: str | Deferred) -> dict[str, str | Deferred]:
+    """Content of the Secret with the token, unless there is one already."""
+    return {} if is_set(existing) else {contract.TOKEN_KEY: content}
+
+
+def environment(inputs: Inputs) -> dict[str, str | Deferred]:
+    """Content of the Secret with a user's variables."""
+    return dict(sorted(inputs.secret_env.items()))
+
+
+def ca_bundle(tls: Tls) -> dict[str, str | Deferred]:
+    """Content of the Secret with the CA bundle, unless there is one already."""
+    made = is_set(tls.ca_bundle) and not is_set(tls.ca_bundle_secret.name)
+    return {tls.ca_bundle_secret.key: tls.ca_bundle} if made else {}
+
+
+def objects(held: Held, release: Release) -> dict[str, Manifest]:
+    """The Secrets of a release, each only if it holds something."""
+    names = release.names
+    by_role = {
+        "token": names.token_secret,
+        "env": names.env_secret,
+        "ca-bundle": names.ca_bundle_secret,
+        "client-cert": names.client_cert_secret,
+    }
+    return {f"{role}-secret": _secret(by_role[role], release, data) for role, data in held.items() if data}
 
 
 def _secret(name: str, release: Release, data: Mapping[str, str | Deferred]) -> Manifest:
@@ -30,19 +53,9 @@ def _secret(name: str, release: Release, data: Mapping[str, str | Deferred]) -> 
     }
 
 
-def _contents(values: AgentJobValues, inputs: Inputs) -> dict[str, dict[str, str | Deferred]]:
-    tls = values.global_.tls
-    made = {
-        "token": {} if is_set(values.agent.token_existing_secret.name) else {contract.TOKEN_KEY: values.agent.token},
-        "env": dict(sorted(inputs.secret_env.items())),
-        "ca-bundle": {tls.ca_bundle_secret.key: tls.ca_bundle} if is_set(tls.ca_bundle) and not is_set(tls.ca_bundle_secret.name) else {},
-    }
-    return {role: data for role, data in made.items() if data}
-
-
-def contents(values: AgentJobValues, inputs: Inputs) -> list[str | Deferred]:
-    """Everything that the release's own Secrets hold, keys and values, in a stable order: what `digest` is made of."""
-    return [part for data in _contents(values, inputs).values() for pair in data.items() for part in pair]
+def contents(held: Held) -> list[str | Deferred]:
+    """Everything that the Secrets hold, keys and values, in a stable order: what `digest` is made of."""
+    return [part for data in held.values() for pair in data.items() for part in pair]
 
 
 def digest(strings: Iterable[str]) -> str:
@@ -56,13 +69,13 @@ def digest(strings: Iterable[str]) -> str:
     return total.hexdigest()
 
 
-def digest_annotation(values: AgentJobValues, inputs: Inputs) -> dict[str, str | Deferred]:
-    """The pod annotation that rolls a Deployment when a Secret of ours changes; nothing where their content is not known."""
+def digest_annotation(held: Held, inputs: Inputs) -> dict[str, str | Deferred]:
+    """The pod annotation that rolls a workload when a Secret of ours changes; nothing where their content is not known."""
     if inputs.secrets_digest is not None:
         return {DIGEST_ANNOTATION: inputs.secrets_digest}
-    held = contents(values, inputs)
-    known = [part for part in held if isinstance(part, str)]
-    return {DIGEST_ANNOTATION: digest(known)} if held and len(known) == len(held) else {}
+    strings = contents(held)
+    known = [part for part in strings if isinstance(part, str)]
+    return {DIGEST_ANNOTATION: digest(known)} if strings and len(known) == len(strings) else {}
 
 
 def token_reference(existing: SecretReference, made: str) -> tuple[str | Deferred, str]:

@@ -50,7 +50,7 @@ def build(
     token, token_findings = secrets.token(name, given, [*shared, *own], demanded=demand_tokens)
     cache, cache_findings = caches.layer(name, own) if caches else ([], [])
     layers = [*shared, *own, *common.nodes(place, entry.nodes), *cache, *common.identity(place, entry.identity), *token]
-    findings += [finding for layer in own for finding in chart_values.misshapen_sections(layer)]
+    findings += [finding for layer in own for finding in chart_values.misshapen_sections(entry.kind, layer)]
     findings += [*_check_entry(name, entry), *secrets.in_the_open(name, own), *token_findings, *cache_findings]
     awaited = file.kubernetes.rollout_timeout_seconds if file.kubernetes.await_rollout else None
     inputs = Inputs(secret_env=given.env, rollout_timeout_seconds=awaited)

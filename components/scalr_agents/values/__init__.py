@@ -9,14 +9,13 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from scalr_agents import lines
-from scalr_agents.release import Naming, Release, base_name, fullname, name_objects
-from scalr_agents.values import checks, shapes
-from scalr_agents.values.agent_job import AgentJobValues
-from scalr_agents.values.agent_job import checks as agent_job_checks
+from scalr_agents.release import Naming, Release, base_name, fullname
+from scalr_agents.values import checks, kinds, shapes
 from scalr_agents.values.fields import is_subdomain
 from scalr_agents.values.findings import Finding, FindingsError, Path, ValuesError, by_severity, dotted, errors, warnings
 from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.layers import Layer
+from scalr_agents.values.merge import merge
 
 __all__ = ["Checked", "Finding", "FindingsError", "ValuesError", "check", "errors", "identify", "load", "misshapen_sections", "warnings"]
 
@@ -24,7 +23,8 @@ __all__ = ["Checked", "Finding", "FindingsError", "ValuesError", "check", "error
 class Checked(NamedTuple):
     """Values after validation. With errors among the findings, what they concern has its default instead."""
 
-    values: AgentJobValues
+    values: Any
+    """The typed values, of the model of the release's kind."""
     release: Release
     findings: list[Finding]
 
@@ -46,7 +46,7 @@ def load(
     described, model, findings, left_out = identify(
         chart, values, release=release, namespace=namespace, agent_version=agent_version, naming=naming
     )
-    cross_checked = agent_job_checks.check(model, described, inputs or Inputs())
+    cross_checked = kinds.find(chart).check(model, described, inputs or Inputs())
     findings += [finding for finding in cross_checked if not _concerns(finding, left_out)]
     return Checked(model, described, by_severity(findings))
 
@@ -71,26 +71,27 @@ def identify(
     namespace: str,
     agent_version: str | None = None,
     naming: Naming = "scoped",
-) -> tuple[Release, AgentJobValues, list[Finding], list[Path]]:
+) -> tuple[Release, Any, list[Finding], list[Path]]:
     """The first pass: the release that values describe, the typed values, the findings on shapes and what these left out."""
     line = lines.select(chart, agent_version)
-    model, findings, left_out = shapes.parse(AgentJobValues, values)
+    kind = kinds.find(chart)
+    model, findings, left_out = shapes.parse(kind.model, merge(kind.differences[line.generation].defaults, values))
+    findings += kinds.unknown_to(line, values)
     full = fullname(line, release, model.name_override, model.fullname_override)
-    account = model.service_account.name or (full if model.service_account.create else "default")
     described = Release(
         line=line,
         name=release,
         namespace=namespace,
         version=agent_version or line.default_version,
         base_name=base_name(line, model.name_override),
-        names=name_objects(full, namespace, account, naming),
+        names=kind.names(full, namespace, kind.service_account(model, full), naming),
     )
     return described, model, findings + _check_place(release, namespace, full), left_out
 
 
-def misshapen_sections(layer: Layer) -> list[Finding]:
+def misshapen_sections(chart: str, layer: Layer) -> list[Finding]:
     """Sections that a layer gives as something else than a map: a layer above would hide them."""
-    found = shapes.misshapen_sections(AgentJobValues, layer.values)
+    found = shapes.misshapen_sections(kinds.find(chart).model, layer.values)
     return [replace(finding, path=layer.at(finding.path)) for finding in found]
 
 

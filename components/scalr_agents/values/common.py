@@ -14,14 +14,25 @@ from scalr_agents.values.fields import (
     KubernetesList,
     KubernetesMap,
     Labels,
+    LabelText,
     Name,
     PullPolicy,
     Quantity,
     Registry,
     Repository,
     SecretKey,
+    Text,
 )
 from scalr_agents.values.section import ChartSection, default
+
+
+class ReleaseValues(ChartSection):
+    """Values of any chart: what its release is called."""
+
+    name_override: LabelText = ""
+    """Replaces the chart's name in object names and in the label `app.kubernetes.io/name`. Default: the chart's name."""
+    fullname_override: Text = ""
+    """Replaces the whole base of the object names (`<release>-<chart>`). Default: derived from release and chart."""
 
 
 class SecretReference(ChartSection):

@@ -5,13 +5,21 @@ from scalr_agents.manifests import rbac as roles
 from scalr_agents.manifests import secrets, volumes
 from scalr_agents.manifests.agent_job import controller as deployment
 from scalr_agents.manifests.agent_job import task
+from scalr_agents.manifests.agent_job.pod import held
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.release import Release
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.inputs import Inputs
 
+__all__ = ["controller", "groups", "held", "network_policy", "rbac"]
+
 Group = dict[str, Manifest]
 """Objects by role. The role is the last part of an object's name in Pulumi and never changes."""
+
+
+def groups(values: AgentJobValues, release: Release, inputs: Inputs) -> list[Group]:
+    """Everything, in the order in which it must be applied."""
+    return [rbac(values, release), network_policy(values, release), controller(values, release, inputs)]
 
 
 def rbac(values: AgentJobValues, release: Release) -> Group:
@@ -27,7 +35,7 @@ def network_policy(values: AgentJobValues, release: Release) -> Group:
 def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:
     """Secrets, claims, budgets, the task's template and, last, the Deployment."""
     return {
-        **secrets.objects(values, release, inputs),
+        **secrets.objects(held(values, inputs), release),
         **volumes.claims(values.persistence, release),
         **deployment.budget(values, release),
         **task.budget(values, release),

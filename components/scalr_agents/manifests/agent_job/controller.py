@@ -28,7 +28,7 @@ def deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
                     "metadata": present(
                         {
                             "annotations": layered(global_.pod_annotations, agent.pod_annotations)
-                            | secrets.digest_annotation(values, inputs),
+                            | secrets.digest_annotation(pod.held(values, inputs), inputs),
                             "labels": {**global_.pod_labels, **agent.pod_labels, **release.selector(COMPONENT)},
                         }
                     ),
@@ -99,7 +99,7 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> en
                 {
                     "SCALR_AGENT_DRIVER": "kubernetes-job",
                     "SCALR_AGENT_KUBERNETES_MODE": "controller",
-                    release.line.task_resource.template_variable: release.names.task_template,
+                    release.line.tasks().template_variable: release.names.task_template,
                     "SCALR_AGENT_WORKER_ON_STOP_ACTION": "drain",
                     "SCALR_AGENT_WORKER_DRAIN_TIMEOUT": min(_DRAIN_SECONDS, grace),
                     "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": grace,

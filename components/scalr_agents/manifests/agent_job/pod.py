@@ -44,6 +44,15 @@ def secret_environment(release: Release, inputs: Inputs, *, runs: bool = False) 
     return [variable for name in names for variable in env.from_secret(name, release.names.env_secret, name)]
 
 
+def held(values: AgentJobValues, inputs: Inputs) -> secrets.Held:
+    """What the Secrets of a release hold."""
+    return {
+        "token": secrets.token(values.agent.token, values.agent.token_existing_secret.name),
+        "env": secrets.environment(inputs),
+        "ca-bundle": secrets.ca_bundle(values.global_.tls),
+    }
+
+
 def ca_bundle_secret(values: AgentJobValues, release: Release) -> str | Deferred | None:
     return secrets.ca_bundle_reference(values.global_.tls, release.names.ca_bundle_secret)
 

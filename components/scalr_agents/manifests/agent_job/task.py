@@ -16,7 +16,7 @@ _STARTUP_SECONDS = 60
 
 
 def template(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
-    resource = release.line.task_resource
+    resource = release.line.tasks()
     return {
         "apiVersion": resource.api_version,
         "kind": resource.kind,

@@ -5,20 +5,15 @@ from pydantic import Field
 from scalr_agents.values.agent_job.agent import Agent
 from scalr_agents.values.agent_job.persistence import Persistence
 from scalr_agents.values.agent_job.task import Task
-from scalr_agents.values.common import Global, Otel, Rbac, ServiceAccount
-from scalr_agents.values.fields import LabelText, Text
-from scalr_agents.values.section import ChartSection, default
+from scalr_agents.values.common import Global, Otel, Rbac, ReleaseValues, ServiceAccount
+from scalr_agents.values.section import default
 
 __all__ = ["AgentJobValues"]
 
 
-class AgentJobValues(ChartSection):
+class AgentJobValues(ReleaseValues):
     """Values of `agent-job`: a controller Deployment that starts one Kubernetes Job per task."""
 
-    name_override: LabelText = ""
-    """Replaces the chart's name in object names and in the label `app.kubernetes.io/name`. Default: the chart's name."""
-    fullname_override: Text = ""
-    """Replaces the whole base of the object names (`<release>-<chart>`). Default: derived from release and chart."""
     service_account: ServiceAccount = default(ServiceAccount)
     """The service account of the controller and of the task pods."""
     rbac: Rbac = default(Rbac)

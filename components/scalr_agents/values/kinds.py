@@ -1,0 +1,55 @@
+"""The kinds of agents: what a user may say about each of them, and how that is checked.
+
+A kind has one model for all contract lines of its agents: that of the newest, with the newest defaults. Where an older line differs,
+the difference is data: values laid under the user's, and values that the line does not know.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from scalr_agents.lines import LINES, Line
+from scalr_agents.release import Names, Naming, Release
+from scalr_agents.values.common import ReleaseValues
+from scalr_agents.values.findings import Finding
+from scalr_agents.values.inputs import Inputs
+from scalr_agents.values.layers import says
+from scalr_agents.values.merge import Values, lookup
+
+
+class Differences(NamedTuple):
+    """What a line has otherwise than the model."""
+
+    defaults: Values = {}
+    """Defaults of the line, where they are others."""
+    absent: tuple[str, ...] = ()
+    """Values that the line does not know, dotted."""
+
+
+class Kind(NamedTuple):
+    """A kind of agent."""
+
+    model: type[ReleaseValues]
+    check: Callable[[Any, Release, Inputs], Iterator[Finding]]
+    service_account: Callable[[Any, str], str]
+    """Name of the service account, from the values and the release's full name."""
+    names: Callable[[str, str, str, Naming], Names]
+    """Names of the objects, from full name, namespace and service account."""
+    differences: Mapping[str, Differences]
+    """By the line's generation."""
+
+
+def find(chart: str) -> Kind:
+    """The kind that a chart is for. Only what is used is imported."""
+    kind: Kind = import_module(f"scalr_agents.values.{chart.replace('-', '_')}.kind").KIND
+    return kind
+
+
+def unknown_to(line: Line, given: Mapping[str, Any]) -> Iterator[Finding]:
+    """Values that a line does not know, with the line that does."""
+    for path in find(line.chart).differences[line.generation].absent:
+        parts = path.split(".")
+        if says(given, parts) and lookup(given, *parts) is not None:
+            others = " or ".join(other.versions for other in LINES if other.chart == line.chart and other is not line)
+            message = f"agents {line.versions} do not know it; agents {others} do (agent version)"
+            yield Finding("error", path, f"unknown key {parts[-1]!r}: {message}")
