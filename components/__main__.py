@@ -13,6 +13,8 @@ COMPONENTS = [
     scalr_agents.AgentController,
     scalr_agents.AgentCrds,
     scalr_agents.AgentJob,
+    scalr_agents.AgentK8s,
+    scalr_agents.AgentLocal,
     scalr_agents.AgentNetworkPolicy,
     scalr_agents.AgentRbac,
     scalr_agents.CacheStorageClass,

@@ -55,7 +55,8 @@ def looked_up(token: str, args: Mapping[str, Any]) -> tuple[dict[str, Any], list
         case "aws:index/getPartition:getPartition":
             return {"partition": "aws"}, []
         case "gcp:filestore/getInstance:getInstance":
-            assert "projects/{project}/locations/{location}/instances/{name}".format(**args) == INSTANCE
+            if "projects/{project}/locations/{location}/instances/{name}".format(**args) != INSTANCE:
+                return {}, [("", "Error 404: not found")]
             share = {"name": "vol1", "capacityGb": 2048}
             return {"fileShares": [share], "networks": [{"ipAddresses": ["10.9.8.7"]}], "protocol": "NFS_V4_1"}, []
     raise AssertionError(f"unexpected lookup {token}")

@@ -34,7 +34,8 @@ def test_every_finding_names_the_argument_it_is_about() -> None:
         ({"tokn": "x"}, "tokn: unknown key 'tokn'; did you mean 'token'?"),
         ({"namespace": None}, "namespace: missing"),
         ({"names": "helm"}, "names: given 'helm'; allowed: 'scoped' or 'chart'"),
-        ({"agent_version": "1.4.0"}, "agent_version: no agent-job for agent version 1.4.0; supported: 0.57 to 0.60"),
+        ({"agent_version": "0.61.0"}, "agent_version: no agent-job for agent version 0.61.0; supported: 0.57 to 0.60; 1.2 or newer"),
+        ({"agent_version": "1.0.0"}, "agent_version: no agent-job for agent version 1.0.0; supported: 0.57 to 0.60; 1.2 or newer"),
         ({"values": {"agent": {"url": "https://x.y"}}}, "url: given together with values.agent.url"),
         ({"values": {"agent": {"token": "x"}}}, "token: given together with values.agent.token"),
         ({"agent_image": "a:1", "values": {"agent": {"image": {"tag": "1"}}}}, "agent_image: given together with values.agent.image.tag"),
@@ -54,7 +55,7 @@ def test_arguments_that_cannot_be_used(args: dict[str, Any], message: str) -> No
     assert message in refused(**args)
 
 
-@pytest.mark.parametrize("args", [{"agent_version": 0.57}, {"version": "0.57.0"}, {"agent_version": "1.4.0"}])
+@pytest.mark.parametrize("args", [{"agent_version": 0.57}, {"version": "0.57.0"}, {"agent_version": "0.61.0"}])
 def test_arguments_of_the_definitions_are_checked_too(args: dict[str, Any]) -> None:
     def program() -> None:
         scalr_agents.AgentCrds("crds", cast(Any, args))

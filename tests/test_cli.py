@@ -101,7 +101,7 @@ def test_findings_end_render_with_1_and_nothing_on_stdout(project: Path) -> None
     stack(project, STACK.replace("kind: agent-job", "kind: agent-jop"))
     done = cli("render", "dev", directory=project)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "error: scalr-agents:agents.runs.kind: given 'agent-jop'; allowed: 'agent-job'\n"
+    assert done.stderr == "error: scalr-agents:agents.runs.kind: given 'agent-jop'; allowed: 'agent-job', 'agent-local' or 'agent-k8s'\n"
 
 
 @pytest.mark.parametrize(
@@ -194,3 +194,10 @@ def test_a_closed_pipe_is_no_failure() -> None:
     shell = f"{sys.executable} -m scalr_agents render 2>&1 | head -n 1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", shell], cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=60)
     assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_images_are_printed_one_a_line(project: Path) -> None:
+    stack(project, STACK)
+    done = cli("images", "dev", directory=project)
+    assert (done.returncode, done.stdout) == (0, "scalr/agent-runner:0.57.0\nscalr/agent:0.57.0\n")
+    assert cli("images", "nothing", directory=project).returncode == 2

@@ -8,8 +8,8 @@ import pytest
 import scalr_agents
 from scalr_agents import manifests
 from scalr_agents.arguments import AgentJobArgs
-from scalr_agents.controller import rollout_failure
 from scalr_agents.release import Names
+from scalr_agents.rollouts import failure
 from scalr_agents.values.merge import merge
 
 from tests.programs import TOKEN, agent_job
@@ -222,8 +222,8 @@ def test_a_failed_rollout_names_the_logs_and_asks_for_the_token() -> None:
 
     release = values.load("agent-job", {"agent": {"token": "x"}}, release="runs", namespace="scalr").release
     selector = "app.kubernetes.io/name=agent-job,app.kubernetes.io/instance=runs,app.kubernetes.io/component=agent"
-    assert f"kubectl logs -n scalr -l {selector} --all-containers" in rollout_failure(release)
-    assert "token" in rollout_failure(release)
+    assert f"kubectl logs -n scalr -l {selector} --all-containers" in failure(release, "agent")
+    assert "token" in failure(release, "agent")
 
 
 def test_a_deletion_may_take_as_long_as_the_grace_period() -> None:

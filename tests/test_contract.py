@@ -28,11 +28,28 @@ FULL: dict[str, Any] = {
     },
 }
 """Arguments with which a component makes everything that it can make."""
+CERTIFICATE, KEY = FULL["ca_bundle"], "-----BEGIN PRIVATE KEY-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END PRIVATE KEY-----\n"
+
+CONNECTION = {word: FULL[word] for word in ("namespace", "url", "token", "secret_env")}
+AGENT_LOCAL: dict[str, Any] = {
+    **CONNECTION,
+    "agent_version": "1.4.0",
+    "ca_bundle": FULL["ca_bundle"],
+    "values": {
+        "serviceAccount": {"create": True},
+        "allowMetadataService": False,
+        "agent": {"tls": {"clientCert": CERTIFICATE, "clientKey": KEY}},
+        "persistence": {"data": {"enabled": True}, "cache": {"enabled": True}},
+    },
+}
+AGENT_K8S: dict[str, Any] = {**CONNECTION, "values": {"efsVolumeHandle": "fs-0a1b", "restrictMetadataService": True}}
 
 ARGS: dict[str, dict[str, Any]] = {
     "AgentController": FULL,
-    "AgentCrds": {"agent_version": "0.57.0"},
+    "AgentCrds": {},
     "AgentJob": FULL,
+    "AgentK8s": AGENT_K8S,
+    "AgentLocal": AGENT_LOCAL,
     "AgentNetworkPolicy": FULL,
     "AgentRbac": FULL,
     "CacheStorageClass": {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-0a1b"}},

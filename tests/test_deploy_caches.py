@@ -285,3 +285,23 @@ def test_an_existing_claim_is_mounted() -> None:
     recording = deployed({"shared": {"claim": "mine"}})
     volumes = recording["runs-controller-deployment"].inputs["spec"]["template"]["spec"]["volumes"]
     assert {"name": "cache-dir", "persistentVolumeClaim": {"claimName": "mine"}} in volumes
+
+
+def test_everything_that_is_not_there_is_said_before_anything_is_made() -> None:
+    missing = {"efs": {"eksCluster": "missing"}}
+    instance = {"filestore": {"instanceId": "projects/p/locations/l/instances/gone"}}
+    caches = {"here": {"efs": {"eksCluster": "prod"}}, "one": missing, "two": missing, "three": instance}
+    recording = up(caches, {"runs": {"cache": "here"}})
+    assert recording.names == []
+    assert [line.partition(": cannot")[0] for line in str(recording.error).splitlines()[1:]] == [
+        "  error: scalr-agents:caches.one.efs.eksCluster",
+        "  error: scalr-agents:caches.two.efs.eksCluster",
+        "  error: scalr-agents:caches.three.filestore.instanceId",
+    ]
+
+
+def test_a_warning_is_said_once_and_in_the_words_of_the_stack_file() -> None:
+    options = {"location": "europe-west1-b", "exportOptions": [{"squashMode": "ROOT_SQUASH"}]}
+    recording = deployed({"shared": {"filestore": options}})
+    warned = [message for severity, message in recording.log if severity == "warning"]
+    assert [message.partition(": ")[0] for message in warned] == ["scalr-agents:caches.shared.filestore.exportOptions[0].squashMode"]

@@ -7,30 +7,62 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents import stack, values
+from scalr_agents import manifests, stack, values
+from scalr_agents.lines import Line
 from scalr_agents.stack import source
-from scalr_agents.values.merge import merge
+from scalr_agents.values.merge import lookup, merge
 
-from tests.manifests.changes import MINIMUM, value_paths
+from tests.manifests.changes import CURRENT, LEGACY, LINES, MINIMUM, paths_of, value_paths
 
 REPOSITORY = Path(__file__).parent.parent
 PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
+AGENT_JOB = (REPOSITORY / "docs" / "agent-job.md").read_text()
 DIFFERENCES = (REPOSITORY / "docs" / "helm-differences.md").read_text()
-REFUSED = re.findall(
-    r"^\| `([^`]+: [^`]+)` \|", DIFFERENCES.partition("## Values a chart accepts and we refuse")[2].partition("### `null`")[0], re.MULTILINE
+REFUSED: list[tuple[str, str]] = re.findall(
+    r"^\| `([^`]+: [^`]+)` \| (.*) \|$",
+    DIFFERENCES.partition("## Values a chart accepts and we refuse")[2].partition("### `null`")[0],
+    re.MULTILINE,
 )
 
 
 def test_every_value_is_documented() -> None:
-    page = (REPOSITORY / "docs" / "agent-job.md").read_text()
-    assert [leaf for leaf in value_paths() if f"`{leaf}`" not in page] == []
+    assert [leaf for leaf in value_paths() if f"`{leaf}`" not in AGENT_JOB] == []
+
+
+def test_values_that_one_line_alone_knows_are_marked() -> None:
+    rows = re.findall(r"^\| `([\w.]+)` \|.*\|$", AGENT_JOB, re.MULTILINE)
+    marked = {row: re.findall(rf"^\| `{re.escape(row)}` \|.* \*(Current|Legacy) line\.\*", AGENT_JOB, re.MULTILINE) for row in rows}
+    legacy, current = set(paths_of("legacy")), set(paths_of("current"))
+    expected = {path: [] if path in legacy & current else ["Legacy" if path in legacy else "Current"] for path in legacy | current}
+    assert {path: marks for path, marks in marked.items() if path in expected} == expected
+
+
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+def test_the_page_about_versions_has_the_facts_of_the_lines(line: Line) -> None:
+    page = (REPOSITORY / "docs" / "agent-versions.md").read_text()
+    table = page.partition("## The two lines")[2].partition("## ")[0]
+    facts = [line.versions, line.default_version, line.tasks().kind, line.tasks().crd_name, line.kubernetes, line.base_name]
+    assert [fact for fact in facts if fact not in table] == []
+    pods = (
+        pod
+        for manifest in manifests.render("agent-job", MINIMUM, release="runs", namespace="scalr", agent_version=line.default_version)
+        for pod in _pods(manifest)
+    )
+    assert {container["image"] for pod in pods for container in pod["containers"] if f"`{container['image']}`" not in table} == set()
+
+
+def _pods(manifest: dict[str, Any]) -> list[dict[str, Any]]:
+    """The pods that an object makes."""
+    job = lookup(manifest, "spec", "jobTemplate", "spec", "template", "spec")
+    deployed = lookup(manifest, "spec", "template", "spec")
+    return [pod for pod in (job, deployed) if pod]
 
 
 def test_every_correction_has_its_test() -> None:
     named = set(re.findall(r"\btest_\w+", DIFFERENCES)) - {"test_corrections"}
     tree = ast.parse((REPOSITORY / "tests" / "manifests" / "test_corrections.py").read_text())
     defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    assert len(named) == 18
+    assert len(named) == 22
     assert named <= defined
 
 
@@ -38,11 +70,12 @@ def test_the_list_of_refused_values_is_read() -> None:
     assert len(REFUSED) > 35
 
 
-@pytest.mark.parametrize("example", REFUSED)
-def test_what_the_differences_call_refused_is_refused(example: str) -> None:
+@pytest.mark.parametrize(("example", "reason"), REFUSED, ids=[example for example, _ in REFUSED])
+def test_what_the_differences_call_refused_is_refused(example: str, reason: str) -> None:
     given: dict[str, Any] = yaml.safe_load(example)
     unset = {"agent": {"token": ""}} if example.startswith("agent: {tokenExistingSecret") else {}
-    found = values.check("agent-job", merge(merge(MINIMUM, unset), given), release="runs", namespace="scalr")
+    version = CURRENT if reason.startswith("current line:") else LEGACY
+    found = values.check("agent-job", merge(merge(MINIMUM, unset), given), release="runs", namespace="scalr", agent_version=version)
     assert values.errors(found) != []
 
 
@@ -68,3 +101,11 @@ def test_stack_files_in_the_documents_have_no_unknown_word(tmp_path: Path) -> No
             (tmp_path / "Pulumi.it.yaml").write_text(block)
             loaded = stack.load(source.read(tmp_path, "it").config, directory=tmp_path, demand_tokens=False)
             assert [str(finding) for finding in loaded.findings if "unknown key" in finding.message] == []
+
+
+def test_messages_in_the_page_about_versions_are_real() -> None:
+    page = (REPOSITORY / "docs" / "agent-versions.md").read_text()
+    shown = re.findall(r"^(?:error|warning): .*$", page, re.MULTILINE)
+    given = {"agent": {"image": {"tag": "1.4.0"}}, "task": {"startupTimeoutSeconds": 60}}
+    found = values.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr")
+    assert sorted(shown) == sorted(map(str, found))

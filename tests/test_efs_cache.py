@@ -62,7 +62,7 @@ OF_THE_PLACE = {
     "from-sg-0a1b": rule(referencedSecurityGroupId="sg-0a1b"),
     "from-sg-0c2d": rule(referencedSecurityGroupId="sg-0c2d"),
     "from-10.0.0.0-16": rule(cidrIpv4="10.0.0.0/16"),
-    "from-fd00::-64": rule(cidrIpv6="fd00::/64"),
+    "from-fd00-64": rule(cidrIpv6="fd00::/64"),
     "mount-target-eu-west-1a": target("subnet-0a"),
     "mount-target-eu-west-1b": target("subnet-0b"),
 }

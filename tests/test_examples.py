@@ -22,10 +22,10 @@ OIDC = "arn:aws:iam::111122223333:oidc-provider/oidc.eks.eu-west-1.amazonaws.com
 @pytest.mark.parametrize(
     ("example", "more", "resources"),
     [
-        ("importing", {}, 18),
-        ("caches-aws", {}, 38),
-        ("caches-aws", {"oidcProviderArn": OIDC}, 37),
-        ("caches-gcp", {}, 25),
+        ("importing", {}, 19),
+        ("caches-aws", {}, 39),
+        ("caches-aws", {"oidcProviderArn": OIDC}, 38),
+        ("caches-gcp", {}, 26),
     ],
 )
 def test_an_example_runs(example: str, more: dict[str, str], resources: int) -> None:

@@ -10,14 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scalr_agents import manifests, output, stack, values
 from scalr_agents.values import ValuesError
+from scalr_agents.values.merge import merge
 
-from tests.manifests.changes import MINIMUM, nested
+from tests.manifests.changes import CURRENT, LEGACY, MINIMUM, TABLE, TABLE_CURRENT, nested
 from tests.manifests.schemas import assert_valid
 
 HERE = Path(__file__).parent
 CASES: list[dict[str, Any]] = [case["values"] for case in yaml.safe_load((HERE / "manifests" / "chart_cases.yaml").read_text())]
-TABLE: list[dict[str, Any]] = yaml.safe_load((HERE / "manifests" / "values_table.yaml").read_text())
 SINGLE = [{**MINIMUM, **nested(row["value"], row["set"])} for row in TABLE]
+CURRENTLY = [merge(MINIMUM, merge(row.get("given", {}), nested(row["value"], row["set"]))) for row in TABLE_CURRENT]
+VERSIONS = st.sampled_from([LEGACY, CURRENT])
 STACK: dict[str, Any] = {
     "kubernetes": {"context": "c", "qps": 5, "crds": "install"},
     "common": {
@@ -106,24 +108,25 @@ def mutations(draw: st.DrawFn, bases: list[dict[str, Any]], *, opaque: bool = Tr
 
 
 @settings(max_examples=400, deadline=None)
-@given(mutations(CASES + SINGLE))
-def test_values_end_in_manifests_or_a_values_error(mutated: dict[str, Any]) -> None:
-    found = values.check("agent-job", mutated, release="runs", namespace="scalr")
+@given(mutations(CASES + SINGLE + CURRENTLY), VERSIONS)
+def test_values_end_in_manifests_or_a_values_error(mutated: dict[str, Any], version: str) -> None:
+    found = values.check("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
     text = "".join(map(str, found))
     assert "s3cr3t-token" not in text
     assert "<opaque>" not in text
     if values.errors(found):
         with pytest.raises(ValuesError):
-            manifests.render("agent-job", mutated, release="runs", namespace="scalr")
+            manifests.render("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
     else:
-        assert manifests.render("agent-job", mutated, release="runs", namespace="scalr")[-1]["kind"] == "Deployment"
+        rendered = manifests.render("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
+        assert rendered[-1]["kind"] == "Deployment"
 
 
 @settings(max_examples=100, deadline=None)
-@given(mutations(CASES, opaque=False))
-def test_mutated_values_that_render_can_be_printed(mutated: dict[str, Any]) -> None:
+@given(mutations(CASES + CURRENTLY, opaque=False), VERSIONS)
+def test_mutated_values_that_render_can_be_printed(mutated: dict[str, Any], version: str) -> None:
     try:
-        rendered = manifests.render("agent-job", mutated, release="runs", namespace="scalr")
+        rendered = manifests.render("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
     except ValuesError:
         return
     assert list(yaml.safe_load_all(output.text(rendered, "yaml"))) == rendered

@@ -12,6 +12,8 @@ import scalr_agents
 PACKAGE = Path(scalr_agents.__file__).parent
 PULUMI_LAYER = {
     "agent_job.py",
+    "agent_k8s.py",
+    "agent_local.py",
     "arguments.py",
     "cache_storage_class.py",
     "controller.py",
@@ -28,6 +30,7 @@ PULUMI_LAYER = {
     "network_policy.py",
     "options.py",
     "rbac.py",
+    "rollouts.py",
     "storage_class_claim.py",
     "validation.py",
 }

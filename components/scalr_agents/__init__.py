@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scalr_agents.agent_job import AgentJob
-    from scalr_agents.arguments import AgentJobArgs
+    from scalr_agents.agent_k8s import AgentK8s
+    from scalr_agents.agent_local import AgentLocal
+    from scalr_agents.arguments import AgentJobArgs, AgentK8sArgs, AgentLocalArgs
     from scalr_agents.cache_storage_class import CacheStorageClass, CacheStorageClassArgs
     from scalr_agents.controller import AgentController
     from scalr_agents.crds import AgentCrds, AgentCrdsArgs
@@ -31,6 +33,10 @@ _HOMES = {
     "AgentCrdsArgs": "crds",
     "AgentJob": "agent_job",
     "AgentJobArgs": "arguments",
+    "AgentK8s": "agent_k8s",
+    "AgentK8sArgs": "arguments",
+    "AgentLocal": "agent_local",
+    "AgentLocalArgs": "arguments",
     "AgentNetworkPolicy": "network_policy",
     "AgentRbac": "rbac",
     "ArgsError": "errors",
@@ -59,6 +65,10 @@ __all__ = [
     "AgentCrdsArgs",
     "AgentJob",
     "AgentJobArgs",
+    "AgentK8s",
+    "AgentK8sArgs",
+    "AgentLocal",
+    "AgentLocalArgs",
     "AgentNetworkPolicy",
     "AgentRbac",
     "ArgsError",
@@ -86,4 +96,10 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    try:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    except ModuleNotFoundError as problem:
+        cloud = {"pulumi_aws": "aws", "pulumi_gcp": "gcp"}.get(problem.name or "")
+        if cloud is None:
+            raise
+        raise ModuleNotFoundError(f"{name} needs the SDK of its cloud: pip install 'scalr-agents[{cloud}]'", name=problem.name) from None

@@ -1,8 +1,8 @@
 """The flat arguments of the components, and how they become a validated agent."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, NotRequired, TypedDict, cast
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import pulumi
 from pydantic import BeforeValidator, ConfigDict, Field
@@ -11,7 +11,7 @@ from scalr_agents import lines, manifests, validation, values
 from scalr_agents.errors import ArgsError
 from scalr_agents.manifests import secrets
 from scalr_agents.options import deferred
-from scalr_agents.values import Checked, Finding, shapes
+from scalr_agents.values import Checked, Finding, shapes, words
 from scalr_agents.values.fields import (
     Annotations,
     Deferred,
@@ -28,6 +28,7 @@ from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.layers import Layer, combine, locate, says
 from scalr_agents.values.merge import Values
 from scalr_agents.values.section import Section
+from scalr_agents.values.words import NoValueError, Words
 
 ROLLOUT_SECONDS = 300
 
@@ -40,7 +41,7 @@ class AgentJobArgs(TypedDict):
     release: NotRequired[str]
     """Name of the release, first part of all object names. Default: the component's name."""
     agent_version: NotRequired[str]
-    """Version of the agent, 0.57 to 0.60: the contract line and the default image tag. Default: 0.57.0."""
+    """Version of the agent, 0.57 to 0.60, or 1.2 or newer: the contract line and the default image tag. Default: 0.57.0."""
     names: NotRequired[str]
     """`scoped` (default), or `chart` for the names that the Helm chart uses, to take a Helm release over."""
     values: NotRequired[Mapping[str, Any]]
@@ -67,8 +68,71 @@ class AgentJobArgs(TypedDict):
     """Seconds that it waits. Default: 300."""
 
 
+class AgentLocalArgs(TypedDict):
+    """Arguments of `AgentLocal`."""
+
+    namespace: str
+    """Namespace of the agent; it must exist."""
+    release: NotRequired[str]
+    """Name of the release, first part of all object names. Default: the component's name."""
+    agent_version: NotRequired[str]
+    """Version of the agent, 0.57 to 0.60, or 1.2 or newer: the contract line and the default image tag. Default: 0.59.0."""
+    names: NotRequired[str]
+    """`scoped` (default), or `chart` for the names that the Helm chart uses, to take a Helm release over."""
+    values: NotRequired[Mapping[str, Any]]
+    """Values of the chart `agent-local`, as in a values file. Leaves that are not read may be outputs. Nulls unset defaults."""
+    url: NotRequired[pulumi.Input[str]]
+    """Address of the account, `https://<account>.scalr.io`. Value `agent.url`."""
+    token: NotRequired[pulumi.Input[str]]
+    """Token of the agent pool; becomes a Secret. Value `agent.token`."""
+    ca_bundle: NotRequired[pulumi.Input[str]]
+    """PEM certificates to trust, instead of the public ones; agents 1.2 or newer. Value `agent.tls.caBundle`."""
+    agent_image: NotRequired[pulumi.Input[str]]
+    """Complete reference of the image, a digest too. Replaces what `image` makes."""
+    cache_claim_name: NotRequired[pulumi.Input[str]]
+    """Name of the claim for the cache; turns its persistence on."""
+    service_account_annotations: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Annotations of the service account, for instance an IAM role; makes the account. Value `serviceAccount.annotations`."""
+    secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Environment variables that become a Secret."""
+    await_rollout: NotRequired[bool]
+    """Whether a deployment waits until the agents are ready. Default: true."""
+    rollout_timeout_seconds: NotRequired[int]
+    """Seconds that it waits. Default: 300."""
+
+
+class AgentK8sArgs(TypedDict):
+    """Arguments of `AgentK8s`."""
+
+    namespace: str
+    """Namespace of the agent; it must exist."""
+    release: NotRequired[str]
+    """Name of the release, first part of all object names. Default: the component's name."""
+    agent_version: NotRequired[str]
+    """Version of the agent, 0.53 to 0.60, or 1.2 or newer: the contract line and the default image tag. Default: 0.53.0."""
+    names: NotRequired[str]
+    """`scoped` (default), or `chart` for the names that the Helm chart uses, to take a Helm release over."""
+    values: NotRequired[Mapping[str, Any]]
+    """Values of the chart `agent-k8s`, as in a values file. Leaves that are not read may be outputs, `efsVolumeHandle` among them.
+    Nulls unset defaults."""
+    url: NotRequired[pulumi.Input[str]]
+    """Address of the account, `https://<account>.scalr.io`. Value `agent.url`."""
+    token: NotRequired[pulumi.Input[str]]
+    """Token of the agent pool; becomes a Secret. Value `agent.token`."""
+    agent_image: NotRequired[pulumi.Input[str]]
+    """Complete reference of the image, a digest too. Replaces what `image` makes."""
+    service_account_annotations: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Annotations of the service account, for instance an IAM role. Value `serviceAccount.annotations`."""
+    secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Environment variables that become a Secret."""
+    await_rollout: NotRequired[bool]
+    """Whether a deployment waits until controller and workers are ready. Default: true."""
+    rollout_timeout_seconds: NotRequired[int]
+    """Seconds that it waits. Default: 300."""
+
+
 class _Arguments(Section):
-    """The same arguments, as they are checked."""
+    """The arguments that all kinds have, as they are checked."""
 
     model_config = ConfigDict(alias_generator=None)
 
@@ -79,14 +143,31 @@ class _Arguments(Section):
     values: KubernetesMap = {}
     url: InputText | None = None
     token: InputText | None = None
-    ca_bundle: InputText | None = None
     agent_image: InputText | None = None
-    runner_image: InputText | None = None
-    cache_claim_name: InputText | None = None
     service_account_annotations: Annotations = {}
     secret_env: SecretEnv = {}
     await_rollout: bool = True
     rollout_timeout_seconds: Annotated[int, BeforeValidator(integral), Field(gt=0)] = ROLLOUT_SECONDS
+
+
+class _AgentK8sArguments(_Arguments):
+    pass
+
+
+class _AgentLocalArguments(_Arguments):
+    ca_bundle: InputText | None = None
+    cache_claim_name: InputText | None = None
+
+
+class _AgentJobArguments(_AgentLocalArguments):
+    runner_image: InputText | None = None
+
+
+_MODELS: dict[str, type[_Arguments]] = {
+    "agent-job": _AgentJobArguments,
+    "agent-local": _AgentLocalArguments,
+    "agent-k8s": _AgentK8sArguments,
+}
 
 
 @dataclass(frozen=True)
@@ -98,9 +179,9 @@ class Agent:
     await_rollout: bool
     rollout_timeout_seconds: int
 
-    def as_args(self) -> AgentJobArgs:
+    def as_args(self) -> Any:
         """Arguments for a component that shall not validate again."""
-        return cast(AgentJobArgs, _Validated(self))
+        return _Validated(self)
 
 
 class _Validated(dict[str, Any]):
@@ -109,86 +190,98 @@ class _Validated(dict[str, Any]):
         self.agent = agent
 
 
-def prepare(component: str, name: str, args: AgentJobArgs, *, token_needed: bool = True) -> Agent:
+def prepare(component: str, name: str, args: Mapping[str, Any], *, chart: str = "agent-job", token_needed: bool = True) -> Agent:
     """The agent that a component's arguments describe. Warnings are logged; errors are raised as `ArgsError`."""
     if isinstance(args, _Validated):
         return args.agent
-    agent, findings = _check(name, dict(args), token_needed=token_needed)
+    agent, findings = _check(chart, name, args, token_needed=token_needed)
     if agent is None:
         raise ArgsError(f"{component} {name!r}", findings)
     validation.report(component, name, findings)
     return agent
 
 
-def _check(name: str, args: Mapping[str, Any], *, token_needed: bool) -> tuple[Agent | None, list[Finding]]:
-    given, findings = shapes.parse_whole(_Arguments, validation.plain(args))
+def _check(chart: str, name: str, args: Mapping[str, Any], *, token_needed: bool) -> tuple[Agent | None, list[Finding]]:
+    given, findings = shapes.parse_whole(_MODELS[chart], validation.plain(args))
     if given is None:
         return None, findings
-    layers = [Layer("values", given.values), *_flat_layers(given)]
-    findings += [*_conflicts(given), *values.misshapen_sections("agent-job", layers[0])]
+    try:
+        line = lines.select(chart, given.agent_version)
+    except lines.LineError as problem:
+        return None, [Finding("error", "agent_version", str(problem))]
+    flat, flat_findings = _flat_layers(given, words.of(line))
+    layers = [Layer("values", given.values), *flat]
+    findings += [*flat_findings, *_conflicts(given, flat), *values.misshapen_sections(chart, layers[0])]
     inputs = Inputs(
         given.agent_image,
-        given.runner_image,
+        getattr(given, "runner_image", None),
         given.secret_env,
         token_needed=token_needed,
         rollout_timeout_seconds=given.rollout_timeout_seconds if given.await_rollout else None,
     )
-    try:
-        checked = values.load(
-            "agent-job",
-            combine(layers),
-            release=given.release or name,
-            namespace=given.namespace,
-            agent_version=given.agent_version,
-            naming=given.names,
-            inputs=inputs,
-        )
-    except lines.LineError as problem:
-        return None, [*findings, Finding("error", "agent_version", str(problem))]
-    findings += [_at_argument(finding, layers) for finding in checked.findings]
+    checked = values.load(
+        chart,
+        combine(layers),
+        release=given.release or name,
+        namespace=given.namespace,
+        agent_version=given.agent_version,
+        naming=given.names,
+        inputs=inputs,
+    )
+    findings += [_at_argument(finding, type(given), layers) for finding in checked.findings]
     inputs = replace(inputs, secrets_digest=_digest(checked, inputs))
     return Agent(checked, inputs, given.await_rollout, given.rollout_timeout_seconds), findings
 
 
-def _flat_layers(given: _Arguments) -> list[Layer]:
+def _flat_layers(given: _Arguments, kind: Words) -> tuple[list[Layer], list[Finding]]:
     """The flat arguments as the values they stand for."""
-    claim = {"enabled": True, "persistentVolumeClaim": {"claimName": given.cache_claim_name}}
-    translated: dict[str, Values] = {
-        "url": {"agent": {"url": given.url}},
-        "token": {"agent": {"token": given.token}},
-        "ca_bundle": {"global": {"tls": {"caBundle": given.ca_bundle}}},
-        "cache_claim_name": {"persistence": {"cache": claim}},
-        "service_account_annotations": {"serviceAccount": {"annotations": given.service_account_annotations}},
+    translations: dict[str, Callable[[Any], Values]] = {
+        "url": kind.url,
+        "token": kind.token,
+        "ca_bundle": kind.ca_bundle,
+        "cache_claim_name": lambda claim: kind.cache({"claimName": claim}),
+        "service_account_annotations": lambda annotations: kind.identity(annotations, given.values),
     }
-    return [Layer(word, content, word=True) for word, content in translated.items() if is_set(getattr(given, word))]
+    layers, findings = [], []
+    for word, translate in translations.items():
+        content = getattr(given, word, None)
+        if is_set(content):
+            try:
+                layers.append(Layer(word, translate(content), word=True))
+            except NoValueError as problem:
+                findings.append(Finding("error", word, str(problem)))
+    return layers, findings
 
 
+_IMAGES = (("agent", "image"), ("task", "worker", "image"), ("image",))
 _BEHIND: dict[str, tuple[tuple[str, ...], ...]] = {
-    "url": (("agent", "url"),),
-    "token": (("agent", "token"),),
-    "ca_bundle": (("global", "tls", "caBundle"),),
-    "agent_image": (
-        ("agent", "image", "repository"),
-        ("agent", "image", "tag"),
-        ("task", "worker", "image", "repository"),
-        ("task", "worker", "image", "tag"),
-    ),
+    "agent_image": tuple((*image, part) for image in _IMAGES for part in ("repository", "tag")),
     "runner_image": (("task", "runner", "image", "repository"), ("task", "runner", "image", "tag")),
-    "cache_claim_name": (("persistence", "cache", "enabled"), ("persistence", "cache", "persistentVolumeClaim", "claimName")),
     "service_account_annotations": (("serviceAccount", "annotations"),),
+    "cache_claim_name": (("persistence", "persistentVolumeClaim", "claimName"), ("persistence", "enabled")),
 }
-"""Flat arguments and the values behind them."""
+"""Values behind flat arguments beside those that they are translated to."""
 
 
-def _conflicts(given: _Arguments) -> Iterator[Finding]:
-    for word, paths in _BEHIND.items():
-        for path in paths:
-            if is_set(getattr(given, word)) and says(given.values, path):
+def _conflicts(given: _Arguments, flat: list[Layer]) -> Iterator[Finding]:
+    translated = {layer.place: list(_leaves(layer.values)) for layer in flat}
+    for word in dict.fromkeys([*translated, *_BEHIND]):
+        own = translated.get(word, []) if word != "service_account_annotations" else []
+        for path in dict.fromkeys([*own, *_BEHIND.get(word, ())]):
+            if is_set(getattr(given, word, None)) and says(given.values, path):
                 yield Finding("error", word, f"given together with values.{dotted(path)}, which it stands for; keep one of them")
 
 
-def _at_argument(finding: Finding, layers: list[Layer]) -> Finding:
-    own = finding.path.partition(".")[0] in _Arguments.model_fields
+def _leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    if not isinstance(content, dict):
+        yield path
+        return
+    for key, value in content.items():
+        yield from _leaves(value, (*path, key))
+
+
+def _at_argument(finding: Finding, arguments: type[_Arguments], layers: list[Layer]) -> Finding:
+    own = finding.path.partition(".")[0] in arguments.model_fields
     return finding if own else locate(finding, layers, "values")
 
 

@@ -1,4 +1,4 @@
-"""The command line: render, template, check, schema. It runs on the functional core alone and never imports Pulumi."""
+"""The command line: render, template, check, schema, convert-values. It runs on the functional core alone and never imports Pulumi."""
 
 import json
 import sys
@@ -155,11 +155,51 @@ def check(stack: str, project: Path, strict: bool) -> None:
 
 
 @main.command()
+@click.argument("stack", default="local")
+@_project_option
+def images(stack: str, project: Path) -> None:
+    """Print every image that a STACK (default: local) pulls, one a line: what a registry without access to the internet must hold."""
+    from scalr_agents import stack as stacks
+
+    source = _source(project, stack)
+    loaded = stacks.load(source.config, directory=source.directory, demand_tokens=False)
+    if errors(loaded.findings):
+        _report(errors(loaded.findings))
+        sys.exit(_FINDINGS)
+    for image in loaded.images():
+        click.echo(image)
+    if any(agent.checked.release.line.chart == "agent-k8s" for agent in loaded.agents):
+        _say("agent-k8s: its runs pull further images, which the agent chooses: see docs/agent-k8s.md")
+
+
+@main.command()
 def schema() -> None:
     """Print the JSON Schema of stack files, for editors."""
     from scalr_agents.stack import schema as stack_schema
 
     click.echo(json.dumps(stack_schema.stack_file(), indent=2))
+
+
+@main.command("convert-values")
+@click.option("-f", "--values", "file", required=True, type=click.Path(path_type=Path), help="Values file (- for stdin).")
+def convert_values(file: Path) -> None:
+    """Print a values file of the alpha of the chart agent-job in the present shape.
+
+    What could not be carried over or wants a look is named on stderr; exit code 1 if something could not. The file's comments are
+    lost. A file that is in the present shape already is printed as it is.
+    """
+    from scalr_agents.values.agent_job import alpha
+
+    text = _values_text(file)
+    given = _parsed(text, file)
+    converted, findings = alpha.convert(given)
+    if alpha.is_alpha(given):
+        text = yaml_io.dump([converted])
+    else:
+        _say(f"{file}: no value of the alpha; printed as it is")
+    _report(findings)
+    click.echo(text, nl=False)
+    sys.exit(_FINDINGS if errors(findings) else 0)
 
 
 def _source(project: Path, stack: str) -> Any:
@@ -172,8 +212,16 @@ def _source(project: Path, stack: str) -> Any:
 
 
 def _values_file(file: Path) -> dict[str, Any]:
+    return _parsed(_values_text(file), file)
+
+
+def _values_text(file: Path) -> str:
+    return _read("/dev/stdin" if str(file) == "-" else str(file))
+
+
+def _parsed(text: str, file: Path) -> dict[str, Any]:
     try:
-        return yaml_io.load_values(_read("/dev/stdin" if str(file) == "-" else str(file)))
+        return yaml_io.load_values(text)
     except yaml_io.YamlError as problem:
         _fail(FindingsError([Finding("error", str(file), str(problem))]))
 

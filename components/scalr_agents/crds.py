@@ -18,7 +18,7 @@ class AgentCrdsArgs(TypedDict):
     """Arguments of `AgentCrds`."""
 
     agent_version: NotRequired[str]
-    """Version of the agents, 0.57 to 0.60. Default: 0.57.0."""
+    """Version of the agents whose definition is wanted. Default: those of all versions, which stand side by side."""
 
 
 class AgentCrds(pulumi.ComponentResource):
@@ -33,11 +33,13 @@ class AgentCrds(pulumi.ComponentResource):
     """Names of the definitions."""
 
     def __init__(self, name: str, args: AgentCrdsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        line = lines.select("agent-job", validate("AgentCrds", name, _Arguments, args, _check).agent_version)
+        version = validate("AgentCrds", name, _Arguments, args, _check).agent_version
+        wanted = [lines.select("agent-job", version)] if version else [line for line in lines.LINES if line.task_resource]
         super().__init__("scalr-agents:index:AgentCrds", name, {}, opts)
 
-        registered = kubernetes.register(crds.objects(line), self, name, opts, retain=True)
-        self.crd_names = pulumi.Output.all(*(known_after(crd, f"{plural}.{line.tasks().group}") for plural, crd in registered.items()))
+        group = {plural: manifest for line in wanted for plural, manifest in crds.objects(line).items()}
+        registered = kubernetes.register(group, self, name, opts, retain=True)
+        self.crd_names = pulumi.Output.all(*(known_after(crd, group[plural]["metadata"]["name"]) for plural, crd in registered.items()))
         self.register_outputs({"crdNames": self.crd_names})
 
 

@@ -10,8 +10,10 @@ from pulumi.runtime import config as pulumi_config
 from scalr_agents import deploy_caches, kubernetes, stack
 from scalr_agents import values as chart_values
 from scalr_agents.agent_job import AgentJob
+from scalr_agents.agent_k8s import AgentK8s
+from scalr_agents.agent_local import AgentLocal
 from scalr_agents.arguments import Agent
-from scalr_agents.crds import AgentCrds
+from scalr_agents.crds import AgentCrds, AgentCrdsArgs
 from scalr_agents.errors import ArgsError
 from scalr_agents.stack import Stack, StackAgent, secrets, source
 from scalr_agents.stack.caches import Claim
@@ -25,14 +27,15 @@ def deploy(project: Path) -> None:
     `project` is the directory of `Pulumi.yaml`. Raises `ArgsError` with all findings before anything is registered.
     """
     loaded = _load(project)
-    systems = _file_systems(loaded)  # first, since what is looked up for them may not be there
+    deploy_caches.look_up(loaded.caches)
+    systems = _file_systems(loaded)
     cluster = _provider("cluster", loaded.kubernetes, take_over=loaded.kubernetes.upsert_existing)
     taking_over = _taking_over(loaded)
     shared = _shared(loaded, taking_over)
     claims = _claims(loaded, systems, cluster, taking_over, shared)
     agents = {}
     for agent in loaded.agents:
-        mounted = [claim for wanted, claim in claims if wanted.is_mounted_by(agent.checked)]
+        mounted = [claim for wanted, claim in claims if wanted.is_mounted_by(agent.checked.release.namespace, agent.objects)]
         agents[agent.name] = _agent(agent, loaded.kubernetes, cluster, [*shared, *mounted])
     pulumi.export("agents", {name: agent.summary() for name, agent in agents.items()})
     if systems:
@@ -98,7 +101,9 @@ def _taking_over(loaded: Stack) -> pulumi.ProviderResource | None:
 def _shared(loaded: Stack, taking_over: pulumi.ProviderResource | None) -> list[pulumi.Resource]:
     """Definitions and namespaces."""
     opts = pulumi.ResourceOptions(provider=taking_over)
-    definitions = [AgentCrds("agent-crds", {"agent_version": line.default_version}, opts) for line in loaded.lines()]
+    used = loaded.lines()
+    version: AgentCrdsArgs = {"agent_version": used[0].default_version} if len(used) == 1 else {}
+    definitions = [AgentCrds("agent-crds", version, opts)] if used else []
     namespaces = kubernetes.register(loaded.created_namespaces(), None, "namespace", opts, retain=True)
     return [*definitions, *namespaces.values()]
 
@@ -124,6 +129,10 @@ def _claims(
     ]
 
 
-def _agent(agent: StackAgent, settings: Kubernetes, cluster: pulumi.ProviderResource, shared: list[pulumi.Resource]) -> AgentJob:
+def _agent(
+    agent: StackAgent, settings: Kubernetes, cluster: pulumi.ProviderResource, shared: list[pulumi.Resource]
+) -> AgentJob | AgentLocal | AgentK8s:
     validated = Agent(agent.checked, agent.inputs, settings.await_rollout, settings.rollout_timeout_seconds)
-    return AgentJob(agent.name, validated.as_args(), pulumi.ResourceOptions(provider=cluster, depends_on=shared))
+    kinds: dict[str, type[AgentJob | AgentLocal | AgentK8s]] = {"agent-job": AgentJob, "agent-local": AgentLocal, "agent-k8s": AgentK8s}
+    component = kinds[agent.checked.release.line.chart]
+    return component(agent.name, validated.as_args(), pulumi.ResourceOptions(provider=cluster, depends_on=shared))

@@ -14,6 +14,8 @@ from scalr_agents.stack.cache_model import CacheEntry, EfsEntry, FilestoreEntry,
 from scalr_agents.stack.caches import Claim
 from scalr_agents.stack.model import PREFIX
 from scalr_agents.storage_class_claim import StorageClassClaim
+from scalr_agents.validation import Reported
+from scalr_agents.values import Finding
 from scalr_agents.values.caches import in_stack_files
 from scalr_agents.values.caches.efs import EfsSettings
 from scalr_agents.values.caches.filestore import FilestoreSettings
@@ -24,25 +26,39 @@ if TYPE_CHECKING:
     from scalr_agents.filestore_cache import FilestoreCache, FilestoreCacheArgs
 
 
-def file_system(name: str, entry: CacheEntry) -> "EfsCache | FilestoreCache | None":
-    """The file system of a cache that has one in a cloud. What a lookup does not find is said with its place in the stack file."""
+def look_up(entries: Mapping[str, CacheEntry]) -> None:
+    """See that everything exists that caches name, before anything is made; what does not is said with its place in the stack file."""
+    missing = [finding for name, entry in entries.items() for finding in _missing(name, entry)]
+    if missing:
+        raise ArgsError(f"stack {pulumi.get_stack()!r}", missing)
+
+
+def _missing(name: str, entry: CacheEntry) -> list[Finding]:
     try:
-        return _file_system(name, entry)
+        if entry.efs and entry.efs.eks_cluster:
+            from scalr_agents import efs_cache
+
+            efs_cache.look_up(entry.efs.eks_cluster, name)
+        elif entry.filestore and isinstance(entry.filestore.instance_id, str) and entry.filestore.instance_id:
+            from scalr_agents import filestore_cache
+
+            filestore_cache.look_up(entry.filestore.instance_id, name)
     except ArgsError as problem:
         place = f"{PREFIX}:caches.{name}.{'efs' if entry.efs else 'filestore'}"
-        located = [replace(finding, path=in_stack_files(f"{place}.{finding.path}")) for finding in problem.findings]
-        raise ArgsError(f"stack {pulumi.get_stack()!r}", located) from problem
+        return [replace(finding, path=in_stack_files(f"{place}.{finding.path}")) for finding in problem.findings]
+    return []
 
 
-def _file_system(name: str, entry: CacheEntry) -> "EfsCache | FilestoreCache | None":
+def file_system(name: str, entry: CacheEntry) -> "EfsCache | FilestoreCache | None":
+    """The file system of a cache that has one in a cloud."""
     if entry.efs:
         from scalr_agents.efs_cache import EfsCache
 
-        return EfsCache(f"{name}-efs", cast("EfsCacheArgs", _said(entry.efs, EfsSettings) | _on_delete(entry)))
+        return EfsCache(f"{name}-efs", cast("EfsCacheArgs", Reported(_said(entry.efs, EfsSettings) | _on_delete(entry))))
     if entry.filestore:
         from scalr_agents.filestore_cache import FilestoreCache
 
-        args = cast("FilestoreCacheArgs", _said(entry.filestore, FilestoreSettings) | _on_delete(entry))
+        args = cast("FilestoreCacheArgs", Reported(_said(entry.filestore, FilestoreSettings) | _on_delete(entry)))
         return FilestoreCache(f"{name}-filestore", args)
     return None
 

@@ -1,6 +1,7 @@
 """The `EfsCache` component."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
@@ -191,16 +192,24 @@ def _place(owner: pulumi.Resource, name: str, settings: efs.EfsSettings) -> _Pla
     groups, clients = settings.mount_target_security_groups, list(_clients(settings))
     if not settings.eks_cluster:
         return _Place(settings.vpc_id, settings.subnets, groups, clients, [])
-    get_cluster, get_subnet, opts = aws.eks.get_cluster, aws.ec2.get_subnet, pulumi.InvokeOptions(parent=owner)
-    try:
-        network = get_cluster(name=settings.eks_cluster, opts=opts).vpc_config
-        zones = [(get_subnet(id=subnet, opts=opts).availability_zone, subnet) for subnet in sorted(network.subnet_ids, reverse=True)]
-    except Exception as problem:  # the SDK raises nothing narrower when a lookup fails
-        finding = Finding("error", "eks_cluster", f"cannot look up EKS cluster {settings.eks_cluster!r}: {problem}")
-        raise ArgsError(f"EfsCache {name!r}", [finding]) from problem
+    network, zones = look_up(settings.eks_cluster, name, pulumi.InvokeOptions(parent=owner))
     cluster = _Client("cluster", security_group=network.cluster_security_group_id)
     others = [client for client in clients if client.key != cluster.security_group]
-    return _Place(network.vpc_id, dict(zones), groups, [cluster, *others], ["subnetId"])
+    return _Place(network.vpc_id, zones, groups, [cluster, *others], ["subnetId"])
+
+
+def look_up(
+    cluster: str, name: str, opts: pulumi.InvokeOptions | None = None
+) -> tuple[aws.eks.outputs.GetClusterVpcConfigResult, dict[str, str]]:
+    """The network of an EKS cluster, and a subnet of each of its zones, for the cache `name`."""
+    get_cluster, get_subnet = aws.eks.get_cluster, aws.ec2.get_subnet
+    try:
+        network = get_cluster(name=cluster, opts=opts).vpc_config
+        subnets = sorted(network.subnet_ids, reverse=True)
+        return network, {get_subnet(id=subnet, opts=opts).availability_zone: subnet for subnet in subnets}
+    except Exception as problem:  # the SDK raises nothing narrower when a lookup fails
+        finding = Finding("error", "eks_cluster", f"cannot look up EKS cluster {cluster!r}: {problem}")
+        raise ArgsError(f"EfsCache {name!r}", [finding]) from problem
 
 
 def _clients(settings: efs.EfsSettings) -> Iterator[_Client]:
@@ -208,7 +217,7 @@ def _clients(settings: efs.EfsSettings) -> Iterator[_Client]:
     for index, group in enumerate(settings.clients.security_groups):
         yield _Client(f"group-{index}" if is_deferred(group) else str(group), security_group=group)
     for cidr in settings.clients.cidrs:
-        key = cidr.replace("/", "-")
+        key = re.sub("[:/]+", "-", cidr)  # two colons separate the parts of a URN
         yield _Client(key, cidr_ipv6=cidr) if ":" in cidr else _Client(key, cidr_ipv4=cidr)
 
 

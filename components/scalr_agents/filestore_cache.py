@@ -6,8 +6,10 @@ from typing import NotRequired, TypedDict, cast
 import pulumi
 import pulumi_gcp as gcp
 
+from scalr_agents.errors import ArgsError
 from scalr_agents.options import as_output, child, optional, parsed
 from scalr_agents.validation import validate
+from scalr_agents.values import Finding
 from scalr_agents.values.caches import OnDelete, filestore, in_programs
 from scalr_agents.values.checks import Findings
 from scalr_agents.values.fields import is_set
@@ -84,7 +86,7 @@ class FilestoreCache(pulumi.ComponentResource):
         super().__init__("scalr-agents:index:FilestoreCache", name, {}, opts)
 
         if is_set(settings.instance_id):
-            self._look_up(settings)
+            self._take(name, settings)
         else:
             self._create(name, settings, opts)
         self.register_outputs(self.summary())
@@ -133,7 +135,9 @@ class FilestoreCache(pulumi.ComponentResource):
         self.capacity = pulumi.Output.from_input(settings.capacity)
         self.protocol = pulumi.Output.from_input(settings.protocol)
 
-    def _look_up(self, settings: "_Arguments") -> None:
+    def _take(self, name: str, settings: "_Arguments") -> None:
+        if isinstance(settings.instance_id, str):
+            look_up(settings.instance_id, name, pulumi.InvokeOptions(parent=self))  # what is not there is said before anything is made
         self.instance_id = as_output(settings.instance_id)
         parts = parsed(self.instance_id, filestore.instance_parts)
         found = gcp.filestore.get_instance_output(
@@ -147,6 +151,16 @@ class FilestoreCache(pulumi.ComponentResource):
 
 class _Arguments(filestore.FilestoreSettings):
     on_delete: OnDelete = "keep"
+
+
+def look_up(instance_id: str, name: str, opts: pulumi.InvokeOptions | None = None) -> None:
+    """See that an instance exists, for the cache `name`."""
+    get_instance, parts = gcp.filestore.get_instance, filestore.instance_parts(instance_id)
+    try:
+        get_instance(**parts, opts=opts)
+    except Exception as problem:  # the SDK raises nothing narrower when a lookup fails
+        finding = Finding("error", "instance_id", f"cannot look up Filestore instance {instance_id!r}: {problem}")
+        raise ArgsError(f"FilestoreCache {name!r}", [finding]) from problem
 
 
 def _check(given: _Arguments) -> Findings:

@@ -17,6 +17,10 @@ from scalr_agents.manifests.objects import Manifest
 from scalr_agents.options import depends_on, known_after
 
 _SECRET_OUTPUTS = ["data", "stringData"]
+_WORKLOADS = ("Deployment", "DaemonSet")
+_KUBERNETES_GRACE_SECONDS = 30
+_DELETE_MARGIN_SECONDS = 120
+"""What a deletion may take beyond the grace period."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,6 @@ class Rollout:
 
     await_ready: bool
     timeout_seconds: int
-    delete_seconds: int
     on_failure: pulumi.ErrorHook
 
 
@@ -47,7 +50,7 @@ def register(
     """
     registered: dict[str, pulumi.CustomResource] = {}
     for role, manifest in group.items():
-        workload = manifest["kind"] == "Deployment"
+        workload = manifest["kind"] in _WORKLOADS
         registered[role] = pulumi.CustomResource(
             _type_token(manifest),
             f"{name}-{role}",
@@ -59,7 +62,7 @@ def register(
                 version=_plugin_version(),
                 additional_secret_outputs=_SECRET_OUTPUTS if manifest["kind"] == "Secret" else None,
                 retain_on_delete=retain or None,
-                **(_awaited(rollout) if workload and rollout else _created_within(create_seconds)),
+                **(_awaited(rollout, manifest) if workload and rollout else _created_within(create_seconds)),
             ),
         )
     return registered
@@ -99,10 +102,11 @@ def _properties(manifest: Manifest, rollout: Rollout | None) -> Manifest:
     return manifest
 
 
-def _awaited(rollout: Rollout) -> dict[str, Any]:
+def _awaited(rollout: Rollout, manifest: Manifest) -> dict[str, Any]:
     timeout = f"{rollout.timeout_seconds}s"
+    grace = manifest["spec"]["template"]["spec"].get("terminationGracePeriodSeconds", _KUBERNETES_GRACE_SECONDS)
     return {
-        "custom_timeouts": pulumi.CustomTimeouts(create=timeout, update=timeout, delete=f"{rollout.delete_seconds}s"),
+        "custom_timeouts": pulumi.CustomTimeouts(create=timeout, update=timeout, delete=f"{grace + _DELETE_MARGIN_SECONDS}s"),
         "hooks": pulumi.ResourceHookBinding(on_error=[rollout.on_failure]),
     }
 

@@ -23,6 +23,8 @@ class TaskResource(NamedTuple):
     plural: str
     singular: str
     short_names: tuple[str, ...]
+    named_jobs: bool
+    """Whether an object says what its Jobs are called (`spec.basename`)."""
     template_variable: str
     """Environment variable of the controller that names the object of this kind to start Jobs from."""
 
@@ -78,7 +80,18 @@ AGENT_TASK = TaskResource(
     plural="atasks",
     singular="atask",
     short_names=("at",),
+    named_jobs=False,
     template_variable="SCALR_AGENT_KUBERNETES_JOB_TEMPLATE",
+)
+AGENT_TASK_TEMPLATE = TaskResource(
+    group="scalr.io",
+    version="v1",
+    kind="AgentTaskTemplate",
+    plural="agenttasktemplates",
+    singular="agenttasktemplate",
+    short_names=("att",),
+    named_jobs=True,
+    template_variable="SCALR_AGENT_KUBERNETES_TASK_TEMPLATE",
 )
 
 LINES = (
@@ -91,6 +104,52 @@ LINES = (
         newest=(0, 60),
         kubernetes="1.33",
         task_resource=AGENT_TASK,
+    ),
+    Line(
+        chart="agent-job",
+        generation="current",
+        base_name="scalr-agent",
+        default_version="1.4.0",
+        oldest=(1, 2),
+        newest=None,
+        kubernetes="1.35",
+        task_resource=AGENT_TASK_TEMPLATE,
+    ),
+    Line(
+        chart="agent-local",
+        generation="legacy",
+        base_name="agent-local",
+        default_version="0.59.0",
+        oldest=(0, 57),
+        newest=(0, 60),
+        kubernetes="1.33",
+    ),
+    Line(
+        chart="agent-local",
+        generation="current",
+        base_name="agent-local",
+        default_version="1.4.0",
+        oldest=(1, 2),
+        newest=None,
+        kubernetes="1.33",
+    ),
+    Line(
+        chart="agent-k8s",
+        generation="legacy",
+        base_name="agent-k8s",
+        default_version="0.53.0",
+        oldest=(0, 53),
+        newest=(0, 60),
+        kubernetes="1.29",
+    ),
+    Line(
+        chart="agent-k8s",
+        generation="current",
+        base_name="agent-k8s",
+        default_version="1.4.0",
+        oldest=(1, 2),
+        newest=None,
+        kubernetes="1.29",
     ),
 )
 

@@ -1,5 +1,6 @@
 """A release: one agent of one chart in one namespace, and what its objects are called."""
 
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from scalr_agents.lines import Line
@@ -27,6 +28,8 @@ class Names(NamedTuple):
     client_cert_secret: str = ""
     data_claim: str = ""
     cache_claim: str = ""
+    deprecated_cache_claim: str = ""
+    """The cache's claim where deprecated values ask for it."""
     role: str = ""
     role_binding: str = ""
     cluster_role: str = ""
@@ -47,17 +50,25 @@ class Release(NamedTuple):
     """The agent's version: the default image tag and the label `app.kubernetes.io/version`."""
     base_name: str
     """Label `app.kubernetes.io/name`."""
+    full_name: str
+    """First part of the objects' names."""
     names: Names
+    common_labels: Labels
+    """Labels of all objects."""
+    common_annotations: Mapping[str, Any]
+    """Annotations of all objects."""
 
-    def selector(self, component: str) -> Labels:
-        """The labels that select the pods of a component (`agent` or `task`)."""
-        return {_NAME: self.base_name, _INSTANCE: self.name, COMPONENT: component}
+    def selector(self, component: str | None = None) -> Labels:
+        """The labels that select the pods of a component (`agent` or `task`), or all of them."""
+        labels = {_NAME: self.base_name, _INSTANCE: self.name}
+        return labels | {COMPONENT: component} if component else labels
 
     def labels(self, component: str | None = None) -> Labels:
         """The labels of an object."""
         labels = {
             _NAME: self.base_name,
             _INSTANCE: self.name,
+            **self.common_labels,
             "app.kubernetes.io/version": self.version,
             "app.kubernetes.io/managed-by": "pulumi",
         }
@@ -65,11 +76,14 @@ class Release(NamedTuple):
 
     def metadata(self, name: str, component: str | None = None, **more: Any) -> dict[str, Any]:
         """The metadata of a namespaced object."""
-        return {"name": name, "namespace": self.namespace, "labels": self.labels(component), **more}
+        return {"name": name, "namespace": self.namespace, "labels": self.labels(component), **self._annotations(), **more}
 
     def cluster_metadata(self, name: str) -> dict[str, Any]:
         """The metadata of a cluster-scoped object."""
-        return {"name": name, "labels": self.labels()}
+        return {"name": name, "labels": self.labels(), **self._annotations()}
+
+    def _annotations(self) -> dict[str, Any]:
+        return {"annotations": dict(self.common_annotations)} if self.common_annotations else {}
 
 
 def fullname(line: Line, release: str, name_override: str = "", fullname_override: str = "") -> str:

@@ -12,12 +12,17 @@ from scalr_agents.values.section import Section
 S = TypeVar("S", bound=Section)
 
 
+class Reported(dict[str, Any]):
+    """Arguments whose warnings have been reported already, where they come from."""
+
+
 def validate(component: str, name: str, model: type[S], args: Mapping[str, Any], check: Callable[[S], Iterable[Finding]]) -> S:
     """The arguments of a component as its `model`, checked. Warnings are logged; errors are raised as `ArgsError`."""
     given, findings = shapes.parse_whole(model, plain(args))
     if given is None:
         raise ArgsError(f"{component} {name!r}", findings)
-    report(component, name, list(check(given)))
+    findings = list(check(given))
+    report(component, name, errors(findings) if isinstance(args, Reported) else findings)
     return given
 
 

@@ -1,14 +1,23 @@
 """Says exactly what a value changes in the objects of a release."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+import yaml
 from pydantic import BaseModel
-from scalr_agents import values
+from scalr_agents import lines, values
 from scalr_agents.manifests import agent_job
+from scalr_agents.values import kinds
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.inputs import Inputs
 
+LINES = {line.generation: line for line in lines.LINES if line.chart == "agent-job"}
+LEGACY, CURRENT = (LINES[generation].default_version for generation in ("legacy", "current"))
+TABLE, TABLE_CURRENT = (
+    yaml.safe_load((Path(__file__).parent / name).read_text()) for name in ("values_table.yaml", "values_table_current.yaml")
+)
+"""What every value changes: on the legacy line, and on the current line where it alone knows the value or acts otherwise."""
 MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}}
 _TASK_POD = "task-template.spec.jobTemplate.spec.template"
 _SHORT = {
@@ -20,10 +29,12 @@ _SHORT = {
 }
 
 
-def objects(given: Mapping[str, Any], inputs: Inputs | None = None, naming: Any = "scoped") -> dict[str, dict[str, Any]]:
+def objects(
+    given: Mapping[str, Any], inputs: Inputs | None = None, naming: Any = "scoped", version: str = LEGACY
+) -> dict[str, dict[str, Any]]:
     """All objects of a release `runs` in namespace `scalr`, by role."""
     inputs = inputs or Inputs()
-    checked = values.load("agent-job", given, release="runs", namespace="scalr", naming=naming, inputs=inputs)
+    checked = values.load("agent-job", given, release="runs", namespace="scalr", agent_version=version, naming=naming, inputs=inputs)
     assert not values.errors(checked.findings), checked.findings
     return {
         **agent_job.rbac(checked.values, checked.release),
@@ -82,6 +93,12 @@ def value_paths(model: type[BaseModel] = AgentJobValues, path: tuple[str, ...] =
             yield from value_paths(field.annotation, here)
         else:
             yield ".".join(here)
+
+
+def paths_of(generation: str) -> list[str]:
+    """Every value that a line knows."""
+    absent = kinds.find("agent-job").differences[generation].absent
+    return [path for path in value_paths() if not any(path == gone or path.startswith(f"{gone}.") for gone in absent)]
 
 
 def nested(path: str, value: Any) -> dict[str, Any]:

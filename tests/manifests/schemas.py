@@ -5,15 +5,17 @@ from typing import Any
 import kubernetes_validate
 from scalr_agents import lines
 
-VERSIONS = ("1.33", "1.35")
-_CUSTOM = {line.task_resource.kind for line in lines.LINES}
+VERSIONS: tuple[str, ...] = ("1.33", "1.35")
+_CUSTOM = {line.task_resource.kind: line for line in lines.LINES if line.task_resource}
 
 
 def assert_valid(manifest: dict[str, Any]) -> None:
-    """Every built-in object, and the Job that the controller would make of a task's template, on every supported version."""
-    if manifest["kind"] in _CUSTOM:
-        assert sorted(manifest["spec"]) == ["jobTemplate"]
-        metadata = {"name": "task", "namespace": manifest["metadata"]["namespace"]}
-        manifest = {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, **manifest["spec"]["jobTemplate"]}
-    for version in VERSIONS:
+    """Built-in objects on every supported version, and the Job that a controller would make of a task's template on those of its line."""
+    versions, line = VERSIONS, _CUSTOM.get(manifest["kind"])
+    if line:
+        assert sorted(manifest["spec"]) == (["basename", "jobTemplate"] if line.tasks().named_jobs else ["jobTemplate"])
+        versions = VERSIONS[VERSIONS.index(line.kubernetes) :]
+        metadata = {"name": "task", "namespace": manifest["metadata"]["namespace"]} | manifest["spec"]["jobTemplate"].get("metadata", {})
+        manifest = {"apiVersion": "batch/v1", "kind": "Job", **manifest["spec"]["jobTemplate"], "metadata": metadata}
+    for version in versions:
         kubernetes_validate.validate(manifest, version, strict=True)

@@ -129,7 +129,7 @@ def test_a_storage_class_of_filestore() -> None:
         "parameters": {"tier": "zonal", "network": "default"},
         "allowVolumeExpansion": True,
         "reclaimPolicy": "Delete",
-        "volumeBindingMode": "WaitForFirstConsumer",
+        "volumeBindingMode": "Immediate",
     }
 
 

@@ -7,13 +7,15 @@ from scalr_agents import manifests, pod_security, values
 from scalr_agents.values import Finding, ValuesError
 from scalr_agents.values.merge import merge
 
-from tests.manifests.changes import MINIMUM, objects
+from tests.manifests.changes import CURRENT, LEGACY, MINIMUM, objects
 
 BUNDLE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
+KEY = "-----BEGIN PRIVATE KEY-----\nMAMCAQE=\n-----END PRIVATE KEY-----\n"
+on_both_lines = pytest.mark.parametrize("version", [LEGACY, CURRENT])
 
 
-def _objects(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return objects(merge(MINIMUM, given))
+def _objects(given: dict[str, Any], version: str = LEGACY) -> dict[str, dict[str, Any]]:
+    return objects(merge(MINIMUM, given), version=version)
 
 
 def _pods(made: dict[str, dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -26,26 +28,63 @@ def _environment(container: dict[str, Any]) -> dict[str, Any]:
     return {variable["name"]: variable.get("value") for variable in container["env"]}
 
 
-def _findings(given: dict[str, Any]) -> list[Finding]:
-    return values.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr")
+def _findings(given: dict[str, Any], version: str = LEGACY) -> list[Finding]:
+    return values.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr", agent_version=version)
 
 
-def _finding(given: dict[str, Any], path: str) -> Finding:
-    return next(finding for finding in _findings(given) if finding.path == path)
+def _finding(given: dict[str, Any], path: str, version: str = LEGACY) -> Finding:
+    return next(finding for finding in _findings(given, version) if finding.path == path)
 
 
-def test_component_settings_beat_global() -> None:
+@on_both_lines
+def test_component_settings_beat_global(version: str) -> None:
     given = {
         "global": {"podAnnotations": {"a": "global", "b": "global"}, "podSecurityContext": {"runAsUser": 2000}},
         "agent": {"podAnnotations": {"a": "agent"}, "podSecurityContext": {"runAsUser": 0, "runAsNonRoot": False}},
         "task": {"podAnnotations": {"a": "task"}, "podSecurityContext": {"fsGroup": 0}},
     }
-    controller, task = _pods(_objects(given))
+    controller, task = _pods(_objects(given, version))
     assert {key: controller["metadata"]["annotations"][key] for key in "ab"} == {"a": "agent", "b": "global"}
     assert {key: task["metadata"]["annotations"][key] for key in "ab"} == {"a": "task", "b": "global"}
     assert controller["spec"]["securityContext"]["runAsUser"] == 0
     assert controller["spec"]["securityContext"]["runAsNonRoot"] is False
     assert (task["spec"]["securityContext"]["runAsUser"], task["spec"]["securityContext"]["fsGroup"]) == (2000, 0)
+
+
+def test_component_labels_and_annotations_beat_global() -> None:
+    own = {"labels": {"a": "own"}, "annotations": {"a": "own"}}
+    given = {
+        "global": {"labels": {"a": "global", "b": "global"}, "annotations": {"a": "global", "b": "global"}},
+        "agent": own,
+        "serviceAccount": own,
+        "task": {"jobLabels": own["labels"], "jobAnnotations": own["annotations"]},
+    }
+    made = _objects(given, CURRENT)
+    for manifest in (made["deployment"], made["service-account"], made["task-template"]["spec"]["jobTemplate"]):
+        for kind in ("labels", "annotations"):
+            assert {key: manifest["metadata"][kind][key] for key in "ab"} == {"a": "own", "b": "global"}
+    assert {key: made["role"]["metadata"]["labels"][key] for key in "ab"} == {"a": "global", "b": "global"}
+
+
+def test_tokens_of_mirrors_are_a_secret() -> None:
+    made = _objects({"agent": {"providerNetworkMirrors": [{"url": "https://mirror.example/", "token": "m1rr0r"}]}}, CURRENT)
+    assert [role for role, manifest in made.items() if "m1rr0r" in str(manifest)] == ["env-secret"]
+
+
+@pytest.mark.parametrize("given", ["clientCert", "clientKey"])
+def test_half_a_client_certificate_is_refused(given: str) -> None:
+    content = {"clientCert": BUNDLE, "clientKey": KEY}
+    path = f"global.tls.{given}"
+    assert _finding({"global": {"tls": {given: content[given]}}}, path, CURRENT).severity == "error"
+    assert values.errors(_findings({"global": {"tls": content}}, CURRENT)) == []
+
+
+def test_the_selectors_labels_cannot_be_taken_from_pods() -> None:
+    own = {"podLabels": {"app.kubernetes.io/name": "mine"}}
+    made = _objects({"global": {**own, "labels": own["podLabels"]}, "agent": own, "task": own}, CURRENT)
+    for pod in _pods(made):
+        assert pod["metadata"]["labels"]["app.kubernetes.io/name"] == "scalr-agent"
+    assert made["deployment"]["spec"]["selector"]["matchLabels"].items() <= _pods(made)[0]["metadata"]["labels"].items()
 
 
 def test_pod_labels_of_the_deployment() -> None:
@@ -60,9 +99,10 @@ def test_pod_labels_of_the_deployment() -> None:
     }
 
 
-def test_data_claim_access_mode_and_sub_path() -> None:
+@on_both_lines
+def test_data_claim_access_mode_and_sub_path(version: str) -> None:
     claim = {"accessMode": "ReadWriteMany", "subPath": "runs"}
-    made = _objects({"persistence": {"data": {"enabled": True, "persistentVolumeClaim": claim}}})
+    made = _objects({"persistence": {"data": {"enabled": True, "persistentVolumeClaim": claim}}}, version)
     assert made["data-claim"]["spec"]["accessModes"] == ["ReadWriteMany"]
     _, task = _pods(made)
     mounted = [
@@ -85,12 +125,13 @@ def test_grace_timeouts_follow_grace_periods(
     agent: int | None, task: int | None, drain: str, controller_grace: str, worker_grace: str
 ) -> None:
     given = {"agent": {"terminationGracePeriodSeconds": agent}, "task": {"terminationGracePeriodSeconds": task}}
-    controller_pod, task_pod = _pods(_objects(given))
-    controller = _environment(controller_pod["spec"]["containers"][0])
-    worker = _environment(task_pod["spec"]["containers"][1])
-    assert controller["SCALR_AGENT_WORKER_DRAIN_TIMEOUT"] == drain
-    assert controller["SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT"] == controller_grace
-    assert worker["SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT"] == worker_grace
+    for version in (LEGACY, CURRENT):
+        controller_pod, task_pod = _pods(_objects(given, version))
+        controller = _environment(controller_pod["spec"]["containers"][0])
+        worker = _environment(task_pod["spec"]["containers"][1])
+        assert controller["SCALR_AGENT_WORKER_DRAIN_TIMEOUT"] == drain
+        assert controller["SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT"] == controller_grace
+        assert worker["SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT"] == worker_grace
 
 
 def test_no_restart_policy_on_the_job() -> None:
@@ -99,9 +140,11 @@ def test_no_restart_policy_on_the_job() -> None:
     assert job["template"]["spec"]["restartPolicy"] == "Never"
 
 
-def test_two_releases_never_collide() -> None:
+@on_both_lines
+def test_two_releases_never_collide(version: str) -> None:
     def identities(release: str, namespace: str) -> set[tuple[str, str, str]]:
-        made = manifests.render("agent-job", MINIMUM | {"persistence": {"cache": {"enabled": True}}}, release=release, namespace=namespace)
+        given = MINIMUM | {"persistence": {"cache": {"enabled": True}}}
+        made = manifests.render("agent-job", given, release=release, namespace=namespace, agent_version=version)
         return {
             (manifest["kind"], manifest["metadata"].get("namespace", ""), manifest["metadata"]["name"])
             for manifest in made
@@ -112,10 +155,12 @@ def test_two_releases_never_collide() -> None:
     assert len(first) == 11
     assert not first & same_namespace
     assert not first & same_release
+    assert not identities("b-c", "a") & identities("c", "a-b")
 
 
-def test_own_secret_has_key_token() -> None:
-    made = _objects({"agent": {"tokenExistingSecret": {"key": "custom"}}})
+@on_both_lines
+def test_own_secret_has_key_token(version: str) -> None:
+    made = _objects({"nameOverride": "agent-job", "agent": {"tokenExistingSecret": {"key": "custom"}}}, version)
     assert made["token-secret"]["stringData"] == {"token": "s3cr3t-token"}
     for pod in _pods(made):
         references = [
@@ -124,8 +169,9 @@ def test_own_secret_has_key_token() -> None:
         assert references == [{"name": "runs-agent-job", "key": "token", "optional": False}]
 
 
-def test_token_secret_has_no_annotations() -> None:
-    made = _objects({"serviceAccount": {"annotations": {"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/runs"}}})
+@on_both_lines
+def test_token_secret_has_no_annotations(version: str) -> None:
+    made = _objects({"serviceAccount": {"annotations": {"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/runs"}}}, version)
     assert "annotations" not in made["token-secret"]["metadata"]
     assert made["service-account"]["metadata"]["annotations"] == {"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/runs"}
 
@@ -145,8 +191,9 @@ def test_worker_image_falls_back_field_by_field(worker: dict[str, str], image: s
     assert (task["spec"]["containers"][1]["image"], task["spec"]["containers"][1]["imagePullPolicy"]) == (image, policy)
 
 
-def test_every_pod_passes_restricted() -> None:
-    for pod in _pods(_objects({"global": {"tls": {"caBundle": BUNDLE}}, "persistence": {"cache": {"enabled": True}}})):
+@on_both_lines
+def test_every_pod_passes_restricted(version: str) -> None:
+    for pod in _pods(_objects({"global": {"tls": {"caBundle": BUNDLE}}, "persistence": {"cache": {"enabled": True}}}, version)):
         assert pod_security.violations(pod["spec"], "restricted") == []
 
 
@@ -165,11 +212,12 @@ def test_hardening_gives_way_to_a_privileged_container() -> None:
     assert controller["spec"]["containers"][0]["securityContext"] == {"capabilities": {"drop": ["ALL"]}, "privileged": True}
 
 
-def test_budget_fields() -> None:
+@on_both_lines
+def test_budget_fields(version: str) -> None:
     both = {"agent": {"replicaCount": 3, "podDisruptionBudget": {"maxUnavailable": 1}}}
-    assert _finding(both, "agent.podDisruptionBudget.maxUnavailable").severity == "error"
-    zero = {"agent": {"replicaCount": 3, "podDisruptionBudget": {"minAvailable": None, "maxUnavailable": 0}}}
-    assert _objects(zero)["budget"]["spec"] == {
+    assert _finding(both, "agent.podDisruptionBudget.maxUnavailable", version).severity == "error"
+    zero = {"nameOverride": "agent-job", "agent": {"replicaCount": 3, "podDisruptionBudget": {"minAvailable": None, "maxUnavailable": 0}}}
+    assert _objects(zero, version)["budget"]["spec"] == {
         "maxUnavailable": 0,
         "selector": {
             "matchLabels": {
@@ -181,8 +229,9 @@ def test_budget_fields() -> None:
     }
 
 
-def test_network_policy_egress() -> None:
-    policy = _objects({})["egress"]["spec"]
+@on_both_lines
+def test_network_policy_egress(version: str) -> None:
+    policy = _objects({}, version)["egress"]["spec"]
     assert policy["policyTypes"] == ["Egress"]
     assert policy["podSelector"]["matchLabels"]["app.kubernetes.io/component"] == "task"
     assert policy["egress"] == [
@@ -211,19 +260,24 @@ def test_identities_out_of_the_metadata_service_warn(given: dict[str, Any], path
     assert path not in [finding.path for finding in _findings(merge(given, {"task": {"allowMetadataService": True}}))]
 
 
-def test_default_account_is_refused() -> None:
-    assert _finding({"serviceAccount": {"create": False}}, "serviceAccount.name").severity == "error"
-    assert values.errors(_findings({"serviceAccount": {"create": False}, "rbac": {"create": False}})) == []
+@on_both_lines
+def test_default_account_is_refused(version: str) -> None:
+    assert _finding({"serviceAccount": {"create": False}}, "serviceAccount.name", version).severity == "error"
+    assert values.errors(_findings({"serviceAccount": {"create": False}, "rbac": {"create": False}}, version)) == []
 
 
 @pytest.mark.parametrize(
     "change",
-    [{"agent": {"token": "another"}}, {"global": {"tls": {"caBundle": BUNDLE}}}],
-    ids=["token", "ca-bundle"],
+    [
+        {"agent": {"token": "another"}},
+        {"global": {"tls": {"caBundle": BUNDLE}}},
+        {"global": {"tls": {"clientCert": BUNDLE, "clientKey": KEY}}},
+    ],
+    ids=["token", "ca-bundle", "client-cert"],
 )
 def test_pods_roll_when_a_secret_changes(change: dict[str, Any]) -> None:
     def digest(given: dict[str, Any]) -> Any:
-        return _pods(_objects(given))[0]["metadata"]["annotations"]["checksum/secrets"]
+        return _pods(_objects(given, CURRENT))[0]["metadata"]["annotations"]["checksum/secrets"]
 
     assert digest({}) == digest({"agent": {"debug": "1"}})
     assert digest({}) != digest(change)
@@ -242,9 +296,10 @@ def test_the_ca_bundle_rolls_pods_whose_token_is_elsewhere() -> None:
     [({}, 2147483647), ({"maxUnavailable": 0}, 2147483647), ({"minAvailable": None}, 2147483647), ({"minAvailable": 3}, 3)],
 )
 def test_task_budget(budget: dict[str, Any], at_least: int) -> None:
-    spec = _objects({"task": {"podDisruptionBudget": budget}})["task-budget"]["spec"]
-    assert {key: value for key, value in spec.items() if key != "selector"} == {"minAvailable": at_least}
-    assert spec["selector"]["matchLabels"]["app.kubernetes.io/component"] == "task"
+    for version in (LEGACY, CURRENT):
+        spec = _objects({"task": {"podDisruptionBudget": budget}}, version)["task-budget"]["spec"]
+        assert {key: value for key, value in spec.items() if key != "selector"} == {"minAvailable": at_least}
+        assert spec["selector"]["matchLabels"]["app.kubernetes.io/component"] == "task"
 
 
 @pytest.mark.parametrize("budget", [{"maxUnavailable": 1}, {"maxUnavailable": "50%"}, {"minAvailable": "50%"}])

@@ -35,7 +35,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
         "scalr-agents:caches.my.cache",
         "not a name for a cache: at most 53 lower case",
     ),
-    (with_cache(FILESTORE, name="a" * 54), f"scalr-agents:caches.{'a' * 54}", "not a name for a cache: at most 53"),
+    (with_cache(FILESTORE, name="a" * 54), f"scalr-agents:caches.{'a' * 54}", "not a name for an instance: at most 33"),
     (with_cache({"storageClass": {"name": "Bad_Name"}}), f"{PLACE}.storageClass.name", "not a Kubernetes name"),
     (with_cache(EFS, name="Shared"), "scalr-agents:caches.Shared", "not a name for a cache"),
     (with_cache({"efss": {}}), f"{PLACE}.efss", "unknown key 'efss'; did you mean 'efs'?"),
@@ -289,9 +289,9 @@ def test_a_file_system_that_exists_has_one_cache() -> None:
 def test_agents_in_one_directory_of_a_claim() -> None:
     more = {"cache": "shared", "kind": "agent-job", "namespace": "scalr"}
     given = {"caches": {"shared": EXISTING}, "agents": {"runs": {"cache": "shared"}, "more": more}, "secrets": {"more": {"token": "t"}}}
-    message = "shares its directory of cache 'shared' with agent 'runs', and runs of one execute what the other has cached; "
-    advice = "give each a directory in values.persistence.cache.persistentVolumeClaim.subPath"
-    assert findings(given) == [("warning", "scalr-agents:agents.more.cache", message + advice)]
+    [(severity, path, message)] = findings(given)
+    assert (severity, path) == ("warning", "scalr-agents:agents.more")
+    assert message.startswith("shares its cache directory on claim 'mine' with agent 'runs', and runs of one execute what the other has")
     given["agents"]["more"] = more | {"values": _claim_values(subPath="more")}
     assert findings(given) == []
 
@@ -308,3 +308,18 @@ def test_pods_without_a_group_on_filestore() -> None:
 def test_a_missing_token_hides_nothing() -> None:
     given = with_cache({"efs": {"eksCluster": "prod", "uid": 2000}}) | {"secrets": {"runs": {"token": None}}}
     assert [path for _, path, _ in findings(given)] == ["scalr-agents:secrets.runs.token", CACHE, CACHE]
+
+
+def test_mount_targets_of_one_cache_are_not_those_of_another() -> None:
+    """Agents of the second would not wait for what the first makes."""
+    network, alone = {"efs": {"fileSystemId": "fs-0a1b", "eksCluster": "prod"}}, {"efs": {"fileSystemId": "fs-0a1b"}}
+    agents = {"runs": {"cache": "one"}, "more": {"cache": "two", "kind": "agent-job", "namespace": "other"}}
+    found = findings({"caches": {"one": network, "two": alone}, "agents": agents, "secrets": {"more": {"token": "t"}}})
+    assert [(severity, path) for severity, path, _ in found] == [("error", "scalr-agents:caches.two.efs.fileSystemId")]
+
+
+def test_an_agent_on_the_claim_of_another() -> None:
+    caches = {"one": EFS, "two": {"claim": "runs-cache"}}
+    agents = {"runs": {"cache": "one"}, "more": {"cache": "two", "kind": "agent-job", "namespace": "scalr"}}
+    found = findings({"caches": caches, "agents": agents, "secrets": {"more": {"token": "t"}}})
+    assert [(severity, path) for severity, path, _ in found] == [("warning", "scalr-agents:agents.more")]

@@ -284,9 +284,10 @@ def test_render_raises_every_finding_as_text() -> None:
 @pytest.mark.parametrize(
     ("chart", "version", "message"),
     [
-        ("agent-jobs", None, "unknown chart 'agent-jobs'; allowed: agent-job"),
-        ("agent-job", "1.4.0", "no agent-job for agent version 1.4.0; supported: 0.57 to 0.60"),
-        ("agent-job", "0.61.0", "no agent-job for agent version 0.61.0; supported: 0.57 to 0.60"),
+        ("agent-jobs", None, "unknown chart 'agent-jobs'; allowed: agent-job, agent-local, agent-k8s"),
+        ("agent-job", "0.56.9", "no agent-job for agent version 0.56.9; supported: 0.57 to 0.60; 1.2 or newer"),
+        ("agent-job", "0.61.0", "no agent-job for agent version 0.61.0; supported: 0.57 to 0.60; 1.2 or newer"),
+        ("agent-job", "1.1.9", "no agent-job for agent version 1.1.9; supported: 0.57 to 0.60; 1.2 or newer"),
         ("agent-job", "0.57", "agent version '0.57' is not of the form MAJOR.MINOR.PATCH, for instance 0.57.0"),
     ],
 )

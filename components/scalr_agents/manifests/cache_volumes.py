@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from scalr_agents.manifests.objects import Manifest, present
-from scalr_agents.values.caches.storage_class import EFS_DRIVER, FILESTORE_DRIVER, StorageClassSettings, parameters
+from scalr_agents.values.caches.storage_class import EFS_DRIVER, EFS_MOUNT_OPTIONS, FILESTORE_DRIVER, StorageClassSettings, parameters
 from scalr_agents.values.fields import Deferred
 
 EFS_CAPACITY = "1Ti"
 """Kubernetes wants a size of every volume; EFS has none and ignores it."""
-EFS_MOUNT_OPTIONS = ["acregmin=1", "acregmax=3", "acdirmin=1", "acdirmax=3"]
-"""Keep the NFS attribute cache so short that a run sees what another has just cached."""
 
 _SHARED = ["ReadWriteMany"]
 _ANY_SIZE = "1Gi"
@@ -110,7 +108,7 @@ def storage_class(settings: StorageClassSettings, *, keep: bool) -> Manifest:
             "mountOptions": EFS_MOUNT_OPTIONS if efs_driver else [],
             "reclaimPolicy": "Retain" if keep else "Delete",
             "allowVolumeExpansion": None if efs_driver else True,
-            "volumeBindingMode": "Immediate" if efs_driver else "WaitForFirstConsumer",
+            "volumeBindingMode": "Immediate",  # so that the claim is waited for, and not a rollout
         }
     )
 

@@ -3,6 +3,8 @@
 from scalr_agents.lines import Line
 from scalr_agents.manifests.objects import Manifest
 
+_BASENAME = {"basename": {"description": "First part of the names of the Jobs.", "type": "string"}}
+
 
 def objects(line: Line) -> dict[str, Manifest]:
     """The definitions that a line's agents need."""
@@ -39,11 +41,12 @@ def objects(line: Line) -> dict[str, Manifest]:
                                         "type": "object",
                                         "required": ["jobTemplate"],
                                         "properties": {
+                                            **(_BASENAME if resource.named_jobs else {}),
                                             "jobTemplate": {
                                                 "description": "Template of the Job (batch/v1 JobTemplateSpec).",
                                                 "type": "object",
                                                 "x-kubernetes-preserve-unknown-fields": True,
-                                            }
+                                            },
                                         },
                                     }
                                 },

@@ -1,31 +1,39 @@
 """Lists of environment variables."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scalr_agents import contract
-from scalr_agents.values.common import CacheLimit, Otel, Proxy
-from scalr_agents.values.fields import Deferred, is_set
+from scalr_agents.manifests import mirrors
+from scalr_agents.values.common import CacheLimit, NetworkMirror, Otel, Proxy
+from scalr_agents.values.fields import Deferred, integral, is_set
 from scalr_agents.values.quantities import megabytes
 
 Env = list[dict[str, Any]]
 """Kubernetes EnvVar list."""
+Setting = str | float | bool | Deferred
+"""The plain value of a variable."""
 
 
-def variables(values: Mapping[str, str | int | bool | Deferred]) -> Env:
+def variables(values: Mapping[str, Setting]) -> Env:
     """Variables with plain values."""
     return [{"name": name, "value": _text(value)} for name, value in values.items()]
 
 
-def _text(value: str | int | bool | Deferred) -> str | Deferred:
+def _text(value: Setting) -> str | Deferred:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return str(value) if isinstance(value, int) else value
+    return str(integral(value)) if isinstance(value, int | float) else value
 
 
 def from_secret(name: str, secret: str | Deferred, key: str) -> Env:
     """A variable whose value is in a Secret that must exist."""
     return [{"name": name, "valueFrom": {"secretKeyRef": {"name": secret, "key": key, "optional": False}}}]
+
+
+def out_of_secret(names: Iterable[str], secret: str) -> Env:
+    """Variables out of one Secret that has them by their names."""
+    return [variable for name in names for variable in from_secret(name, secret, name)]
 
 
 def from_field(name: str, field: str) -> Env:
@@ -59,6 +67,17 @@ def proxy(settings: Proxy) -> Env:
 def ca_bundle() -> Env:
     """Where a mounted bundle is."""
     return variables({"SCALR_AGENT_CA_CERT": contract.CA_FILE, "SSL_CERT_FILE": contract.CA_FILE})
+
+
+def client_cert() -> Env:
+    """Where a mounted certificate and its key are."""
+    directory = contract.CLIENT_CERT_DIR
+    return variables({"SCALR_AGENT_TLS_CERT_FILE": f"{directory}/tls.crt", "SCALR_AGENT_TLS_KEY_FILE": f"{directory}/tls.key"})
+
+
+def network_mirrors(given: Sequence[NetworkMirror]) -> Env:
+    """The list of mirrors, unless it is secret."""
+    return variables({contract.MIRRORS_VARIABLE: mirrors.as_json(given)}) if given and not mirrors.with_token(given) else []
 
 
 def otel(settings: Otel) -> Env:

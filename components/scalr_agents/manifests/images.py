@@ -4,12 +4,15 @@ from scalr_agents.values.common import Image, WorkerImage
 from scalr_agents.values.fields import Deferred
 
 
-def reference(registry: str, image: Image, version: str, complete: str | Deferred | None = None) -> str | Deferred:
-    """`[registry/]repository:tag`, the tag defaulting to the agent's version, or the complete reference handed in instead."""
+def reference(registry: str, image: Image, version: str, complete: str | Deferred | None = None, *, namespace: str = "") -> str | Deferred:
+    """`[registry/]repository:tag`, the tag defaulting to the agent's version, or the complete reference handed in instead.
+
+    A `namespace` takes the place of all of the repository but its last part.
+    """
     if complete is not None:
         return complete
-    repository = f"{registry}/{image.repository}" if registry else image.repository
-    return f"{repository}:{image.tag or version}"
+    repository = f"{namespace}/{image.repository.rpartition('/')[2]}" if namespace else image.repository
+    return f"{registry}/{repository}:{image.tag or version}" if registry else f"{repository}:{image.tag or version}"
 
 
 def inherited(image: WorkerImage, parent: Image) -> Image:

@@ -9,8 +9,8 @@ from scalr_agents.release import Release
 _NODE_LOCAL_DNS = "169.254.20.10/32"
 
 
-def policy(release: Release, component: str) -> Manifest:
-    """All egress of a component's pods is open but the metadata service, of which only DNS is.
+def policy(release: Release, component: str | None = None) -> Manifest:
+    """All egress of a component's pods, or of all pods, is open but the metadata service, of which only DNS is.
 
     The DNS rule is not redundant: eBPF data planes do not match cluster addresses by ipBlock.
     """

@@ -1,6 +1,7 @@
 """The service account and its permissions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from scalr_agents.manifests.objects import Manifest, present
 from scalr_agents.release import Release
@@ -14,14 +15,9 @@ def objects(account: ServiceAccount, rbac: Rbac, release: Release) -> dict[str, 
     names = release.names
     made: dict[str, Manifest] = {}
     if account.create:
-        made["service-account"] = {
-            "apiVersion": "v1",
-            "kind": "ServiceAccount",
-            "metadata": _account_metadata(account, release),
-        }
+        made["service-account"] = service_account(release, account.annotations, account.labels)
     if rbac.create:
-        made["role"] = _role("Role", release.metadata(names.role), rbac.rules)
-        made["role-binding"] = _binding("Role", names.role, release.metadata(names.role_binding), release)
+        made |= namespaced(rbac.rules, release)
         made["cluster-role"] = _role("ClusterRole", release.cluster_metadata(names.cluster_role), rbac.cluster_rules)
         made["cluster-role-binding"] = _binding(
             "ClusterRole", names.cluster_role, release.cluster_metadata(names.cluster_role_binding), release
@@ -29,9 +25,24 @@ def objects(account: ServiceAccount, rbac: Rbac, release: Release) -> dict[str, 
     return made
 
 
-def _account_metadata(account: ServiceAccount, release: Release) -> Manifest:
-    metadata = release.metadata(release.names.service_account, annotations=dict(account.annotations))
-    return present(metadata | {"labels": metadata["labels"] | account.labels})
+def namespaced(rules: Sequence[PolicyRule], release: Release) -> dict[str, Manifest]:
+    """Role and binding: what the account may do in the release's namespace."""
+    names = release.names
+    return {
+        "role": _role("Role", release.metadata(names.role), rules),
+        "role-binding": _binding("Role", names.role, release.metadata(names.role_binding), release),
+    }
+
+
+def service_account(release: Release, annotations: Mapping[str, Any], labels: Mapping[str, str], **fields: Any) -> Manifest:
+    """The account of a release, with its own annotations and labels added to the common ones."""
+    metadata = release.metadata(release.names.service_account, annotations={**release.common_annotations, **annotations})
+    return {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": present(metadata | {"labels": metadata["labels"] | labels}),
+        **fields,
+    }
 
 
 def _role(kind: str, metadata: Manifest, rules: Sequence[PolicyRule]) -> Manifest:

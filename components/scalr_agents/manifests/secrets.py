@@ -1,11 +1,12 @@
 """Secrets that we hold, the digest that rolls pods when one changes, and references to them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from scalr_agents import contract
+from scalr_agents.manifests.mirrors import as_json, with_token
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.release import Release
-from scalr_agents.values.common import SecretReference, Tls
+from scalr_agents.values.common import NetworkMirror, SecretReference, Tls
 from scalr_agents.values.fields import Deferred, is_set
 from scalr_agents.values.inputs import Inputs
 
@@ -20,15 +21,23 @@ def token(content: str | Deferred, existing: str | Deferred) -> dict[str, str | 
     return {} if is_set(existing) else {contract.TOKEN_KEY: content}
 
 
-def environment(inputs: Inputs) -> dict[str, str | Deferred]:
-    """Content of the Secret with a user's variables."""
-    return dict(sorted(inputs.secret_env.items()))
+def environment(inputs: Inputs, mirrors: Sequence[NetworkMirror] = ()) -> dict[str, str | Deferred]:
+    """Content of the Secret with a user's variables, and with the list of mirrors where one has a token."""
+    secret = {contract.MIRRORS_VARIABLE: as_json(mirrors)} if with_token(mirrors) else {}
+    return dict(sorted({**secret, **inputs.secret_env}.items()))
 
 
 def ca_bundle(tls: Tls) -> dict[str, str | Deferred]:
     """Content of the Secret with the CA bundle, unless there is one already."""
     made = is_set(tls.ca_bundle) and not is_set(tls.ca_bundle_secret.name)
     return {tls.ca_bundle_secret.key: tls.ca_bundle} if made else {}
+
+
+def client_cert(tls: Tls) -> dict[str, str | Deferred]:
+    """Content of the Secret with the agent's certificate and key, unless there is one already."""
+    existing = tls.client_cert_secret
+    made = is_set(tls.client_cert) and is_set(tls.client_key) and not is_set(existing.name)
+    return {existing.cert_key: tls.client_cert, existing.key_key: tls.client_key} if made else {}
 
 
 def objects(held: Held, release: Release) -> dict[str, Manifest]:
@@ -88,3 +97,10 @@ def ca_bundle_reference(tls: Tls, made: str) -> str | Deferred | None:
     if is_set(tls.ca_bundle_secret.name):
         return tls.ca_bundle_secret.name
     return made if is_set(tls.ca_bundle) else None
+
+
+def client_cert_reference(tls: Tls, made: str) -> str | Deferred | None:
+    """Name of the Secret with the agent's certificate and key, if there is one."""
+    if is_set(tls.client_cert_secret.name):
+        return tls.client_cert_secret.name
+    return made if client_cert(tls) else None

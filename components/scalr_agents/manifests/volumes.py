@@ -6,32 +6,39 @@ from typing import Any
 from scalr_agents import contract
 from scalr_agents.manifests.objects import Manifest, present
 from scalr_agents.release import Release
-from scalr_agents.values.agent_job.persistence import Cache, Claim, Data, Persistence
+from scalr_agents.values.agent_job.persistence import Cache, Persistence
+from scalr_agents.values.common import ClientCertSecret
 from scalr_agents.values.fields import Deferred, is_set
+from scalr_agents.values.volumes import Claim, Volume
 
 
 def claims(persistence: Persistence, release: Release) -> dict[str, Manifest]:
     """The claims made for a release."""
-    made: dict[str, tuple[Data | Cache, str]] = {
+    made: dict[str, tuple[Volume, str]] = {
         "data": (persistence.data, release.names.data_claim),
         "cache": (persistence.cache, release.names.cache_claim),
     }
     return {
-        f"{component}-claim": _claim(name, component, volume.persistent_volume_claim, release)
+        f"{component}-claim": claim(name, component, volume.persistent_volume_claim, release)
         for component, (volume, name) in made.items()
-        if volume.enabled and not is_set(volume.persistent_volume_claim.claim_name)
+        if volume.enabled and not is_set(volume.persistent_volume_claim.claim_name) and not _on_node(volume)
     }
 
 
-def _claim(name: str, component: str, claim: Claim, release: Release) -> Manifest:
+def _on_node(volume: Volume) -> bool:
+    return isinstance(volume, Cache) and bool(volume.host_path.path)
+
+
+def claim(name: str, component: str | None, settings: Claim, release: Release) -> Manifest:
+    """A claim that is made here."""
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
         "metadata": release.metadata(name, component),
         "spec": {
-            "accessModes": [claim.access_mode],
-            "resources": {"requests": {"storage": claim.storage}},
-            **_storage_class(claim.storage_class_name),
+            "accessModes": [settings.access_mode],
+            "resources": {"requests": {"storage": settings.storage}},
+            **_storage_class(settings.storage_class_name),
         },
     }
 
@@ -41,12 +48,30 @@ def _storage_class(name: str) -> Manifest:
     return {"storageClassName": "" if name == "-" else name} if name else {}
 
 
-def volume(name: str, settings: Data | Cache, made: str) -> Manifest:
-    """A volume on its claim, existing or made, or in an emptyDir."""
+def volume(name: str, settings: Volume, made: str) -> Manifest:
+    """A volume on its claim, existing or made, on the node, or in an emptyDir."""
     if not settings.enabled:
         return empty(name, settings.empty_dir)
-    claim = settings.persistent_volume_claim.claim_name
-    return {"name": name, "persistentVolumeClaim": {"claimName": claim if is_set(claim) else made}}
+    if isinstance(settings, Cache) and settings.host_path.path:
+        return {"name": name, "hostPath": present({"path": settings.host_path.path, "type": settings.host_path.type})}
+    existing = settings.persistent_volume_claim.claim_name
+    return {"name": name, "persistentVolumeClaim": {"claimName": existing if is_set(existing) else made}}
+
+
+def without_node(cache: Cache) -> Cache:
+    """The cache for pods that use nothing of the node."""
+    return cache.model_copy(update={"enabled": False}) if _on_node(cache) else cache
+
+
+def from_image(name: str, reference: str | Deferred, pull_policy: str) -> Manifest:
+    """The files of an image as a volume."""
+    return {"name": name, "image": {"reference": reference, "pullPolicy": pull_policy}}
+
+
+def pod_info() -> Manifest:
+    """Labels and annotations of the pod itself, as files."""
+    items = [{"path": what, "fieldRef": {"fieldPath": f"metadata.{what}"}} for what in ("labels", "annotations")]
+    return {"name": contract.POD_INFO_VOLUME, "downwardAPI": {"items": items}}
 
 
 def empty(name: str, settings: Mapping[str, Any] | None = None) -> Manifest:
@@ -63,11 +88,22 @@ def ca_bundle_mount(secret: str | Deferred | None, key: str) -> list[Manifest]:
     return [mount(contract.CA_VOLUME, contract.CA_FILE, key, read_only=True)] if secret is not None else []
 
 
+def client_cert(secret: str | Deferred | None, keys: ClientCertSecret) -> list[Manifest]:
+    if secret is None:
+        return []
+    items = [{"key": keys.cert_key, "path": "tls.crt"}, {"key": keys.key_key, "path": "tls.key"}]
+    return [{"name": contract.CLIENT_CERT_VOLUME, "secret": {"secretName": secret, "items": items}}]
+
+
+def client_cert_mount(secret: str | Deferred | None) -> list[Manifest]:
+    return [mount(contract.CLIENT_CERT_VOLUME, contract.CLIENT_CERT_DIR, read_only=True)] if secret is not None else []
+
+
 def mount(name: str, path: str, sub_path: str = "", *, read_only: bool = False) -> Manifest:
     return present({"name": name, "mountPath": path, "subPath": sub_path, "readOnly": read_only or None})
 
 
-def directory(settings: Data | Cache, *parts: str) -> str:
+def directory(settings: Volume, *parts: str) -> str:
     """A directory inside a volume. On a claim it lies below the claim's own `subPath`."""
     below = [settings.persistent_volume_claim.sub_path.strip("/")] if settings.enabled else []
     return "/".join(part for part in (*below, *parts) if part)

@@ -14,7 +14,7 @@ from scalr_agents.manifests import crds
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.stack import agents, checks, common, secrets
 from scalr_agents.stack.agents import StackAgent
-from scalr_agents.stack.model import PREFIX, Kubernetes, Namespace, StackFile
+from scalr_agents.stack.model import PREFIX, AgentEntry, Kubernetes, Namespace, StackFile
 from scalr_agents.values import Finding, shapes
 from scalr_agents.values.findings import by_severity, unknown_key
 
@@ -39,11 +39,15 @@ class Stack(NamedTuple):
 
     def lines(self) -> list[Line]:
         """The contract lines whose definitions this stack installs, each once."""
-        used = dict.fromkeys(agent.checked.release.line for agent in self.agents)
-        return list(used) if self.kubernetes.crds == "install" else []
+        used = {line.task_resource: line for line in (agent.checked.release.line for agent in self.agents) if line.task_resource}
+        return list(used.values()) if self.kubernetes.crds == "install" else []
 
     def created_namespaces(self) -> dict[str, Manifest]:
         return {name: checks.namespace_manifest(name, entry) for name, entry in self.namespaces.items() if entry.create}
+
+    def images(self) -> list[str]:
+        """All images that the stack pulls, each once."""
+        return sorted({image for agent in self.agents for image in checks.images(agent.objects)})
 
     def objects(self) -> list[Manifest]:
         """All objects of the stack in the order in which they must be applied: what is shared first, then agent by agent."""
@@ -69,14 +73,14 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     file, shape_findings, _ = shapes.parse(StackFile, content)
     findings += [Finding("error", f"{PREFIX}:{finding.path}", finding.message) for finding in shape_findings]
     findings += secrets.of_nobody(file.secrets, content.get("agents"))
-    shared, common_findings = common.layers(file.common, directory)
+    bundle, common_findings = common.bundle(file.common.ca, directory)
     findings += common_findings
     caches, cache_findings = _caches(file)
     findings += cache_findings
 
     built = []
     for name in file.agents:
-        agent, agent_findings = agents.build(name, file, shared, directory, caches, demand_tokens=demand_tokens)
+        agent, agent_findings = agents.build(name, file, bundle, directory, caches, demand_tokens=demand_tokens)
         findings += agent_findings
         built += [agent] if agent else []
     claims = caches.claims() if caches else []
@@ -84,7 +88,8 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
         findings += [
             *checks.collisions(built, claims),
             *checks.pod_admission(file.namespaces, built),
-            *(_check_mounts(caches, built, claims) if caches else ()),
+            *(_check_mounts(built, claims) if caches else ()),
+            *_check_nodes(file.agents, built),
         ]
     findings += checks.namespaces(file.namespaces)
     if not file.agents and not findings:
@@ -103,10 +108,17 @@ def _caches(file: StackFile) -> "tuple[Caches | None, list[Finding]]":
     return caches, [*findings, *caches.check()]
 
 
-def _check_mounts(caches: "Caches", built: list[StackAgent], claims: "list[Claim]") -> Iterator[Finding]:
+def _check_nodes(entries: Mapping[str, AgentEntry], built: list[StackAgent]) -> Iterator[Finding]:
+    if any(entry.role == "vcs" or entry.kind == "agent-k8s" for entry in entries.values()):
+        from scalr_agents.stack import nodes
+
+        yield from nodes.check(entries, built)
+
+
+def _check_mounts(built: list[StackAgent], claims: "list[Claim]") -> Iterator[Finding]:
     from scalr_agents.stack import cache_checks
 
-    yield from cache_checks.check(caches, built, claims)
+    yield from cache_checks.check(built, claims)
 
 
 def _unknown_words(config: Mapping[str, Any]) -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from scalr_agents.stack import common, secrets
 from scalr_agents.stack.model import PREFIX, AgentEntry, AgentSecrets, StackFile
 from scalr_agents.stack.source import SourceError, read_text
 from scalr_agents.values import Checked, Finding
+from scalr_agents.values import words as word_values
 from scalr_agents.values.fields import is_dns_label
 from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.layers import Layer, combine, locate
@@ -40,33 +41,35 @@ class StackAgent:
 
 
 def build(
-    name: str, file: StackFile, shared: list[Layer], directory: Path, caches: "Caches | None", *, demand_tokens: bool
+    name: str, file: StackFile, bundle: str, directory: Path, caches: "Caches | None", *, demand_tokens: bool
 ) -> tuple[StackAgent | None, list[Finding]]:
-    """An agent of the stack file above the layers that all agents share, and everything that is wrong about it."""
+    """An agent of the stack file, and everything that is wrong about it. `bundle` are the certificates of `common`."""
     entry, given = file.agents[name], file.secrets.get(name, AgentSecrets())
     place = _place(name)
-    files, findings = _values_files(place, entry, directory)
-    own = [*files, Layer(f"{place}.values", entry.values)]
-    token, token_findings = secrets.token(name, given, [*shared, *own], demanded=demand_tokens)
-    cache, cache_findings = caches.layer(name, own) if caches else ([], [])
-    layers = [*shared, *own, *common.nodes(place, entry.nodes), *cache, *common.identity(place, entry.identity), *token]
-    findings += [finding for layer in own for finding in chart_values.misshapen_sections(entry.kind, layer)]
-    findings += [*_check_entry(name, entry), *secrets.in_the_open(name, own), *token_findings, *cache_findings]
-    awaited = file.kubernetes.rollout_timeout_seconds if file.kubernetes.await_rollout else None
-    inputs = Inputs(secret_env=given.env, rollout_timeout_seconds=awaited)
     try:
-        checked = chart_values.load(
-            entry.kind,
-            combine(layers),
-            release=entry.release or name,
-            namespace=entry.namespace,
-            agent_version=entry.agent_version or file.common.agent_version or None,
-            naming=entry.names,
-            inputs=inputs,
-        )
+        words = word_values.of(lines.select(entry.kind, entry.agent_version or file.common.agent_version or None))
     except lines.LineError as problem:
         word = f"{place}.agentVersion" if entry.agent_version else f"{PREFIX}:common.agentVersion"
-        return None, [*findings, Finding("error", word, str(problem))]
+        return None, [Finding("error", word, str(problem))]
+    shared, findings = common.layers(file.common, bundle, words, name)
+    files, file_findings = _values_files(place, entry, directory)
+    own = [*files, Layer(f"{place}.values", entry.values)]
+    secret, secret_findings = secrets.layers(name, given, [*shared, *own], words, demanded=demand_tokens)
+    cache, cache_findings = caches.layer(name, own, words) if caches else ([], [])
+    layers = [*shared, *own, *common.nodes(place, entry.nodes, words), *cache, *common.identity(place, entry.identity, words, own), *secret]
+    findings += [*file_findings, *(finding for layer in own for finding in chart_values.misshapen_sections(entry.kind, layer))]
+    findings += [*_check_entry(name, entry), *secrets.in_the_open(name, own), *secret_findings, *cache_findings]
+    awaited = file.kubernetes.rollout_timeout_seconds if file.kubernetes.await_rollout else None
+    inputs = Inputs(secret_env=given.env, rollout_timeout_seconds=awaited)
+    checked = chart_values.load(
+        entry.kind,
+        combine(layers),
+        release=entry.release or name,
+        namespace=entry.namespace,
+        agent_version=entry.agent_version or file.common.agent_version or None,
+        naming=entry.names,
+        inputs=inputs,
+    )
     return StackAgent(name, checked, inputs), findings + [_locate(finding, name, place, layers) for finding in checked.findings]
 
 
@@ -77,8 +80,8 @@ def _place(name: str) -> str:
 def _check_entry(name: str, entry: AgentEntry) -> Iterator[Finding]:
     if not is_dns_label(name):
         yield Finding("error", _place(name), "not a name for an agent: lower case letters, digits and '-'")
-    if entry.role == "vcs":
-        yield Finding("error", f"{_place(name)}.role", f"{entry.kind} serves runs only")
+    if entry.role == "vcs" and entry.kind != "agent-local":
+        yield Finding("error", f"{_place(name)}.role", f"{entry.kind} serves runs only; agent-local serves VCS providers too")
 
 
 def _values_files(place: str, entry: AgentEntry, directory: Path) -> tuple[list[Layer], list[Finding]]:

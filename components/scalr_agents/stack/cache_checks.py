@@ -5,8 +5,8 @@ from typing import Any
 
 from scalr_agents import contract
 from scalr_agents.stack.agents import StackAgent
-from scalr_agents.stack.cache_model import CacheEntry, EfsEntry, FilestoreEntry, StorageClassEntry
-from scalr_agents.stack.caches import Caches, Claim
+from scalr_agents.stack.cache_model import EfsEntry, FilestoreEntry, StorageClassEntry
+from scalr_agents.stack.caches import Claim, mounted_claims
 from scalr_agents.stack.checks import pods
 from scalr_agents.values import Finding, quantities
 from scalr_agents.values.agent_job import AgentJobValues
@@ -15,41 +15,41 @@ from scalr_agents.values.merge import lookup
 _MEBIBYTE = 1024 * 1024
 
 
-def check(caches: Caches, agents: Sequence[StackAgent], claims: Sequence[Claim]) -> Iterator[Finding]:
+def check(agents: Sequence[StackAgent], claims: Sequence[Claim]) -> Iterator[Finding]:
     """Caches that do not fit the agents that mount them."""
     for claim in claims:
-        users = [agent for agent in agents if claim.is_mounted_by(agent.checked)]
+        users = [agent for agent in agents if claim.is_mounted_by(agent.checked.release.namespace, agent.objects)]
         for agent in users:
             match claim.content:
                 case EfsEntry(uid=owner):
-                    yield from _strangers(agent, claim, owner)
+                    yield from _other_users(agent, claim, owner)
                 case FilestoreEntry():
-                    yield from _groupless(agent)
+                    yield from _missing_group(agent)
                 case StorageClassEntry():
                     pass
         if claim.size is not None:
             yield from _overfull(claim, claim.size, users)
-    yield from _roommates(caches, agents)
+    yield from _shared_directories(agents)
 
 
-def _roommates(caches: Caches, agents: Sequence[StackAgent]) -> Iterator[Finding]:
-    """Agents that mount one directory of a claim that exists."""
-    directories: dict[tuple[str, ...], StackAgent] = {}
+def _shared_directories(agents: Sequence[StackAgent]) -> Iterator[Finding]:
+    """Agents that mount one directory of one claim, by whatever words."""
+    directories: dict[tuple[str, str, str], StackAgent] = {}
     for agent in agents:
-        name = caches.agents[agent.name].cache
-        claim = caches.entries.get(name, CacheEntry()).claim
-        sub_path = agent.checked.values.persistence.cache.persistent_volume_claim.sub_path
-        other = directories.setdefault((agent.checked.release.namespace, claim, sub_path), agent)
-        if claim and other is not agent:
-            yield Finding(
-                "warning",
-                f"{agent.place}.cache",
-                f"shares its directory of cache {name!r} with agent {other.name!r}, and runs of one execute what the other has cached; "
-                "give each a directory in values.persistence.cache.persistentVolumeClaim.subPath",
-            )
+        namespace = agent.checked.release.namespace
+        for claim, directory in sorted(mounted_claims(agent.objects)):
+            other = directories.setdefault((namespace, claim, directory), agent)
+            if other is not agent:
+                yield Finding(
+                    "warning",
+                    agent.place,
+                    f"shares its cache directory on claim {claim!r} with agent {other.name!r}, and runs of one execute what the other has "
+                    "cached; give each a directory of its own (subPath of the claim, in its values)",
+                )
+                break
 
 
-def _groupless(agent: StackAgent) -> Iterator[Finding]:
+def _missing_group(agent: StackAgent) -> Iterator[Finding]:
     """Pods to whose group the kubelet cannot give the volume, because they do not say which it is."""
     for pod, spec in pods(agent.objects):
         if lookup(spec, "securityContext", "fsGroup") is None:
@@ -57,7 +57,7 @@ def _groupless(agent: StackAgent) -> Iterator[Finding]:
             yield Finding("warning", f"{agent.place}.cache", message)
 
 
-def _strangers(agent: StackAgent, claim: Claim, owner: int) -> Iterator[Finding]:
+def _other_users(agent: StackAgent, claim: Claim, owner: int) -> Iterator[Finding]:
     for pod, spec in pods(agent.objects):
         users = sorted(_users(spec) - {owner})
         if users:
@@ -93,6 +93,9 @@ def _overfull(claim: Claim, size: str, users: Sequence[StackAgent]) -> Iterator[
         )
 
 
-def _megabytes(values: AgentJobValues) -> int:
+def _megabytes(values: Any) -> int:
+    """What an agent's caches may grow to, where its kind has limits among the values."""
+    if not isinstance(values, AgentJobValues):
+        return 0
     caches = (values.agent.provider_cache, values.agent.module_cache)
     return sum(quantities.megabytes(cache.size_limit) for cache in caches if cache.enabled)

@@ -8,21 +8,23 @@ from typing import Any, NamedTuple
 from scalr_agents.manifests import cache_volumes
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile, EfsEntry, FilestoreEntry, StorageClassEntry
+from scalr_agents.stack.checks import pods
 from scalr_agents.stack.model import PREFIX, AgentEntry
 from scalr_agents.stack.source import CloudValue
-from scalr_agents.values import Checked, Finding, shapes
+from scalr_agents.values import Finding, shapes
 from scalr_agents.values.caches import efs, filestore, in_stack_files
 from scalr_agents.values.checks import Findings, error, quantity, shared_cache, warning
 from scalr_agents.values.fields import is_dns_label, is_set
 from scalr_agents.values.findings import dotted, nearest
 from scalr_agents.values.layers import Layer
-from scalr_agents.values.merge import Values, lookup
+from scalr_agents.values.merge import Values, lookup, merge
+from scalr_agents.values.words import NoValueError, Words
 
-_CACHE = ("persistence", "cache")
-_CLAIM = (*_CACHE, "persistentVolumeClaim")
 _PROVIDER_CACHE = ("agent", "providerCache")
 _LONGEST_NAME = 53
 """As of a release: claims are called after it."""
+_LONGEST_INSTANCE = 33
+"""Google allows 63 characters, of which Pulumi takes some for what makes the name unique."""
 _FILLED_PERCENT = 80
 """How much of a volume the caches of providers may fill. Their limits are soft, and binaries want room too."""
 
@@ -52,10 +54,10 @@ class Claim:
             case EfsEntry():
                 return None
 
-    def is_mounted_by(self, agent: Checked) -> bool:
-        cache = agent.values.persistence.cache
-        mounted = cache.enabled and cache.persistent_volume_claim.claim_name
-        return agent.release.namespace == self.namespace and mounted == cache_volumes.claim_name(self.release)
+    def is_mounted_by(self, namespace: str, objects: Sequence[Manifest]) -> bool:
+        """Whether pods of an agent's objects mount it."""
+        mounted = (claim for claim, _ in mounted_claims(objects))
+        return namespace == self.namespace and cache_volumes.claim_name(self.release) in mounted
 
     @cached_property
     def objects(self) -> list[Manifest]:
@@ -84,6 +86,18 @@ class Claim:
         return CloudValue(f"{self.place}: {word} for {self.name}")
 
 
+def mounted_claims(objects: Sequence[Manifest]) -> set[tuple[str, str]]:
+    """Claims that an agent's pods mount, with the directories of them."""
+    found = set()
+    for _, spec in pods(objects):
+        claims = {
+            volume["name"]: volume["persistentVolumeClaim"]["claimName"] for volume in spec["volumes"] if "persistentVolumeClaim" in volume
+        }
+        mounts = [mount for container in spec["containers"] for mount in container.get("volumeMounts", ())]
+        found |= {(claims[mount["name"]], mount.get("subPath", "")) for mount in mounts if mount.get("name") in claims}
+    return {(claim, directory) for claim, directory in found if isinstance(claim, str)}
+
+
 def parse(content: Mapping[str, Any]) -> tuple[Mapping[str, CacheEntry], list[Finding]]:
     """The entries of the word `caches`, and the findings on their shapes."""
     file, findings, _ = shapes.parse(CachesOfFile, {"caches": content})
@@ -107,7 +121,7 @@ class Caches(NamedTuple):
                 made.setdefault((agent.cache, owner), Claim(agent.cache, content, owner, release, agent.namespace))
         return list(made.values())
 
-    def layer(self, name: str, below: Sequence[Layer]) -> tuple[list[Layer], list[Finding]]:
+    def layer(self, name: str, below: Sequence[Layer], words: Words) -> tuple[list[Layer], list[Finding]]:
         """An agent's cache as a layer of values, and what of the layers below contradicts it."""
         agent, place = self.agents[name], f"{PREFIX}:agents.{name}.cache"
         entry = self.entries.get(agent.cache)
@@ -121,11 +135,12 @@ class Caches(NamedTuple):
             claim["subPath"] = release
             if _sized(entry.filestore) and not any(lookup(each.values, *_PROVIDER_CACHE, "sizeLimit") for each in below):
                 limit["sizeLimit"] = self._soft_limit(agent.cache, entry.filestore)
-        values: Values = {
-            "persistence": {"cache": {"enabled": True, "persistentVolumeClaim": claim}},
-            "agent": {"providerCache": limit},
-        }
-        return [Layer(place, values, word=True)], list(_contradictions(place, below, decided=claim))
+        try:
+            mounted = words.cache(claim)
+        except NoValueError as problem:
+            return [], [error(place, str(problem))]
+        limited: Values = {"agent": {"providerCache": limit}} if self.agents[name].kind == "agent-job" else {}
+        return [Layer(place, merge(mounted, limited), word=True)], list(_contradictions(place, mounted, below, decided=claim))
 
     def _soft_limit(self, cache: str, entry: FilestoreEntry) -> str:
         users = sum(agent.cache == cache for agent in self.agents.values())
@@ -136,7 +151,9 @@ class Caches(NamedTuple):
         yield from _one_cache_each(self.entries)
         for name, entry in self.entries.items():
             place = _place(name)
-            if len(name) > _LONGEST_NAME or not is_dns_label(name):
+            if entry.filestore and (len(name) > _LONGEST_INSTANCE or not name[:1].isalpha()):
+                yield error(place, f"not a name for an instance: at most {_LONGEST_INSTANCE} characters, a letter first")
+            elif len(name) > _LONGEST_NAME or not is_dns_label(name):
                 yield error(place, f"not a name for a cache: at most {_LONGEST_NAME} lower case letters, digits and '-'")
             yield from (finding.under(place) for finding in _check_entry(entry))
             users = {agent_name: agent for agent_name, agent in self.agents.items() if agent.cache == name}
@@ -150,14 +167,16 @@ class Caches(NamedTuple):
                     yield from (error(f"{PREFIX}:agents.{agent_name}.cache", problem) for problem in efs.path_problems(path))
 
 
-def _contradictions(place: str, below: Sequence[Layer], *, decided: Iterable[str]) -> Findings:
+def _contradictions(place: str, mounted: Values, below: Sequence[Layer], *, decided: Iterable[str]) -> Findings:
     """Values that would have no effect, or would be the opposite of a cache."""
     words = dict.fromkeys(("claimName", "storageClassName", "storage", "accessMode", *decided))
+    cache = ("persistence", "cache") if "cache" in mounted["persistence"] else ("persistence",)
+    claims = [(*section, "persistentVolumeClaim", word) for section in dict.fromkeys((cache, ("persistence",))) for word in words]
     for each in below:
-        for word in words:
-            if is_set(lookup(each.values, *_CLAIM, word)):
-                yield error(each.at(dotted((*_CLAIM, word))), f"has no effect: {place} decides what is mounted; remove one of them")
-        for section in (_CACHE, _PROVIDER_CACHE):
+        for path in claims:
+            if is_set(lookup(each.values, *path)):
+                yield error(each.at(dotted(path)), f"has no effect: {place} decides what is mounted; remove one of them")
+        for section in (cache, _PROVIDER_CACHE):
             if lookup(each.values, *section, "enabled") is False:
                 yield error(each.at(dotted((*section, "enabled"))), f"false, but {place} turns it on; remove one of them")
 
@@ -194,12 +213,18 @@ def _one_cache_each(entries: Mapping[str, CacheEntry]) -> Findings:
     owners: dict[object, str] = {}
     for name, entry in entries.items():
         existing: dict[str, object] = {
-            "efs.fileSystemId": entry.efs.file_system_id if entry.efs and efs.has_network(entry.efs) else "",
+            "efs.fileSystemId": entry.efs.file_system_id if entry.efs else "",
             "filestore.instanceId": entry.filestore.instance_id if entry.filestore else "",
         }
         for word, value in existing.items():
-            if value and owners.setdefault(value, name) != name:
-                yield error(f"{_place(name)}.{word}", f"{value!r} is that of cache {owners[value]!r}; use one cache for both")
+            other = owners.setdefault(value, name)
+            if value and other != name and any(_makes_network(entries[one]) for one in (name, other)):
+                yield error(f"{_place(name)}.{word}", f"{value!r} is that of cache {other!r}; use one cache for both")
+
+
+def _makes_network(entry: CacheEntry) -> bool:
+    """Whether another cache on the same file system would be in the way. Access points alone are not."""
+    return entry.efs is None or efs.has_network(entry.efs)
 
 
 def _one_namespace(cache: str, namespaces: Mapping[str, str]) -> Findings:

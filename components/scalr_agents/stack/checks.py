@@ -85,7 +85,20 @@ def enforced(namespace: Namespace) -> pod_security.Level | None:
 def pods(objects: Sequence[Manifest]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """What an agent's pods are called in messages, and their specs."""
     for manifest in objects:
-        if manifest["kind"] == "Deployment":
-            yield "controller pods", manifest["spec"]["template"]["spec"]
+        if manifest["kind"] == "DaemonSet":
+            yield "worker pods", manifest["spec"]["template"]["spec"]
+        elif manifest["kind"] == "Deployment":
+            alone = not any(other["kind"] in ("DaemonSet", "AgentTask", "AgentTaskTemplate") for other in objects)
+            yield "pods" if alone else "controller pods", manifest["spec"]["template"]["spec"]
         elif "jobTemplate" in manifest.get("spec", {}):
             yield "task pods", manifest["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+
+
+def images(objects: Sequence[Manifest]) -> Iterator[str]:
+    """Images that an agent's pods are made of, those of runs too as far as the agent says which."""
+    for _, spec in pods(objects):
+        for container in (*spec["containers"], *spec.get("initContainers", ())):
+            yield str(container["image"])
+            variables = {variable["name"]: variable.get("value") for variable in container.get("env", ())}
+            yield from filter(None, [variables.get("SCALR_AGENT_CONTAINER_TASK_IMAGE")])
+        yield from (str(volume["image"]["reference"]) for volume in spec.get("volumes", ()) if "image" in volume)

@@ -1,66 +1,65 @@
 """Translates the words that all kinds share into the values of a kind's chart."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from scalr_agents.stack.model import PREFIX, Ca, Common, Nodes, Otel, Proxy
+from scalr_agents.stack.model import PREFIX, Ca, Common, Nodes, Proxy
 from scalr_agents.stack.source import SourceError, read_text
 from scalr_agents.values import Finding
 from scalr_agents.values.fields import Deferred
-from scalr_agents.values.layers import Layer
+from scalr_agents.values.layers import Layer, combine
 from scalr_agents.values.merge import Values
+from scalr_agents.values.words import NoValueError, Words
 
 _PLACE = f"{PREFIX}:common"
 _ALWAYS_DIRECT = ["$(KUBERNETES_SERVICE_HOST)", "localhost", "127.0.0.1", ".svc", ".cluster.local"]
 """Never through a proxy: the cluster's API, which pods reach by its address, and names inside the cluster."""
 
 
-def layers(common: Common, directory: Path) -> tuple[list[Layer], list[Finding]]:
-    """The words of `common` as layers of values of agent-job."""
-    bundle, findings = _ca(common.ca, directory) if common.ca else ({}, [])
-    labels, annotations, secrets = common.labels, common.pod_annotations, common.image_pull_secrets
-    words: dict[str, Values | None] = {
-        "url": {"agent": {"url": common.url}} if common.url else None,
-        "imageRegistry": _global(imageRegistry=common.image_registry) if common.image_registry else None,
-        "imagePullSecrets": _global(imagePullSecrets=[{"name": name} for name in secrets]) if secrets else None,
-        "proxy": _global(proxy=_proxy(common.proxy)) if common.proxy else None,
-        "ca": bundle,
-        "otel": {"otel": _otel(common.otel)} if common.otel else None,
-        "labels": {"serviceAccount": {"labels": labels}, **_global(podLabels=labels)} if labels else None,
-        "podAnnotations": _global(podAnnotations=annotations) if annotations else None,
+def layers(common: Common, bundle: str, words: Words, agent: str) -> tuple[list[Layer], list[Finding]]:
+    """The words of `common` as layers of an agent's values, and those that its kind or line has no value for."""
+    translated, findings = [], []
+    for word, translate in _said(common, bundle, words):
+        try:
+            translated.append(Layer(f"{_PLACE}.{word}", translate(), word=True))
+        except NoValueError as problem:
+            findings.append(Finding("error", f"{_PLACE}.{word}", f"for agent {agent!r}: {problem}"))
+    return translated, findings
+
+
+def _said(common: Common, bundle: str, words: Words) -> Iterator[tuple[str, Callable[[], Values]]]:
+    """The words that are said, and how each becomes values."""
+    proxy, ca, otel = common.proxy, common.ca, common.otel
+    translations: dict[str, tuple[object, Callable[[], Values]]] = {
+        "url": (common.url, lambda: words.url(common.url)),
+        "imageRegistry": (common.image_registry, lambda: words.registry(common.image_registry)),
+        "imagePullSecrets": (common.image_pull_secrets, lambda: words.pull_secrets(common.image_pull_secrets)),
+        "proxy": (proxy, lambda: words.proxy(proxy.http, proxy.https, _direct(proxy)) if proxy else {}),
+        "ca": (ca, lambda: words.ca_bundle(bundle) if bundle else words.ca_secret(ca.secret, ca.key) if ca and ca.secret else {}),
+        "otel": (otel, lambda: words.otel(otel.endpoint, metrics=otel.metrics, traces=otel.traces) if otel else {}),
+        "labels": (common.labels, lambda: words.labels(common.labels)),
+        "podAnnotations": (common.pod_annotations, lambda: words.pod_annotations(common.pod_annotations)),
     }
-    return [Layer(f"{_PLACE}.{word}", values, word=True) for word, values in words.items() if values], findings
+    return ((word, translate) for word, (said, translate) in translations.items() if said)
 
 
-def _global(**values: object) -> Values:
-    return {"global": values}
-
-
-def _proxy(proxy: Proxy) -> Values:
-    return {
-        "enabled": True,
-        "httpProxy": proxy.http,
-        "httpsProxy": proxy.https,
-        "noProxy": ",".join(dict.fromkeys([*_ALWAYS_DIRECT, *proxy.except_])),
-    }
-
-
-def _otel(otel: Otel) -> Values:
-    return {"enabled": True, "endpoint": otel.endpoint, "metricsEnabled": otel.metrics, "tracesEnabled": otel.traces}
-
-
-def _ca(ca: Ca, directory: Path) -> tuple[Values, list[Finding]]:
+def bundle(ca: Ca | None, directory: Path) -> tuple[str, list[Finding]]:
+    """The certificates that `ca` names as a file."""
+    if ca is None:
+        return "", []
     if bool(ca.file) == bool(ca.secret):
-        return {}, [Finding("error", f"{_PLACE}.ca", "needs one of file and secret")]
-    if ca.secret:
-        return _global(tls={"caBundleSecret": {"name": ca.secret, "key": ca.key}}), []
+        return "", [Finding("error", f"{_PLACE}.ca", "needs one of file and secret")]
     try:
-        return _global(tls={"caBundle": read_text(directory / ca.file)}), []
+        return read_text(directory / ca.file) if ca.file else "", []
     except SourceError as problem:
-        return {}, [Finding("error", f"{_PLACE}.ca.file", str(problem))]
+        return "", [Finding("error", f"{_PLACE}.ca.file", str(problem))]
 
 
-def nodes(place: str, given: Nodes | None) -> list[Layer]:
+def _direct(proxy: Proxy) -> str:
+    return ",".join(dict.fromkeys([*_ALWAYS_DIRECT, *proxy.except_]))
+
+
+def nodes(place: str, given: Nodes | None, words: Words) -> list[Layer]:
     """An agent's nodes, as a layer that wins over its values."""
     if given is None:
         return []
@@ -68,10 +67,9 @@ def nodes(place: str, given: Nodes | None) -> list[Layer]:
         **({"nodeSelector": given.selector} if given.selector else {}),
         **({"tolerations": given.tolerations} if given.tolerations else {}),
     }
-    return [Layer(f"{place}.nodes", {"agent": values, "task": values}, word=True)]
+    return [Layer(f"{place}.nodes", words.nodes(values), word=True)]
 
 
-def identity(place: str, annotations: Mapping[str, str | Deferred]) -> list[Layer]:
+def identity(place: str, annotations: Mapping[str, str | Deferred], words: Words, below: Sequence[Layer]) -> list[Layer]:
     """An agent's identity in a cloud, as a layer that wins over its values."""
-    values: Values = {"serviceAccount": {"annotations": annotations}}
-    return [Layer(f"{place}.identity", values, word=True)] if annotations else []
+    return [Layer(f"{place}.identity", words.identity(annotations, combine(below)), word=True)] if annotations else []

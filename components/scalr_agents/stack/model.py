@@ -9,6 +9,7 @@ from scalr_agents.release import Naming
 from scalr_agents.values.fields import (
     Annotations,
     Flag,
+    InputMap,
     InputText,
     KubernetesList,
     KubernetesMap,
@@ -132,10 +133,11 @@ class Nodes(Section):
 class AgentEntry(Section):
     """One agent."""
 
-    kind: Literal["agent-job"]
-    """How it runs tasks: `agent-job` starts a Kubernetes Job for each."""
+    kind: Literal["agent-job", "agent-local", "agent-k8s"]
+    """How it runs tasks: `agent-job` starts a Kubernetes Job for each, `agent-local` runs them in its own container, `agent-k8s` has
+    a worker on every node."""
     role: Literal["runs", "vcs"] = "runs"
-    """What it serves: runs, or a private VCS provider. `agent-job` serves runs."""
+    """What it serves: runs, or a private VCS provider, which `agent-local` alone does. The two must share no nodes."""
     namespace: str
     """Namespace of its objects."""
     release: Text = ""
@@ -145,7 +147,7 @@ class AgentEntry(Section):
     agent_version: VersionText = ""
     """Version of the agent. Default: that of `common`, or of the kind."""
     cache: Text = ""
-    """Name of the cache that its runs share. It turns `persistence.cache` and the cache of providers on."""
+    """Name of the cache that its runs share. It turns the cache's persistence on and, of `agent-job`, the cache of providers."""
     nodes: Nodes | None = None
     """Nodes for its controllers and tasks."""
     identity: Annotations = {}
@@ -161,6 +163,10 @@ class AgentSecrets(Section):
 
     token: InputText = ""
     """Token of the agent pool."""
+    client_key: InputText = ""
+    """Private key of the agent for mutual TLS, PEM; its certificate is among the values."""
+    mirror_tokens: InputMap = {}
+    """Tokens of provider network mirrors, by the mirror's host."""
     env: SecretEnv = {}
     """Secret environment variables. Runs get those that are not named `SCALR_*`."""
 

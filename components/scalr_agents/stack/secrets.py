@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from scalr_agents.stack.model import PREFIX, AgentSecrets, StackFile
 from scalr_agents.stack.source import Sealed
@@ -10,8 +11,8 @@ from scalr_agents.values.fields import is_set
 from scalr_agents.values.findings import nearest
 from scalr_agents.values.layers import Layer, combine
 from scalr_agents.values.merge import lookup
+from scalr_agents.values.words import NoValueError, Words
 
-_EXISTING = "tokenExistingSecret"
 _OPEN_WORDS = StackFile.model_fields.keys() - {"secrets"}
 
 
@@ -48,9 +49,10 @@ def misplaced_at(place: str) -> Finding:
 
 def _words(given: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(given, dict):
-        env = given.get("env")
-        yield "token", given.get("token")
+        env, mirrors = given.get("env"), given.get("mirrorTokens")
+        yield from ((word, given.get(word)) for word in ("token", "clientKey"))
         yield from ((f"env.{name}", value) for name, value in env.items()) if isinstance(env, dict) else ()
+        yield from ((f"mirrorTokens.{host}", value) for host, value in mirrors.items()) if isinstance(mirrors, dict) else ()
 
 
 def _sealed(content: Any) -> Iterator[str]:
@@ -81,20 +83,69 @@ def of_nobody(secrets: Mapping[str, AgentSecrets], agents: Any) -> Iterator[Find
 
 
 def in_the_open(agent: str, layers: list[Layer]) -> Iterator[Finding]:
-    """A token among the values, where it is plain text."""
+    """Secrets among the values, where they are plain text."""
     for layer in layers:
-        if is_set(lookup(layer.values, "agent", "token")):
-            yield Finding("error", layer.at("agent.token"), f"a token in plain text; remove it and run: {command(agent)}")
+        for path, word in (("agent.token", "token"), ("global.tls.clientKey", "clientKey"), ("agent.tls.clientKey", "clientKey")):
+            if is_set(lookup(layer.values, *path.split("."))):
+                yield Finding(
+                    "error",
+                    layer.at(path),
+                    f"a {'token' if word == 'token' else 'private key'} in plain text; remove it and run: {command(agent, word)}",
+                )
+        mirrors = lookup(layer.values, "agent", "providerNetworkMirrors")
+        for index, mirror in enumerate(mirrors if isinstance(mirrors, list) else ()):
+            if is_set(lookup(mirror, "token")):
+                place = layer.at(f"agent.providerNetworkMirrors[{index}].token")
+                yield Finding("error", place, f"a token in plain text; remove it and run: {command(agent, 'mirrorTokens.<HOST>')}")
 
 
-def token(agent: str, secrets: AgentSecrets, layers: list[Layer], *, demanded: bool) -> tuple[list[Layer], list[Finding]]:
-    """The layer with an agent's token, above `layers`, and what is wrong about it."""
+def layers(agent: str, secrets: AgentSecrets, below: list[Layer], words: Words, *, demanded: bool) -> tuple[list[Layer], list[Finding]]:
+    """The layers with an agent's secrets, above those `below`, and what is wrong about them."""
+    made, findings = _token(agent, secrets, below, words, demanded=demanded)
+    try:
+        key = (
+            [Layer(place_of(agent, "clientKey"), words.client_cert(None, secrets.client_key), word=True)]
+            if is_set(secrets.client_key)
+            else []
+        )
+    except NoValueError as problem:
+        return made, [*findings, Finding("error", place_of(agent, "clientKey"), str(problem))]
+    mirrors, mirror_findings = _mirrors(agent, secrets.mirror_tokens, below)
+    return [*made, *key, *mirrors], [*findings, *mirror_findings]
+
+
+def _token(agent: str, secrets: AgentSecrets, below: list[Layer], words: Words, *, demanded: bool) -> tuple[list[Layer], list[Finding]]:
     place = place_of(agent)
-    existing = is_set(lookup(combine(layers), "agent", _EXISTING, "name"))
+    existing = is_set(lookup(combine(below), *words.existing_token))
     if existing and is_set(secrets.token):
-        return [], [Finding("error", place, f"given, and so is an existing Secret in agent.{_EXISTING}.name; keep one of them")]
+        where = ".".join(words.existing_token)
+        return [], [Finding("error", place, f"given, and so is an existing Secret in {where}; keep one of them")]
     if existing:
         return [], []
     missing = [Finding("error", place, f"missing; run: {command(agent)}")] if demanded and not is_set(secrets.token) else []
     content = secrets.token if is_set(secrets.token) else Sealed(place)
-    return [Layer(place, {"agent": {"token": content}}, word=True)], missing
+    return [Layer(place, words.token(content), word=True)], missing
+
+
+def _mirrors(agent: str, tokens: Mapping[str, Any], below: list[Layer]) -> tuple[list[Layer], list[Finding]]:
+    """The list of mirrors with the tokens that belong to their hosts."""
+    given = lookup(combine(below), "agent", "providerNetworkMirrors")
+    mirrors = given if isinstance(given, list) else []
+    hosts = [_host(mirror) for mirror in mirrors]
+    findings = [
+        Finding("error", place_of(agent, f"mirrorTokens.{host}"), f"token of no mirror; {nearest(host, filter(None, hosts))}")
+        for host in tokens
+        if host not in hosts
+    ]
+    if not tokens or findings:
+        return [], findings
+    filled = [mirror | {"token": tokens[host]} if host in tokens else mirror for mirror, host in zip(mirrors, hosts, strict=True)]
+    return [Layer(place_of(agent, "mirrorTokens"), {"agent": {"providerNetworkMirrors": filled}}, word=True)], []
+
+
+def _host(mirror: Any) -> str:
+    """The host of a mirror; nothing for what is none, which the checks of the values tell."""
+    try:
+        return urlsplit(str(lookup(mirror, "url") or "")).netloc
+    except ValueError:
+        return ""

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from scalr_agents import yaml_io
 from scalr_agents.stack.model import PREFIX
+from scalr_agents.values.fields import Placeholder
 
 PROJECT_FILE = "Pulumi.yaml"
 _DECLARATION = {"value", "default", "type", "description", "secret", "items"}
@@ -20,7 +21,7 @@ class SourceError(Exception):
 
 
 @dataclass(frozen=True)
-class Sealed:
+class Sealed(Placeholder):
     """A secret of a stack file, which only Pulumi can open, or one that is not set yet. A deferred value."""
 
     place: str
@@ -30,7 +31,7 @@ class Sealed:
 
 
 @dataclass(frozen=True)
-class CloudValue:
+class CloudValue(Placeholder):
     """Something that only the cloud knows, such as the id of what it has yet to make. A deferred value."""
 
     place: str

@@ -75,23 +75,33 @@ def identify(
     """The first pass: the release that values describe, the typed values, the findings on shapes and what these left out."""
     line = lines.select(chart, agent_version)
     kind = kinds.find(chart)
+    values, outdated, moved = kind.modernize(values)
     model, findings, left_out = shapes.parse(kind.model, merge(kind.differences[line.generation].defaults, values))
-    findings += kinds.unknown_to(line, values)
-    full = fullname(line, release, model.name_override, model.fullname_override)
+    unknown = list(kinds.unknown_to(line, values))
+    findings = [*outdated, *(finding for finding in [*findings, *unknown] if not _concerns(finding, moved))]
+    left_out = [*left_out, *moved, *(tuple(finding.path.split(".")) for finding in unknown)]
+    labels, annotations = kind.common(model)
+    full, base = fullname(line, release, model.name_override, model.fullname_override), base_name(line, model.name_override)
+    names = (kind.differences[line.generation].names or kind.names)(full, namespace, kind.service_account(model, full), naming)
     described = Release(
         line=line,
         name=release,
         namespace=namespace,
         version=agent_version or line.default_version,
-        base_name=base_name(line, model.name_override),
-        names=kind.names(full, namespace, kind.service_account(model, full), naming),
+        full_name=full,
+        base_name=base,
+        common_labels=labels,
+        common_annotations=annotations,
+        names=kind.chart_names(names, base) if naming == "chart" else names,
     )
     return described, model, findings + _check_place(release, namespace, full), left_out
 
 
 def misshapen_sections(chart: str, layer: Layer) -> list[Finding]:
     """Sections that a layer gives as something else than a map: a layer above would hide them."""
-    found = shapes.misshapen_sections(kinds.find(chart).model, layer.values)
+    kind = kinds.find(chart)
+    given, outdated, _ = kind.modernize(layer.values)
+    found = [*outdated, *shapes.misshapen_sections(kind.model, given)]
     return [replace(finding, path=layer.at(finding.path)) for finding in found]
 
 

@@ -1,4 +1,4 @@
-"""Cross-checks that every chart needs: urls, proxies, certificates, images, resources, containers, environment."""
+"""Cross-checks that every chart needs: urls, tokens, certificates, images, resources, containers, environment."""
 
 import binascii
 import re
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from scalr_agents.lines import Line
 from scalr_agents.values import quantities
-from scalr_agents.values.common import CacheLimit, Image, Proxy, SecretReference, WorkerImage
+from scalr_agents.values.common import CacheLimit, Image, WorkerImage
 from scalr_agents.values.fields import ESCALATING, Deferred, is_deferred, is_dns_label, is_set, is_subdomain
 from scalr_agents.values.findings import Finding, entry
 from scalr_agents.values.merge import lookup
@@ -60,54 +60,16 @@ def url(path: str, value: str | Deferred) -> Findings:
         yield warning(path, "http:// sends the agent's token unencrypted; use https://")
 
 
-def token(path: str, value: str | Deferred, existing_path: str, existing: SecretReference) -> Findings:
-    if is_set(value) and is_set(existing.name):
-        yield warning(path, f"has no effect: {existing_path}.name is set, and the existing Secret wins")
-    elif not is_set(value) and not is_set(existing.name):
-        yield error(path, f"missing: give the agent pool's token, or name an existing Secret in {existing_path}.name")
+def token(path: str, value: str | Deferred, existing_path: str, existing: str | Deferred) -> Findings:
+    """The token, and the name of an existing Secret with one: one of them."""
+    if is_set(value) and is_set(existing):
+        yield warning(path, f"has no effect: {existing_path} is set, and the existing Secret wins")
+    elif not is_set(value) and not is_set(existing):
+        yield error(path, f"missing: give the agent pool's token, or name an existing Secret in {existing_path}")
     if isinstance(value, str) and value != value.strip():
         yield warning(path, "begins or ends with white space, which becomes part of the token")
     if isinstance(value, str) and value == "null":
         yield error(path, 'is the word "null", which is no token')
-
-
-def proxy(path: str, settings: Proxy) -> Findings:
-    given = [key for key, value in _proxy_urls(settings).items() if is_set(value)]
-    if settings.enabled and not given:
-        yield warning(f"{path}.enabled", "has no effect: neither httpProxy nor httpsProxy is set")
-    for key in [] if settings.enabled else given:
-        yield warning(f"{path}.{key}", f"has no effect: {path}.enabled is false")
-    for key in (key for key, value in _proxy_urls(settings).items() if _with_password(value)):
-        yield warning(f"{path}.{key}", "a password in plain text; make it a secret variable and write http://user:$(NAME)@host")
-    if settings.enabled and given and isinstance(settings.no_proxy, str) and not _reaches_cluster(settings.no_proxy):
-        yield warning(
-            f"{path}.noProxy",
-            "names neither $(KUBERNETES_SERVICE_HOST) nor a private network: pods reach the cluster's API by its IP address, "
-            "and would do so through the proxy",
-        )
-
-
-def _with_password(value: object) -> bool:
-    return isinstance(value, str) and bool(re.search(r"//[^/@]*:(?!\$\()[^/@]+@", value))
-
-
-def _proxy_urls(settings: Proxy) -> dict[str, str | Deferred]:
-    return {"httpProxy": settings.http_proxy, "httpsProxy": settings.https_proxy}
-
-
-def _reaches_cluster(no_proxy: str) -> bool:
-    entries = [entry.strip() for entry in no_proxy.split(",")]
-    return "$(KUBERNETES_SERVICE_HOST)" in entries or any(map(_is_private, entries))
-
-
-def _is_private(entry: str) -> bool:
-    import ipaddress
-
-    try:
-        network = ipaddress.ip_network(entry, strict=False)
-    except ValueError:
-        return entry == "*"
-    return network.is_private and not network.is_loopback
 
 
 def ca_bundle(path: str, bundle: str | Deferred) -> Findings:
@@ -229,6 +191,14 @@ def cache_limits(limits: Mapping[str, CacheLimit], volume_path: str, volume: obj
             f"caches may grow to {megabytes} MB ({enabled}), but their volume ({volume_path}) holds {volume}: "
             "it is full before the agent clears anything, and the pod is evicted",
         )
+
+
+def size(path: str, limit: str) -> Findings:
+    """A size in a suffix that the agent understands."""
+    try:
+        quantities.megabytes(limit)
+    except ValueError as problem:
+        yield error(path, str(problem))
 
 
 def names_in(items: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -1,6 +1,6 @@
 """Sections of values that more than one chart has."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -22,6 +22,7 @@ from scalr_agents.values.fields import (
     Repository,
     SecretKey,
     Text,
+    unset,
 )
 from scalr_agents.values.section import ChartSection, default
 
@@ -83,22 +84,26 @@ def _rule(group: str, resource: str, verbs: str) -> PolicyRule:
 _MANAGE = "get list watch create delete deletecollection patch update"
 
 
+LEGACY_RULES = [
+    _rule("", "pods", _MANAGE),
+    _rule("", "pods/log", "get"),
+    _rule("", "pods/exec", "get create"),
+    _rule("", "pods/status", "get patch update"),
+    _rule("apps", "deployments", "get list watch"),
+    _rule("batch", "jobs", _MANAGE),
+    _rule("batch", "jobs/status", "get patch update"),
+]
+LEGACY_CLUSTER_RULES = [_rule("scalr.io", "atasks", "get list watch")]
+
+
 class Rbac(ChartSection):
     """Roles of the controller and their bindings."""
 
     create: Flag = True
     """Whether to create Role, ClusterRole and their bindings; false leaves them to somebody else."""
-    rules: list[PolicyRule] = [
-        _rule("", "pods", _MANAGE),
-        _rule("", "pods/log", "get"),
-        _rule("", "pods/exec", "get create"),
-        _rule("", "pods/status", "get patch update"),
-        _rule("apps", "deployments", "get list watch"),
-        _rule("batch", "jobs", _MANAGE),
-        _rule("batch", "jobs/status", "get patch update"),
-    ]
+    rules: list[PolicyRule] = [*LEGACY_RULES, _rule("", "events", "list")]
     """Rules of the Role, in the release's namespace. A list given here replaces the default."""
-    cluster_rules: list[PolicyRule] = [_rule("scalr.io", "atasks", "get list watch")]
+    cluster_rules: list[PolicyRule] = [_rule("scalr.io", "agenttasktemplates", "get list watch")]
     """Rules of the ClusterRole. A list given here replaces the default."""
 
 
@@ -144,13 +149,30 @@ class CaBundleSecret(SecretReference):
     """Key of the bundle, in the existing Secret and in one that is made from `caBundle`."""
 
 
+class ClientCertSecret(ChartSection):
+    """An existing Secret with the certificate and the key of the agent, for mutual TLS."""
+
+    name: InputName = ""
+    """Name of the Secret. Default: none, one is made from `clientCert` and `clientKey`."""
+    cert_key: SecretKey = "tls.crt"
+    """Key of the certificate, in the existing Secret and in one that is made."""
+    key_key: SecretKey = "tls.key"
+    """Key of the private key, in the existing Secret and in one that is made."""
+
+
 class Tls(ChartSection):
-    """Certificate authorities that the agent trusts."""
+    """Certificate authorities that the agent trusts, and its own certificate."""
 
     ca_bundle_secret: CaBundleSecret = default(CaBundleSecret)
     """An existing Secret with the bundle; wins over `caBundle`."""
     ca_bundle: InputText = ""
     """PEM certificates. They replace the public authorities: include those if they are needed."""
+    client_cert_secret: ClientCertSecret = default(ClientCertSecret)
+    """An existing Secret with the agent's certificate and key; wins over the next two."""
+    client_cert: InputText = ""
+    """PEM certificate of the agent for mutual TLS; needs `clientKey`."""
+    client_key: InputText = ""
+    """PEM private key of the agent; becomes a Secret. In a stack file it belongs under `secrets`."""
 
 
 class Global(ChartSection):
@@ -158,6 +180,12 @@ class Global(ChartSection):
 
     image_registry: Registry = ""
     """Registry put in front of the repositories of controller, worker and runner (not of sidecars). Default: Docker Hub."""
+    image_namespace: Registry = ""
+    """Takes the place of all of a repository but its last part, where a mirror keeps all images in one place."""
+    labels: Labels = {}
+    """Labels of all objects, Jobs and pods."""
+    annotations: Annotations = {}
+    """Annotations of all objects and Jobs, not of pods."""
     image_pull_secrets: KubernetesList = []
     """Pull secrets of both pods, `[{name: ...}]`."""
     pod_annotations: Annotations = {}
@@ -200,6 +228,21 @@ def resources(cpu: str, memory: str, cpu_limit: str, memory_limit: str) -> dict[
     return {"requests": {"cpu": cpu, "memory": memory}, "limits": {"cpu": cpu_limit, "memory": memory_limit}}
 
 
+class NetworkMirror(ChartSection):
+    """A provider network mirror."""
+
+    url: InputText
+    """Address of the mirror."""
+    token: InputText = ""
+    """Token for the mirror. With one, the list of mirrors becomes a Secret."""
+    include: list[str] = []
+    """Providers to take from the mirror, with patterns. Default: all."""
+
+
+NetworkMirrors = Annotated[list[NetworkMirror], unset([])]
+"""Mirrors, in the order in which they are asked."""
+
+
 class CacheLimit(ChartSection):
     """A cache of the agent inside the cache directory."""
 
@@ -207,3 +250,28 @@ class CacheLimit(ChartSection):
     """Whether to cache."""
     size_limit: Quantity = "40Gi"
     """Soft limit, in Gi, Mi, G or M; keep it below the size of the cache volume."""
+
+
+class ModuleCache(CacheLimit):
+    """The cache of modules."""
+
+    concurrency: Count = 10
+    """`SCALR_AGENT_MODULE_CACHE_CONCURRENCY`: downloads at once."""
+
+
+class ProviderCache(CacheLimit):
+    """The cache of providers."""
+
+    concurrency: Count = 10
+    """`SCALR_AGENT_PROVIDER_CACHE_CONCURRENCY`: downloads at once."""
+    drop_kernel_pages: Flag = True
+    """`SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES`: keep what was unpacked out of the memory that counts for the pod."""
+
+
+class BinaryCache(ChartSection):
+    """The cache of binaries (OpenTofu, Terraform, ...), which is always on."""
+
+    size_limit: Quantity = "5Gi"
+    """`SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB`: soft limit, in Gi, Mi, G or M."""
+    threshold_days: Count = 10
+    """`SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS`: days without use after which a binary may go."""

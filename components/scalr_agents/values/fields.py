@@ -32,6 +32,10 @@ class Deferred:
     """A value that is known only during deployment. A name for types: the values themselves are of any class."""
 
 
+class Placeholder(Deferred):
+    """A deferred value that stands for what is not known where manifests are only printed."""
+
+
 def is_deferred(value: object) -> TypeGuard[Deferred]:
     return not isinstance(value, _JSON_TYPES)
 
@@ -115,6 +119,10 @@ def _directory(value: str) -> str:
     return value
 
 
+def _optional_directory(value: str) -> str:
+    return _directory(value) if value else ""
+
+
 def _sub_path(value: str) -> str:
     if ".." in value.split("/"):
         refuse("sub_path", "leads out of the volume; a directory inside it is meant")
@@ -185,6 +193,8 @@ InputMap = Annotated[dict[str, InputText], unset({})]
 """Strings by name, each of which may be known only during deployment."""
 InputList = Annotated[list[InputText], unset([])]
 """Strings, each of which may be known only during deployment."""
+Texts = Annotated[list[str], unset([])]
+"""Strings; `null` is none."""
 VersionText = Annotated[str, BeforeValidator(_quote_numbers), unset("")]
 """A version; a number is refused, because YAML has already changed it."""
 ImageTag = Annotated[str, AfterValidator(_image_tag), BeforeValidator(_quote_numbers), unset("")]
@@ -207,6 +217,8 @@ InputName = Annotated[str | Deferred, _OrDeferred(), AfterValidator(lambda v: _n
 """The name of a Kubernetes object that may be known only during deployment."""
 SecretKey = Annotated[str, AfterValidator(_secret_key)]
 Directory = Annotated[str, AfterValidator(_directory)]
+OptionalDirectory = Annotated[str, AfterValidator(_optional_directory), unset("")]
+"""An absolute path, or the empty string."""
 Quantity = Annotated[str, BeforeValidator(_quantity), WithJsonSchema({"type": ["string", "number"]})]
 CountOrPercent = Annotated[int | str | None, BeforeValidator(_count_or_percent)]
 Count = Annotated[int | None, Field(ge=0, le=_LARGEST), BeforeValidator(integral)]
@@ -219,6 +231,8 @@ Labels = Annotated[dict[LabelKey, Annotated[str, AfterValidator(_label_value)]],
 """Labels or a node selector: strings to strings."""
 Annotations = Annotated[dict[LabelKey, Annotated[str | Deferred, _OrDeferred()]], unset({})]
 """Annotations; a value may be known only during deployment."""
+PlainAnnotations = Annotated[dict[LabelKey, str], unset({})]
+"""Annotations that become part of a text, so that all of them must be known."""
 EnvMap = Annotated[dict[Annotated[str, AfterValidator(_env_name)], EnvText], unset({})]
 """Environment variables, name to value."""
 SecretEnv = Annotated[dict[Annotated[str, AfterValidator(_env_name)], Annotated[str | Deferred, _OrDeferred()]], unset({})]

@@ -52,6 +52,15 @@ def parse(model: type[M], given: Mapping[str, Any]) -> tuple[M, list[Finding], l
             left_out += cuts
 
 
+def unknown_keys(model: type[BaseModel], given: Mapping[str, Any]) -> list[Finding]:
+    """Keys that a model does not have, whatever else is wrong."""
+    try:
+        model.model_validate(given)
+    except ValidationError as error:
+        return [finding for _, finding in _explain(model, error, only="extra_forbidden")]
+    return []
+
+
 def parse_whole(model: type[M], given: Mapping[str, Any]) -> tuple[M | None, list[Finding]]:
     """`given` as a `model`, or the findings on its shape: for models of which a part alone is of no use."""
     try:
@@ -60,15 +69,17 @@ def parse_whole(model: type[M], given: Mapping[str, Any]) -> tuple[M | None, lis
         return None, [finding for _, finding in _explain(model, error)]
 
 
-def _explain(model: type[BaseModel], error: ValidationError) -> Iterator[tuple[Path, Finding]]:
+def _explain(model: type[BaseModel], error: ValidationError, only: str = "") -> Iterator[tuple[Path, Finding]]:
     for detail in error.errors(include_url=False):
+        if only not in ("", detail["type"]):
+            continue
         path = _readable(detail["loc"])
-        shown = tuple(_shown(part) for part in path)
-        message = _message(model, path, detail) if shown == path else "text in place of a key; YAML wants a space after the colon"
-        yield path, Finding("error", dotted(shown), message)
+        safe = tuple(shown(part) for part in path)
+        message = _message(model, path, detail) if safe == path else "text in place of a key; YAML wants a space after the colon"
+        yield path, Finding("error", dotted(safe), message)
 
 
-def _shown(part: str | int) -> str | int:
+def shown(part: str | int) -> str | int:
     """A key as it may be repeated: `token:abc`, for want of a space, is a key with a secret in it."""
     return re.sub(r"(?<=\w)[:=].*", "", part, flags=re.DOTALL) if isinstance(part, str) else part
 

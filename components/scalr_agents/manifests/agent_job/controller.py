@@ -2,7 +2,7 @@
 
 from scalr_agents import contract
 from scalr_agents.manifests import budgets, env, secrets, volumes
-from scalr_agents.manifests.agent_job import pod
+from scalr_agents.manifests.agent_job import dialect, pod
 from scalr_agents.manifests.objects import Manifest, hardened, layered, present
 from scalr_agents.release import Release
 from scalr_agents.values.agent_job import AgentJobValues
@@ -10,7 +10,6 @@ from scalr_agents.values.inputs import Inputs
 
 COMPONENT = "agent"
 _DRAIN_SECONDS = 180
-_SCHEDULING_SECONDS = 120
 
 
 def deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
@@ -18,7 +17,7 @@ def deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": release.metadata(release.names.deployment, COMPONENT),
+        "metadata": _metadata(values, release),
         "spec": present(
             {
                 "replicas": agent.replica_count,
@@ -29,7 +28,7 @@ def deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
                         {
                             "annotations": layered(global_.pod_annotations, agent.pod_annotations)
                             | secrets.digest_annotation(pod.held(values, inputs), inputs),
-                            "labels": {**global_.pod_labels, **agent.pod_labels, **release.selector(COMPONENT)},
+                            "labels": {**global_.labels, **global_.pod_labels, **agent.pod_labels, **release.selector(COMPONENT)},
                         }
                     ),
                     "spec": present(
@@ -53,14 +52,22 @@ def deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
     }
 
 
+def _metadata(values: AgentJobValues, release: Release) -> Manifest:
+    metadata, agent = release.metadata(release.names.deployment), values.agent
+    labels = metadata["labels"] | agent.labels | release.selector(COMPONENT)
+    annotations = {**release.common_annotations, **agent.annotations}
+    return present(metadata | {"labels": labels, "annotations": annotations})
+
+
 def _container(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
-    agent, cache = values.agent, values.persistence.cache
+    agent, cache = values.agent, volumes.without_node(values.persistence.cache)
     return present(
         {
             "name": "controller",
             "image": pod.agent_image(values, release, inputs),
             "imagePullPolicy": agent.image.pull_policy,
-            "command": pod.AGENT_COMMAND,
+            "command": agent.controller.command or dialect.of(release).agent_command,
+            "args": agent.controller.args,
             "securityContext": hardened(agent.controller.security_context),
             "env": _environment(values, release, inputs),
             "envFrom": agent.controller.extra_env_from,
@@ -69,7 +76,8 @@ def _container(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
                 volumes.mount(contract.DATA_VOLUME, agent.data_dir),
                 volumes.mount(contract.CACHE_VOLUME, agent.cache_dir, volumes.cache_directory(cache)),
                 volumes.mount(contract.TMP_VOLUME, "/tmp"),
-                *pod.ca_bundle_mount(values, release),
+                *pod.pod_info_mount(release),
+                *pod.tls_mounts(values, release),
             ],
         }
     )
@@ -78,9 +86,10 @@ def _container(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
 def _volumes(values: AgentJobValues, release: Release) -> list[Manifest]:
     return [
         volumes.empty(contract.DATA_VOLUME),
-        volumes.volume(contract.CACHE_VOLUME, values.persistence.cache, release.names.cache_claim),
+        volumes.volume(contract.CACHE_VOLUME, volumes.without_node(values.persistence.cache), release.names.cache_claim),
         volumes.empty(contract.TMP_VOLUME),
-        *pod.ca_bundle_volume(values, release),
+        *pod.pod_info_volume(release),
+        *pod.tls_volumes(values, release),
     ]
 
 
@@ -88,13 +97,14 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> en
     agent = values.agent
     grace = pod.grace_seconds(agent.termination_grace_period_seconds)
     return env.each_once(
-        pod.secret_environment(release, inputs),
+        pod.secret_environment(values, release, inputs),
         [
             pod.connection(values, release),
             env.from_field("SCALR_AGENT_NAME", "metadata.name"),
             env.variables(pod.process(agent)),
             env.cache("PROVIDER", agent.provider_cache),
             env.cache("MODULE", agent.module_cache),
+            pod.mirrors(values),
             env.variables(
                 {
                     "SCALR_AGENT_DRIVER": "kubernetes-job",
@@ -103,13 +113,12 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> en
                     "SCALR_AGENT_WORKER_ON_STOP_ACTION": "drain",
                     "SCALR_AGENT_WORKER_DRAIN_TIMEOUT": min(_DRAIN_SECONDS, grace),
                     "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": grace,
-                    "SCALR_AGENT_CONTAINER_TASK_SCHEDULING_TIMEOUT": _SCHEDULING_SECONDS,
-                    "SCALR_AGENT_DISCONNECT_ON_STOP": 1,
+                    **dialect.of(release).controller(values),
                 }
             ),
             env.otel(values.otel),
             env.proxy(values.global_.proxy),
-            pod.ca_bundle_environment(values, release),
+            pod.tls_environment(values, release),
             env.given(agent.extra_env),
             agent.controller.extra_env,
         ],

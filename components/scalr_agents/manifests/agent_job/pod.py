@@ -1,20 +1,26 @@
 """What the controller's pod and the task's pod have in common."""
 
 from scalr_agents import contract
-from scalr_agents.manifests import env, images, secrets, volumes
+from scalr_agents.manifests import env, images, secrets, tls, volumes
+from scalr_agents.manifests.agent_job import dialect
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.release import Release
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.agent_job.agent import Agent
+from scalr_agents.values.common import Image
 from scalr_agents.values.fields import Deferred
 from scalr_agents.values.inputs import Inputs
 
-AGENT_COMMAND = ["python", "-m", "tacoagent.cmd"]
 _KUBERNETES_GRACE_SECONDS = 30
 
 
 def agent_image(values: AgentJobValues, release: Release, inputs: Inputs) -> str | Deferred:
-    return images.reference(values.global_.image_registry, values.agent.image, release.version, inputs.agent_image)
+    return image(values, values.agent.image, release, inputs.agent_image)
+
+
+def image(values: AgentJobValues, given: Image, release: Release, complete: str | Deferred | None) -> str | Deferred:
+    global_ = values.global_
+    return images.reference(global_.image_registry, given, release.version, complete, namespace=global_.image_namespace)
 
 
 def grace_seconds(given: int | None) -> int:
@@ -38,32 +44,58 @@ def process(agent: Agent) -> dict[str, str]:
     }
 
 
-def secret_environment(release: Release, inputs: Inputs, *, runs: bool = False) -> env.Env:
+def secret_environment(values: AgentJobValues, release: Release, inputs: Inputs, *, runs: bool = False) -> env.Env:
     """Variables out of our own Secret. Runs do not get those that configure the agent."""
-    names = sorted(name for name in inputs.secret_env if not (runs and name.startswith(contract.SCALR_PREFIX)))
-    return [variable for name in names for variable in env.from_secret(name, release.names.env_secret, name)]
+    names = [name for name in secret_variables(values, inputs) if not (runs and name.startswith(contract.SCALR_PREFIX))]
+    return env.out_of_secret(names, release.names.env_secret)
+
+
+def secret_variables(values: AgentJobValues, inputs: Inputs) -> dict[str, str | Deferred]:
+    """A user's secret variables, and the list of mirrors where one has a token."""
+    return secrets.environment(inputs, values.agent.provider_network_mirrors)
+
+
+def mirrors(values: AgentJobValues) -> env.Env:
+    """The list of mirrors where it is no secret."""
+    return env.network_mirrors(values.agent.provider_network_mirrors)
 
 
 def held(values: AgentJobValues, inputs: Inputs) -> secrets.Held:
     """What the Secrets of a release hold."""
     return {
         "token": secrets.token(values.agent.token, values.agent.token_existing_secret.name),
-        "env": secrets.environment(inputs),
+        "env": secret_variables(values, inputs),
         "ca-bundle": secrets.ca_bundle(values.global_.tls),
+        "client-cert": secrets.client_cert(values.global_.tls),
     }
 
 
-def ca_bundle_secret(values: AgentJobValues, release: Release) -> str | Deferred | None:
-    return secrets.ca_bundle_reference(values.global_.tls, release.names.ca_bundle_secret)
+def tls_environment(values: AgentJobValues, release: Release) -> env.Env:
+    """Where controller and worker find the CA bundle and their own certificate."""
+    return tls.environment(values.global_.tls, release.names)
+
+
+def tls_volumes(values: AgentJobValues, release: Release) -> list[Manifest]:
+    return tls.of_pod(values.global_.tls, release.names)
+
+
+def tls_mounts(values: AgentJobValues, release: Release) -> list[Manifest]:
+    """Of the CA bundle and of the agent's own certificate."""
+    return tls.mounts(values.global_.tls, release.names)
 
 
 def ca_bundle_environment(values: AgentJobValues, release: Release) -> env.Env:
-    return env.ca_bundle() if ca_bundle_secret(values, release) is not None else []
-
-
-def ca_bundle_volume(values: AgentJobValues, release: Release) -> list[Manifest]:
-    return volumes.ca_bundle(ca_bundle_secret(values, release), values.global_.tls.ca_bundle_secret.key)
+    return tls.ca_environment(values.global_.tls, release.names)
 
 
 def ca_bundle_mount(values: AgentJobValues, release: Release) -> list[Manifest]:
-    return volumes.ca_bundle_mount(ca_bundle_secret(values, release), values.global_.tls.ca_bundle_secret.key)
+    return tls.ca_mounts(values.global_.tls, release.names)
+
+
+def pod_info_volume(release: Release) -> list[Manifest]:
+    return [volumes.pod_info()] if dialect.of(release).pod_info else []
+
+
+def pod_info_mount(release: Release) -> list[Manifest]:
+    directory = dialect.of(release).pod_info
+    return [volumes.mount(contract.POD_INFO_VOLUME, directory)] if directory else []

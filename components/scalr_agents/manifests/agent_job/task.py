@@ -4,7 +4,7 @@ from typing import Any
 
 from scalr_agents import contract
 from scalr_agents.manifests import budgets, env, images, volumes
-from scalr_agents.manifests.agent_job import pod
+from scalr_agents.manifests.agent_job import dialect, pod
 from scalr_agents.manifests.objects import Manifest, hardened, layered, present
 from scalr_agents.release import Release
 from scalr_agents.values.agent_job import AgentJobValues
@@ -22,17 +22,25 @@ def template(values: AgentJobValues, release: Release, inputs: Inputs) -> Manife
         "kind": resource.kind,
         "metadata": release.metadata(release.names.task_template, COMPONENT),
         "spec": {
+            **({"basename": values.task.job.basename or release.full_name} if resource.named_jobs else {}),
             "jobTemplate": {
+                **_job_metadata(values),
                 "spec": present(
                     {
-                        "backoffLimit": 0,
+                        **dialect.of(release).job(values),
                         "ttlSecondsAfterFinished": values.task.job.ttl_seconds_after_finished,
                         "template": _pod(values, release, inputs),
                     }
-                )
-            }
+                ),
+            },
         },
     }
+
+
+def _job_metadata(values: AgentJobValues) -> Manifest:
+    task, global_ = values.task, values.global_
+    metadata = present({"labels": global_.labels | task.job_labels, "annotations": {**global_.annotations, **task.job_annotations}})
+    return {"metadata": metadata} if metadata else {}
 
 
 def _pod(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
@@ -40,7 +48,7 @@ def _pod(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
     return {
         "metadata": {
             "annotations": {**contract.UNEVICTABLE_ANNOTATIONS, **global_.pod_annotations, **task.pod_annotations},
-            "labels": {**global_.pod_labels, **task.pod_labels, **release.selector(COMPONENT)},
+            "labels": {**global_.labels, **global_.pod_labels, **task.pod_labels, **release.selector(COMPONENT)},
         },
         "spec": present(
             {
@@ -51,7 +59,7 @@ def _pod(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
                 "securityContext": layered(global_.pod_security_context, task.pod_security_context),
                 "terminationGracePeriodSeconds": task.termination_grace_period_seconds,
                 "containers": [_runner(values, release, inputs), _worker(values, release, inputs), *task.sidecars],
-                "volumes": _volumes(values, release),
+                "volumes": _volumes(values, release, inputs),
                 "nodeSelector": task.node_selector,
                 "tolerations": task.tolerations,
                 "affinity": task.affinity,
@@ -62,17 +70,17 @@ def _pod(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
 
 def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
     runner = values.task.runner
-    data, cache = values.persistence.data, values.persistence.cache
+    data, cache, speech = values.persistence.data, values.persistence.cache, dialect.of(release)
     return present(
         {
             "name": "runner",
-            "image": images.reference(values.global_.image_registry, runner.image, release.version, inputs.runner_image),
+            "image": pod.image(values, runner.image, release, inputs.runner_image),
             "imagePullPolicy": runner.image.pull_policy,
-            "command": ["/bin/sh", "/opt/scalr-agent/tacoagent/driver/exec_loop.sh"],
+            "command": speech.runner_command,
             "workingDir": "/opt/workdir",
             "securityContext": present(runner.security_context),
             "env": env.each_once(
-                pod.secret_environment(release, inputs, runs=True),
+                pod.secret_environment(values, release, inputs, runs=True),
                 [
                     env.proxy(values.global_.proxy),
                     pod.ca_bundle_environment(values, release),
@@ -82,11 +90,14 @@ def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
             "resources": runner.resources,
             **_probes("/tmp/exec-loop"),
             "volumeMounts": [
+                *([volumes.mount(contract.AGENT_VOLUME, speech.agent_in_runner, read_only=True)] if speech.agent_in_runner else []),
                 volumes.mount(contract.DATA_VOLUME, "/opt/workdir", volumes.directory(data, "run/config")),
                 volumes.mount(contract.DATA_VOLUME, "/opt/data", volumes.directory(data, "run/data")),
                 volumes.mount(contract.DATA_VOLUME, "/opt/providers", volumes.directory(data, "run/providers")),
                 volumes.mount(contract.DATA_VOLUME, "/tmp", volumes.directory(data, "run/tmp")),
-                volumes.mount(contract.CACHE_VOLUME, "/opt/bin", volumes.cache_directory(cache, "bin"), read_only=True),
+                volumes.mount(
+                    contract.CACHE_VOLUME, speech.binaries_mount, volumes.cache_directory(cache, speech.binaries_directory), read_only=True
+                ),
                 volumes.mount(contract.CACHE_VOLUME, "/opt/plugin-cache", volumes.cache_directory(cache, "providers"), read_only=True),
                 *pod.ca_bundle_mount(values, release),
                 *runner.extra_volume_mounts,
@@ -101,9 +112,10 @@ def _worker(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
     return present(
         {
             "name": "worker",
-            "image": images.reference(values.global_.image_registry, image, release.version, inputs.agent_image),
+            "image": pod.image(values, image, release, inputs.agent_image),
             "imagePullPolicy": image.pull_policy,
-            "command": pod.AGENT_COMMAND,
+            "command": worker.command or dialect.of(release).agent_command,
+            "args": worker.args,
             "securityContext": hardened(worker.security_context),
             "env": _worker_environment(values, release, inputs),
             "resources": worker.resources,
@@ -113,7 +125,8 @@ def _worker(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
                 volumes.mount(contract.DATA_VOLUME, agent.data_dir, volumes.directory(values.persistence.data)),
                 volumes.mount(contract.CACHE_VOLUME, agent.cache_dir, volumes.cache_directory(values.persistence.cache)),
                 volumes.mount(contract.TMP_VOLUME, "/tmp"),
-                *pod.ca_bundle_mount(values, release),
+                *pod.pod_info_mount(release),
+                *pod.tls_mounts(values, release),
                 *worker.extra_volume_mounts,
             ],
         }
@@ -123,7 +136,7 @@ def _worker(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
 def _worker_environment(values: AgentJobValues, release: Release, inputs: Inputs) -> env.Env:
     agent = values.agent
     return env.each_once(
-        pod.secret_environment(release, inputs),
+        pod.secret_environment(values, release, inputs),
         [
             pod.connection(values, release),
             env.variables(
@@ -133,13 +146,14 @@ def _worker_environment(values: AgentJobValues, release: Release, inputs: Inputs
                     "SCALR_AGENT_KUBERNETES_MODE": "worker",
                     "SCALR_AGENT_WORKER_ON_STOP_ACTION": "grace-shutdown",
                     "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": pod.grace_seconds(values.task.termination_grace_period_seconds),
-                    "SCALR_AGENT_DISCONNECT_ON_STOP": 1,
+                    **dialect.of(release).worker(values),
                 }
             ),
             env.proxy(values.global_.proxy),
-            pod.ca_bundle_environment(values, release),
+            pod.tls_environment(values, release),
             env.cache("PROVIDER", agent.provider_cache),
             env.cache("MODULE", agent.module_cache),
+            pod.mirrors(values),
             env.otel(values.otel),
             env.given(agent.extra_env),
             env.given(values.task.worker.extra_env),
@@ -164,14 +178,17 @@ def _file_exists(path: str) -> dict[str, Any]:
     }
 
 
-def _volumes(values: AgentJobValues, release: Release) -> list[Manifest]:
+def _volumes(values: AgentJobValues, release: Release, inputs: Inputs) -> list[Manifest]:
+    image, policy = pod.agent_image(values, release, inputs), values.agent.image.pull_policy
     return [
+        *([volumes.from_image(contract.AGENT_VOLUME, image, policy)] if dialect.of(release).agent_in_runner else []),
         _service_account_token(values.service_account.token_ttl),
         volumes.volume(contract.DATA_VOLUME, values.persistence.data, release.names.data_claim),
         volumes.volume(contract.CACHE_VOLUME, values.persistence.cache, release.names.cache_claim),
         volumes.empty(contract.TMP_VOLUME),
-        *pod.ca_bundle_volume(values, release),
+        *pod.tls_volumes(values, release),
         *values.task.extra_volumes,
+        *pod.pod_info_volume(release),
     ]
 
 

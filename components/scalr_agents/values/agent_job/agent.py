@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from scalr_agents.values.common import CacheLimit, Image, SecretReference, resources
+from scalr_agents.values.common import BinaryCache, Image, ModuleCache, NetworkMirrors, ProviderCache, SecretReference
 from scalr_agents.values.fields import (
     Annotations,
     Count,
@@ -15,6 +15,7 @@ from scalr_agents.values.fields import (
     KubernetesList,
     KubernetesMap,
     Labels,
+    Texts,
 )
 from scalr_agents.values.section import ChartSection, default
 
@@ -33,6 +34,10 @@ class ControllerBudget(ChartSection):
 class Controller(ChartSection):
     """The controller container alone."""
 
+    command: Texts = []
+    """Command of the container. Default: that of the image."""
+    args: Texts = []
+    """Arguments of the container. Default: those of the image."""
     extra_env: KubernetesList = []
     """Kubernetes EnvVar list, after all other variables; `valueFrom` is possible."""
     extra_env_from: KubernetesList = []
@@ -56,8 +61,16 @@ class Agent(ChartSection):
     """`SCALR_AGENT_DEBUG`: `1` logs at debug level."""
     log_format: Literal["plain", "dev", "json"] = "json"
     """`SCALR_AGENT_LOG_FORMAT`."""
+    sentry_dsn: InputText = ""
+    """`SCALR_AGENT_SENTRY_DSN`: where the agent reports its errors to. Default: nowhere."""
+    provider_network_mirrors: NetworkMirrors = []
+    """`SCALR_AGENT_PROVIDER_NETWORK_MIRRORS`: mirrors to take providers from, in this order, before their origin."""
     extra_env: EnvMap = {}
     """Environment variables of controller and worker."""
+    labels: Labels = {}
+    """Labels of the Deployment."""
+    annotations: Annotations = {}
+    """Annotations of the Deployment."""
     replica_count: Count = 1
     """Number of controllers."""
     min_ready_seconds: Count = 0
@@ -73,7 +86,7 @@ class Agent(ChartSection):
     """Affinity of the controller's pod."""
     topology_spread_constraints: KubernetesList = []
     """Topology spread constraints of the controller's pod."""
-    resources: KubernetesMap = resources("100m", "128Mi", "500m", "256Mi")
+    resources: KubernetesMap = {"requests": {"cpu": "100m", "memory": "256Mi"}}
     """Resources of the controller container."""
     pod_annotations: Annotations = {}
     """Annotations of the controller's pod; win over `global.podAnnotations`."""
@@ -87,9 +100,11 @@ class Agent(ChartSection):
     """`SCALR_AGENT_DATA_DIR`: where workspace data is mounted, in controller and worker."""
     cache_dir: Directory = "/var/lib/scalr-agent/cache"
     """`SCALR_AGENT_CACHE_DIR`: where the cache is mounted, in controller and worker."""
-    provider_cache: CacheLimit = default(CacheLimit)
+    binary_cache: BinaryCache = default(BinaryCache)
+    """Cache of binaries."""
+    provider_cache: ProviderCache = default(ProviderCache)
     """Cache of providers; wants a persistent cache volume."""
-    module_cache: CacheLimit = default(CacheLimit)
+    module_cache: ModuleCache = default(ModuleCache)
     """Cache of modules; wants a persistent cache volume."""
     termination_grace_period_seconds: Count = 180
     """Seconds that the controller has to stop; its shutdown timeouts follow. `null`: Kubernetes' 30."""

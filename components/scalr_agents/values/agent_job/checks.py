@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterator
 from itertools import chain
 
+from pydantic.alias_generators import to_camel
+
 from scalr_agents import contract
 from scalr_agents.release import Release
-from scalr_agents.values import checks
-from scalr_agents.values.agent_job import AgentJobValues
+from scalr_agents.values import checks, network_checks, proxies
+from scalr_agents.values.agent_job import AgentJobValues, containers
 from scalr_agents.values.agent_job.task import UNEVICTABLE
 from scalr_agents.values.checks import Findings, error, warning
 from scalr_agents.values.fields import is_deferred, is_env_name, is_set
@@ -14,12 +16,9 @@ from scalr_agents.values.findings import Finding, entry
 from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.merge import merge
 
-_GKE_IDENTITY = "iam.gke.io/gcp-service-account"
-_KUBE2IAM_ROLE = "iam.amazonaws.com/role"
 _SHORTEST_TOKEN_TTL = 600
+_ALL = 100
 _PROGRESS_DEADLINE = 600
-_FIXED = {name: place for name, place in contract.AGENT_JOB_VARIABLES.items() if place is None or name == "SCALR_AGENT_TOKEN"}
-"""Variables that not even a Secret of the user's may sensibly set."""
 
 
 def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[Finding]:
@@ -31,14 +30,16 @@ def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[
         _task_budget,
         _cache,
         _data,
-        _containers,
-        _environment,
+        _resources,
         _metadata_service,
     )
     yield from chain.from_iterable(rule(values) for rule in rules)
+    yield from containers.check(values, release)
+    yield from _environment(values, release, inputs)
     if inputs.token_needed:
-        yield from checks.token("agent.token", values.agent.token, "agent.tokenExistingSecret", values.agent.token_existing_secret)
-    yield from checks.environment("secret_env", dict.fromkeys(inputs.secret_env), _FIXED)
+        yield from checks.token(
+            "agent.token", values.agent.token, "agent.tokenExistingSecret.name", values.agent.token_existing_secret.name
+        )
     yield from _rollout(values, inputs)
     yield from _images(values, release, inputs)
     yield from _spreading(values, release)
@@ -46,12 +47,11 @@ def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[
 
 
 def _connection(values: AgentJobValues) -> Findings:
-    agent, tls, otel = values.agent, values.global_.tls, values.otel
+    agent, otel = values.agent, values.otel
     yield from checks.url("agent.url", agent.url)
-    yield from checks.proxy("global.proxy", values.global_.proxy)
-    yield from checks.ca_bundle("global.tls.caBundle", tls.ca_bundle)
-    if is_set(tls.ca_bundle) and is_set(tls.ca_bundle_secret.name):
-        yield warning("global.tls.caBundle", "has no effect: global.tls.caBundleSecret.name is set, and the existing Secret wins")
+    yield from proxies.check("global.proxy", values.global_.proxy)
+    yield from network_checks.tls("global.tls", values.global_.tls)
+    yield from network_checks.network_mirrors("agent.providerNetworkMirrors", agent.provider_network_mirrors)
     if otel.enabled and not is_set(otel.endpoint):
         yield warning("otel.enabled", "has no effect: otel.endpoint is empty")
 
@@ -113,6 +113,11 @@ def _task_budget(values: AgentJobValues) -> Findings:
 def _cache(values: AgentJobValues) -> Findings:
     agent, cache = values.agent, values.persistence.cache
     claim = cache.persistent_volume_claim
+    yield from checks.size("agent.binaryCache.sizeLimit", agent.binary_cache.size_limit)
+    if cache.host_path.path:
+        if not cache.enabled:
+            yield warning("persistence.cache.hostPath.path", "has no effect: persistence.cache.enabled is false")
+        return
     limits = {"agent.providerCache": agent.provider_cache, "agent.moduleCache": agent.module_cache}
     if not cache.enabled:
         yield from checks.cache_limits(limits, "persistence.cache.emptyDir.sizeLimit", cache.empty_dir.get("sizeLimit"))
@@ -129,33 +134,8 @@ def _data(values: AgentJobValues) -> Findings:
         yield warning("persistence.data.enabled", "all runs share one claim and the same directories in it; only one may run at a time")
 
 
-def _containers(values: AgentJobValues) -> Findings:
+def _resources(values: AgentJobValues) -> Findings:
     task, agent = values.task, values.agent
-    tls = values.global_.tls
-    own = [contract.TOKEN_VOLUME, contract.DATA_VOLUME, contract.CACHE_VOLUME, contract.TMP_VOLUME]
-    bundle = [contract.CA_VOLUME] if is_set(tls.ca_bundle) or is_set(tls.ca_bundle_secret.name) else []
-    volumes = own + bundle + checks.names_in(task.extra_volumes)
-    yield from checks.additions("task.extraVolumes", task.extra_volumes, dict.fromkeys(own + bundle, "the agent"), "volume")
-    yield from checks.additions("task.sidecars", task.sidecars, {"runner": "the agent", "worker": "the agent"}, "container")
-
-    ca_file = [contract.CA_FILE] if bundle else []
-    runner_paths = ["/opt/workdir", "/opt/data", "/opt/providers", "/tmp", "/opt/bin", "/opt/plugin-cache", *ca_file]
-    worker_paths = [contract.SERVICE_ACCOUNT_DIR, agent.data_dir, agent.cache_dir, "/tmp", *ca_file]
-    for path, mounts, taken in (
-        ("task.runner.extraVolumeMounts", task.runner.extra_volume_mounts, runner_paths),
-        ("task.worker.extraVolumeMounts", task.worker.extra_volume_mounts, worker_paths),
-    ):
-        yield from checks.mounts(path, mounts, volumes, dict.fromkeys(taken, "the agent"))
-    for index, sidecar in enumerate(task.sidecars):
-        given = sidecar.get("volumeMounts")
-        if isinstance(given, list):
-            yield from checks.mounts(f"task.sidecars[{index}].volumeMounts", [m for m in given if isinstance(m, dict)], volumes, {})
-    directories = {"/tmp": "the agent", contract.SERVICE_ACCOUNT_DIR: "the agent"}
-    for path, directory in (("agent.dataDir", agent.data_dir), ("agent.cacheDir", agent.cache_dir)):
-        if directory in directories:
-            yield error(path, f"{directory} is taken by {directories[directory]}: two volumes cannot be mounted on one path")
-        directories[directory] = path
-
     for path, volume in (("persistence.data.emptyDir", values.persistence.data), ("persistence.cache.emptyDir", values.persistence.cache)):
         yield from checks.quantity(f"{path}.sizeLimit", volume.empty_dir.get("sizeLimit"))
         yield from checks.quantity(
@@ -174,11 +154,17 @@ def _containers(values: AgentJobValues) -> Findings:
         ("task.runner.securityContext", task.runner.security_context, task.pod_security_context),
     ):
         yield from checks.security_context(path, container, merge(pod, component))
+    for word in ("memory_soft_limit_percent", "memory_warn_percent"):
+        percent = getattr(task.runner, word)
+        if percent is not None and not 0 < percent <= _ALL:
+            yield error(f"task.runner.{to_camel(word)}", f"given {percent}, which is no percentage above 0")
 
 
-def _environment(values: AgentJobValues) -> Findings:
+def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> Findings:
     agent, task = values.agent, values.task
-    own = contract.AGENT_JOB_VARIABLES
+    own = contract.AGENT_JOB_VARIABLES[release.line.generation]
+    fixed = {name: place for name, place in own.items() if place is None or name == "SCALR_AGENT_TOKEN"}
+    yield from checks.environment("secret_env", dict.fromkeys(inputs.secret_env), fixed)
     controller = {
         variable["name"]: variable.get("value") for variable in agent.controller.extra_env if isinstance(variable.get("name"), str)
     }
@@ -204,18 +190,12 @@ def _metadata_service(values: AgentJobValues) -> Findings:
     task = values.task
     if task.allow_metadata_service:
         return
-    reliant = {
-        entry("serviceAccount.annotations", _GKE_IDENTITY): _GKE_IDENTITY in values.service_account.annotations,
-        entry("global.podAnnotations", _KUBE2IAM_ROLE): _KUBE2IAM_ROLE in values.global_.pod_annotations,
-        entry("task.podAnnotations", _KUBE2IAM_ROLE): _KUBE2IAM_ROLE in task.pod_annotations,
-        "task.runner.extraEnv.AWS_EC2_METADATA_SERVICE_ENDPOINT": "AWS_EC2_METADATA_SERVICE_ENDPOINT" in task.runner.extra_env,
-    }
-    for path in (path for path, used in reliant.items() if used):
-        yield warning(
-            path,
-            "takes its credentials from the metadata service, which runs cannot reach; set task.allowMetadataService: true "
-            "(IRSA and EKS Pod Identity need no metadata service)",
-        )
+    yield from network_checks.metadata_service(
+        "task.allowMetadataService: true",
+        accounts={"serviceAccount.annotations": values.service_account.annotations},
+        pods={"global.podAnnotations": values.global_.pod_annotations, "task.podAnnotations": task.pod_annotations},
+        environments={"task.runner.extraEnv": task.runner.extra_env},
+    )
 
 
 def _rollout(values: AgentJobValues, inputs: Inputs) -> Findings:
@@ -228,6 +208,9 @@ def _rollout(values: AgentJobValues, inputs: Inputs) -> Findings:
 
 
 def _images(values: AgentJobValues, release: Release, inputs: Inputs) -> Findings:
+    runner = values.task.runner.image
+    if inputs.runner_image is None and release.line.generation == "current" and not runner.tag:
+        yield error("task.runner.image.tag", "empty: the runner has versions of its own on this line; name one, or leave it out")
     if inputs.agent_image is None:
         yield from checks.image("agent.image", values.agent.image, release.line)
         yield from checks.image("task.worker.image", values.task.worker.image, release.line)

@@ -1,9 +1,15 @@
 """The kind `agent-job`."""
 
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
 from scalr_agents.release import Names, Naming
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.agent_job.checks import check
-from scalr_agents.values.kinds import Differences, Kind
+from scalr_agents.values.common import LEGACY_CLUSTER_RULES, LEGACY_RULES, PolicyRule, resources
+from scalr_agents.values.kinds import Differences, Kind, Modern
+from scalr_agents.values.merge import Values, lookup
 
 
 def _service_account(values: AgentJobValues, full: str) -> str:
@@ -36,10 +42,95 @@ def _names(full: str, namespace: str, service_account: str, naming: Naming) -> N
     )
 
 
+def _current_names(full: str, namespace: str, service_account: str, naming: Naming) -> Names:
+    """The names of the current chart are ours but for those of cluster-scoped objects."""
+    cluster = f"{namespace}.{full}" if naming == "scoped" else f"{namespace}-{full}"
+    return _names(full, namespace, service_account, "scoped")._replace(
+        task_template=f"{full}-task-template",
+        client_cert_secret=f"{full}-client-cert",
+        cluster_role=f"{cluster}-clusterrole",
+        cluster_role_binding=f"{cluster}-clusterrole-binding",
+    )
+
+
+def _rules(rules: list[PolicyRule]) -> list[Values]:
+    return [rule.model_dump(by_alias=True) for rule in rules]
+
+
+@cache
+def _keys() -> dict[str, frozenset[str]]:
+    """The keys of the values, and of each section."""
+    fields = {field.alias or name: field.annotation for name, field in AgentJobValues.model_fields.items()}
+    return {
+        key: frozenset(field.alias or name for name, field in getattr(section, "model_fields", {}).items())
+        for key, section in fields.items()
+    }
+
+
+def _unfamiliar(values: Mapping[str, Any]) -> bool:
+    """Whether values have a key that is not of the present shape: those of the alpha all show within two levels."""
+    known = _keys()
+    return isinstance(lookup(values, "agent", "tokenExistingSecret"), str) or any(
+        key not in known or (isinstance(content, Mapping) and not content.keys() <= known[key]) for key, content in values.items()
+    )
+
+
+def _modernize(values: Mapping[str, Any]) -> Modern:
+    if not _unfamiliar(values):
+        return values, [], []
+    from scalr_agents.values.agent_job import alpha
+
+    return alpha.modernize(values)
+
+
+_LEGACY = Differences(
+    defaults={
+        "rbac": {"rules": _rules(LEGACY_RULES), "clusterRules": _rules(LEGACY_CLUSTER_RULES)},
+        "agent": {"resources": resources("100m", "128Mi", "500m", "256Mi")},
+        "task": {
+            "worker": {"resources": {"limits": {"cpu": "2000m"}}},
+            "runner": {
+                "image": {"repository": "scalr/agent-runner", "tag": ""},
+                "resources": {"limits": {"memory": "2048Mi"}},
+            },
+        },
+    },
+    absent=(
+        "global.imageNamespace",
+        "global.labels",
+        "global.annotations",
+        "global.tls.clientCertSecret",
+        "global.tls.clientCert",
+        "global.tls.clientKey",
+        "agent.sentryDsn",
+        "agent.labels",
+        "agent.annotations",
+        "agent.controller.command",
+        "agent.controller.args",
+        "agent.binaryCache",
+        "agent.providerCache.concurrency",
+        "agent.providerCache.dropKernelPages",
+        "agent.moduleCache.concurrency",
+        "agent.providerNetworkMirrors",
+        "task.job.basename",
+        "task.job.backoffLimit",
+        "task.jobLabels",
+        "task.jobAnnotations",
+        "task.startupTimeoutSeconds",
+        "task.worker.command",
+        "task.worker.args",
+        "task.runner.memorySoftLimitPercent",
+        "task.runner.memoryWarnPercent",
+        "persistence.cache.hostPath",
+    ),
+)
+
 KIND = Kind(
     model=AgentJobValues,
     check=check,
     service_account=_service_account,
     names=_names,
-    differences={"legacy": Differences()},
+    modernize=_modernize,
+    common=lambda values: (values.global_.labels, values.global_.annotations),
+    differences={"legacy": _LEGACY, "current": Differences(absent=("task.worker.image",), names=_current_names)},
 )

@@ -1,22 +1,10 @@
 """Section `persistence`: volumes for workspace data and for the shared cache."""
 
-from scalr_agents.values.fields import AccessMode, Flag, InputName, KubernetesMap, Quantity, SubPath, Text
+from typing import Literal
+
+from scalr_agents.values.fields import AccessMode, Flag, KubernetesMap, OptionalDirectory, Quantity
 from scalr_agents.values.section import ChartSection, default
-
-
-class Claim(ChartSection):
-    """A PersistentVolumeClaim, existing or made here."""
-
-    claim_name: InputName = ""
-    """Name of an existing claim. Default: one is made."""
-    storage_class_name: Text = ""
-    """Storage class of a claim made here; empty is the cluster's default, `-` is none (static volumes)."""
-    storage: Quantity = "4Gi"
-    """Size of a claim made here."""
-    access_mode: AccessMode = "ReadWriteOnce"
-    """Access mode of a claim made here."""
-    sub_path: SubPath = ""
-    """Directory inside the volume, so that several releases can share one."""
+from scalr_agents.values.volumes import Claim, Volume
 
 
 class CacheClaim(Claim):
@@ -28,7 +16,7 @@ class CacheClaim(Claim):
     """Access mode of a claim made here; several pods need ReadWriteMany."""
 
 
-class Data(ChartSection):
+class Data(Volume):
     """Workspace data of a run."""
 
     enabled: Flag = False
@@ -39,7 +27,16 @@ class Data(ChartSection):
     """The claim, used when enabled."""
 
 
-class Cache(ChartSection):
+class HostPath(ChartSection):
+    """A directory of the node."""
+
+    path: OptionalDirectory = ""
+    """Absolute path. Default: none, the cache is on the claim."""
+    type: Literal["", "Directory", "DirectoryOrCreate"] = "DirectoryOrCreate"
+    """Kubernetes field `hostPath.type`."""
+
+
+class Cache(Volume):
     """Binaries, providers and modules, shared by runs."""
 
     enabled: Flag = False
@@ -48,6 +45,8 @@ class Cache(ChartSection):
     """Kubernetes EmptyDirVolumeSource, used when not enabled."""
     persistent_volume_claim: CacheClaim = default(CacheClaim)
     """The claim, used when enabled."""
+    host_path: HostPath = default(HostPath)
+    """A directory of the node for the cache of task pods, used when enabled; wins over the claim. Controllers then have an emptyDir."""
 
 
 class Persistence(ChartSection):

@@ -7,10 +7,13 @@ from scalr_agents.values.fields import (
     CountOrPercent,
     EnvMap,
     Flag,
+    ImageTag,
     KubernetesList,
     KubernetesMap,
     Labels,
+    Name,
     Repository,
+    Texts,
 )
 from scalr_agents.values.section import ChartSection, default
 
@@ -21,6 +24,10 @@ UNEVICTABLE = 2147483647
 class Job(ChartSection):
     """The Kubernetes Job of a task."""
 
+    basename: Name = ""
+    """First part of the names of Jobs, before run and stage. Default: the release's full name."""
+    backoff_limit: Count = 1
+    """Times that a Job whose pod was disrupted starts again; a run that failed never does."""
     ttl_seconds_after_finished: Count = 60
     """Seconds that a finished Job and its pod stay, for their logs. `null` keeps them."""
 
@@ -30,7 +37,11 @@ class Worker(ChartSection):
 
     image: WorkerImage = default(WorkerImage)
     """Image; defaults to the controller's."""
-    resources: KubernetesMap = resources("250m", "256Mi", "2000m", "1024Mi")
+    command: Texts = []
+    """Command of the container. Default: that of the image."""
+    args: Texts = []
+    """Arguments of the container. Default: those of the image."""
+    resources: KubernetesMap = {"requests": {"cpu": "250m", "memory": "256Mi"}, "limits": {"memory": "1024Mi"}}
     """Resources of the worker container."""
     extra_env: EnvMap = {}
     """Environment variables of the worker; win over `agent.extraEnv`."""
@@ -43,17 +54,23 @@ class Worker(ChartSection):
 class RunnerImage(Image):
     """Image of the runner."""
 
-    repository: Repository = "scalr/agent-runner"
+    repository: Repository = "scalr/runner"
     """Repository, without tag. A custom image needs a user 1000:1000."""
+    tag: ImageTag = "0.2.0"
+    """Tag. On lines where the runner comes with the agent, the default is the agent version."""
 
 
 class Runner(ChartSection):
     """The environment in which Terraform or OpenTofu runs."""
 
     image: RunnerImage = default(RunnerImage)
-    """Image; tag defaults to the agent version."""
-    resources: KubernetesMap = resources("500m", "512Mi", "4000m", "2048Mi")
+    """Image."""
+    resources: KubernetesMap = resources("500m", "512Mi", "4000m", "8192Mi")
     """Resources of the runner container: what a run may use."""
+    memory_soft_limit_percent: Count = 80
+    """`SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT`: share of the memory limit at which a run is stopped, before the kernel kills it."""
+    memory_warn_percent: Count = 90
+    """`SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT`: share of that soft limit at which a run is warned."""
     extra_env: EnvMap = {}
     """Environment variables of runs."""
     extra_volume_mounts: KubernetesList = []
@@ -85,6 +102,12 @@ class Task(ChartSection):
 
     job: Job = default(Job)
     """The Job."""
+    job_labels: Labels = {}
+    """Labels of Jobs; win over `global.labels`."""
+    job_annotations: Annotations = {}
+    """Annotations of Jobs; win over `global.annotations`."""
+    startup_timeout_seconds: Count = 180
+    """`SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS`: how long a task may take to start, nodes to scale up included."""
     pod_disruption_budget: TaskBudget = default(TaskBudget)
     """PodDisruptionBudget of task pods."""
     node_selector: Labels = {}

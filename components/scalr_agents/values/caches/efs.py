@@ -57,7 +57,7 @@ class EfsSettings(Section):
     """Existing security groups of the mount targets, instead of one made here."""
     throughput_mode: Literal["elastic", "bursting", "provisioned"] = "elastic"
     """How throughput is paid for: by use, by stored size, or by what is provisioned."""
-    provisioned_throughput_mibps: Annotated[float | None, Field(gt=0)] = None
+    provisioned_throughput_mibps: Annotated[float | None, Field(gt=0, allow_inf_nan=False)] = None
     """MiB/s of throughput mode `provisioned`."""
     kms_key: InputText = ""
     """ARN of the KMS key. Default: the key that AWS manages. The file system is encrypted in any case."""
@@ -145,9 +145,9 @@ def _network(efs: EfsSettings, say: Spelling) -> Findings:
             if is_set(given):
                 yield error(word, f"given together with {cluster}, which it stands for; keep one of them")
     elif not has_network(efs):
-        places = ("vpc_id", "clients", "mount_target_security_groups", "tags")
+        places = ("vpc_id", "clients", "mount_target_security_groups")
         for word in (word for word in places if word in efs.model_fields_set):
-            yield error(say(word), f"has no effect without {subnets}: {say('file_system_id')} alone is taken as it is")
+            yield error(say(word), f"has no effect without {subnets} or {cluster}: {say('file_system_id')} alone is taken as it is")
     elif not efs.subnets:
         yield error("", f"needs to know where the file system goes: {cluster}, or {vpc} and {subnets} (or {say('file_system_id')})")
     elif not is_set(efs.vpc_id) and not efs.mount_target_security_groups:
@@ -160,9 +160,11 @@ def _subnets(efs: EfsSettings) -> Findings:
     by_subnet: dict[str, str] = {}
     for zone, subnet in efs.subnets.items():
         if not re.fullmatch(r"[a-z]{2,}(-[a-z0-9]+)+(?<=[a-z])", zone) or zone.startswith("subnet-"):
-            yield error(f"subnets.{zone}", "not a zone, for instance eu-west-1a; every zone has one subnet")
+            yield error(entry("subnets", zone), "not a zone, for instance eu-west-1a; every zone has one subnet")
         if isinstance(subnet, str) and by_subnet.setdefault(subnet, zone) != zone:
-            yield error(f"subnets.{zone}", f"{subnet!r} is the subnet of zone {by_subnet[subnet]!r} already; a subnet lies in one zone")
+            yield error(
+                entry("subnets", zone), f"{subnet!r} is the subnet of zone {by_subnet[subnet]!r} already; a subnet lies in one zone"
+            )
 
 
 def _clients(efs: EfsSettings, say: Spelling) -> Findings:

@@ -13,6 +13,8 @@ from scalr_agents.values.section import Section
 
 EFS_DRIVER = "efs.csi.aws.com"
 FILESTORE_DRIVER = "filestore.csi.storage.gke.io"
+EFS_MOUNT_OPTIONS = ["acregmin=1", "acregmax=3", "acdirmin=1", "acdirmax=3"]
+"""Keep the NFS attribute cache so short that a run sees what another has just cached."""
 
 
 class Driver(NamedTuple):

@@ -1,0 +1,58 @@
+"""Cross-checks of agent-job about what a user adds to its pods."""
+
+from scalr_agents import contract
+from scalr_agents.release import Release
+from scalr_agents.values import checks
+from scalr_agents.values.agent_job import AgentJobValues
+from scalr_agents.values.checks import Findings, error
+from scalr_agents.values.fields import is_set
+
+
+def check(values: AgentJobValues, release: Release) -> Findings:
+    """Volumes, mounts and containers that a user adds, beside those that are there."""
+    task, agent = values.task, values.agent
+    own, runner_paths, agent_paths = _taken(values, release)
+    volumes = own + checks.names_in(task.extra_volumes)
+    yield from checks.additions("task.extraVolumes", task.extra_volumes, dict.fromkeys(own, "the agent"), "volume")
+    yield from checks.additions("task.sidecars", task.sidecars, {"runner": "the agent", "worker": "the agent"}, "container")
+
+    worker_paths = [contract.SERVICE_ACCOUNT_DIR, agent.data_dir, agent.cache_dir, *agent_paths]
+    for path, mounts, taken in (
+        ("task.runner.extraVolumeMounts", task.runner.extra_volume_mounts, runner_paths),
+        ("task.worker.extraVolumeMounts", task.worker.extra_volume_mounts, worker_paths),
+    ):
+        yield from checks.mounts(path, mounts, volumes, dict.fromkeys(taken, "the agent"))
+    for index, sidecar in enumerate(task.sidecars):
+        given = sidecar.get("volumeMounts")
+        if isinstance(given, list):
+            yield from checks.mounts(f"task.sidecars[{index}].volumeMounts", [m for m in given if isinstance(m, dict)], volumes, {})
+    directories = dict.fromkeys([contract.SERVICE_ACCOUNT_DIR, *agent_paths], "the agent")
+    for path, directory in (("agent.dataDir", agent.data_dir), ("agent.cacheDir", agent.cache_dir)):
+        if directory in directories:
+            yield error(path, f"{directory} is taken by {directories[directory]}: two volumes cannot be mounted on one path")
+        directories[directory] = path
+
+
+def _taken(values: AgentJobValues, release: Release) -> tuple[list[str], list[str], list[str]]:
+    """Names of our volumes, and paths of our mounts: in the runner, and in controller and worker."""
+    tls, current = values.global_.tls, release.line.generation == "current"
+    bundle = is_set(tls.ca_bundle) or is_set(tls.ca_bundle_secret.name)
+    certificate = is_set(tls.client_cert) or is_set(tls.client_cert_secret.name)
+    volumes = [
+        contract.TOKEN_VOLUME,
+        contract.DATA_VOLUME,
+        contract.CACHE_VOLUME,
+        contract.TMP_VOLUME,
+        *([contract.AGENT_VOLUME, contract.POD_INFO_VOLUME] if current else []),
+        *([contract.CA_VOLUME] if bundle else []),
+        *([contract.CLIENT_CERT_VOLUME] if certificate else []),
+    ]
+    ca_file = [contract.CA_FILE] if bundle else []
+    runner = [*contract.RUNNER_PATHS[release.line.generation], *ca_file]
+    agent = [
+        "/tmp",
+        *([contract.POD_INFO_DIR] if current else []),
+        *([contract.CLIENT_CERT_DIR] if certificate else []),
+        *ca_file,
+    ]
+    return volumes, runner, agent

@@ -1,0 +1,58 @@
+"""The kind `agent-k8s`."""
+
+from scalr_agents.release import Names, Naming
+from scalr_agents.values.agent_k8s import AgentK8sValues
+from scalr_agents.values.agent_k8s.checks import check
+from scalr_agents.values.kinds import Differences, Kind
+
+
+def _service_account(values: AgentK8sValues, full: str) -> str:
+    return values.service_account.name or (full if values.service_account.create else "default")
+
+
+def _names(full: str, namespace: str, service_account: str, _: Naming) -> Names:
+    """All names carry the full name, and cluster-scoped ones the namespace as well, so that releases never collide."""
+    return Names(
+        deployment=f"{full}-controller",
+        worker=f"{full}-worker",
+        service_account=service_account,
+        token_secret=full,
+        env_secret=f"{full}-env",
+        role=f"{full}-role",
+        role_binding=f"{full}-role-binding",
+        network_policy=f"{full}-network-policy",
+        data_claim=f"{full}-data",
+        persistent_volume=f"{namespace}.{full}-data",
+        storage_class=f"{namespace}.{full}-efs",
+    )
+
+
+def _chart_names(names: Names, base: str) -> Names:
+    """The chart's literals: two releases collide in a namespace, and with EFS in a cluster."""
+    return names._replace(
+        token_secret=base,
+        role="agent-k8s-role",
+        role_binding="agent-k8s-role-binding",
+        network_policy="agent-k8s-network-policy",
+        data_claim="agent-k8s-efs-claim",
+        persistent_volume="agent-k8s-efs-pv",
+        storage_class="agent-k8s-efs-sc",
+    )
+
+
+_LEGACY = Differences(
+    defaults={
+        "agent": {"container_task_image_mode": "", "container_task_image": ""},
+        "resources": {"limits": {"cpu": "1000m", "memory": "1024Mi"}},
+    },
+    absent=("agent.container_task_image_mode", "agent.container_task_image"),
+)
+
+KIND = Kind(
+    model=AgentK8sValues,
+    check=check,
+    service_account=_service_account,
+    names=_names,
+    chart_names=_chart_names,
+    differences={"legacy": _LEGACY, "current": Differences()},
+)

@@ -1,0 +1,24 @@
+"""The cache as it is meant: of the values at the top of `persistence`, or of those under `cache` that replace them."""
+
+from scalr_agents.values.agent_local.persistence import Cache, Persistence
+from scalr_agents.values.fields import is_set
+
+
+def is_deprecated(persistence: Persistence) -> bool:
+    """Whether the older values count: all that is said about the cache's claim is then taken from them."""
+    return persistence.enabled or is_set(persistence.persistent_volume_claim.claim_name)
+
+
+def path(persistence: Persistence) -> str:
+    """Where the values stand that count."""
+    return "persistence" if is_deprecated(persistence) else "persistence.cache"
+
+
+def effective(persistence: Persistence) -> Cache:
+    """The cache, whichever values describe it."""
+    cache = persistence.cache
+    return Cache.model_construct(
+        enabled=cache.enabled or persistence.enabled,
+        empty_dir=cache.empty_dir,
+        persistent_volume_claim=persistence.persistent_volume_claim if is_deprecated(persistence) else cache.persistent_volume_claim,
+    )

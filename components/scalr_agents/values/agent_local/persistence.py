@@ -1,0 +1,41 @@
+"""Section `persistence`: volumes for workspace data and for the cache."""
+
+from scalr_agents.values.fields import Flag, KubernetesMap, Quantity
+from scalr_agents.values.section import ChartSection, default
+from scalr_agents.values.volumes import Claim, Volume
+
+
+class Data(Volume):
+    """Workspace data of the run in progress."""
+
+    empty_dir: KubernetesMap = {"sizeLimit": "4Gi"}
+    """Kubernetes EmptyDirVolumeSource, used when not enabled."""
+
+
+class CacheClaim(Claim):
+    """The claim of the cache."""
+
+    storage: Quantity = "20Gi"
+    """Size of a claim made here."""
+
+
+class Cache(Volume):
+    """Binaries, providers and modules."""
+
+    empty_dir: KubernetesMap = {"sizeLimit": "20Gi"}
+    """Kubernetes EmptyDirVolumeSource, used when not enabled."""
+    persistent_volume_claim: CacheClaim = default(CacheClaim)
+    """The claim, used when enabled."""
+
+
+class Persistence(ChartSection):
+    """Volumes of the agent's pods."""
+
+    enabled: Flag = False
+    """Whether to keep the cache on a claim; from agent 1.2 on deprecated for `cache.enabled`."""
+    persistent_volume_claim: CacheClaim = default(CacheClaim)
+    """The cache's claim; from agent 1.2 on deprecated for `cache.persistentVolumeClaim`."""
+    data: Data = default(Data)
+    """Workspace data."""
+    cache: Cache = default(Cache)
+    """The cache."""

@@ -1,0 +1,61 @@
+"""Cross-checks of proxies."""
+
+import re
+from collections.abc import Mapping
+
+from scalr_agents.values.checks import Findings, warning
+from scalr_agents.values.common import Proxy
+from scalr_agents.values.fields import Deferred, is_set
+from scalr_agents.values.findings import entry
+
+
+def check(path: str, settings: Proxy) -> Findings:
+    """A proxy in a section of its own."""
+    urls = {"httpProxy": settings.http_proxy, "httpsProxy": settings.https_proxy}
+    given = [key for key, value in urls.items() if is_set(value)]
+    if settings.enabled and not given:
+        yield warning(f"{path}.enabled", "has no effect: neither httpProxy nor httpsProxy is set")
+    for key in [] if settings.enabled else given:
+        yield warning(f"{path}.{key}", f"has no effect: {path}.enabled is false")
+    for key, value in urls.items():
+        yield from _password(f"{path}.{key}", value)
+    if settings.enabled and given:
+        yield from _exceptions(f"{path}.noProxy", settings.no_proxy)
+
+
+def variables(path: str, given: Mapping[str, str]) -> Findings:
+    """A proxy in variables, for agents that need the cluster's API."""
+    urls = {name: given[name] for name in ("HTTP_PROXY", "HTTPS_PROXY") if given.get(name)}
+    for name, value in urls.items():
+        yield from _password(entry(path, name), value)
+    if urls:
+        yield from _exceptions(entry(path, "NO_PROXY"), given.get("NO_PROXY", ""))
+
+
+def _password(path: str, value: object) -> Findings:
+    if isinstance(value, str) and re.search(r"//[^/@]*:(?!\$\()[^/@]+@", value):
+        yield warning(path, "a password in plain text; make it a secret variable and write http://user:$(NAME)@host")
+
+
+def _exceptions(path: str, no_proxy: str | Deferred) -> Findings:
+    if isinstance(no_proxy, str) and not _reaches_cluster(no_proxy):
+        yield warning(
+            path,
+            "names neither $(KUBERNETES_SERVICE_HOST) nor a private network: pods reach the cluster's API by its IP address, "
+            "and would do so through the proxy",
+        )
+
+
+def _reaches_cluster(no_proxy: str) -> bool:
+    entries = [entry.strip() for entry in no_proxy.split(",")]
+    return "$(KUBERNETES_SERVICE_HOST)" in entries or any(map(_is_private, entries))
+
+
+def _is_private(entry: str) -> bool:
+    import ipaddress
+
+    try:
+        network = ipaddress.ip_network(entry, strict=False)
+    except ValueError:
+        return entry == "*"
+    return network.is_private and not network.is_loopback

@@ -1,0 +1,227 @@
+"""Secrets of every kind and line: they become Secrets, stand nowhere else, and are never repeated."""
+
+import json
+from typing import Any
+
+import pytest
+from scalr_agents import output, stack
+from scalr_agents.stack.source import Sealed
+from scalr_agents.values.merge import merge
+
+from tests.stack.kinds import CA, JOB, K8S, KEY, LOCAL, TOKEN, Kind, errors, every_kind, load, of_one, secret, secrets_of, stack_of
+
+MIRRORS: list[dict[str, Any]] = [
+    {"url": "https://a.acme/providers/", "include": ["registry.opentofu.org/*/*"]},
+    {"url": "https://b.acme:8443/providers/"},
+]
+LEGACY: list[Kind] = [(JOB, "legacy"), (LOCAL, "legacy")]
+CURRENT: list[Kind] = [(JOB, "current"), (LOCAL, "current")]
+SECTION = {JOB: "global", LOCAL: "agent"}
+"""Where a kind has the section `tls`."""
+BASE = {JOB: {"legacy": "agent-job", "current": "scalr-agent"}, LOCAL: {"legacy": "agent-local", "current": "agent-local"}}
+
+with_tls = pytest.mark.parametrize("kind", CURRENT, ids="-".join)
+
+
+def tls(kind: Kind, **words: Any) -> dict[str, Any]:
+    return of_one(values={SECTION[kind[0]]: {"tls": words}})
+
+
+def mirrors(*given: Any) -> dict[str, Any]:
+    return of_one(values={"agent": {"providerNetworkMirrors": list(given)}})
+
+
+def name_of(kind: Kind, suffix: str) -> str:
+    return f"one-{BASE[kind[0]][kind[1]]}-{suffix}"
+
+
+def variable(loaded: stack.Stack, name: str) -> list[dict[str, Any]]:
+    """The variable in every container that has it."""
+    return list(_variables(loaded.objects(), name))
+
+
+def _variables(content: Any, name: str) -> list[dict[str, Any]]:
+    if isinstance(content, dict):
+        return [content] if content.get("name") == name and len(content) > 1 else _variables(list(content.values()), name)
+    return [found for item in content for found in _variables(item, name)] if isinstance(content, list) else []
+
+
+@with_tls
+def test_a_key_and_its_certificate_become_a_secret(kind: Kind) -> None:
+    loaded = load(kind, merge(tls(kind, clientCert=CA), secret(clientKey=KEY)))
+    assert errors(loaded) == []
+    assert secrets_of(loaded)[name_of(kind, "client-cert")] == {"tls.crt": CA, "tls.key": KEY}
+    assert KEY not in str([made for made in loaded.objects() if made["kind"] != "Secret"])
+
+
+@with_tls
+def test_a_key_without_its_certificate(kind: Kind) -> None:
+    message = "needs clientCert beside it: without, the agent would not use mutual TLS at all"
+    assert errors(load(kind, secret(clientKey=KEY))) == [("secrets.one.clientKey", message)]
+
+
+@with_tls
+def test_a_key_in_the_open(kind: Kind) -> None:
+    command = "pulumi config set --secret --path 'scalr-agents:secrets.one.clientKey'"
+    place = f"agents.one.values.{SECTION[kind[0]]}.tls.clientKey"
+    assert errors(load(kind, tls(kind, clientCert=CA, clientKey=KEY))) == [
+        (place, f"a private key in plain text; remove it and run: {command}")
+    ]
+
+
+NO_TLS = "has no value for a client certificate; agent-job and agent-local of agents 1.2 or newer have one"
+NO_TLS_YET = {
+    JOB: "has no value for a client certificate; agents 1.2 or newer have one",
+    LOCAL: "has no value for certificates; agents 1.2 or newer have one, or put them into an image of your own",
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        ((JOB, "legacy"), f"agent-job of agents 0.57 to 0.60 {NO_TLS_YET[JOB]}"),
+        ((LOCAL, "legacy"), f"agent-local of agents 0.57 to 0.60 {NO_TLS_YET[LOCAL]}"),
+        ((K8S, "legacy"), f"agent-k8s of agents 0.53 to 0.60 {NO_TLS}"),
+        ((K8S, "current"), f"agent-k8s of agents 1.2 or newer {NO_TLS}"),
+    ],
+    ids=["job-legacy", "local-legacy", "k8s-legacy", "k8s-current"],
+)
+def test_kinds_without_mutual_tls(kind: Kind, reason: str) -> None:
+    assert errors(load(kind, secret(clientKey=KEY))) == [("secrets.one.clientKey", reason)]
+
+
+@with_tls
+def test_tokens_of_mirrors_are_filled_in_by_host(kind: Kind) -> None:
+    loaded = load(kind, merge(mirrors(*MIRRORS), secret(mirrorTokens={"b.acme:8443": "hidden"})))
+    assert errors(loaded) == []
+    name = "SCALR_AGENT_PROVIDER_NETWORK_MIRRORS"
+    content = secrets_of(loaded)[name_of(kind, "env")]
+    assert json.loads(content[name]) == [MIRRORS[0], MIRRORS[1] | {"token": "hidden"}]
+    reference = {"secretKeyRef": {"name": name_of(kind, "env"), "key": name, "optional": False}}
+    found = variable(loaded, name)
+    assert found
+    assert found == [{"name": name, "valueFrom": reference}] * len(found)
+
+
+@with_tls
+def test_mirrors_without_a_token_are_no_secret(kind: Kind) -> None:
+    loaded = load(kind, mirrors(*MIRRORS))
+    assert name_of(kind, "env") not in secrets_of(loaded)
+    assert [json.loads(found["value"]) for found in variable(loaded, "SCALR_AGENT_PROVIDER_NETWORK_MIRRORS")][:1] == [MIRRORS]
+
+
+@with_tls
+@pytest.mark.parametrize(
+    ("given", "host", "advice"),
+    [
+        (MIRRORS, "a.acm", "did you mean 'a.acme'?"),
+        (MIRRORS, "registry.example", "allowed: a.acme, b.acme:8443"),
+        ([], "a.acme", "allowed: none"),
+    ],
+)
+def test_a_token_of_no_mirror(kind: Kind, given: list[Any], host: str, advice: str) -> None:
+    found = errors(load(kind, merge(mirrors(*given), secret(mirrorTokens={host: "hidden"}))))
+    assert [(path, message.startswith(f"token of no mirror; {advice}")) for path, message in found] == [
+        (f"secrets.one.mirrorTokens.{host}", True)
+    ]
+
+
+@with_tls
+def test_a_token_of_a_mirror_in_the_open(kind: Kind) -> None:
+    command = "pulumi config set --secret --path 'scalr-agents:secrets.one.mirrorTokens.<HOST>'"
+    found = errors(load(kind, mirrors(MIRRORS[0], MIRRORS[1] | {"token": "hidden"})))
+    assert found == [
+        ("agents.one.values.agent.providerNetworkMirrors[1].token", f"a token in plain text; remove it and run: {command}"),
+    ]
+
+
+@with_tls
+@pytest.mark.parametrize("wrong", [{"url": "https://[a/"}, "https://c.acme/", {"uri": "https://c.acme/"}, {"url": 5}], ids=str)
+def test_a_mirror_that_is_none_is_found_beside_a_token_of_another(kind: Kind, wrong: Any) -> None:
+    found = errors(load(kind, merge(mirrors(MIRRORS[0], wrong), secret(mirrorTokens={"a.acme": "hidden"}))))
+    assert found
+    assert "hidden" not in str(found)
+
+
+@pytest.mark.parametrize("kind", LEGACY, ids="-".join)
+def test_lines_without_mirrors_name_the_one_that_has_them(kind: Kind) -> None:
+    ((_, message),) = errors(load(kind, merge(mirrors(*MIRRORS), secret(mirrorTokens={"a.acme": "hidden"}))))
+    assert message.endswith("agents 0.57 to 0.60 do not know it; agents 1.2 or newer do (agent version)")
+
+
+@every_kind
+def test_an_existing_secret_and_a_token(kind: Kind) -> None:
+    existing: dict[str, Any] = {"tokenExistingSecret": "pool"} if kind[0] == K8S else {"tokenExistingSecret": {"name": "pool"}}
+    where = "agent.tokenExistingSecret" if kind[0] == K8S else "agent.tokenExistingSecret.name"
+    words = of_one(values={"agent": existing})
+    assert errors(load(kind, words)) == [("secrets.one.token", f"given, and so is an existing Secret in {where}; keep one of them")]
+    alone = load(kind, {**words, "secrets": None})
+    assert errors(alone) == []
+    assert secrets_of(alone) == {}
+    found = variable(alone, "SCALR_AGENT_TOKEN")
+    assert found[0]["valueFrom"]["secretKeyRef"]["name"] == "pool"
+
+
+@every_kind
+def test_a_token_that_is_missing_or_in_the_open(kind: Kind) -> None:
+    command = "pulumi config set --secret --path 'scalr-agents:secrets.one.token'"
+    assert errors(load(kind, {"secrets": None})) == [("secrets.one.token", f"missing; run: {command}")]
+    assert errors(load(kind, of_one(values={"agent": {"token": "hidden"}}))) == [
+        ("agents.one.values.agent.token", f"a token in plain text; remove it and run: {command}")
+    ]
+
+
+@every_kind
+def test_a_token_wins_over_that_of_the_values(kind: Kind) -> None:
+    loaded = load(kind, of_one(values={"agent": {"token": "hidden"}}))
+    assert loaded.agents[0].checked.values.agent.token == TOKEN
+
+
+SEALED = {"token": Sealed("token"), "env": {"A": Sealed("env")}}
+
+
+@every_kind
+def test_sealed_secrets_are_printed_as_placeholders(kind: Kind) -> None:
+    given: dict[str, Any] = secret(**SEALED)
+    expected = {"<secret env>", "<secret token>"}
+    if kind in CURRENT:
+        more = secret(clientKey=Sealed("key"), mirrorTokens={"a.acme": Sealed("mirror")})
+        given = merge(merge(given, more), merge(tls(kind, clientCert=CA), mirrors(*MIRRORS)))
+        expected |= {"<secret key>", "<secret mirror>"}
+    loaded = load(kind, given)
+    assert errors(loaded) == []
+    assert {str(value) for value in output.unknown(loaded.objects())} == expected
+    text = output.text(loaded.objects(), "yaml")
+    assert all(placeholder in text for placeholder in expected)
+    assert "checksum/secrets" not in text
+
+
+def test_a_map_of_secrets_that_is_one_ciphertext_is_the_token_of_every_kind() -> None:
+    loaded = stack_of({kind.removeprefix("agent-"): {"kind": kind} for kind in (JOB, LOCAL, K8S)}, secrets=Sealed("all"))
+    assert errors(loaded) == []
+    assert [str(agent.checked.values.agent.token) for agent in loaded.agents] == ["<secret all>"] * 3
+
+
+HIDDEN = "hidden"
+
+
+@every_kind
+@pytest.mark.parametrize(
+    "given",
+    [
+        secret(token=f" {HIDDEN} ", clientKey=HIDDEN, mirrorTokens={"a.acme": HIDDEN}, env={"A B": HIDDEN}),
+        secret(tokn=HIDDEN, env=HIDDEN, mirrorTokens=HIDDEN),
+        secret(mirrorTokens=[HIDDEN], clientKey=[HIDDEN], env=[HIDDEN], token=[HIDDEN]),
+        {"secrets": {"one": HIDDEN}},
+        {"secrets": {"nobody": {"token": HIDDEN}, "one": {"token": "null"}}},
+        of_one(values={"agent": {"token": HIDDEN, "tokenExistingSecret": f"{HIDDEN} Token", "tls": HIDDEN}}),
+        of_one(values={"agent": {"tls": {"clientKey": HIDDEN}}, "global": {"tls": {"clientKey": HIDDEN}}}),
+        of_one(values={"agent": {"providerNetworkMirrors": [{"url": 1, "token": HIDDEN}, {"token": [HIDDEN]}, HIDDEN]}}),
+        of_one(values={"agent": HIDDEN}),
+    ],
+    ids=range(9),
+)
+def test_findings_repeat_no_secret(kind: Kind, given: dict[str, Any]) -> None:
+    loaded = load(kind, given)
+    assert errors(loaded)
+    assert HIDDEN not in str(loaded.findings)

@@ -1,0 +1,172 @@
+"""Agents of several kinds and lines in one stack, and in one namespace."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from scalr_agents import stack
+
+from tests.stack.kinds import JOB, K8S, KINDS, LOCAL, VERSIONS, Kind, errors, load, of_one, stack_of
+
+SIX: dict[str, dict[str, Any]] = {
+    f"{kind.removeprefix('agent-')}-{line}": {"kind": kind, "agentVersion": VERSIONS[kind, line]} for kind, line in KINDS
+}
+SIX["k8s-legacy"]["values"] = {"agent": {"data_home": "/var/lib/legacy"}}
+SIX["k8s-current"]["values"] = {"agent": {"data_home": "/var/lib/current"}}
+CACHED: list[Kind] = [kind for kind in KINDS if kind[0] != K8S]
+
+
+def identities(loaded: stack.Stack) -> Counter[tuple[str, str, str]]:
+    metadata = [(made["kind"], made["metadata"]) for made in loaded.objects()]
+    return Counter((kind, data.get("namespace", ""), data["name"]) for kind, data in metadata)
+
+
+@pytest.mark.parametrize("release", [None, "runs"], ids=["own releases", "one release for each line"])
+def test_all_kinds_and_lines_in_one_namespace(release: str | None) -> None:
+    names = {name: {"release": f"{release}-{agent['agentVersion'][0]}"} if release else {} for name, agent in SIX.items()}
+    loaded = stack_of({name: {**agent, **names[name]} for name, agent in SIX.items()})
+    assert errors(loaded) == []
+    assert [agent.name for agent in loaded.agents] == list(SIX)
+    assert max(identities(loaded).values()) == 1
+
+
+def test_their_pods_are_told_apart() -> None:
+    workloads = [made for made in stack_of(SIX).objects() if made["kind"] in ("Deployment", "DaemonSet")]
+    assert len(workloads) == 8
+    for one in workloads:
+        labels = one["spec"]["template"]["metadata"]["labels"]
+        selecting = [other for other in workloads if other["spec"]["selector"]["matchLabels"].items() <= labels.items()]
+        assert selecting == [one]
+
+
+def test_the_definitions_of_both_lines_come_first_and_once() -> None:
+    more = {"more-legacy": {"kind": JOB, "agentVersion": "0.58.0"}, "more-current": {"kind": JOB, "agentVersion": "1.3.0"}}
+    kinds_and_names = [(made["kind"], made["metadata"]["name"]) for made in stack_of({**SIX, **more}).objects()]
+    definitions = [("CustomResourceDefinition", "atasks.scalr.io"), ("CustomResourceDefinition", "agenttasktemplates.scalr.io")]
+    assert kinds_and_names[:2] == definitions
+    assert "CustomResourceDefinition" not in [kind for kind, _ in kinds_and_names[2:]]
+
+
+@pytest.mark.parametrize(
+    ("agents", "definitions"),
+    [
+        ({"a": {"kind": JOB, "agentVersion": "1.4.0"}}, ["agenttasktemplates.scalr.io"]),
+        ({"a": {"kind": JOB}, "b": {"kind": LOCAL, "agentVersion": "1.4.0"}}, ["atasks.scalr.io"]),
+        ({"a": {"kind": LOCAL}, "b": {"kind": K8S, "agentVersion": "1.4.0"}}, []),
+    ],
+    ids=["current", "legacy", "none"],
+)
+def test_only_definitions_that_an_agent_needs(agents: dict[str, dict[str, Any]], definitions: list[str]) -> None:
+    objects = stack_of(agents).objects()
+    assert [made["metadata"]["name"] for made in objects if made["kind"] == "CustomResourceDefinition"] == definitions
+
+
+def test_definitions_that_are_expected_are_of_neither_line() -> None:
+    assert stack_of(SIX, kubernetes={"crds": "expect"}).lines() == []
+
+
+@pytest.mark.parametrize(
+    ("agents", "owned"),
+    [
+        (
+            {"a": {"kind": JOB, "names": "chart"}, "b": {"kind": JOB, "agentVersion": "1.4.0", "release": "scalr-agent"}},
+            "Deployment 'scalr-agent' in namespace 'scalr'",
+        ),
+        (
+            {"a": {"kind": LOCAL, "release": "x"}, "b": {"kind": JOB, "release": "x", "values": {"nameOverride": "agent-local"}}},
+            "the pods of release 'x' in namespace 'scalr'",
+        ),
+        (
+            {
+                "a": {"kind": K8S, "names": "chart", "values": {"agent": {"data_home": "/var/lib/a"}}},
+                "b": {"kind": K8S, "names": "chart", "values": {"agent": {"data_home": "/var/lib/b"}}},
+            },
+            "Role 'agent-k8s-role' in namespace 'scalr'",
+        ),
+        (
+            {"a": {"kind": LOCAL, "release": "x"}, "b": {"kind": LOCAL, "release": "x", "agentVersion": "1.4.0"}},
+            "the pods of release 'x' in namespace 'scalr'",
+        ),
+    ],
+    ids=["chart names of two lines", "pods of two kinds", "chart names of one kind", "one release in two lines"],
+)
+def test_agents_in_each_others_way(agents: dict[str, dict[str, Any]], owned: str) -> None:
+    assert errors(stack_of(agents)) == [("agents.b", f"owns {owned}, and so does agent 'a'; give one of them another name")]
+
+
+def test_common_words_reach_every_kind() -> None:
+    common = {
+        "url": "https://acme.scalr.io",
+        "proxy": {"https": "http://p:1"},
+        "imageRegistry": "mirror.acme",
+        "imagePullSecrets": ["regcred"],
+    }
+    loaded = stack_of(SIX, common=common)
+    assert errors(loaded) == []
+    pods = [made["spec"]["template"]["spec"] for made in loaded.objects() if made["kind"] in ("Deployment", "DaemonSet")]
+    for pod in pods:
+        variables = {variable["name"]: variable.get("value") for variable in pod["containers"][0]["env"]}
+        assert (variables["HTTPS_PROXY"], variables["SCALR_URL"]) == ("http://p:1", "https://acme.scalr.io")
+        assert pod["containers"][0]["image"].startswith("mirror.acme/scalr/agent")
+        assert pod["imagePullSecrets"] == [{"name": "regcred"}]
+
+
+def test_a_common_word_that_one_kind_has_no_value_for_names_the_agent() -> None:
+    loaded = stack_of({"runs": {"kind": JOB}, "vcs": {"kind": LOCAL}}, common={"url": "https://acme.scalr.io", "labels": {"team": "web"}})
+    ((path, message),) = errors(loaded)
+    assert (path, message.partition(": ")[0]) == ("common.labels", "for agent 'vcs'")
+
+
+def test_an_agent_that_needs_no_cache_beside_one_that_has_one() -> None:
+    loaded = stack_of({"runs": {"kind": JOB, "cache": "big"}, "old": {"kind": K8S}}, caches={"big": {"claim": "pvc"}})
+    assert errors(loaded) == []
+
+
+@pytest.mark.parametrize("kind", CACHED, ids="-".join)
+@pytest.mark.parametrize(
+    "cache",
+    [{"efs": {"fileSystemId": "fs-0a1b"}}, {"storageClass": {"name": "nfs"}}, {"filestore": {"location": "europe-west1-b"}}],
+    ids=list,
+)
+def test_a_claim_knows_the_agent_that_mounts_it(kind: Kind, cache: dict[str, Any]) -> None:
+    loaded = load(kind, of_one(cache="big") | {"caches": {"big": cache}})
+    assert errors(loaded) == []
+    assert [claim.is_mounted_by(agent.checked.release.namespace, agent.objects) for claim in loaded.claims for agent in loaded.agents] == [
+        True
+    ]
+
+
+@pytest.mark.parametrize("kind", CACHED, ids="-".join)
+def test_two_agents_that_share_a_directory(kind: Kind) -> None:
+    agents = {name: {"kind": kind[0], "agentVersion": VERSIONS[kind], "cache": "big"} for name in ("a", "b")}
+    loaded = stack_of(agents, caches={"big": {"claim": "pvc"}})
+    message = "shares its cache directory on claim 'pvc' with agent 'a'"
+    assert [finding.path for finding in loaded.findings if finding.message.startswith(message)] == ["scalr-agents:agents.b"]
+
+
+DEPRECATED = {"enabled": True, "persistentVolumeClaim": {"claimName": "mine"}}
+
+
+def test_a_cache_wins_over_the_deprecated_values_or_they_are_refused() -> None:
+    words = of_one(cache="big", values={"persistence": DEPRECATED}) | {"caches": {"big": {"claim": "pvc"}}}
+    found = [path for path, _ in errors(load((LOCAL, "current"), words))]
+    assert "agents.one.values.persistence.persistentVolumeClaim.claimName" in found
+
+
+@pytest.mark.parametrize(("kind", "where"), [((LOCAL, "legacy"), "persistence"), ((LOCAL, "current"), "persistence.cache")])
+def test_values_that_a_cache_decides(kind: Kind, where: str) -> None:
+    cache = {"enabled": False, "persistentVolumeClaim": {"claimName": "mine"}}
+    values = {"persistence": cache if where == "persistence" else {"cache": cache}}
+    assert errors(load(kind, of_one(cache="big", values=values) | {"caches": {"big": {"claim": "pvc"}}})) == [
+        (
+            f"agents.one.values.{where}.persistentVolumeClaim.claimName",
+            "has no effect: scalr-agents:agents.one.cache decides what is mounted; remove one of them",
+        ),
+        (f"agents.one.values.{where}.enabled", "false, but scalr-agents:agents.one.cache turns it on; remove one of them"),
+    ]
+
+
+def test_a_namespace_that_would_refuse_the_workers() -> None:
+    ((path, message),) = errors(stack_of({"old": {"kind": K8S}}, namespaces={"scalr": {"podSecurity": "baseline"}}))
+    assert path == "agents.old"
+    assert message.startswith("namespace 'scalr' enforces baseline and would refuse its worker pods: volume 'data-home' is a hostPath")

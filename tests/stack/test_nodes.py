@@ -1,0 +1,92 @@
+"""Agents that must not meet on a node, and the images that a stack pulls."""
+
+from typing import Any
+
+import pytest
+from scalr_agents import stack, values
+
+from tests.stack.test_load import findings, load
+
+VCS = "scalr-agents:agents.vcs"
+
+
+def _stack(runs: dict[str, str] | None, vcs: dict[str, str] | None, **runs_values: Any) -> dict[str, Any]:
+    """An agent for runs and one for a VCS provider, on nodes of these labels."""
+    agent = {"kind": "agent-local", "role": "vcs", "namespace": "scalr", "nodes": {"selector": vcs} if vcs else None}
+    nodes = {"nodes": {"selector": runs} if runs else None}
+    return {"agents": {"runs": {**nodes, "values": runs_values}, "vcs": agent}, "secrets": {"vcs": {"token": "x"}}}
+
+
+@pytest.mark.parametrize(
+    ("runs", "vcs", "expected"),
+    [
+        ({"pool": "runs"}, {"pool": "vcs"}, None),
+        ({"pool": "runs", "zone": "a"}, {"pool": "vcs"}, None),
+        ({"pool": "all"}, {"pool": "all"}, ("error", "the nodes of agent 'runs', which has another role")),
+        ({"pool": "all", "zone": "a"}, {"pool": "all"}, ("error", "the nodes of agent 'runs', which has another role")),
+        ({"pool": "runs"}, {"zone": "a"}, ("warning", "nothing keeps its pods from the nodes of agent 'runs'")),
+        ({"pool": "runs"}, None, ("warning", "nothing keeps its pods from the nodes of agent 'runs'")),
+        (None, None, ("warning", "nothing keeps its pods from the nodes of agent 'runs'")),
+    ],
+)
+def test_agents_of_different_roles(runs: dict[str, str] | None, vcs: dict[str, str] | None, expected: tuple[str, str] | None) -> None:
+    found = [
+        (severity, message.partition(":")[0].partition(";")[0])
+        for severity, path, message in findings(_stack(runs, vcs))
+        if path == f"{VCS}.nodes"
+    ]
+    assert [severity for severity, _ in found] == ([expected[0]] if expected else [])
+    assert all(message.startswith(expected[1]) for _, message in found if expected)
+
+
+def test_one_pair_of_pods_is_enough() -> None:
+    """Controllers are apart, and tasks are not."""
+    given = _stack(None, {"pool": "vcs"}, agent={"nodeSelector": {"pool": "runs"}}, task={"nodeSelector": {"pool": "vcs"}})
+    assert [(severity, path) for severity, path, _ in findings(given) if path.endswith(".nodes")] == [("error", f"{VCS}.nodes")]
+
+
+def test_agents_of_one_role_may_meet() -> None:
+    agent = {"kind": "agent-local", "namespace": "scalr"}
+    found = findings({"agents": {"more": agent}, "secrets": {"more": {"token": "x"}}})
+    assert [path for _, path, _ in found if path.endswith(".nodes")] == []
+
+
+def _workers(home: str, selector: dict[str, str]) -> list[tuple[str, str]]:
+    agent: dict[str, Any] = {"kind": "agent-k8s", "namespace": "scalr"}
+    one = {**agent, "values": {"agent": {"data_home": "/var/lib/one"}, "workerNodeSelector": {"pool": "one"}}}
+    other = {**agent, "values": {"agent": {"data_home": home}, "workerNodeSelector": selector}}
+    given = {"agents": {"one": one, "other": other}, "secrets": {"one": {"token": "x"}, "other": {"token": "x"}}}
+    return [(finding.path, finding.message) for finding in values.errors(load(given).findings)]
+
+
+def test_workers_of_two_agents_in_one_directory() -> None:
+    message = "its workers keep their data in /var/lib/one of their nodes, and so do those of agent 'one' on the same nodes; "
+    same = [("scalr-agents:agents.other", f"{message}give one of them another agent.data_home")]
+    assert _workers("/var/lib/one", {"pool": "one"}) == same
+    assert _workers("/var/lib/one", {"zone": "a"}) == same
+    assert _workers("/var/lib/one", {"pool": "two"}) == []
+    assert _workers("/var/lib/other", {"pool": "one"}) == []
+
+
+def _images(**changed: Any) -> list[str]:
+    loaded: stack.Stack = load(changed)
+    assert values.errors(loaded.findings) == []
+    return loaded.images()
+
+
+def test_images_of_a_stack() -> None:
+    assert _images() == ["scalr/agent-runner:0.57.0", "scalr/agent:0.57.0"]
+    assert _images(common={"agentVersion": "1.4.0"}) == ["scalr/agent:1.4.0", "scalr/runner:0.2.0"]
+    sidecar = {"task": {"sidecars": [{"name": "proxy", "image": "acme/proxy:1"}]}}
+    assert _images(agents={"runs": {"values": sidecar}}) == ["acme/proxy:1", "scalr/agent-runner:0.57.0", "scalr/agent:0.57.0"]
+
+
+def test_images_of_all_kinds() -> None:
+    agents = {kind: {"kind": kind, "namespace": "scalr", "agentVersion": "1.4.0"} for kind in ("agent-local", "agent-k8s")}
+    secrets = {kind: {"token": "x"} for kind in agents}
+    assert _images(agents=agents, secrets=secrets) == [
+        "scalr/agent-runner:0.57.0",
+        "scalr/agent:0.57.0",
+        "scalr/agent:1.4.0",
+        "scalr/runner:0.2.0",
+    ]

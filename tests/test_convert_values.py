@@ -1,0 +1,115 @@
+"""`scalr-agents convert-values` as users run it, and what the other commands say about values of the alpha."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.test_cli import STACK, TOKEN, cli, stack
+
+OLD = f"""\
+# of the alpha
+global: {{imageRegistry: my-registry.com}}
+agent: {{url: "https://acme.scalr.io", auth: {{token: {TOKEN}}}}}
+controller: {{resources: {{requests: {{cpu: 200m}}}}, extraEnv: {{A: yes, B: 1.10}}}}
+restrictMetadataService: true
+"""
+NEW = {
+    "global": {"imageRegistry": "my-registry.com"},
+    "agent": {
+        "url": "https://acme.scalr.io",
+        "token": TOKEN,
+        "resources": {"requests": {"cpu": "200m"}},
+        "controller": {"extraEnv": [{"name": "A", "value": "true"}, {"name": "B", "value": "1.1"}]},
+    },
+    "task": {"allowMetadataService": False},
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nruntime: python\nstackConfigDir: stacks\n")
+    (tmp_path / "stacks").mkdir()
+    return tmp_path
+
+
+def test_a_file_is_printed_in_the_present_shape(tmp_path: Path) -> None:
+    (tmp_path / "old.yaml").write_text(OLD)
+    done = cli("convert-values", "-f", "old.yaml", directory=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert yaml.safe_load(done.stdout) == NEW
+    assert (tmp_path / "old.yaml").read_text() == OLD
+
+
+def test_what_is_printed_can_be_rendered() -> None:
+    converted = cli("convert-values", "-f", "-", stdin=OLD).stdout
+    done = cli("template", "agent-job", "-f", "-", stdin=converted)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "image: my-registry.com/scalr/agent:" in done.stdout
+
+
+def test_what_cannot_be_carried_over_ends_with_1() -> None:
+    done = cli("convert-values", "-f", "-", stdin=f"{OLD}efsVolumeHandle: fs-1\nfoo: {TOKEN}\ncontroller: {{tokn: {TOKEN}}}\n")
+    assert done.returncode == 1
+    assert [line.partition("; ")[0] for line in done.stderr.splitlines()] == [
+        "error: efsVolumeHandle: has no successor: nothing ever mounted that file system",
+        "error: controller.tokn: unknown key 'tokn'",
+        "error: foo: unknown key 'foo'",
+    ]
+    assert yaml.safe_load(done.stdout)["foo"] == TOKEN
+    assert yaml.safe_load(done.stdout)["controller"] == {"tokn": TOKEN}
+    assert TOKEN not in done.stderr
+
+
+def test_what_wants_a_look_does_not() -> None:
+    done = cli("convert-values", "-f", "-", stdin="persistence: {enabled: true}\n")
+    assert done.returncode == 0
+    assert [line.partition(": ")[0] for line in done.stderr.splitlines()] == ["warning", "warning"]
+
+
+@pytest.mark.parametrize(("text", "code"), [("# kept\nagent: {token: x}\n", 0), ("", 0), ("foo: 1 # kept\n", 1)])
+def test_the_present_shape_is_printed_as_it_is(text: str, code: int) -> None:
+    done = cli("convert-values", "-f", "-", stdin=text)
+    assert (done.returncode, done.stdout) == (code, text)
+    assert done.stderr.startswith("-: no value of the alpha; printed as it is\n")
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "words"),
+    [
+        ((), 2, "Missing option '-f'"),
+        (("-f", "none.yaml"), 2, "none.yaml: No such file or directory"),
+        (("-f", "broken.yaml"), 1, "error: broken.yaml: line 2"),
+    ],
+)
+def test_a_file_that_cannot_be_read(tmp_path: Path, args: tuple[str, ...], code: int, words: str) -> None:
+    (tmp_path / "broken.yaml").write_text("a: [\n")
+    done = cli("convert-values", *args, directory=tmp_path)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert words in done.stderr
+
+
+def test_template_names_the_new_keys() -> None:
+    done = cli("template", "agent-job", "-f", "-", stdin=OLD)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert [line.partition(" now")[0] for line in done.stderr.splitlines()] == [
+        "error: restrictMetadataService: an alpha value; it is task.allowMetadataService",
+        "error: agent.auth.token: an alpha value; it is agent.token",
+        "error: controller.resources: an alpha value; it is agent.resources",
+        "error: controller.extraEnv: an alpha value; it is agent.controller.extraEnv",
+    ]
+
+
+def test_check_names_the_new_keys_where_they_stand(project: Path) -> None:
+    old = "values: {imagePullSecrets: [], agent: {tokenExistingSecret: pool}}, valuesFiles: [old.yaml]"
+    (project / "stacks" / "old.yaml").write_text("controller: {nodeSelector: {a: b}}\nimagePullSecrets: []\n")
+    stack(project, STACK.replace("namespace: scalr", f"namespace: scalr, {old}"))
+    done = cli("check", "dev", directory=project)
+    place = "scalr-agents:agents.runs.values"
+    assert done.returncode == 1
+    assert sorted(line.partition(" now")[0] for line in done.stdout.splitlines() if line.startswith("error")) == [
+        "error: old.yaml: controller.nodeSelector: an alpha value; it is agent.nodeSelector",
+        "error: old.yaml: imagePullSecrets: an alpha value; it is global.imagePullSecrets",
+        f"error: {place}.agent.tokenExistingSecret: an alpha value; it is agent.tokenExistingSecret.name",
+        f"error: {place}.imagePullSecrets: an alpha value; it is global.imagePullSecrets",
+    ]

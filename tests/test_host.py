@@ -1,0 +1,284 @@
+"""The component host: what programs in other languages can say, and what becomes of it."""
+
+import importlib.util
+import inspect
+import re
+from pathlib import Path
+from typing import Any, cast
+
+import pulumi
+import pytest
+import scalr_agents
+
+from tests.clouds import INSTANCE
+from tests.components import record
+from tests.recording import Recording, run
+
+CA = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
+CONNECTION: dict[str, Any] = {
+    "namespace": "scalr",
+    "release": "agents",
+    "url": "https://acme.scalr.io",
+    "token": "s3cr3t-token",
+    "names": "scoped",
+    "secretEnv": {"TF_TOKEN_acme": "x"},
+    "serviceAccountAnnotations": {"eks.amazonaws.com/role-arn": "arn"},
+    "agentImage": "mirror.acme/agent:1",
+    "awaitRollout": True,
+    "rolloutTimeoutSeconds": 60.0,
+}
+AGENT_JOB: dict[str, Any] = {
+    **CONNECTION,
+    "agentVersion": "1.4.0",
+    "caBundle": CA,
+    "runnerImage": "mirror.acme/runner:1",
+    "cacheClaimName": "shared",
+    "values": {"agent": {"replicaCount": 2.0, "terminationGracePeriodSeconds": 300.0}, "task": {"runner": {"extraEnv": {"COUNT_OF": 5.0}}}},
+}
+INPUTS: dict[str, dict[str, Any]] = {
+    "AgentController": AGENT_JOB,
+    "AgentCrds": {"agentVersion": "1.4.0"},
+    "AgentJob": AGENT_JOB,
+    "AgentK8s": {
+        **CONNECTION,
+        "agentVersion": "1.4.0",
+        "values": {
+            "agent": {"container_task_cpu_limit": 4.0, "worker_drain_timeout": 600.0},
+            "terminationGracePeriodSeconds": 900.0,
+            "extraEnv": {"COUNT_OF": 5.0},
+        },
+    },
+    "AgentLocal": {
+        **CONNECTION,
+        "agentVersion": "1.4.0",
+        "caBundle": CA,
+        "cacheClaimName": "shared",
+        "values": {"replicaCount": 2.0, "terminationGracePeriodSeconds": 300.0, "extraEnv": {"COUNT_OF": 5.0}},
+    },
+    "AgentNetworkPolicy": {**AGENT_JOB, "values": {"task": {"allowMetadataService": False}}},
+    "AgentRbac": {**AGENT_JOB, "values": {"serviceAccount": {"name": "runs"}}},
+    "CacheStorageClass": {
+        "storageClassName": "agents",
+        "provisioner": "efs.csi.aws.com",
+        "parameters": {"fileSystemId": "fs-0a1b"},
+        "onDelete": "delete",
+    },
+    "EfsCache": {
+        "vpcId": "vpc-0a1b",
+        "subnets": {"eu-west-1a": "subnet-0a1b"},
+        "clients": {"securityGroups": ["sg-0a1b"], "cidrs": ["10.0.0.0/16"]},
+        "throughputMode": "provisioned",
+        "provisionedThroughputMibps": 5.0,
+        "kmsKey": "arn:aws:kms:eu-west-1:111122223333:key/1",
+        "infrequentAccessAfterDays": 30.0,
+        "tags": {"costCenter": "web"},
+        "onDelete": "delete",
+    },
+    "EfsClaim": {"namespace": "scalr", "release": "runs", "fileSystemId": "fs-0a1b", "uid": 1001.0, "gid": 1002.0, "path": "/cache"},
+    "EfsCsiDriver": {"clusterName": "prod", "addonVersion": "v2.1.0-eksbuild.1", "tags": {"costCenter": "web"}},
+    "FilestoreCache": {
+        "location": "europe-west1-b",
+        "tier": "ZONAL",
+        "shareName": "agents",
+        "connectMode": "PRIVATE_SERVICE_ACCESS",
+        "reservedIpRange": "ranges",
+        "exportOptions": [
+            {"ipRanges": ["10.0.0.0/16"], "accessMode": "READ_WRITE", "squashMode": "ROOT_SQUASH", "anonUid": 1001.0, "anonGid": 1002.0},
+            {"ipRanges": ["10.1.0.0/16"], "accessMode": "READ_ONLY"},
+        ],
+        "kmsKey": "projects/p/locations/europe-west1/keyRings/r/cryptoKeys/k",
+        "labels": {"cost_center": "web"},
+        "onDelete": "delete",
+    },
+    "FilestoreClaim": {
+        "namespace": "scalr",
+        "release": "shared",
+        "instanceId": INSTANCE,
+        "ipAddress": "10.9.8.7",
+        "shareName": "agents",
+        "capacity": "2Ti",
+        "protocol": "NFS_V4_1",
+    },
+    "StorageClassClaim": {
+        "namespace": "scalr",
+        "release": "runs",
+        "storageClassName": "agents",
+        "accessMode": "ReadWriteMany",
+        "storage": "50Gi",
+        "onDelete": "delete",
+    },
+}
+"""Arguments as a program in another language sends them: camelCase, and every number a float."""
+NESTED = {"clients", "exportOptions"}
+"""Arguments with words of their own. All other maps have the user's keys."""
+ARGUMENTS = {"AgentController": "AgentJobArgs", "AgentNetworkPolicy": "AgentJobArgs", "AgentRbac": "AgentJobArgs"}
+"""The arguments of a component that are not called after it."""
+
+
+@pytest.fixture(scope="module")
+def provider() -> Any:
+    spec = importlib.util.spec_from_file_location("host", Path(scalr_agents.__file__).parents[1] / "__main__.py")
+    assert spec
+    assert spec.loader
+    host = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(host)
+    return host.Provider(host.COMPONENTS, "scalr-agents")
+
+
+def construct(provider: Any, component: str, inputs: dict[str, Any]) -> Recording:
+    return run(lambda: provider.construct("it", f"scalr-agents:index:{component}", inputs))
+
+
+def refused(provider: Any, component: str, inputs: dict[str, Any]) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+
+    def program() -> None:
+        with pytest.raises(pulumi.InputPropertiesError) as raised:
+            provider.construct("it", f"scalr-agents:index:{component}", inputs)
+        found.extend((error["property_path"], error["reason"]) for error in raised.value.errors or [])
+
+    assert run(program).names == []
+    return found
+
+
+def _camel(name: str) -> str:
+    return re.sub("_(.)", lambda match: match[1].upper(), name)
+
+
+def _snake(name: str) -> str:
+    return re.sub("[A-Z]", lambda match: f"_{match[0].lower()}", name)
+
+
+def _typed_dict(component: str) -> type:
+    return cast(type, getattr(scalr_agents, ARGUMENTS.get(component, f"{component}Args")))
+
+
+def _as_python(inputs: dict[str, Any]) -> dict[str, Any]:
+    """What a Python program would write."""
+    return {_snake(word): _words_as_python(content) if word in NESTED else _whole(content) for word, content in inputs.items()}
+
+
+def _words_as_python(content: Any) -> Any:
+    return _as_python(content) if isinstance(content, dict) else [_as_python(item) for item in content]
+
+
+def _whole(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {key: _whole(item) for key, item in content.items()}
+    return int(content) if isinstance(content, float) else content
+
+
+def _made(recording: Recording) -> list[tuple[Any, ...]]:
+    return sorted(
+        (r.name, r.type, r.parent, sorted(r.dependencies), str(sorted(r.timeouts.items())), _ordered(r.inputs)) for r in recording.resources
+    )
+
+
+def _ordered(content: Any) -> str:
+    """A map as text, whatever the order of its keys."""
+    if isinstance(content, dict):
+        return str(sorted((key, _ordered(item)) for key, item in content.items()))
+    return str([_ordered(item) for item in content]) if isinstance(content, list) else repr(content)
+
+
+@pytest.mark.parametrize("component", INPUTS)
+def test_inputs_are_the_arguments_in_camel_case(provider: Any, component: str) -> None:
+    schema = provider._component_defs[component]
+    assert list(schema.inputs) == [_camel(name) for name in _typed_dict(component).__annotations__]
+    required = {_camel(name) for name in cast(Any, _typed_dict(component)).__required_keys__}
+    assert {name for name, definition in schema.inputs.items() if not definition.optional} == required
+    assert schema.inputs_mapping == {_camel(name): name for name in _typed_dict(component).__annotations__}
+
+
+@pytest.mark.parametrize("nested", ["EfsClientsArgs", "FilestoreExportOptionArgs"])
+def test_nested_inputs_are_theirs_in_camel_case(provider: Any, nested: str) -> None:
+    assert list(provider._type_defs[nested].properties) == [_camel(name) for name in getattr(scalr_agents, nested).__annotations__]
+
+
+def test_no_other_arguments_are_nested(provider: Any) -> None:
+    assert set(provider._type_defs) == {"EfsClientsArgs", "FilestoreExportOptionArgs"}
+    assert provider._component_defs["EfsCache"].inputs["clients"].ref.endswith("EfsClientsArgs")
+    assert provider._component_defs["FilestoreCache"].inputs["exportOptions"].items.ref.endswith("FilestoreExportOptionArgs")
+
+
+@pytest.mark.parametrize("component", INPUTS)
+def test_outputs_are_the_attributes_in_camel_case(provider: Any, component: str) -> None:
+    attributes = [name for name in inspect.get_annotations(getattr(scalr_agents, component)) if not name.startswith("_")]
+    assert list(provider._component_defs[component].outputs) == [_camel(name) for name in attributes]
+
+
+def test_every_component_is_hosted(provider: Any) -> None:
+    assert set(provider._component_defs) == set(INPUTS)
+
+
+@pytest.mark.parametrize("component", INPUTS)
+def test_what_another_language_sends_is_what_python_would_say(provider: Any, component: str) -> None:
+    hosted = construct(provider, component, INPUTS[component])
+    assert hosted.error is None
+    written = record(component, _as_python(INPUTS[component]))
+    assert _made(hosted) == _made(written)
+    assert len(hosted.resources) > 1
+    assert hosted.outputs["it"] == written.outputs["it"]
+
+
+@pytest.mark.parametrize(
+    ("component", "sent"),
+    [
+        (
+            "AgentJob",
+            ["mirror.acme/agent:1", "mirror.acme/runner:1", "'shared'", "60s", "'arn'", "'TF_TOKEN_acme'", "'COUNT_OF', 'value': '5'"],
+        ),
+        ("AgentLocal", ["mirror.acme/agent:1", "'shared'", "60s", "420s", "'arn'", "'TF_TOKEN_acme'", "'COUNT_OF', 'value': '5'"]),
+        ("AgentK8s", ["mirror.acme/agent:1", "60s", "1020s", "'arn'", "'TF_TOKEN_acme'", "'COUNT_OF', 'value': '5'"]),
+        ("EfsCache", ["'sg-0a1b'", "'10.0.0.0/16'", "'AFTER_30_DAYS'", "'costCenter'", "'provisioned'", "key/1"]),
+        ("EfsClaim", ["1001", "1002", "'/cache'", "'fs-0a1b'"]),
+        ("EfsCsiDriver", ["'prod'", "'v2.1.0-eksbuild.1'", "'costCenter'"]),
+        ("FilestoreCache", ["10.0.0.0/16", "ROOT_SQUASH", "1001", "1002", "READ_ONLY", "'cost_center'", "'ranges'"]),
+        ("FilestoreClaim", ["'10.9.8.7'", "'2Ti'", "agents"]),
+    ],
+)
+def test_everything_that_is_sent_has_an_effect(provider: Any, component: str, sent: list[str]) -> None:
+    hosted = construct(provider, component, INPUTS[component])
+    text = str([(_sorted(resource.inputs), dict(resource.timeouts)) for resource in hosted.resources])
+    assert [word for word in sent if word not in text] == []
+
+
+def _sorted(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {key: _sorted(content[key]) for key in sorted(content)}
+    return [_sorted(item) for item in content] if isinstance(content, list) else content
+
+
+@pytest.mark.parametrize(
+    ("component", "inputs", "reason"),
+    [
+        ("AgentLocal", {**CONNECTION, "caBundle": CA}, "agent-local of agents 0.57 to 0.60 has no value for certificates"),
+        ("AgentLocal", {**CONNECTION, "values": {"replicaCont": 2.0}}, "unknown key 'replicaCont'; did you mean 'replicaCount'?"),
+        (
+            "AgentK8s",
+            {**CONNECTION, "agentVersion": "1.1.0"},
+            "no agent-k8s for agent version 1.1.0; supported: 0.53 to 0.60; 1.2 or newer",
+        ),
+        ("AgentK8s", {**CONNECTION, "rolloutTimeoutSeconds": 60.5}, "expected a whole number, given the number 60.5"),
+        ("AgentCrds", {"agentVersion": "1.1.0"}, "no agent-job for agent version 1.1.0; supported: 0.57 to 0.60; 1.2 or newer"),
+        ("EfsCache", {"eksCluster": "prod", "clients": {"cidrs": ["ten"]}}, "given 'ten', which is no network"),
+        (
+            "FilestoreCache",
+            {"location": "europe-west1-b", "exportOptions": [{"anonUid": 1.5}]},
+            "expected a whole number, given the number 1.5",
+        ),
+        ("EfsClaim", {**INPUTS["EfsClaim"], "uid": 1.5}, "expected a whole number, given the number 1.5"),
+    ],
+)
+def test_findings_are_errors_of_the_arguments(provider: Any, component: str, inputs: dict[str, Any], reason: str) -> None:
+    ((_, message),) = refused(provider, component, inputs)
+    assert message.startswith(reason)
+
+
+def test_an_argument_that_is_missing(provider: Any) -> None:
+    def program() -> None:
+        with pytest.raises(pulumi.InputPropertyError) as raised:
+            provider.construct("it", "scalr-agents:index:AgentLocal", {"url": "https://acme.scalr.io"})
+        assert (raised.value.property_path, raised.value.reason) == ("namespace", "Missing required input 'namespace' on 'AgentLocal'")
+
+    assert run(program).names == []

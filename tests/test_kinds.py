@@ -1,0 +1,342 @@
+"""The components of agent-local and agent-k8s: what they register, in which order, and what they refuse."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import pulumi
+import pytest
+import scalr_agents
+from scalr_agents import lines, manifests, values
+from scalr_agents.arguments import Agent, AgentK8sArgs, prepare
+from scalr_agents.rollouts import failure, rollout
+
+from tests.components import inputs, program, record, refused
+from tests.recording import Recording, Registration, Secret, leaves, run
+
+TOKEN = "s3cr3t-token"
+ARGS: dict[str, Any] = {"namespace": "scalr", "url": "https://acme.scalr.io", "token": TOKEN}
+CA = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
+KEY = "-----BEGIN PRIVATE KEY-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END PRIVATE KEY-----\n"
+KINDS = {"AgentLocal": "agent-local", "AgentK8s": "agent-k8s"}
+WORKLOADS = {"AgentLocal": ["it-deployment"], "AgentK8s": ["it-deployment", "it-daemon-set"]}
+FULL_LOCAL: dict[str, Any] = {
+    **ARGS,
+    "agent_version": "1.4.0",
+    "ca_bundle": CA,
+    "secret_env": {"TF_TOKEN_acme": "hidden-env"},
+    "service_account_annotations": {"role": "arn"},
+    "values": {
+        "allowMetadataService": False,
+        "agent": {"tls": {"clientCert": CA, "clientKey": KEY}},
+        "strategy": {"type": "Recreate"},
+        "persistence": {"data": {"enabled": True}, "cache": {"enabled": True}},
+    },
+}
+POOL = {"workerNodeSelector": {"pool": "runs"}, "agent": {"data_home": "/var/lib/runs"}}
+FULL_K8S: dict[str, Any] = {
+    **ARGS,
+    "secret_env": {"TF_TOKEN_acme": "hidden-env"},
+    "values": {**POOL, "efsVolumeHandle": "fs-0a1b", "restrictMetadataService": True},
+}
+FULL = {"AgentLocal": FULL_LOCAL, "AgentK8s": FULL_K8S}
+
+every_kind = pytest.mark.parametrize("component", KINDS)
+every_line = pytest.mark.parametrize(
+    ("component", "version"), [(name, line.default_version) for name, kind in KINDS.items() for line in lines.LINES if line.chart == kind]
+)
+wrapped = pytest.mark.parametrize("wrap", [pulumi.Output.secret, str], ids=["secret", "plain"])
+
+
+def pod(workload: Registration) -> dict[str, Any]:
+    template: dict[str, Any] = workload.inputs["spec"]["template"]
+    return template
+
+
+def container(workload: Registration) -> dict[str, Any]:
+    (only,) = pod(workload)["spec"]["containers"]
+    return dict(only)
+
+
+@pytest.mark.parametrize(
+    ("component", "args", "roles"),
+    [
+        ("AgentLocal", ARGS, ["token-secret", "deployment"]),
+        (
+            "AgentLocal",
+            FULL_LOCAL,
+            [
+                *("service-account", "egress", "token-secret", "env-secret", "ca-bundle-secret", "client-cert-secret"),
+                *("data-claim", "cache-claim", "deployment"),
+            ],
+        ),
+        ("AgentK8s", ARGS, ["service-account", "role", "role-binding", "token-secret", "deployment", "daemon-set"]),
+        (
+            "AgentK8s",
+            FULL_K8S,
+            [
+                *("service-account", "role", "role-binding", "egress", "token-secret", "env-secret"),
+                *("storage-class", "volume", "claim", "deployment", "daemon-set"),
+            ],
+        ),
+    ],
+    ids=["local", "local with everything", "k8s", "k8s with everything"],
+)
+def test_children_and_what_the_workloads_wait_for(component: str, args: dict[str, Any], roles: list[str]) -> None:
+    recording = record(component, args)
+    assert (recording.resources[0].type, recording.resources[0].inputs) == (f"scalr-agents:index:{component}", {})
+    children = recording.resources[1:]
+    assert {child.parent for child in children} == {"it"}
+    assert sorted(child.name for child in children) == sorted(f"it-{role}" for role in roles)
+    for child in children:
+        before = roles[: roles.index(child.name.removeprefix("it-"))] if child.name in WORKLOADS[component] else []
+        assert child.dependencies == {f"it-{role}" for role in before}
+    assert [child.name for child in children if child.retain] == []
+
+
+@every_line
+def test_objects_are_those_that_render_prints(component: str, version: str) -> None:
+    recording = record(component, {**ARGS, "agent_version": version, "values": {"nameOverride": "other"}})
+    given = {"nameOverride": "other", "agent": {"url": ARGS["url"], "token": TOKEN}}
+    printed = manifests.render(KINDS[component], given, release="it", namespace="scalr", agent_version=version)
+    sent = [_opened(made) for made in inputs(recording).values()]
+    assert sorted(sent, key=_identity) == sorted(printed, key=_identity)
+
+
+def _identity(manifest: dict[str, Any]) -> tuple[str, str]:
+    return manifest["kind"], manifest["metadata"]["name"]
+
+
+def _opened(value: Any) -> Any:
+    if isinstance(value, Secret):
+        return value.value
+    if isinstance(value, dict):
+        return {key: _opened(item) for key, item in value.items()}
+    return [_opened(item) for item in value] if isinstance(value, list) else value
+
+
+@every_kind
+@pytest.mark.parametrize("form", ["resource", "list", "output"])
+def test_children_take_over_what_the_component_depends_on(component: str, form: str) -> None:
+    def call() -> None:
+        other = pulumi.CustomResource("test:index:Other", "other")
+        forms: dict[str, Any] = {"resource": other, "list": [other], "output": pulumi.Output.from_input([other])}
+        program(component, ARGS, pulumi.ResourceOptions(depends_on=forms[form]))()
+
+    made = [resource for resource in run(call).resources if resource.type.startswith("kubernetes")]
+    assert made
+    assert all("other" in resource.dependencies for resource in made)
+
+
+@pytest.mark.parametrize(
+    ("component", "given", "seconds"),
+    [
+        ("AgentLocal", {}, 240),
+        ("AgentLocal", {"terminationGracePeriodSeconds": 900}, 1020),
+        ("AgentLocal", {"terminationGracePeriodSeconds": None}, 150),
+        ("AgentK8s", {}, 3780),
+        ("AgentK8s", {"terminationGracePeriodSeconds": 4000}, 4120),
+    ],
+)
+def test_a_deletion_may_take_as_long_as_the_grace_period(component: str, given: dict[str, Any], seconds: int) -> None:
+    recording = record(component, {**ARGS, "values": given, "rollout_timeout_seconds": 90.0})
+    for name in WORKLOADS[component]:
+        assert dict(recording[name].timeouts) == {"create": "90s", "update": "90s", "delete": f"{seconds}s"}
+    assert {r.name for r in recording.resources if r.timeouts} == set(WORKLOADS[component])
+
+
+@every_kind
+def test_a_rollout_is_awaited_and_its_failure_explained(component: str) -> None:
+    recording = record(component, ARGS)
+    for name in WORKLOADS[component]:
+        assert dict(recording[name].timeouts)["create"] == "300s"
+        assert [hook.rpartition("-")[0] for hook in recording[name].error_hooks] == ["it-rollout"]
+        assert "annotations" not in recording[name].inputs["metadata"]
+    assert {r.name for r in recording.resources if r.error_hooks} == set(WORKLOADS[component])
+
+
+@every_kind
+def test_a_rollout_need_not_be_awaited(component: str) -> None:
+    recording = record(component, {**ARGS, "await_rollout": False})
+    unawaited = [r.name for r in recording.resources if "pulumi.com/skipAwait" in r.inputs.get("metadata", {}).get("annotations", {})]
+    assert sorted(unawaited) == sorted(WORKLOADS[component])
+
+
+@every_kind
+def test_a_failed_rollout_names_the_logs_of_all_pods_and_asks_for_the_token(component: str) -> None:
+    release = values.load(KINDS[component], {"agent": {"token": "x"}}, release="it", namespace="scalr").release
+    assert failure(release) == (
+        "The pods of 'it' did not become ready. What they say:\n"
+        f"  kubectl logs -n scalr -l app.kubernetes.io/name={KINDS[component]},app.kubernetes.io/instance=it --all-containers --tail=50\n"
+        "Is the token of the agent pool still valid? With a wrong or revoked token the agent exits soon after it starts."
+    )
+    selected = release.selector().items()
+    recording = record(component, ARGS)
+    assert all(selected <= pod(recording[name])["metadata"]["labels"].items() for name in WORKLOADS[component])
+
+
+@every_kind
+@pytest.mark.parametrize(
+    ("operation", "problem", "told"),
+    [("create", "timed out", True), ("update", "timed out", True), ("delete", "timed out", False), ("create", "it already exists", False)],
+)
+def test_a_failure_is_explained_where_pods_are_the_reason(component: str, operation: str, problem: str, *, told: bool) -> None:
+    answers: list[Any] = []
+    agents: list[Agent] = []
+
+    def call() -> None:
+        agents.append(prepare(component, "it", FULL[component], chart=KINDS[component]))
+        hook = rollout("it", agents[0]).on_failure
+        answers.append(hook(pulumi.ErrorHookArgs("urn", "id", "it", "type", failed_operation=operation, errors=[problem])))
+
+    errors = [message for severity, message in run(call).log if severity == "error"]
+    assert answers == [False]
+    assert errors == ([failure(agents[0].checked.release)] if told else [])
+
+
+def test_outputs_of_agent_local() -> None:
+    expected = {
+        "namespace": "scalr",
+        "deploymentName": "it-agent-local",
+        "serviceAccountName": "default",
+        "podSelector": {"app.kubernetes.io/name": "agent-local", "app.kubernetes.io/instance": "it"},
+    }
+    assert record("AgentLocal", ARGS).outputs["it"] == expected
+    assert record("AgentLocal", FULL_LOCAL).outputs["it"] == expected | {"serviceAccountName": "it-agent-local"}
+
+
+def test_outputs_of_agent_k8s() -> None:
+    selector = {"app.kubernetes.io/name": "agent-k8s", "app.kubernetes.io/instance": "it"}
+    assert record("AgentK8s", {**ARGS, "values": {"serviceAccount": {"create": False, "name": "mine"}}}).outputs["it"] == {
+        "namespace": "scalr",
+        "deploymentName": "it-agent-k8s-controller",
+        "daemonSetName": "it-agent-k8s-worker",
+        "serviceAccountName": "mine",
+        "controllerPodSelector": {**selector, "app.kubernetes.io/component": "controller"},
+        "workerPodSelector": {**selector, "app.kubernetes.io/component": "worker"},
+    }
+
+
+@every_kind
+def test_names_are_known_before_anything_exists(component: str) -> None:
+    args = FULL[component]
+    names = scalr_agents.names(
+        KINDS[component], "it", "scalr", values={"serviceAccount": {"create": True}}, agent_version=args.get("agent_version")
+    )
+    assert {made["metadata"]["name"] for made in inputs(record(component, args)).values()} <= set(names)
+
+
+def _secret_paths(recording: Recording) -> dict[str, Any]:
+    return {
+        f"{resource.name}.{'.'.join(map(str, path))}": leaf.value
+        for resource in recording.resources
+        for path, leaf in leaves(resource.inputs)
+        if isinstance(leaf, Secret)
+    }
+
+
+@wrapped
+@every_kind
+def test_only_the_content_of_secrets_is_secret_and_no_request_carries_one_in_plain(component: str, wrap: Callable[[str], Any]) -> None:
+    def args() -> dict[str, Any]:
+        return {**FULL[component], "token": wrap(TOKEN), "secret_env": {"TF_TOKEN_acme": wrap("hidden-env")}}
+
+    recording = record(component, args)
+    expected = {"it-token-secret.stringData.token": TOKEN, "it-env-secret.stringData.TF_TOKEN_acme": "hidden-env"}
+    if component == "AgentLocal":
+        certificates = {"ca-bundle-secret.stringData.ca-bundle.crt": CA, "client-cert-secret.stringData.tls.crt": CA}
+        expected |= {f"it-{path}": content for path, content in certificates.items()} | {"it-client-cert-secret.stringData.tls.key": KEY}
+    assert _secret_paths(recording) == expected
+    plain = [leaf for resource in recording.resources for _, leaf in leaves(resource.inputs) if not isinstance(leaf, Secret)]
+    seen = f"{plain}{recording.outputs}{recording.log}"
+    assert [secret for secret in (TOKEN, "hidden-env", KEY) if secret in seen] == []
+    marked = {r.name: r.secret_outputs for r in recording.resources if r.secret_outputs}
+    assert marked == dict.fromkeys({path.partition(".")[0] for path in expected}, ("data", "stringData"))
+
+
+@wrapped
+@every_kind
+def test_the_digest_of_the_secrets_is_no_secret_and_on_all_pods(component: str, wrap: Callable[[str], Any]) -> None:
+    recording = record(component, lambda: {**ARGS, "token": wrap(TOKEN)})
+    digests = [pod(recording[name])["metadata"]["annotations"]["checksum/secrets"] for name in WORKLOADS[component]]
+    assert digests == [manifests.digest(["token", TOKEN])] * len(digests)
+
+
+def _later() -> dict[str, Any]:
+    later = pulumi.Output.from_input
+    return {
+        "namespace": "scalr",
+        "agent_version": "1.4.0",
+        "url": later("https://later.scalr.io"),
+        "token": pulumi.Output.secret(TOKEN),
+        "agent_image": later("mirror.acme/agent@sha256:1"),
+        "service_account_annotations": {"role": later("arn:later")},
+    }
+
+
+def test_outputs_of_other_resources_reach_the_objects_of_agent_local() -> None:
+    later = pulumi.Output.from_input
+    recording = record(
+        "AgentLocal",
+        lambda: {
+            **_later(),
+            "ca_bundle": later(CA),
+            "cache_claim_name": later("shared"),
+            "values": {"podAnnotations": {"a": later("b")}, "agent": {"tls": {"clientCert": later(CA), "clientKey": later(KEY)}}},
+        },
+    )
+    deployment = recording["it-deployment"]
+    assert container(deployment)["image"] == "mirror.acme/agent@sha256:1"
+    assert {"name": "SCALR_URL", "value": "https://later.scalr.io"} in container(deployment)["env"]
+    assert {"name": "cache-dir", "persistentVolumeClaim": {"claimName": "shared"}} in pod(deployment)["spec"]["volumes"]
+    assert pod(deployment)["metadata"]["annotations"]["a"] == "b"
+    assert recording["it-service-account"].inputs["metadata"]["annotations"] == {"role": "arn:later"}
+    assert recording["it-ca-bundle-secret"].inputs["stringData"] == {"ca-bundle.crt": Secret(CA)}
+    assert recording["it-client-cert-secret"].inputs["stringData"] == {"tls.crt": Secret(CA), "tls.key": Secret(KEY)}
+
+
+def test_outputs_of_other_resources_and_an_efs_claim_reach_the_objects_of_agent_k8s() -> None:
+    def call() -> None:
+        data = scalr_agents.EfsClaim("data", {"namespace": "scalr", "release": "data", "file_system_id": "fs-0a1b"})
+        given = {**POOL, "efsVolumeHandle": data.volume_handle, "podAnnotations": {"a": pulumi.Output.from_input("b")}}
+        agent = scalr_agents.AgentK8s("it", cast(AgentK8sArgs, {**_later(), "values": given}))
+        pulumi.export("worker", agent.daemon_set_name)
+
+    recording = run(call)
+    assert recording.error is None
+    for name in WORKLOADS["AgentK8s"]:
+        assert container(recording[name])["image"] == "mirror.acme/agent@sha256:1"
+        assert {"name": "SCALR_URL", "value": "https://later.scalr.io"} in container(recording[name])["env"]
+        assert pod(recording[name])["metadata"]["annotations"]["a"] == "b"
+        assert "data-access-point" in recording.depends(name)
+    handle = recording["data-volume"].inputs["spec"]["csi"]["volumeHandle"]
+    assert handle.startswith("fs-0a1b::fsap-")
+    assert recording["it-volume"].inputs["spec"]["csi"]["volumeHandle"] == handle
+    assert recording["it-service-account"].inputs["metadata"]["annotations"] == {"role": "arn:later"}
+    assert recording.exports == {"worker": "it-agent-k8s-worker"}
+
+
+@pytest.mark.parametrize("version", ["0.59.0", "1.4.0"])
+def test_replicas_of_agent_local_may_be_left_to_an_autoscaler(version: str) -> None:
+    def replicas(given: dict[str, Any]) -> Any:
+        recording = record("AgentLocal", {**ARGS, "agent_version": version, "values": given})
+        return recording["it-deployment"].inputs["spec"].get("replicas")
+
+    assert [replicas(given) for given in ({}, {"replicaCount": 3.0}, {"replicaCount": None})] == [1, 3, None]
+
+
+@every_kind
+def test_an_existing_secret_is_used_and_the_token_has_no_effect(component: str) -> None:
+    existing: dict[str, Any] = {"tokenExistingSecret": "pool"} if component == "AgentK8s" else {"tokenExistingSecret": {"name": "pool"}}
+    recording = record(component, {**ARGS, "values": {"agent": existing}})
+    assert recording.of_type("kubernetes:core/v1:Secret") == []
+    where = "agent.tokenExistingSecret" if component == "AgentK8s" else "agent.tokenExistingSecret.name"
+    assert ("warning", f"it: token: has no effect: {where} is set, and the existing Secret wins") in recording.log
+
+
+@every_kind
+def test_a_component_without_a_token_is_refused(component: str) -> None:
+    where = "agent.tokenExistingSecret" if component == "AgentK8s" else "agent.tokenExistingSecret.name"
+    found = refused(component, {"namespace": "scalr", "url": "https://acme.scalr.io"})
+    assert [line for line in found if line.startswith("error: ")] == [
+        f"error: values.agent.token: missing: give the agent pool's token, or name an existing Secret in {where}"
+    ]

@@ -1,0 +1,204 @@
+"""Arguments of AgentLocal, AgentK8s and AgentCrds that are refused, in which words, and with which definitions."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pulumi
+import pytest
+
+from tests.components import program, record, refused
+from tests.recording import run
+
+TOKEN = "s3cr3t-token"
+ARGS: dict[str, Any] = {"namespace": "scalr", "url": "https://acme.scalr.io", "token": TOKEN}
+CA = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
+CURRENT = {"agent_version": "1.4.0"}
+CLAIM = {"enabled": True, "persistentVolumeClaim": {"claimName": "x"}}
+
+every_kind = pytest.mark.parametrize("component", ["AgentLocal", "AgentK8s"])
+
+
+def errors(component: str, args: dict[str, Any]) -> list[str]:
+    """The errors, without the warnings that agent-k8s always has."""
+    found = refused(component, {**ARGS, **args})
+    return [line.removeprefix("error: ") for line in found if line.startswith("error: ")]
+
+
+@pytest.mark.parametrize(
+    ("component", "args", "pairs"),
+    [
+        ("AgentLocal", {"values": {"agent": {"url": "https://x.y"}}}, [("url", "agent.url")]),
+        ("AgentLocal", {"values": {"agent": {"token": "x"}}}, [("token", "agent.token")]),
+        (
+            "AgentLocal",
+            {"agent_image": "a:1", "values": {"image": {"repository": "x", "tag": "1"}}},
+            [("agent_image", "image.repository"), ("agent_image", "image.tag")],
+        ),
+        (
+            "AgentLocal",
+            {"service_account_annotations": {"a": "b"}, "values": {"serviceAccount": {"annotations": {"c": "d"}}}},
+            [("service_account_annotations", "serviceAccount.annotations")],
+        ),
+        (
+            "AgentLocal",
+            {"cache_claim_name": "c", "values": {"persistence": CLAIM}},
+            [("cache_claim_name", "persistence.enabled"), ("cache_claim_name", "persistence.persistentVolumeClaim.claimName")],
+        ),
+        (
+            "AgentLocal",
+            {**CURRENT, "cache_claim_name": "c", "values": {"persistence": {"cache": CLAIM}}},
+            [("cache_claim_name", "persistence.cache.enabled"), ("cache_claim_name", "persistence.cache.persistentVolumeClaim.claimName")],
+        ),
+        ("AgentLocal", {**CURRENT, "ca_bundle": CA, "values": {"agent": {"tls": {"caBundle": CA}}}}, [("ca_bundle", "agent.tls.caBundle")]),
+        ("AgentK8s", {"values": {"agent": {"url": "https://x.y"}}}, [("url", "agent.url")]),
+        ("AgentK8s", {"values": {"agent": {"token": "x"}}}, [("token", "agent.token")]),
+        ("AgentK8s", {"agent_image": "a:1", "values": {"image": {"tag": "1"}}}, [("agent_image", "image.tag")]),
+        (
+            "AgentK8s",
+            {"service_account_annotations": {"a": "b"}, "values": {"serviceAccount": {"annotations": None}}},
+            [("service_account_annotations", "serviceAccount.annotations")],
+        ),
+    ],
+)
+def test_an_argument_and_the_value_behind_it(component: str, args: dict[str, Any], pairs: list[tuple[str, str]]) -> None:
+    assert errors(component, args) == [
+        f"{word}: given together with values.{path}, which it stands for; keep one of them" for word, path in pairs
+    ]
+
+
+def test_a_claim_and_the_deprecated_values_of_the_cache() -> None:
+    """Without a word the deprecated values would win, and the argument would be lost."""
+    found = errors("AgentLocal", {**CURRENT, "cache_claim_name": "c", "values": {"persistence": CLAIM}})
+    assert any(line.startswith("cache_claim_name: ") and "values.persistence." in line for line in found)
+
+
+@pytest.mark.parametrize("version", ["0.57.0", "0.59.0", "0.60.3", None])
+def test_agents_local_of_the_legacy_line_have_no_certificates(version: str | None) -> None:
+    (line,) = errors("AgentLocal", {"ca_bundle": CA, **({"agent_version": version} if version else {})})
+    word, reason = "ca_bundle: agent-local of agents 0.57 to 0.60 has no value for certificates", "agents 1.2 or newer have one"
+    assert line == f"{word}; {reason}, or put them into an image of your own"
+
+
+@pytest.mark.parametrize(
+    ("component", "values", "path"),
+    [
+        ("AgentLocal", {"agent": {"tls": {"caBundle": CA}}}, "agent.tls"),
+        ("AgentLocal", {"agent": {"providerNetworkMirrors": [{"url": "https://a.acme/"}]}}, "agent.providerNetworkMirrors"),
+        ("AgentLocal", {"extraVolumes": [{"name": "a", "emptyDir": {}}]}, "extraVolumes"),
+        ("AgentLocal", {"persistence": {"cache": {"enabled": True}}}, "persistence.cache.enabled"),
+        ("AgentK8s", {"agent": {"container_task_image_mode": "golden"}}, "agent.container_task_image_mode"),
+        ("AgentK8s", {"agent": {"container_task_image": "a:1"}}, "agent.container_task_image"),
+    ],
+)
+def test_values_that_only_the_other_line_knows(component: str, values: dict[str, Any], path: str) -> None:
+    assert record(component, {**ARGS, **CURRENT, "values": values}).error is None
+    oldest = "0.57" if component == "AgentLocal" else "0.53"
+    key = path.rpartition(".")[2]
+    assert f"values.{path}: unknown key '{key}': agents {oldest} to 0.60 do not know it; agents 1.2 or newer do (agent version)" in errors(
+        component, {"values": values}
+    )
+
+
+@pytest.mark.parametrize("word", ["ca_bundle", "cache_claim_name", "runner_image"])
+def test_agent_k8s_has_no_such_argument(word: str) -> None:
+    (line,) = errors("AgentK8s", {word: "x"})
+    assert line.startswith(f"{word}: unknown key '{word}'; ")
+
+
+def test_agent_local_has_no_runner() -> None:
+    assert errors("AgentLocal", {"runner_image": "x"}) == ["runner_image: unknown key 'runner_image'; did you mean 'agent_image'?"]
+
+
+SUPPORTED = {
+    "AgentLocal": "0.57 to 0.60; 1.2 or newer",
+    "AgentK8s": "0.53 to 0.60; 1.2 or newer",
+    "AgentCrds": "0.57 to 0.60; 1.2 or newer",
+}
+CHARTS = {"AgentLocal": "agent-local", "AgentK8s": "agent-k8s", "AgentCrds": "agent-job"}
+
+
+@pytest.mark.parametrize("component", SUPPORTED)
+@pytest.mark.parametrize("version", ["0.52.0", "0.61.0", "1.0.0", "1.1.9"])
+def test_versions_of_no_line(component: str, version: str) -> None:
+    message = f"agent_version: no {CHARTS[component]} for agent version {version}; supported: {SUPPORTED[component]}"
+    args = {} if component == "AgentCrds" else ARGS
+    assert refused(component, {**args, "agent_version": version}) == [f"error: {message}"]
+
+
+@pytest.mark.parametrize("component", SUPPORTED)
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [
+        ("1.4", "agent version '1.4' is not of the form MAJOR.MINOR.PATCH, for instance 0.57.0"),
+        (1.4, "expected a string, given the number 1.4; quote it"),
+    ],
+)
+def test_versions_that_are_none(component: str, version: Any, message: str) -> None:
+    args = {} if component == "AgentCrds" else ARGS
+    assert refused(component, {**args, "agent_version": version}) == [f"error: agent_version: {message}"]
+
+
+@every_kind
+def test_every_finding_names_the_argument_it_is_about(component: str) -> None:
+    assert errors(component, {"url": "acme", "release": "Runs", "values": {"agnt": {}}}) == [
+        "values.agnt: unknown key 'agnt'; did you mean 'agent'?",
+        "release: 'Runs' is no release name: at most 53 lower case letters, digits, '-' and '.'",
+        "url: not a URL with scheme and host, for instance https://acme.scalr.io",
+    ]
+
+
+@every_kind
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ({"tokn": "x"}, "tokn: unknown key 'tokn'; did you mean 'token'?"),
+        ({"namespace": None}, "namespace: missing"),
+        ({"names": "helm"}, "names: given 'helm'; allowed: 'scoped' or 'chart'"),
+        ({"rollout_timeout_seconds": 0}, "rollout_timeout_seconds: input should be greater than 0; given the number 0"),
+        ({"await_rollout": "x"}, "await_rollout: expected true or false, given 'x'"),
+    ],
+    ids=lambda given: next(iter(given)) if isinstance(given, dict) else "",
+)
+def test_arguments_that_cannot_be_used(component: str, args: dict[str, Any], message: str) -> None:
+    assert errors(component, args) == [message]
+
+
+@every_kind
+def test_a_refused_token_is_not_repeated(component: str) -> None:
+    wrong = {"agent": {"tokenExistingSecret": f"{TOKEN} x"}, "extraEnv": TOKEN}
+    found = refused(component, {**ARGS, "token": f" {TOKEN}", "url": TOKEN, "values": wrong})
+    assert len(found) > 2
+    assert TOKEN not in str(found)
+
+
+@pytest.mark.parametrize(
+    ("component", "values", "path"),
+    [
+        ("AgentLocal", lambda later: {"replicaCount": later(2)}, "replicaCount"),
+        ("AgentK8s", lambda later: {"agent": {"kubernetes_task_annotations": {"a": later("b")}}}, "agent.kubernetes_task_annotations.a"),
+        ("AgentK8s", lambda later: {"workerTolerations": [{"key": later("a")}]}, "workerTolerations[0].key"),
+    ],
+)
+def test_what_shapes_the_graph_or_a_text_must_be_known_before(component: str, values: Callable[[Any], Any], path: str) -> None:
+    recording = run(program(component, lambda: {**ARGS, "values": values(pulumi.Output.from_input)}))
+    assert f"error: values.{path}: must be known before deployment" in str(recording.error)
+    assert recording.names == []
+
+
+@pytest.mark.parametrize(
+    ("args", "plurals"),
+    [
+        ({}, ["atasks", "agenttasktemplates"]),
+        ({"agent_version": None}, ["atasks", "agenttasktemplates"]),
+        ({"agent_version": "0.58.0"}, ["atasks"]),
+        ({"agent_version": "1.2.0"}, ["agenttasktemplates"]),
+    ],
+    ids=["all", "none", "legacy", "current"],
+)
+def test_definitions_of_one_line_or_of_both(args: dict[str, Any], plurals: list[str]) -> None:
+    recording = record("AgentCrds", args)
+    children = recording.of_type("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition")
+    assert [child.name for child in children] == [f"it-{plural}" for plural in plurals]
+    assert {(child.parent, child.retain) for child in children} == {("it", True)}
+    assert [child.inputs["metadata"]["name"] for child in children] == [f"{plural}.scalr.io" for plural in plurals]
+    assert recording.outputs["it"] == {"crdNames": [f"{plural}.scalr.io" for plural in plurals]}
