@@ -107,7 +107,7 @@ def mutations(draw: st.DrawFn, bases: list[dict[str, Any]], *, opaque: bool = Tr
     return content
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(mutations(CASES + SINGLE + CURRENTLY), VERSIONS)
 def test_values_end_in_manifests_or_a_values_error(mutated: dict[str, Any], version: str) -> None:
     found = values.check("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
@@ -132,7 +132,7 @@ def test_mutated_values_that_render_can_be_printed(mutated: dict[str, Any], vers
     assert list(yaml.safe_load_all(output.text(rendered, "yaml"))) == rendered
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(mutations([STACK]))
 def test_stacks_end_in_objects_or_findings(mutated: dict[str, Any]) -> None:
     loaded = stack.load(mutated, directory=HERE)
