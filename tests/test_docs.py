@@ -2,14 +2,17 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from pydantic import BaseModel
 from scalr_agents import manifests, stack, values
 from scalr_agents.lines import Line
 from scalr_agents.stack import source
+from scalr_agents.values import kinds
 from scalr_agents.values.merge import lookup, merge
 
 from tests.manifests.changes import CURRENT, LEGACY, LINES, MINIMUM, paths_of, value_paths
@@ -59,11 +62,31 @@ def _pods(manifest: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_every_correction_has_its_test() -> None:
-    named = set(re.findall(r"\btest_\w+", DIFFERENCES)) - {"test_corrections"}
-    tree = ast.parse((REPOSITORY / "tests" / "manifests" / "test_corrections.py").read_text())
-    defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    assert len(named) == 22
+    named = set(re.findall(r"(tests/[\w/]+\.py)::(test_\w+)", DIFFERENCES))
+    defined = {
+        (file, node.name)
+        for file in {file for file, _ in named}
+        for node in ast.parse((REPOSITORY / file).read_text()).body
+        if isinstance(node, ast.FunctionDef)
+    }
+    assert len(named) == 42
     assert named <= defined
+
+
+def _paths(model: type[BaseModel]) -> Iterator[str]:
+    """The values of a kind, dotted; a section is its values."""
+    for name, field in model.model_fields.items():
+        key, section = field.alias or name, field.annotation
+        if isinstance(section, type) and issubclass(section, BaseModel):
+            yield from (f"{key}.{path}" for path in _paths(section))
+        else:
+            yield key
+
+
+@pytest.mark.parametrize("chart", ["agent-local", "agent-k8s"])
+def test_every_value_of_the_other_kinds_is_documented(chart: str) -> None:
+    page = (REPOSITORY / "docs" / f"{chart}.md").read_text()
+    assert [path for path in _paths(kinds.find(chart).model) if f"`{path}`" not in page] == []
 
 
 def test_the_list_of_refused_values_is_read() -> None:
