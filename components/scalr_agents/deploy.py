@@ -16,7 +16,7 @@ from scalr_agents.arguments import Agent
 from scalr_agents.crds import AgentCrds, AgentCrdsArgs
 from scalr_agents.errors import ArgsError
 from scalr_agents.stack import Stack, StackAgent, secrets, source
-from scalr_agents.stack.caches import Claim
+from scalr_agents.stack.caches import mounted_claims
 from scalr_agents.stack.model import PREFIX, Kubernetes
 from scalr_agents.values import Finding
 
@@ -35,7 +35,8 @@ def deploy(project: Path) -> None:
     claims = _claims(loaded, systems, cluster, taking_over, shared)
     agents = {}
     for agent in loaded.agents:
-        mounted = [claim for wanted, claim in claims if wanted.is_mounted_by(agent.checked.release.namespace, agent.objects)]
+        keys = [(agent.checked.release.namespace, name) for name, _ in mounted_claims(agent.objects)] if claims else []
+        mounted = [claims[key] for key in dict.fromkeys(keys) if key in claims]
         agents[agent.name] = _agent(agent, loaded.kubernetes, cluster, [*shared, *mounted])
     pulumi.export("agents", {name: agent.summary() for name, agent in agents.items()})
     if systems:
@@ -120,13 +121,14 @@ def _claims(
     cluster: pulumi.ProviderResource,
     taking_over: pulumi.ProviderResource | None,
     shared: list[pulumi.Resource],
-) -> list[tuple[Claim, pulumi.Resource]]:
-    """What agents mount of their caches."""
+) -> dict[tuple[str, str], pulumi.Resource]:
+    """What agents mount of their caches, by namespace and name of the claim."""
     own = pulumi.ResourceOptions(provider=cluster, depends_on=shared)
     kept = pulumi.ResourceOptions(provider=taking_over, depends_on=shared)
-    return [
-        (wanted, deploy_caches.claim(wanted, loaded.caches[wanted.cache], systems.get(wanted.cache), own, kept)) for wanted in loaded.claims
-    ]
+    return {
+        wanted.key: deploy_caches.claim(wanted, loaded.caches[wanted.cache], systems.get(wanted.cache), own, kept)
+        for wanted in loaded.claims
+    }
 
 
 def _agent(

@@ -17,8 +17,12 @@ _MEBIBYTE = 1024 * 1024
 
 def check(agents: Sequence[StackAgent], claims: Sequence[Claim]) -> Iterator[Finding]:
     """Caches that do not fit the agents that mount them."""
+    mounting: dict[tuple[str, str], list[StackAgent]] = {}
+    for agent in agents:
+        for name in {claim for claim, _ in mounted_claims(agent.objects)}:
+            mounting.setdefault((agent.checked.release.namespace, name), []).append(agent)
     for claim in claims:
-        users = [agent for agent in agents if claim.is_mounted_by(agent.checked.release.namespace, agent.objects)]
+        users = mounting.get(claim.key, [])
         for agent in users:
             match claim.content:
                 case EfsEntry(uid=owner):

@@ -54,10 +54,10 @@ class Claim:
             case EfsEntry():
                 return None
 
-    def is_mounted_by(self, namespace: str, objects: Sequence[Manifest]) -> bool:
-        """Whether pods of an agent's objects mount it."""
-        mounted = (claim for claim, _ in mounted_claims(objects))
-        return namespace == self.namespace and cache_volumes.claim_name(self.release) in mounted
+    @property
+    def key(self) -> tuple[str, str]:
+        """Namespace and name of the claim."""
+        return self.namespace, cache_volumes.claim_name(self.release)
 
     @cached_property
     def objects(self) -> list[Manifest]:
