@@ -1,12 +1,15 @@
 """A stack with caches, as the engine hands it over, becomes file systems, claims and agents that wait for their own."""
 
 import json
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 import scalr_agents
 from scalr_agents.deploy import deploy
 
+from tests import clouds
 from tests.clouds import INSTANCE
 from tests.programs import REPOSITORY
 from tests.recording import Recording, run
@@ -305,3 +308,21 @@ def test_a_warning_is_said_once_and_in_the_words_of_the_stack_file() -> None:
     recording = deployed({"shared": {"filestore": options}})
     warned = [message for severity, message in recording.log if severity == "warning"]
     assert [message.partition(": ")[0] for message in warned] == ["scalr-agents:caches.shared.filestore.exportOptions[0].squashMode"]
+
+
+def test_what_two_caches_name_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    answer = clouds.looked_up
+
+    def looked_up(token: str, args: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+        asked.append(token)
+        return answer(token, args)
+
+    monkeypatch.setattr(clouds, "looked_up", looked_up)
+    caches = {name: {"efs": {"eksCluster": "prod"}} for name in ("one", "two")}
+    assert deployed(caches | {"three": {"filestore": {"instanceId": clouds.INSTANCE}}}).error is None
+    assert Counter(asked) == {
+        "aws:eks/getCluster:getCluster": 1,
+        "aws:ec2/getSubnet:getSubnet": 4,
+        "gcp:filestore/getInstance:getInstance": 1,
+    }

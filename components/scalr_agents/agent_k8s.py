@@ -5,9 +5,8 @@ from typing import Any
 
 import pulumi
 
-from scalr_agents import kubernetes, rollouts
+from scalr_agents import kubernetes, manifests, rollouts
 from scalr_agents.arguments import AgentK8sArgs, prepare
-from scalr_agents.manifests import agent_k8s
 from scalr_agents.options import known_after
 
 
@@ -35,10 +34,9 @@ class AgentK8s(pulumi.ComponentResource):
         super().__init__("scalr-agents:index:AgentK8s", name, {}, opts)
 
         release = agent.checked.release
-        group = {
-            role: manifest for part in agent_k8s.groups(agent.checked.values, release, agent.inputs) for role, manifest in part.items()
-        }
-        registered = kubernetes.register(group, self, name, opts, rollout=rollouts.rollout(name, agent))
+        registered = kubernetes.register(
+            manifests.by_role(agent.checked, agent.inputs), self, name, opts, rollout=rollouts.rollout(name, agent)
+        )
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.deployment_name = known_after(registered["deployment"], release.names.deployment)
         self.daemon_set_name = known_after(registered["daemon-set"], release.names.worker)

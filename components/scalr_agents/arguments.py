@@ -150,10 +150,6 @@ class _Arguments(Section):
     rollout_timeout_seconds: Annotated[int, BeforeValidator(integral), Field(gt=0)] = ROLLOUT_SECONDS
 
 
-class _AgentK8sArguments(_Arguments):
-    pass
-
-
 class _AgentLocalArguments(_Arguments):
     ca_bundle: InputText | None = None
     cache_claim_name: InputText | None = None
@@ -166,7 +162,7 @@ class _AgentJobArguments(_AgentLocalArguments):
 _MODELS: dict[str, type[_Arguments]] = {
     "agent-job": _AgentJobArguments,
     "agent-local": _AgentLocalArguments,
-    "agent-k8s": _AgentK8sArguments,
+    "agent-k8s": _Arguments,
 }
 
 

@@ -27,7 +27,6 @@ def deploy(project: Path) -> None:
     `project` is the directory of `Pulumi.yaml`. Raises `ArgsError` with all findings before anything is registered.
     """
     loaded = _load(project)
-    deploy_caches.look_up(loaded.caches)
     systems = _file_systems(loaded)
     cluster = _provider("cluster", loaded.kubernetes, take_over=loaded.kubernetes.upsert_existing)
     taking_over = _taking_over(loaded)
@@ -111,7 +110,8 @@ def _shared(loaded: Stack, taking_over: pulumi.ProviderResource | None) -> list[
 
 def _file_systems(loaded: Stack) -> dict[str, Any]:
     """The file systems that caches have in a cloud, by the cache's name."""
-    made = {name: deploy_caches.file_system(name, entry) for name, entry in loaded.caches.items()}
+    found = deploy_caches.look_up(loaded.caches)
+    made = {name: deploy_caches.file_system(name, entry, found) for name, entry in loaded.caches.items()}
     return {name: system for name, system in made.items() if system}
 
 

@@ -26,40 +26,55 @@ if TYPE_CHECKING:
     from scalr_agents.filestore_cache import FilestoreCache, FilestoreCacheArgs
 
 
-def look_up(entries: Mapping[str, CacheEntry]) -> None:
-    """See that everything exists that caches name, before anything is made; what does not is said with its place in the stack file."""
-    missing = [finding for name, entry in entries.items() for finding in _missing(name, entry)]
+Found = Mapping[str, Any]
+"""What was looked up for caches, by the cache's name."""
+
+
+def look_up(entries: Mapping[str, CacheEntry]) -> Found:
+    """Everything that exists and that caches name, before anything is made; what is missing is said with its place in the stack file."""
+    known: dict[str, Any] = {}
+    found: dict[str, Any] = {}
+    missing: list[Finding] = []
+    for name, entry in entries.items():
+        subject = _named(entry)
+        if not subject:
+            continue
+        try:
+            found[name] = known[subject] = known[subject] if subject in known else _look_up(name, entry)
+        except ArgsError as problem:
+            place = f"{PREFIX}:caches.{name}.{'efs' if entry.efs else 'filestore'}"
+            missing += [replace(finding, path=in_stack_files(f"{place}.{finding.path}")) for finding in problem.findings]
     if missing:
         raise ArgsError(f"stack {pulumi.get_stack()!r}", missing)
+    return found
 
 
-def _missing(name: str, entry: CacheEntry) -> list[Finding]:
-    try:
-        if entry.efs and entry.efs.eks_cluster:
-            from scalr_agents import efs_cache
-
-            efs_cache.look_up(entry.efs.eks_cluster, name)
-        elif entry.filestore and isinstance(entry.filestore.instance_id, str) and entry.filestore.instance_id:
-            from scalr_agents import filestore_cache
-
-            filestore_cache.look_up(entry.filestore.instance_id, name)
-    except ArgsError as problem:
-        place = f"{PREFIX}:caches.{name}.{'efs' if entry.efs else 'filestore'}"
-        return [replace(finding, path=in_stack_files(f"{place}.{finding.path}")) for finding in problem.findings]
-    return []
+def _named(entry: CacheEntry) -> str:
+    """The EKS cluster or the Filestore instance that a cache names."""
+    return str(entry.efs.eks_cluster if entry.efs else entry.filestore.instance_id if entry.filestore else "")
 
 
-def file_system(name: str, entry: CacheEntry) -> "EfsCache | FilestoreCache | None":
+def _look_up(name: str, entry: CacheEntry) -> Any:
+    if entry.efs:
+        from scalr_agents import efs_cache
+
+        return efs_cache.look_up(entry.efs.eks_cluster, name)
+    from scalr_agents import filestore_cache
+
+    return filestore_cache.look_up(_named(entry), name)
+
+
+def file_system(name: str, entry: CacheEntry, found: Found) -> "EfsCache | FilestoreCache | None":
     """The file system of a cache that has one in a cloud."""
     if entry.efs:
         from scalr_agents.efs_cache import EfsCache
 
-        return EfsCache(f"{name}-efs", cast("EfsCacheArgs", Reported(_said(entry.efs, EfsSettings) | _on_delete(entry))))
+        return EfsCache(f"{name}-efs", cast("EfsCacheArgs", Reported(_said(entry.efs, EfsSettings) | _on_delete(entry), found.get(name))))
     if entry.filestore:
         from scalr_agents.filestore_cache import FilestoreCache
 
-        args = cast("FilestoreCacheArgs", Reported(_said(entry.filestore, FilestoreSettings) | _on_delete(entry)))
-        return FilestoreCache(f"{name}-filestore", args)
+        said = Reported(_said(entry.filestore, FilestoreSettings) | _on_delete(entry), found.get(name))
+        return FilestoreCache(f"{name}-filestore", cast("FilestoreCacheArgs", said))
     return None
 
 

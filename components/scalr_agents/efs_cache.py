@@ -10,7 +10,7 @@ import pulumi_aws as aws
 
 from scalr_agents.errors import ArgsError
 from scalr_agents.options import child, optional
-from scalr_agents.validation import validate
+from scalr_agents.validation import Reported, validate
 from scalr_agents.values import Finding
 from scalr_agents.values.caches import OnDelete, efs, in_programs
 from scalr_agents.values.checks import Findings
@@ -70,7 +70,8 @@ class EfsCache(pulumi.ComponentResource):
         settings = validate("EfsCache", name, _Arguments, args, _check)
         super().__init__("scalr-agents:index:EfsCache", name, {}, opts)
 
-        place = _place(self, name, settings) if efs.has_network(settings) else None  # looked up before anything is made
+        found = args.found if isinstance(args, Reported) else None
+        place = _place(self, name, settings, found) if efs.has_network(settings) else None  # looked up before anything is made
         tags = {"Name": f"{pulumi.get_project()}-{pulumi.get_stack()}-{name}", **settings.tags}
         file_system: Any = settings.file_system_id
         awaited: list[pulumi.CustomResource] = []
@@ -156,6 +157,13 @@ class EfsCache(pulumi.ComponentResource):
         return [*targets, *rules]
 
 
+class _Network(NamedTuple):
+    """The network of an EKS cluster, and a subnet of each of its zones."""
+
+    cluster: aws.eks.outputs.GetClusterVpcConfigResult
+    subnets: dict[str, str]
+
+
 class _Arguments(efs.EfsSettings):
     on_delete: OnDelete = "keep"
 
@@ -184,7 +192,7 @@ class _Place(NamedTuple):
     ignored_changes: list[str]
 
 
-def _place(owner: pulumi.Resource, name: str, settings: efs.EfsSettings) -> _Place:
+def _place(owner: pulumi.Resource, name: str, settings: efs.EfsSettings, found: "_Network | None") -> _Place:
     """Where the settings say, or where an EKS cluster is.
 
     Any subnet of a zone serves the whole zone, so one that the cluster gets later does not move the mount target.
@@ -192,21 +200,19 @@ def _place(owner: pulumi.Resource, name: str, settings: efs.EfsSettings) -> _Pla
     groups, clients = settings.mount_target_security_groups, list(_clients(settings))
     if not settings.eks_cluster:
         return _Place(settings.vpc_id, settings.subnets, groups, clients, [])
-    network, zones = look_up(settings.eks_cluster, name, pulumi.InvokeOptions(parent=owner))
+    network, zones = found or look_up(settings.eks_cluster, name, pulumi.InvokeOptions(parent=owner))
     cluster = _Client("cluster", security_group=network.cluster_security_group_id)
     others = [client for client in clients if client.key != cluster.security_group]
     return _Place(network.vpc_id, zones, groups, [cluster, *others], ["subnetId"])
 
 
-def look_up(
-    cluster: str, name: str, opts: pulumi.InvokeOptions | None = None
-) -> tuple[aws.eks.outputs.GetClusterVpcConfigResult, dict[str, str]]:
+def look_up(cluster: str, name: str, opts: pulumi.InvokeOptions | None = None) -> "_Network":
     """The network of an EKS cluster, and a subnet of each of its zones, for the cache `name`."""
     get_cluster, get_subnet = aws.eks.get_cluster, aws.ec2.get_subnet
     try:
         network = get_cluster(name=cluster, opts=opts).vpc_config
         subnets = sorted(network.subnet_ids, reverse=True)
-        return network, {get_subnet(id=subnet, opts=opts).availability_zone: subnet for subnet in subnets}
+        return _Network(network, {get_subnet(id=subnet, opts=opts).availability_zone: subnet for subnet in subnets})
     except Exception as problem:  # the SDK raises nothing narrower when a lookup fails
         finding = Finding("error", "eks_cluster", f"cannot look up EKS cluster {cluster!r}: {problem}")
         raise ArgsError(f"EfsCache {name!r}", [finding]) from problem

@@ -1,14 +1,14 @@
 """The `FilestoreCache` component."""
 
 from collections.abc import Mapping, Sequence
-from typing import NotRequired, TypedDict, cast
+from typing import Any, NotRequired, TypedDict, cast
 
 import pulumi
 import pulumi_gcp as gcp
 
 from scalr_agents.errors import ArgsError
 from scalr_agents.options import as_output, child, optional, parsed
-from scalr_agents.validation import validate
+from scalr_agents.validation import Reported, validate
 from scalr_agents.values import Finding
 from scalr_agents.values.caches import OnDelete, filestore, in_programs
 from scalr_agents.values.checks import Findings
@@ -86,7 +86,7 @@ class FilestoreCache(pulumi.ComponentResource):
         super().__init__("scalr-agents:index:FilestoreCache", name, {}, opts)
 
         if is_set(settings.instance_id):
-            self._take(name, settings)
+            self._take(name, settings, args.found if isinstance(args, Reported) else None)
         else:
             self._create(name, settings, opts)
         self.register_outputs(self.summary())
@@ -135,29 +135,33 @@ class FilestoreCache(pulumi.ComponentResource):
         self.capacity = pulumi.Output.from_input(settings.capacity)
         self.protocol = pulumi.Output.from_input(settings.protocol)
 
-    def _take(self, name: str, settings: "_Arguments") -> None:
-        if isinstance(settings.instance_id, str):
-            look_up(settings.instance_id, name, pulumi.InvokeOptions(parent=self))  # what is not there is said before anything is made
+    def _take(self, name: str, settings: "_Arguments", found: Any) -> None:
+        """What is there is looked up before anything is made, unless its id is only known then."""
         self.instance_id = as_output(settings.instance_id)
-        parts = parsed(self.instance_id, filestore.instance_parts)
-        found = gcp.filestore.get_instance_output(
-            project=parts["project"], location=parts["location"], name=parts["name"], opts=pulumi.InvokeOutputOptions(parent=self)
-        )
-        self.share_name = found.file_shares[0].name
-        self.ip_address = found.networks[0].ip_addresses[0]
-        self.capacity = found.file_shares[0].capacity_gb.apply(lambda gibibytes: f"{gibibytes}Gi")
-        self.protocol = found.protocol
+        if isinstance(settings.instance_id, str):
+            known = found or look_up(settings.instance_id, name, pulumi.InvokeOptions(parent=self))
+            instance = pulumi.Output.from_input(known)
+        else:
+            parts = parsed(self.instance_id, filestore.instance_parts)
+            opts = pulumi.InvokeOutputOptions(parent=self)
+            instance = gcp.filestore.get_instance_output(
+                project=parts["project"], location=parts["location"], name=parts["name"], opts=opts
+            )
+        self.share_name = instance.file_shares[0].name
+        self.ip_address = instance.networks[0].ip_addresses[0]
+        self.capacity = instance.file_shares[0].capacity_gb.apply(lambda gibibytes: f"{gibibytes}Gi")
+        self.protocol = instance.protocol
 
 
 class _Arguments(filestore.FilestoreSettings):
     on_delete: OnDelete = "keep"
 
 
-def look_up(instance_id: str, name: str, opts: pulumi.InvokeOptions | None = None) -> None:
-    """See that an instance exists, for the cache `name`."""
+def look_up(instance_id: str, name: str, opts: pulumi.InvokeOptions | None = None) -> gcp.filestore.GetInstanceResult:
+    """An instance that exists, for the cache `name`."""
     get_instance, parts = gcp.filestore.get_instance, filestore.instance_parts(instance_id)
     try:
-        get_instance(**parts, opts=opts)
+        return get_instance(**parts, opts=opts)
     except Exception as problem:  # the SDK raises nothing narrower when a lookup fails
         finding = Finding("error", "instance_id", f"cannot look up Filestore instance {instance_id!r}: {problem}")
         raise ArgsError(f"FilestoreCache {name!r}", [finding]) from problem

@@ -13,7 +13,11 @@ S = TypeVar("S", bound=Section)
 
 
 class Reported(dict[str, Any]):
-    """Arguments whose warnings have been reported already, where they come from."""
+    """Arguments whose warnings have been reported already, where they come from, with what was looked up for them."""
+
+    def __init__(self, args: Mapping[str, Any], found: Any = None) -> None:
+        super().__init__(args)
+        self.found = found
 
 
 def validate(component: str, name: str, model: type[S], args: Mapping[str, Any], check: Callable[[S], Iterable[Finding]]) -> S:

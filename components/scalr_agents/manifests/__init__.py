@@ -18,7 +18,7 @@ from scalr_agents.release import Names, Naming
 from scalr_agents.values import Checked, Finding, ValuesError
 from scalr_agents.values.inputs import Inputs
 
-__all__ = ["digest", "held", "names", "objects", "render", "with_definitions"]
+__all__ = ["by_role", "digest", "held", "names", "objects", "render", "with_definitions"]
 
 
 def render(chart: str, values: Mapping[str, Any], *, release: str, namespace: str, agent_version: str | None = None) -> list[Manifest]:
@@ -42,8 +42,13 @@ def with_definitions(checked: Checked) -> list[Manifest]:
 
 def objects(checked: Checked, inputs: Inputs) -> list[Manifest]:
     """The objects of a release whose values are validated, without the definitions it shares with others."""
-    kind = _kind(checked)
-    return [manifest for group in kind.groups(checked.values, checked.release, inputs) for manifest in group.values()]
+    return list(by_role(checked, inputs).values())
+
+
+def by_role(checked: Checked, inputs: Inputs) -> dict[str, Manifest]:
+    """The same, each by its role, which is the last part of its name in Pulumi."""
+    groups = _kind(checked).groups(checked.values, checked.release, inputs)
+    return {role: manifest for group in groups for role, manifest in group.items()}
 
 
 def held(checked: Checked, inputs: Inputs) -> Held:

@@ -82,7 +82,7 @@ def identify(
     left_out = [*left_out, *moved, *(tuple(finding.path.split(".")) for finding in unknown)]
     labels, annotations = kind.common(model)
     full, base = fullname(line, release, model.name_override, model.fullname_override), base_name(line, model.name_override)
-    names = (kind.differences[line.generation].names or kind.names)(full, namespace, kind.service_account(model, full), naming)
+    names = (kind.differences[line.generation].names or kind.names)(full, namespace, _service_account(model, full), naming)
     described = Release(
         line=line,
         name=release,
@@ -103,6 +103,12 @@ def misshapen_sections(chart: str, layer: Layer) -> list[Finding]:
     given, outdated, _ = kind.modernize(layer.values)
     found = [*outdated, *shapes.misshapen_sections(kind.model, given)]
     return [replace(finding, path=layer.at(finding.path)) for finding in found]
+
+
+def _service_account(values: Any, full: str) -> str:
+    """Name of the pods' service account: every kind has the section."""
+    account = values.service_account
+    return str(account.name or (full if account.create else "default"))
 
 
 def _check_place(release: str, namespace: str, full: str) -> list[Finding]:

@@ -40,8 +40,6 @@ class Kind(NamedTuple):
 
     model: type[ReleaseValues]
     check: Callable[[Any, Release, Inputs], Iterator[Finding]]
-    service_account: Callable[[Any, str], str]
-    """Name of the service account, from the values and the release's full name."""
     names: Callable[[str, str, str, Naming], Names]
     """Names of the objects, from full name, namespace and service account."""
     differences: Mapping[str, Differences]

@@ -1,7 +1,7 @@
 """The controller: a Deployment that polls Scalr for tasks and starts a Job for each."""
 
 from scalr_agents import contract
-from scalr_agents.manifests import budgets, env, secrets, volumes
+from scalr_agents.manifests import budgets, env, secrets, tls, volumes
 from scalr_agents.manifests.agent_job import dialect, pod
 from scalr_agents.manifests.objects import Manifest, hardened, layered, present
 from scalr_agents.release import Release
@@ -77,7 +77,7 @@ def _container(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
                 volumes.mount(contract.CACHE_VOLUME, agent.cache_dir, volumes.cache_directory(cache)),
                 volumes.mount(contract.TMP_VOLUME, "/tmp"),
                 *pod.pod_info_mount(release),
-                *pod.tls_mounts(values, release),
+                *tls.mounts(values.global_.tls, release.names),
             ],
         }
     )
@@ -89,7 +89,7 @@ def _volumes(values: AgentJobValues, release: Release) -> list[Manifest]:
         volumes.volume(contract.CACHE_VOLUME, volumes.without_node(values.persistence.cache), release.names.cache_claim),
         volumes.empty(contract.TMP_VOLUME),
         *pod.pod_info_volume(release),
-        *pod.tls_volumes(values, release),
+        *tls.of_pod(values.global_.tls, release.names),
     ]
 
 
@@ -104,7 +104,7 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> en
             env.variables(pod.process(agent)),
             env.cache("PROVIDER", agent.provider_cache),
             env.cache("MODULE", agent.module_cache),
-            pod.mirrors(values),
+            env.network_mirrors(values.agent.provider_network_mirrors),
             env.variables(
                 {
                     "SCALR_AGENT_DRIVER": "kubernetes-job",
@@ -118,7 +118,7 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> en
             ),
             env.otel(values.otel),
             env.proxy(values.global_.proxy),
-            pod.tls_environment(values, release),
+            tls.environment(values.global_.tls, release.names),
             env.given(agent.extra_env),
             agent.controller.extra_env,
         ],

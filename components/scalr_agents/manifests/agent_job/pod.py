@@ -1,7 +1,7 @@
 """What the controller's pod and the task's pod have in common."""
 
 from scalr_agents import contract
-from scalr_agents.manifests import env, images, secrets, tls, volumes
+from scalr_agents.manifests import env, images, secrets, volumes
 from scalr_agents.manifests.agent_job import dialect
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.release import Release
@@ -55,11 +55,6 @@ def secret_variables(values: AgentJobValues, inputs: Inputs) -> dict[str, str | 
     return secrets.environment(inputs, values.agent.provider_network_mirrors)
 
 
-def mirrors(values: AgentJobValues) -> env.Env:
-    """The list of mirrors where it is no secret."""
-    return env.network_mirrors(values.agent.provider_network_mirrors)
-
-
 def held(values: AgentJobValues, inputs: Inputs) -> secrets.Held:
     """What the Secrets of a release hold."""
     return {
@@ -68,28 +63,6 @@ def held(values: AgentJobValues, inputs: Inputs) -> secrets.Held:
         "ca-bundle": secrets.ca_bundle(values.global_.tls),
         "client-cert": secrets.client_cert(values.global_.tls),
     }
-
-
-def tls_environment(values: AgentJobValues, release: Release) -> env.Env:
-    """Where controller and worker find the CA bundle and their own certificate."""
-    return tls.environment(values.global_.tls, release.names)
-
-
-def tls_volumes(values: AgentJobValues, release: Release) -> list[Manifest]:
-    return tls.of_pod(values.global_.tls, release.names)
-
-
-def tls_mounts(values: AgentJobValues, release: Release) -> list[Manifest]:
-    """Of the CA bundle and of the agent's own certificate."""
-    return tls.mounts(values.global_.tls, release.names)
-
-
-def ca_bundle_environment(values: AgentJobValues, release: Release) -> env.Env:
-    return tls.ca_environment(values.global_.tls, release.names)
-
-
-def ca_bundle_mount(values: AgentJobValues, release: Release) -> list[Manifest]:
-    return tls.ca_mounts(values.global_.tls, release.names)
 
 
 def pod_info_volume(release: Release) -> list[Manifest]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from scalr_agents import contract
-from scalr_agents.manifests import budgets, env, images, volumes
+from scalr_agents.manifests import budgets, env, images, tls, volumes
 from scalr_agents.manifests.agent_job import dialect, pod
 from scalr_agents.manifests.objects import Manifest, hardened, layered, present
 from scalr_agents.release import Release
@@ -83,7 +83,7 @@ def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
                 pod.secret_environment(values, release, inputs, runs=True),
                 [
                     env.proxy(values.global_.proxy),
-                    pod.ca_bundle_environment(values, release),
+                    tls.ca_environment(values.global_.tls, release.names),
                     env.given(runner.extra_env),
                 ],
             ),
@@ -99,7 +99,7 @@ def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
                     contract.CACHE_VOLUME, speech.binaries_mount, volumes.cache_directory(cache, speech.binaries_directory), read_only=True
                 ),
                 volumes.mount(contract.CACHE_VOLUME, "/opt/plugin-cache", volumes.cache_directory(cache, "providers"), read_only=True),
-                *pod.ca_bundle_mount(values, release),
+                *tls.ca_mounts(values.global_.tls, release.names),
                 *runner.extra_volume_mounts,
             ],
         }
@@ -126,7 +126,7 @@ def _worker(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
                 volumes.mount(contract.CACHE_VOLUME, agent.cache_dir, volumes.cache_directory(values.persistence.cache)),
                 volumes.mount(contract.TMP_VOLUME, "/tmp"),
                 *pod.pod_info_mount(release),
-                *pod.tls_mounts(values, release),
+                *tls.mounts(values.global_.tls, release.names),
                 *worker.extra_volume_mounts,
             ],
         }
@@ -150,10 +150,10 @@ def _worker_environment(values: AgentJobValues, release: Release, inputs: Inputs
                 }
             ),
             env.proxy(values.global_.proxy),
-            pod.tls_environment(values, release),
+            tls.environment(values.global_.tls, release.names),
             env.cache("PROVIDER", agent.provider_cache),
             env.cache("MODULE", agent.module_cache),
-            pod.mirrors(values),
+            env.network_mirrors(values.agent.provider_network_mirrors),
             env.otel(values.otel),
             env.given(agent.extra_env),
             env.given(values.task.worker.extra_env),
@@ -186,7 +186,7 @@ def _volumes(values: AgentJobValues, release: Release, inputs: Inputs) -> list[M
         volumes.volume(contract.DATA_VOLUME, values.persistence.data, release.names.data_claim),
         volumes.volume(contract.CACHE_VOLUME, values.persistence.cache, release.names.cache_claim),
         volumes.empty(contract.TMP_VOLUME),
-        *pod.tls_volumes(values, release),
+        *tls.of_pod(values.global_.tls, release.names),
         *values.task.extra_volumes,
         *pod.pod_info_volume(release),
     ]

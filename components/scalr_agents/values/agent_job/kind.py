@@ -12,10 +12,6 @@ from scalr_agents.values.kinds import Differences, Kind, Modern
 from scalr_agents.values.merge import Values, lookup
 
 
-def _service_account(values: AgentJobValues, full: str) -> str:
-    return values.service_account.name or (full if values.service_account.create else "default")
-
-
 def _names(full: str, namespace: str, service_account: str, naming: Naming) -> Names:
     """`scoped` names carry the full name, and cluster-scoped ones the namespace as well, so that releases never collide.
 
@@ -128,7 +124,6 @@ _LEGACY = Differences(
 KIND = Kind(
     model=AgentJobValues,
     check=check,
-    service_account=_service_account,
     names=_names,
     modernize=_modernize,
     common=lambda values: (values.global_.labels, values.global_.annotations),

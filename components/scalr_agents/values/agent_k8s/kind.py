@@ -6,10 +6,6 @@ from scalr_agents.values.agent_k8s.checks import check
 from scalr_agents.values.kinds import Differences, Kind
 
 
-def _service_account(values: AgentK8sValues, full: str) -> str:
-    return values.service_account.name or (full if values.service_account.create else "default")
-
-
 def _names(full: str, namespace: str, service_account: str, _: Naming) -> Names:
     """All names carry the full name, and cluster-scoped ones the namespace as well, so that releases never collide."""
     return Names(
@@ -51,7 +47,6 @@ _LEGACY = Differences(
 KIND = Kind(
     model=AgentK8sValues,
     check=check,
-    service_account=_service_account,
     names=_names,
     chart_names=_chart_names,
     differences={"legacy": _LEGACY, "current": Differences()},

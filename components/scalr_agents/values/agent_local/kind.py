@@ -6,10 +6,6 @@ from scalr_agents.values.agent_local.checks import check
 from scalr_agents.values.kinds import Differences, Kind
 
 
-def _service_account(values: AgentLocalValues, full: str) -> str:
-    return values.service_account.name or (full if values.service_account.create else "default")
-
-
 def _names(full: str, _namespace: str, service_account: str, naming: Naming) -> Names:
     """All names carry the full name, and so do the chart's own; only the claim of its deprecated values has no suffix there."""
     return Names(
@@ -49,7 +45,6 @@ _LEGACY = Differences(
 KIND = Kind(
     model=AgentLocalValues,
     check=check,
-    service_account=_service_account,
     names=_names,
     differences={"legacy": _LEGACY, "current": Differences()},
 )
