@@ -11,10 +11,12 @@ import yaml
 
 REPOSITORY = Path(__file__).parent.parent
 TOKEN = "s3cr3t-token"
+DEADLINE = "task.job.activeDeadlineSeconds"
+"""What every agent-job is warned of that has no deadline."""
 STACK = """\
 config:
   common: {url: "https://acme.scalr.io"}
-  scalr-agents:agents: {runs: {kind: agent-job, namespace: scalr}}
+  scalr-agents:agents: {runs: {kind: agent-job, namespace: scalr, values: {task: {job: {activeDeadlineSeconds: 14400}}}}}
   scalr-agents:secrets: {runs: {token: {secure: v1:xyz}}}
 """
 
@@ -113,8 +115,8 @@ def test_findings_end_render_with_1_and_nothing_on_stdout(project: Path) -> None
         (STACK.replace("https", "http"), ("--strict",), 1, "warning: scalr-agents:common.url: http://"),
         (STACK.replace("{secure: v1:xyz}", TOKEN), (), 0, "stands in the file in plain text"),
         (STACK.replace("{token: {secure: v1:xyz}}", "{}"), (), 1, "error: scalr-agents:secrets.runs.token: missing"),
-        (STACK.replace("scalr}", "scalr, values: {agent: {token: {secure: v1:xyz}}}}"), (), 1, "secrets belong under scalr-agents:secrets"),
-        (STACK.replace("scalr}", f"scalr, values: {{agent: {{token: {TOKEN}}}}}}}"), (), 1, "a token in plain text"),
+        (STACK.replace("values: {", "values: {agent: {token: {secure: v1:xyz}}, "), (), 1, "secrets belong under scalr-agents:secrets"),
+        (STACK.replace("values: {", f"values: {{agent: {{token: {TOKEN}}}, "), (), 1, "a token in plain text"),
     ],
 )
 def test_check(project: Path, content: str, options: tuple[str, ...], code: int, words: str) -> None:
@@ -175,7 +177,13 @@ def test_template_takes_values_as_helm_does(tmp_path: Path) -> None:
 
 
 def test_template_reads_values_from_stdin() -> None:
-    done = cli("template", "agent-job", "-f", "-", stdin="agent: {token: x, url: 'https://acme.scalr.io'}\n")
+    done = cli(
+        "template",
+        "agent-job",
+        "-f",
+        "-",
+        stdin="agent: {token: x, url: 'https://acme.scalr.io'}\ntask: {job: {activeDeadlineSeconds: 60}}\n",
+    )
     assert documents(done)[-1]["metadata"]["name"] == "scalr-agent-agent-job"
     assert done.stderr == ""
 
@@ -183,7 +191,7 @@ def test_template_reads_values_from_stdin() -> None:
 def test_template_ends_with_1_on_findings() -> None:
     done = cli("template", "agent-job", "--set", "agent.url=acme")
     assert (done.returncode, done.stdout) == (1, "")
-    assert [line.partition(": ")[2].partition(":")[0] for line in done.stderr.splitlines()] == ["agent.url", "agent.token"]
+    assert [line.partition(": ")[2].partition(":")[0] for line in done.stderr.splitlines()] == ["agent.url", "agent.token", DEADLINE]
 
 
 def test_schema_is_the_one_that_is_committed() -> None:

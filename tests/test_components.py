@@ -12,6 +12,7 @@ from scalr_agents.release import Names
 from scalr_agents.rollouts import failure
 from scalr_agents.values.merge import merge
 
+from tests.manifests.changes import DEADLINE
 from tests.programs import TOKEN, agent_job
 from tests.recording import Recording, Secret, leaves, run
 
@@ -39,7 +40,7 @@ def test_agent_job_registers_its_parts_in_this_order() -> None:
 
 
 def test_objects_are_those_that_render_prints() -> None:
-    values = {"agent": {"replicaCount": 2}, "persistence": {"cache": {"enabled": True}}}
+    values = {"agent": {"replicaCount": 2}, "persistence": {"cache": {"enabled": True}}, **DEADLINE}
     flat = {"agent": {"url": "https://acme.scalr.io", "token": TOKEN}}
     printed = manifests.render("agent-job", merge(values, flat), release="runs", namespace="scalr")
     sent = [_opened(resource.inputs) for resource in run(agent_job(values=values)).resources if resource.type.startswith("kubernetes")]
@@ -234,7 +235,7 @@ def test_a_deletion_may_take_as_long_as_the_grace_period() -> None:
 @pytest.mark.parametrize("component", [scalr_agents.AgentRbac, scalr_agents.AgentNetworkPolicy])
 def test_parts_that_hold_no_secret_need_no_token(component: type[scalr_agents.AgentRbac] | type[scalr_agents.AgentNetworkPolicy]) -> None:
     def program() -> None:
-        component("runs", {"namespace": "scalr", "url": "https://acme.scalr.io"})
+        component("runs", {"namespace": "scalr", "url": "https://acme.scalr.io", "values": DEADLINE})
 
     recording = run(program)
     assert recording.error is None

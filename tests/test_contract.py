@@ -24,6 +24,7 @@ FULL: dict[str, Any] = {
     "ca_bundle": "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n",
     "values": {
         "agent": {"replicaCount": 2, "affinity": {"podAntiAffinity": {}}},
+        "task": {"buffer": {"replicas": 1}},
         "persistence": {"data": {"enabled": True}, "cache": {"enabled": True}},
     },
 }
@@ -60,6 +61,7 @@ ARGS: dict[str, dict[str, Any]] = {
     "FilestoreClaim": {"namespace": "scalr", "release": "shared", "instance_id": INSTANCE, "ip_address": "10.9.8.7"},
     "StorageClassClaim": {"namespace": "scalr", "release": "runs", "storage_class_name": "agents"},
 }
+CLUSTER_SCOPED = ("ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "PersistentVolume", "PriorityClass", "StorageClass")
 COMPONENTS = sorted(
     name
     for name in scalr_agents.__all__
@@ -105,11 +107,10 @@ def test_outputs_are_those_that_are_annotated(component: str) -> None:
 
 @pytest.mark.parametrize("component", COMPONENTS)
 def test_objects_have_explicit_names_and_namespaces(component: str) -> None:
-    scoped_to_the_cluster = ("CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding", "PersistentVolume", "StorageClass")
     for resource in _objects(record(component)):
         metadata = resource.inputs["metadata"]
         assert metadata["name"]
-        assert metadata.get("namespace") == (None if resource.inputs["kind"] in scoped_to_the_cluster else "scalr")
+        assert metadata.get("namespace") == (None if resource.inputs["kind"] in CLUSTER_SCOPED else "scalr")
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
@@ -162,6 +163,7 @@ def test_the_component_host_can_offer_them_to_other_languages() -> None:
         "cacheClaimName": ("string", True, False),
         "serviceAccountAnnotations": ("object", True, True),
         "secretEnv": ("object", True, True),
+        "mirrorTokens": ("object", True, True),
         "awaitRollout": ("boolean", True, True),
         "rolloutTimeoutSeconds": ("integer", True, True),
     }

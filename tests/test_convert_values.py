@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.test_cli import STACK, TOKEN, cli, stack
+from tests.test_cli import DEADLINE, STACK, TOKEN, cli, stack
 
 OLD = f"""\
 # of the alpha
@@ -43,7 +43,7 @@ def test_a_file_is_printed_in_the_present_shape(tmp_path: Path) -> None:
 
 def test_what_is_printed_can_be_rendered() -> None:
     converted = cli("convert-values", "-f", "-", stdin=OLD).stdout
-    done = cli("template", "agent-job", "-f", "-", stdin=converted)
+    done = cli("template", "agent-job", "-f", "-", f"--set={DEADLINE}=60", stdin=converted)
     assert (done.returncode, done.stderr) == (0, "")
     assert "image: my-registry.com/scalr/agent:" in done.stdout
 
@@ -90,7 +90,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, args: tuple[str, ...], code:
 
 
 def test_template_names_the_new_keys() -> None:
-    done = cli("template", "agent-job", "-f", "-", stdin=OLD)
+    done = cli("template", "agent-job", "-f", "-", f"--set={DEADLINE}=60", stdin=OLD)
     assert (done.returncode, done.stdout) == (1, "")
     assert [line.partition(" now")[0] for line in done.stderr.splitlines()] == [
         "error: restrictMetadataService: an alpha value; it is task.allowMetadataService",
@@ -101,9 +101,9 @@ def test_template_names_the_new_keys() -> None:
 
 
 def test_check_names_the_new_keys_where_they_stand(project: Path) -> None:
-    old = "values: {imagePullSecrets: [], agent: {tokenExistingSecret: pool}}, valuesFiles: [old.yaml]"
+    old = "valuesFiles: [old.yaml], values: {imagePullSecrets: [], agent: {tokenExistingSecret: pool}, "
     (project / "stacks" / "old.yaml").write_text("controller: {nodeSelector: {a: b}}\nimagePullSecrets: []\n")
-    stack(project, STACK.replace("namespace: scalr", f"namespace: scalr, {old}"))
+    stack(project, STACK.replace("values: {", old))
     done = cli("check", "dev", directory=project)
     place = "scalr-agents:agents.runs.values"
     assert done.returncode == 1

@@ -8,6 +8,7 @@ import pytest
 import scalr_agents
 from scalr_agents.deploy import deploy
 
+from tests.manifests.changes import DEADLINE
 from tests.recording import Recording, Secret, leaves, run
 
 TOKEN = "s3cr3t-token"
@@ -16,7 +17,7 @@ CONFIG: dict[str, Any] = {
     "kubernetes": {"context": "kind-kind", "clusterIdentifier": "kind"},
     "common": {"url": "https://acme.scalr.io"},
     "namespaces": {"scalr": {}},
-    "agents": {"runs": {"kind": "agent-job", "namespace": "scalr"}},
+    "agents": {"runs": {"kind": "agent-job", "namespace": "scalr", "values": DEADLINE}},
     "secrets": {"runs": {"token": TOKEN}},
 }
 
@@ -159,7 +160,7 @@ def test_findings_name_the_place_in_the_stack(project: Path) -> None:
         "kind": "agent-job",
         "namespace": "scalr",
         "valuesFiles": ["values.yaml"],
-        "values": {"task": {"jobs": {}}},
+        "values": {"task": {"jobs": {}, **DEADLINE["task"]}},
         "nodes": {"selector": 1},
     }
     lines = refused(up(project, agents={"runs": agent}, common={"url": "acme", "urls": 1}, agent={}))

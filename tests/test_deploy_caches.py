@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 import scalr_agents
 from scalr_agents.deploy import deploy
+from scalr_agents.values.merge import merge
 
 from tests import clouds
 from tests.clouds import INSTANCE
+from tests.manifests.changes import DEADLINE
 from tests.programs import REPOSITORY
 from tests.recording import Recording, run
 
@@ -18,6 +20,7 @@ ROOT = "scalr-agents-test"
 EFS: dict[str, Any] = {"efs": {"eksCluster": "prod"}}
 FILESTORE: dict[str, Any] = {"filestore": {"location": "europe-west1-b"}}
 DYNAMIC: dict[str, Any] = {"storageClass": {"name": "agents"}}
+PLAIN: dict[str, Any] = {"kind": "agent-job", "namespace": "scalr", "values": DEADLINE}
 
 
 def up(caches: dict[str, Any], agents: dict[str, dict[str, Any]], **words: Any) -> Recording:
@@ -25,7 +28,7 @@ def up(caches: dict[str, Any], agents: dict[str, dict[str, Any]], **words: Any) 
     config = {
         "common": {"url": "https://acme.scalr.io"},
         "caches": caches,
-        "agents": {name: {"kind": "agent-job", "namespace": "scalr", **agent} for name, agent in agents.items()},
+        "agents": {name: merge(PLAIN, agent) for name, agent in agents.items()},
         "secrets": {name: {"token": "s3cr3t-token"} for name in agents},
         **words,
     }

@@ -1,6 +1,9 @@
 """Whatever a values file or a stack file holds, the end is manifests or findings: no other exception, and never a secret."""
 
 import copy
+from collections.abc import Iterator
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -8,18 +11,35 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel
 from scalr_agents import manifests, output, stack, values
-from scalr_agents.values import ValuesError
+from scalr_agents.values import ValuesError, kinds
 from scalr_agents.values.merge import merge
 
+from tests.manifests import agent_k8s, agent_local
+from tests.manifests.agent_local import CERTIFICATE, KEY
 from tests.manifests.changes import CURRENT, LEGACY, MINIMUM, TABLE, TABLE_CURRENT, nested
 from tests.manifests.schemas import assert_valid
+from tests.manifests.test_agent_local import FULL as FULL_LOCAL
 
 HERE = Path(__file__).parent
 CASES: list[dict[str, Any]] = [case["values"] for case in yaml.safe_load((HERE / "manifests" / "chart_cases.yaml").read_text())]
 SINGLE = [{**MINIMUM, **nested(row["value"], row["set"])} for row in TABLE]
 CURRENTLY = [merge(MINIMUM, merge(row.get("given", {}), nested(row["value"], row["set"]))) for row in TABLE_CURRENT]
 VERSIONS = st.sampled_from([LEGACY, CURRENT])
+OTHERS: dict[str, dict[str, str]] = {"agent-local": agent_local.VERSIONS, "agent-k8s": agent_k8s.VERSIONS}
+"""The other kinds, and a version of each of their lines."""
+SECRETS = ("s3cr3t-token", "m1rr0r-token", "PRIVATE KEY")
+"""What no finding may repeat of the values below."""
+
+
+def _bases(chart: str, full: dict[str, Any]) -> list[dict[str, Any]]:
+    """Everything at once, and every value of a kind with what it needs."""
+    rows = yaml.safe_load((HERE / "manifests" / f"{chart.replace('-', '_')}_table.yaml").read_text())
+    return [full, *(merge(agent_k8s.MINIMUM, merge(row.get("given", {}), nested(row["value"], row["set"]))) for row in rows)]
+
+
+BASES = {"agent-local": _bases("agent-local", FULL_LOCAL), "agent-k8s": _bases("agent-k8s", agent_k8s.FULL)}
 STACK: dict[str, Any] = {
     "kubernetes": {"context": "c", "qps": 5, "crds": "install"},
     "common": {
@@ -42,6 +62,22 @@ STACK: dict[str, Any] = {
     },
     "secrets": {"runs": {"token": "s3cr3t-token", "env": {"A": "s3cr3t-env"}}, "more": {"token": "s3cr3t-token"}},
 }
+STACK_OF_OTHERS: dict[str, Any] = {
+    "common": {"url": "https://acme.scalr.io", "agentVersion": "1.4.0", "imageRegistry": "mirror.acme", "podAnnotations": {"a": "b"}},
+    "namespaces": {"nodes": {"podSecurity": "privileged"}},
+    "agents": {
+        "vcs": {
+            "kind": "agent-local",
+            "namespace": "scalr",
+            "values": {"agent": {"providerNetworkMirrors": [{"url": "https://a.acme/"}], "tls": {"clientCert": CERTIFICATE}}},
+        },
+        "old": {"kind": "agent-k8s", "namespace": "nodes", "nodes": {"selector": {"a": "c"}}},
+    },
+    "secrets": {
+        "vcs": {"token": "s3cr3t-token", "mirrorTokens": {"a.acme": "m1rr0r-token"}, "clientKey": KEY},
+        "old": {"token": "s3cr3t-token", "env": {"A": "s3cr3t-env"}},
+    },
+}
 
 
 class Opaque:
@@ -63,17 +99,23 @@ class Opaque:
         return "<opaque>"
 
 
+HIDDEN = (*SECRETS, "s3cr3t-env", "<opaque>")
+
+
+def _text(longest: int) -> st.SearchStrategy[str]:
+    """Any text but what must not be repeated: examples are also made of the words that stand in the sources."""
+    return st.text(max_size=longest).filter(lambda drawn: not any(hidden in drawn for hidden in HIDDEN))
+
+
 SCALARS = st.one_of(
     st.none(),
     st.booleans(),
     st.integers(-(2**40), 2**40),
     st.floats(allow_nan=False, allow_infinity=False),
     st.sampled_from(["", "yes", "null", "-", "1.5Gi", "50%", "latest", "https://", "a b", "A" * 300, "s3cr3t", "\n", "${x}", "\\u0000"]),
-    st.text(max_size=20),
+    _text(20),
 )
-JSON = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3), max_leaves=6
-)
+JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_text(8), inner, max_size=3), max_leaves=6)
 
 
 def _places(content: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -82,11 +124,18 @@ def _places(content: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 @st.composite
-def mutations(draw: st.DrawFn, bases: list[dict[str, Any]], *, opaque: bool = True) -> dict[str, Any]:
-    """One of the bases with some places replaced, removed, renamed or added to."""
+def mutations(
+    draw: st.DrawFn,
+    bases: list[dict[str, Any]],
+    *,
+    opaque: bool = True,
+    given: st.SearchStrategy[Any] = JSON,
+    spared: frozenset[tuple[str, ...]] = frozenset(),
+) -> dict[str, Any]:
+    """One of the bases with some places replaced, removed, renamed or added to, other than in sections that are spared."""
     content = copy.deepcopy(bases[draw(st.integers(0, len(bases) - 1))])
     for _ in range(draw(st.integers(1, 3))):
-        places = [place for place in _places(content) if place]
+        places = [place for place in _places(content) if place and not any(place[: len(path)] == path for path in spared)]
         if not places:
             break
         path = draw(st.sampled_from(places))
@@ -99,11 +148,11 @@ def mutations(draw: st.DrawFn, bases: list[dict[str, Any]], *, opaque: bool = Tr
         if change == "remove":
             del parent[path[-1]]
         elif change == "rename" and isinstance(parent, dict):
-            parent[draw(st.text(max_size=8))] = parent.pop(path[-1])
+            parent[draw(_text(8))] = parent.pop(path[-1])
         elif change == "add" and isinstance(parent[path[-1]], dict):
-            parent[path[-1]][draw(st.text(max_size=8))] = draw(JSON)
+            parent[path[-1]][draw(_text(8))] = draw(given)
         else:
-            parent[path[-1]] = Opaque() if change == "opaque" else draw(JSON)
+            parent[path[-1]] = Opaque() if change == "opaque" else draw(given)
     return content
 
 
@@ -119,7 +168,7 @@ def test_values_end_in_manifests_or_a_values_error(mutated: dict[str, Any], vers
             manifests.render("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
     else:
         rendered = manifests.render("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
-        assert rendered[-1]["kind"] == "Deployment"
+        assert {"Deployment"} <= {made["kind"] for made in rendered}
 
 
 @settings(max_examples=100, deadline=None)
@@ -132,19 +181,80 @@ def test_mutated_values_that_render_can_be_printed(mutated: dict[str, Any], vers
     assert list(yaml.safe_load_all(output.text(rendered, "yaml"))) == rendered
 
 
+def _open(model: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Values of Kubernetes' own types: they are passed on as they are."""
+    for name, field in model.model_fields.items():
+        here, kind = (*path, field.alias or name), field.annotation
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from _open(kind, here)
+        elif kind in (dict[str, Any], list[dict[str, Any]]):
+            yield here
+
+
+def _leaves(bases: list[dict[str, Any]]) -> list[Any]:
+    """What is given somewhere: in another place it may well be accepted. Secrets are not, since a finding may repeat what it refuses."""
+    given = [leaf for base in bases for place in _places(base) if not isinstance(leaf := reduce(getitem, place, base), dict | list)]
+    return [leaf for leaf in given if not any(secret in str(leaf) for secret in SECRETS)]
+
+
+OPEN = {chart: frozenset(_open(kinds.find(chart).model)) for chart in OTHERS}
+FAMILIAR = {chart: st.sampled_from(_leaves(bases)) | JSON for chart, bases in BASES.items()}
+every_other_kind = pytest.mark.parametrize("chart", OTHERS)
+
+
+@every_other_kind
 @settings(max_examples=150, deadline=None)
-@given(mutations([STACK]))
+@given(st.data())
+def test_values_of_other_kinds_end_in_manifests_or_findings(chart: str, data: st.DataObject) -> None:
+    mutated = data.draw(mutations(BASES[chart], given=FAMILIAR[chart]))
+    version = data.draw(st.sampled_from(list(OTHERS[chart].values())))
+    found = values.check(chart, mutated, release="runs", namespace="scalr", agent_version=version)
+    text = "".join(map(str, found))
+    assert [hidden for hidden in HIDDEN if hidden in text] == []
+    if values.errors(found):
+        with pytest.raises(ValuesError):
+            manifests.render(chart, mutated, release="runs", namespace="scalr", agent_version=version)
+    else:
+        rendered = manifests.render(chart, mutated, release="runs", namespace="scalr", agent_version=version)
+        assert {"Deployment"} <= {made["kind"] for made in rendered}
+
+
+@every_other_kind
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_what_renders_of_other_kinds_is_valid(chart: str, data: st.DataObject) -> None:
+    """As far as we say what it is: types of Kubernetes' own are the user's."""
+    mutated = data.draw(mutations(BASES[chart], opaque=False, given=FAMILIAR[chart], spared=OPEN[chart]))
+    version = data.draw(st.sampled_from(list(OTHERS[chart].values())))
+    try:
+        rendered = manifests.render(chart, mutated, release="runs", namespace="scalr", agent_version=version)
+    except ValuesError:
+        return
+    assert list(yaml.safe_load_all(output.text(rendered, "yaml"))) == rendered
+    for manifest in rendered:
+        assert_valid(manifest)
+
+
+@settings(max_examples=150, deadline=None)
+@given(mutations([STACK, STACK_OF_OTHERS]))
 def test_stacks_end_in_objects_or_findings(mutated: dict[str, Any]) -> None:
     loaded = stack.load(mutated, directory=HERE)
     text = "\n".join(map(str, loaded.findings))
-    assert "s3cr3t-token" not in text
-    assert "s3cr3t-env" not in text
+    assert [hidden for hidden in HIDDEN if hidden in text] == []
     if not values.errors(loaded.findings):
         assert {manifest["kind"] for manifest in loaded.objects()} >= {"Deployment"} or loaded.agents == []
 
 
-def test_the_unchanged_stack_is_valid() -> None:
-    loaded = stack.load(STACK, directory=HERE)
+@every_other_kind
+def test_the_unchanged_values_of_other_kinds_are_valid(chart: str) -> None:
+    version = OTHERS[chart]["current"]
+    found = [values.check(chart, base, release="runs", namespace="scalr", agent_version=version) for base in BASES[chart]]
+    assert [finding for findings in found for finding in values.errors(findings)] == []
+
+
+@pytest.mark.parametrize("words", [STACK, STACK_OF_OTHERS], ids=["agent-job", "others"])
+def test_an_unchanged_stack_is_valid(words: dict[str, Any]) -> None:
+    loaded = stack.load(words, directory=HERE)
     assert values.errors(loaded.findings) == []
     for manifest in loaded.objects():
         assert_valid(manifest)

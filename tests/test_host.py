@@ -15,6 +15,7 @@ from tests.components import record
 from tests.recording import Recording, run
 
 CA = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
+MIRRORS = [{"url": "https://mirror.acme:8443/providers/"}]
 CONNECTION: dict[str, Any] = {
     "namespace": "scalr",
     "release": "agents",
@@ -33,7 +34,11 @@ AGENT_JOB: dict[str, Any] = {
     "caBundle": CA,
     "runnerImage": "mirror.acme/runner:1",
     "cacheClaimName": "shared",
-    "values": {"agent": {"replicaCount": 2.0, "terminationGracePeriodSeconds": 300.0}, "task": {"runner": {"extraEnv": {"COUNT_OF": 5.0}}}},
+    "mirrorTokens": {"mirror.acme:8443": "m1rr0r"},
+    "values": {
+        "agent": {"replicaCount": 2.0, "terminationGracePeriodSeconds": 300.0, "providerNetworkMirrors": MIRRORS},
+        "task": {"runner": {"extraEnv": {"COUNT_OF": 5.0}}},
+    },
 }
 INPUTS: dict[str, dict[str, Any]] = {
     "AgentController": AGENT_JOB,
@@ -53,10 +58,16 @@ INPUTS: dict[str, dict[str, Any]] = {
         "agentVersion": "1.4.0",
         "caBundle": CA,
         "cacheClaimName": "shared",
-        "values": {"replicaCount": 2.0, "terminationGracePeriodSeconds": 300.0, "extraEnv": {"COUNT_OF": 5.0}},
+        "mirrorTokens": {"mirror.acme:8443": "m1rr0r"},
+        "values": {
+            "agent": {"providerNetworkMirrors": MIRRORS},
+            "replicaCount": 2.0,
+            "terminationGracePeriodSeconds": 300.0,
+            "extraEnv": {"COUNT_OF": 5.0},
+        },
     },
-    "AgentNetworkPolicy": {**AGENT_JOB, "values": {"task": {"allowMetadataService": False}}},
-    "AgentRbac": {**AGENT_JOB, "values": {"serviceAccount": {"name": "runs"}}},
+    "AgentNetworkPolicy": {**AGENT_JOB, "mirrorTokens": {}, "values": {"task": {"allowMetadataService": False}}},
+    "AgentRbac": {**AGENT_JOB, "mirrorTokens": {}, "values": {"serviceAccount": {"name": "runs"}}},
     "CacheStorageClass": {
         "storageClassName": "agents",
         "provisioner": "efs.csi.aws.com",
@@ -226,9 +237,21 @@ def test_what_another_language_sends_is_what_python_would_say(provider: Any, com
     [
         (
             "AgentJob",
-            ["mirror.acme/agent:1", "mirror.acme/runner:1", "'shared'", "60s", "'arn'", "'TF_TOKEN_acme'", "'COUNT_OF', 'value': '5'"],
+            [
+                "mirror.acme/agent:1",
+                "mirror.acme/runner:1",
+                "'shared'",
+                "60s",
+                "'arn'",
+                "'TF_TOKEN_acme'",
+                "'COUNT_OF', 'value': '5'",
+                "m1rr0r",
+            ],
         ),
-        ("AgentLocal", ["mirror.acme/agent:1", "'shared'", "60s", "420s", "'arn'", "'TF_TOKEN_acme'", "'COUNT_OF', 'value': '5'"]),
+        (
+            "AgentLocal",
+            ["mirror.acme/agent:1", "'shared'", "60s", "420s", "'arn'", "'TF_TOKEN_acme'", "'COUNT_OF', 'value': '5'", "m1rr0r"],
+        ),
         ("AgentK8s", ["mirror.acme/agent:1", "60s", "1020s", "'arn'", "'TF_TOKEN_acme'", "'COUNT_OF', 'value': '5'"]),
         ("EfsCache", ["'sg-0a1b'", "'10.0.0.0/16'", "'AFTER_30_DAYS'", "'costCenter'", "'provisioned'", "key/1"]),
         ("EfsClaim", ["1001", "1002", "'/cache'", "'fs-0a1b'"]),

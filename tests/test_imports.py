@@ -18,6 +18,7 @@ PULUMI_LAYER = {
     "cache_storage_class.py",
     "controller.py",
     "crds.py",
+    "deferred_secrets.py",
     "deploy.py",
     "deploy_caches.py",
     "efs_cache.py",

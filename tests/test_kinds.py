@@ -88,7 +88,8 @@ def test_children_and_what_the_workloads_wait_for(component: str, args: dict[str
     assert {child.parent for child in children} == {"it"}
     assert sorted(child.name for child in children) == sorted(f"it-{role}" for role in roles)
     for child in children:
-        before = roles[: roles.index(child.name.removeprefix("it-"))] if child.name in WORKLOADS[component] else []
+        waits = child.name in WORKLOADS[component] or child.inputs["kind"] == "PersistentVolumeClaim"
+        before = roles[: roles.index(child.name.removeprefix("it-"))] if waits else []
         assert child.dependencies == {f"it-{role}" for role in before}
     assert [child.name for child in children if child.retain] == []
 

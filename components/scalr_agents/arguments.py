@@ -1,26 +1,23 @@
 """The flat arguments of the components, and how they become a validated agent."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import pulumi
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from scalr_agents import lines, manifests, validation, values
+from scalr_agents import deferred_secrets, lines, validation, values
 from scalr_agents.errors import ArgsError
-from scalr_agents.manifests import secrets
-from scalr_agents.options import deferred
 from scalr_agents.values import Checked, Finding, shapes, words
 from scalr_agents.values.fields import (
     Annotations,
-    Deferred,
+    InputMap,
     InputText,
     KubernetesMap,
     SecretEnv,
     Text,
     integral,
-    is_deferred,
     is_set,
 )
 from scalr_agents.values.findings import dotted
@@ -62,6 +59,8 @@ class AgentJobArgs(TypedDict):
     """Annotations of the service account, for instance an IAM role. Value `serviceAccount.annotations`."""
     secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Environment variables that become a Secret; runs get those that are not named `SCALR_*`."""
+    mirror_tokens: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Tokens of the mirrors in value `agent.providerNetworkMirrors`, by host; the list becomes a Secret. Agents 1.2 or newer."""
     await_rollout: NotRequired[bool]
     """Whether a deployment waits until the controllers are ready. Default: true."""
     rollout_timeout_seconds: NotRequired[int]
@@ -95,6 +94,8 @@ class AgentLocalArgs(TypedDict):
     """Annotations of the service account, for instance an IAM role; makes the account. Value `serviceAccount.annotations`."""
     secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Environment variables that become a Secret."""
+    mirror_tokens: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Tokens of the mirrors in value `agent.providerNetworkMirrors`, by host; the list becomes a Secret. Agents 1.2 or newer."""
     await_rollout: NotRequired[bool]
     """Whether a deployment waits until the agents are ready. Default: true."""
     rollout_timeout_seconds: NotRequired[int]
@@ -153,6 +154,7 @@ class _Arguments(Section):
 class _AgentLocalArguments(_Arguments):
     ca_bundle: InputText | None = None
     cache_claim_name: InputText | None = None
+    mirror_tokens: InputMap = {}
 
 
 class _AgentJobArguments(_AgentLocalArguments):
@@ -212,6 +214,7 @@ def _check(chart: str, name: str, args: Mapping[str, Any], *, token_needed: bool
         given.agent_image,
         getattr(given, "runner_image", None),
         given.secret_env,
+        mirror_tokens=getattr(given, "mirror_tokens", {}),
         token_needed=token_needed,
         rollout_timeout_seconds=given.rollout_timeout_seconds if given.await_rollout else None,
     )
@@ -225,8 +228,7 @@ def _check(chart: str, name: str, args: Mapping[str, Any], *, token_needed: bool
         inputs=inputs,
     )
     findings += [_at_argument(finding, type(given), layers) for finding in checked.findings]
-    inputs = replace(inputs, secrets_digest=_digest(checked, inputs))
-    return Agent(checked, inputs, given.await_rollout, given.rollout_timeout_seconds), findings
+    return Agent(checked, deferred_secrets.complete(checked, inputs), given.await_rollout, given.rollout_timeout_seconds), findings
 
 
 def _flat_layers(given: _Arguments, kind: Words) -> tuple[list[Layer], list[Finding]]:
@@ -279,11 +281,3 @@ def _leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...
 def _at_argument(finding: Finding, arguments: type[_Arguments], layers: list[Layer]) -> Finding:
     own = finding.path.partition(".")[0] in arguments.model_fields
     return finding if own else locate(finding, layers, "values")
-
-
-def _digest(checked: Checked, inputs: Inputs) -> Deferred | None:
-    """Rolls the pods when a secret changes that is known only during deployment. A digest tells nothing, so diffs may show it."""
-    held = secrets.contents(manifests.held(checked, inputs))
-    if not any(map(is_deferred, held)):
-        return None
-    return deferred(pulumi.Output.unsecret(pulumi.Output.all(*held).apply(manifests.digest)))

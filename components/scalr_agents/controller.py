@@ -11,7 +11,7 @@ from scalr_agents.options import known_after
 
 
 class AgentController(pulumi.ComponentResource):
-    """An agent's Secrets, claims, budgets, task template and controller Deployment.
+    """An agent's Secrets, claims, budgets, task template and controller Deployment, and what keeps its nodes ready.
 
     Takes the arguments of `AgentJob`. Definitions, service account and permissions must be there: `depends_on` them.
     """
@@ -33,7 +33,10 @@ class AgentController(pulumi.ComponentResource):
 
         release = agent.checked.release
         group = agent_job.controller(agent.checked.values, release, agent.inputs)
-        registered = kubernetes.register(group, self, name, opts, rollout=rollouts.rollout(name, agent, "agent"))
+        rollout = rollouts.rollout(name, agent, "agent", longest_run_seconds=agent_job.longest_run_seconds(agent.checked.values))
+        registered = kubernetes.register(group, self, name, opts, rollout=rollout)
+        # Nobody waits for these: they come up when the cluster has grown, which may be never.
+        kubernetes.register(agent_job.nodes(agent.checked.values, release, agent.inputs), self, name, opts)
         deployment = registered["deployment"]
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.deployment_name = known_after(deployment, release.names.deployment)

@@ -18,9 +18,10 @@ from scalr_agents.options import depends_on, known_after
 
 _SECRET_OUTPUTS = ["data", "stringData"]
 _WORKLOADS = ("Deployment", "DaemonSet")
+_CLAIM = "PersistentVolumeClaim"
 _KUBERNETES_GRACE_SECONDS = 30
 _DELETE_MARGIN_SECONDS = 120
-"""What a deletion may take beyond the grace period."""
+"""What a deletion may take beyond what it waits for."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Rollout:
     await_ready: bool
     timeout_seconds: int
     on_failure: pulumi.ErrorHook
+    longest_run_seconds: int | None = None
+    """How long what the workload has started may go on without it, on the workload's claims; `None` if nobody knows."""
 
 
 def register(
@@ -44,25 +47,29 @@ def register(
 ) -> dict[str, pulumi.CustomResource]:
     """Register a group of objects as children of a component, or of the stack, each called `<name>-<role>`.
 
-    A workload waits for everything before it in the group. What the owner depends on, the children depend on too: Pulumi does not
-    pass that on. `retain` leaves the objects in the cluster when they leave the program. `create_seconds` is for objects that are ready
-    later than the provider would wait.
+    A workload waits for everything before it in the group; nobody waits for it unless there is a `rollout`. What the owner depends on,
+    the children depend on too: Pulumi does not pass that on. `retain` leaves the objects in the cluster when they leave the program.
+    `create_seconds` is for objects that are ready later than the provider would wait.
+
+    A claim waits for everything before it too. Its deletion waits for the pods that use it, so that it keeps the rest of the agent in
+    place while runs are in progress.
     """
     registered: dict[str, pulumi.CustomResource] = {}
     for role, manifest in group.items():
         workload = manifest["kind"] in _WORKLOADS
+        waits = workload or manifest["kind"] == _CLAIM
         registered[role] = pulumi.CustomResource(
             _type_token(manifest),
             f"{name}-{role}",
-            _properties(manifest, rollout if workload else None),
+            _properties(manifest, awaited=not workload or bool(rollout and rollout.await_ready)),
             pulumi.ResourceOptions(
                 parent=owner,
                 provider=opts.provider if opts and owner is None else None,
-                depends_on=depends_on(opts, list(registered.values()) if workload else []),
+                depends_on=depends_on(opts, list(registered.values()) if waits else []),
                 version=_plugin_version(),
                 additional_secret_outputs=_SECRET_OUTPUTS if manifest["kind"] == "Secret" else None,
                 retain_on_delete=retain or None,
-                **(_awaited(rollout, manifest) if workload and rollout else _created_within(create_seconds)),
+                **(_awaited(rollout, manifest) if waits and rollout else _created_within(create_seconds)),
             ),
         )
     return registered
@@ -93,16 +100,19 @@ def _type_token(manifest: Manifest) -> str:
     return f"kubernetes:{group or 'core'}/{api_version}:{manifest['kind']}"
 
 
-def _properties(manifest: Manifest, rollout: Rollout | None) -> Manifest:
+def _properties(manifest: Manifest, *, awaited: bool) -> Manifest:
     if manifest["kind"] == "Secret":
         return manifest | {"stringData": {key: pulumi.Output.secret(value) for key, value in manifest["stringData"].items()}}
-    if rollout and not rollout.await_ready:
+    if not awaited:
         annotations = manifest["metadata"].get("annotations", {}) | {"pulumi.com/skipAwait": "true"}
         return manifest | {"metadata": manifest["metadata"] | {"annotations": annotations}}
     return manifest
 
 
 def _awaited(rollout: Rollout, manifest: Manifest) -> dict[str, Any]:
+    if manifest["kind"] == _CLAIM:
+        longest = rollout.longest_run_seconds
+        return {"custom_timeouts": pulumi.CustomTimeouts(delete=f"{longest + _DELETE_MARGIN_SECONDS}s")} if longest else {}
     timeout = f"{rollout.timeout_seconds}s"
     grace = manifest["spec"]["template"]["spec"].get("terminationGracePeriodSeconds", _KUBERNETES_GRACE_SECONDS)
     return {

@@ -38,6 +38,9 @@ class Names(NamedTuple):
     task_budget: str = ""
     persistent_volume: str = ""
     storage_class: str = ""
+    buffer: str = ""
+    buffer_priority: str = ""
+    cache_preparation: str = ""
 
 
 class Release(NamedTuple):

@@ -97,6 +97,7 @@ payments = AgentJob(
                 "minReadySeconds": 15,
                 "providerCache": {"enabled": True, "sizeLimit": "40Gi"},  # without this only binaries are cached
             },
+            "task": {"job": {"activeDeadlineSeconds": 14400}},  # a run that hangs ends after four hours, and its node can be drained
         },
     },
     pulumi.ResourceOptions(provider=cluster, depends_on=[crds, namespace, driver]),

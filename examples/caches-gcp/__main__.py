@@ -98,8 +98,10 @@ payments = AgentJob(
             },
             # A directory of its own, so that more agents of this namespace can mount the same claim.
             "persistence": {"cache": {"persistentVolumeClaim": {"subPath": RELEASE}}},
-            # Workload identity hands credentials out through GKE's metadata server.
-            "task": {"allowMetadataService": True},
+            "task": {
+                "allowMetadataService": True,  # workload identity hands credentials out through GKE's metadata server
+                "job": {"activeDeadlineSeconds": 14400},  # a run that hangs ends after four hours, and its node can be drained
+            },
         },
     },
     pulumi.ResourceOptions(provider=cluster, depends_on=[crds, namespace, identity]),

@@ -40,7 +40,10 @@ payments = AgentJob(
         "token": config.require_secret("token"),
         "values": {
             "agent": {"minReadySeconds": 15},  # an agent with a wrong token is ready for a few seconds before it gives up
-            "task": {"runner": {"resources": {"limits": {"memory": "4096Mi"}}}},
+            "task": {
+                "job": {"activeDeadlineSeconds": 14400},  # a run that hangs ends after four hours, and its node can be drained
+                "runner": {"resources": {"limits": {"memory": "4096Mi"}}},
+            },
         },
     },
     pulumi.ResourceOptions(provider=cluster, depends_on=[crds, namespace]),

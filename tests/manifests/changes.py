@@ -18,7 +18,10 @@ TABLE, TABLE_CURRENT = (
     yaml.safe_load((Path(__file__).parent / name).read_text()) for name in ("values_table.yaml", "values_table_current.yaml")
 )
 """What every value changes: on the legacy line, and on the current line where it alone knows the value or acts otherwise."""
-MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}}
+DEADLINE = {"task": {"job": {"activeDeadlineSeconds": 14400}}}
+"""Without it every agent is warned of runs that hang."""
+MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}, **DEADLINE}
+"""The least that an agent needs, and that nothing is found about."""
 _TASK_POD = "task-template.spec.jobTemplate.spec.template"
 _SHORT = {
     "deployment.spec.template.spec.containers[controller].": "controller: ",
@@ -40,6 +43,7 @@ def objects(
         **agent_job.rbac(checked.values, checked.release),
         **agent_job.network_policy(checked.values, checked.release),
         **agent_job.controller(checked.values, checked.release, inputs),
+        **agent_job.nodes(checked.values, checked.release, inputs),
     }
 
 

@@ -1,4 +1,4 @@
-"""The objects of agent-k8s: what every value changes, both lines, names, and the examples of the chart's document."""
+"""The objects of agent-k8s: what every value changes, both lines, and names."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents import manifests, pod_security, strvals
+from scalr_agents import manifests, pod_security
 from scalr_agents.values import kinds
 from scalr_agents.values.agent_k8s import AgentK8sValues
 from scalr_agents.values.inputs import Inputs
@@ -178,30 +178,6 @@ def test_pods_without_node_and_root_pass_restricted() -> None:
     assert [pod_security.violations(pod(made, role)["spec"], "restricted") for role in WORKLOADS] == [[], []]
     assert pod_security.violations(pod(_objects({"efsVolumeHandle": EFS}), "daemon-set")["spec"], "baseline") == []
     assert pod_security.violations(pod(_objects({}), "daemon-set")["spec"], "baseline") != []
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["agent.url=https://acme.scalr.io", "agent.token=<agent-pool-token>"],
-        [r"controllerNodeSelector.kubernetes\.io\/hostname=node", r"workerNodeSelector.cloud\.google\.com\/gke-nodepool=pool"],
-        ["workerTolerations[0].operator=Equal,workerTolerations[0].effect=NoSchedule,workerTolerations[0].key=dedicated"],
-        ["agent.data_home=/var/lib/runs"],
-        ["agent.data_home=/var/lib/runs", "efsVolumeHandle=fs-582a03f3"],
-        ["agent.data_home=/var/lib/runs", "efsVolumeHandle=fs-582a03f3::fsap-01e050b7d9a3109d5"],
-        ["restrictMetadataService=true"],
-        ["extraEnv.HTTP_PROXY=http://proxy:3128", "extraEnv.HTTPS_PROXY=http://proxy:3128", r"extraEnv.NO_PROXY=a\,b"],
-        ["agent.debug=true"],
-        ["agent.ca_cert=LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1BTUNBUUU9Ci0tLS0tRU5EIENFUlRJRklDQVRFLS0tLS0K"],
-    ],
-)
-def test_the_examples_of_the_chart_s_document_render(options: list[str]) -> None:
-    given: dict[str, Any] = {"agent": {"token": "t"}}
-    for text in options:
-        strvals.parse_into(given, text)
-    for version in VERSIONS.values():
-        rendered = manifests.render("agent-k8s", given, release="scalr-agent", namespace="scalr-agent", agent_version=version)
-        assert [manifest["kind"] for manifest in rendered][-2:] == ["Deployment", "DaemonSet"]
 
 
 def test_the_chart_s_names() -> None:

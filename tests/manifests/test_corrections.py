@@ -136,7 +136,7 @@ def test_grace_timeouts_follow_grace_periods(
 
 def test_no_restart_policy_on_the_job() -> None:
     job = _objects({})["task-template"]["spec"]["jobTemplate"]["spec"]
-    assert sorted(job) == ["backoffLimit", "template", "ttlSecondsAfterFinished"]
+    assert sorted(job) == ["activeDeadlineSeconds", "backoffLimit", "template", "ttlSecondsAfterFinished"]
     assert job["template"]["spec"]["restartPolicy"] == "Never"
 
 
@@ -258,6 +258,14 @@ def test_identities_out_of_the_metadata_service_warn(given: dict[str, Any], path
     finding = _finding(given, path)
     assert (finding.severity, "task.allowMetadataService: true" in finding.message) == ("warning", True)
     assert path not in [finding.path for finding in _findings(merge(given, {"task": {"allowMetadataService": True}}))]
+
+
+@on_both_lines
+def test_no_cluster_rules_leave_what_is_cluster_wide_to_others(version: str) -> None:
+    everything = {(manifest["kind"], manifest["metadata"]["name"]) for manifest in _objects({}, version).values()}
+    rest = {(manifest["kind"], manifest["metadata"]["name"]) for manifest in _objects({"rbac": {"clusterRules": []}}, version).values()}
+    assert {kind for kind, _ in everything - rest} == {"ClusterRole", "ClusterRoleBinding"}
+    assert rest < everything
 
 
 @on_both_lines

@@ -148,6 +148,13 @@ SCOPED = {
     "cluster_role_binding": "scalr.FN-clusterrole-binding",
     "controller_budget": "FN",
     "task_budget": "FN-task",
+    "buffer": "FN-buffer",
+    "buffer_priority": "scalr.FN-buffer",
+}
+OF_CURRENT = {
+    "task_template": "FN-task-template",
+    "client_cert_secret": "FN-client-cert",
+    "cache_preparation": "FN-cache-preparation",
 }
 NAMES: dict[tuple[str, str], dict[str, str]] = {
     (LEGACY, "scoped"): {**SCOPED, "task_template": "FN-task"},
@@ -158,15 +165,16 @@ NAMES: dict[tuple[str, str], dict[str, str]] = {
         "network_policy": "FN-task-network-policy",
         "cluster_role": "FN-clusterrole",
         "cluster_role_binding": "FN-clusterrole-binding",
+        "buffer_priority": "FN-buffer",
         "controller_budget": "FN-agent",
     },
-    (CURRENT, "scoped"): {**SCOPED, "task_template": "FN-task-template", "client_cert_secret": "FN-client-cert"},
+    (CURRENT, "scoped"): {**SCOPED, **OF_CURRENT},
     (CURRENT, "chart"): {
         **SCOPED,
-        "task_template": "FN-task-template",
-        "client_cert_secret": "FN-client-cert",
+        **OF_CURRENT,
         "cluster_role": "scalr-FN-clusterrole",
         "cluster_role_binding": "scalr-FN-clusterrole-binding",
+        "buffer_priority": "scalr-FN-buffer",
     },
 }
 
@@ -198,11 +206,13 @@ def test_objects_are_named_as_announced(version: str, naming: Any) -> None:
     given = {
         "global": {"tls": tls},
         "agent": {"replicaCount": 2},
+        "task": {"buffer": {"replicas": 1}},
         "persistence": {"data": {"enabled": True}, "cache": {"enabled": True}},
     }
     made = objects(merge(MINIMUM, given), values.inputs.Inputs(secret_env={"A": "b"}), naming, version)
     names = manifests.names("agent-job", "runs", "scalr", agent_version=version, naming=naming)
-    assert sorted(manifest["metadata"]["name"] for manifest in made.values()) == sorted(name for name in names if name)
+    announced = sorted(name for name in names._replace(cache_preparation="") if name)  # that goes without a claim
+    assert sorted(manifest["metadata"]["name"] for manifest in made.values()) == announced
     controller, task = _pods(made)
     template = lookup(made, "task-template", "metadata", "name")
     assert template in [variable.get("value") for variable in controller["spec"]["containers"][0]["env"]]
@@ -248,5 +258,4 @@ def test_pods_pass_restricted(version: str) -> None:
 )
 def test_empty_values_of_the_other_line_say_nothing(version: str, empty: dict[str, Any]) -> None:
     """As in a chart's own values file, which people copy."""
-    given = merge({"agent": {"url": "https://acme.scalr.io", "token": "x"}}, empty)
-    assert values.check("agent-job", given, release="runs", namespace="scalr", agent_version=version) == []
+    assert _findings(empty, version) == []

@@ -4,9 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scalr_agents.values.merge import merge
 
+from tests.manifests.changes import DEADLINE
 from tests.stack.test_caches import DYNAMIC, EFS, EXISTING, FILESTORE, INSTANCE, with_agents, with_cache
-from tests.stack.test_load import findings
+from tests.stack.test_load import PLAIN, findings
 
 PLACE = "scalr-agents:caches.shared"
 CACHE = "scalr-agents:agents.runs.cache"
@@ -261,7 +263,7 @@ def test_a_claim_that_an_agent_makes_itself() -> None:
     changed = with_agents(FILESTORE, "more", values={"agent": {"debug": "1"}})
     changed["caches"] = {"more-agent-job": FILESTORE}
     changed["agents"]["runs"]["cache"] = "more-agent-job"
-    changed["agents"]["more"] |= {"cache": "", "values": {"persistence": {"cache": {"enabled": True}}}}
+    changed["agents"]["more"] |= {"cache": "", "values": merge(DEADLINE, {"persistence": {"cache": {"enabled": True}}})}
     found = findings(changed)
     assert [(severity, path) for severity, path, _ in found] == [("error", "scalr-agents:caches.more-agent-job")]
     assert found[0][2].startswith("owns PersistentVolumeClaim 'more-agent-job-cache' in namespace 'scalr', and so does agent 'more'")
@@ -277,7 +279,7 @@ def test_claims_of_one_name_in_two_namespaces_do_not_meet() -> None:
 
 def test_a_file_system_that_exists_has_one_cache() -> None:
     instance, network = {"filestore": INSTANCE}, {"efs": {"fileSystemId": "fs-0a1b", "eksCluster": "prod"}}
-    agents = {"runs": {"cache": "one"}, "more": {"cache": "two", "kind": "agent-job", "namespace": "other"}}
+    agents = {"runs": {"cache": "one"}, "more": {**PLAIN, "cache": "two", "namespace": "other"}}
     token = {"secrets": {"more": {"token": "t"}}}
     for cache, word, value in ((instance, "filestore.instanceId", INSTANCE["instanceId"]), (network, "efs.fileSystemId", "fs-0a1b")):
         found = findings({"caches": {"one": cache, "two": cache}, "agents": agents, **token})
@@ -287,12 +289,12 @@ def test_a_file_system_that_exists_has_one_cache() -> None:
 
 
 def test_agents_in_one_directory_of_a_claim() -> None:
-    more = {"cache": "shared", "kind": "agent-job", "namespace": "scalr"}
+    more = {**PLAIN, "cache": "shared"}
     given = {"caches": {"shared": EXISTING}, "agents": {"runs": {"cache": "shared"}, "more": more}, "secrets": {"more": {"token": "t"}}}
     [(severity, path, message)] = findings(given)
     assert (severity, path) == ("warning", "scalr-agents:agents.more")
     assert message.startswith("shares its cache directory on claim 'mine' with agent 'runs', and runs of one execute what the other has")
-    given["agents"]["more"] = more | {"values": _claim_values(subPath="more")}
+    given["agents"]["more"] = merge(more, {"values": _claim_values(subPath="more")})
     assert findings(given) == []
 
 
@@ -313,13 +315,13 @@ def test_a_missing_token_hides_nothing() -> None:
 def test_mount_targets_of_one_cache_are_not_those_of_another() -> None:
     """Agents of the second would not wait for what the first makes."""
     network, alone = {"efs": {"fileSystemId": "fs-0a1b", "eksCluster": "prod"}}, {"efs": {"fileSystemId": "fs-0a1b"}}
-    agents = {"runs": {"cache": "one"}, "more": {"cache": "two", "kind": "agent-job", "namespace": "other"}}
+    agents = {"runs": {"cache": "one"}, "more": {**PLAIN, "cache": "two", "namespace": "other"}}
     found = findings({"caches": {"one": network, "two": alone}, "agents": agents, "secrets": {"more": {"token": "t"}}})
     assert [(severity, path) for severity, path, _ in found] == [("error", "scalr-agents:caches.two.efs.fileSystemId")]
 
 
 def test_an_agent_on_the_claim_of_another() -> None:
     caches = {"one": EFS, "two": {"claim": "runs-cache"}}
-    agents = {"runs": {"cache": "one"}, "more": {"cache": "two", "kind": "agent-job", "namespace": "scalr"}}
+    agents = {"runs": {"cache": "one"}, "more": {**PLAIN, "cache": "two"}}
     found = findings({"caches": caches, "agents": agents, "secrets": {"more": {"token": "t"}}})
     assert [(severity, path) for severity, path, _ in found] == [("warning", "scalr-agents:agents.more")]

@@ -7,10 +7,10 @@ import pytest
 from scalr_agents.manifests import cache_volumes
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.stack.checks import pods
-from scalr_agents.values.merge import lookup
+from scalr_agents.values.merge import lookup, merge
 
 from tests.manifests.schemas import assert_valid
-from tests.stack.test_load import load, values_of
+from tests.stack.test_load import PLAIN, load, values_of
 
 EFS: dict[str, Any] = {"efs": {"eksCluster": "prod"}}
 FILESTORE: dict[str, Any] = {"filestore": {"location": "europe-west1-b"}}
@@ -29,7 +29,7 @@ def with_agents(cache: dict[str, Any], *names: str, **agent: Any) -> dict[str, A
     """Several agents on one cache, beside the one of the plain stack."""
     changed = with_cache(cache, **agent)
     for name in names:
-        changed["agents"][name] = {"kind": "agent-job", "namespace": "scalr", "cache": "shared", **agent}
+        changed["agents"][name] = merge(PLAIN, {"cache": "shared", **agent})
     return changed | {"secrets": {name: {"token": "x"} for name in names}}
 
 

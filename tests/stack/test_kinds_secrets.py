@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from scalr_agents import output, stack
+from scalr_agents.stack import secrets
 from scalr_agents.stack.source import Sealed
 from scalr_agents.values.merge import merge
 
@@ -63,10 +64,16 @@ def test_a_key_without_its_certificate(kind: Kind) -> None:
 @with_tls
 def test_a_key_in_the_open(kind: Kind) -> None:
     command = "pulumi config set --secret --path 'scalr-agents:secrets.one.clientKey'"
-    place = f"agents.one.values.{SECTION[kind[0]]}.tls.clientKey"
-    assert errors(load(kind, tls(kind, clientCert=CA, clientKey=KEY))) == [
-        (place, f"a private key in plain text; remove it and run: {command}")
-    ]
+    expected = [(f"agents.one.values.{SECTION[kind[0]]}.tls.clientKey", f"a private key in plain text; remove it and run: {command}")]
+    assert errors(load(kind, tls(kind, clientCert=CA, clientKey=KEY))) == expected
+    assert errors(load(kind, tls(kind, clientKey=KEY))) == expected
+    assert errors(load(kind, tls(kind, clientCert=CA, clientKey="no key"))) == expected
+    assert errors(load(kind, merge(tls(kind, clientCert=CA, clientKey=KEY), secret(clientKey=KEY)))) == expected
+
+
+def test_a_key_in_the_open_that_a_line_does_not_know_is_not_sent_elsewhere() -> None:
+    message = "unknown key 'clientKey': agents 0.57 to 0.60 do not know it; agents 1.2 or newer do (agent version)"
+    assert errors(load((JOB, "legacy"), tls((JOB, "legacy"), clientKey=KEY))) == [("agents.one.values.global.tls.clientKey", message)]
 
 
 NO_TLS = "has no value for a client certificate; agent-job and agent-local of agents 1.2 or newer have one"
@@ -115,32 +122,57 @@ def test_mirrors_without_a_token_are_no_secret(kind: Kind) -> None:
     ("given", "host", "advice"),
     [
         (MIRRORS, "a.acm", "did you mean 'a.acme'?"),
+        (MIRRORS, "b.acme", "did you mean 'b.acme:8443'?"),
+        ([{"url": "https://user:hidden@c.acme/"}], "b.example", "allowed: c.acme"),
         (MIRRORS, "registry.example", "allowed: a.acme, b.acme:8443"),
         ([], "a.acme", "allowed: none"),
     ],
 )
 def test_a_token_of_no_mirror(kind: Kind, given: list[Any], host: str, advice: str) -> None:
     found = errors(load(kind, merge(mirrors(*given), secret(mirrorTokens={host: "hidden"}))))
-    assert [(path, message.startswith(f"token of no mirror; {advice}")) for path, message in found] == [
-        (f"secrets.one.mirrorTokens.{host}", True)
-    ]
+    assert found == [(f'secrets.one.mirrorTokens["{host}"]', f"token of no mirror; {advice}")]
 
 
 @with_tls
 def test_a_token_of_a_mirror_in_the_open(kind: Kind) -> None:
-    command = "pulumi config set --secret --path 'scalr-agents:secrets.one.mirrorTokens.<HOST>'"
-    found = errors(load(kind, mirrors(MIRRORS[0], MIRRORS[1] | {"token": "hidden"})))
-    assert found == [
-        ("agents.one.values.agent.providerNetworkMirrors[1].token", f"a token in plain text; remove it and run: {command}"),
-    ]
+    command = """pulumi config set --secret --path 'scalr-agents:secrets.one.mirrorTokens["b.acme:8443"]'"""
+    expected = [("agents.one.values.agent.providerNetworkMirrors[1].token", f"a token in plain text; remove it and run: {command}")]
+    given = mirrors(MIRRORS[0], MIRRORS[1] | {"token": "hidden"})
+    assert errors(load(kind, given)) == expected
+    assert errors(load(kind, merge(given, secret(mirrorTokens={"b.acme:8443": "hidden"})))) == expected
+
+
+def test_the_command_for_a_token_of_a_mirror_leads_to_its_host() -> None:
+    """Dots in the name of a host separate no words."""
+    config = {"secrets": {"one": {"mirrorTokens": {"a.acme": "hidden"}}}}
+    place = 'scalr-agents:secrets.one.mirrorTokens["a.acme"]'
+    message = f"stands in the file in plain text; encrypt it: pulumi config set --secret --path '{place}'"
+    assert [(finding.path, finding.message) for finding in secrets.misplaced(config)] == [(place, message)]
 
 
 @with_tls
-@pytest.mark.parametrize("wrong", [{"url": "https://[a/"}, "https://c.acme/", {"uri": "https://c.acme/"}, {"url": 5}], ids=str)
-def test_a_mirror_that_is_none_is_found_beside_a_token_of_another(kind: Kind, wrong: Any) -> None:
-    found = errors(load(kind, merge(mirrors(MIRRORS[0], wrong), secret(mirrorTokens={"a.acme": "hidden"}))))
-    assert found
-    assert "hidden" not in str(found)
+@pytest.mark.parametrize(
+    ("wrong", "place", "reason"),
+    [
+        ({"url": "https://[a/"}, "[1].url", "not a URL with scheme and host, for instance https://mirror.acme.internal/providers/"),
+        ({"url": "http://c.acme/"}, "[1].url", "http://, and OpenTofu and Terraform take providers over https:// only"),
+        ("https://c.acme/", "[1]", "expected a map, given a string"),
+        ({"uri": "https://c.acme/"}, "[1].uri", "unknown key 'uri'; did you mean 'url'?"),
+        ({"url": 5}, "[1].url", "expected a string, given a number; quote it"),
+    ],
+)
+def test_a_wrong_mirror_beside_a_token_is_reported_where_it_stands(kind: Kind, wrong: Any, place: str, reason: str) -> None:
+    loaded = load(kind, merge(mirrors(MIRRORS[0], wrong), secret(mirrorTokens={"a.acme": "hidden"})))
+    assert (f"agents.one.values.agent.providerNetworkMirrors{place}", reason) in errors(loaded)
+    assert [path for path, _ in errors(loaded) if not path.startswith("agents.one.values.agent.providerNetworkMirrors")] == []
+    assert "hidden" not in str(loaded.findings)
+
+
+def test_a_kind_without_mirrors_says_who_has_them() -> None:
+    reason = "agent-k8s has no mirrors of providers; agent-job and agent-local of agents 1.2 or newer do"
+    for generation in ("legacy", "current"):
+        found = errors(load((K8S, generation), secret(mirrorTokens={"a.acme": "hidden"})))
+        assert found == [('secrets.one.mirrorTokens["a.acme"]', reason)]
 
 
 @pytest.mark.parametrize("kind", LEGACY, ids="-".join)

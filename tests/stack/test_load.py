@@ -1,5 +1,6 @@
 """What a stack file says becomes agents, and what is wrong with it is said where it stands."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,13 @@ from scalr_agents import stack
 from scalr_agents.stack.source import Sealed
 from scalr_agents.values.merge import merge
 
+from tests.manifests.changes import DEADLINE
+
 ROOT = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
+PLAIN: dict[str, Any] = {"kind": "agent-job", "namespace": "scalr", "values": DEADLINE}
 BASE: dict[str, Any] = {
     "common": {"url": "https://acme.scalr.io"},
-    "agents": {"runs": {"kind": "agent-job", "namespace": "scalr"}},
+    "agents": {"runs": PLAIN},
     "secrets": {"runs": {"token": "s3cr3t-token"}},
 }
 
@@ -186,7 +190,7 @@ def test_error(changed: dict[str, Any], path: str, words: str) -> None:
 
 
 def test_an_agents_name_is_part_of_paths_and_names() -> None:
-    agents = {"Web.Team": {"kind": "agent-job", "namespace": "scalr", "release": "web"}}
+    agents = {"Web.Team": {**PLAIN, "release": "web"}}
     found = findings({"agents": agents, "secrets": {"Web.Team": {"token": "x"}}})
     assert found == [("error", "scalr-agents:agents.Web.Team", "not a name for an agent: lower case letters, digits and '-'")]
 
@@ -216,17 +220,17 @@ def test_sealed_secrets_count_as_given(secrets: Any) -> None:
 
 
 def test_words_may_be_json_text() -> None:
-    assert stack.load({**BASE, "agents": '{"runs": {"kind": "agent-job", "namespace": "scalr"}}'}, directory=Path()).findings == []
+    assert stack.load({**BASE, "agents": json.dumps(BASE["agents"])}, directory=Path()).findings == []
 
 
 def test_two_agents_that_own_one_object() -> None:
-    agents = {"more": {"kind": "agent-job", "namespace": "scalr", "release": "runs"}}
+    agents = {"more": {**PLAIN, "release": "runs"}}
     message = "owns the pods of release 'runs' in namespace 'scalr', and so does agent 'runs'; give one of them another name"
     assert findings({"agents": agents, "secrets": {"more": {"token": "x"}}}) == [("error", "scalr-agents:agents.more", message)]
 
 
 def test_two_agents_with_the_charts_names_in_one_namespace() -> None:
-    agents = {name: {"kind": "agent-job", "namespace": "scalr", "names": "chart"} for name in ("runs", "more")}
+    agents = {name: {**PLAIN, "names": "chart"} for name in ("runs", "more")}
     found = findings({"agents": agents, "secrets": {"more": {"token": "x"}}})
     assert [path for _, path, _ in found] == ["scalr-agents:agents.more"]
     assert found[0][2].startswith("owns AgentTask 'scalr-agent-task' in namespace 'scalr', and so does agent 'runs'")

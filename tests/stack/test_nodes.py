@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 from scalr_agents import stack, values
+from scalr_agents.stack.checks import pods
+from scalr_agents.values.merge import merge
 
-from tests.stack.test_load import findings, load
+from tests.stack.test_load import PLAIN, findings, load
 
 VCS = "scalr-agents:agents.vcs"
 
@@ -89,4 +91,56 @@ def test_images_of_all_kinds() -> None:
         "scalr/agent:0.57.0",
         "scalr/agent:1.4.0",
         "scalr/runner:0.2.0",
+    ]
+
+
+READY: dict[str, Any] = {
+    "agentVersion": "1.4.0",
+    "values": {
+        "task": {"buffer": {"replicas": 1}},
+        "persistence": {"cache": {"enabled": True, "hostPath": {"path": "/mnt/cache", "preparation": {"enabled": True}}}},
+    },
+}
+"""An agent with everything that keeps nodes ready."""
+
+
+def test_what_keeps_nodes_ready_is_on_the_nodes_of_tasks() -> None:
+    words = {"selector": {"pool": "runs"}, "tolerations": [{"key": "pool"}]}
+    (agent,) = load({"agents": {"runs": {**READY, "nodes": words}}}).agents
+    found = {name: (spec["nodeSelector"], spec["tolerations"]) for name, spec in pods(agent.objects)}
+    expected = ({"pool": "runs"}, [{"key": "pool"}])
+    assert found == dict.fromkeys(("controller pods", "task pods", "placeholder pods", "pods that prepare the cache"), expected)
+
+
+@pytest.mark.parametrize(
+    ("level", "refused"),
+    [
+        ("restricted", ["task pods", "pods that prepare the cache"]),
+        ("baseline", ["task pods", "pods that prepare the cache"]),
+        ("privileged", []),
+    ],
+)
+def test_a_namespace_that_refuses_pods_with_directories_of_nodes(level: str, refused: list[str]) -> None:
+    found = findings({"agents": {"runs": READY}, "namespaces": {"scalr": {"podSecurity": level}}})
+    assert [(severity, path) for severity, path, _ in found] == [("error", "scalr-agents:agents.runs")] * len(refused)
+    messages = [message.partition(": ")[0] for _, _, message in found]
+    assert messages == [f"namespace 'scalr' enforces {level} and would refuse its {what}" for what in refused]
+
+
+def test_placeholders_alone_are_no_reason_to_refuse_anything() -> None:
+    given = {"agents": {"runs": {"values": {"task": {"buffer": {"replicas": 1}}}}}, "namespaces": {"scalr": {"podSecurity": "restricted"}}}
+    assert findings(given) == []
+
+
+def test_two_agents_with_placeholders_do_not_meet() -> None:
+    more = merge(PLAIN, {**READY, "release": "more"})
+    assert findings({"agents": {"runs": READY, "more": more}, "secrets": {"more": {"token": "x"}}}) == []
+
+
+def test_images_of_what_keeps_nodes_ready_stand_once() -> None:
+    assert _images(agents={"runs": READY}) == ["busybox:1.37", "scalr/agent:1.4.0", "scalr/runner:0.2.0"]
+    assert _images(agents={"runs": READY}, common={"imageRegistry": "mirror.acme"}) == [
+        "mirror.acme/busybox:1.37",
+        "mirror.acme/scalr/agent:1.4.0",
+        "mirror.acme/scalr/runner:0.2.0",
     ]

@@ -7,7 +7,7 @@ from scalr_agents import manifests, values
 from scalr_agents.values import ValuesError
 from scalr_agents.values.merge import merge
 
-from tests.manifests.changes import MINIMUM, nested
+from tests.manifests.changes import DEADLINE, MINIMUM, nested
 
 ROOT = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
 """DER of a name alone, that of a public root: enough for what the check reads."""
@@ -263,6 +263,7 @@ def test_one_call_returns_every_finding_errors_first() -> None:
         ("error", "task.runner.resources.requests.cpu"),
         ("error", "agent.token"),
         ("warning", "agent.url"),
+        ("warning", "task.job.activeDeadlineSeconds"),
     ]
 
 
@@ -273,7 +274,7 @@ def test_what_is_wrong_is_not_reported_again_by_the_checks_that_would_use_it() -
 
 def test_render_raises_every_finding_as_text() -> None:
     with pytest.raises(ValuesError) as raised:
-        manifests.render("agent-job", {"agent": {"url": "http://acme"}, "tasks": {}}, release="runs", namespace="scalr")
+        manifests.render("agent-job", {"agent": {"url": "http://acme"}, "tasks": {}, **DEADLINE}, release="runs", namespace="scalr")
     assert str(raised.value).splitlines() == [
         "error: tasks: unknown key 'tasks'; did you mean 'task'?",
         "error: agent.token: missing: give the agent pool's token, or name an existing Secret in agent.tokenExistingSecret.name",

@@ -33,7 +33,8 @@ ERRORS = [
     (_mirror(url="mirror.example"), "agent.providerNetworkMirrors[0].url", "scheme and host"),
     (_mirror(token="x"), "agent.providerNetworkMirrors[0].url", "missing"),
     (_mirror(url="https://mirror.example/", tokens="x"), "agent.providerNetworkMirrors[0].tokens", "did you mean 'token'"),
-    (_mirror(url="https://mirror.example/", token=object()), "agent.providerNetworkMirrors[0]", "must be known before deployment"),
+    (_mirror(url="https://mirror.example/", token=object()), "agent.providerNetworkMirrors[0].token", "give it in mirror_tokens, by host"),
+    (_mirror(url=object()), "agent.providerNetworkMirrors[0].url", "must be known before deployment: the list of mirrors is one text"),
     (nested("global.tls", {"clientCert": CERTIFICATE}), "global.tls.clientCert", "needs clientKey"),
     (nested("global.tls", {"clientKey": KEY}), "global.tls.clientKey", "needs clientCert"),
     (nested("global.tls", {"clientCert": KEY, "clientKey": KEY}), "global.tls.clientCert", "not PEM"),
@@ -57,6 +58,27 @@ ERRORS = [
 
 WARNINGS = [
     (_mirror(url="https://mirror.example"), "agent.providerNetworkMirrors[0].url", "slash"),
+    (
+        _mirror(url="https://user:s3cr3t@mirror.example/"),
+        "agent.providerNetworkMirrors[0].url",
+        "a password in plain text",
+    ),
+    (
+        nested("global.labels", {"app.kubernetes.io/name": "x"}),
+        r"global.labels.app\.kubernetes\.io/name",
+        "no effect on pods: the",
+    ),
+    (nested("agent.labels", {"app.kubernetes.io/instance": "x"}), r"agent.labels.app\.kubernetes\.io/instance", "no effect: the selectors"),
+    (
+        nested("agent.labels", {"app.kubernetes.io/component": "x"}),
+        r"agent.labels.app\.kubernetes\.io/component",
+        "no effect: the selectors",
+    ),
+    (
+        nested(CACHE, {"enabled": True, "hostPath": {"path": "/mnt/cache"}, "persistentVolumeClaim": {"claimName": "shared"}}),
+        f"{CACHE}.persistentVolumeClaim.claimName",
+        "has no effect: persistence.cache.hostPath.path is set, and it wins",
+    ),
     (nested("agent.image.tag", "0.59.0"), "agent.image.tag", "not of this contract line"),
     (
         nested("global.tls", {"clientCert": CERTIFICATE, "clientKey": KEY, "clientCertSecret": {"name": "s"}}),

@@ -50,7 +50,7 @@ ERRORS = [
     ),
     (nested("agent.providerNetworkMirrors", [{"url": "mirror"}]), "agent.providerNetworkMirrors[0].url", "not a URL"),
     (nested("agent.providerNetworkMirrors", [{"token": "x"}]), "agent.providerNetworkMirrors[0].url", "missing"),
-    (nested("agent.providerNetworkMirrors", [{"url": object()}]), "agent.providerNetworkMirrors[0]", "must be known before deployment"),
+    (nested("agent.providerNetworkMirrors", [{"url": object()}]), "agent.providerNetworkMirrors[0].url", "must be known before deployment"),
     (nested("serviceAccount", {"create": True, "name": "default"}), "serviceAccount.name", "every namespace has its default account"),
     (nested("serviceAccount.name", "Robot"), "serviceAccount.name", "not a Kubernetes name"),
     (

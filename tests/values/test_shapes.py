@@ -66,6 +66,9 @@ def test_valid_values_become_a_model() -> None:
     assert (car.home_url, car.seats) == ("u", 5)
 
 
+CAR = ", ".join(field.alias or name for name, field in Car.model_fields.items())
+
+
 @pytest.mark.parametrize(
     ("given", "path", "message"),
     [
@@ -76,6 +79,8 @@ def test_valid_values_become_a_model() -> None:
         ({"engine": {"zzz": 1}}, "engine.zzz", "unknown key 'zzz'; allowed: horsePower, fuel"),
         ({"wheels": [{"size": 1}, {"size": 1, "spar": True}]}, "wheels[1].spar", "unknown key 'spar'; did you mean 'spare'?"),
         ({"extras": {"a.b": {"fule": 1}}}, "extras.a\\.b.fule", "unknown key 'fule'; did you mean 'fuel'?"),
+        ({"[key]": {}}, "[key]", f"unknown key '[key]'; allowed: {CAR}"),
+        ({"engine": {"[key]": 1}}, "engine[key]", "unknown key '[key]'; allowed: horsePower, fuel"),
         ({"doors.front": 2}, "doors\\.front", "unknown key 'doors.front'; did you mean 'doors'?"),
     ],
 )

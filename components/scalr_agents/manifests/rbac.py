@@ -11,13 +11,14 @@ _GROUP = "rbac.authorization.k8s.io"
 
 
 def objects(account: ServiceAccount, rbac: Rbac, release: Release) -> dict[str, Manifest]:
-    """ServiceAccount, Role and ClusterRole with their bindings."""
+    """ServiceAccount, Role and ClusterRole with their bindings; without cluster-wide rules, nothing that is cluster-wide."""
     names = release.names
     made: dict[str, Manifest] = {}
     if account.create:
         made["service-account"] = service_account(release, account.annotations, account.labels)
     if rbac.create:
         made |= namespaced(rbac.rules, release)
+    if rbac.create and rbac.cluster_rules:
         made["cluster-role"] = _role("ClusterRole", release.cluster_metadata(names.cluster_role), rbac.cluster_rules)
         made["cluster-role-binding"] = _binding(
             "ClusterRole", names.cluster_role, release.cluster_metadata(names.cluster_role_binding), release

@@ -9,6 +9,7 @@ from scalr_agents.release import Release
 from scalr_agents.values.common import NetworkMirror, SecretReference, Tls
 from scalr_agents.values.fields import Deferred, is_set
 from scalr_agents.values.inputs import Inputs
+from scalr_agents.values.mirrors import filled
 
 DIGEST_ANNOTATION = "checksum/secrets"
 
@@ -23,8 +24,13 @@ def token(content: str | Deferred, existing: str | Deferred) -> dict[str, str | 
 
 def environment(inputs: Inputs, mirrors: Sequence[NetworkMirror] = ()) -> dict[str, str | Deferred]:
     """Content of the Secret with a user's variables, and with the list of mirrors where one has a token."""
-    secret = {contract.MIRRORS_VARIABLE: as_json(mirrors)} if with_token(mirrors) else {}
+    complete = filled(mirrors, inputs.mirror_tokens)
+    secret = {contract.MIRRORS_VARIABLE: _list_of(complete, inputs)} if with_token(complete) else {}
     return dict(sorted({**secret, **inputs.secret_env}.items()))
+
+
+def _list_of(mirrors: Sequence[NetworkMirror], inputs: Inputs) -> str | Deferred:
+    return as_json(mirrors) if inputs.network_mirrors is None else inputs.network_mirrors
 
 
 def ca_bundle(tls: Tls) -> dict[str, str | Deferred]:

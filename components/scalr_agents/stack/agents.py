@@ -57,10 +57,11 @@ def build(
     secret, secret_findings = secrets.layers(name, given, [*shared, *own], words, demanded=demand_tokens)
     cache, cache_findings = caches.layer(name, own, words) if caches else ([], [])
     layers = [*shared, *own, *common.nodes(place, entry.nodes, words), *cache, *common.identity(place, entry.identity, words, own), *secret]
+    exposed = list(secrets.in_the_open(name, own, words))
     findings += [*file_findings, *(finding for layer in own for finding in chart_values.misshapen_sections(entry.kind, layer))]
-    findings += [*_check_entry(name, entry), *secrets.in_the_open(name, own), *secret_findings, *cache_findings]
+    findings += [*_check_entry(name, entry), *exposed, *secret_findings, *cache_findings]
     awaited = file.kubernetes.rollout_timeout_seconds if file.kubernetes.await_rollout else None
-    inputs = Inputs(secret_env=given.env, rollout_timeout_seconds=awaited)
+    inputs = Inputs(secret_env=given.env, mirror_tokens=given.mirror_tokens, rollout_timeout_seconds=awaited)
     checked = chart_values.load(
         entry.kind,
         combine(layers),
@@ -70,7 +71,9 @@ def build(
         naming=entry.names,
         inputs=inputs,
     )
-    return StackAgent(name, checked, inputs), findings + [_locate(finding, name, place, layers) for finding in checked.findings]
+    located = [_locate(finding, name, place, layers) for finding in checked.findings]
+    moving = {finding.path for finding in exposed}  # what is wrong about them can be said when they are where they belong
+    return StackAgent(name, checked, inputs), findings + [finding for finding in located if finding.path not in moving]
 
 
 def _place(name: str) -> str:
@@ -99,8 +102,8 @@ def _values_files(place: str, entry: AgentEntry, directory: Path) -> tuple[list[
 def _locate(finding: Finding, name: str, place: str, layers: list[Layer]) -> Finding:
     if finding.path in ("release", "namespace"):
         return finding.under(place)
-    if finding.path.startswith("secret_env."):
-        return replace(finding, path=secrets.place_of(name, f"env.{finding.path.removeprefix('secret_env.')}"))
+    if secret := secrets.located(name, finding.path):
+        return replace(finding, path=secret)
     if finding.path == "rollout_timeout_seconds":
         return replace(finding, path=f"{PREFIX}:kubernetes.rolloutTimeoutSeconds")
     return locate(finding, layers, f"{place}.values")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from scalr_agents import pod_security
 from scalr_agents.manifests.objects import Manifest
+from scalr_agents.release import COMPONENT
 from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.model import PREFIX, Namespace
 from scalr_agents.values import Finding
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
     from scalr_agents.stack.caches import Claim
 
 _LEVEL = "pod-security.kubernetes.io/"
+_PODS = {
+    "agent": "controller pods",
+    "controller": "controller pods",
+    "worker": "worker pods",
+    "buffer": "placeholder pods",
+    "cache-preparation": "pods that prepare the cache",
+}
+"""What pods are called, by their component."""
 
 
 def collisions(agents: Sequence[StackAgent], claims: "Sequence[Claim]") -> Iterator[Finding]:
@@ -85,11 +94,9 @@ def enforced(namespace: Namespace) -> pod_security.Level | None:
 def pods(objects: Sequence[Manifest]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """What an agent's pods are called in messages, and their specs."""
     for manifest in objects:
-        if manifest["kind"] == "DaemonSet":
-            yield "worker pods", manifest["spec"]["template"]["spec"]
-        elif manifest["kind"] == "Deployment":
-            alone = not any(other["kind"] in ("DaemonSet", "AgentTask", "AgentTaskTemplate") for other in objects)
-            yield "pods" if alone else "controller pods", manifest["spec"]["template"]["spec"]
+        if manifest["kind"] in ("Deployment", "DaemonSet"):
+            template = manifest["spec"]["template"]
+            yield _PODS.get(template["metadata"]["labels"].get(COMPONENT, ""), "pods"), template["spec"]
         elif "jobTemplate" in manifest.get("spec", {}):
             yield "task pods", manifest["spec"]["jobTemplate"]["spec"]["template"]["spec"]
 

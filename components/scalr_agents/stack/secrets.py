@@ -1,8 +1,8 @@
 """The rules for secrets in a stack: they live under `secrets`, and nowhere else."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
-from urllib.parse import urlsplit
 
 from scalr_agents.stack.model import PREFIX, AgentSecrets, StackFile
 from scalr_agents.stack.source import Sealed
@@ -11,6 +11,7 @@ from scalr_agents.values.fields import is_set
 from scalr_agents.values.findings import nearest
 from scalr_agents.values.layers import Layer, combine
 from scalr_agents.values.merge import lookup
+from scalr_agents.values.mirrors import TOKENS, host_of
 from scalr_agents.values.words import NoValueError, Words
 
 _OPEN_WORDS = StackFile.model_fields.keys() - {"secrets"}
@@ -24,6 +25,19 @@ def place_of(agent: str, word: str = "token") -> str:
 def command(agent: str, word: str = "token") -> str:
     """The command that sets a secret. It has no value, so that the CLI asks for it and no shell remembers it."""
     return f"pulumi config set --secret --path '{place_of(agent, word)}'"
+
+
+def _mirror_token(host: str) -> str:
+    """The word for the token of a mirror: the dots of its host separate no words."""
+    return f'mirrorTokens["{host}"]'
+
+
+def located(agent: str, path: str) -> str | None:
+    """Where a secret that a finding speaks of stands in the stack file: `path` is that of the agent's inputs."""
+    word, _, name = path.partition(".")
+    if name and word == "secret_env":
+        return place_of(agent, f"env.{name}")
+    return place_of(agent, _mirror_token(name.replace("\\.", "."))) if name and word == TOKENS else None
 
 
 def misplaced(config: Mapping[str, Any]) -> Iterator[Finding]:
@@ -52,7 +66,7 @@ def _words(given: Any) -> Iterator[tuple[str, Any]]:
         env, mirrors = given.get("env"), given.get("mirrorTokens")
         yield from ((word, given.get(word)) for word in ("token", "clientKey"))
         yield from ((f"env.{name}", value) for name, value in env.items()) if isinstance(env, dict) else ()
-        yield from ((f"mirrorTokens.{host}", value) for host, value in mirrors.items()) if isinstance(mirrors, dict) else ()
+        yield from ((_mirror_token(host), value) for host, value in mirrors.items()) if isinstance(mirrors, dict) else ()
 
 
 def _sealed(content: Any) -> Iterator[str]:
@@ -82,10 +96,11 @@ def of_nobody(secrets: Mapping[str, AgentSecrets], agents: Any) -> Iterator[Find
         )
 
 
-def in_the_open(agent: str, layers: list[Layer]) -> Iterator[Finding]:
-    """Secrets among the values, where they are plain text."""
+def in_the_open(agent: str, layers: list[Layer], words: Words) -> Iterator[Finding]:
+    """Secrets among the values, where they are plain text, of those that the agent's kind and line know."""
+    known = dict(_secret_values(words))
     for layer in layers:
-        for path, word in (("agent.token", "token"), ("global.tls.clientKey", "clientKey"), ("agent.tls.clientKey", "clientKey")):
+        for path, word in known.items():
             if is_set(lookup(layer.values, *path.split("."))):
                 yield Finding(
                     "error",
@@ -96,7 +111,16 @@ def in_the_open(agent: str, layers: list[Layer]) -> Iterator[Finding]:
         for index, mirror in enumerate(mirrors if isinstance(mirrors, list) else ()):
             if is_set(lookup(mirror, "token")):
                 place = layer.at(f"agent.providerNetworkMirrors[{index}].token")
-                yield Finding("error", place, f"a token in plain text; remove it and run: {command(agent, 'mirrorTokens.<HOST>')}")
+                target = _mirror_token(host_of(lookup(mirror, "url")) or "<HOST>")
+                yield Finding("error", place, f"a token in plain text; remove it and run: {command(agent, target)}")
+
+
+def _secret_values(words: Words) -> Iterator[tuple[str, str]]:
+    """Where secrets would stand among the values, and their words."""
+    yield "agent.token", "token"
+    with suppress(NoValueError):
+        (section,) = words.client_cert(None, None)
+        yield f"{section}.tls.clientKey", "clientKey"
 
 
 def layers(agent: str, secrets: AgentSecrets, below: list[Layer], words: Words, *, demanded: bool) -> tuple[list[Layer], list[Finding]]:
@@ -110,8 +134,7 @@ def layers(agent: str, secrets: AgentSecrets, below: list[Layer], words: Words, 
         )
     except NoValueError as problem:
         return made, [*findings, Finding("error", place_of(agent, "clientKey"), str(problem))]
-    mirrors, mirror_findings = _mirrors(agent, secrets.mirror_tokens, below)
-    return [*made, *key, *mirrors], [*findings, *mirror_findings]
+    return [*made, *key], findings
 
 
 def _token(agent: str, secrets: AgentSecrets, below: list[Layer], words: Words, *, demanded: bool) -> tuple[list[Layer], list[Finding]]:
@@ -125,27 +148,3 @@ def _token(agent: str, secrets: AgentSecrets, below: list[Layer], words: Words, 
     missing = [Finding("error", place, f"missing; run: {command(agent)}")] if demanded and not is_set(secrets.token) else []
     content = secrets.token if is_set(secrets.token) else Sealed(place)
     return [Layer(place, words.token(content), word=True)], missing
-
-
-def _mirrors(agent: str, tokens: Mapping[str, Any], below: list[Layer]) -> tuple[list[Layer], list[Finding]]:
-    """The list of mirrors with the tokens that belong to their hosts."""
-    given = lookup(combine(below), "agent", "providerNetworkMirrors")
-    mirrors = given if isinstance(given, list) else []
-    hosts = [_host(mirror) for mirror in mirrors]
-    findings = [
-        Finding("error", place_of(agent, f"mirrorTokens.{host}"), f"token of no mirror; {nearest(host, filter(None, hosts))}")
-        for host in tokens
-        if host not in hosts
-    ]
-    if not tokens or findings:
-        return [], findings
-    filled = [mirror | {"token": tokens[host]} if host in tokens else mirror for mirror, host in zip(mirrors, hosts, strict=True)]
-    return [Layer(place_of(agent, "mirrorTokens"), {"agent": {"providerNetworkMirrors": filled}}, word=True)], []
-
-
-def _host(mirror: Any) -> str:
-    """The host of a mirror; nothing for what is none, which the checks of the values tell."""
-    try:
-        return urlsplit(str(lookup(mirror, "url") or "")).netloc
-    except ValueError:
-        return ""

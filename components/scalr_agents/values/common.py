@@ -104,7 +104,7 @@ class Rbac(ChartSection):
     rules: list[PolicyRule] = [*LEGACY_RULES, _rule("", "events", "list")]
     """Rules of the Role, in the release's namespace. A list given here replaces the default."""
     cluster_rules: list[PolicyRule] = [_rule("scalr.io", "agenttasktemplates", "get list watch")]
-    """Rules of the ClusterRole. A list given here replaces the default."""
+    """Rules of the ClusterRole. A list given here replaces the default; `[]` leaves ClusterRole and binding to somebody else."""
 
 
 class Image(ChartSection):

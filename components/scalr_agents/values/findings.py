@@ -19,6 +19,8 @@ class Finding:
     severity: Severity
     path: str
     message: str
+    presumes: str = ""
+    """Path of another value that it would be wrong without."""
 
     def __str__(self) -> str:
         return f"{self.severity}: {self.path}: {self.message}" if self.path else f"{self.severity}: {self.message}"

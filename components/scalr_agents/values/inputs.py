@@ -16,6 +16,10 @@ class Inputs:
     """Complete reference of the runner's image, a digest too. Default: `task.runner.image`."""
     secret_env: Mapping[str, str | Deferred] = field(default_factory=dict)
     """Environment variables that become a Secret: all containers of the agent get them, the runner those not named `SCALR_*`."""
+    mirror_tokens: Mapping[str, str | Deferred] = field(default_factory=dict)
+    """Tokens of provider network mirrors, by the mirror's host, with its port if it has one."""
+    network_mirrors: str | Deferred | None = None
+    """The list of mirrors with these tokens, as the agent reads it. Default: composed, if they are all known."""
     secrets_digest: str | Deferred | None = None
     """Digest of all secrets we hold. Default: computed, if they are all known."""
     token_needed: bool = True

@@ -1,13 +1,12 @@
-"""Cross-checks of whom an agent trusts, as whom it is known, and where it takes providers and credentials from."""
+"""Cross-checks of whom an agent trusts, as whom it is known, and where it takes credentials from."""
 
 import re
-from collections.abc import Mapping, Sequence
-from urllib.parse import urlsplit
+from collections.abc import Mapping
 
 from scalr_agents.values import checks
 from scalr_agents.values.checks import Findings, error, warning
-from scalr_agents.values.common import ClientCertSecret, NetworkMirror, Tls
-from scalr_agents.values.fields import Deferred, Placeholder, is_set
+from scalr_agents.values.common import ClientCertSecret, Tls
+from scalr_agents.values.fields import Deferred, is_set
 from scalr_agents.values.findings import entry
 
 _GKE_IDENTITY = "iam.gke.io/gcp-service-account"
@@ -44,21 +43,6 @@ def client_cert(path: str, certificate: str | Deferred, key: str | Deferred, exi
             yield error(f"{path}.{word}", f"not PEM: expected a {'certificate' if form is _CERTIFICATE else 'private key'}")
 
 
-def network_mirrors(path: str, mirrors: Sequence[NetworkMirror]) -> Findings:
-    """Mirrors: an address each, over https, with a slash at its end as the protocol has it."""
-    for index, mirror in enumerate(mirrors):
-        here = f"{path}[{index}].url"
-        if isinstance(mirror.url, str):
-            if not _is_address(mirror.url):
-                yield error(here, "not a URL with scheme and host, for instance https://mirror.acme.internal/providers/")
-            elif mirror.url.startswith("http://"):
-                yield error(here, "http://, and OpenTofu and Terraform take providers over https:// only")
-            elif not mirror.url.endswith("/"):
-                yield warning(here, "does not end with a slash, which the protocol of mirrors wants")
-        if not isinstance(mirror.token, str | Placeholder) or not isinstance(mirror.url, str):
-            yield error(f"{path}[{index}]", "must be known before deployment: the list of mirrors is one text")
-
-
 def metadata_service(
     opened: str,
     *,
@@ -81,12 +65,3 @@ def metadata_service(
             f"takes its credentials from the metadata service, which runs cannot reach; set {opened} "
             "(IRSA and EKS Pod Identity need no metadata service)",
         )
-
-
-def _is_address(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-        host = re.fullmatch(r"[A-Za-z0-9.-]+|[0-9a-f:]+", parts.hostname or "")
-        return parts.scheme in ("http", "https") and bool(host) and parts.port != 0
-    except ValueError:
-        return False

@@ -32,8 +32,13 @@ def variables(path: str, given: Mapping[str, str]) -> Findings:
         yield from _exceptions(entry(path, "NO_PROXY"), given.get("NO_PROXY", ""))
 
 
+def holds_password(url: object) -> bool:
+    """Whether a URL has a password in plain text, and not a reference to a secret variable."""
+    return isinstance(url, str) and bool(re.search(r"//[^/@]*:(?!\$\()[^/@]+@", url))
+
+
 def _password(path: str, value: object) -> Findings:
-    if isinstance(value, str) and re.search(r"//[^/@]*:(?!\$\()[^/@]+@", value):
+    if holds_password(value):
         yield warning(path, "a password in plain text; make it a secret variable and write http://user:$(NAME)@host")
 
 

@@ -73,7 +73,7 @@ def _explain(model: type[BaseModel], error: ValidationError, only: str = "") -> 
     for detail in error.errors(include_url=False):
         if only not in ("", detail["type"]):
             continue
-        path = _readable(detail["loc"])
+        path = _readable(detail)
         safe = tuple(shown(part) for part in path)
         message = _message(model, path, detail) if safe == path else "text in place of a key; YAML wants a space after the colon"
         yield path, Finding("error", dotted(safe), message)
@@ -84,9 +84,10 @@ def shown(part: str | int) -> str | int:
     return re.sub(r"(?<=\w)[:=].*", "", part, flags=re.DOTALL) if isinstance(part, str) else part
 
 
-def _readable(location: Path) -> Path:
-    """Pydantic's location without its mark for a key that is wrong itself."""
-    return location[:-1] if location[-1:] == ("[key]",) else location
+def _readable(error: ErrorDetails) -> Path:
+    """Pydantic's location without its mark for a key that is wrong itself. Where it has no such key, that may be the key's name."""
+    location = error["loc"]
+    return location[:-1] if location[-1:] == ("[key]",) and error["type"] != "extra_forbidden" else location
 
 
 def _cut(given: Mapping[str, Any], path: Path) -> Path:

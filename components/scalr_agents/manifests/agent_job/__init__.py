@@ -3,15 +3,15 @@
 from scalr_agents.manifests import network_policy as policies
 from scalr_agents.manifests import rbac as roles
 from scalr_agents.manifests import secrets, volumes
+from scalr_agents.manifests.agent_job import buffer, node_cache, task
 from scalr_agents.manifests.agent_job import controller as deployment
-from scalr_agents.manifests.agent_job import task
-from scalr_agents.manifests.agent_job.pod import held
+from scalr_agents.manifests.agent_job.pod import grace_seconds, held
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.release import Release
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.inputs import Inputs
 
-__all__ = ["controller", "groups", "held", "network_policy", "rbac"]
+__all__ = ["controller", "groups", "held", "longest_run_seconds", "network_policy", "nodes", "rbac"]
 
 Group = dict[str, Manifest]
 """Objects by role. The role is the last part of an object's name in Pulumi and never changes."""
@@ -19,7 +19,12 @@ Group = dict[str, Manifest]
 
 def groups(values: AgentJobValues, release: Release, inputs: Inputs) -> list[Group]:
     """Everything, in the order in which it must be applied."""
-    return [rbac(values, release), network_policy(values, release), controller(values, release, inputs)]
+    return [
+        rbac(values, release),
+        network_policy(values, release),
+        controller(values, release, inputs),
+        nodes(values, release, inputs),
+    ]
 
 
 def rbac(values: AgentJobValues, release: Release) -> Group:
@@ -33,12 +38,23 @@ def network_policy(values: AgentJobValues, release: Release) -> Group:
 
 
 def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:
-    """Secrets, claims, budgets, the task's template and, last, the Deployment."""
+    """Secrets, budgets, claims, the task's template and, last, the Deployment."""
     return {
         **secrets.objects(held(values, inputs), release),
-        **volumes.claims(values.persistence, release),
         **deployment.budget(values, release),
         **task.budget(values, release),
+        **volumes.claims(values.persistence, release),
         "task-template": task.template(values, release, inputs),
         "deployment": deployment.deployment(values, release, inputs),
     }
+
+
+def longest_run_seconds(values: AgentJobValues) -> int | None:
+    """How long a task pod may live, if there is a limit."""
+    deadline, grace = values.task.job.active_deadline_seconds, values.task.termination_grace_period_seconds
+    return None if deadline is None else deadline + grace_seconds(grace)
+
+
+def nodes(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:
+    """What keeps nodes ready for tasks: the owner of the cache's directory, and room for tasks to come."""
+    return {**node_cache.objects(values, release), **buffer.objects(values, release, inputs)}

@@ -23,6 +23,14 @@ def image(values: AgentJobValues, given: Image, release: Release, complete: str 
     return images.reference(global_.image_registry, given, release.version, complete, namespace=global_.image_namespace)
 
 
+def worker_image(values: AgentJobValues, release: Release, inputs: Inputs) -> str | Deferred:
+    return image(values, images.inherited(values.task.worker.image, values.agent.image), release, inputs.agent_image)
+
+
+def runner_image(values: AgentJobValues, release: Release, inputs: Inputs) -> str | Deferred:
+    return image(values, values.task.runner.image, release, inputs.runner_image)
+
+
 def grace_seconds(given: int | None) -> int:
     """How long Kubernetes waits before it kills a pod."""
     return _KUBERNETES_GRACE_SECONDS if given is None else given

@@ -3,7 +3,7 @@
 from typing import Any
 
 from scalr_agents import contract
-from scalr_agents.manifests import budgets, env, images, tls, volumes
+from scalr_agents.manifests import budgets, env, tls, volumes
 from scalr_agents.manifests.agent_job import dialect, pod
 from scalr_agents.manifests.objects import Manifest, hardened, layered, present
 from scalr_agents.release import Release
@@ -28,6 +28,7 @@ def template(values: AgentJobValues, release: Release, inputs: Inputs) -> Manife
                 "spec": present(
                     {
                         **dialect.of(release).job(values),
+                        "activeDeadlineSeconds": values.task.job.active_deadline_seconds,
                         "ttlSecondsAfterFinished": values.task.job.ttl_seconds_after_finished,
                         "template": _pod(values, release, inputs),
                     }
@@ -74,7 +75,7 @@ def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
     return present(
         {
             "name": "runner",
-            "image": pod.image(values, runner.image, release, inputs.runner_image),
+            "image": pod.runner_image(values, release, inputs),
             "imagePullPolicy": runner.image.pull_policy,
             "command": speech.runner_command,
             "workingDir": "/opt/workdir",
@@ -108,12 +109,11 @@ def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
 
 def _worker(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
     agent, worker = values.agent, values.task.worker
-    image = images.inherited(worker.image, agent.image)
     return present(
         {
             "name": "worker",
-            "image": pod.image(values, image, release, inputs.agent_image),
-            "imagePullPolicy": image.pull_policy,
+            "image": pod.worker_image(values, release, inputs),
+            "imagePullPolicy": worker.image.pull_policy or agent.image.pull_policy,
             "command": worker.command or dialect.of(release).agent_command,
             "args": worker.args,
             "securityContext": hardened(worker.security_context),

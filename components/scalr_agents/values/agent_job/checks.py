@@ -7,8 +7,8 @@ from pydantic.alias_generators import to_camel
 
 from scalr_agents import contract
 from scalr_agents.release import Release
-from scalr_agents.values import checks, network_checks, proxies
-from scalr_agents.values.agent_job import AgentJobValues, containers
+from scalr_agents.values import checks, mirrors, network_checks, proxies
+from scalr_agents.values.agent_job import AgentJobValues, containers, nodes
 from scalr_agents.values.agent_job.task import UNEVICTABLE
 from scalr_agents.values.checks import Findings, error, warning
 from scalr_agents.values.fields import is_deferred, is_env_name, is_set
@@ -28,13 +28,16 @@ def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[
         _service_account,
         _controller_budget,
         _task_budget,
+        _deadline,
         _cache,
         _data,
         _resources,
         _metadata_service,
     )
     yield from chain.from_iterable(rule(values) for rule in rules)
+    yield from mirrors.check("agent.providerNetworkMirrors", values.agent.provider_network_mirrors, inputs)
     yield from containers.check(values, release)
+    yield from nodes.check(values, release)
     yield from _environment(values, release, inputs)
     if inputs.token_needed:
         yield from checks.token(
@@ -43,7 +46,7 @@ def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[
     yield from _rollout(values, inputs)
     yield from _images(values, release, inputs)
     yield from _spreading(values, release)
-    yield from _pod_labels(values, release)
+    yield from _labels(values, release)
 
 
 def _connection(values: AgentJobValues) -> Findings:
@@ -51,7 +54,6 @@ def _connection(values: AgentJobValues) -> Findings:
     yield from checks.url("agent.url", agent.url)
     yield from proxies.check("global.proxy", values.global_.proxy)
     yield from network_checks.tls("global.tls", values.global_.tls)
-    yield from network_checks.network_mirrors("agent.providerNetworkMirrors", agent.provider_network_mirrors)
     if otel.enabled and not is_set(otel.endpoint):
         yield warning("otel.enabled", "has no effect: otel.endpoint is empty")
 
@@ -110,6 +112,18 @@ def _task_budget(values: AgentJobValues) -> Findings:
         )
 
 
+def _deadline(values: AgentJobValues) -> Findings:
+    path, seconds = "task.job.activeDeadlineSeconds", values.task.job.active_deadline_seconds
+    if seconds is None and values.task.pod_disruption_budget.enabled:
+        yield warning(
+            path,
+            "none: task.podDisruptionBudget keeps a node from being drained while a run is on it, and a run that hangs keeps it for ever; "
+            "give the longest time that a run may take, for instance 14400",
+        )
+    elif seconds == 0:
+        yield error(path, "0 ends every task before it starts; leave it out for none")
+
+
 def _cache(values: AgentJobValues) -> Findings:
     agent, cache = values.agent, values.persistence.cache
     claim = cache.persistent_volume_claim
@@ -117,6 +131,10 @@ def _cache(values: AgentJobValues) -> Findings:
     if cache.host_path.path:
         if not cache.enabled:
             yield warning("persistence.cache.hostPath.path", "has no effect: persistence.cache.enabled is false")
+        elif is_set(claim.claim_name):
+            yield warning(
+                "persistence.cache.persistentVolumeClaim.claimName", "has no effect: persistence.cache.hostPath.path is set, and it wins"
+            )
         return
     limits = {"agent.providerCache": agent.provider_cache, "agent.moduleCache": agent.module_cache}
     if not cache.enabled:
@@ -244,9 +262,12 @@ def _spreading(values: AgentJobValues, release: Release) -> Findings:
             )
 
 
-def _pod_labels(values: AgentJobValues, release: Release) -> Findings:
+def _labels(values: AgentJobValues, release: Release) -> Findings:
     reserved = release.selector("agent")
+    for key in sorted(values.global_.labels.keys() & reserved.keys()):
+        yield warning(entry("global.labels", key), "has no effect on pods: the selectors need this label as it is")
     for path, labels in (
+        ("agent.labels", values.agent.labels),
         ("global.podLabels", values.global_.pod_labels),
         ("agent.podLabels", values.agent.pod_labels),
         ("task.podLabels", values.task.pod_labels),

@@ -35,6 +35,8 @@ def _names(full: str, namespace: str, service_account: str, naming: Naming) -> N
         network_policy=f"{full}-network-policy" if scoped else f"{full}-task-network-policy",
         controller_budget=full if scoped else f"{full}-agent",
         task_budget=f"{full}-task",
+        buffer=f"{full}-buffer",
+        buffer_priority=f"{cluster}-buffer",
     )
 
 
@@ -46,6 +48,8 @@ def _current_names(full: str, namespace: str, service_account: str, naming: Nami
         client_cert_secret=f"{full}-client-cert",
         cluster_role=f"{cluster}-clusterrole",
         cluster_role_binding=f"{cluster}-clusterrole-binding",
+        buffer_priority=f"{cluster}-buffer",
+        cache_preparation=f"{full}-cache-preparation",
     )
 
 

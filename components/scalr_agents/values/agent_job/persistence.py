@@ -2,7 +2,8 @@
 
 from typing import Literal
 
-from scalr_agents.values.fields import AccessMode, Flag, KubernetesMap, OptionalDirectory, Quantity
+from scalr_agents.values.common import Image, resources
+from scalr_agents.values.fields import AccessMode, Flag, ImageTag, KubernetesMap, OptionalDirectory, Quantity, Repository
 from scalr_agents.values.section import ChartSection, default
 from scalr_agents.values.volumes import Claim, Volume
 
@@ -27,6 +28,26 @@ class Data(Volume):
     """The claim, used when enabled."""
 
 
+class PreparationImage(Image):
+    """Image of the pods that prepare nodes: it needs a shell, `stat`, `chown`, `chmod` and `sleep`."""
+
+    repository: Repository = "busybox"
+    """Repository, without tag."""
+    tag: ImageTag = "1.37"
+    """Tag."""
+
+
+class Preparation(ChartSection):
+    """A DaemonSet that gives the directory to the user of the tasks, on every node that tasks may use. Not in the chart."""
+
+    enabled: Flag = False
+    """Whether to prepare the nodes. Kubernetes makes the directory for root, and tasks are not root: somebody must."""
+    image: PreparationImage = default(PreparationImage)
+    """Image."""
+    resources: KubernetesMap = resources("10m", "16Mi", "50m", "64Mi")
+    """Resources of its containers."""
+
+
 class HostPath(ChartSection):
     """A directory of the node."""
 
@@ -34,6 +55,8 @@ class HostPath(ChartSection):
     """Absolute path. Default: none, the cache is on the claim."""
     type: Literal["", "Directory", "DirectoryOrCreate"] = "DirectoryOrCreate"
     """Kubernetes field `hostPath.type`."""
+    preparation: Preparation = default(Preparation)
+    """How the directory gets its owner."""
 
 
 class Cache(Volume):

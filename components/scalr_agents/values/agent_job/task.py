@@ -28,6 +28,9 @@ class Job(ChartSection):
     """First part of the names of Jobs, before run and stage. Default: the release's full name."""
     backoff_limit: Count = 1
     """Times that a Job whose pod was disrupted starts again; a run that failed never does."""
+    active_deadline_seconds: Count = None
+    """Seconds that a task may take from the start of its Job, waiting for a node included; then Kubernetes ends it. Not in the chart.
+    Default: none, and a run that hangs blocks the drain of its node for ever."""
     ttl_seconds_after_finished: Count = 60
     """Seconds that a finished Job and its pod stay, for their logs. `null` keeps them."""
 
@@ -97,6 +100,15 @@ class TaskBudget(ChartSection):
     """Only 0, which means the same: Jobs have no scale from which Kubernetes could count."""
 
 
+class Buffer(ChartSection):
+    """Placeholders that keep nodes warm: pods as large as a task that give way to tasks. Not in the chart."""
+
+    replicas: Count = 0
+    """How many tasks to keep room for. Default: none."""
+    priority_class_name: Name = ""
+    """An existing PriorityClass for the placeholders, below that of tasks. Default: one is made, of priority -10 and without preemption."""
+
+
 class Task(ChartSection):
     """The task's pod."""
 
@@ -110,6 +122,8 @@ class Task(ChartSection):
     """`SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS`: how long a task may take to start, nodes to scale up included."""
     pod_disruption_budget: TaskBudget = default(TaskBudget)
     """PodDisruptionBudget of task pods."""
+    buffer: Buffer = default(Buffer)
+    """Room kept for tasks that are still to come."""
     node_selector: Labels = {}
     """Node labels that task pods need."""
     tolerations: KubernetesList = []

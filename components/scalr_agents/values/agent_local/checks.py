@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from scalr_agents.release import Release
-from scalr_agents.values import accounts, checks, network_checks
+from scalr_agents.values import accounts, checks, mirrors, network_checks
 from scalr_agents.values.agent_local import AgentLocalValues, environment, shutdown, volumes
 from scalr_agents.values.checks import Findings, error, warning
 from scalr_agents.values.findings import Finding
@@ -19,7 +19,7 @@ def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Iterato
     if inputs.token_needed:
         yield from checks.token("agent.token", agent.token, "agent.tokenExistingSecret.name", agent.token_existing_secret.name)
     yield from network_checks.tls("agent.tls", agent.tls)
-    yield from network_checks.network_mirrors("agent.providerNetworkMirrors", agent.provider_network_mirrors)
+    yield from mirrors.check("agent.providerNetworkMirrors", agent.provider_network_mirrors, inputs)
     yield from _service_account(values)
     yield from shutdown.check(values)
     yield from _strategy(values)

@@ -1,0 +1,109 @@
+"""The cache's directory on every node that tasks may use: a DaemonSet gives it to their user.
+
+Kubernetes makes a missing `hostPath` for root, whoever the pod runs as, and never changes its owner.
+"""
+
+from scalr_agents.manifests.agent_job import pod
+from scalr_agents.manifests.objects import HARDENED, Manifest, layered, present
+from scalr_agents.release import Release
+from scalr_agents.values.agent_job import AgentJobValues
+from scalr_agents.values.fields import integral
+
+COMPONENT = "cache-preparation"
+_DIRECTORY = "/scalr-agent-cache"
+_VOLUME = "cache"
+_USER = 1000
+_NOBODY = 65534
+_GIVE = """\
+if [ "$(stat -c %u:%g "$DIRECTORY")" != "$OWNER" ]; then chown -Rh "$OWNER" "$DIRECTORY"; fi
+chmod 2775 "$DIRECTORY"
+"""
+"""A directory that has its owner is full of files of running tasks: only itself is touched then. Links are given, not what they lead to."""
+
+
+def objects(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
+    """The DaemonSet, where it is wanted. The checks see to it that there is a directory to prepare."""
+    return {"cache-preparation": _daemon_set(values, release)} if values.persistence.cache.host_path.preparation.enabled else {}
+
+
+def _daemon_set(values: AgentJobValues, release: Release) -> Manifest:
+    task, global_, selector = values.task, values.global_, release.selector(COMPONENT)
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": release.metadata(release.names.cache_preparation, COMPONENT),
+        "spec": {
+            # Nothing runs in these pods that an update could interrupt.
+            "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "100%"}},
+            "selector": {"matchLabels": selector},
+            "template": {
+                "metadata": present(
+                    {"annotations": global_.pod_annotations, "labels": {**global_.labels, **global_.pod_labels, **selector}},
+                ),
+                "spec": present(
+                    {
+                        "imagePullSecrets": global_.image_pull_secrets,
+                        "serviceAccountName": release.names.service_account,
+                        "automountServiceAccountToken": False,
+                        "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
+                        "terminationGracePeriodSeconds": 0,
+                        "initContainers": [_preparing(values, release)],
+                        "containers": [_idle(values, release)],
+                        "volumes": [
+                            {
+                                "name": _VOLUME,
+                                "hostPath": {"path": values.persistence.cache.host_path.path, "type": "DirectoryOrCreate"},
+                            }
+                        ],
+                        "nodeSelector": task.node_selector,
+                        "tolerations": task.tolerations,
+                        "affinity": task.affinity,
+                    }
+                ),
+            },
+        },
+    }
+
+
+def _preparing(values: AgentJobValues, release: Release) -> Manifest:
+    """Root, with what it takes to give a directory away, in the group of the tasks: no other may make files inherit it."""
+    user, group = _owner(values)
+    return _container(values, release, "prepare") | {
+        "command": ["/bin/sh", "-ec", _GIVE],
+        "env": [{"name": "DIRECTORY", "value": _DIRECTORY}, {"name": "OWNER", "value": f"{user}:{group}"}],
+        "securityContext": {
+            "runAsUser": 0,
+            "runAsGroup": group,
+            "runAsNonRoot": False,
+            "readOnlyRootFilesystem": True,
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"], "add": ["CHOWN", "DAC_OVERRIDE", "FOWNER"]},
+        },
+        "volumeMounts": [{"name": _VOLUME, "mountPath": _DIRECTORY}],
+    }
+
+
+def _idle(values: AgentJobValues, release: Release) -> Manifest:
+    """Keeps the pod, which would start all over if it ended."""
+    return _container(values, release, "prepared") | {
+        "command": ["sleep", "infinity"],
+        "securityContext": HARDENED | {"runAsUser": _NOBODY, "runAsGroup": _NOBODY, "runAsNonRoot": True, "readOnlyRootFilesystem": True},
+    }
+
+
+def _container(values: AgentJobValues, release: Release, name: str) -> Manifest:
+    settings = values.persistence.cache.host_path.preparation
+    return present(
+        {
+            "name": name,
+            "image": pod.image(values, settings.image, release, None),
+            "imagePullPolicy": settings.image.pull_policy,
+            "resources": settings.resources,
+        }
+    )
+
+
+def _owner(values: AgentJobValues) -> tuple[int, int]:
+    """User and group of the worker, who fills the cache."""
+    context = layered(layered(values.global_.pod_security_context, values.task.pod_security_context), values.task.worker.security_context)
+    return integral(context.get("runAsUser", _USER)), integral(context.get("runAsGroup", context.get("fsGroup", _USER)))

@@ -1,0 +1,155 @@
+"""Tokens of provider network mirrors in programs: secret wherever they are, and unknown as long as they must be."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pulumi
+import pytest
+from pulumi.output import UNKNOWN
+from pulumi.runtime import rpc
+from scalr_agents import manifests
+from scalr_agents.deploy import deploy
+
+from tests.components import program, record, refused
+from tests.programs import REPOSITORY
+from tests.recording import Recording, Registration, Secret, leaves, run
+
+VARIABLE = "SCALR_AGENT_PROVIDER_NETWORK_MIRRORS"
+MIRRORS: list[dict[str, Any]] = [{"url": "https://a.acme/providers/", "include": ["*/acme"]}, {"url": "https://b.acme:8443/"}]
+FILLED = [MIRRORS[0] | {"token": "hidden"}, MIRRORS[1]]
+ARGS: dict[str, Any] = {
+    "namespace": "scalr",
+    "url": "https://acme.scalr.io",
+    "token": "s3cr3t-token",
+    "agent_version": "1.4.0",
+    "values": {"agent": {"providerNetworkMirrors": MIRRORS}},
+}
+PARTS = {"AgentJob": "it-controller", "AgentController": "it", "AgentLocal": "it"}
+"""The components that hold an agent's Secrets, or whose part does."""
+WRAPPERS: dict[str, Callable[[str], Any]] = {"plain": str, "output": pulumi.Output.from_input, "secret": pulumi.Output.secret}
+
+every_component = pytest.mark.parametrize("component", PARTS)
+wrapped = pytest.mark.parametrize("wrap", WRAPPERS.values(), ids=WRAPPERS)
+
+
+def deployed(component: str, wrap: Callable[[str], Any]) -> Recording:
+    return record(component, lambda: {**ARGS, "mirror_tokens": {"a.acme": wrap("hidden")}})
+
+
+def part(recording: Recording, component: str, role: str) -> Registration:
+    return recording[f"{PARTS[component]}-{role}"]
+
+
+def variables(content: Any) -> list[Mapping[str, Any]]:
+    """The variable wherever it stands."""
+    if isinstance(content, Mapping):
+        return [content] if content.get("name") == VARIABLE else variables(list(content.values()))
+    return [found for item in content for found in variables(item)] if isinstance(content, list) else []
+
+
+@wrapped
+@every_component
+def test_the_list_is_in_the_agents_secret_alone(component: str, wrap: Callable[[str], Any]) -> None:
+    recording = deployed(component, wrap)
+    secret = part(recording, component, "env-secret").inputs
+    assert list(secret["stringData"]) == [VARIABLE]
+    content = secret["stringData"][VARIABLE]
+    assert isinstance(content, Secret)
+    assert json.loads(content.value) == FILLED
+    reference = {"secretKeyRef": {"name": secret["metadata"]["name"], "key": VARIABLE, "optional": False}}
+    found = [variable for resource in recording.resources for variable in variables(resource.inputs)]
+    assert found == [{"name": VARIABLE, "valueFrom": reference}] * (1 if component == "AgentLocal" else 2)
+    plain = [leaf for resource in recording.resources for _, leaf in leaves(resource.inputs) if not isinstance(leaf, Secret)]
+    assert "hidden" not in f"{plain}{recording.outputs}{recording.log}"
+
+
+@wrapped
+@every_component
+def test_pods_roll_when_a_token_changes(component: str, wrap: Callable[[str], Any]) -> None:
+    recording = deployed(component, wrap)
+    content = part(recording, component, "env-secret").inputs["stringData"][VARIABLE].value
+    annotations = part(recording, component, "deployment").inputs["spec"]["template"]["metadata"]["annotations"]
+    assert annotations["checksum/secrets"] == manifests.digest(["token", "s3cr3t-token", VARIABLE, content])
+
+
+@every_component
+def test_a_token_that_a_preview_does_not_know(component: str) -> None:
+    def args() -> dict[str, Any]:
+        made = pulumi.CustomResource("test:index:Token", "mirror")
+        unknown = pulumi.Output.all(made.urn, UNKNOWN).apply(lambda both: str(both[1]))
+        return {**ARGS, "mirror_tokens": {"a.acme": unknown}}
+
+    recording = run(program(component, args), preview=True)
+    assert recording.error is None
+    assert part(recording, component, "env-secret").inputs["stringData"] == {VARIABLE: Secret(rpc.UNKNOWN)}
+    annotations = part(recording, component, "deployment").inputs["spec"]["template"]["metadata"]["annotations"]
+    assert annotations["checksum/secrets"] == rpc.UNKNOWN
+    found = [variable["valueFrom"]["secretKeyRef"]["key"] for resource in recording.resources for variable in variables(resource.inputs)]
+    assert found == [VARIABLE] * (1 if component == "AgentLocal" else 2)
+    assert "mirror" in recording.depends(f"{PARTS[component]}-env-secret")
+    assert "mirror" in recording.depends(f"{PARTS[component]}-deployment")
+
+
+@every_component
+def test_without_tokens_the_list_is_plain(component: str) -> None:
+    recording = record(component, ARGS)
+    assert f"{PARTS[component]}-env-secret" not in recording.names
+    found = [variable for resource in recording.resources for variable in variables(resource.inputs)]
+    assert [json.loads(variable["value"]) for variable in found] == [MIRRORS] * (1 if component == "AgentLocal" else 2)
+
+
+@pytest.mark.parametrize("component", ["AgentJob", "AgentLocal"])
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ({"mirror_tokens": {"b.acme": "hidden"}}, r"mirror_tokens.b\.acme: token of no mirror; did you mean 'b.acme:8443'?"),
+        ({"mirror_tokens": {"a.acme": 5}}, r"mirror_tokens.a\.acme: expected a string, given a number; quote it"),
+        (
+            {"mirror_tokens": {"a.acme": "hidden"}, "values": {"agent": {"providerNetworkMirrors": FILLED}}},
+            "values.agent.providerNetworkMirrors[0].token: given together with mirror_tokens for a.acme; keep one of them",
+        ),
+        (
+            {"mirror_tokens": {"a.acme": "hidden"}, "values": {"agent": {"providerNetworkMirrors": [{"url": "a.acme"}]}}},
+            "values.agent.providerNetworkMirrors[0].url: not a URL with scheme and host",
+        ),
+    ],
+)
+def test_what_is_refused(component: str, args: dict[str, Any], message: str) -> None:
+    found = [line.removeprefix("error: ") for line in refused(component, {**ARGS, **args}) if line.startswith("error: ")]
+    assert found[0].startswith(message)
+    assert "hidden" not in str(found)
+
+
+@pytest.mark.parametrize("component", ["AgentJob", "AgentLocal"])
+def test_a_token_among_the_values_must_be_known(component: str) -> None:
+    def args() -> dict[str, Any]:
+        given = [MIRRORS[0] | {"token": pulumi.Output.secret("hidden")}]
+        return {**ARGS, "values": {"agent": {"providerNetworkMirrors": given}}}
+
+    recording = run(program(component, args))
+    reason = "must be known before deployment: the list of mirrors is one text; give it in mirror_tokens, by host"
+    assert f"error: values.agent.providerNetworkMirrors[0].token: {reason}" in str(recording.error)
+    assert recording.names == []
+
+
+@pytest.mark.parametrize("kind", ["agent-job", "agent-local"])
+def test_a_stack_puts_its_tokens_into_the_same_secret(kind: str) -> None:
+    agent = {"kind": kind, "namespace": "scalr", "agentVersion": "1.4.0", "values": ARGS["values"]}
+    words = {
+        "common": {"url": ARGS["url"]},
+        "agents": {"it": agent},
+        "secrets": {"it": {"token": ARGS["token"], "mirrorTokens": {"a.acme": "hidden"}}},
+    }
+    configuration = {f"scalr-agents:{word}": json.dumps(content) for word, content in words.items()}
+    recording = run(lambda: deploy(REPOSITORY), configuration=configuration, secret_keys=("scalr-agents:secrets",))
+    assert recording.error is None
+    made = [resource.inputs["stringData"] for resource in recording.resources if VARIABLE in resource.inputs.get("stringData", {})]
+    assert [(list(content), json.loads(content[VARIABLE].value)) for content in made] == [([VARIABLE], FILLED)]
+    plain = [leaf for resource in recording.resources for _, leaf in leaves(resource.inputs) if not isinstance(leaf, Secret)]
+    assert "hidden" not in f"{plain}{recording.outputs}{recording.log}"
+
+
+def test_agent_k8s_has_no_mirrors() -> None:
+    (line,) = [line for line in refused("AgentK8s", {**ARGS, "values": {}, "mirror_tokens": {"a": "b"}}) if line.startswith("error: ")]
+    assert line.startswith("error: mirror_tokens: unknown key 'mirror_tokens'; ")

@@ -1,0 +1,106 @@
+"""Provider network mirrors and their tokens: what is found, and what the agent is told, for the kinds that have them."""
+
+import json
+from typing import Any
+
+import pytest
+from scalr_agents import lines, manifests, values
+from scalr_agents.stack.source import Sealed
+from scalr_agents.values.inputs import Inputs
+
+VERSIONS = {line.chart: line.default_version for line in lines.LINES if line.generation == "current"}
+VARIABLE = "SCALR_AGENT_PROVIDER_NETWORK_MIRRORS"
+MIRRORS: list[dict[str, Any]] = [
+    {"url": "https://a.acme/providers/", "include": ["*/acme"]},
+    {"url": "https://b.acme:8443/x/"},
+    {"url": "https://a.acme/y/"},
+]
+PLACE = "agent.providerNetworkMirrors"
+
+every_kind = pytest.mark.parametrize("chart", ["agent-job", "agent-local"])
+
+
+def load(chart: str, mirrors: Any, inputs: Inputs) -> values.Checked:
+    given = {"agent": {"token": "x", "url": "https://acme.scalr.io", "providerNetworkMirrors": mirrors}}
+    return values.load(chart, given, release="it", namespace="scalr", agent_version=VERSIONS[chart], inputs=inputs)
+
+
+def errors(chart: str, mirrors: Any, **inputs: Any) -> list[tuple[str, str]]:
+    return [(finding.path, finding.message) for finding in values.errors(load(chart, mirrors, Inputs(**inputs)).findings)]
+
+
+@every_kind
+@pytest.mark.parametrize(
+    ("mirrors", "tokens", "path", "message"),
+    [
+        (MIRRORS, {"b.acme": "x"}, r"mirror_tokens.b\.acme", "token of no mirror; did you mean 'b.acme:8443'?"),
+        (MIRRORS, {"a.acme:1": "x"}, r"mirror_tokens.a\.acme:1", "token of no mirror; did you mean 'a.acme'?"),
+        (MIRRORS, {"A.acme": "x"}, r"mirror_tokens.A\.acme", "token of no mirror; did you mean 'a.acme'?"),
+        (MIRRORS, {"example": "x"}, "mirror_tokens.example", "token of no mirror; allowed: a.acme, b.acme:8443"),
+        ([], {"a": "x"}, "mirror_tokens.a", "token of no mirror; allowed: none"),
+        (MIRRORS, {"a.acme": ""}, r"mirror_tokens.a\.acme", "empty: give the mirror's token, or leave it out"),
+        (
+            [MIRRORS[1], MIRRORS[0] | {"token": "y"}],
+            {"a.acme": "x"},
+            f"{PLACE}[1].token",
+            "given together with mirror_tokens for a.acme; keep one of them",
+        ),
+    ],
+)
+def test_a_token_in_the_wrong_place(chart: str, mirrors: Any, tokens: dict[str, str], path: str, message: str) -> None:
+    assert errors(chart, mirrors, mirror_tokens=tokens) == [(path, message)]
+
+
+@every_kind
+def test_tokens_beside_a_variable_that_replaces_the_list(chart: str) -> None:
+    reason = "would replace the list of mirrors and the tokens given for it; keep one"
+    assert errors(chart, MIRRORS, mirror_tokens={"a.acme": "x"}, secret_env={VARIABLE: "[]"}) == [(f"secret_env.{VARIABLE}", reason)]
+    assert errors(chart, MIRRORS, secret_env={VARIABLE: "[]"}) == []
+
+
+@every_kind
+@pytest.mark.parametrize("mirrors", ["x", [{"url": 5}], [{"uri": "https://a.acme/"}], ["https://a.acme/"]], ids=str)
+def test_of_wrong_mirrors_nobody_says_whose_tokens_are_none(chart: str, mirrors: Any) -> None:
+    found = errors(chart, mirrors, mirror_tokens={"a.acme": "x"})
+    assert [path.startswith(PLACE) for path, _ in found] in ([True], [True, True])
+
+
+@every_kind
+def test_what_is_known_only_later(chart: str) -> None:
+    assert errors(chart, [{"url": "https://a.acme/", "token": object()}]) == [
+        (f"{PLACE}[0].token", "must be known before deployment: the list of mirrors is one text; give it in mirror_tokens, by host")
+    ]
+    assert errors(chart, [{"url": object(), "token": "x"}]) == [
+        (f"{PLACE}[0].url", "must be known before deployment: the list of mirrors is one text")
+    ]
+    assert errors(chart, MIRRORS, mirror_tokens={"a.acme": object()}) == []
+
+
+@every_kind
+def test_a_password_in_the_address(chart: str) -> None:
+    for url, warned in (("https://u:s3cr3t@a.acme/", True), ("https://u:$(PASSWORD)@a.acme/", False), ("https://u@a.acme/", False)):
+        found = [finding for finding in load(chart, [{"url": url}], Inputs()).findings if finding.path.startswith(PLACE)]
+        reason = "a password in plain text; give the mirror a token instead, which becomes a Secret"
+        assert [(finding.severity, finding.path, finding.message) for finding in found] == (
+            [("warning", f"{PLACE}[0].url", reason)] if warned else []
+        )
+
+
+def held(chart: str, inputs: Inputs) -> dict[str, Any]:
+    return dict(manifests.held(load(chart, MIRRORS, inputs), inputs)["env"])
+
+
+@every_kind
+def test_every_mirror_of_a_host_gets_its_token(chart: str) -> None:
+    filled = [MIRRORS[0] | {"token": "t"}, MIRRORS[1], MIRRORS[2] | {"token": "t"}]
+    assert json.loads(held(chart, Inputs(mirror_tokens={"a.acme": "t"}))[VARIABLE]) == filled
+    assert held(chart, Inputs()) == {}
+
+
+@every_kind
+def test_a_list_that_is_known_only_later_is_carried_as_it_is(chart: str) -> None:
+    token: Any = object()
+    composed: Any = object()
+    assert held(chart, Inputs(mirror_tokens={"a.acme": token}, network_mirrors=composed)) == {VARIABLE: composed}
+    sealed = Sealed("a")
+    assert held(chart, Inputs(mirror_tokens={"a.acme": sealed})) == {VARIABLE: sealed}
