@@ -36,7 +36,7 @@ def _priority(release: Release) -> Manifest:
 
 
 def _deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
-    task, global_, selector = values.task, values.global_, release.selector(COMPONENT)
+    task = values.task
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
@@ -45,26 +45,17 @@ def _deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Man
             "replicas": task.buffer.replicas,
             # A new placeholder beside each old one would make the cluster grow for an update.
             "strategy": {"type": "Recreate"},
-            "selector": {"matchLabels": selector},
-            "template": {
-                "metadata": present(
-                    {"annotations": global_.pod_annotations, "labels": {**global_.labels, **global_.pod_labels, **selector}},
-                ),
-                "spec": present(
-                    {
-                        "priorityClassName": task.buffer.priority_class_name or release.names.buffer_priority,
-                        "imagePullSecrets": global_.image_pull_secrets,
-                        "serviceAccountName": release.names.service_account,
-                        "automountServiceAccountToken": False,
-                        "securityContext": layered(global_.pod_security_context, task.pod_security_context),
-                        "terminationGracePeriodSeconds": 0,
-                        "containers": _containers(values, release, inputs),
-                        "nodeSelector": task.node_selector,
-                        "tolerations": task.tolerations,
-                        "affinity": task.affinity,
-                    }
-                ),
-            },
+            "selector": {"matchLabels": release.selector(COMPONENT)},
+            "template": pod.beside_tasks(
+                values,
+                release,
+                COMPONENT,
+                {
+                    "priorityClassName": task.buffer.priority_class_name or release.names.buffer_priority,
+                    "securityContext": layered(values.global_.pod_security_context, task.pod_security_context),
+                    "containers": _containers(values, release, inputs),
+                },
+            ),
         },
     }
 

@@ -27,7 +27,6 @@ def objects(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
 
 
 def _daemon_set(values: AgentJobValues, release: Release) -> Manifest:
-    task, global_, selector = values.task, values.global_, release.selector(COMPONENT)
     return {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
@@ -35,32 +34,20 @@ def _daemon_set(values: AgentJobValues, release: Release) -> Manifest:
         "spec": {
             # Nothing runs in these pods that an update could interrupt.
             "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "100%"}},
-            "selector": {"matchLabels": selector},
-            "template": {
-                "metadata": present(
-                    {"annotations": global_.pod_annotations, "labels": {**global_.labels, **global_.pod_labels, **selector}},
-                ),
-                "spec": present(
-                    {
-                        "imagePullSecrets": global_.image_pull_secrets,
-                        "serviceAccountName": release.names.service_account,
-                        "automountServiceAccountToken": False,
-                        "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
-                        "terminationGracePeriodSeconds": 0,
-                        "initContainers": [_preparing(values, release)],
-                        "containers": [_idle(values, release)],
-                        "volumes": [
-                            {
-                                "name": _VOLUME,
-                                "hostPath": {"path": values.persistence.cache.host_path.path, "type": "DirectoryOrCreate"},
-                            }
-                        ],
-                        "nodeSelector": task.node_selector,
-                        "tolerations": task.tolerations,
-                        "affinity": task.affinity,
-                    }
-                ),
-            },
+            "selector": {"matchLabels": release.selector(COMPONENT)},
+            "template": pod.beside_tasks(
+                values,
+                release,
+                COMPONENT,
+                {
+                    "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
+                    "initContainers": [_preparing(values, release)],
+                    "containers": [_idle(values, release)],
+                    "volumes": [
+                        {"name": _VOLUME, "hostPath": {"path": values.persistence.cache.host_path.path, "type": "DirectoryOrCreate"}}
+                    ],
+                },
+            ),
         },
     }
 

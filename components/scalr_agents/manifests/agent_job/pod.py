@@ -1,9 +1,9 @@
-"""What the controller's pod and the task's pod have in common."""
+"""What an agent's pods have in common."""
 
 from scalr_agents import contract
 from scalr_agents.manifests import env, images, secrets, volumes
 from scalr_agents.manifests.agent_job import dialect
-from scalr_agents.manifests.objects import Manifest
+from scalr_agents.manifests.objects import Manifest, present
 from scalr_agents.release import Release
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.agent_job.agent import Agent
@@ -29,6 +29,27 @@ def worker_image(values: AgentJobValues, release: Release, inputs: Inputs) -> st
 
 def runner_image(values: AgentJobValues, release: Release, inputs: Inputs) -> str | Deferred:
     return image(values, values.task.runner.image, release, inputs.runner_image)
+
+
+def beside_tasks(values: AgentJobValues, release: Release, component: str, spec: Manifest) -> Manifest:
+    """The template of pods on the nodes of tasks that do nothing there: they have no token, and nothing to end."""
+    task, global_ = values.task, values.global_
+    labels = {**global_.labels, **global_.pod_labels, **release.selector(component)}
+    return {
+        "metadata": present({"annotations": global_.pod_annotations, "labels": labels}),
+        "spec": present(
+            {
+                "imagePullSecrets": global_.image_pull_secrets,
+                "serviceAccountName": release.names.service_account,
+                "automountServiceAccountToken": False,
+                "terminationGracePeriodSeconds": 0,
+                **spec,
+                "nodeSelector": task.node_selector,
+                "tolerations": task.tolerations,
+                "affinity": task.affinity,
+            }
+        ),
+    }
 
 
 def grace_seconds(given: int | None) -> int:
