@@ -5,13 +5,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
 
-.PHONY: render test check bench schema clean install
+.PHONY: render test control-plane test-cluster check bench schema clean install
 
 render: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents render $(STACK)
 
 test: $(VENV)/.dev
 	@$(BIN)/python -m pytest
+
+# The programs that test-cluster runs, built once with Go into ~/.cache/scalr-agents/tools (or SCALR_AGENTS_TOOLS).
+control-plane:
+	@$(PYTHON) -m tests.tools.build
+
+# One control plane for all of them, so one after another.
+test-cluster: $(VENV)/.dev control-plane
+	@$(BIN)/python -m pytest -n0 tests/cluster tests/engine
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff check .

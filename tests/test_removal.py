@@ -48,16 +48,24 @@ def test_nothing_waits_for_placeholders() -> None:
     assert not [resource.name for resource in recording.resources if "it-controller-buffer" in resource.dependencies]
 
 
-@pytest.mark.parametrize(("grace", "seconds"), [({}, 600 + 360 + 120), ({"terminationGracePeriodSeconds": 900}, 600 + 900 + 120)])
-def test_the_removal_of_a_claim_waits_for_the_longest_run(grace: dict[str, int], seconds: int) -> None:
-    recording = _agent(persistence=_CLAIMS, task={"job": {"activeDeadlineSeconds": 600}, **grace})
+@pytest.mark.parametrize(
+    ("task", "seconds"),
+    [
+        ({"job": {"activeDeadlineSeconds": 600}}, 600 + 360 + 60 + 120),
+        ({"job": {"activeDeadlineSeconds": 600}, "terminationGracePeriodSeconds": 900}, 600 + 900 + 60 + 120),
+        ({"job": {"activeDeadlineSeconds": 600, "ttlSecondsAfterFinished": 3600}}, 600 + 360 + 3600 + 120),
+    ],
+)
+def test_the_removal_of_a_claim_waits_for_the_longest_run(task: dict[str, Any], seconds: int) -> None:
+    recording = _agent(persistence=_CLAIMS, task=task)
     for claim in ("data", "cache"):
         assert dict(recording[f"it-controller-{claim}-claim"].timeouts) == {"delete": f"{seconds}s"}
         assert recording[f"it-controller-{claim}-claim"].error_hooks == ()
 
 
-def test_without_a_deadline_nobody_knows_how_long() -> None:
-    recording = _agent(persistence=_CLAIMS)
+@pytest.mark.parametrize("job", [{}, {"activeDeadlineSeconds": 600, "ttlSecondsAfterFinished": None}])
+def test_without_a_limit_nobody_knows_how_long(job: dict[str, Any]) -> None:
+    recording = _agent(persistence=_CLAIMS, task={"job": job})
     assert [dict(claim.timeouts) for claim in recording.of_type("kubernetes:core/v1:PersistentVolumeClaim")] == [{}, {}]
 
 

@@ -50,9 +50,11 @@ def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> Grou
 
 
 def longest_run_seconds(values: AgentJobValues) -> int | None:
-    """How long a task pod may live, if there is a limit."""
-    deadline, grace = values.task.job.active_deadline_seconds, values.task.termination_grace_period_seconds
-    return None if deadline is None else deadline + grace_seconds(grace)
+    """How long the pod of a task may be there, finished or not, if there is a limit."""
+    job, grace = values.task.job, grace_seconds(values.task.termination_grace_period_seconds)
+    if job.active_deadline_seconds is None or job.ttl_seconds_after_finished is None:
+        return None
+    return job.active_deadline_seconds + grace + job.ttl_seconds_after_finished
 
 
 def nodes(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:

@@ -1,0 +1,52 @@
+"""Agents in a cluster: applied, and rolled out. What they are made of is in `tests.samples`."""
+
+from functools import partial
+
+from scalr_agents import stack
+
+from tests.cluster.client import Client, Manifest, Manifests, wait
+from tests.samples import STACKS, TOKEN, URL, load, objects, release, sample
+
+__all__ = ["STACKS", "TOKEN", "URL", "apply", "load", "objects", "release", "replicas", "sample", "side_by_side", "wait_for_rollout"]
+
+_ROLLOUT_SECONDS = 60
+
+
+def side_by_side(number: int, namespace: str) -> stack.Stack:
+    """A stack of many agents in one namespace, which is there."""
+    words = {"kind": "agent-job", "namespace": namespace}
+    return load({"common": {"url": URL}, "agents": {f"team-{index}": words for index in range(number)}})
+
+
+def apply(cluster: Client, wanted: Manifests) -> Manifests:
+    """Apply objects in their order; what the cluster has then."""
+    return [cluster.apply(manifest) for manifest in wanted]
+
+
+def wait_for_rollout(cluster: Client, wanted: Manifests) -> None:
+    """Wait until all pods of all workloads among the objects are available."""
+    for manifest in wanted:
+        if manifest["kind"] in ("Deployment", "DaemonSet"):
+            metadata = manifest["metadata"]
+            wait(
+                partial(_is_available, cluster, manifest),
+                _ROLLOUT_SECONDS,
+                f"{manifest['kind']} {metadata['namespace']}/{metadata['name']}",
+            )
+
+
+def replicas(workload: Manifest) -> tuple[int, int]:
+    """How many pods a Deployment or DaemonSet wants, and how many are up to date and available, once no other is left."""
+    status = workload["status"]
+    if workload["kind"] == "DaemonSet":
+        counts = [status.get("updatedNumberScheduled", 0), status.get("numberAvailable", 0)]
+        return status["desiredNumberScheduled"], min(counts)
+    updated = status.get("updatedReplicas", 0)
+    settled = updated == status.get("replicas", 0)
+    return workload["spec"]["replicas"], min(updated, status.get("availableReplicas", 0)) if settled else 0
+
+
+def _is_available(cluster: Client, manifest: Manifest) -> bool:
+    workload = cluster.current(manifest)
+    wanted, available = replicas(workload)
+    return workload["status"].get("observedGeneration") == workload["metadata"]["generation"] and wanted == available > 0

@@ -1,0 +1,133 @@
+"""Where NetworkPolicies let pods connect to: a small evaluator of egress over objects as the API server has them.
+
+Policies add up: a pod that some policy of egress selects reaches what any of these allows, and any other pod reaches everything.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
+from typing import Any
+
+Manifest = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Destination:
+    """What is connected to: an address outside, or a pod.
+
+    Network plugins know a pod by its labels, and some by its address too: those have both.
+    """
+
+    address: str | None = None
+    pod: Manifest | None = None
+
+
+@dataclass(frozen=True)
+class Network:
+    """Policies, and the namespaces that their selectors speak of."""
+
+    policies: Sequence[Manifest]
+    namespaces: Sequence[Manifest]
+
+    def selecting(self, pod: Manifest) -> list[str]:
+        """Names of the policies of egress that select a pod, in order."""
+        return sorted(policy["metadata"]["name"] for policy in self._of(pod))
+
+    def reaches(self, pod: Manifest, destination: Destination, port: int, protocol: str = "TCP") -> bool:
+        """Whether a pod may connect to a port."""
+        policies = self._of(pod)
+        return not policies or any(
+            _any_port(rule.get("ports"), destination, port, protocol)
+            and self._any_peer(rule.get("to"), policy["metadata"]["namespace"], destination)
+            for policy in policies
+            for rule in policy["spec"].get("egress", ())
+        )
+
+    def _of(self, pod: Manifest) -> list[Manifest]:
+        return [
+            policy
+            for policy in self.policies
+            if policy["metadata"]["namespace"] == pod["metadata"]["namespace"]
+            and "Egress" in policy_types(policy["spec"])
+            and matches(policy["spec"].get("podSelector", {}), _labels(pod))
+        ]
+
+    def _any_peer(self, peers: Sequence[Manifest] | None, namespace: str, destination: Destination) -> bool:
+        """No peers are all destinations."""
+        return not peers or any(self._is_peer(peer, namespace, destination) for peer in peers)
+
+    def _is_peer(self, peer: Manifest, namespace: str, destination: Destination) -> bool:
+        if "ipBlock" in peer:
+            return destination.address is not None and _in_block(peer["ipBlock"], destination.address)
+        if destination.pod is None:
+            return False
+        there = destination.pod["metadata"]["namespace"]
+        in_namespace = matches(peer["namespaceSelector"], self._labels_of(there)) if "namespaceSelector" in peer else there == namespace
+        return in_namespace and matches(peer.get("podSelector", {}), _labels(destination.pod))
+
+    def _labels_of(self, namespace: str) -> Mapping[str, str]:
+        [found] = [each for each in self.namespaces if each["metadata"]["name"] == namespace]
+        return _labels(found)
+
+
+def policy_types(spec: Manifest) -> list[str]:
+    """What a policy is about. Where it does not say: always ingress, and egress if it has rules of it."""
+    default = ["Ingress", "Egress"] if spec.get("egress") else ["Ingress"]
+    return list(spec.get("policyTypes") or default)
+
+
+def matches(selector: Manifest, labels: Mapping[str, str]) -> bool:
+    """Whether a label selector matches: all that it asks for is so, and an empty one asks for nothing."""
+    return selector.get("matchLabels", {}).items() <= labels.items() and all(
+        _holds(expression, labels) for expression in selector.get("matchExpressions", ())
+    )
+
+
+def _holds(expression: Manifest, labels: Mapping[str, str]) -> bool:
+    key, values = expression["key"], expression.get("values", [])
+    return {
+        "In": key in labels and labels.get(key) in values,
+        "NotIn": labels.get(key) not in values,
+        "Exists": key in labels,
+        "DoesNotExist": key not in labels,
+    }[expression["operator"]]
+
+
+def _in_block(block: Manifest, address: str) -> bool:
+    return _within(block["cidr"], address) and not any(_within(closed, address) for closed in block.get("except", ()))
+
+
+def _within(network: str, address: str) -> bool:
+    return ip_address(address) in ip_network(network)
+
+
+def _any_port(ports: Iterable[Manifest] | None, destination: Destination, port: int, protocol: str) -> bool:
+    """No ports are all ports, of all protocols."""
+    return not ports or any(_is_port(each, destination, port, protocol) for each in ports)
+
+
+def _is_port(allowed: Manifest, destination: Destination, port: int, protocol: str) -> bool:
+    if allowed.get("protocol", "TCP") != protocol:
+        return False
+    first = allowed.get("port")
+    if first is None:
+        return True
+    if isinstance(first, str):
+        return port in _named_ports(destination, first, protocol)
+    return bool(first <= port <= allowed.get("endPort", first))
+
+
+def _named_ports(destination: Destination, name: str, protocol: str) -> set[int]:
+    """The ports of this name among those that a pod's containers declare."""
+    containers = destination.pod["spec"]["containers"] if destination.pod else []
+    return {
+        port["containerPort"]
+        for container in containers
+        for port in container.get("ports", ())
+        if port.get("name") == name and port.get("protocol", "TCP") == protocol
+    }
+
+
+def _labels(manifest: Manifest) -> Mapping[str, str]:
+    labels: Mapping[str, str] = manifest["metadata"].get("labels", {})
+    return labels

@@ -1,0 +1,204 @@
+"""Definitions are the cluster's: they are upgraded under objects that exist, shared by stacks, and stay when a stack goes."""
+
+import re
+from copy import deepcopy
+from http import HTTPStatus
+
+import pytest
+from scalr_agents.lines import LINES, Line
+from scalr_agents.manifests import crds
+
+from tests.cluster import accounts, agents, runs
+from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait
+from tests.cluster.conftest import NewNamespace
+
+_KIND = "CustomResourceDefinition"
+_UNKNOWN_FIELD = r"\.spec\.basename: field not declared in schema"
+_NOT_YET = (HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS)
+"""How the server answers while it takes a definition, or a change of one, into use."""
+_HELM = {"meta.helm.sh/release-name": "agents"}
+_SECONDS = 20
+JOBS = [line for line in LINES if line.task_resource]
+
+
+def _id(line: Line) -> str:
+    return line.generation
+
+
+@pytest.fixture
+def clean(cluster: Client) -> Client:
+    """A cluster that has never seen an agent. Definitions take their objects with them."""
+    names = {_definition(line)["metadata"]["name"] for line in JOBS}
+    for name in names & _installed(cluster):
+        cluster.delete(_KIND, name)
+    wait(lambda: not names & _installed(cluster), _SECONDS, "the removal of the definitions")
+    return cluster
+
+
+@pytest.fixture
+def installed(cluster: Client) -> Client:
+    """A cluster that serves the definitions of both lines."""
+    for line in JOBS:
+        _install(cluster, _definition(line), force=True)
+    return cluster
+
+
+def _installed(cluster: Client) -> set[str]:
+    return {found["metadata"]["name"] for found in cluster.list(_KIND)}
+
+
+def _definition(line: Line) -> Manifest:
+    [definition] = crds.objects(line).values()
+    return definition
+
+
+def _older(line: Line) -> Manifest:
+    """The definition as Helm may have installed it once: it knows less."""
+    older = deepcopy(_definition(line))
+    older["metadata"]["annotations"] = _HELM
+    older["spec"]["names"]["shortNames"] = []
+    schema = older["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    del schema["description"]
+    schema["properties"]["spec"]["properties"].pop("basename", None)
+    return older
+
+
+def _install(cluster: Client, definition: Manifest, manager: str = "pulumi-kubernetes", *, force: bool = False) -> Manifest:
+    """Apply a definition; what it is when its kind is served."""
+    cluster.apply(definition, manager=manager, force=force)
+    kind = definition["spec"]["names"]["kind"]
+    wait(lambda: _is_served(cluster, kind), _SECONDS, f"kind {kind}")
+    return cluster.current(definition)
+
+
+def _is_served(cluster: Client, kind: str) -> bool:
+    try:
+        cluster.list(kind)
+    except ApiError as problem:
+        if problem.status not in _NOT_YET:
+            raise
+        return False
+    return True
+
+
+def _task(line: Line, namespace: str, name: str) -> Manifest:
+    [task] = runs.tasks(agents.release(line, namespace, name=name))
+    return task
+
+
+@pytest.mark.parametrize("line", JOBS, ids=_id)
+def test_an_older_definition_is_upgraded_under_its_objects(line: Line, clean: Client, new_namespace: NewNamespace) -> None:
+    before = _install(clean, _older(line), "helm")
+    assert before["metadata"]["generation"] == 1
+    existing = [_task(line, new_namespace(), "runs") for _ in range(2)]
+    for task in existing:
+        task["spec"].pop("basename", None)
+    kept = [clean.apply(task, manager="helm") for task in existing]
+
+    definition = _definition(line)
+    with pytest.raises(ApiError, match=r'conflicts? with "helm"') as refused:
+        clean.apply(definition, force=False)
+    assert refused.value.status == HTTPStatus.CONFLICT
+    upgraded = _install(clean, definition, force=True)
+    assert upgraded["metadata"]["uid"] == before["metadata"]["uid"]
+    assert upgraded["metadata"]["generation"] == 2
+    assert upgraded["metadata"]["annotations"] == _HELM
+    assert upgraded["spec"] == {**definition["spec"], "conversion": {"strategy": "None"}}
+    assert [clean.current(task) for task in existing] == kept
+    assert _install(clean, definition)["metadata"]["generation"] == 2
+
+
+def test_an_upgrade_makes_new_fields_known(clean: Client, namespace: str) -> None:
+    """Jobs have a name of their own on the current line; the older definition refuses it."""
+    line = JOBS[1]
+    _install(clean, _older(line), "helm")
+    task = _task(line, namespace, "runs")
+    assert task["spec"]["basename"] == "runs-scalr-agent"
+    with pytest.raises(ApiError, match=_UNKNOWN_FIELD):
+        clean.apply(task)
+    _install(clean, _definition(line), force=True)
+    wait(lambda: _accepts(clean, task), _SECONDS, "the new field")
+    assert clean.current(task)["spec"] == task["spec"]
+
+
+def _accepts(cluster: Client, task: Manifest) -> bool:
+    """Whether a task is accepted. The server takes a moment to follow its definition."""
+    try:
+        cluster.apply(task)
+    except ApiError as problem:
+        if problem.status not in _NOT_YET and not re.search(_UNKNOWN_FIELD, problem.message):
+            raise
+        return False
+    return True
+
+
+@pytest.mark.parametrize("line", JOBS, ids=_id)
+def test_two_stacks_install_the_same_definition(line: Line, clean: Client) -> None:
+    first = _install(clean, _definition(line), "pulumi-kubernetes-1")
+    second = _install(clean, _definition(line), "pulumi-kubernetes-2")
+    assert [each["metadata"]["generation"] for each in (first, second)] == [1, 1]
+    assert second["metadata"]["uid"] == first["metadata"]["uid"]
+    assert second["spec"] == first["spec"]
+    managers = [each["manager"] for each in second["metadata"]["managedFields"] if each["operation"] == "Apply"]
+    assert sorted(managers) == ["pulumi-kubernetes-1", "pulumi-kubernetes-2"]
+
+
+@pytest.mark.parametrize("line", JOBS, ids=_id)
+def test_what_a_stack_leaves_when_it_goes(line: Line, installed: Client, new_namespace: NewNamespace) -> None:
+    """Its definition, and everything of stacks beside it: in its namespace, and of the same release in another."""
+    cluster = installed
+    here, elsewhere = new_namespace(), new_namespace()
+    gone, *others = (
+        agents.release(line, namespace, name=name) for namespace, name in ((here, "runs"), (here, "more"), (elsewhere, "runs"))
+    )
+    for objects in (gone, *others):
+        agents.apply(cluster, objects)
+    for objects in (gone, *others):
+        agents.wait_for_rollout(cluster, objects)
+    before = [_content(cluster, objects) for objects in others]
+
+    removed = [manifest for manifest in gone if manifest["kind"] != _KIND]
+    assert len(removed) == len(gone) - 1
+    for manifest in reversed(removed):
+        cluster.delete(manifest["kind"], manifest["metadata"]["name"], manifest["metadata"].get("namespace"))
+    wait(lambda: not _remaining(cluster, removed), _SECONDS, "the removal of a stack")
+    assert [_content(cluster, objects) for objects in others] == before
+
+
+def _content(cluster: Client, objects: Manifests) -> Manifests:
+    """What is there, without what controllers say of it."""
+    found = [cluster.current(manifest) for manifest in objects]
+    return [
+        {**{key: value for key, value in each.items() if key != "status"}, "metadata": {"uid": each["metadata"]["uid"]}} for each in found
+    ]
+
+
+def _remaining(cluster: Client, objects: Manifests) -> list[str]:
+    names = [(manifest["kind"], manifest["metadata"]["name"], manifest["metadata"].get("namespace")) for manifest in objects]
+    return [name for kind, name, namespace in names if cluster.find(kind, name, namespace)]
+
+
+def test_both_lines_live_in_one_namespace(installed: Client, namespace: str) -> None:
+    """Two releases of one name, before and after an upgrade: each controller is told its own template, and reads it as its account."""
+    cluster = installed
+    released = {line: agents.release(line, namespace) for line in JOBS}
+    for objects in released.values():
+        agents.apply(cluster, objects)
+    templates = {}
+    for line, objects in released.items():
+        account, deployment = (
+            next(each["metadata"]["name"] for each in objects if each["kind"] == kind) for kind in ("ServiceAccount", "Deployment")
+        )
+        [container] = cluster.get("Deployment", deployment, namespace)["spec"]["template"]["spec"]["containers"]
+        resource = line.tasks()
+        [name] = [each["value"] for each in container["env"] if each["name"] == resource.template_variable]
+        [other] = [each.tasks() for each in JOBS if each != line]
+        with cluster.as_(cluster.token(namespace, account)) as controller:
+            accounts.wait_for_roles(controller, objects)
+            [task] = runs.tasks(objects)
+            assert controller.get(resource.kind, name, namespace)["spec"] == task["spec"]
+            with pytest.raises(ApiError) as refused:
+                controller.list(other.kind, namespace)
+        assert refused.value.status == HTTPStatus.FORBIDDEN
+        templates[resource.kind] = name
+    assert templates == {"AgentTask": "runs-agent-job-task", "AgentTaskTemplate": "runs-scalr-agent-task-template"}

@@ -1,0 +1,69 @@
+"""What a user does after a failure in the middle is the same once more: what is there stays, and what is missing comes."""
+
+import threading
+
+import pytest
+
+from tests.cluster import agents, runs
+from tests.cluster.client import SIDE_BY_SIDE, Client, Manifests, UnreachableError, wait
+from tests.cluster.control_plane import ControlPlane
+
+_AGENTS = 10
+_BEFORE_THE_FAULT = 20
+
+
+class _Apply(threading.Thread):
+    """Applies objects until the API server does not answer."""
+
+    def __init__(self, cluster: Client, objects: Manifests) -> None:
+        super().__init__()
+        self._cluster, self._objects = cluster, objects
+        self.applied: Manifests = []
+        self.problem: UnreachableError | None = None
+
+    def run(self) -> None:
+        try:
+            for manifest in self._objects:
+                self.applied.append(self._cluster.apply(manifest))
+        except UnreachableError as problem:
+            self.problem = problem
+
+
+def test_an_apply_that_the_api_server_did_not_survive_is_repeated(control_plane: ControlPlane, cluster: Client, namespace: str) -> None:
+    objects = agents.objects(agents.side_by_side(_AGENTS, namespace))
+    first = _Apply(cluster, objects)
+    first.start()
+    wait(lambda: len(first.applied) >= _BEFORE_THE_FAULT, 30, "the first objects")
+    control_plane.kill_api_server()
+    first.join()
+    assert first.problem is not None
+    assert _BEFORE_THE_FAULT <= len(first.applied) < len(objects)
+
+    control_plane.start_api_server()
+    second = agents.apply(cluster, objects)
+    identities = [manifest["metadata"]["uid"] for manifest in second]
+    assert identities[: len(first.applied)] == [manifest["metadata"]["uid"] for manifest in first.applied]
+    assert len(set(identities)) == len(objects)
+    assert {manifest["metadata"].get("generation", 1) for manifest in second} == {1}
+
+    agents.wait_for_rollout(cluster, objects)
+    cluster.figures.reached(SIDE_BY_SIDE, _AGENTS)
+    counts = {kind: len(cluster.list(kind, namespace)) for kind in ("Deployment", "ReplicaSet", "Pod", "AgentTask")}
+    assert counts == dict.fromkeys(counts, _AGENTS)
+
+
+def test_a_run_goes_on_without_the_api_server(control_plane: ControlPlane, cluster: Client, namespace: str) -> None:
+    objects = agents.objects(agents.side_by_side(1, namespace))
+    agents.apply(cluster, objects)
+    agents.wait_for_rollout(cluster, objects)
+    [task] = runs.tasks(objects)
+    run = runs.start(cluster, task)
+    before = [pod["metadata"]["uid"] for pod in run.pods()]
+    control_plane.kill_api_server()
+    with pytest.raises(UnreachableError):
+        run.pods()
+    control_plane.start_api_server()
+    assert run.is_running()
+    run.finish()
+    assert [pod["metadata"]["uid"] for pod in run.pods()] == before
+    assert run.conditions() >= {"Complete"}

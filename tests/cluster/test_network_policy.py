@@ -1,0 +1,215 @@
+"""Whom our NetworkPolicies select among real pods, and what these can reach: evaluated over objects as the API server has them."""
+
+import base64
+import json
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple
+
+import pytest
+from scalr_agents.lines import LINES, Line
+from scalr_agents.release import COMPONENT
+from scalr_agents.values.merge import Values, merge
+
+from tests.cluster import agents, runs
+from tests.cluster.client import Client, Manifest, Manifests
+from tests.cluster.reachability import Destination, Network
+
+
+class Words(NamedTuple):
+    """What closes the metadata service, what opens it, and which of the two a kind does by itself."""
+
+    closed: Values
+    open: Values
+    by_itself: Literal["closed", "open"]
+
+
+WORDS = {
+    "agent-job": Words({"task": {"allowMetadataService": False}}, {"task": {"allowMetadataService": True}}, "closed"),
+    "agent-local": Words({"allowMetadataService": False}, {"allowMetadataService": True}, "open"),
+    "agent-k8s": Words({"restrictMetadataService": True}, {"restrictMetadataService": False}, "open"),
+}
+BESIDES: dict[str, Values] = {
+    "agent-job-legacy": {"task": {"buffer": {"replicas": 1}}},
+    "agent-job-current": {
+        "task": {"buffer": {"replicas": 1}},
+        "persistence": {"cache": {"enabled": True, "hostPath": {"path": "/var/cache/runs", "preparation": {"enabled": True}}}},
+    },
+}
+"""What makes a line have all the pods that it can have."""
+
+JOBS = {"agent", "task", "buffer"}
+COMPONENTS: dict[str, set[str]] = {
+    "agent-job-legacy": JOBS,
+    "agent-job-current": JOBS | {"cache-preparation"},
+    "agent-local-legacy": {""},
+    "agent-local-current": {""},
+    "agent-k8s-legacy": {"controller", "worker", "task"},
+    "agent-k8s-current": {"controller", "worker", "task"},
+}
+"""The pods of an agent, by their label."""
+SELECTED = {
+    "agent-job": {"task"},
+    "agent-local": {""},
+    "agent-k8s": {"controller", "worker", "task"},
+}
+"""Those that its policy selects, by kind."""
+
+PORTS = [(port, protocol) for port in (1, 52, 53, 54, 80, 443, 988, 8080, 10250, 65535) for protocol in ("TCP", "UDP", "SCTP")]
+DNS = {(53, "TCP"), (53, "UDP")}
+EVERY_PORT = set(PORTS)
+ADDRESSES: dict[str, set[tuple[int, str]]] = {
+    "169.254.169.254": DNS,  # the metadata service; GKE's DNS answers there
+    "fd00:ec2::254": set(),
+    "fd20:ce::254": set(),
+    "169.254.20.10": EVERY_PORT,  # DNS of the node
+    "169.254.169.253": EVERY_PORT,  # DNS of a VPC
+    "169.254.170.23": EVERY_PORT,  # EKS Pod Identity
+    "fd00:ec2::23": EVERY_PORT,
+    "10.0.0.10": EVERY_PORT,  # a Service
+    "192.0.2.1": EVERY_PORT,  # the internet
+    "2001:db8::1": EVERY_PORT,
+}
+"""The ports that stay open to pods that a policy selects, by address."""
+
+
+class Agent(NamedTuple):
+    """An agent at work, with another like it beside it and a namesake in another namespace."""
+
+    line: Line
+    namespace: str
+    elsewhere: str
+    network: Network
+    pods: Manifests
+    """All pods of the two namespaces, and DNS."""
+
+    @property
+    def id(self) -> str:
+        return _id(self.line)
+
+    def pod(self, component: str) -> Manifest:
+        return next(pod for pod in self.pods if _key(pod) == (self.namespace, "runs", component))
+
+
+def _id(line: Line) -> str:
+    return f"{line.chart}-{line.generation}"
+
+
+def _key(pod: Manifest) -> tuple[str, str, str]:
+    """Whose pod it is: namespace, release and component."""
+    labels = pod["metadata"].get("labels", {})
+    return pod["metadata"]["namespace"], labels.get("app.kubernetes.io/instance", ""), labels.get(COMPONENT, "")
+
+
+@pytest.fixture(scope="module")
+def dns(cluster: Client) -> Iterator[Manifest]:
+    """The cluster's DNS."""
+    yield _start_pod(cluster, "kube-system", "dns", {"k8s-app": "kube-dns"})
+    cluster.delete("Pod", "dns", "kube-system")
+
+
+@pytest.fixture(scope="module", params=LINES, ids=_id)
+def agent(request: pytest.FixtureRequest, cluster: Client, dns: Manifest) -> Iterator[Agent]:
+    line: Line = request.param
+    namespace, elsewhere = f"network-{_id(line)}", f"network-{_id(line)}-elsewhere"
+    besides = BESIDES.get(_id(line), {})
+    for name in (namespace, elsewhere):
+        cluster.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        _start_pod(cluster, name, "bystander", {"app.kubernetes.io/name": line.base_name})
+    words = WORDS[line.chart]
+    for place, release, setting in ((namespace, "runs", words.closed), (namespace, "more", words.open), (elsewhere, "runs", words.open)):
+        _start(cluster, agents.release(line, place, name=release, values=merge(besides, setting)))
+    # Other namespaces may still hold what tests before have left to be removed.
+    policies, pods = ([each for name in (namespace, elsewhere) for each in cluster.list(kind, name)] for kind in ("NetworkPolicy", "Pod"))
+    yield Agent(line, namespace, elsewhere, Network(policies, cluster.list("Namespace")), [*pods, dns])
+    for name in (namespace, elsewhere):
+        cluster.delete("Namespace", name)
+
+
+def _start(cluster: Client, objects: Manifests) -> None:
+    """An agent, and a run of it, if its runs have pods of their own."""
+    agents.apply(cluster, objects)
+    agents.wait_for_rollout(cluster, objects)
+    for task in runs.tasks(objects):
+        runs.start(cluster, task, task["metadata"]["labels"]["app.kubernetes.io/instance"])
+    for deployment in (manifest for manifest in objects if manifest["kind"] == "Deployment"):
+        labels = _labels_for_runs(cluster.current(deployment))
+        if labels is not None:
+            metadata = deployment["metadata"]
+            _start_pod(cluster, metadata["namespace"], f"{metadata['name']}-run-1", labels)
+
+
+def _labels_for_runs(deployment: Manifest) -> dict[str, str] | None:
+    """The labels that a controller of agent-k8s gives to the pods that it starts."""
+    [container] = deployment["spec"]["template"]["spec"]["containers"][:1]
+    variables = {variable["name"]: variable.get("value") for variable in container.get("env", ())}
+    encoded = variables.get("SCALR_AGENT_KUBERNETES_TASK_LABELS")
+    if encoded is None:
+        return None
+    labels: dict[str, str] = json.loads(base64.b64decode(encoded))
+    return labels
+
+
+def _start_pod(cluster: Client, namespace: str, name: str, labels: Mapping[str, str]) -> Manifest:
+    metadata = {"name": name, "namespace": namespace, "labels": dict(labels)}
+    spec = {"containers": [{"name": "main", "image": "example/main"}], "automountServiceAccountToken": False}
+    return cluster.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+
+
+def test_the_policy_selects_these_pods_and_no_others(agent: Agent) -> None:
+    """Neither another agent's, nor those of a release of the same name elsewhere, nor anybody else's."""
+    selecting = {_key(pod): agent.network.selecting(pod) for pod in agent.pods}
+    components = COMPONENTS[agent.id]
+    unlabelled = {"task"} if agent.line.chart == "agent-k8s" else set()
+    assert set(selecting) == {
+        *((agent.namespace, "runs", component) for component in components),
+        *((agent.namespace, "more", component) for component in components - unlabelled),
+        *((agent.elsewhere, "runs", component) for component in components - unlabelled),
+        (agent.namespace, "", ""),
+        (agent.elsewhere, "", ""),
+        ("kube-system", "", ""),
+    }
+    policy = f"runs-{agent.line.base_name}-network-policy"
+    assert {key: names for key, names in selecting.items() if names} == {
+        (agent.namespace, "runs", component): [policy] for component in SELECTED[agent.line.chart]
+    }
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_addresses_that_selected_pods_reach(address: str, agent: Agent) -> None:
+    for component in SELECTED[agent.line.chart]:
+        assert _open_ports(agent, component, Destination(address)) == ADDRESSES[address]
+
+
+def test_pods_that_are_not_selected_reach_the_metadata_service(agent: Agent) -> None:
+    for component in COMPONENTS[agent.id] - SELECTED[agent.line.chart]:
+        for address in ("169.254.169.254", "fd00:ec2::254", "fd20:ce::254"):
+            assert _open_ports(agent, component, Destination(address)) == EVERY_PORT
+
+
+def test_selected_pods_reach_the_api_server(cluster: Client, agent: Agent) -> None:
+    service = cluster.get("Service", "kubernetes", "default")["spec"]
+    assert [port["port"] for port in service["ports"]] == [443]
+    for component in SELECTED[agent.line.chart]:
+        assert agent.network.reaches(agent.pod(component), Destination(service["clusterIP"]), 443)
+
+
+def test_selected_pods_reach_the_dns_of_the_cluster(agent: Agent, dns: Manifest) -> None:
+    """Also where a network plugin knows pods by their labels alone, and an address of a pod is in no block."""
+    for component in SELECTED[agent.line.chart]:
+        assert _open_ports(agent, component, Destination(pod=dns)) == DNS
+        assert _open_ports(agent, component, Destination("10.1.2.3", dns)) == EVERY_PORT
+
+
+def _open_ports(agent: Agent, component: str, destination: Destination) -> set[tuple[int, str]]:
+    pod = agent.pod(component)
+    return {(port, protocol) for port, protocol in PORTS if agent.network.reaches(pod, destination, port, protocol)}
+
+
+@pytest.mark.parametrize("line", LINES, ids=_id)
+def test_what_a_kind_does_by_itself(line: Line) -> None:
+    """The words that close and open the metadata service are all there is to it."""
+    words = WORDS[line.chart]
+    made = {word: agents.release(line, "any", values=values) for word, values in (("closed", words.closed), ("open", words.open))}
+    assert agents.release(line, "any") == made[words.by_itself]
+    policies = {word: [manifest["kind"] for manifest in objects].count("NetworkPolicy") for word, objects in made.items()}
+    assert policies == {"closed": 1, "open": 0}

@@ -1,0 +1,141 @@
+"""A team that owns one namespace and nothing of the cluster deploys agents there; who owns the cluster makes the rest."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scalr_agents import stack
+from scalr_agents import values as chart_values
+
+from tests.cluster import agents
+from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait
+from tests.cluster.conftest import NewNamespace
+
+_SECONDS = 10
+_RBAC = "rbac.authorization.k8s.io"
+_APPLY = ["create", "delete", "get", "patch"]
+"""What it takes to apply objects, and to delete them."""
+KINDS = {
+    "AgentTask": ("scalr.io", "atasks"),
+    "AgentTaskTemplate": ("scalr.io", "agenttasktemplates"),
+    "DaemonSet": ("apps", "daemonsets"),
+    "Deployment": ("apps", "deployments"),
+    "NetworkPolicy": ("networking.k8s.io", "networkpolicies"),
+    "PersistentVolumeClaim": ("", "persistentvolumeclaims"),
+    "PodDisruptionBudget": ("policy", "poddisruptionbudgets"),
+    "Role": (_RBAC, "roles"),
+    "RoleBinding": (_RBAC, "rolebindings"),
+    "Secret": ("", "secrets"),
+    "ServiceAccount": ("", "serviceaccounts"),
+}
+"""All that agents need in their namespace, by kind: group and resource."""
+_OF_THE_CLUSTER = ["ClusterRole", "ClusterRoleBinding"]
+
+
+def _stack(namespace: str, *, team: bool) -> Manifests:
+    """The team's agents, of all kinds; or, of those of agent-job, what a stack with all rights would have."""
+    job = {"rbac": {"clusterRules": []} if team else {}, "agent": {"replicaCount": 2}, "persistence": {"data": {"enabled": True}}}
+    entries: dict[str, dict[str, Any]] = {
+        "job-legacy": {"kind": "agent-job", "values": job},
+        "job-current": {"kind": "agent-job", "values": job, "agentVersion": "1.4.0"},
+    }
+    if team:
+        entries["local"] = {"kind": "agent-local", "values": {"serviceAccount": {"create": True}}}
+        entries["pods"] = {"kind": "agent-k8s"}
+    config = {
+        "kubernetes": {"crds": "expect" if team else "install"},
+        "common": {"url": agents.URL},
+        "agents": {name: {"namespace": namespace, **entry} for name, entry in entries.items()},
+        "secrets": {name: {"token": agents.TOKEN} for name in entries},
+    }
+    loaded = stack.load(config, directory=Path())
+    assert chart_values.errors(loaded.findings) == []
+    return agents.objects(loaded)
+
+
+def _own_rules() -> dict[str, dict[str, list[str]]]:
+    return {kind: {"apiGroups": [group], "resources": [resource], "verbs": _APPLY} for kind, (group, resource) in KINDS.items()}
+
+
+@pytest.fixture
+def team(cluster: Client, namespace: str) -> Iterator[Client]:
+    """The team's credential: its Role applies the kinds above. The Roles of its agents may grant only what the team has."""
+    cluster.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "team", "namespace": namespace}})
+    granted = [rule for manifest in _stack(namespace, team=True) if manifest["kind"] == "Role" for rule in manifest["rules"]]
+    metadata = {"name": "team", "namespace": namespace}
+    cluster.create({"apiVersion": f"{_RBAC}/v1", "kind": "Role", "metadata": metadata, "rules": [*_own_rules().values(), *granted]})
+    cluster.create(
+        {
+            "apiVersion": f"{_RBAC}/v1",
+            "kind": "RoleBinding",
+            "metadata": metadata,
+            "roleRef": {"apiGroup": _RBAC, "kind": "Role", "name": "team"},
+            "subjects": [{"kind": "ServiceAccount", "name": "team", "namespace": namespace}],
+        }
+    )
+    with cluster.as_(cluster.token(namespace, "team")) as client:
+        wait(lambda: client.may("patch", "secrets", namespace), _SECONDS, "the team's Role")
+        yield client
+
+
+def test_a_team_deploys_agents_with_a_credential_for_its_namespace(cluster: Client, team: Client, namespace: str) -> None:
+    owned_elsewhere = [manifest for manifest in _stack(namespace, team=False) if manifest["kind"] not in KINDS]
+    assert [manifest["kind"] for manifest in owned_elsewhere] == ["CustomResourceDefinition"] * 2 + _OF_THE_CLUSTER * 2
+    agents.apply(cluster, owned_elsewhere)
+    objects = _stack(namespace, team=True)
+    assert {manifest["kind"] for manifest in objects} == set(KINDS)
+    assert {manifest["metadata"]["namespace"] for manifest in objects} == {namespace}
+
+    assert len(agents.apply(team, objects)) == len(objects)
+    agents.wait_for_rollout(cluster, objects)
+    for account, resource in {"job-legacy-agent-job": "atasks", "job-current-scalr-agent": "agenttasktemplates"}.items():
+        with cluster.as_(cluster.token(namespace, account)) as controller:
+            assert controller.may("watch", resource, namespace, group="scalr.io")
+            assert controller.may("create", "jobs", namespace, group="batch")
+
+
+def test_a_team_cannot_deploy_what_belongs_to_the_cluster(team: Client, namespace: str) -> None:
+    outside = [manifest for manifest in _stack(namespace, team=False) if manifest["kind"] not in KINDS]
+    assert [manifest["kind"] for manifest in outside] == ["CustomResourceDefinition"] * 2 + _OF_THE_CLUSTER * 2
+    for manifest in outside:
+        refusal = _refusal(team, manifest)
+        assert refusal.startswith("403: ")
+        assert refusal.endswith(" at the cluster scope")
+
+
+def test_a_team_cannot_grant_agents_what_it_lacks_itself(cluster: Client, team: Client, namespace: str) -> None:
+    cluster.patch("Role", "team", namespace, {"rules": [*_own_rules().values()]})
+    wait(lambda: not team.may("create", "jobs", namespace, group="batch"), _SECONDS, "a narrower Role")
+    refusal = _refusal(team, _first(_stack(namespace, team=True), "Role"))
+    assert refusal.startswith("403: ")
+    assert "attempting to grant RBAC permissions not currently held" in refusal
+    assert '{APIGroups:["batch"], Resources:["jobs"]' in refusal
+
+
+def test_a_team_cannot_deploy_elsewhere(team: Client, new_namespace: NewNamespace) -> None:
+    elsewhere = new_namespace()
+    for manifest in _stack(elsewhere, team=True):
+        _, resource = KINDS[manifest["kind"]]
+        assert f'cannot patch resource "{resource}" in API group' in _refusal(team, manifest)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_team_needs_every_kind(kind: str, cluster: Client, team: Client, namespace: str) -> None:
+    """Without the permission for one kind, its objects are refused."""
+    rules = [rule for other, rule in _own_rules().items() if other != kind]
+    cluster.patch("Role", "team", namespace, {"rules": rules})
+    group, resource = KINDS[kind]
+    wait(lambda: not team.may("patch", resource, namespace, group=group), _SECONDS, "a narrower Role")
+    refusal = _refusal(team, _first(_stack(namespace, team=True), kind))
+    assert f'cannot patch resource "{resource}" in API group "{group}" in the namespace "{namespace}"' in refusal
+
+
+def _first(objects: Manifests, kind: str) -> Manifest:
+    return next(manifest for manifest in objects if manifest["kind"] == kind)
+
+
+def _refusal(client: Client, manifest: Manifest) -> str:
+    with pytest.raises(ApiError) as refused:
+        client.apply(manifest)
+    return str(refused.value)

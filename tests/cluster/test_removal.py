@@ -1,0 +1,209 @@
+"""What becomes of a run in progress when its agent is removed, in the order in which Pulumi deletes what a program has registered."""
+
+import time
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import pulumi
+import pytest
+import scalr_agents
+from scalr_agents.arguments import AgentJobArgs
+
+from tests.cluster import agents, runs
+from tests.cluster.client import Client, Manifest, wait
+from tests.recording import Recording, Registration, Secret
+from tests.recording import run as record
+
+_SECONDS = 60  # kinds that have just been defined are garbage collected half a minute later
+_MORE_STEPS = 10
+_HELD = {
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "NetworkPolicy",
+    "PersistentVolumeClaim",
+    "PodDisruptionBudget",
+    "Role",
+    "RoleBinding",
+    "Secret",
+    "ServiceAccount",
+}
+"""What stays as long as the agent's claim does."""
+
+each_line = pytest.mark.parametrize("version", ["0.57.0", "1.4.0"])
+
+
+@pytest.fixture
+def storage_class(cluster: Client, namespace: str) -> Iterator[str]:
+    """A class of which there is one volume."""
+    spec = {
+        "accessModes": ["ReadWriteMany"],
+        "capacity": {"storage": "90Gi"},
+        "nfs": {"server": "10.1.2.3", "path": "/"},
+        "persistentVolumeReclaimPolicy": "Retain",
+        "storageClassName": namespace,
+    }
+    cluster.create({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": namespace}, "spec": spec})
+    yield namespace
+    cluster.delete("PersistentVolume", namespace)
+
+
+class Deployed:
+    """A program's objects in a cluster, in the dependencies that the program gave them."""
+
+    def __init__(self, cluster: Client, recording: Recording) -> None:
+        self._cluster = cluster
+        self._recording = recording
+        self._left = [resource for resource in recording.resources if resource.type.startswith("kubernetes:") and not resource.retain]
+        self._asked: set[str] = set()
+        for resource in recording.resources:
+            if resource.type.startswith("kubernetes:"):
+                cluster.apply(_manifest(resource))
+        agents.wait_for_rollout(cluster, [_manifest(resource) for resource in self._left])
+
+    def start(self, run: str = "run-1") -> runs.Run:
+        [task] = runs.tasks([_manifest(resource) for resource in self._left])
+        return runs.start(self._cluster, task, run)
+
+    def is_destroyed(self) -> bool:
+        """A step of `pulumi destroy`: delete what nothing depends on any more. An object that is still there is still depended on."""
+        self._left = [resource for resource in self._left if not self._is_gone(resource)]
+        needed = {name for resource in self._left for name in self._recording.depends(resource.name)}
+        for resource in self._left:
+            if resource.name not in needed and resource.name not in self._asked:
+                metadata = resource.inputs["metadata"]
+                kind, name, namespace = resource.inputs["kind"], metadata["name"], metadata.get("namespace")
+                self._cluster.delete(kind, name, namespace, propagation="Foreground")
+                self._asked.add(resource.name)
+        return not self._left
+
+    def destroy(self, kinds: AbstractSet[str] = frozenset()) -> None:
+        """Destroy until only objects of some kinds are left."""
+        wait(lambda: self.is_destroyed() or self.kinds <= kinds, _SECONDS, f"{sorted(self.kinds)} to become {sorted(kinds)}")
+        assert self.kinds == kinds
+
+    def assert_stuck(self) -> None:
+        """It does not go on."""
+        before = self.kinds
+        for _ in range(_MORE_STEPS):
+            time.sleep(0.1)
+            self.is_destroyed()
+        assert self.kinds == before
+
+    @property
+    def kinds(self) -> set[str]:
+        """The kinds that are left."""
+        return {resource.inputs["kind"] for resource in self._left}
+
+    def of_kind(self, kind: str) -> Manifest:
+        """The one object of a kind, as it is now."""
+        [resource] = [resource for resource in self._left if resource.inputs["kind"] == kind]
+        return self._cluster.current(_manifest(resource))
+
+    def _is_gone(self, resource: Registration) -> bool:
+        metadata = resource.inputs["metadata"]
+        return self._cluster.find(resource.inputs["kind"], metadata["name"], metadata.get("namespace")) is None
+
+
+def _manifest(resource: Registration) -> Manifest:
+    opened: Manifest = _opened(resource.inputs)
+    return opened
+
+
+def _opened(value: Any) -> Any:
+    if isinstance(value, Secret):
+        return _opened(value.value)
+    if isinstance(value, dict):
+        return {key: _opened(item) for key, item in value.items()}
+    return [_opened(item) for item in value] if isinstance(value, list) else value
+
+
+def _deploy(cluster: Client, namespace: str, version: str, *, storage_class: str = "", shared: bool = False, **job: Any) -> Deployed:
+    """An agent with a cache that is its own, or that is shared as a stack shares it; without a storage class it has none."""
+    own = {"enabled": bool(storage_class), "persistentVolumeClaim": {"storageClassName": storage_class}}
+    values = {"task": {"job": job}, "persistence": {"cache": {} if shared else own}}
+    args: AgentJobArgs = {"namespace": namespace, "url": agents.URL, "token": agents.TOKEN, "agent_version": version, "values": values}
+
+    def program() -> None:
+        before: list[pulumi.Resource] = [scalr_agents.AgentCrds("crds", {})]
+        if shared:
+            claim = scalr_agents.StorageClassClaim(
+                "cache",
+                {"namespace": namespace, "release": "team", "storage_class_name": storage_class, "on_delete": "delete"},
+            )
+            before.append(claim)
+            args["cache_claim_name"] = claim.persistent_volume_claim_name
+        scalr_agents.AgentJob("runs", args, pulumi.ResourceOptions(depends_on=before))
+
+    recording = record(program)
+    assert recording.error is None, recording.error
+    return Deployed(cluster, recording)
+
+
+def _evict(cluster: Client, run: runs.Run) -> int:
+    [pod] = run.pods()
+    return cluster.evict(pod["metadata"]["name"], run.namespace)
+
+
+@each_line
+def test_an_agents_own_claim_keeps_what_a_run_needs(version: str, cluster: Client, namespace: str, storage_class: str) -> None:
+    deployed = _deploy(cluster, namespace, version, storage_class=storage_class, ttlSecondsAfterFinished=1)
+    run = deployed.start()
+    [pod] = run.pods()
+    deployed.destroy(_HELD)
+    deployed.assert_stuck()
+    assert [left["metadata"]["uid"] for left in cluster.list("Pod", namespace)] == [pod["metadata"]["uid"]]
+    assert run.is_running()
+    claim = deployed.of_kind("PersistentVolumeClaim")
+    assert claim["metadata"]["deletionTimestamp"]
+    assert claim["metadata"]["finalizers"] == ["kubernetes.io/pvc-protection"]
+    for kind in _HELD - {"PersistentVolumeClaim", "Secret", "PodDisruptionBudget"}:
+        assert "deletionTimestamp" not in deployed.of_kind(kind)["metadata"], kind
+    assert _evict(cluster, run) == 429
+    with cluster.as_(cluster.token(namespace, deployed.of_kind("ServiceAccount")["metadata"]["name"])) as worker:
+        assert worker.may("get", "pods", namespace)
+    run.finish()
+    deployed.destroy()
+
+
+@each_line
+def test_a_run_that_hangs_keeps_it_until_its_deadline(version: str, cluster: Client, namespace: str, storage_class: str) -> None:
+    deployed = _deploy(cluster, namespace, version, storage_class=storage_class, activeDeadlineSeconds=4)
+    run = deployed.start()
+    deployed.destroy()
+    assert run.pods() == []
+    assert wait(run.conditions, _SECONDS, "the end of the Job") == {"FailureTarget", "Failed"}
+    conditions = (run.job() or {})["status"]["conditions"]
+    assert {condition["reason"] for condition in conditions} == {"DeadlineExceeded"}
+
+
+def test_the_claim_waits_until_the_pod_of_a_finished_run_is_removed(cluster: Client, namespace: str, storage_class: str) -> None:
+    """Kubernetes does not ask whether a pod that mounts a claim still runs."""
+    deployed = _deploy(cluster, namespace, "0.57.0", storage_class=storage_class, ttlSecondsAfterFinished=None)
+    run = deployed.start()
+    run.finish()
+    deployed.destroy(_HELD)
+    deployed.assert_stuck()
+    cluster.delete("Job", run.name, namespace)
+    deployed.destroy()
+
+
+def test_a_cache_of_the_stack_goes_last_and_holds_nothing(cluster: Client, namespace: str, storage_class: str) -> None:
+    deployed = _deploy(cluster, namespace, "0.57.0", storage_class=storage_class, shared=True, ttlSecondsAfterFinished=1)
+    run = deployed.start()
+    deployed.destroy({"PersistentVolumeClaim"})
+    deployed.assert_stuck()
+    assert deployed.of_kind("PersistentVolumeClaim")["metadata"]["deletionTimestamp"]
+    assert run.is_running()
+    run.finish()
+    deployed.destroy()
+
+
+@each_line
+def test_without_a_claim_nothing_waits_for_a_run(version: str, cluster: Client, namespace: str) -> None:
+    deployed = _deploy(cluster, namespace, version)
+    run = deployed.start()
+    deployed.destroy()
+    assert cluster.list("NetworkPolicy", namespace) == []
+    assert run.is_running()
+    assert _evict(cluster, run) == 201

@@ -1,0 +1,100 @@
+"""An upgrade of what is deployed is an update of it: a cluster accepts it, and nothing is replaced."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from tests import upgrades
+from tests.cluster import agents
+from tests.cluster.client import ApiError, Client, Manifests
+from tests.upgrades import EVERY_LINE, MUTATIONS, NAMES, Mutation
+
+_IMMUTABLE = "field is immutable"
+_CLAIM = "spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"
+REFUSED: Mapping[str, str] = {
+    "ClusterRoleBinding.roleRef": "cannot change roleRef",
+    "CustomResourceDefinition.spec.group": f'spec.group: Invalid value: "example.com": {_IMMUTABLE}',
+    "CustomResourceDefinition.spec.names.kind": f'spec.names.kind: Invalid value: "Task": {_IMMUTABLE}',
+    "CustomResourceDefinition.spec.names.plural": f'spec.names.plural: Invalid value: "tasks": {_IMMUTABLE}',
+    "CustomResourceDefinition.spec.scope": f'spec.scope: Invalid value: "Cluster": {_IMMUTABLE}',
+    "CustomResourceDefinition.spec.versions": "v1 was previously a storage version, and must remain in spec.versions",
+    "DaemonSet.spec.selector.matchLabels": _IMMUTABLE,
+    "Deployment.spec.selector.matchLabels": _IMMUTABLE,
+    "PersistentVolume.spec.csi.volumeHandle": "spec.persistentvolumesource is immutable after creation",
+    "PersistentVolume.spec.volumeMode": _IMMUTABLE,
+    "PersistentVolumeClaim.spec.accessModes": _CLAIM,
+    "PersistentVolumeClaim.spec.selector": _CLAIM,
+    "PersistentVolumeClaim.spec.storageClassName": _CLAIM,
+    "PersistentVolumeClaim.spec.volumeMode": _CLAIM,
+    "PersistentVolumeClaim.spec.volumeName": _CLAIM,
+    "PriorityClass.preemptionPolicy": _IMMUTABLE,
+    "PriorityClass.value": "value: Forbidden: may not be changed in an update",
+    "RoleBinding.roleRef": "cannot change roleRef",
+    "Secret.type": _IMMUTABLE,
+    "StorageClass.parameters": _IMMUTABLE,
+    "StorageClass.provisioner": _IMMUTABLE,
+    "StorageClass.reclaimPolicy": _IMMUTABLE,
+    "StorageClass.volumeBindingMode": _IMMUTABLE,
+}
+"""Why the API server refuses a change."""
+ACCEPTED = {
+    "CustomResourceDefinition.spec.names.shortNames",
+    "PersistentVolume.spec.claimRef.name",
+    "PersistentVolume.spec.storageClassName",
+    "StorageClass.mountOptions",
+}
+"""The changes that it accepts and that are none for what is there: people type short names; a volume that is bound is not bound anew, and
+its claim would lose it; and mount options are copied to a volume when it is made."""
+
+
+_NAMESPACES = {manifest["metadata"]["name"] for name in NAMES for manifest in upgrades.snapshot(name) if manifest["kind"] == "Namespace"}
+
+
+def _elsewhere(objects: Manifests) -> Manifests:
+    """Objects in namespaces of these tests alone: those of other tests take their time to go."""
+    return [_moved(manifest) for manifest in objects]
+
+
+def _moved(value: Any) -> Any:
+    """Namespaces, and names that begin with one and a dot."""
+    if isinstance(value, dict):
+        return {key: _moved(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_moved(item) for item in value]
+    if isinstance(value, str) and value.partition(".")[0] in _NAMESPACES:
+        return f"upgraded-{value}"
+    return value
+
+
+@pytest.fixture(scope="module")
+def snapshots(cluster: Client) -> Iterator[Mapping[str, Manifests]]:
+    """What is deployed: the snapshots, as the cluster has them."""
+    yield {name: agents.apply(cluster, _elsewhere(upgrades.snapshot(name))) for name in NAMES}
+    for namespace in _NAMESPACES:
+        cluster.delete("Namespace", f"upgraded-{namespace}")
+
+
+def test_every_change_has_an_answer() -> None:
+    assert sorted(map(str, MUTATIONS)) == sorted([*REFUSED, *ACCEPTED])
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
+def test_a_cluster_refuses_to_change_what_stays(mutation: Mutation, snapshots: Mapping[str, Manifests], cluster: Client) -> None:
+    before, after = mutation.of(_elsewhere(upgrades.snapshot(EVERY_LINE)))
+    assert upgrades.identity(before) in map(upgrades.identity, snapshots[EVERY_LINE])
+    if str(mutation) in ACCEPTED:
+        cluster.apply(after, dry_run=True)
+        return
+    with pytest.raises(ApiError) as refused:
+        cluster.apply(after, dry_run=True)
+    assert refused.value.status == 422
+    assert REFUSED[str(mutation)] in refused.value.message
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_upgrade_replaces_nothing(name: str, snapshots: Mapping[str, Manifests], cluster: Client) -> None:
+    before = snapshots[name]
+    agents.apply(cluster, _elsewhere(upgrades.today(name)))
+    assert [cluster.current(manifest)["metadata"]["uid"] for manifest in before] == [manifest["metadata"]["uid"] for manifest in before]
+    assert not any("deletionTimestamp" in cluster.current(manifest)["metadata"] for manifest in before)

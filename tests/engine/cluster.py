@@ -1,0 +1,137 @@
+"""A cluster, as the Kubernetes provider shows it to the engine: what exists, what cannot change, and what fails."""
+
+import base64
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from typing import Any, NoReturn
+
+from google.protobuf.message import Message
+from pulumi.runtime.proto import provider_pb2, status_pb2
+
+from tests.engine.provider import Provider, changes, difference, grpc, plain, struct
+
+_SELECTOR = ("spec.selector",)
+_ROLE = ("roleRef",)
+UNCHANGEABLE: Mapping[str, tuple[str, ...]] = {
+    "ClusterRoleBinding": _ROLE,
+    "DaemonSet": _SELECTOR,
+    "Deployment": _SELECTOR,
+    "PersistentVolume": ("spec.csi", "spec.nfs", "spec.hostPath", "spec.local"),
+    "PersistentVolumeClaim": ("spec.accessModes", "spec.selector", "spec.storageClassName", "spec.volumeName"),
+    "RoleBinding": _ROLE,
+    "Secret": ("type",),
+    "StorageClass": ("parameters", "provisioner"),
+}
+"""What the provider replaces an object for, besides its name and namespace."""
+_SECRET_CONTENT = ("data", "stringData")
+
+
+class Cluster(Provider):
+    """The Kubernetes provider and the cluster behind it.
+
+    `cluster` and `cluster-shared` of a stack are two providers with settings of their own; here both reach the same object, and are told
+    apart by their connections.
+    """
+
+    package = "kubernetes"
+    version = version("pulumi-kubernetes")
+
+    def __init__(self, objects: Iterable[tuple[str, dict[str, Any]]] = ()) -> None:
+        super().__init__()
+        self.objects = dict(objects)
+        """Everything that exists, by `<kind>/<namespace>/<name>`."""
+        self.refused: dict[str, str] = {}
+        """Objects that the API server does not take, and why, by `<kind>/<name>`."""
+        self.unready: set[str] = set()
+        """Objects that are there and never become ready, by `<kind>/<name>`."""
+        self.ignored_settings: set[str] = set()
+        """Settings that providers are given and do not have, for instance `enableSecretMutable`."""
+        self._settings: dict[str, dict[str, Any]] = {}
+
+    def configure(self, request: Any, context: Any) -> Message:
+        self._settings[context.peer()] = plain(request.args)
+        return super().configure(request, context)
+
+    def diff_config(self, request: Any, context: Any) -> Message:
+        old, new = plain(request.old_inputs), plain(request.news)
+        changed = changes(old, new)
+        known = [settings.get("clusterIdentifier") for settings in (old, new)]
+        if all(known):
+            return difference(changed, [path for path in changed if path == "clusterIdentifier"])
+        return difference(changed, [path for path in changed if path in {"context", "kubeconfig"}])
+
+    def diff(self, request: Any, context: Any) -> Message:
+        old, new = plain(request.old_inputs), plain(request.news)
+        changed = changes(old, new)
+        fixed = ("metadata.name", "metadata.namespace", *UNCHANGEABLE.get(new["kind"], ()))
+        if new["kind"] == "Secret" and (new.get("immutable") or not self._is_set(context, "enableSecretMutable")):
+            fixed += _SECRET_CONTENT
+        replaced = [path for path in changed if any(path == field or path.startswith((f"{field}.", f"{field}[")) for field in fixed)]
+        return difference(changed, replaced, delete_first=bool(replaced) and _key(old) == _key(new))
+
+    def made(self, request: Any, inputs: dict[str, Any], context: Any) -> tuple[str, dict[str, Any]]:
+        missing = self._missing(inputs)
+        if missing:
+            _refuse(context, f"{request.name}: {missing}")
+        if _key(inputs) in self.objects and not self._is_set(context, "upsertExistingObjects"):
+            _refuse(context, f"resource {request.urn!r} was not successfully created: {_key(inputs)} already exists")
+        return _identity(inputs), self._applied(request, inputs, context)
+
+    def changed(self, request: Any, inputs: dict[str, Any], context: Any) -> dict[str, Any]:
+        if _key(inputs) not in self.objects:
+            _refuse(context, f"{_key(inputs)} not found")
+        return self._applied(request, inputs, context)
+
+    def removed(self, request: Any) -> None:
+        self.objects.pop(_key(plain(request.old_inputs)), None)
+
+    def _applied(self, request: Any, inputs: dict[str, Any], context: Any) -> dict[str, Any]:
+        short = f"{inputs['kind']}/{inputs['metadata']['name']}"
+        if short in self.refused:
+            _refuse(context, f"{short}: {self.refused[short]}")
+        self.objects[_key(inputs)] = inputs
+        outputs = _live(inputs)
+        if short in self.unready:
+            _unready(context, _identity(inputs), outputs, f"{short}: timed out waiting to be Ready")
+        return outputs
+
+    def _missing(self, inputs: Mapping[str, Any]) -> str:
+        """What an object needs and what is not there."""
+        namespace, kind = inputs["metadata"].get("namespace"), inputs["kind"]
+        if namespace and f"Namespace//{namespace}" not in self.objects:
+            return f'namespaces "{namespace}" not found'
+        defined = [crd["spec"]["names"]["kind"] for key, crd in self.objects.items() if key.startswith("CustomResourceDefinition/")]
+        if inputs["apiVersion"].startswith("scalr.io/") and kind not in defined:
+            return f'no matches for kind "{kind}"'
+        return ""
+
+    def _is_set(self, context: Any, setting: str) -> bool:
+        return setting not in self.ignored_settings and bool(self._settings[context.peer()].get(setting))
+
+
+def _key(inputs: Mapping[str, Any]) -> str:
+    return f"{inputs['kind']}/{inputs['metadata'].get('namespace', '')}/{inputs['metadata']['name']}"
+
+
+def _identity(inputs: Mapping[str, Any]) -> str:
+    return _key(inputs).partition("/")[2].removeprefix("/")
+
+
+def _live(inputs: dict[str, Any]) -> dict[str, Any]:
+    """An object as it comes back. Secrets come back in plain, and encoded: it is for the program to say that they are secret."""
+    encoded = {key: base64.b64encode(value.encode()).decode() for key, value in inputs.get("stringData", {}).items()}
+    return inputs | ({"data": encoded} if encoded else {})
+
+
+def _refuse(context: Any, message: str) -> NoReturn:
+    context.abort(grpc.StatusCode.UNKNOWN, message)
+    raise AssertionError(message)  # abort does not return
+
+
+def _unready(context: Any, identity: str, outputs: dict[str, Any], message: str) -> NoReturn:
+    """Fail for an object that exists: the engine keeps it in the state, with what is wrong about it."""
+    failed = provider_pb2.ErrorResourceInitFailed(id=identity, properties=struct(outputs), reasons=[message])
+    status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=message)
+    status.details.add().Pack(failed)
+    context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
+    _refuse(context, message)

@@ -1,0 +1,199 @@
+"""A stack of its own for a test: project directory, backend, cluster and clouds, and what an operation on it did."""
+
+import copy
+import json
+import shutil
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from pulumi import automation
+from scalr_agents.deploy import deploy
+
+from tests.engine.cluster import Cluster
+from tests.engine.provider import Aws, Call, Gcp, Provider, serving
+
+REPOSITORY = Path(__file__).parents[2]
+PROJECT = "scalr-agents"
+
+
+@dataclass
+class Outcome:
+    """What an operation did."""
+
+    failed: bool = False
+    output: str = ""
+    """Everything that was printed, on stdout and stderr."""
+    events: list[automation.EngineEvent] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    """What the providers were asked to do, in the order in which it was done."""
+
+    @property
+    def steps(self) -> dict[str, tuple[str, ...]]:
+        """What was planned or done for each resource that did not stay as it is."""
+        found = defaultdict[str, list[str]](list)
+        for event in self._planned():
+            if event.op not in {"same", "refresh", "read"}:
+                found[_name(event.urn)].append(event.op.value)
+        return {name: tuple(steps) for name, steps in found.items()}
+
+    @property
+    def unchanged(self) -> int:
+        """How many resources stay as they are; stack, components and providers are counted too."""
+        return sum(event.op == "same" for event in self._planned())
+
+    @property
+    def differences(self) -> dict[str, set[str]]:
+        """The paths that differ, for each resource that has any."""
+        return {_name(event.urn): set(event.detailed_diff) for event in self._planned() if event.detailed_diff}
+
+    def all(self, step: str) -> set[str]:
+        """Names of all resources with a step, for instance `update`."""
+        return {name for name, steps in self.steps.items() if step in steps}
+
+    def called(self, operation: str) -> list[str]:
+        """The resources that a provider was asked to create, update or delete, in that order."""
+        return [call.name for call in self.calls if call.operation == operation]
+
+    def call(self, operation: str, name: str) -> Call:
+        """The one call with that effect on a resource."""
+        found = [call for call in self.calls if (call.operation, call.name) == (operation, name)]
+        assert len(found) == 1, f"{len(found)} times {operation} {name}; {self.called(operation)}"
+        return found[0]
+
+    @property
+    def everything(self) -> str:
+        """All that the engine says of the operation, as text."""
+        return self.output + json.dumps(self.events, default=vars)
+
+    def _planned(self) -> Iterator[automation.StepEventMetadata]:
+        for event in self.events:
+            if event.resource_pre_event:
+                yield event.resource_pre_event.metadata
+
+
+@dataclass
+class Deployment:
+    """A stack in a directory of its own."""
+
+    name: str
+    directory: Path
+    command: automation.PulumiCommand
+    cluster: Cluster = field(default_factory=Cluster)
+
+    @classmethod
+    def new(cls, name: str, directory: Path, command: automation.PulumiCommand) -> "Deployment":
+        """A project as a user has it who has cloned the repository; nothing is deployed, no secret is set."""
+        made = cls(name, directory, command)
+        made.project.mkdir(parents=True)
+        made._backend.mkdir()
+        shutil.copy(REPOSITORY / "Pulumi.yaml", made.project)
+        shutil.copytree(REPOSITORY / "stacks", made.project / "stacks")
+        with made._stack(automation.Stack.create):
+            return made
+
+    def branch(self, directory: Path) -> "Deployment":
+        """The same stack in the same state, in a directory and a cluster of its own."""
+        shutil.copytree(self.directory, directory)
+        return Deployment(self.name, directory, self.command, Cluster(copy.deepcopy(self.cluster.objects).items()))
+
+    @property
+    def project(self) -> Path:
+        return self.directory / "project"
+
+    @property
+    def file(self) -> Path:
+        return self.project / "stacks" / f"Pulumi.{self.name}.yaml"
+
+    @property
+    def _backend(self) -> Path:
+        return self.directory / "backend"
+
+    def edit(self, words: Mapping[str, Any]) -> None:
+        """Set words of the stack file by their paths, as `agents.runs.values`; None removes one."""
+        content = yaml.safe_load(self.file.read_text(encoding="utf-8"))
+        for path, value in words.items():
+            first, *others = path.split(".")
+            *parents, last = [f"{PROJECT}:{first}", *others]
+            place = content["config"]
+            for parent in parents:
+                place = place.setdefault(parent, {})
+            place.pop(last, None) if value is None else place.update({last: value})
+        self.file.write_text(yaml.safe_dump(content), encoding="utf-8")
+
+    def set_secrets(self, secrets: Mapping[str, str]) -> None:
+        """`pulumi config set --secret --path`, of words under `secrets`."""
+        values = {f"{PROJECT}:secrets.{path}": automation.ConfigValue(value, secret=True) for path, value in secrets.items()}
+        with self._stack() as (stack, _):
+            stack.set_all_config(values, path=True)
+
+    def up(self) -> Outcome:
+        return self._run(lambda stack: stack.up)
+
+    def preview(self) -> Outcome:
+        return self._run(lambda stack: stack.preview)
+
+    def destroy(self) -> Outcome:
+        return self._run(lambda stack: stack.destroy)
+
+    def state(self) -> str:
+        """The state as the backend stores it, where secrets are encrypted."""
+        return (self._backend / ".pulumi" / "stacks" / PROJECT / f"{self.name}.json").read_text(encoding="utf-8")
+
+    def resources(self) -> dict[str, dict[str, Any]]:
+        """What the state holds, by name."""
+        return {_name(resource["urn"]): resource for resource in json.loads(self.state())["checkpoint"]["latest"].get("resources", [])}
+
+    def _run(self, operation: Callable[[automation.Stack], Callable[..., object]]) -> Outcome:
+        lines: list[str] = []
+        outcome = Outcome()
+        with self._stack() as (stack, providers):
+            try:
+                operation(stack)(on_output=lines.append, on_error=lines.append, on_event=outcome.events.append, color="never")
+            except automation.CommandError:
+                outcome.failed = True
+        outcome.output = "\n".join(lines)
+        outcome.calls = sorted((call for provider in providers for call in provider.calls), key=lambda call: call.began)
+        return outcome
+
+    @contextmanager
+    def _stack(
+        self, select: Callable[[str, automation.Workspace], automation.Stack] = automation.Stack.select
+    ) -> Iterator[tuple[automation.Stack, list[Provider]]]:
+        self.cluster.calls.clear()
+        providers = [self.cluster, Aws(), Gcp()]
+        with serving(*providers) as ports:
+            workspace = automation.LocalWorkspace(
+                work_dir=str(self.project),
+                program=partial(deploy, self.project),
+                pulumi_command=self.command,
+                pulumi_home=str(self.directory / "home"),
+                env_vars={
+                    "PULUMI_BACKEND_URL": self._backend.as_uri(),
+                    "PULUMI_CONFIG_PASSPHRASE": "correct horse",
+                    "PULUMI_DEBUG_PROVIDERS": ports,
+                    "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+                    "PULUMI_SKIP_UPDATE_CHECK": "true",
+                },
+            )
+            yield select(self.name, workspace), providers
+
+
+class Deployed(NamedTuple):
+    """A stack, and what its first `pulumi up` did."""
+
+    stack: Deployment
+    first: Outcome
+
+
+Branch = Callable[[Deployed], Deployment]
+"""Makes a stack that is where a shared one was after its first `pulumi up`."""
+
+
+def _name(urn: str) -> str:
+    return urn.rpartition("::")[2]

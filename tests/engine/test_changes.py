@@ -1,0 +1,145 @@
+"""What a change of the stack file does to a running stack, and what it leaves alone."""
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.engine.stacks import Branch, Deployed
+
+DEPLOYMENT, TEMPLATE, BUDGET = "runs-controller-deployment", "runs-controller-task-template", "runs-controller-budget"
+DIGEST = 'spec.template.metadata.annotations["checksum/secrets"]'
+
+
+@pytest.mark.parametrize(
+    ("words", "steps", "differences"),
+    [
+        pytest.param(
+            {"agents.runs.values.agent.replicaCount": 2},
+            {BUDGET: ("create",), DEPLOYMENT: ("update",)},
+            {DEPLOYMENT: {"spec.replicas"}},
+            id="a second controller",
+        ),
+        pytest.param(
+            {"agents.runs.values.task.job.ttlSecondsAfterFinished": 600},
+            {TEMPLATE: ("update",)},
+            {TEMPLATE: {"spec.jobTemplate.spec.ttlSecondsAfterFinished"}},
+            id="a value of tasks",
+        ),
+        pytest.param(
+            {"kubernetes.awaitRollout": False},
+            {DEPLOYMENT: ("update",)},
+            {DEPLOYMENT: {"metadata.annotations"}},
+            id="no waiting",
+        ),
+        pytest.param(
+            {"kubernetes.upsertExisting": True},
+            {"cluster": ("update",)},
+            {"cluster": {"upsertExistingObjects", "enablePatchForce"}},
+            id="taking over what exists",
+        ),
+        pytest.param(
+            {"kubernetes.qps": 50, "kubernetes.burst": 100},
+            {"cluster": ("update",), "cluster-shared": ("update",)},
+            {"cluster": {"kubeClientSettings"}, "cluster-shared": {"kubeClientSettings"}},
+            id="fewer requests",
+        ),
+        pytest.param(
+            {"kubernetes.context": "renamed"},
+            {"cluster": ("update",), "cluster-shared": ("update",)},
+            {"cluster": {"context"}, "cluster-shared": {"context"}},
+            id="the same cluster under another name",
+        ),
+        pytest.param({"kubernetes.rolloutTimeoutSeconds": 60}, {}, {}, id="less patience"),
+    ],
+)
+def test_a_change_touches_only_what_it_concerns(
+    words: dict[str, Any], steps: dict[str, tuple[str, ...]], differences: dict[str, set[str]], local: Deployed, branch: Branch
+) -> None:
+    stack = branch(local)
+    stack.edit(words)
+    changed = stack.up()
+    assert not changed.failed, changed.output
+    assert changed.steps == steps
+    assert changed.differences == differences
+    assert changed.unchanged == 20 - sum(step != ("create",) for step in steps.values())
+    assert {call.name for call in changed.calls if call.operation in {"create", "update", "delete"}} == steps.keys() - {
+        "cluster",
+        "cluster-shared",
+    }
+
+
+def test_another_cluster_gets_objects_of_its_own(local: Deployed, branch: Branch) -> None:
+    stack = branch(local)
+    stack.edit({"kubernetes.clusterIdentifier": "other"})
+    planned = stack.preview()
+    assert planned.all("replace") == local.first.steps.keys() - {
+        "agent-crds",
+        "runs",
+        "runs-controller",
+        "runs-network-policy",
+        "runs-rbac",
+        "scalr-agents-local",
+    }
+
+
+def test_a_new_token_updates_its_secret_and_rolls_the_controllers(local: Deployed, branch: Branch) -> None:
+    stack = branch(local)
+    stack.set_secrets({"runs.token": "new-token-of-runs"})
+    rotated = stack.up()
+    assert rotated.steps == {"runs-controller-token-secret": ("update",), DEPLOYMENT: ("update",)}
+    assert rotated.differences == {"runs-controller-token-secret": {"stringData.token"}, DEPLOYMENT: {DIGEST}}
+    assert rotated.called("update") == ["runs-controller-token-secret", DEPLOYMENT]
+    assert stack.cluster.objects["Secret/scalr-agents/runs-agent-job"]["stringData"] == {"token": "new-token-of-runs"}
+    assert stack.preview().steps == {}
+
+
+def test_what_mutable_secrets_are_for(local: Deployed, branch: Branch) -> None:
+    """The same with a provider that does not have them: the Secret of running pods would go."""
+    stack = branch(local)
+    stack.set_secrets({"runs.token": "new-token-of-runs"})
+    stack.cluster.ignored_settings = {"enableSecretMutable"}
+    rotated = stack.preview()
+    assert rotated.steps["runs-controller-token-secret"] == ("delete-replaced", "replace", "create-replacement")
+
+
+def test_an_agent_that_leaves_takes_its_own_objects(aws_prod: Deployed, branch: Branch) -> None:
+    stack = branch(aws_prod)
+    stack.edit({"agents.payments": None, "secrets.payments": None})
+    left = stack.up()
+    assert not left.failed, left.output
+    cache = {"payments-cache", "payments-cache-access-point", "payments-cache-claim", "payments-cache-volume"}
+    own = {name for name in aws_prod.first.steps if name.startswith("payments") and not name.startswith("payments-efs")}
+    assert left.steps == dict.fromkeys(own, ("delete",))
+    assert (len(own), len(own - cache), left.unchanged) == (20, 16, 50)
+    assert left.called("create") == left.called("update") == []
+    kept = stack.resources()
+    assert len(kept) == 50
+    assert {"payments-efs-file-system", "namespace-scalr-payments"} < kept.keys()
+
+
+def test_a_stack_that_comes_back_takes_over_what_has_stayed(local: Deployed, branch: Branch) -> None:
+    stack = branch(local)
+    gone = stack.destroy()
+    assert (gone.failed, stack.resources()) == (False, {})
+    back = stack.up()
+    assert not back.failed, back.output
+    assert back.steps == local.first.steps
+
+
+def test_objects_of_others_are_taken_over_on_request(local: Deployed, fresh: Any) -> None:
+    """Without `upsertExisting` what exists is somebody else's."""
+    stack = fresh("local")
+    stack.set_secrets({"runs.token": "token-of-runs"})
+    stack.cluster.objects.update(local.stack.cluster.objects)
+    refused = stack.up()
+    assert refused.failed
+    first = {"ClusterRole", "ClusterRoleBinding", "NetworkPolicy", "Role", "RoleBinding", "ServiceAccount"}
+    assert set(re.findall(r"(\w+)/\S* already exists", refused.output)) == first
+    assert "did not become ready" not in refused.output
+    stack.edit({"kubernetes.upsertExisting": True})
+    taken = stack.up()
+    assert not taken.failed, taken.output
+    assert taken.called("delete") == []
+    assert stack.cluster.objects.keys() == local.stack.cluster.objects.keys()
+    assert stack.preview().steps == {}

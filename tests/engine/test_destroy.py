@@ -1,0 +1,82 @@
+"""The order in which things go, and what stays."""
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+
+from tests.engine.stacks import Branch, Deployed, Deployment, Outcome
+
+FILE_SYSTEM = ["file-system", "policy", "backup-policy"]
+
+
+def assert_order(gone: Outcome, *groups: Iterable[str]) -> None:
+    """All of a group have gone before the first of the next begins to."""
+    calls = [[gone.call("delete", name) for name in group] for group in groups]
+    assert all(calls)
+    for earlier, later in pairwise(calls):
+        assert max(call.ended for call in earlier) <= min(call.began for call in later)
+
+
+def test_pods_go_before_what_they_need(local: Deployed, branch: Branch) -> None:
+    stack = branch(local)
+    gone = stack.destroy()
+    assert not gone.failed, gone.output
+    assert_order(
+        gone,
+        ["runs-controller-deployment"],
+        ["runs-controller-task-template", "runs-controller-token-secret", "runs-controller-task-budget"],
+        [
+            "runs-network-policy-egress",
+            "runs-rbac-cluster-role",
+            "runs-rbac-cluster-role-binding",
+            "runs-rbac-role",
+            "runs-rbac-role-binding",
+            "runs-rbac-service-account",
+        ],
+    )
+    assert len(gone.called("delete")) == 10
+    assert gone.call("delete", "runs-controller-deployment").timeout == 300
+    assert stack.cluster.objects.keys() == {"Namespace//scalr-agents", "CustomResourceDefinition//atasks.scalr.io"}
+    assert stack.resources() == {}
+
+
+def test_a_cache_that_is_kept(aws_prod: Deployed, branch: Branch) -> None:
+    stack = branch(aws_prod)
+    gone = stack.destroy()
+    assert not gone.failed, gone.output
+    for team in ("payments", "platform"):
+        targets = [f"{team}-efs-mount-target-eu-west-1{zone}" for zone in "abc"]
+        assert_order(
+            gone,
+            [f"{team}-controller-deployment"],
+            [f"{team}-cache-claim"],
+            [f"{team}-cache-volume"],
+            [f"{team}-cache-access-point"],
+            [*targets, f"{team}-efs-from-cluster"],
+            [f"{team}-efs-security-group"],
+        )
+        agent = [name for name in gone.called("delete") if name.startswith((f"{team}-rbac", f"{team}-network-policy"))]
+        assert len(agent) == 6
+        assert_order(gone, [f"{team}-controller-deployment"], agent)
+    kept = {f"{team}-efs-{part}" for team in ("payments", "platform") for part in FILE_SYSTEM}
+    assert kept & set(gone.called("delete")) == set()
+    assert kept < gone.all("delete")  # they leave the stack
+    assert stack.cluster.objects.keys() == {
+        "CustomResourceDefinition//atasks.scalr.io",
+        "Namespace//scalr-payments",
+        "Namespace//scalr-platform",
+        "Namespace//scalr-vcs",
+    }
+    assert stack.resources() == {}
+
+
+def test_a_cache_that_goes_with_its_stack(fresh: Callable[[str], Deployment]) -> None:
+    stack = fresh("aws-dev")
+    stack.edit({"caches.runs.efs.eksCluster": "prod"})
+    stack.set_secrets({"runs.token": "token-of-runs"})
+    assert not stack.up().failed
+    gone = stack.destroy()
+    assert not gone.failed, gone.output
+    targets = [f"runs-efs-mount-target-eu-west-1{zone}" for zone in "abc"]
+    assert_order(gone, ["runs-controller-deployment"], ["runs-cache-claim"], ["runs-cache-volume"], targets, ["runs-efs-file-system"])
+    assert_order(gone, ["runs-efs-policy", "runs-efs-backup-policy"], ["runs-efs-file-system"])
+    assert stack.cluster.objects.keys() == {"CustomResourceDefinition//atasks.scalr.io", "Namespace//scalr-dev"}

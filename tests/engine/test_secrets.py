@@ -1,0 +1,56 @@
+"""Secrets are in the cluster's Secrets and nowhere else: not in the state, not in what is printed, not in outputs."""
+
+import base64
+import json
+from collections.abc import Callable
+from typing import Any
+
+from tests.engine.stacks import Deployment, Outcome
+from tests.engine.team import HIDDEN, WORDS
+
+
+def found(text: str) -> set[str]:
+    """The secrets that a text has, as they are or encoded."""
+    return {place for place, value in HIDDEN.items() if any(form in text for form in _forms(value))}
+
+
+def _forms(value: str) -> set[str]:
+    """A secret in all of its notations, and the middle of it, which is the same in most encodings of what it is a part of."""
+    inside = next(line for line in value.splitlines() if line.startswith("hidden"))
+    return {value, inside, json.dumps(value)[1:-1], base64.b64encode(value.encode()).decode(), base64.b64encode(inside.encode()).decode()}
+
+
+def test_no_operation_tells_a_secret(fresh: Callable[[str], Deployment]) -> None:
+    stack = fresh("local")
+    stack.edit(WORDS)
+    stack.set_secrets(HIDDEN)
+    seen: dict[str, Any] = {"planned": stack.preview(), "first": stack.up()}
+    assert not seen["first"].failed, seen["first"].output
+    state, outputs = stack.state(), json.dumps(stack.resources()["scalr-agents-local"]["outputs"])
+    held = json.dumps({key: content for key, content in stack.cluster.objects.items() if key.startswith("Secret/")})
+    elsewhere = json.dumps({key: content for key, content in stack.cluster.objects.items() if not key.startswith("Secret/")})
+
+    stack.set_secrets({"runs.token": "hidden-token-of-runs-2"})
+    stack.cluster.unready = {
+        key.replace("/scalr-agents/", "/") for key in stack.cluster.objects if key.startswith("Deployment/scalr-agents/")
+    }
+    seen["rotated"] = stack.up()
+    assert seen["rotated"].failed
+    seen["gone"] = stack.destroy()
+    assert not seen["gone"].failed
+
+    assert found(held) == HIDDEN.keys()
+    assert found(elsewhere) == set()
+    assert found(state) == set()
+    assert found(outputs) == set()
+    assert {name: found(outcome.everything) for name, outcome in seen.items()} == {name: set() for name in seen}
+
+
+def test_a_failure_tells_no_secret(fresh: Callable[[str], Deployment]) -> None:
+    stack = fresh("local")
+    stack.edit(WORDS | {"agents.runs.values.agent.replicaCoun": 1})
+    stack.set_secrets({**HIDDEN, "nobody.token": HIDDEN["runs.token"], "vcs.env.A B": HIDDEN["vcs.env.GIT_PASSWORD"]})
+    failed: Outcome = stack.up()
+    assert failed.failed
+    assert failed.output.count("error: scalr-agents:") >= 3
+    assert found(failed.everything) == set()

@@ -1,0 +1,54 @@
+"""Agents as their users have them, in plain objects: what only Pulumi or a cloud knows has a plausible value."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from scalr_agents import manifests, stack
+from scalr_agents import values as chart_values
+from scalr_agents.lines import Line
+from scalr_agents.manifests.objects import Manifest
+from scalr_agents.stack import source
+from scalr_agents.values.merge import Values, merge
+
+URL = "https://example.scalr.io"
+TOKEN = "an-agent-token"
+REPOSITORY = Path(__file__).parents[1]
+STACKS = source.stacks(REPOSITORY / "stacks")
+
+_CLOUD = {"volumeHandle": "fs-0::fsap-0", "ip": "10.1.2.3", "volume": "share", "fileProtocol": "NFS_V4_1", "storage": "1Ti"}
+
+
+def release(line: Line, namespace: str, *, name: str = "runs", values: Values | None = None) -> list[Manifest]:
+    """The objects of one agent of a line, with its definitions."""
+    given = merge({"agent": {"url": URL, "token": TOKEN}}, values or {})
+    return manifests.render(line.chart, given, release=name, namespace=namespace, agent_version=line.default_version)
+
+
+def sample(name: str) -> stack.Stack:
+    """A sample stack whose user has set all tokens."""
+    read = source.read(REPOSITORY, name)
+    return load(read.config, read.directory)
+
+
+def load(config: Mapping[str, Any], directory: Path = REPOSITORY) -> stack.Stack:
+    """A stack from its configuration. Its agents get tokens."""
+    secrets = {agent: {"token": TOKEN} for agent in config["agents"]}
+    loaded = stack.load({**config, "secrets": secrets}, directory=directory)
+    assert chart_values.errors(loaded.findings) == []
+    return loaded
+
+
+def objects(loaded: stack.Stack) -> list[Manifest]:
+    """All objects of a stack in the order of `render`, as its cloud completes them."""
+    return [_completed(manifest) for manifest in loaded.objects()]
+
+
+def _completed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _completed(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_completed(item) for item in value]
+    if isinstance(value, source.CloudValue):
+        return _CLOUD[value.place.split(": ")[1].split()[0]]
+    return value

@@ -1,0 +1,120 @@
+"""Programs that tests run: Kubernetes' control plane, simulated nodes, Helm and Pulumi, built from Go modules.
+
+Each directory here is a Go module that pins one project, since their dependencies do not go together. `make control-plane` builds
+what is missing into a cache outside of the repository; a changed pin has a directory of its own there.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+_HERE = Path(__file__).parent
+
+
+class NotBuiltError(Exception):
+    """A program that tests need is not there."""
+
+
+class Module(NamedTuple):
+    """A Go module of this directory, and what is built from it."""
+
+    name: str
+    programs: Mapping[str, str]
+    """Packages by the name of their program."""
+    pin: str
+    """The module whose version is that of the programs."""
+    version_variables: tuple[str, ...]
+    """Variables that say a program's version, as `VARIABLE=TEMPLATE`. A build from a Go module does not set them by itself."""
+
+    @property
+    def directory(self) -> Path:
+        return _HERE / self.name
+
+    @property
+    def version(self) -> str:
+        """The pinned version, for instance `v1.36.3`."""
+        found = re.search(rf"^(?:require)?\s+{re.escape(self.pin)} (v\S+)", self._read("go.mod"), re.MULTILINE)
+        if found is None:
+            raise NotBuiltError(f"{self.directory}/go.mod requires no {self.pin}")
+        return found[1]
+
+    @property
+    def ldflags(self) -> str:
+        major, minor, _ = self.version.removeprefix("v").split(".")
+        variables = (variable.format(version=self.version, major=major, minor=minor) for variable in self.version_variables)
+        return " ".join(["-s", "-w", *(f"-X {variable}" for variable in variables)])
+
+    @property
+    def output(self) -> Path:
+        """Where the programs are, by all that makes them what they are."""
+        recipe = "\0".join([self._read("go.mod"), self._read("go.sum"), self.ldflags, *self.programs.values()])
+        return _cache() / f"{self.name}-{sha256(recipe.encode()).hexdigest()[:12]}" / "bin"
+
+    def _read(self, file: str) -> str:
+        return (self.directory / file).read_text(encoding="utf-8")
+
+
+MODULES = (
+    Module(
+        name="kubernetes",
+        programs={
+            "etcd": "go.etcd.io/etcd/server/v3",
+            "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
+            "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+            "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
+        },
+        pin="k8s.io/kubernetes",
+        version_variables=(
+            "k8s.io/component-base/version.gitVersion={version}",
+            "k8s.io/component-base/version.gitMajor={major}",
+            "k8s.io/component-base/version.gitMinor={minor}",
+        ),
+    ),
+    Module(
+        name="kwok",
+        programs={"kwok": "sigs.k8s.io/kwok/cmd/kwok"},
+        pin="sigs.k8s.io/kwok",
+        version_variables=(),
+    ),
+    Module(
+        name="helm",
+        programs={"helm": "helm.sh/helm/v3/cmd/helm"},
+        pin="helm.sh/helm/v3",
+        version_variables=("helm.sh/helm/v3/internal/version.version={version}",),
+    ),
+    Module(
+        name="pulumi",
+        programs={"pulumi": "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"},
+        pin="github.com/pulumi/pulumi/pkg/v3",
+        version_variables=("github.com/pulumi/pulumi/sdk/v3/go/common/version.Version={version}",),
+    ),
+)
+
+
+def binary(name: str) -> Path:
+    """The path of a program, for instance `kube-apiserver`; raises `NotBuiltError` if it has not been built."""
+    path = _path(name)
+    if not path.exists():
+        raise NotBuiltError(f"{name} is not built: run `make control-plane` (it needs Go)")
+    return path
+
+
+def built(name: str) -> bool:
+    """Whether a program is there."""
+    return _path(name).exists()
+
+
+def _path(name: str) -> Path:
+    for module in MODULES:
+        if name in module.programs:
+            return module.output / name
+    raise NotBuiltError(f"no program {name!r}; there are {', '.join(program for module in MODULES for program in module.programs)}")
+
+
+def _cache() -> Path:
+    own = os.environ.get("SCALR_AGENTS_TOOLS")
+    shared = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(own) if own else shared / "scalr-agents" / "tools"

@@ -1,0 +1,87 @@
+"""Programs are found by their pins, and whoever lacks one is told what to do. Nothing is built here."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import tools
+from tests.tools import MODULES, Module, NotBuiltError
+
+_REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache."""
+    monkeypatch.setenv("SCALR_AGENTS_TOOLS", str(tmp_path))
+    return tmp_path
+
+
+def test_each_module_pins_the_version_that_its_programs_tell() -> None:
+    assert {module.name: module.version for module in MODULES} == {
+        "kubernetes": "v1.36.3",
+        "kwok": "v0.8.0",
+        "helm": "v3.22.0",
+        "pulumi": "v3.255.0",
+    }
+    assert MODULES[0].ldflags == (
+        "-s -w -X k8s.io/component-base/version.gitVersion=v1.36.3"
+        " -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=36"
+    )
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.name)
+def test_a_module_names_what_is_built_from_it(module: Module) -> None:
+    lines = (module.directory / "go.mod").read_text().splitlines()
+    named = [line.removeprefix("tool").strip() for line in lines if line.removeprefix("tool").strip() in module.programs.values()]
+    assert sorted(named) == sorted(module.programs.values())
+
+
+@pytest.mark.parametrize("name", [name for module in MODULES for name in module.programs])
+def test_a_program_that_is_not_built_says_how(name: str, cache: Path) -> None:
+    assert not tools.built(name)
+    with pytest.raises(NotBuiltError, match=rf"^{name} is not built: run `make control-plane` \(it needs Go\)$"):
+        tools.binary(name)
+    [module] = [module for module in MODULES if name in module.programs]
+    module.output.mkdir(parents=True)
+    (module.output / name).touch()
+    assert tools.built(name)
+    assert tools.binary(name) == module.output / name
+    assert module.output.is_relative_to(cache)
+
+
+def test_an_unknown_program_is_told_from_one_that_is_not_built() -> None:
+    with pytest.raises(NotBuiltError, match=r"^no program 'kubectl'; there are etcd, kube-apiserver, "):
+        tools.binary("kubectl")
+
+
+@pytest.mark.parametrize("file", ["go.mod", "go.sum"])
+def test_a_changed_pin_has_a_place_of_its_own(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    [kwok] = [module for module in MODULES if module.name == "kwok"]
+    before = kwok.output
+    shutil.copytree(kwok.directory, tmp_path / "kwok")
+    monkeypatch.setattr(tools, "_HERE", tmp_path)
+    assert kwok.output == before
+    with (tmp_path / "kwok" / file).open("a") as pins:
+        pins.write("\n")
+    assert kwok.output != before
+
+
+def test_without_go_there_is_one_message(tmp_path: Path) -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "tests.tools.build"],
+        cwd=_REPOSITORY,
+        env={**os.environ, "PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert result.stderr.splitlines() == [
+        "Go is not on PATH; the programs that these tests run are built with it: https://go.dev/doc/install (1.21 or newer)"
+    ]
