@@ -55,6 +55,7 @@ def modules_after(program: str) -> set[str]:
         "from scalr_agents.cli import main; main(['render'], standalone_mode=False)",
         "from scalr_agents.cli import main; main(['check', 'dev'], standalone_mode=False)",
         "from scalr_agents.cli import main; main(['schema'], standalone_mode=False)",
+        "from scalr_agents import adopt; adopt.take_over({}, chart='agent-job', release='runs', namespace='scalr')",
     ],
 )
 def test_the_core_runs_without_pulumi(program: str) -> None:

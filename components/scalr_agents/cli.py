@@ -1,4 +1,4 @@
-"""The command line: render, template, check, schema, convert-values. It runs on the functional core alone and never imports Pulumi."""
+"""The command line. It runs on the functional core alone and never imports Pulumi."""
 
 import json
 import sys
@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import click
 
-from scalr_agents import output, yaml_io
+from scalr_agents import lines, output, yaml_io
 from scalr_agents.values.findings import Finding, FindingsError, by_severity, errors, warnings
 from scalr_agents.values.merge import merge
 
@@ -106,7 +106,6 @@ def template(
 ) -> None:
     """Print the manifests that the values of a CHART make, in the manner of `helm template`."""
     from scalr_agents import manifests, strvals, values
-    from scalr_agents.lines import LineError
 
     given: dict[str, Any] = {}
     for file in files:
@@ -125,7 +124,7 @@ def template(
                 raise click.BadParameter(str(problem), param_hint=option) from None
     try:
         checked = values.load(chart, given, release=release, namespace=namespace, agent_version=agent_version)
-    except LineError as problem:
+    except lines.LineError as problem:
         raise click.UsageError(str(problem)) from None
     _report(checked.findings)
     if errors(checked.findings):
@@ -200,6 +199,45 @@ def convert_values(file: Path) -> None:
     _report(findings)
     click.echo(text, nl=False)
     sys.exit(_FINDINGS if errors(findings) else 0)
+
+
+@main.command("adopt")
+@click.argument("release")
+@click.option("-n", "--namespace", required=True, help="Namespace of the release.")
+@click.option(
+    "-f", "--values", "file", type=click.Path(path_type=Path), default=Path("-"), help="Values of the release.  [default: -, for stdin]"
+)
+@click.option("--kind", type=click.Choice(lines.CHARTS), help="The release's chart.  [default: the one whose values these can be alone]")
+@click.option("--agent-version", help="APP VERSION of the release.  [default: the kind's]")
+def adopt(release: str, namespace: str, file: Path, kind: str | None, agent_version: str | None) -> None:
+    """Print the stack file that takes a Helm RELEASE over, without an outage.
+
+    \b
+    helm list -n NAMESPACE                            # shows chart and app version
+    helm get values RELEASE -n NAMESPACE -o yaml | scalr-agents adopt RELEASE -n NAMESPACE --kind agent-job --agent-version 0.57.0
+
+    Secrets are left out. The commands that set them, and what else there is to do, are said on stderr: see docs/adopting.md. With
+    an error nothing is printed.
+    """
+    from scalr_agents import adopt as adoption
+
+    if str(file) == "-" and sys.stdin.isatty():
+        raise click.UsageError(f"no values: pipe them in, helm get values {release} -n {namespace} -o yaml | scalr-agents adopt ...")
+    given = _parsed(adoption.without_header(_values_text(file)), file)
+    possible = [kind] if kind else adoption.kinds_of(given)
+    if len(possible) != 1:
+        among = f"the values could be those of {', '.join(possible)}" if possible else "the values are those of no kind as they are"
+        raise click.UsageError(f"{among}; give --kind: helm list -n {namespace} shows it under CHART")
+    try:
+        adopted = adoption.take_over(given, chart=possible[0], release=release, namespace=namespace, agent_version=agent_version)
+    except lines.LineError as problem:
+        raise click.UsageError(str(problem)) from None
+    _report(adopted.findings)
+    if errors(adopted.findings):
+        sys.exit(_FINDINGS)
+    click.echo(yaml_io.dump([adopted.stack]), nl=False)
+    for text in adopted.instructions():
+        _say(text)
 
 
 def _source(project: Path, stack: str) -> Any:

@@ -1,0 +1,263 @@
+"""Releases as Helm makes them, and what a user does to move off it."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scalr_agents import stack, yaml_io
+from scalr_agents import values as chart_values
+from scalr_agents.values.merge import Values, merge
+
+from tests.cluster import agents, kubectl
+from tests.cluster.client import Client, Manifest, Manifests, wait
+from tests.releases import Case
+from tests.test_adopt import CLUSTER_SCOPED
+from tests.test_cli import TOKEN, cli
+from tests.tools import binary
+
+_DEFINITION = "CustomResourceDefinition"
+WORKLOADS = ("Deployment", "DaemonSet")
+_SECONDS = 30
+_STEP = re.compile(r"  (?! *#)(.*)")
+
+
+class Helm:
+    """The program, with directories of its own."""
+
+    def __init__(self, kubeconfig: Path, directory: Path) -> None:
+        self._directory = directory
+        homes = {f"HELM_{kind}_HOME": str(directory / kind.lower()) for kind in ("CACHE", "CONFIG", "DATA")}
+        others = {name: value for name, value in os.environ.items() if not name.startswith("HELM_")}
+        self._environment = {**others, **homes, "KUBECONFIG": str(kubeconfig)}
+
+    def run(self, *arguments: object) -> subprocess.CompletedProcess[str]:
+        command = [str(binary("helm")), *map(str, arguments)]
+        return subprocess.run(command, env=self._environment, capture_output=True, text=True, check=False, timeout=60)
+
+    def output(self, *arguments: object) -> str:
+        """What a command prints that succeeds."""
+        done = self.run(*arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def install(self, case: Case) -> subprocess.CompletedProcess[str]:
+        """`helm install` of a chart which renders what the release has, whatever its values."""
+        chart = self._directory / case.release
+        (chart / "templates").mkdir(parents=True, exist_ok=True)
+        name, _, version = _labels_of(case)["helm.sh/chart"].rpartition("-")
+        about = {"apiVersion": "v2", "name": name, "version": version, "appVersion": case.version}
+        (chart / "Chart.yaml").write_text(yaml_io.dump([about]))
+        definitions = [item for item in case.objects if item["kind"] == _DEFINITION]
+        if definitions:
+            (chart / "crds").mkdir(exist_ok=True)
+            (chart / "crds" / "all.yaml").write_text(yaml_io.dump(definitions))
+        objects = yaml_io.dump([item for item in case.objects if item["kind"] != _DEFINITION])
+        (chart / "templates" / "all.yaml").write_text(objects.replace("{{", "{{ `{{` }}"))
+        (chart / "own.yaml").write_text(yaml_io.dump([case.values]))
+        return self.run("install", case.release, chart, "-n", case.namespace, "-f", chart / "own.yaml")
+
+    def releases(self, namespace: str) -> list[dict[str, str]]:
+        listed: list[dict[str, str]] = json.loads(self.output("list", "-n", namespace, "-a", "-o", "json"))
+        return listed
+
+
+def _labels_of(case: Case) -> Mapping[str, str]:
+    [workload, *_] = [item for item in case.objects if item["kind"] == "Deployment"]
+    labels: Mapping[str, str] = workload["metadata"]["labels"]
+    return labels
+
+
+def moved(case: Case, namespace: str) -> Case:
+    """The same release in another namespace. Of objects that are in none, some have its name in theirs."""
+
+    def within(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: namespace if (key, item) == ("namespace", case.namespace) else within(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [within(item) for item in value]
+        if isinstance(value, str) and value.startswith(f"{case.namespace}-{case.release}-"):
+            return namespace + value.removeprefix(case.namespace)
+        return value
+
+    return case._replace(namespace=namespace, objects=within(case.objects))
+
+
+def without_secret(case: Case, values: Values, security_context: Mapping[str, Any], secret: str) -> Case:
+    """A release of agent-job as its chart makes it of these values: the token is in a Secret of somebody else, and what the controller's
+    container may do is said."""
+
+    def referring(value: Any) -> Any:
+        if isinstance(value, dict):
+            own = {"secretKeyRef": {**value["secretKeyRef"], "name": secret}} if "secretKeyRef" in value else {}
+            return {key: own.get(key, referring(item)) for key, item in value.items()}
+        return [referring(item) for item in value] if isinstance(value, list) else value
+
+    objects = referring([item for item in case.objects if item["kind"] != "Secret"])
+    [template] = [item["spec"]["template"] for item in objects if item["kind"] == "Deployment"]
+    template["metadata"]["annotations"] = None
+    template["spec"]["containers"][0]["securityContext"] = security_context
+    return case._replace(values=values, objects=objects)
+
+
+def with_variable(case: Case, name: str, value: str) -> Case:
+    """A release of agent-local with one variable more, as its chart makes it."""
+    objects = deepcopy(case.objects)
+    [pod] = [item["spec"]["template"]["spec"] for item in objects if item["kind"] == "Deployment"]
+    pod["containers"][0]["env"].append({"name": name, "value": value})
+    return case._replace(values=case.values | {"extraEnv": {name: value}}, objects=objects)
+
+
+def in_namespace(manifest: Manifest, namespace: str) -> str | None:
+    """The namespace of an object, `None` if its kind has none, whatever the chart says."""
+    return None if manifest["kind"] in CLUSTER_SCOPED else namespace
+
+
+class Instructions(NamedTuple):
+    """What `adopt` says on stderr, as commands."""
+
+    secrets: list[str]
+    before: list[str]
+    after: list[str]
+
+    @classmethod
+    def read(cls, text: str) -> "Instructions":
+        parts: dict[str, list[str]] = {}
+        for line in text.splitlines():
+            if line.endswith(":"):
+                parts[line.split(",")[0].removesuffix(":")] = commands = []
+            elif found := _STEP.fullmatch(line):
+                commands.append(found[1])
+        return cls(*(parts.pop(title, []) for title in ("set the secrets", "right before pulumi up", "after pulumi up")))
+
+
+def given(commands: list[str], secret: str) -> Values:
+    """What stands under `secrets` when each command that sets one has been given the same."""
+    secrets: Values = {}
+    for command in commands:
+        *words, path = shlex.split(command)
+        assert words == ["pulumi", "config", "set", "--secret", "--path"]
+        content: Any = secret
+        for word in reversed(path.removeprefix("scalr-agents:secrets.").split(".")):
+            content = {word: content}
+        secrets = merge(secrets, content)
+    return secrets
+
+
+class PodHistory:
+    """The pods of a workload from a moment on."""
+
+    def __init__(self, cluster: Client, workload: Manifest) -> None:
+        self._cluster = cluster
+        selector = ",".join(f"{key}={value}" for key, value in workload["spec"]["selector"]["matchLabels"].items())
+        self._asked = "GET", cluster._path("Pod", namespace=workload["metadata"]["namespace"])
+        self._options = {"labelSelector": selector}
+        listed = cluster._json(*self._asked, self._options)
+        self._version = listed["metadata"]["resourceVersion"]
+        self.first = {pod["metadata"]["uid"]: _is_ready(pod) for pod in listed["items"]}
+
+    def changes(self) -> list[dict[str, bool]]:
+        """The pods that there were after each change until now, by their UIDs, and whether they were ready."""
+        now = {pod["metadata"]["uid"] for pod in self._cluster._json(*self._asked, self._options)["items"] if _is_ready(pod)}
+
+        def known() -> list[list[dict[str, bool]]]:
+            changes = list(self._changes())
+            return [changes] if now == {uid for uid, ready in [self.first, *changes][-1].items() if ready} else []
+
+        return wait(known, _SECONDS, "all changes of the pods")[0]
+
+    def _changes(self) -> Iterator[dict[str, bool]]:
+        pods = dict(self.first)
+        options = {**self._options, "watch": "true", "resourceVersion": self._version, "timeoutSeconds": 1}
+        for event in map(json.loads, self._cluster._request(*self._asked, options).text.splitlines()):
+            uid = event["object"]["metadata"]["uid"]
+            pods[uid] = event["type"] != "DELETED" and _is_ready(event["object"])
+            yield dict(pods)
+
+
+def _is_ready(pod: Manifest) -> bool:
+    conditions = {condition["type"]: condition["status"] for condition in pod["status"].get("conditions", ())}
+    return "deletionTimestamp" not in pod["metadata"] and conditions.get("Ready") == "True"
+
+
+def template_fields(workload: Manifest) -> dict[str, Any]:
+    """What a workload's pods are made of, field by field; entries of lists by their names, so that their order does not matter."""
+    return dict(_fields(workload["spec"]["template"], ""))
+
+
+def _fields(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+        value = {str(item.get("mountPath") or item.get("name")): item for item in value}
+    if isinstance(value, dict) and value:
+        for key, item in value.items():
+            yield from _fields(item, f"{path}/{key}" if path else key)
+    else:
+        yield path, value
+
+
+def settled(cluster: Client, objects: Manifests, namespace: str) -> list[Manifest]:
+    """Objects as they are, without what controllers do to them all the time."""
+    return [_without_status(cluster.get(item["kind"], item["metadata"]["name"], in_namespace(item, namespace))) for item in objects]
+
+
+def _without_status(manifest: Manifest) -> Manifest:
+    metadata = {key: value for key, value in manifest["metadata"].items() if key not in {"managedFields", "resourceVersion"}}
+    return {key: value for key, value in manifest.items() if key != "status"} | {"metadata": metadata}
+
+
+class Release(NamedTuple):
+    """A release in a cluster, whose pods are there."""
+
+    cluster: Client
+    helm: Helm
+    case: Case
+
+    def taken_over(self, directory: Path) -> tuple[Manifests, Instructions]:
+        """The objects of the stack that is printed for it, with its token, and what there is to do besides."""
+        case = self.case
+        [listed] = self.helm.releases(case.namespace)
+        kind, _, _ = listed["chart"].rpartition("-")
+        values = self.helm.output("get", "values", case.release, "-n", case.namespace, "-o", "yaml")
+        arguments = ("adopt", case.release, "-n", case.namespace, "--kind", kind, "--agent-version", listed["app_version"])
+        done = cli(*arguments, stdin=values)
+        assert done.returncode == 0, done.stderr
+        content = yaml_io.load_stack_file(done.stdout)["config"]
+        config = {key.removeprefix("scalr-agents:"): words for key, words in content.items()}
+        instructions = Instructions.read(done.stderr)
+        loaded = stack.load(config | {"secrets": given(instructions.secrets, TOKEN)}, directory=directory)
+        assert chart_values.errors(loaded.findings) == []
+        return loaded.objects(), instructions
+
+    def up(self, objects: Manifests, instructions: Instructions) -> None:
+        """The commands before `pulumi up`, and what that does."""
+        for command in instructions.before:
+            kubectl.run(self.cluster, command)
+        agents.apply(self.cluster, objects)
+        agents.wait_for_rollout(self.cluster, objects)
+        wait(lambda: not any(map(_has_old_pods, self.workloads())), _SECONDS, "the end of the old pods")
+
+    def uids(self, objects: Manifests) -> dict[tuple[str, str], str]:
+        """Those of objects that are there."""
+        found = {}
+        for item in objects:
+            kind, name = item["kind"], item["metadata"]["name"]
+            if there := self.cluster.find(kind, name, in_namespace(item, self.case.namespace)):
+                found[kind, name] = there["metadata"]["uid"]
+        return found
+
+    def workloads(self) -> Manifests:
+        return [self.cluster.current(item) for item in self.case.objects if item["kind"] in WORKLOADS]
+
+    def records(self) -> list[str]:
+        secrets = self.cluster.list("Secret", self.case.namespace)
+        return [secret["metadata"]["name"] for secret in secrets if secret["type"] == "helm.sh/release.v1"]
+
+
+def _has_old_pods(workload: Manifest) -> bool:
+    status = workload["status"]
+    return bool(status.get("replicas", 0) > status.get("updatedReplicas", 0))

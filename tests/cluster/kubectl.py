@@ -1,0 +1,91 @@
+"""Commands of kubectl as they are printed for users, done by the client: as much of kubectl as is printed."""
+
+import json
+import shlex
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from copy import deepcopy
+
+from tests.cluster.client import Client, Manifest, Manifests
+from tests.test_adopt import CLUSTER_SCOPED
+
+_DEFINITION = "CustomResourceDefinition"
+_MARKS = ("meta.helm.sh/release-name", "meta.helm.sh/release-namespace")
+_FORGETS = (
+    'del((.items[]? // .).metadata | (.managedFields[] | select(.manager | IN("helm", "kubectl-patch"))), .labels["helm.sh/chart"], '
+    '.annotations["meta.helm.sh/release-name", "meta.helm.sh/release-namespace"])'
+)
+"""The filter of jq that is understood here."""
+
+
+def run(cluster: Client, command: str) -> None:
+    """Do what a printed command says; one that is not understood fails."""
+    program, *words = shlex.split(command)
+    assert program == "kubectl", command
+    if _FORGETS in words:
+        words, pipe = words[: words.index("|")], words[words.index("|") :]
+        assert pipe == ["|", "jq", _FORGETS, "|", "kubectl", "replace", "-f", "-"]
+    asked = _parser().parse_args(words)
+    if asked.verb == "patch":
+        [(kind, name)] = _named(cluster, asked.what)
+        form = {"merge": "merge-patch", "strategic": "strategic-merge-patch"}[asked.type]
+        path = cluster._path(kind, name, asked.namespace)
+        cluster._json("PATCH", path, {"fieldManager": "kubectl-patch"}, asked.patch, f"application/{form}+json")
+        return
+    for item in _found(cluster, asked):
+        if asked.verb == "delete":
+            cluster.delete(item["kind"], item["metadata"]["name"], asked.namespace)
+        else:
+            cluster._json("PUT", cluster._path_of(item), {"fieldManager": "kubectl-replace"}, _forgotten(item))
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(prog="kubectl")
+    verbs = parser.add_subparsers(required=True, dest="verb")
+    delete, get, patch = (verbs.add_parser(verb) for verb in ("delete", "get", "patch"))
+    for verb in (delete, get, patch):
+        verb.add_argument("what", nargs="+")
+        verb.add_argument("-n", dest="namespace", required=True)
+    for verb in (delete, get):
+        verb.add_argument("--ignore-not-found", action="store_true")
+    delete.add_argument("-l", dest="labels")
+    get.set_defaults(labels=None)
+    get.add_argument("--show-managed-fields", action="store_true", required=True)
+    get.add_argument("-o", choices=["json"], required=True)
+    patch.add_argument("--type", choices=["merge", "strategic"], required=True)
+    patch.add_argument("-p", dest="patch", type=json.loads, required=True)
+    return parser
+
+
+def _found(cluster: Client, asked: Namespace) -> Manifests:
+    """The objects that a command means, by their labels or by their names."""
+    if asked.labels:
+        [kind] = asked.what
+        return cluster.list(_kind(cluster, kind), asked.namespace, dict(pair.split("=") for pair in asked.labels.split(",")))
+    named = [cluster.find(kind, name, None if kind in CLUSTER_SCOPED else asked.namespace) for kind, name in _named(cluster, asked.what)]
+    assert all(named) or asked.ignore_not_found, asked
+    return [item for item in named if item]
+
+
+def _forgotten(item: Manifest) -> Manifest:
+    """What jq makes of an object with the filter."""
+    metadata = deepcopy(item["metadata"])
+    metadata["managedFields"] = [entry for entry in metadata["managedFields"] if entry["manager"] not in {"helm", "kubectl-patch"}]
+    metadata.get("labels", {}).pop("helm.sh/chart", None)
+    for mark in _MARKS:
+        metadata.get("annotations", {}).pop(mark, None)
+    return item | {"metadata": metadata}
+
+
+def _named(cluster: Client, words: list[str]) -> Iterator[tuple[str, str]]:
+    """`KIND/NAME KIND/NAME`, or `KIND NAME`."""
+    pairs = [word.split("/") for word in words] if "/" in words[0] else [words]
+    for kind, name in pairs:
+        yield _kind(cluster, kind), name
+
+
+def _kind(cluster: Client, word: str) -> str:
+    """The kind that kubectl understands by a word: its own name, or the plural of a definition with its group."""
+    definition = cluster.find(_DEFINITION, word) if "." in word else None
+    known = {kind.lower(): kind for _, kind in cluster._discover()}
+    return definition["spec"]["names"]["kind"] if definition else known[word]

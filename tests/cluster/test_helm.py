@@ -1,0 +1,267 @@
+"""Releases that Helm has installed are taken over as docs/adopting.md says: step by step, with what is printed, and without an outage."""
+
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+from scalr_agents.values.merge import lookup
+
+from tests.cluster import agents, kubectl, nodes, runs
+from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait
+from tests.cluster.conftest import NewNamespace
+from tests.cluster.control_plane import ControlPlane
+from tests.cluster.helm import (
+    WORKLOADS,
+    Helm,
+    Instructions,
+    PodHistory,
+    Release,
+    in_namespace,
+    moved,
+    settled,
+    template_fields,
+    with_variable,
+    without_secret,
+)
+from tests.releases import Case, golden
+from tests.test_cli import TOKEN
+
+GOLDEN = dict(golden())
+RECORD = "sh.helm.release.v1.{}.v1"
+HARDENED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+ROLLED = {
+    "agent-job": {
+        "metadata/annotations/checksum/secrets",
+        "spec/containers/controller/securityContext/allowPrivilegeEscalation",
+        "spec/containers/controller/securityContext/capabilities/drop",
+    },
+    "agent-local": {
+        "metadata/annotations/autopilot.gke.io/priority",
+        "metadata/annotations/checksum/secrets",
+        "metadata/annotations/cluster-autoscaler.kubernetes.io/safe-to-evict",
+        "metadata/annotations/karpenter.sh/do-not-disrupt",
+        "metadata/annotations/karpenter.sh/do-not-evict",
+        "spec/containers/agent-local/securityContext/allowPrivilegeEscalation",
+        "spec/securityContext/seccompProfile/type",
+    },
+}
+"""What new pods come for, by the kind of the agent."""
+_NODE = "node-of-releases"
+
+
+Install = Callable[[Case], Release]
+
+
+@pytest.fixture(scope="module")
+def node(cluster: Client) -> Iterator[None]:
+    """Somewhere for pods that ask for nodes of their own."""
+    nodes.add(cluster, _NODE, {"n": "1", "c": "1", "kubernetes.io/arch": "amd64"})
+    wait(lambda: nodes.is_ready(cluster, _NODE), nodes.READY_SECONDS, _NODE)
+    yield
+    cluster.delete("Node", _NODE)
+
+
+@pytest.fixture
+def install(control_plane: ControlPlane, cluster: Client, new_namespace: NewNamespace, tmp_path: Path, node: None) -> Iterator[Install]:
+    """Installs a release with Helm, in a namespace of its own, and waits for its pods."""
+    shared: list[tuple[str, str]] = []
+
+    def installed(case: Case) -> Release:
+        case = moved(case, new_namespace())
+        helm = Helm(control_plane.kubeconfig, tmp_path / "helm")
+        shared.extend(_volumes(cluster, case))
+        shared.extend((item["kind"], item["metadata"]["name"]) for item in case.objects if in_namespace(item, case.namespace) is None)
+        done = helm.install(case)
+        assert done.returncode == 0, done.stderr
+        release = Release(cluster, helm, case)
+        agents.wait_for_rollout(cluster, release.workloads())
+        assert release.records() == [RECORD.format(case.release)]
+        return release
+
+    yield installed
+    for kind, name in shared:
+        if kind != "CustomResourceDefinition" and cluster.find(kind, name):
+            cluster.delete(kind, name)
+
+
+def _volumes(cluster: Client, case: Case) -> Iterator[tuple[str, str]]:
+    """Volumes for claims of which the chart makes none."""
+    made = any(item["kind"] == "PersistentVolume" for item in case.objects)
+    for claim in [item for item in case.objects if item["kind"] == "PersistentVolumeClaim" and not made]:
+        name = f"{case.namespace}.{claim['metadata']['name']}"
+        spec = {
+            "accessModes": claim["spec"]["accessModes"],
+            "capacity": {"storage": "1Ti"},
+            "claimRef": {"name": claim["metadata"]["name"], "namespace": case.namespace},
+            "nfs": {"server": "10.1.2.3", "path": "/"},
+            "persistentVolumeReclaimPolicy": "Retain",
+            "storageClassName": claim["spec"]["storageClassName"],
+        }
+        cluster.create({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": spec})
+        yield "PersistentVolume", name
+
+
+@pytest.mark.parametrize("name", [name for name, case in GOLDEN.items() if case.chart != "agent-k8s"])
+def test_one_rolling_update_and_nothing_else(name: str, install: Install, tmp_path: Path) -> None:
+    release = install(GOLDEN[name])
+    cluster, case = release.cluster, release.case
+    in_progress = [_start(cluster, task) for task in runs.tasks(case.objects)]
+    assert len(in_progress) == (case.chart == "agent-job")
+    pods_of_runs = [pod["metadata"]["uid"] for run in in_progress for pod in run.pods()]
+    assert len(pods_of_runs) == len(in_progress)
+    before = release.uids(case.objects)
+    assert len(before) == len(case.objects)
+    [deployment] = release.workloads()
+    history = PodHistory(cluster, deployment)
+
+    objects, instructions = release.taken_over(tmp_path)
+    release.up(objects, instructions)
+
+    assert release.uids(case.objects) == before
+    assert cluster.current(deployment)["metadata"]["generation"] == deployment["metadata"]["generation"] + 1
+    assert len(_revisions(cluster, deployment)) == 2
+    old, new = template_fields(deployment), template_fields(cluster.current(deployment))
+    assert {path for path in old.keys() | new.keys() if old.get(path) != new.get(path)} == ROLLED[case.chart]
+    _assert_replaced_once(history, deployment)
+    _assert_same_token(release)
+    assert [pod["metadata"]["uid"] for run in in_progress for pod in run.pods()] == pods_of_runs
+    assert all(run.is_running() for run in in_progress)
+
+    _finish(release, instructions, objects)
+    assert release.uids(case.objects).items() <= before.items()
+    gone = before.keys() - release.uids(case.objects).keys()
+    assert {kind for kind, _ in gone} == ({"NetworkPolicy"} if name in {"agent-local-legacy", "agent-local-legacy-claim"} else set())
+    for run in in_progress:
+        run.finish()
+        assert "Complete" in run.conditions()
+
+
+@pytest.mark.parametrize("name", [name for name, case in GOLDEN.items() if case.chart == "agent-k8s"])
+def test_the_workloads_of_agent_k8s_are_made_anew(name: str, install: Install, tmp_path: Path) -> None:
+    release = install(GOLDEN[name])
+    cluster, case = release.cluster, release.case
+    before = release.uids(case.objects)
+    assert len(before) == len(case.objects)
+
+    objects, instructions = release.taken_over(tmp_path)
+    for workload in [item for item in objects if item["kind"] in WORKLOADS]:
+        with pytest.raises(ApiError, match="field is immutable"):
+            cluster.apply(workload, dry_run=True)
+    release.up(objects, instructions)
+
+    after = release.uids(case.objects)
+    assert after.keys() == before.keys()
+    assert sorted(kind for kind, name in before if after[kind, name] != before[kind, name]) == ["DaemonSet", "Deployment"]
+    _assert_same_token(release)
+    _finish(release, instructions, objects)
+    assert release.uids(case.objects) == after
+
+
+def test_no_pod_is_replaced_where_the_chart_makes_the_same_pods(install: Install, tmp_path: Path) -> None:
+    case = GOLDEN["agent-job-legacy"]
+    own = {key: value for key, value in case.values["agent"].items() if key != "token"}
+    own |= {"tokenExistingSecret": {"name": "pool"}, "controller": {"securityContext": HARDENED}}
+    release = install(without_secret(case, case.values | {"agent": own}, HARDENED, "pool"))
+    [deployment] = release.workloads()
+    history = PodHistory(release.cluster, deployment)
+
+    objects, instructions = release.taken_over(tmp_path)
+    release.up(objects, instructions)
+
+    assert release.cluster.current(deployment)["metadata"]["generation"] == deployment["metadata"]["generation"]
+    assert history.changes() == []
+    _finish(release, instructions, objects)
+
+
+def test_a_variable_that_becomes_a_secret(install: Install, tmp_path: Path) -> None:
+    case = with_variable(GOLDEN["agent-local-legacy"], "A_TOKEN", TOKEN)
+    release = install(case)
+    [deployment] = release.workloads()
+    objects, instructions = release.taken_over(tmp_path)
+    [wanted] = [item for item in objects if item["kind"] == "Deployment"]
+    with pytest.raises(ApiError, match="may not be specified when `value` is not empty"):
+        release.cluster.apply(wanted, dry_run=True)
+    release.up(objects, instructions)
+    now = release.cluster.current(deployment)
+    assert now["metadata"]["uid"] == deployment["metadata"]["uid"]
+    [variable] = [each for each in now["spec"]["template"]["spec"]["containers"][0]["env"] if each["name"] == "A_TOKEN"]
+    assert variable.keys() == {"name", "valueFrom"}
+    _finish(release, instructions, objects)
+
+
+@pytest.mark.parametrize("forgotten", [True, False])
+def test_what_leaves_the_stack_leaves_the_cluster(forgotten: bool, install: Install, tmp_path: Path) -> None:
+    """A field is there as long as somebody wants it, and Helm is one who does until it is forgotten."""
+    release = install(GOLDEN["agent-local-current"])
+    objects, instructions = release.taken_over(tmp_path)
+    release.up(objects, instructions)
+    if forgotten:
+        _finish(release, instructions, objects)
+    [deployment] = [item for item in objects if item["kind"] == "Deployment"]
+    pod = deployment["spec"]["template"]["spec"]
+    variable, toleration = pod["containers"][0]["env"].pop()["name"], pod.pop("tolerations")
+    left = release.cluster.apply(deployment)["spec"]["template"]["spec"]
+    assert (left.get("tolerations") == toleration) is not forgotten
+    assert (variable in {each["name"] for each in left["containers"][0]["env"]}) is not forgotten
+
+
+def test_helm_uninstall_would_delete_what_was_taken_over(install: Install, tmp_path: Path) -> None:
+    release = install(GOLDEN["agent-local-current"])
+    objects, instructions = release.taken_over(tmp_path)
+    release.up(objects, instructions)
+    release.helm.output("uninstall", release.case.release, "-n", release.case.namespace)
+    assert release.uids(objects) == {}
+
+
+def _start(cluster: Client, task: Manifest) -> runs.Run:
+    """A run out of the chart's own template. Where that has a field too many, the API server would ignore it."""
+    known = deepcopy(task)
+    known["spec"]["jobTemplate"]["spec"].pop("restartPolicy", None)
+    return runs.start(cluster, known)
+
+
+def _revisions(cluster: Client, deployment: Manifest) -> list[str]:
+    return [
+        item["metadata"]["name"]
+        for item in cluster.list("ReplicaSet", deployment["metadata"]["namespace"])
+        if item["metadata"]["ownerReferences"][0]["uid"] == deployment["metadata"]["uid"]
+    ]
+
+
+def _assert_replaced_once(history: PodHistory, deployment: Manifest) -> None:
+    """Each pod has one successor, and while they come there are as many as the strategy of the release allows."""
+    number = deployment["spec"]["replicas"]
+    changes = history.changes()
+    assert len(changes[-1]) == 2 * number
+    assert {uid for uid, ready in changes[-1].items() if ready}.isdisjoint(history.first)
+    rolling = lookup(deployment, "spec", "strategy", "rollingUpdate")
+    fewer = int(rolling["maxUnavailable"].removesuffix("%")) * number // 100 if rolling else number
+    assert min(sum(pods.values()) for pods in changes) >= number - fewer
+
+
+def _assert_same_token(release: Release) -> None:
+    """The pods get the token that they had."""
+    [helms] = [item for item in release.case.objects if item["kind"] == "Secret"]
+    assert release.cluster.current(helms)["data"] == helms["data"]
+
+
+def _finish(release: Release, instructions: Instructions, objects: Manifests) -> None:
+    """What comes after `pulumi up`, and that nothing is left to do then."""
+    *commands, last = instructions.after
+    for command in commands:
+        kubectl.run(release.cluster, command)
+    assert last == "pulumi config set --path 'scalr-agents:kubernetes.upsertExisting' false"
+    assert (release.records(), release.helm.releases(release.case.namespace)) == ([], [])
+    for item in objects:
+        if item["kind"] != "CustomResourceDefinition":
+            metadata = release.cluster.current(item)["metadata"]
+            managers = {entry["manager"] for entry in metadata["managedFields"]}
+            assert managers <= {"pulumi-kubernetes", "kube-controller-manager"}
+            assert "helm.sh" not in f"{metadata['labels']}{metadata.get('annotations')}"
+    there = settled(release.cluster, objects, release.case.namespace)
+    agents.apply(release.cluster, objects)
+    assert settled(release.cluster, objects, release.case.namespace) == there
+    refused = release.helm.install(release.case)
+    assert refused.returncode == 1
+    assert 'label validation error: key "app.kubernetes.io/managed-by" must equal "Helm": current value is "pulumi"' in refused.stderr

@@ -1,0 +1,350 @@
+"""Taking a Helm release over: what is printed loads as a stack and renders the objects of the release, and what differs is said."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scalr_agents import adopt, manifests, stack, values, yaml_io
+from scalr_agents.lines import LINES, LineError
+from scalr_agents.manifests.objects import Manifest
+from scalr_agents.stack import source
+from scalr_agents.values import kinds
+from scalr_agents.values.inputs import Inputs
+from scalr_agents.values.merge import Values, lookup, merge
+
+from tests.releases import CASES, URL, Case, golden, loaded, of_values, printed, take_over
+from tests.test_cli import TOKEN, cli
+
+CLUSTER_SCOPED = {"CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding", "PersistentVolume", "StorageClass"}
+WORKLOADS = {"Deployment", "DaemonSet"}
+RESTART_POLICY = (
+    "kubectl patch atasks.scalr.io scalr-agent-task -n scalr --type=merge "
+    """-p '{"spec":{"jobTemplate":{"spec":{"restartPolicy":null}}}}'"""
+)
+BUDGET = (
+    "kubectl patch poddisruptionbudget runs-scalr-agent-task -n scalr --type=merge "
+    """-p '{"spec":{"maxUnavailable":null,"minAvailable":7}}'"""
+)
+
+
+FORGET = (
+    "kubectl get serviceaccount/runs-agent-job role/runs-agent-job-role rolebinding/runs-agent-job-role-binding "
+    "clusterrole/runs-agent-job-clusterrole clusterrolebinding/runs-agent-job-clusterrole-binding "
+    "networkpolicy/runs-agent-job-task-network-policy secret/runs-agent-job poddisruptionbudget/runs-agent-job-task "
+    "atasks.scalr.io/scalr-agent-task deployment/scalr-agent -n scalr --ignore-not-found --show-managed-fields -o json | jq "
+    """'del((.items[]? // .).metadata | (.managedFields[] | select(.manager | IN("helm", "kubectl-patch"))), .labels["helm.sh/chart"], """
+    """.annotations["meta.helm.sh/release-name", "meta.helm.sh/release-namespace"])' | kubectl replace -f -"""
+)
+
+
+def identity(manifest: Manifest) -> tuple[str, str, str]:
+    kind, metadata = manifest["kind"], manifest["metadata"]
+    return kind, "" if kind in CLUSTER_SCOPED else metadata["namespace"], metadata["name"]
+
+
+UNCHANGEABLE: dict[str, list[tuple[str, ...]]] = {
+    "Deployment": [("spec", "selector")],
+    "DaemonSet": [("spec", "selector")],
+    "PersistentVolumeClaim": [("spec", key) for key in ("accessModes", "resources", "storageClassName", "volumeMode")],
+    "PersistentVolume": [("spec", "csi")],
+    "RoleBinding": [("roleRef",)],
+    "ClusterRoleBinding": [("roleRef",)],
+    "StorageClass": [("provisioner",), ("parameters",), ("reclaimPolicy",), ("volumeBindingMode",)],
+    "Secret": [("type",)],
+}
+"""What the API server does not let anybody change."""
+
+
+def unchangeable(manifest: Manifest) -> list[Any]:
+    return [lookup(manifest, *path) for path in UNCHANGEABLE.get(manifest["kind"], [])]
+
+
+def test_every_kind_and_line_is_among_the_releases() -> None:
+    assert {(case.chart, case.generation) for _, case in golden()} == {(line.chart, line.generation) for line in LINES}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_what_is_printed_loads_and_its_objects_are_those_of_the_release(case: Case) -> None:
+    adopted = take_over(case)
+    read = loaded(adopted)
+    assert values.errors([*adopted.findings, *read.findings]) == []
+    assert read.kubernetes.upsert_existing
+    assert read.created_namespaces() == {}
+    ours = {identity(manifest): manifest for manifest in read.objects()}
+    charts = {identity(manifest): manifest for manifest in case.objects}
+    before, after = ("\n".join(step.command for step in steps) for steps in (adopted.before, adopted.after))
+
+    left = charts.keys() - ours.keys()
+    assert left == ({key for key in charts if key[0] == "NetworkPolicy"} if is_idle_policy(case) else set())
+    for kind, namespace, name in left:
+        assert f"kubectl delete {kind.lower()} {name} -n {namespace} " in after
+
+    new = ours.keys() - charts.keys()
+    budgets = {key for key in ours if key[0] == "PodDisruptionBudget" and key[2].endswith("-task")}
+    assert new == (budgets if (case.chart, case.generation) == ("agent-job", "legacy") else set())
+
+    differing = {key for key in ours.keys() & charts.keys() if unchangeable(ours[key]) != unchangeable(charts[key])}
+    assert differing == ({key for key in ours if key[0] in WORKLOADS} if case.chart == "agent-k8s" else set())
+    for kind, namespace, name in differing:
+        assert f" {kind.lower()}/{name} " in before
+        assert f" -n {namespace}" in before
+
+    for key in budgets & charts.keys():
+        assert charts[key]["spec"].keys() & {"minAvailable", "maxUnavailable"} == {"maxUnavailable"}
+        patch = {"spec": {"maxUnavailable": None, "minAvailable": ours[key]["spec"]["minAvailable"]}}
+        assert (
+            f"kubectl patch poddisruptionbudget {key[2]} -n {key[1]} --type=merge -p '{json.dumps(patch, separators=(',', ':'))}'" in before
+        )
+
+
+def is_idle_policy(case: Case) -> bool:
+    """Whether the chart made a policy that its values did not ask for."""
+    return (case.chart, case.generation) == ("agent-local", "legacy") and case.values.get("allowMetadataService", True)
+
+
+@st.composite
+def releases(draw: st.DrawFn) -> Case:
+    """Releases with the values of two others that are of one kind and line."""
+    one: Case = draw(st.sampled_from(list(CASES.values())))
+    other = draw(st.sampled_from([case for case in CASES.values() if (case.chart, case.version) == (one.chart, one.version)]))
+    name = st.from_regex(r"\A[a-z]([-a-z0-9]{0,20}[a-z0-9])?\Z")
+    return one._replace(release=draw(name), namespace=draw(name), values=merge(one.values, other.values))
+
+
+@given(case=releases(), secret=st.text("abcdefgh", min_size=12, max_size=40))
+@settings(deadline=None)
+def test_what_is_printed_renders_what_the_values_render(case: Case, secret: str) -> None:
+    mixed = merge(case.values, {"agent": {"token": secret}})
+    adopted = take_over(case._replace(values=mixed))
+    direct = values.load(case.chart, mixed, release=case.release, namespace=case.namespace, agent_version=case.version, naming="chart")
+    text = printed(adopted)
+    assert secret not in text
+    assert "PRIVATE KEY" not in text
+    assert bool(values.errors(adopted.findings)) == bool(values.errors(direct.findings))
+    if adopted.stack:
+        (agent,) = loaded(adopted).agents
+        assert [without_content(manifest) for manifest in agent.objects] == [
+            without_content(manifest) for manifest in manifests.objects(direct, Inputs())
+        ]
+
+
+def without_content(manifest: Manifest) -> Manifest:
+    """An object without what is secret, and without the digest of that."""
+    if manifest["kind"] == "Secret":
+        return manifest | {"stringData": sorted(manifest["stringData"])}
+    annotations = lookup(manifest, "spec", "template", "metadata", "annotations")
+    if annotations is None:
+        return manifest
+    kept = {key: value for key, value in annotations.items() if key != "checksum/secrets"}
+    metadata = {key: value for key, value in manifest["spec"]["template"]["metadata"].items() if key != "annotations"}
+    template = manifest["spec"]["template"] | {"metadata": metadata | ({"annotations": kept} if kept else {})}
+    return manifest | {"spec": manifest["spec"] | {"template": template}}
+
+
+def test_the_stack_file() -> None:
+    assert of_values({"agent": {"replicaCount": 2}}).stack == {
+        "config": {
+            "scalr-agents:kubernetes": {"upsertExisting": True},
+            "scalr-agents:namespaces": {"scalr": {"create": False}},
+            "scalr-agents:agents": {
+                "runs": {
+                    "kind": "agent-job",
+                    "namespace": "scalr",
+                    "release": "runs",
+                    "names": "chart",
+                    "agentVersion": "0.57.0",
+                    "values": {"agent": {"url": URL, "replicaCount": 2}},
+                }
+            },
+        }
+    }
+
+
+def test_an_agent_is_called_like_its_release_as_far_as_it_can() -> None:
+    adopted = adopt.take_over({}, chart="agent-local", release="runs.eu", namespace="scalr")
+    ((name, agent),) = adopted.stack["config"]["scalr-agents:agents"].items()
+    assert (name, agent["release"], "values" in agent) == ("runs-eu", "runs.eu", False)
+    assert adopted.secrets == ["pulumi config set --secret --path 'scalr-agents:secrets.runs-eu.token'"]
+
+
+@pytest.mark.parametrize(
+    ("chart", "version", "given_values", "before", "after"),
+    [
+        (
+            "agent-job",
+            None,
+            {},
+            [],
+            [RESTART_POLICY],
+        ),
+        (
+            "agent-job",
+            "1.4.0",
+            {"task": {"podDisruptionBudget": {"minAvailable": 7}}},
+            [BUDGET],
+            [],
+        ),
+        ("agent-job", "1.4.0", {"task": {"podDisruptionBudget": {"enabled": False}}}, [], []),
+        ("agent-local", None, {}, [], ["kubectl delete networkpolicy runs-agent-local-task-network-policy -n scalr --ignore-not-found"]),
+        ("agent-local", None, {"allowMetadataService": False}, [], []),
+        ("agent-local", "1.4.0", {}, [], []),
+        (
+            "agent-k8s",
+            "1.4.0",
+            {"extraEnv": {"A_TOKEN": "x"}},
+            ["kubectl delete deployment/runs-agent-k8s-controller daemonset/runs-agent-k8s-worker -n scalr"],
+            [],
+        ),
+    ],
+)
+def test_steps(chart: str, version: str | None, given_values: Values, before: list[str], after: list[str]) -> None:
+    adopted = of_values(given_values, chart, version)
+    assert [step.command for step in adopted.before] == before
+    assert [step.command for step in adopted.after] == [
+        *after,
+        forget(adopted),
+        "kubectl delete secret -n scalr -l owner=helm,name=runs",
+        "pulumi config set --path 'scalr-agents:kubernetes.upsertExisting' false",
+    ]
+
+
+def forget(adopted: adopt.Adoption) -> str:
+    """The command that takes Helm's share from each object."""
+    (agent,) = loaded(adopted).agents
+    kinds = {"AgentTask": "atasks.scalr.io", "AgentTaskTemplate": "agenttasktemplates.scalr.io"}
+    names = [f"{kinds.get(item['kind'], item['kind'].lower())}/{item['metadata']['name']}" for item in agent.objects]
+    _, options, pipe = FORGET.partition(" -n scalr ")
+    return f"kubectl get {' '.join(names)}{options}{pipe}"
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line.chart}-{line.generation}")
+def test_computed_values_are_taken_without_the_defaults(line: Any) -> None:
+    kind = kinds.find(line.chart)
+    defaults = kind.model.model_validate(kind.differences[line.generation].defaults).model_dump(by_alias=True)
+    own = {"agent": {"url": URL}, "nameOverride": "agents"}
+    adopted = of_values(merge(defaults, own), line.chart, line.default_version)
+    assert values.errors(adopted.findings) == []
+    assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"] == own
+    assert "all values are given; those that are the defaults anyway are left out" in adopted.notes
+
+
+@pytest.mark.parametrize(
+    ("given_values", "possible"),
+    [
+        ({"agent": {"token": TOKEN}}, ["agent-job", "agent-local", "agent-k8s"]),
+        ({"task": {}}, ["agent-job"]),
+        ({"agent": {"replicaCount": 2}}, ["agent-job"]),
+        ({"replicaCount": 2}, ["agent-local"]),
+        ({"agent": {"tokenExistingSecret": {"name": "pool"}}}, ["agent-job", "agent-local"]),
+        ({"agent": {"data_home": "/data"}}, ["agent-k8s"]),
+        ({"controllerNodeSelector": {"a": "b"}}, ["agent-job", "agent-k8s"]),
+        ({"controller": {"nodeSelector": {"a": "b"}}}, ["agent-job"]),
+        ({"tsk": {}}, []),
+    ],
+)
+def test_kinds_are_recognized_by_their_values(given_values: Values, possible: list[str]) -> None:
+    assert adopt.kinds_of(given_values) == possible
+
+
+def test_values_of_the_alpha_are_refused_with_the_way_out() -> None:
+    adopted = of_values({"controller": {"nodeSelector": {"a": "b"}}})
+    assert adopted.stack == {}
+    assert [finding.path for finding in adopted.findings] == ["controller.nodeSelector", ""]
+    assert "If APP VERSION of the release is below 0.57" in adopted.findings[-1].message
+
+
+def test_findings_have_their_places_in_the_values() -> None:
+    adopted = of_values({"agent": {"replicaCount": "2", "tsk": TOKEN}})
+    assert [finding.path for finding in values.errors(adopted.findings)] == ["agent.replicaCount", "agent.tsk"]
+    assert TOKEN not in "".join(map(str, adopted.findings))
+
+
+@pytest.mark.parametrize("version", ["0.56.0", "1.0.0", "latest"])
+def test_a_version_of_no_line_is_refused(version: str) -> None:
+    with pytest.raises(LineError, match=r"0\.57"):
+        of_values({}, version=version)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "null\n", "{}\n", "USER-SUPPLIED VALUES:\nnull\n", "COMPUTED VALUES:\n{}\n", "USER-SUPPLIED VALUES:\r\n"]
+)
+def test_a_release_without_values(text: str) -> None:
+    done = cli("adopt", "runs", "-n", "scalr", "--kind", "agent-local", stdin=text)
+    assert done.returncode == 0, done.stderr
+    assert "values" not in yaml.safe_load(done.stdout)["config"]["scalr-agents:agents"]["runs"]
+
+
+def test_the_command(tmp_path: Path) -> None:
+    given_values = f'USER-SUPPLIED VALUES:\nagent:\n  token: {TOKEN}\n  url: {URL}\ntask: {{runner: {{image: {{tag: "1.10"}}}}}}\n'
+    done = cli("adopt", "runs", "-n", "scalr", "--agent-version", "0.58.0", stdin=given_values)
+    assert done.returncode == 0, done.stderr
+    assert TOKEN not in done.stdout + done.stderr
+    assert [line for line in done.stderr.splitlines() if not line.startswith("warning: ")] == [
+        "note: pulumi up rolls the controllers once; runs go on",
+        "set the secrets, each of which is asked for:",
+        "  pulumi config set --secret --path 'scalr-agents:secrets.runs.token'",
+        "after pulumi up:",
+        "  # a field that Jobs do not have",
+        f"  {RESTART_POLICY}",
+        "  # Helm's marks, and its share in the fields: what it has set would stay when the stack does not say it any more",
+        f"  {FORGET}",
+        "  # Helm's records of the release; never helm uninstall, which deletes the objects",
+        "  kubectl delete secret -n scalr -l owner=helm,name=runs",
+        "  # nothing else is to be taken over",
+        "  pulumi config set --path 'scalr-agents:kubernetes.upsertExisting' false",
+    ]
+    (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\n")
+    (tmp_path / "Pulumi.prod.yaml").write_text(done.stdout)
+    read = stack.load(source.read(tmp_path, "prod").config, directory=tmp_path, demand_tokens=False)
+    assert values.errors(read.findings) == []
+    assert [manifest["metadata"]["name"] for manifest in read.objects() if manifest["kind"] == "Deployment"] == ["scalr-agent"]
+    (tmp_path / "values.yaml").write_text(given_values)
+    again = cli("adopt", "runs", "-n", "scalr", "--agent-version", "0.58.0", "-f", tmp_path / "values.yaml")
+    assert (again.stdout, again.stderr) == (done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "code", "words"),
+    [
+        (("runs",), "", 2, "Missing option '-n'"),
+        (
+            ("runs", "-n", "scalr"),
+            f"agent: {{token: {TOKEN}}}",
+            2,
+            "could be those of agent-job, agent-local, agent-k8s; give --kind: helm",
+        ),
+        (("runs", "-n", "scalr"), "a: b", 2, "of no kind as they are; give --kind: helm list -n scalr shows it under CHART"),
+        (("runs", "-n", "scalr", "--kind", "agent-x"), "", 2, "'agent-x' is not one of 'agent-job', 'agent-local', 'agent-k8s'"),
+        (("runs", "-n", "scalr", "--kind", "agent-job", "--agent-version", "1.0.0"), "", 2, "supported: 0.57 to 0.60; 1.2 or newer"),
+        (("runs", "-n", "scalr", "--kind", "agent-job"), "a: [", 1, "error: -: line "),
+        (("runs", "-n", "scalr", "--kind", "agent-job"), f"tokn: {TOKEN}", 1, "error: tokn: unknown key 'tokn'"),
+        (("Runs", "-n", "scalr", "--kind", "agent-job"), "", 1, "'Runs' is no release name"),
+        (("runs", "-n", "Scalr", "--kind", "agent-job"), "", 1, "'Scalr' is no namespace"),
+    ],
+)
+def test_what_cannot_be_taken_over_prints_nothing(arguments: tuple[str, ...], text: str, code: int, words: str) -> None:
+    done = cli("adopt", *arguments, stdin=text)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert TOKEN not in done.stderr
+
+
+def test_an_assumed_version_is_said() -> None:
+    (note, _) = of_values({}, "agent-k8s").notes
+    assert note == "agent version 0.53.0 assumed: compare APP VERSION in helm list, and give another one with --agent-version"
+    assert len(of_values({}, "agent-k8s", "0.53.0").notes) == 1
+
+
+def test_the_page_shows_what_is_printed() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "adopting.md").read_text()
+    (shown,) = re.findall(r"^   ```yaml\n(.*?)^   ```", page, re.MULTILINE | re.DOTALL)
+    adopted = of_values({"agent": {"replicaCount": 2}}, version="0.58.0")
+    assert yaml_io.load_stack_file(shown) == adopted.stack
+    commands = [*adopted.secrets, adopted.after[-2].command, adopted.after[-1].command]
+    assert [line for line in commands if f"   {line}\n" not in page] == []

@@ -1,0 +1,190 @@
+"""Secrets among the values of a release: none is printed, and each has its command."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scalr_agents import adopt, values
+from scalr_agents.values.merge import Values, merge
+
+from tests.releases import CERTIFICATE, KEY, MIRROR, URL, loaded, of_values, printed
+from tests.test_cli import TOKEN
+
+
+@pytest.mark.parametrize(
+    ("chart", "version", "given_values", "rest", "words"),
+    [
+        ("agent-job", None, {}, {}, ["token"]),
+        ("agent-job", None, {"agent": {"token": ""}}, {}, ["token"]),
+        ("agent-job", None, {"agent": {"tokenExistingSecret": {"name": "pool"}}}, {"agent": {"tokenExistingSecret": {"name": "pool"}}}, []),
+        ("agent-local", None, {"agent": {"tokenExistingSecret": {"name": "p"}}}, {"agent": {"tokenExistingSecret": {"name": "p"}}}, []),
+        ("agent-k8s", None, {"agent": {"tokenExistingSecret": "pool"}}, {"agent": {"tokenExistingSecret": "pool"}}, []),
+        (
+            "agent-job",
+            "1.4.0",
+            {"global": {"tls": {"clientCert": CERTIFICATE, "clientKey": KEY}}},
+            {"global": {"tls": {"clientCert": CERTIFICATE}}},
+            ["token", "clientKey"],
+        ),
+        (
+            "agent-local",
+            "1.4.0",
+            {"agent": {"tls": {"clientCert": CERTIFICATE, "clientKey": KEY}}},
+            {"agent": {"tls": {"clientCert": CERTIFICATE}}},
+            ["token", "clientKey"],
+        ),
+        (
+            "agent-job",
+            "1.4.0",
+            {"global": {"tls": {"clientKey": KEY, "clientCertSecret": {"name": "mtls"}}}},
+            {"global": {"tls": {"clientCertSecret": {"name": "mtls"}}}},
+            ["token"],
+        ),
+        (
+            "agent-local",
+            "1.4.0",
+            {"agent": {"providerNetworkMirrors": [MIRROR | {"token": "hidden"}, {"url": "https://n.acme/"}]}},
+            {"agent": {"providerNetworkMirrors": [MIRROR, {"url": "https://n.acme/"}]}},
+            ["token", 'mirrorTokens["m.acme:8443"]'],
+        ),
+        (
+            "agent-job",
+            None,
+            {
+                "agent": {
+                    "extraEnv": {"A": "b", "DB_PASSWORD": "hidden"},
+                    "controller": {"extraEnv": [{"name": "API_KEY", "value": "hid"}]},
+                },
+                "task": {"runner": {"extraEnv": {"TF_TOKEN_app.acme": "hidden", "DB_PASSWORD": "hidden"}}},
+            },
+            {"agent": {"extraEnv": {"A": "b"}}},
+            ["token", "env.DB_PASSWORD", "env.API_KEY", 'env["TF_TOKEN_app.acme"]'],
+        ),
+        (
+            "agent-k8s",
+            None,
+            {
+                "extraEnv": {
+                    "HTTPS_PROXY": "http://me:hidden@proxy:3128",
+                    "NO_PROXY": "$(KUBERNETES_SERVICE_HOST)",
+                    "TOKEN_TTL": 5,
+                    "A_TOKEN": "$(B)",
+                }
+            },
+            {"extraEnv": {"NO_PROXY": "$(KUBERNETES_SERVICE_HOST)", "TOKEN_TTL": 5, "A_TOKEN": "$(B)"}},
+            ["token", "env.HTTPS_PROXY"],
+        ),
+        (
+            "agent-job",
+            None,
+            {"agent": {"controller": {"extraEnv": [{"name": "A_TOKEN", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]}}},
+            {"agent": {"controller": {"extraEnv": [{"name": "A_TOKEN", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}]}}},
+            ["token"],
+        ),
+    ],
+)
+def test_secrets_are_taken_out(chart: str, version: str | None, given_values: Values, rest: Values, words: list[str]) -> None:
+    adopted = of_values(given_values, chart, version)
+    assert values.errors(adopted.findings) == []
+    assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"] == merge({"agent": {"url": URL}}, rest)
+    assert adopted.secrets == [f"pulumi config set --secret --path 'scalr-agents:secrets.runs.{word}'" for word in words]
+    text = printed(adopted)
+    assert [secret for secret in (TOKEN, "hidden", "hid", "PRIVATE") if secret in text] == []
+    assert values.errors(loaded(adopted).findings) == []
+
+
+@pytest.mark.parametrize(
+    ("given_values", "path", "words"),
+    [
+        (
+            {"agent": {"extraEnv": {"A_TOKEN": "hidden"}}, "task": {"runner": {"extraEnv": {"A_TOKEN": "hidden-too"}}}},
+            "agent.extraEnv.A_TOKEN",
+            "another one in task.runner.extraEnv",
+        ),
+        ({"task": {"runner": {"extraEnv": {"SCALR_TOKEN": "hidden"}}}}, "task.runner.extraEnv.SCALR_TOKEN", "rename it"),
+        (
+            {"agent": {"providerNetworkMirrors": [MIRROR | {"token": "hidden"}, MIRROR | {"token": "hidden-too"}]}},
+            "agent.providerNetworkMirrors[1].token",
+            "another token for m.acme:8443",
+        ),
+        (
+            {"task": {"sidecars": [{"name": "s", "image": "i", "env": [{"name": "DB_PASSWORD", "value": "hidden"}]}]}},
+            "task.sidecars[0].env[0].value",
+            "DB_PASSWORD holds a secret",
+        ),
+        (
+            {"global": {"proxy": {"enabled": True, "httpsProxy": "http://me:hidden@proxy:3128"}}},
+            "global.proxy.httpsProxy",
+            "a URL with a password",
+        ),
+        ({"global": {"podAnnotations": {"a": KEY}}}, "global.podAnnotations.a", "a private key"),
+    ],
+)
+def test_a_secret_that_a_stack_has_no_place_for_is_refused(given_values: Values, path: str, words: str) -> None:
+    adopted = of_values(given_values, version="1.4.0")
+    assert [(finding.path, words in finding.message) for finding in values.errors(adopted.findings)] == [(path, True)]
+    assert (adopted.stack, adopted.secrets, adopted.before, adopted.after) == ({}, [], [], [])
+    assert "hidden" not in "".join(map(str, adopted.findings))
+
+
+def test_variables_that_runs_get_from_now_on_are_said() -> None:
+    given_values = {"agent": {"extraEnv": {"A_TOKEN": "x", "SCALR_TOKEN": "x"}}, "task": {"runner": {"extraEnv": {"B_TOKEN": "x"}}}}
+    warned = {finding.path for finding in of_values(given_values).findings if "runs get too" in finding.message}
+    assert warned == {"agent.extraEnv.A_TOKEN"}
+    assert [finding for finding in of_values({"extraEnv": {"A_TOKEN": "x"}}, "agent-local").findings if "runs get" in finding.message] == []
+
+
+def test_a_variable_that_becomes_secret_is_patched_first() -> None:
+    given_values = {"agent": {"extraEnv": {"A_TOKEN": "x"}, "providerNetworkMirrors": [MIRROR | {"token": "x"}]}}
+    step, budget = of_values(given_values, version="1.4.0").before
+    patch = json.loads(step.command.partition(" -p '")[2].removesuffix("'"))
+    (container,) = patch["spec"]["template"]["spec"]["containers"]
+    assert step.command.startswith("kubectl patch deployment runs-scalr-agent -n scalr --type=strategic -p '{")
+    assert container == {
+        "name": "controller",
+        "env": [
+            {
+                "name": name,
+                "value": None,
+                "valueFrom": {"secretKeyRef": {"name": "runs-scalr-agent-env", "key": name, "optional": False}},
+            }
+            for name in ("A_TOKEN", "SCALR_AGENT_PROVIDER_NETWORK_MIRRORS")
+        ],
+    }
+    assert "poddisruptionbudget" in budget.command
+
+
+KEYS = [
+    "agent",
+    "global",
+    "task",
+    "runner",
+    "tls",
+    "extraEnv",
+    "A_TOKEN",
+    "token",
+    "clientKey",
+    "providerNetworkMirrors",
+    "name",
+    "value",
+    "url",
+    "",
+]
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["", "x", "http://a:b@c", "https://[", KEY]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(
+    given_values=st.dictionaries(st.sampled_from(KEYS), JUNK, max_size=4), chart=st.sampled_from(["agent-job", "agent-local", "agent-k8s"])
+)
+@settings(deadline=None, max_examples=150)
+def test_anything_is_taken_over_or_refused(given_values: Values, chart: str) -> None:
+    adopted = adopt.take_over(given_values, chart=chart, release="runs", namespace="scalr", agent_version="1.4.0")
+    assert bool(adopted.stack) != bool(values.errors(adopted.findings))
+    text = printed(adopted)
+    assert "PRIVATE KEY" not in text
+    assert "a:b@c" not in text
