@@ -5,7 +5,10 @@ from functools import cache
 from typing import Any
 
 import kubernetes_validate
+from kubernetes_validate import utils
 from scalr_agents import lines
+
+utils.schema_contents = cache(utils.schema_contents)  # else megabytes are parsed for every object
 
 VERSIONS: tuple[str, ...] = ("1.33", "1.35")
 _CUSTOM = {line.task_resource.kind: line for line in lines.LINES if line.task_resource}

@@ -68,7 +68,7 @@ def test_the_placeholders(version: str) -> None:
                     "serviceAccountName": full,
                     "automountServiceAccountToken": False,
                     "securityContext": POD,
-                    "terminationGracePeriodSeconds": 0,
+                    "terminationGracePeriodSeconds": 1,
                     "containers": [
                         {"name": "runner", "image": runner, **asleep, "securityContext": RUNNER, "resources": SIZES[version]["runner"]},
                         {"name": "worker", "image": agent, **asleep, "securityContext": HARDENED, "resources": SIZES[version]["worker"]},
@@ -102,17 +102,11 @@ def test_a_priority_class_that_exists_is_used(version: str) -> None:
     assert pod_of(made["buffer"])["spec"]["priorityClassName"] == "batch-low"
 
 
-@pytest.mark.parametrize(
-    ("version", "naming", "priority"),
-    [
-        (LEGACY, "scoped", "scalr.runs-agent-job-buffer"),
-        (LEGACY, "chart", "runs-agent-job-buffer"),
-        (CURRENT, "scoped", "scalr.runs-scalr-agent-buffer"),
-        (CURRENT, "chart", "scalr-runs-scalr-agent-buffer"),
-    ],
-)
-def test_names(version: str, naming: Any, priority: str) -> None:
+@pytest.mark.parametrize("naming", ["scoped", "chart"])
+@pytest.mark.parametrize("version", [LEGACY, CURRENT])
+def test_names(version: str, naming: Any) -> None:
     names, full = manifests.names("agent-job", "runs", "scalr", agent_version=version, naming=naming), f"runs-{NAMES[version]}"
+    priority = f"scalr.{full}-buffer"
     prepared = f"{full}-cache-preparation" if version == CURRENT else ""
     assert (names.buffer, names.buffer_priority, names.cache_preparation) == (f"{full}-buffer", priority, prepared)
     made = made_of(CACHE if version == CURRENT else {}, version, naming=naming)

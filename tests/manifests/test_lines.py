@@ -165,7 +165,6 @@ NAMES: dict[tuple[str, str], dict[str, str]] = {
         "network_policy": "FN-task-network-policy",
         "cluster_role": "FN-clusterrole",
         "cluster_role_binding": "FN-clusterrole-binding",
-        "buffer_priority": "FN-buffer",
         "controller_budget": "FN-agent",
     },
     (CURRENT, "scoped"): {**SCOPED, **OF_CURRENT},
@@ -174,7 +173,6 @@ NAMES: dict[tuple[str, str], dict[str, str]] = {
         **OF_CURRENT,
         "cluster_role": "scalr-FN-clusterrole",
         "cluster_role_binding": "scalr-FN-clusterrole-binding",
-        "buffer_priority": "scalr-FN-buffer",
     },
 }
 

@@ -45,7 +45,7 @@ def test_the_preparation_of_nodes() -> None:
                     "serviceAccountName": "runs-scalr-agent",
                     "automountServiceAccountToken": False,
                     "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
-                    "terminationGracePeriodSeconds": 0,
+                    "terminationGracePeriodSeconds": 1,
                     "initContainers": [
                         {
                             "name": "prepare",

@@ -177,7 +177,12 @@ def test_a_kind_without_mirrors_says_who_has_them() -> None:
 
 @pytest.mark.parametrize("kind", LEGACY, ids="-".join)
 def test_lines_without_mirrors_name_the_one_that_has_them(kind: Kind) -> None:
-    ((_, message),) = errors(load(kind, merge(mirrors(*MIRRORS), secret(mirrorTokens={"a.acme": "hidden"}))))
+    reason = f"{kind[0]} of agents 0.57 to 0.60 has no mirrors of providers; agent-job and agent-local of agents 1.2 or newer do"
+    tokens = secret(mirrorTokens={"a.acme": "hidden"})
+    assert errors(load(kind, tokens)) == [('secrets.one.mirrorTokens["a.acme"]', reason)]
+    found = dict(errors(load(kind, merge(mirrors(*MIRRORS), tokens))))
+    assert found.pop('secrets.one.mirrorTokens["a.acme"]') == reason
+    (message,) = found.values()
     assert message.endswith("agents 0.57 to 0.60 do not know it; agents 1.2 or newer do (agent version)")
 
 

@@ -65,8 +65,8 @@ def test_exact_defaults_are_warned_of(version: str) -> None:
     found = values.check("agent-job", given, release="runs", namespace="scalr", agent_version=version)
     (finding,) = found
     assert str(finding) == (
-        "warning: task.job.activeDeadlineSeconds: none: task.podDisruptionBudget keeps a node from being drained while a run is on it, "
-        "and a run that hangs keeps it for ever; give the longest time that a run may take, for instance 14400"
+        "warning: task.job.activeDeadlineSeconds: none: a run that hangs blocks the drain of its node for ever; "
+        "give the longest time that a run may take, for instance 14400"
     )
 
 
@@ -88,12 +88,34 @@ def test_exact_defaults_are_warned_of(version: str) -> None:
         (_prepared("global.podSecurityContext.runAsUser", object()), [("error", f"{PREPARATION}.enabled")]),
         (_prepared("task.podSecurityContext.fsGroup", object()), [("error", f"{PREPARATION}.enabled")]),
         (_prepared("task.worker.securityContext.runAsGroup", object()), [("error", f"{PREPARATION}.enabled")]),
+        *((_prepared("global.podSecurityContext.runAsUser", user), [("error", f"{PREPARATION}.enabled")]) for user in ("abc", 1.5, True)),
+        (_prepared("global.podSecurityContext.runAsUser", 2000.0), []),
         (_prepared("agent.podSecurityContext.runAsUser", object()), []),
         (nested("global.podSecurityContext.runAsUser", object()), []),
     ],
 )
 def test_nodes_that_are_prepared(given: dict[str, Any], expected: Found) -> None:
     assert sorted(_brief(_findings(given))) == sorted(expected)
+
+
+@pytest.mark.parametrize("path", ["/", "//", "/etc", "/etc/cache", "/var/lib", "/var/lib/kubelet/x", "/mnt/disks/", "/home/kubernetes/bin"])
+def test_directories_of_the_node_are_not_given_away(path: str) -> None:
+    (finding,) = _findings(_prepared("persistence.cache.hostPath.path", path))
+    assert (finding.severity, finding.path) == ("error", "persistence.cache.hostPath.path")
+    assert finding.message.startswith(f"{path} is the node's, and would be given away with all that is in it")
+    assert _findings(merge(_prepared("persistence.cache.hostPath.path", path), nested(f"{PREPARATION}.enabled", False))) == []
+
+
+@pytest.mark.parametrize(
+    "path", ["/scalr", "/var/lib/scalr", "/var/lib/kubelets", "/mnt/disks/ssd0/scalr-agent-cache", "/home/kubernetes/bin/scalr-agent-cache"]
+)
+def test_directories_of_its_own_are_prepared(path: str) -> None:
+    assert _findings(_prepared("persistence.cache.hostPath.path", path)) == []
+
+
+def test_a_path_of_the_node_leads_nowhere_else() -> None:
+    (finding,) = _findings(nested("persistence.cache.hostPath.path", "/cache/../etc"))
+    assert finding.message == "holds '..', which Kubernetes refuses in a path of the node; given '/cache/../etc'"
 
 
 def test_agents_of_the_legacy_line_prepare_no_nodes() -> None:
@@ -106,8 +128,7 @@ def test_agents_of_the_legacy_line_prepare_no_nodes() -> None:
     ("namespace", "naming", "version", "name"),
     [
         ("system-runs", "scoped", LEGACY, "system-runs.runs-agent-job-buffer"),
-        ("system-runs", "chart", LEGACY, ""),
-        ("system-runs", "chart", CURRENT, "system-runs-runs-scalr-agent-buffer"),
+        ("system-runs", "chart", CURRENT, "system-runs.runs-scalr-agent-buffer"),
         ("kube-system", "scoped", CURRENT, ""),
         ("systems", "scoped", CURRENT, ""),
     ],

@@ -297,3 +297,11 @@ def test_a_missing_space_does_not_give_a_secret_away(given: dict[str, Any]) -> N
     findings = shapes.parse(AgentJobValues, given)[1]
     assert len(findings) == 1
     assert SECRET not in str(findings[0])
+
+
+@pytest.mark.parametrize("given", ["https://robot:hidden@registry.acme", "https://hidden@registry.acme/scalr"])
+def test_credentials_in_a_url_are_not_repeated(given: str) -> None:
+    ((path, message),) = _findings({"global": {"imageRegistry": given}}, AgentJobValues).items()
+    assert path == "global.imageRegistry"
+    assert message.endswith("given a string")
+    assert "hidden" not in message

@@ -120,6 +120,8 @@ def _directory(value: str) -> str:
 
 
 def _optional_directory(value: str) -> str:
+    if ".." in value.split("/"):
+        refuse("directory", "holds '..', which Kubernetes refuses in a path of the node")
     return _directory(value) if value else ""
 
 

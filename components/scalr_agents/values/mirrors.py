@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
 from scalr_agents.contract import MIRRORS_VARIABLE
+from scalr_agents.lines import Line
 from scalr_agents.values import proxies
 from scalr_agents.values.checks import Findings, error, warning
 from scalr_agents.values.common import NetworkMirror
@@ -16,8 +17,17 @@ TOKENS = "mirror_tokens"
 """The input with the tokens of mirrors."""
 
 
-def check(path: str, mirrors: Sequence[NetworkMirror], inputs: Inputs) -> Findings:
+def none_in(who: str, inputs: Inputs) -> Findings:
+    """Tokens for an agent that reads no mirrors."""
+    for host in inputs.mirror_tokens:
+        yield error(entry(TOKENS, host), f"{who} has no mirrors of providers; agent-job and agent-local of agents 1.2 or newer do")
+
+
+def check(path: str, mirrors: Sequence[NetworkMirror], line: Line, inputs: Inputs) -> Findings:
     """Mirrors, and the tokens that are given apart from them."""
+    if line.generation == "legacy":
+        yield from none_in(f"{line.chart} of agents {line.versions}", inputs)
+        return
     tokens = inputs.mirror_tokens
     hosts = [host_of(mirror.url) for mirror in mirrors]
     for index, (mirror, host) in enumerate(zip(mirrors, hosts, strict=True)):

@@ -30,6 +30,8 @@ _EXPECTED = {
     "string_type": "a string",
 }
 _SENSITIVE = re.compile(r"token|secret|password|key|env|proxy|tls|bundle|url|endpoint|annotations", re.IGNORECASE)
+_CREDENTIALS = re.compile(r"//[^/@]*@")
+"""A URL with a user, or a token in the user's place."""
 _BOOLEAN_WORDS = ("true", "false", "yes", "no")
 _LONGEST_ECHO = 40
 
@@ -168,7 +170,7 @@ def describe(value: object, path: Path) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    sensitive = any(_SENSITIVE.search(str(part)) for part in path)
+    sensitive = any(_SENSITIVE.search(str(part)) for part in path) or (isinstance(value, str) and bool(_CREDENTIALS.search(value)))
     if isinstance(value, int | float):
         return "a number" if sensitive else f"the number {value}"
     if isinstance(value, str):

@@ -32,7 +32,10 @@ def runner_image(values: AgentJobValues, release: Release, inputs: Inputs) -> st
 
 
 def beside_tasks(values: AgentJobValues, release: Release, component: str, spec: Manifest) -> Manifest:
-    """The template of pods on the nodes of tasks that do nothing there: they have no token, and nothing to end."""
+    """The template of pods on the nodes of tasks that do nothing there: they have no token, and go at once.
+
+    At once is a second: with none, the API forgets a pod before its node has, and what takes its place may be refused for want of room.
+    """
     task, global_ = values.task, values.global_
     labels = {**global_.labels, **global_.pod_labels, **release.selector(component)}
     return {
@@ -42,7 +45,7 @@ def beside_tasks(values: AgentJobValues, release: Release, component: str, spec:
                 "imagePullSecrets": global_.image_pull_secrets,
                 "serviceAccountName": release.names.service_account,
                 "automountServiceAccountToken": False,
-                "terminationGracePeriodSeconds": 0,
+                "terminationGracePeriodSeconds": 1,
                 **spec,
                 "nodeSelector": task.node_selector,
                 "tolerations": task.tolerations,

@@ -35,7 +35,7 @@ def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[
         _metadata_service,
     )
     yield from chain.from_iterable(rule(values) for rule in rules)
-    yield from mirrors.check("agent.providerNetworkMirrors", values.agent.provider_network_mirrors, inputs)
+    yield from mirrors.check("agent.providerNetworkMirrors", values.agent.provider_network_mirrors, release.line, inputs)
     yield from containers.check(values, release)
     yield from nodes.check(values, release)
     yield from _environment(values, release, inputs)
@@ -117,8 +117,7 @@ def _deadline(values: AgentJobValues) -> Findings:
     if seconds is None and values.task.pod_disruption_budget.enabled:
         yield warning(
             path,
-            "none: task.podDisruptionBudget keeps a node from being drained while a run is on it, and a run that hangs keeps it for ever; "
-            "give the longest time that a run may take, for instance 14400",
+            "none: a run that hangs blocks the drain of its node for ever; give the longest time that a run may take, for instance 14400",
         )
     elif seconds == 0:
         yield error(path, "0 ends every task before it starts; leave it out for none")

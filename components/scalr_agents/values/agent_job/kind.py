@@ -36,7 +36,7 @@ def _names(full: str, namespace: str, service_account: str, naming: Naming) -> N
         controller_budget=full if scoped else f"{full}-agent",
         task_budget=f"{full}-task",
         buffer=f"{full}-buffer",
-        buffer_priority=f"{cluster}-buffer",
+        buffer_priority=f"{namespace}.{full}-buffer",
     )
 
 
@@ -48,7 +48,6 @@ def _current_names(full: str, namespace: str, service_account: str, naming: Nami
         client_cert_secret=f"{full}-client-cert",
         cluster_role=f"{cluster}-clusterrole",
         cluster_role_binding=f"{cluster}-clusterrole-binding",
-        buffer_priority=f"{cluster}-buffer",
         cache_preparation=f"{full}-cache-preparation",
     )
 

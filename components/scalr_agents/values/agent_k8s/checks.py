@@ -5,12 +5,11 @@ from itertools import chain
 
 from scalr_agents import contract
 from scalr_agents.release import COMPONENT, Release
-from scalr_agents.values import accounts, checks, network_checks, proxies
+from scalr_agents.values import accounts, checks, mirrors, network_checks, proxies
 from scalr_agents.values.agent_k8s import AgentK8sValues, certificates, nodes
 from scalr_agents.values.checks import Findings, error, warning
 from scalr_agents.values.findings import Finding, entry
 from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.mirrors import TOKENS
 
 _KUBERNETES_GRACE_SECONDS = 30
 _GOLDEN = "golden"
@@ -31,8 +30,7 @@ def check(values: AgentK8sValues, release: Release, inputs: Inputs) -> Iterator[
         _metadata_service,
     )
     yield from chain.from_iterable(rule(values) for rule in rules)
-    for host in inputs.mirror_tokens:
-        yield error(entry(TOKENS, host), "agent-k8s has no mirrors of providers; agent-job and agent-local of agents 1.2 or newer do")
+    yield from mirrors.none_in("agent-k8s", inputs)
     yield from _labels_of_run_pods(values, release)
     yield from _environment(values, release, inputs)
     yield from _images(values, release, inputs)
