@@ -15,11 +15,11 @@ import pulumi
 
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.options import depends_on, known_after
+from scalr_agents.values.common import grace_seconds
 
 _SECRET_OUTPUTS = ["data", "stringData"]
 _WORKLOADS = ("Deployment", "DaemonSet")
 _CLAIM = "PersistentVolumeClaim"
-_KUBERNETES_GRACE_SECONDS = 30
 _DELETE_MARGIN_SECONDS = 120
 """What a deletion may take beyond what it waits for."""
 
@@ -114,7 +114,7 @@ def _awaited(rollout: Rollout, manifest: Manifest) -> dict[str, Any]:
         longest = rollout.longest_run_seconds
         return {"custom_timeouts": pulumi.CustomTimeouts(delete=f"{longest + _DELETE_MARGIN_SECONDS}s")} if longest else {}
     timeout = f"{rollout.timeout_seconds}s"
-    grace = manifest["spec"]["template"]["spec"].get("terminationGracePeriodSeconds", _KUBERNETES_GRACE_SECONDS)
+    grace = grace_seconds(manifest["spec"]["template"]["spec"].get("terminationGracePeriodSeconds"))
     return {
         "custom_timeouts": pulumi.CustomTimeouts(create=timeout, update=timeout, delete=f"{grace + _DELETE_MARGIN_SECONDS}s"),
         "hooks": pulumi.ResourceHookBinding(on_error=[rollout.on_failure]),

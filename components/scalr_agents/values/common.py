@@ -26,6 +26,13 @@ from scalr_agents.values.fields import (
 )
 from scalr_agents.values.section import ChartSection, default
 
+_KUBERNETES_GRACE_SECONDS = 30
+
+
+def grace_seconds(given: int | None) -> int:
+    """How long Kubernetes waits before it kills a pod; 30 seconds where nothing is given."""
+    return _KUBERNETES_GRACE_SECONDS if given is None else given
+
 
 class ReleaseValues(ChartSection):
     """Values of any chart: what its release is called."""

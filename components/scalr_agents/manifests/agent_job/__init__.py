@@ -5,10 +5,11 @@ from scalr_agents.manifests import rbac as roles
 from scalr_agents.manifests import secrets, volumes
 from scalr_agents.manifests.agent_job import buffer, node_cache, task
 from scalr_agents.manifests.agent_job import controller as deployment
-from scalr_agents.manifests.agent_job.pod import grace_seconds, held
+from scalr_agents.manifests.agent_job.pod import held
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.release import Release
 from scalr_agents.values.agent_job import AgentJobValues
+from scalr_agents.values.common import grace_seconds
 from scalr_agents.values.inputs import Inputs
 
 __all__ = ["controller", "groups", "held", "longest_run_seconds", "network_policy", "nodes", "rbac"]

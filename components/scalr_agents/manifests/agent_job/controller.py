@@ -6,6 +6,7 @@ from scalr_agents.manifests.agent_job import dialect, pod
 from scalr_agents.manifests.objects import Manifest, hardened, layered, present
 from scalr_agents.release import Release
 from scalr_agents.values.agent_job import AgentJobValues
+from scalr_agents.values.common import grace_seconds
 from scalr_agents.values.inputs import Inputs
 
 COMPONENT = "agent"
@@ -95,7 +96,7 @@ def _volumes(values: AgentJobValues, release: Release) -> list[Manifest]:
 
 def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> env.Env:
     agent = values.agent
-    grace = pod.grace_seconds(agent.termination_grace_period_seconds)
+    grace = grace_seconds(agent.termination_grace_period_seconds)
     return env.each_once(
         pod.secret_environment(values, release, inputs),
         [

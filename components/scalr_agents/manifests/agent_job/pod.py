@@ -11,8 +11,6 @@ from scalr_agents.values.common import Image
 from scalr_agents.values.fields import Deferred
 from scalr_agents.values.inputs import Inputs
 
-_KUBERNETES_GRACE_SECONDS = 30
-
 
 def agent_image(values: AgentJobValues, release: Release, inputs: Inputs) -> str | Deferred:
     return image(values, values.agent.image, release, inputs.agent_image)
@@ -53,11 +51,6 @@ def beside_tasks(values: AgentJobValues, release: Release, component: str, spec:
             }
         ),
     }
-
-
-def grace_seconds(given: int | None) -> int:
-    """How long Kubernetes waits before it kills a pod."""
-    return _KUBERNETES_GRACE_SECONDS if given is None else given
 
 
 def connection(values: AgentJobValues, release: Release) -> env.Env:

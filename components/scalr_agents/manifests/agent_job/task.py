@@ -9,6 +9,7 @@ from scalr_agents.manifests.objects import Manifest, hardened, layered, present
 from scalr_agents.release import Release
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.agent_job.task import UNEVICTABLE
+from scalr_agents.values.common import grace_seconds
 from scalr_agents.values.inputs import Inputs
 
 COMPONENT = "task"
@@ -145,7 +146,7 @@ def _worker_environment(values: AgentJobValues, release: Release, inputs: Inputs
                     "SCALR_AGENT_DRIVER": "kubernetes-job",
                     "SCALR_AGENT_KUBERNETES_MODE": "worker",
                     "SCALR_AGENT_WORKER_ON_STOP_ACTION": "grace-shutdown",
-                    "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": pod.grace_seconds(values.task.termination_grace_period_seconds),
+                    "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": grace_seconds(values.task.termination_grace_period_seconds),
                     **dialect.of(release).worker(values),
                 }
             ),

@@ -5,7 +5,7 @@ from scalr_agents.manifests import env, images, secrets, tls, volumes
 from scalr_agents.manifests.objects import Manifest, hardened, present
 from scalr_agents.release import Release
 from scalr_agents.values.agent_local import AgentLocalValues, Strategy, cache
-from scalr_agents.values.agent_local.shutdown import grace_seconds
+from scalr_agents.values.common import grace_seconds
 from scalr_agents.values.inputs import Inputs
 
 _RESULT_SECONDS = 10
@@ -144,7 +144,7 @@ def _environment(values: AgentLocalValues, release: Release, inputs: Inputs) -> 
 
 def _shutdown(values: AgentLocalValues) -> dict[str, env.Setting]:
     """What the agent does on SIGTERM, so that all of it fits into the grace period."""
-    grace = grace_seconds(values)
+    grace = grace_seconds(values.termination_grace_period_seconds)
     modes: dict[str, dict[str, env.Setting]] = {
         "graceful": {
             "SCALR_AGENT_WORKER_ON_STOP_ACTION": "grace-shutdown",

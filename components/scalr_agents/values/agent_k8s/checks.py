@@ -8,10 +8,10 @@ from scalr_agents.release import COMPONENT, Release
 from scalr_agents.values import accounts, checks, mirrors, network_checks, proxies
 from scalr_agents.values.agent_k8s import AgentK8sValues, certificates, nodes
 from scalr_agents.values.checks import Findings, error, warning
+from scalr_agents.values.common import grace_seconds
 from scalr_agents.values.findings import Finding, entry
 from scalr_agents.values.inputs import Inputs
 
-_KUBERNETES_GRACE_SECONDS = 30
 _GOLDEN = "golden"
 
 
@@ -66,10 +66,9 @@ def _service_account(values: AgentK8sValues) -> Findings:
 
 def _stopping(values: AgentK8sValues) -> Findings:
     """Kubernetes kills what is left when the grace period ends, whatever the agent still waits for."""
-    agent, given = values.agent, values.termination_grace_period_seconds
+    agent, seconds = values.agent, grace_seconds(values.termination_grace_period_seconds)
     ending = agent.grace_shutdown_timeout or 0
     needed = {"drain": (agent.worker_drain_timeout or 0) + ending, "grace-shutdown": ending, "force-shutdown": 0}
-    seconds = _KUBERNETES_GRACE_SECONDS if given is None else given
     if seconds < needed[agent.worker_on_stop_action]:
         yield warning(
             "terminationGracePeriodSeconds",
