@@ -80,3 +80,26 @@ def test_a_cache_that_goes_with_its_stack(fresh: Callable[[str], Deployment]) ->
     assert_order(gone, ["runs-controller-deployment"], ["runs-cache-claim"], ["runs-cache-volume"], targets, ["runs-efs-file-system"])
     assert_order(gone, ["runs-efs-policy", "runs-efs-backup-policy"], ["runs-efs-file-system"])
     assert stack.cluster.objects.keys() == {"CustomResourceDefinition//atasks.scalr.io", "Namespace//scalr-dev"}
+
+
+def test_a_claim_of_the_agent_holds_the_rest(fresh: Callable[[str], Deployment]) -> None:
+    """The cluster keeps a claim while a run is on it, and so everything that the run needs."""
+    stack = fresh("local")
+    stack.edit({"agents.runs.values.persistence.cache.enabled": True, "agents.runs.values.task.buffer.replicas": 2})
+    stack.set_secrets({"runs.token": "token-of-runs"})
+    first = stack.up()
+    assert not first.failed, first.output
+    assert stack.preview().unchanged == len(stack.resources())
+    gone = stack.destroy()
+    assert not gone.failed, gone.output
+    assert_order(
+        gone,
+        ["runs-controller-deployment"],
+        ["runs-controller-cache-claim"],
+        ["runs-controller-token-secret", "runs-controller-task-budget"],
+        ["runs-network-policy-egress", "runs-rbac-cluster-role", "runs-rbac-role", "runs-rbac-service-account"],
+    )
+    assert_order(gone, ["runs-controller-buffer"], ["runs-controller-buffer-priority"])
+    assert len(gone.called("delete")) == 13
+    deadline, grace, finished, margin = 14400, 360, 60, 120
+    assert gone.call("delete", "runs-controller-cache-claim").timeout == deadline + grace + finished + margin
