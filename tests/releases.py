@@ -80,7 +80,7 @@ def loaded(adopted: adopt.Adoption) -> stack.Stack:
 
 def printed(adopted: adopt.Adoption) -> str:
     """Everything that the command prints."""
-    return "\n".join([yaml_io.dump([adopted.stack]), *adopted.instructions(), *map(str, adopted.findings)])
+    return "\n".join([adopted.file(), *adopted.notes, *map(str, adopted.findings)])
 
 
 def of_values(given_values: Mapping[str, Any], chart: str = "agent-job", version: str | None = None) -> adopt.Adoption:

@@ -6,40 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scalr_agents import adopt, manifests, stack, values, yaml_io
+from scalr_agents import adopt, manifests, values, yaml_io
 from scalr_agents.lines import LINES, LineError
 from scalr_agents.manifests.objects import Manifest
-from scalr_agents.stack import source
 from scalr_agents.values import kinds
 from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.merge import Values, lookup, merge
 
 from tests.releases import CASES, URL, Case, golden, loaded, of_values, printed, take_over
-from tests.test_cli import TOKEN, cli
+from tests.test_cli import DEADLINE, TOKEN
 
 CLUSTER_SCOPED = {"CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding", "PersistentVolume", "StorageClass"}
 WORKLOADS = {"Deployment", "DaemonSet"}
-RESTART_POLICY = (
-    "kubectl patch atasks.scalr.io scalr-agent-task -n scalr --type=merge "
-    """-p '{"spec":{"jobTemplate":{"spec":{"restartPolicy":null}}}}'"""
-)
-BUDGET = (
-    "kubectl patch poddisruptionbudget runs-scalr-agent-task -n scalr --type=merge "
-    """-p '{"spec":{"maxUnavailable":null,"minAvailable":7}}'"""
-)
-
-
-FORGET = (
-    "kubectl get serviceaccount/runs-agent-job role/runs-agent-job-role rolebinding/runs-agent-job-role-binding "
-    "clusterrole/runs-agent-job-clusterrole clusterrolebinding/runs-agent-job-clusterrole-binding "
-    "networkpolicy/runs-agent-job-task-network-policy secret/runs-agent-job poddisruptionbudget/runs-agent-job-task "
-    "atasks.scalr.io/scalr-agent-task deployment/scalr-agent -n scalr --ignore-not-found --show-managed-fields -o json | jq "
-    """'del((.items[]? // .).metadata | (.managedFields[] | select(.manager | IN("helm", "kubectl-patch"))), .labels["helm.sh/chart"], """
-    """.annotations["meta.helm.sh/release-name", "meta.helm.sh/release-namespace"])' | kubectl replace -f -"""
-)
 
 
 def identity(manifest: Manifest) -> tuple[str, str, str]:
@@ -172,56 +152,6 @@ def test_an_agent_is_called_like_its_release_as_far_as_it_can() -> None:
     assert adopted.secrets == ["pulumi config set --secret --path 'scalr-agents:secrets.runs-eu.token'"]
 
 
-@pytest.mark.parametrize(
-    ("chart", "version", "given_values", "before", "after"),
-    [
-        (
-            "agent-job",
-            None,
-            {},
-            [],
-            [RESTART_POLICY],
-        ),
-        (
-            "agent-job",
-            "1.4.0",
-            {"task": {"podDisruptionBudget": {"minAvailable": 7}}},
-            [BUDGET],
-            [],
-        ),
-        ("agent-job", "1.4.0", {"task": {"podDisruptionBudget": {"enabled": False}}}, [], []),
-        ("agent-local", None, {}, [], ["kubectl delete networkpolicy runs-agent-local-task-network-policy -n scalr --ignore-not-found"]),
-        ("agent-local", None, {"allowMetadataService": False}, [], []),
-        ("agent-local", "1.4.0", {}, [], []),
-        (
-            "agent-k8s",
-            "1.4.0",
-            {"extraEnv": {"A_TOKEN": "x"}},
-            ["kubectl delete deployment/runs-agent-k8s-controller daemonset/runs-agent-k8s-worker -n scalr"],
-            [],
-        ),
-    ],
-)
-def test_steps(chart: str, version: str | None, given_values: Values, before: list[str], after: list[str]) -> None:
-    adopted = of_values(given_values, chart, version)
-    assert [step.command for step in adopted.before] == before
-    assert [step.command for step in adopted.after] == [
-        *after,
-        forget(adopted),
-        "kubectl delete secret -n scalr -l owner=helm,name=runs",
-        "pulumi config set --path 'scalr-agents:kubernetes.upsertExisting' false",
-    ]
-
-
-def forget(adopted: adopt.Adoption) -> str:
-    """The command that takes Helm's share from each object."""
-    (agent,) = loaded(adopted).agents
-    kinds = {"AgentTask": "atasks.scalr.io", "AgentTaskTemplate": "agenttasktemplates.scalr.io"}
-    names = [f"{kinds.get(item['kind'], item['kind'].lower())}/{item['metadata']['name']}" for item in agent.objects]
-    _, options, pipe = FORGET.partition(" -n scalr ")
-    return f"kubectl get {' '.join(names)}{options}{pipe}"
-
-
 @pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line.chart}-{line.generation}")
 def test_computed_values_are_taken_without_the_defaults(line: Any) -> None:
     kind = kinds.find(line.chart)
@@ -270,69 +200,11 @@ def test_a_version_of_no_line_is_refused(version: str) -> None:
         of_values({}, version=version)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "null\n", "{}\n", "USER-SUPPLIED VALUES:\nnull\n", "COMPUTED VALUES:\n{}\n", "USER-SUPPLIED VALUES:\r\n"]
-)
-def test_a_release_without_values(text: str) -> None:
-    done = cli("adopt", "runs", "-n", "scalr", "--kind", "agent-local", stdin=text)
-    assert done.returncode == 0, done.stderr
-    assert "values" not in yaml.safe_load(done.stdout)["config"]["scalr-agents:agents"]["runs"]
-
-
-def test_the_command(tmp_path: Path) -> None:
-    given_values = f'USER-SUPPLIED VALUES:\nagent:\n  token: {TOKEN}\n  url: {URL}\ntask: {{runner: {{image: {{tag: "1.10"}}}}}}\n'
-    done = cli("adopt", "runs", "-n", "scalr", "--agent-version", "0.58.0", stdin=given_values)
-    assert done.returncode == 0, done.stderr
-    assert TOKEN not in done.stdout + done.stderr
-    assert [line for line in done.stderr.splitlines() if not line.startswith("warning: ")] == [
-        "note: pulumi up rolls the controllers once; runs go on",
-        "set the secrets, each of which is asked for:",
-        "  pulumi config set --secret --path 'scalr-agents:secrets.runs.token'",
-        "after pulumi up:",
-        "  # a field that Jobs do not have",
-        f"  {RESTART_POLICY}",
-        "  # Helm's marks, and its share in the fields: what it has set would stay when the stack does not say it any more",
-        f"  {FORGET}",
-        "  # Helm's records of the release; never helm uninstall, which deletes the objects",
-        "  kubectl delete secret -n scalr -l owner=helm,name=runs",
-        "  # nothing else is to be taken over",
-        "  pulumi config set --path 'scalr-agents:kubernetes.upsertExisting' false",
-    ]
-    (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\n")
-    (tmp_path / "Pulumi.prod.yaml").write_text(done.stdout)
-    read = stack.load(source.read(tmp_path, "prod").config, directory=tmp_path, demand_tokens=False)
-    assert values.errors(read.findings) == []
-    assert [manifest["metadata"]["name"] for manifest in read.objects() if manifest["kind"] == "Deployment"] == ["scalr-agent"]
-    (tmp_path / "values.yaml").write_text(given_values)
-    again = cli("adopt", "runs", "-n", "scalr", "--agent-version", "0.58.0", "-f", tmp_path / "values.yaml")
-    assert (again.stdout, again.stderr) == (done.stdout, done.stderr)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text", "code", "words"),
-    [
-        (("runs",), "", 2, "Missing option '-n'"),
-        (
-            ("runs", "-n", "scalr"),
-            f"agent: {{token: {TOKEN}}}",
-            2,
-            "could be those of agent-job, agent-local, agent-k8s; give --kind: helm",
-        ),
-        (("runs", "-n", "scalr"), "a: b", 2, "of no kind as they are; give --kind: helm list -n scalr shows it under CHART"),
-        (("runs", "-n", "scalr", "--kind", "agent-x"), "", 2, "'agent-x' is not one of 'agent-job', 'agent-local', 'agent-k8s'"),
-        (("runs", "-n", "scalr", "--kind", "agent-job", "--agent-version", "1.0.0"), "", 2, "supported: 0.57 to 0.60; 1.2 or newer"),
-        (("runs", "-n", "scalr", "--kind", "agent-job"), "a: [", 1, "error: -: line "),
-        (("runs", "-n", "scalr", "--kind", "agent-job"), f"tokn: {TOKEN}", 1, "error: tokn: unknown key 'tokn'"),
-        (("Runs", "-n", "scalr", "--kind", "agent-job"), "", 1, "'Runs' is no release name"),
-        (("runs", "-n", "Scalr", "--kind", "agent-job"), "", 1, "'Scalr' is no namespace"),
-    ],
-)
-def test_what_cannot_be_taken_over_prints_nothing(arguments: tuple[str, ...], text: str, code: int, words: str) -> None:
-    done = cli("adopt", *arguments, stdin=text)
-    assert (done.returncode, done.stdout) == (code, "")
-    assert words in done.stderr
-    assert "Traceback" not in done.stderr
-    assert TOKEN not in done.stderr
+def test_a_warning_that_has_nothing_to_do_with_the_way_off_helm_is_left_out() -> None:
+    assert f"scalr-agents:agents.runs.values.{DEADLINE}" in {finding.path for finding in loaded(of_values({})).findings}
+    assert of_values({}).findings == []
+    without = of_values({"task": {"job": {"activeDeadlineSeconds": 0}}})
+    assert [finding.path for finding in values.errors(without.findings)] == [DEADLINE]
 
 
 def test_an_assumed_version_is_said() -> None:

@@ -118,7 +118,32 @@ def test_secrets_are_taken_out(chart: str, version: str | None, given_values: Va
             "global.proxy.httpsProxy",
             "a URL with a password",
         ),
+        (
+            {"global": {"proxy": {"enabled": True, "httpsProxy": "http://hidden@proxy:3128"}}},
+            "global.proxy.httpsProxy",
+            "a URL with a password",
+        ),
+        (
+            {"task": {"sidecars": [{"name": "s", "image": "i", "args": ["http://me:$(P)@x"], "env": [{"name": "P", "value": "hidden"}]}]}},
+            "task.sidecars[0].env[0].value",
+            "P holds a secret",
+        ),
         ({"global": {"podAnnotations": {"a": KEY}}}, "global.podAnnotations.a", "a private key"),
+        ({"global": {"podAnnotations": {"a": "ghp_hidden"}}}, "global.podAnnotations.a", "a token; put it into a Secret"),
+        ({"agent": {"token": ["hidden"]}}, "agent.token", "expected a string"),
+        ({"agent": {"token": {"a": "hidden"}}}, "agent.token", "expected a string"),
+        (
+            {"agent": {"providerNetworkMirrors": [MIRROR | {"token": {"a": "hidden"}}]}},
+            "agent.providerNetworkMirrors[0].token",
+            "expected a string",
+        ),
+        ({"agent": {"extraEnv": {"A_TOKEN": ["hidden"]}}}, "agent.extraEnv.A_TOKEN", "expected a string"),
+        ({"global": {"tls": {"clientKey": KEY}}}, "global.tls.clientKey", "clientCert"),
+        (
+            {"agent": {"controller": {"extraEnv": [{"name": "A TOKEN", "value": "hidden"}]}}},
+            "agent.controller.extraEnv.A TOKEN",
+            "not a name of an environment variable",
+        ),
     ],
 )
 def test_a_secret_that_a_stack_has_no_place_for_is_refused(given_values: Values, path: str, words: str) -> None:
@@ -126,6 +151,49 @@ def test_a_secret_that_a_stack_has_no_place_for_is_refused(given_values: Values,
     assert [(finding.path, words in finding.message) for finding in values.errors(adopted.findings)] == [(path, True)]
     assert (adopted.stack, adopted.secrets, adopted.before, adopted.after) == ({}, [], [], [])
     assert "hidden" not in "".join(map(str, adopted.findings))
+
+
+@pytest.mark.parametrize(
+    ("chart", "version", "section"),
+    [("agent-local", "1.4.0", "global"), ("agent-local", None, "agent"), ("agent-job", "1.4.0", "agent"), ("agent-job", None, "global")],
+)
+def test_a_key_where_a_kind_has_none_is_refused(chart: str, version: str | None, section: str) -> None:
+    adopted = of_values({section: {"tls": {"clientKey": KEY}}}, chart, version)
+    (finding,) = values.errors(adopted.findings)
+    assert f"{section}.tls.clientKey".startswith(finding.path)
+    assert "unknown key" in finding.message or "no value" in finding.message, finding
+    assert "PRIVATE KEY" not in printed(adopted)
+
+
+@pytest.mark.parametrize(
+    ("chart", "given_values", "names"),
+    [
+        (
+            "agent-job",
+            {"global": {"proxy": {"httpProxy": "http://u:$(PROXY_P)@p:1"}}, "agent": {"extraEnv": {"PROXY_P": "hid"}}},
+            ["PROXY_P"],
+        ),
+        (
+            "agent-local",
+            {"extraEnv": {"HTTP_PROXY": "http://$(U):$(P)@p:1", "U": "hid", "P": "$(Q)", "Q": "$(R)", "R": "hidden"}},
+            ["U", "R"],
+        ),
+        ("agent-local", {"extraEnv": {"A_TOKEN": "$(B)", "B": "hidden", "C": "$(D)", "D": "e"}}, ["B"]),
+        ("agent-local", {"extraEnv": {"CURLED": "Authorization: Bearer $(B)", "B": "hidden"}}, ["B"]),
+    ],
+)
+def test_what_a_secret_is_made_of_is_secret(chart: str, given_values: Values, names: list[str]) -> None:
+    adopted = of_values({"task": {}} | given_values if chart == "agent-job" else given_values, chart)
+    assert values.errors(adopted.findings) == []
+    assert adopted.secrets[1:] == [f"pulumi config set --secret --path 'scalr-agents:secrets.runs.env.{name}'" for name in names]
+    assert "hid" not in printed(adopted)
+    assert values.errors(loaded(adopted).findings) == []
+
+
+def test_a_secret_that_refers_to_a_variable_is_warned_of() -> None:
+    adopted = of_values({"extraEnv": {"A_TOKEN": "hid$(B)den", "B_TOKEN": "x"}}, "agent-local")
+    assert [finding.path for finding in adopted.findings if "resolves no $(NAME)" in finding.message] == ["extraEnv.A_TOKEN"]
+    assert "den" not in printed(adopted).replace("identifier", "")
 
 
 def test_variables_that_runs_get_from_now_on_are_said() -> None:

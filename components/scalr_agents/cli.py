@@ -4,15 +4,16 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
 from scalr_agents import lines, output, yaml_io
-from scalr_agents.values.findings import Finding, FindingsError, by_severity, errors, warnings
+from scalr_agents.values.findings import Finding, by_severity, errors, warnings
 from scalr_agents.values.merge import merge
 
 _FINDINGS = 1
+_FROM_HELM = "What helm get values prints, with or without its header.  [default: -, for stdin]"
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -195,7 +196,7 @@ def convert_values(file: Path) -> None:
     if alpha.is_alpha(given):
         text = yaml_io.dump([converted])
     else:
-        _say(f"{file}: no value of the alpha; printed as it is")
+        _say(f"{_named(file)}: no value of the alpha; printed as it is")
     _report(findings)
     click.echo(text, nl=False)
     sys.exit(_FINDINGS if errors(findings) else 0)
@@ -204,23 +205,26 @@ def convert_values(file: Path) -> None:
 @main.command("adopt")
 @click.argument("release")
 @click.option("-n", "--namespace", required=True, help="Namespace of the release.")
-@click.option(
-    "-f", "--values", "file", type=click.Path(path_type=Path), default=Path("-"), help="Values of the release.  [default: -, for stdin]"
-)
+@click.option("-f", "--values", "file", type=click.Path(path_type=Path), default=Path("-"), help=_FROM_HELM)
+@click.option("--write", "target", type=click.Path(path_type=Path), help="Write the file here, where none may be yet.  [default: print it]")
 @click.option("--kind", type=click.Choice(lines.CHARTS), help="The release's chart.  [default: the one whose values these can be alone]")
 @click.option("--agent-version", help="APP VERSION of the release.  [default: the kind's]")
-def adopt(release: str, namespace: str, file: Path, kind: str | None, agent_version: str | None) -> None:
+def adopt(release: str, namespace: str, file: Path, target: Path | None, kind: str | None, agent_version: str | None) -> None:
     """Print the stack file that takes a Helm RELEASE over, without an outage.
 
     \b
     helm list -n NAMESPACE                            # shows chart and app version
-    helm get values RELEASE -n NAMESPACE -o yaml | scalr-agents adopt RELEASE -n NAMESPACE --kind agent-job --agent-version 0.57.0
+    helm get values RELEASE -n NAMESPACE -o yaml |
+      scalr-agents adopt RELEASE -n NAMESPACE --kind agent-job --agent-version 0.57.0 --write stacks/Pulumi.prod.yaml
 
-    Secrets are left out. The commands that set them, and what else there is to do, are said on stderr: see docs/adopting.md. With
-    an error nothing is printed.
+    Secrets are left out. The commands that set them, and what else there is to do, stand on top of the file and are said on stderr:
+    see docs/adopting.md. With an error nothing is printed or written.
     """
     from scalr_agents import adopt as adoption
+    from scalr_agents.values import checks
 
+    for finding in checks.place(release, namespace):
+        raise click.BadParameter(finding.message, param_hint=finding.path.upper())
     if str(file) == "-" and sys.stdin.isatty():
         raise click.UsageError(f"no values: pipe them in, helm get values {release} -n {namespace} -o yaml | scalr-agents adopt ...")
     given = _parsed(adoption.without_header(_values_text(file)), file)
@@ -235,8 +239,14 @@ def adopt(release: str, namespace: str, file: Path, kind: str | None, agent_vers
     _report(adopted.findings)
     if errors(adopted.findings):
         sys.exit(_FINDINGS)
-    click.echo(yaml_io.dump([adopted.stack]), nl=False)
-    for text in adopted.instructions():
+    if target is None:
+        click.echo(adopted.file(), nl=False)
+    else:
+        try:
+            adopted.write(target)
+        except OSError as problem:
+            raise click.BadParameter(f"{target}: {problem.strerror}", param_hint="--write") from None
+    for text in (*(f"note: {note}" for note in adopted.notes), *adopted.instructions()):
         _say(text)
 
 
@@ -257,11 +267,16 @@ def _values_text(file: Path) -> str:
     return _read("/dev/stdin" if str(file) == "-" else str(file))
 
 
+def _named(file: Path) -> str:
+    return "stdin" if str(file) == "-" else str(file)
+
+
 def _parsed(text: str, file: Path) -> dict[str, Any]:
     try:
         return yaml_io.load_values(text)
     except yaml_io.YamlError as problem:
-        _fail(FindingsError([Finding("error", str(file), str(problem))]))
+        _report([Finding("error", _named(file), str(problem))])
+        sys.exit(_FINDINGS)
 
 
 def _read(path: str) -> str:
@@ -276,11 +291,6 @@ def _read(path: str) -> str:
 def _report(findings: Iterable[Finding]) -> None:
     for finding in findings:
         _say(str(finding))
-
-
-def _fail(problem: FindingsError) -> NoReturn:
-    _report(errors(problem.findings))
-    sys.exit(_FINDINGS)
 
 
 def _say(text: str) -> None:

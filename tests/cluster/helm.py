@@ -250,6 +250,21 @@ class Release(NamedTuple):
                 found[kind, name] = there["metadata"]["uid"]
         return found
 
+    def managed_by(self, program: str) -> set[str]:
+        """The release as another program installs it of which Helm is a part; who has set the fields of its objects then."""
+        managers = set()
+        for item in self.case.objects:
+            there = self.cluster.current(item)
+            entries = there["metadata"]["managedFields"]
+            for entry in entries:
+                entry["manager"] = program if entry["manager"] == "helm" else entry["manager"]
+            if item["kind"] != _DEFINITION:
+                self.cluster._json("PUT", self.cluster._path_of(there), None, there)
+                managers |= {
+                    entry["manager"] for entry in self.cluster.current(item)["metadata"]["managedFields"] if "subresource" not in entry
+                }
+        return managers
+
     def workloads(self) -> Manifests:
         return [self.cluster.current(item) for item in self.case.objects if item["kind"] in WORKLOADS]
 

@@ -11,9 +11,10 @@ from tests.test_adopt import CLUSTER_SCOPED
 
 _DEFINITION = "CustomResourceDefinition"
 _MARKS = ("meta.helm.sh/release-name", "meta.helm.sh/release-namespace")
-_FORGETS = (
-    'del((.items[]? // .).metadata | (.managedFields[] | select(.manager | IN("helm", "kubectl-patch"))), .labels["helm.sh/chart"], '
-    '.annotations["meta.helm.sh/release-name", "meta.helm.sh/release-namespace"])'
+FORGETS = (
+    "del((.items[]? // .).metadata | "
+    '(.managedFields[]? | select((.subresource or (.manager // "" | test("^(pulumi-kubernetes|kube-)"))) | not)), '
+    '.labels["helm.sh/chart"], .annotations["meta.helm.sh/release-name", "meta.helm.sh/release-namespace"])'
 )
 """The filter of jq that is understood here."""
 
@@ -22,9 +23,9 @@ def run(cluster: Client, command: str) -> None:
     """Do what a printed command says; one that is not understood fails."""
     program, *words = shlex.split(command)
     assert program == "kubectl", command
-    if _FORGETS in words:
+    if FORGETS in words:
         words, pipe = words[: words.index("|")], words[words.index("|") :]
-        assert pipe == ["|", "jq", _FORGETS, "|", "kubectl", "replace", "-f", "-"]
+        assert pipe == ["|", "jq", FORGETS, "|", "kubectl", "replace", "-f", "-"]
     asked = _parser().parse_args(words)
     if asked.verb == "patch":
         [(kind, name)] = _named(cluster, asked.what)
@@ -36,7 +37,7 @@ def run(cluster: Client, command: str) -> None:
         if asked.verb == "delete":
             cluster.delete(item["kind"], item["metadata"]["name"], asked.namespace)
         else:
-            cluster._json("PUT", cluster._path_of(item), {"fieldManager": "kubectl-replace"}, _forgotten(item))
+            cluster._json("PUT", cluster._path_of(item), {"fieldManager": "kubectl-replace"}, forgotten(item))
 
 
 def _parser() -> ArgumentParser:
@@ -67,14 +68,19 @@ def _found(cluster: Client, asked: Namespace) -> Manifests:
     return [item for item in named if item]
 
 
-def _forgotten(item: Manifest) -> Manifest:
+def forgotten(item: Manifest) -> Manifest:
     """What jq makes of an object with the filter."""
     metadata = deepcopy(item["metadata"])
-    metadata["managedFields"] = [entry for entry in metadata["managedFields"] if entry["manager"] not in {"helm", "kubectl-patch"}]
+    if "managedFields" in metadata:
+        metadata["managedFields"] = [entry for entry in metadata["managedFields"] if _stays(entry)]
     metadata.get("labels", {}).pop("helm.sh/chart", None)
     for mark in _MARKS:
         metadata.get("annotations", {}).pop(mark, None)
     return item | {"metadata": metadata}
+
+
+def _stays(entry: Manifest) -> bool:
+    return bool(entry.get("subresource")) or entry.get("manager", "").startswith(("pulumi-kubernetes", "kube-"))
 
 
 def _named(cluster: Client, words: list[str]) -> Iterator[tuple[str, str]]:

@@ -190,10 +190,13 @@ def test_a_variable_that_becomes_a_secret(install: Install, tmp_path: Path) -> N
     _finish(release, instructions, objects)
 
 
-@pytest.mark.parametrize("forgotten", [True, False])
-def test_what_leaves_the_stack_leaves_the_cluster(forgotten: bool, install: Install, tmp_path: Path) -> None:
-    """A field is there as long as somebody wants it, and Helm is one who does until it is forgotten."""
+@pytest.mark.parametrize(
+    ("installer", "forgotten"), [("helm", True), ("helm", False), ("helm-controller", True), ("terraform-provider-helm_v2.17.0_x5", True)]
+)
+def test_what_leaves_the_stack_leaves_the_cluster(installer: str, forgotten: bool, install: Install, tmp_path: Path) -> None:
+    """A field is there as long as somebody wants it, and whoever has installed the release is one who does until it is forgotten."""
     release = install(GOLDEN["agent-local-current"])
+    assert release.managed_by(installer) == {installer}
     objects, instructions = release.taken_over(tmp_path)
     release.up(objects, instructions)
     if forgotten:

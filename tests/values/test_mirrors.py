@@ -78,7 +78,7 @@ def test_what_is_known_only_later(chart: str) -> None:
 
 @every_kind
 def test_a_password_in_the_address(chart: str) -> None:
-    for url, warned in (("https://u:s3cr3t@a.acme/", True), ("https://u:$(PASSWORD)@a.acme/", False), ("https://u@a.acme/", False)):
+    for url, warned in (("https://u:s3cr3t@a.acme/", True), ("https://u:$(PASSWORD)@a.acme/", False), ("https://t0ken@a.acme/", True)):
         found = [finding for finding in load(chart, [{"url": url}], Inputs()).findings if finding.path.startswith(PLACE)]
         reason = "a password in plain text; give the mirror a token instead, which becomes a Secret"
         assert [(finding.severity, finding.path, finding.message) for finding in found] == (

@@ -5,17 +5,17 @@ Nothing is asked of the cluster. What Helm made is known from the charts, and wh
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from scalr_agents import lines, stack
+from scalr_agents import lines, stack, yaml_io
 from scalr_agents.adopt import secrets, steps
 from scalr_agents.adopt.steps import Step
 from scalr_agents.lines import Line
 from scalr_agents.stack.model import PREFIX
 from scalr_agents.stack.secrets import command
-from scalr_agents.values import Finding, errors, kinds, shapes
+from scalr_agents.values import Finding, errors, identify, kinds, shapes
 from scalr_agents.values import words as word_values
 from scalr_agents.values.findings import by_severity
 from scalr_agents.values.merge import Values
@@ -25,33 +25,43 @@ __all__ = ["Adoption", "Step", "kinds_of", "take_over", "without_header"]
 _HEADER = re.compile(r"\A\s*(USER-SUPPLIED|COMPUTED) VALUES:[ \t]*\r?\n")
 _ABSENT = object()
 _COMPUTED = "all values are given; those that are the defaults anyway are left out"
+_DEADLINE = "task.job.activeDeadlineSeconds"
 
 
-class Adoption(NamedTuple):
-    """What there is to do to take a release over. With errors among the findings, the stack file cannot be used."""
+@dataclass(frozen=True)
+class Adoption:
+    """What there is to do to take a release over. With errors among the findings, that is all there is."""
 
-    stack: Values
-    """The content of a stack file with one agent, without its secrets."""
-    secrets: list[str]
-    """Commands that set its secrets. They have no values, so that the CLI asks for them."""
-    before: list[Step]
-    """What the API server wants before it lets the objects be taken over."""
-    after: list[Step]
-    """What is left of Helm when they are."""
-    notes: list[str]
     findings: list[Finding]
+    stack: Values = field(default_factory=dict)
+    """The content of a stack file with one agent, without its secrets."""
+    secrets: list[str] = field(default_factory=list)
+    """Commands that set its secrets. They have no values, so that the CLI asks for them."""
+    before: list[Step] = field(default_factory=list)
+    """What the API server wants before it lets the objects be taken over."""
+    after: list[Step] = field(default_factory=list)
+    """What is left of Helm when they are."""
+    notes: list[str] = field(default_factory=list)
+
+    def file(self) -> str:
+        """The stack file, with what there is to do as comments."""
+        return "".join(f"# {line}\n" for line in self.instructions()) + yaml_io.dump([self.stack])
+
+    def write(self, path: Path) -> None:
+        """Write the stack file where none is yet: another one may have secrets that are nowhere else."""
+        with path.open("x", encoding="utf-8") as handle:
+            handle.write(self.file())
 
     def instructions(self) -> Iterator[str]:
-        """What there is to do, line by line."""
-        yield from (f"note: {note}" for note in self.notes)
+        """What there is to do, line by line. No line has a secret."""
         parts = {
             "set the secrets, each of which is asked for": [Step("", line) for line in self.secrets],
             "right before pulumi up": self.before,
             "after pulumi up": self.after,
         }
-        for title, steps_of_part in parts.items():
-            yield from [f"{title}:"] if steps_of_part else []
-            for why, line in steps_of_part:
+        for title, part in parts.items():
+            yield from [f"{title}:"] if part else []
+            for why, line in part:
                 yield from [f"  # {why}"] if why else []
                 yield f"  {line}"
 
@@ -79,12 +89,12 @@ def take_over(values: Mapping[str, Any], *, chart: str, release: str, namespace:
     """
     line = lines.select(chart, agent_version)
     agent = release.replace(".", "-")
-    place = f"{PREFIX}:agents.{agent}.values"
     outdated = kinds.find(chart).modernize(values)[1]
     if outdated:
-        return Adoption({}, [], [], [], [], [*outdated, _alpha()])
+        return Adoption([*outdated, _alpha()])
     own, computed = _without_defaults(line, values)
-    taken = secrets.take_out(own, word_values.of(line), agent)
+    _, _, misshapen, _ = identify(chart, own, release=release, namespace=namespace, agent_version=agent_version)
+    taken = secrets.take_out(own, word_values.of(line))
     file: Values = {
         "kubernetes": {"upsertExisting": True},
         "namespaces": {namespace: {"create": False}},
@@ -99,19 +109,20 @@ def take_over(values: Mapping[str, Any], *, chart: str, release: str, namespace:
             }
         },
     }
-    loaded = stack.load(file | {"secrets": {agent: taken.secrets}}, directory=Path(), demand_tokens=False)
-    notes = [*_assumed(line, agent_version), *([_COMPUTED] * computed)]
-    findings = by_severity([*taken.findings, *(_in_file(finding, place) for finding in loaded.findings)])
+    loaded = stack.load(file | {"secrets": {agent: taken.sealed(agent)}}, directory=Path(), demand_tokens=False)
+    in_values = [_in_values(finding, agent, taken.secrets) for finding in loaded.findings]
+    about_secrets = [finding for finding in taken.findings if not _is_within(finding, misshapen)]
+    findings = [finding for finding in by_severity([*misshapen, *about_secrets, *in_values]) if not _is_old_news(finding)]
     if errors(findings) or not loaded.agents:
-        return Adoption({}, [], [], [], notes, findings)
+        return Adoption(findings)
     made = loaded.agents[0]
     return Adoption(
+        findings,
         stack={"config": {f"{PREFIX}:{word}": content for word, content in file.items()}},
-        secrets=[command(agent, word) for word in taken.words],
+        secrets=[command(agent, secret.word) for secret in taken.secrets],
         before=list(steps.before(made)),
         after=list(steps.after(made)),
-        notes=[*notes, steps.meanwhile(line)],
-        findings=findings,
+        notes=[*_assumed(line, agent_version), *([_COMPUTED] * computed), *_plain(taken.plain), steps.meanwhile(line)],
     )
 
 
@@ -129,9 +140,25 @@ def _assumed(line: Line, agent_version: str | None) -> list[str]:
     return [f"agent version {line.default_version} assumed: compare APP VERSION in helm list, and give another one with --agent-version"]
 
 
-def _in_file(finding: Finding, place: str) -> Finding:
-    """Places are those of the release's values."""
-    return replace(finding, path=finding.path.removeprefix(f"{place}."))
+def _plain(names: list[str]) -> list[str]:
+    return [f"variables left in plain text, look at them: {', '.join(names)}"] if names else []
+
+
+def _in_values(finding: Finding, agent: str, taken: list[secrets.Secret]) -> Finding:
+    """The finding with its place in the release's values, which are all that the user has yet."""
+    origins = {place: secret.origin for secret in taken for place in secret.places(agent)}
+    place = f"{PREFIX}:agents.{agent}."
+    return replace(finding, path=origins.get(finding.path) or finding.path.removeprefix(place).removeprefix("values."))
+
+
+def _is_within(finding: Finding, others: list[Finding]) -> bool:
+    """Whether it is about a part of what others are about."""
+    return any(f"{finding.path}.".startswith((f"{other.path}.", f"{other.path}[")) for other in others)
+
+
+def _is_old_news(finding: Finding) -> bool:
+    """Whether a warning is about how a release has been running all along, and not about taking it over."""
+    return finding.severity == "warning" and finding.path == _DEADLINE
 
 
 def _without_defaults(line: Line, values: Mapping[str, Any]) -> tuple[Values, bool]:

@@ -4,73 +4,101 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from scalr_agents.adopt import signs
 from scalr_agents.contract import SCALR_PREFIX
-from scalr_agents.stack.secrets import place_of
+from scalr_agents.stack.secrets import in_values, mirror_token, place_of
 from scalr_agents.stack.source import Sealed
 from scalr_agents.values import Finding
 from scalr_agents.values.fields import is_set
 from scalr_agents.values.findings import dotted, entry
 from scalr_agents.values.merge import Values, lookup
 from scalr_agents.values.mirrors import host_of
-from scalr_agents.values.proxies import holds_password
 from scalr_agents.values.words import Words
 
-_SECRET_NAME = re.compile(r"(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|(PRIVATE|API|ACCESS)_?KEY)$|^TF_TOKEN_", re.IGNORECASE)
-"""Variables that hold a secret, by their names."""
 _VARIABLES = "extraEnv"
 _OF_RUNS = "task.runner.extraEnv"
-_TLS = (("global", "tls"), ("agent", "tls"))
-"""Where values have certificates, by kind."""
-_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
-_REFERENCE = re.compile(r"\$\([^()]+\)")
+_MIRRORS = ("agent", "providerNetworkMirrors")
+
+
+class Secret(NamedTuple):
+    """A secret as a stack keeps it: by itself, or by its name in a section."""
+
+    origin: str
+    """Where it stood among the values."""
+    section: str
+    name: str = ""
+
+    @property
+    def word(self) -> str:
+        """What stands for it in a command; the dots of a name separate no words."""
+        if not self.name:
+            return self.section
+        if self.section == "mirrorTokens":
+            return mirror_token(self.name)
+        return f"{self.section}.{self.name}" if re.fullmatch(r"\w+", self.name) else f'{self.section}["{self.name}"]'
+
+    def places(self, agent: str) -> set[str]:
+        """Where findings see it in the stack."""
+        return {place_of(agent, self.word), place_of(agent, entry(self.section, self.name) if self.name else self.section)}
 
 
 class Taken(NamedTuple):
     """Values without their secrets."""
 
     values: Values
-    secrets: Values
-    """What belongs under the stack's `secrets`, as if it were set."""
-    words: list[str]
-    """The words of the commands that set it."""
+    secrets: list[Secret]
+    plain: list[str]
+    """Names of the variables that stay as they are."""
     findings: list[Finding]
 
+    def sealed(self, agent: str) -> Values:
+        """What belongs under the stack's `secrets`, as if it were set."""
+        content: Values = {}
+        for secret in self.secrets:
+            sealed = Sealed(place_of(agent, secret.word))
+            content |= {secret.section: {**content.get(secret.section, {}), secret.name: sealed} if secret.name else sealed}
+        return content
 
-def take_out(values: Mapping[str, Any], words: Words, agent: str) -> Taken:
+
+def take_out(values: Mapping[str, Any], words: Words) -> Taken:
     """Take the secrets out of values. Those that an existing Secret wins over are left out for good."""
-    variables, findings = _variables(values)
-    rest = _without(_without_variables(values, list(variables)), "agent", "token")
-    taken = [] if is_set(lookup(rest, *words.existing_token)) else [("token", "")]
-    for section in _TLS:
-        if is_set(lookup(rest, *section, "clientKey")) and not is_set(lookup(rest, *section, "clientCertSecret", "name")):
-            taken.append(("clientKey", ""))
-        rest = _without(rest, *section, "clientKey")
+    referred = _referred(values)
+    variables, findings = _variables(values, referred)
+    rest = _without_variables(values, variables.keys())
+    taken = []
+    for path, word in in_values(words):
+        *section, key = path.split(".")
+        existing = words.existing_token if word == "token" else (*section, "clientCertSecret", "name")
+        if (word == "token" or is_set(lookup(rest, *section, key))) and not is_set(lookup(rest, *existing)):
+            taken.append(Secret(path, word))
+        rest = _without(rest, *section, key)
     rest, tokens, mirror_findings = _without_mirror_tokens(rest)
-    taken += [*(("mirrorTokens", host) for host in tokens), *(("env", name) for name in variables)]
-    secrets: Values = {}
-    for word, name in taken:
-        sealed = Sealed(place_of(agent, _word(word, name)))
-        secrets |= {word: {**secrets.get(word, {}), name: sealed} if name else sealed}
-    return Taken(
-        rest,
-        secrets,
-        [_word(word, name) for word, name in taken],
-        [*findings, *mirror_findings, *_left(rest, ()), *_wider(variables, words)],
-    )
+    taken += [*tokens, *(Secret(entry(paths[0], name), "env", name) for name, paths in variables.items())]
+    plain = list(dict.fromkeys(_plain(rest)))
+    return Taken(rest, taken, plain, [*findings, *mirror_findings, *_left(rest, (), referred), *_wider(variables, words)])
 
 
-def _word(word: str, name: str) -> str:
-    """A word of a command; the dots of a name separate no words."""
-    if not name:
-        return word
-    return f"{word}.{name}" if re.fullmatch(r"\w+", name) else f'{word}["{name}"]'
+def _referred(values: Mapping[str, Any]) -> set[str]:
+    """The variables that secrets are made of, by references in texts and in one another."""
+    names = {name for text in _texts(values) for name in signs.secret_references(text)}
+    made_of = [(name, signs.references(value)) for _, name, value in _given_variables(values, ())]
+    while more := {other for name, others in made_of if name in names or signs.named_like_a_secret(name) for other in others} - names:
+        names |= more
+    return names
 
 
-def _variables(values: Mapping[str, Any]) -> tuple[dict[str, list[str]], list[Finding]]:
+def _texts(given: Any) -> Iterator[str]:
+    if isinstance(given, str):
+        yield given
+    for item in given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ():
+        yield from _texts(item)
+
+
+def _variables(values: Mapping[str, Any], referred: Collection[str]) -> tuple[dict[str, list[str]], list[Finding]]:
     """Secret variables with the places where they stand, and those of which a stack cannot keep one value."""
     found: dict[str, list[tuple[str, Any]]] = {}
     for path, name, value in _given_variables(values, ()):
-        if name and _is_secret(name, value):
+        if name and _is_secret(name, value, referred):
             found.setdefault(name, []).append((path, value))
     findings = []
     for name, places in found.items():
@@ -80,14 +108,14 @@ def _variables(values: Mapping[str, Any]) -> tuple[dict[str, list[str]], list[Fi
             findings.append(Finding("error", here, f"a secret, and another one in {others}: a stack keeps one for each name"))
         if name.startswith(SCALR_PREFIX) and all(path == _OF_RUNS for path, _ in places):
             findings.append(Finding("error", here, f"a secret, and a stack gives runs no secret {SCALR_PREFIX}* variables; rename it"))
+        if any(signs.references(value) for _, value in places):
+            message = "a secret from now on, in which Kubernetes resolves no $(NAME): write out what it refers to when you set it"
+            findings.append(Finding("warning", here, message))
     return {name: [path for path, _ in places] for name, places in found.items()}, findings
 
 
-def _is_secret(name: str, value: Any) -> bool:
-    """Whether a variable holds a secret; a reference to another variable is none."""
-    if not is_set(value) or (isinstance(value, str) and _REFERENCE.fullmatch(value)):
-        return False
-    return bool(_SECRET_NAME.search(name)) or holds_password(value)
+def _is_secret(name: str, value: Any, referred: Collection[str]) -> bool:
+    return signs.is_secret(name, value) or (name in referred and signs.is_plain(value))
 
 
 def _given_variables(given: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[tuple[str, str, Any]]:
@@ -118,20 +146,24 @@ def _thinned(key: str, content: Any, names: Collection[str]) -> Any:
     return _without_variables(content, names)
 
 
-def _without_mirror_tokens(values: Values) -> tuple[Values, list[str], list[Finding]]:
-    """The values with mirrors without tokens, the hosts that have one, and findings on those with several."""
-    mirrors = lookup(values, "agent", "providerNetworkMirrors")
+def _without_mirror_tokens(values: Values) -> tuple[Values, list[Secret], list[Finding]]:
+    """The values with mirrors without tokens, these tokens, one for each host, and findings on hosts with several."""
+    mirrors = lookup(values, *_MIRRORS)
     if not isinstance(mirrors, list):
         return values, [], []
     tokens: dict[str, Any] = {}
-    findings = []
+    secrets, findings = [], []
     for index, mirror in enumerate(mirrors):
-        token, host = lookup(mirror, "token"), host_of(lookup(mirror, "url"))
-        if is_set(token) and tokens.setdefault(host, token) != token:
-            here = f"agent.providerNetworkMirrors[{index}].token"
+        token, host, here = lookup(mirror, "token"), host_of(lookup(mirror, "url")), dotted((*_MIRRORS, index, "token"))
+        if not is_set(token) or not host:
+            continue
+        if host not in tokens:
+            tokens[host] = token
+            secrets.append(Secret(here, "mirrorTokens", host))
+        elif tokens[host] != token:
             findings.append(Finding("error", here, f"another token for {host}: a stack keeps one for each host"))
     rest = [_without(mirror, "token") if isinstance(mirror, Mapping) else mirror for mirror in mirrors]
-    return values | {"agent": {**values["agent"], "providerNetworkMirrors": rest}}, list(filter(None, tokens)), findings
+    return values | {"agent": {**values["agent"], "providerNetworkMirrors": rest}}, secrets, findings
 
 
 def _without(values: Mapping[str, Any], key: str, *below: str) -> Values:
@@ -145,23 +177,37 @@ def _without(values: Mapping[str, Any], key: str, *below: str) -> Values:
     return {other: rest if other == key else value for other, value in values.items() if other != key or rest}
 
 
-def _left(given: Any, path: tuple[str | int, ...]) -> Iterator[Finding]:
+def _plain(given: Any) -> Iterator[str]:
+    """Names of the variables, wherever they stand, that have a text of their own."""
+    if isinstance(given, list):
+        for item in given:
+            if isinstance(name := lookup(item, "name"), str) and signs.is_plain(lookup(item, "value")):
+                yield name
+            yield from _plain(item)
+    elif isinstance(given, Mapping):
+        for key, content in given.items():
+            if key == _VARIABLES and isinstance(content, Mapping):
+                yield from (name for name, value in content.items() if signs.is_plain(value))
+            else:
+                yield from _plain(content)
+
+
+def _left(given: Any, path: tuple[str | int, ...], referred: Collection[str]) -> Iterator[Finding]:
     """Secrets where a stack has no place for them."""
     if isinstance(given, Mapping):
         name, value = given.get("name"), given.get("value")
-        if path and isinstance(path[-1], int) and isinstance(name, str) and _is_secret(name, value):
+        if path and isinstance(path[-1], int) and isinstance(name, str) and _is_secret(name, value, referred):
             yield Finding("error", f"{dotted(path)}.value", f"{name} holds a secret; put it into a Secret, and refer to that (valueFrom)")
         else:
             for key, content in given.items():
-                yield from _left(content, (*path, str(key)))
+                yield from _left(content, (*path, str(key)), referred)
     elif isinstance(given, list):
         for index, item in enumerate(given):
-            yield from _left(item, (*path, index))
-    elif isinstance(given, str) and _PRIVATE_KEY.search(given):
-        yield Finding("error", dotted(path), "a private key; put it into a Secret, and refer to that")
-    elif holds_password(given):
-        advice = "write $(NAME) in its place, and give the variable NAME, which becomes a secret"
-        yield Finding("error", dotted(path), f"a URL with a password; {advice}")
+            yield from _left(item, (*path, index), referred)
+    elif isinstance(given, str) and (found := signs.in_text(given)):
+        in_url = "write $(NAME) in its place, and give the variable NAME, which becomes a secret"
+        advice = in_url if "URL" in found else "put it into a Secret, and refer to that"
+        yield Finding("error", dotted(path), f"{found}; {advice}")
 
 
 def _wider(variables: Mapping[str, list[str]], words: Words) -> Iterator[Finding]:

@@ -11,10 +11,14 @@ from scalr_agents.stack.model import PREFIX
 from scalr_agents.values.merge import lookup
 
 _FORGET = (
-    'del((.items[]? // .).metadata | (.managedFields[] | select(.manager | IN("helm", "kubectl-patch"))), .labels["helm.sh/chart"], '
-    '.annotations["meta.helm.sh/release-name", "meta.helm.sh/release-namespace"])'
+    "del((.items[]? // .).metadata | "
+    '(.managedFields[]? | select((.subresource or (.manager // "" | test("^(pulumi-kubernetes|kube-)"))) | not)), '
+    '.labels["helm.sh/chart"], .annotations["meta.helm.sh/release-name", "meta.helm.sh/release-namespace"])'
 )
-"""What Helm, and the steps before, have left in the metadata of objects, as a filter of jq."""
+"""What whoever installed the release, and the steps before, have left in the metadata of objects, as a filter of jq.
+
+Helm's share bears the name of the program that it is part of. Those of Pulumi and of the control plane stay.
+"""
 
 
 class Step(NamedTuple):
@@ -64,7 +68,7 @@ def before(agent: StackAgent) -> Iterator[Step]:
         yield Step(why, f"kubectl delete {names} -n {release.namespace}")
     for manifest in [] if chart.selectors else workloads:
         if patch := _out_of_secret(manifest, release.names.env_secret):
-            why = "plain text in the pods, a reference to a Secret now: new pods wait for the Secret, which pulumi up makes"
+            why = f"plain text in the pods, a reference to a Secret now: new pods wait for it until pulumi up; {_old_pods(manifest)}"
             yield Step(why, _patch("deployment", manifest, patch, "strategic"))
     for manifest in agent.objects if chart.task_budget else []:
         if manifest["kind"] == "PodDisruptionBudget" and manifest["metadata"]["labels"].get(COMPONENT) == "task":
@@ -110,6 +114,20 @@ def meanwhile(line: Line) -> str:
 def _patch(kind: str, manifest: dict[str, Any], patch: dict[str, Any], form: str) -> str:
     metadata, text = manifest["metadata"], json.dumps(patch, separators=(",", ":"))
     return f"kubectl patch {kind} {metadata['name']} -n {metadata['namespace']} --type={form} -p '{text}'"
+
+
+def _old_pods(deployment: dict[str, Any]) -> str:
+    """What becomes of pods while those that replace them wait."""
+    spec = deployment["spec"]
+    if lookup(spec, "strategy", "type") == "Recreate":
+        return "all old ones stop (Recreate), so let it follow at once"
+    update = {"maxUnavailable": "25%", "maxSurge": "25%", **(lookup(spec, "strategy", "rollingUpdate") or {})}
+    replicas = spec.get("replicas", 1)
+    share = str(update["maxUnavailable"])
+    fewer = replicas * int(share[:-1]) // 100 if share.endswith("%") else int(share)
+    if not fewer and str(update["maxSurge"]) in ("0", "0%"):
+        fewer = 1  # the Deployment would never get on otherwise
+    return f"{min(fewer, replicas)} of {replicas} old ones stop, so let it follow at once" if fewer else "old ones go on meanwhile"
 
 
 def _out_of_secret(manifest: dict[str, Any], secret: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def command(agent: str, word: str = "token") -> str:
     return f"pulumi config set --secret --path '{place_of(agent, word)}'"
 
 
-def _mirror_token(host: str) -> str:
+def mirror_token(host: str) -> str:
     """The word for the token of a mirror: the dots of its host separate no words."""
     return f'mirrorTokens["{host}"]'
 
@@ -37,7 +37,7 @@ def located(agent: str, path: str) -> str | None:
     word, _, name = path.partition(".")
     if name and word == "secret_env":
         return place_of(agent, f"env.{name}")
-    return place_of(agent, _mirror_token(name.replace("\\.", "."))) if name and word == TOKENS else None
+    return place_of(agent, mirror_token(name.replace("\\.", "."))) if name and word == TOKENS else None
 
 
 def misplaced(config: Mapping[str, Any]) -> Iterator[Finding]:
@@ -66,7 +66,7 @@ def _words(given: Any) -> Iterator[tuple[str, Any]]:
         env, mirrors = given.get("env"), given.get("mirrorTokens")
         yield from ((word, given.get(word)) for word in ("token", "clientKey"))
         yield from ((f"env.{name}", value) for name, value in env.items()) if isinstance(env, dict) else ()
-        yield from ((_mirror_token(host), value) for host, value in mirrors.items()) if isinstance(mirrors, dict) else ()
+        yield from ((mirror_token(host), value) for host, value in mirrors.items()) if isinstance(mirrors, dict) else ()
 
 
 def _sealed(content: Any) -> Iterator[str]:
@@ -98,7 +98,7 @@ def of_nobody(secrets: Mapping[str, AgentSecrets], agents: Any) -> Iterator[Find
 
 def in_the_open(agent: str, layers: list[Layer], words: Words) -> Iterator[Finding]:
     """Secrets among the values, where they are plain text, of those that the agent's kind and line know."""
-    known = dict(_secret_values(words))
+    known = dict(in_values(words))
     for layer in layers:
         for path, word in known.items():
             if is_set(lookup(layer.values, *path.split("."))):
@@ -111,11 +111,11 @@ def in_the_open(agent: str, layers: list[Layer], words: Words) -> Iterator[Findi
         for index, mirror in enumerate(mirrors if isinstance(mirrors, list) else ()):
             if is_set(lookup(mirror, "token")):
                 place = layer.at(f"agent.providerNetworkMirrors[{index}].token")
-                target = _mirror_token(host_of(lookup(mirror, "url")) or "<HOST>")
+                target = mirror_token(host_of(lookup(mirror, "url")) or "<HOST>")
                 yield Finding("error", place, f"a token in plain text; remove it and run: {command(agent, target)}")
 
 
-def _secret_values(words: Words) -> Iterator[tuple[str, str]]:
+def in_values(words: Words) -> Iterator[tuple[str, str]]:
     """Where secrets would stand among the values, and their words."""
     yield "agent.token", "token"
     with suppress(NoValueError):

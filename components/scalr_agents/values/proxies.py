@@ -8,6 +8,11 @@ from scalr_agents.values.common import Proxy
 from scalr_agents.values.fields import Deferred, is_set
 from scalr_agents.values.findings import entry
 
+REFERENCES = r"(?:\$\([^()]+\))+"
+"""Other variables, and nothing else."""
+_LOGIN = re.compile(rf"//[^/@\s]*:(?!{REFERENCES}@)[^/@\s]+@|https?://(?!{REFERENCES}:?@)[^/@\s:]+:?@", re.IGNORECASE)
+"""Who logs in by a URL: a name and a password, or a token alone."""
+
 
 def check(path: str, settings: Proxy) -> Findings:
     """A proxy in a section of its own."""
@@ -33,8 +38,8 @@ def variables(path: str, given: Mapping[str, str]) -> Findings:
 
 
 def holds_password(url: object) -> bool:
-    """Whether a URL has a password in plain text, and not a reference to a secret variable."""
-    return isinstance(url, str) and bool(re.search(r"//[^/@]*:(?!\$\()[^/@]+@", url))
+    """Whether a URL has a password, or a token in place of a name, in plain text and not out of a secret variable."""
+    return isinstance(url, str) and bool(_LOGIN.search(url))
 
 
 def _password(path: str, value: object) -> Findings:

@@ -1,0 +1,99 @@
+"""The command `scalr-agents adopt`, as users run it."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from scalr_agents import stack, values
+from scalr_agents.stack import source
+
+from tests.releases import URL
+from tests.test_adopt_steps import FORGET, RESTART_POLICY
+from tests.test_cli import TOKEN, cli
+
+
+@pytest.mark.parametrize(
+    "text", ["", "null\n", "{}\n", "USER-SUPPLIED VALUES:\nnull\n", "COMPUTED VALUES:\n{}\n", "USER-SUPPLIED VALUES:\r\n"]
+)
+def test_a_release_without_values(text: str) -> None:
+    done = cli("adopt", "runs", "-n", "scalr", "--kind", "agent-local", stdin=text)
+    assert done.returncode == 0, done.stderr
+    assert "values" not in yaml.safe_load(done.stdout)["config"]["scalr-agents:agents"]["runs"]
+
+
+def test_the_command(tmp_path: Path) -> None:
+    given_values = f'USER-SUPPLIED VALUES:\nagent:\n  token: {TOKEN}\n  url: {URL}\ntask: {{runner: {{image: {{tag: "1.10"}}}}}}\n'
+    done = cli("adopt", "runs", "-n", "scalr", "--agent-version", "0.58.0", stdin=given_values)
+    assert done.returncode == 0, done.stderr
+    assert TOKEN not in done.stdout + done.stderr
+    instructions = [
+        "set the secrets, each of which is asked for:",
+        "  pulumi config set --secret --path 'scalr-agents:secrets.runs.token'",
+        "after pulumi up:",
+        "  # a field that Jobs do not have",
+        f"  {RESTART_POLICY}",
+        "  # Helm's marks, and its share in the fields: what it has set would stay when the stack does not say it any more",
+        f"  {FORGET}",
+        "  # Helm's records of the release; never helm uninstall, which deletes the objects",
+        "  kubectl delete secret -n scalr -l owner=helm,name=runs",
+        "  # nothing else is to be taken over",
+        "  pulumi config set --path 'scalr-agents:kubernetes.upsertExisting' false",
+    ]
+    assert done.stderr.splitlines() == ["note: pulumi up rolls the controllers once; runs go on", *instructions]
+    assert done.stdout.partition("---\n")[0].splitlines() == [f"# {line}" for line in instructions]
+    (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\n")
+    (tmp_path / "Pulumi.prod.yaml").write_text(done.stdout)
+    read = stack.load(source.read(tmp_path, "prod").config, directory=tmp_path, demand_tokens=False)
+    assert values.errors(read.findings) == []
+    assert [manifest["metadata"]["name"] for manifest in read.objects() if manifest["kind"] == "Deployment"] == ["scalr-agent"]
+    (tmp_path / "values.yaml").write_text(given_values)
+    again = cli("adopt", "runs", "-n", "scalr", "--agent-version", "0.58.0", "-f", tmp_path / "values.yaml")
+    assert (again.stdout, again.stderr) == (done.stdout, done.stderr)
+
+
+def test_a_file_is_written_once_and_only_if_all_is_well(tmp_path: Path) -> None:
+    arguments = ("adopt", "runs", "-n", "scalr", "--kind", "agent-local", "--write", "Pulumi.prod.yaml")
+    file = tmp_path / "Pulumi.prod.yaml"
+    refused = cli(*arguments, directory=tmp_path, stdin="tokn: x")
+    assert (refused.returncode, file.exists()) == (1, False)
+
+    values_of_release = f"agent: {{token: {TOKEN}}}"
+    done = cli(*arguments, directory=tmp_path, stdin=values_of_release)
+    assert (done.returncode, done.stdout) == (0, "")
+    printed = cli(*arguments[:-2], stdin=values_of_release)
+    assert (file.read_text(), done.stderr) == (printed.stdout, printed.stderr)
+
+    file.write_text("config: {mine: true}\n")
+    again = cli(*arguments, directory=tmp_path, stdin=values_of_release)
+    assert (again.returncode, file.read_text()) == (2, "config: {mine: true}\n")
+    assert "Invalid value for --write: Pulumi.prod.yaml: File exists" in again.stderr
+    nowhere = cli(*arguments[:-1], "no/where.yaml", directory=tmp_path, stdin=values_of_release)
+    assert (nowhere.returncode, nowhere.stdout) == (2, "")
+    assert "Invalid value for --write: no/where.yaml: No such file or directory" in nowhere.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "code", "words"),
+    [
+        (("runs",), "", 2, "Missing option '-n'"),
+        (
+            ("runs", "-n", "scalr"),
+            f"agent: {{token: {TOKEN}}}",
+            2,
+            "could be those of agent-job, agent-local, agent-k8s; give --kind: helm",
+        ),
+        (("runs", "-n", "scalr"), "a: b", 2, "of no kind as they are; give --kind: helm list -n scalr shows it under CHART"),
+        (("runs", "-n", "scalr", "--kind", "agent-x"), "", 2, "'agent-x' is not one of 'agent-job', 'agent-local', 'agent-k8s'"),
+        (("runs", "-n", "scalr", "--kind", "agent-job", "--agent-version", "1.0.0"), "", 2, "supported: 0.57 to 0.60; 1.2 or newer"),
+        (("runs", "-n", "scalr", "--kind", "agent-job"), "a: [", 1, "error: stdin: line "),
+        (("runs", "-n", "scalr", "--kind", "agent-job"), f"tokn: {TOKEN}", 1, "error: tokn: unknown key 'tokn'"),
+        (("Runs", "-n", "scalr", "--kind", "agent-job"), "", 2, "Invalid value for RELEASE: 'Runs' is no release name"),
+        (("runs", "-n", "Scalr", "--kind", "agent-job"), "", 2, "Invalid value for NAMESPACE: 'Scalr' is no namespace"),
+    ],
+)
+def test_what_cannot_be_taken_over_prints_nothing(arguments: tuple[str, ...], text: str, code: int, words: str) -> None:
+    done = cli("adopt", *arguments, stdin=text)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert TOKEN not in done.stderr
