@@ -138,7 +138,7 @@ class Mutation(NamedTuple):
     path: str
     """What changes."""
     value: Any
-    """What it becomes; `None` if it goes."""
+    """What it becomes."""
 
     def __str__(self) -> str:
         return f"{self.kind}.{self.path}"
@@ -149,10 +149,7 @@ class Mutation(NamedTuple):
         *_, before = (manifest for manifest in objects if manifest["kind"] == self.kind and (not parent or lookup(manifest, parent)))
         after = deepcopy(before)
         place = lookup(after, parent) if parent else after
-        if self.value is None:
-            del place[key]
-        else:
-            place[key] = self.value
+        place[key] = self.value
         return before, after
 
 

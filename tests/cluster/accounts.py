@@ -30,16 +30,12 @@ class Controller(NamedTuple):
 
     @property
     def id(self) -> str:
-        return line_id(self.line)
+        return agents.line_id(self.line)
 
     def its(self, kind: str) -> Manifest:
         """The one object of a kind that the agent has."""
         [found] = [manifest for manifest in self.objects if manifest["kind"] == kind]
         return found
-
-
-def line_id(line: Line) -> str:
-    return f"{line.chart}-{line.generation}"
 
 
 @contextmanager

@@ -3,13 +3,32 @@
 from functools import partial
 
 from scalr_agents import stack
+from scalr_agents.lines import Line
 
 from tests.cluster.client import Client, Manifest, Manifests, wait
 from tests.samples import STACKS, TOKEN, URL, load, objects, release, sample
 
-__all__ = ["STACKS", "TOKEN", "URL", "apply", "load", "objects", "release", "replicas", "sample", "side_by_side", "wait_for_rollout"]
+__all__ = [
+    "STACKS",
+    "TOKEN",
+    "URL",
+    "apply",
+    "line_id",
+    "load",
+    "objects",
+    "release",
+    "replicas",
+    "sample",
+    "side_by_side",
+    "wait_for_rollout",
+]
 
 _ROLLOUT_SECONDS = 60
+
+
+def line_id(line: Line) -> str:
+    """A line in the name of a test."""
+    return f"{line.chart}-{line.generation}"
 
 
 def side_by_side(number: int, namespace: str) -> stack.Stack:

@@ -7,6 +7,7 @@ real: RBAC, tokens of service accounts, and one token of an administrator.
 import json
 import os
 import secrets
+import shutil
 import socket
 import subprocess
 import sys
@@ -40,6 +41,7 @@ class ControlPlane:
         self.authority = directory / "certificates" / "apiserver.crt"
         """The certificate that the API server is verified with."""
         self._key = self.authority.with_suffix(".key")
+        self._data = directory / "etcd"
         etcd, peers, self._port, self._kubelet = _free_ports(4)
         self._etcd = f"http://127.0.0.1:{etcd}"
         self._peers = f"http://127.0.0.1:{peers}"
@@ -67,7 +69,7 @@ class ControlPlane:
 
     def _start(self) -> None:
         self._write_files()
-        self._run("etcd", f"--data-dir={self.directory / 'etcd'}", *self._etcd_addresses(), "--unsafe-no-fsync", "--log-level=warn")
+        self._run("etcd", f"--data-dir={self._data}", *self._etcd_addresses(), "--unsafe-no-fsync", "--log-level=warn")
         self.start_api_server()
         self._run(
             "kube-controller-manager",
@@ -157,9 +159,10 @@ class ControlPlane:
         _kill(self._processes.pop("kube-apiserver"))
 
     def stop(self) -> None:
-        """End everything at once: nobody wants the data any more."""
+        """End everything at once. Nobody wants the data any more; the logs stay."""
         while self._processes:
             _kill(self._processes.popitem()[1])
+        shutil.rmtree(self._data, ignore_errors=True)
 
     def _run(self, name: str, *arguments: str) -> None:
         command = [sys.executable, "-I", "-S", str(_LAUNCHER), str(os.getpid()), str(binary(name)), *arguments]

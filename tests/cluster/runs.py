@@ -39,6 +39,15 @@ class Run:
             self.cluster.patch("Pod", pod["metadata"]["name"], self.namespace, {"metadata": {"annotations": {_FINISH: result}}})
         wait(self.conditions, _SECONDS, f"the end of Job {self.name}")
 
+    def deadline_seconds(self) -> int | None:
+        """How long the Job may take."""
+        seconds: int | None = (self.job() or {})["spec"].get("activeDeadlineSeconds")
+        return seconds
+
+    def shorten(self, deadline_seconds: int) -> None:
+        """Let the deadline come earlier: what is seen before it must not depend on how fast a test is."""
+        self.cluster.patch("Job", self.name, self.namespace, {"spec": {"activeDeadlineSeconds": deadline_seconds}})
+
     def conditions(self) -> set[str]:
         """How the Job ended: `Complete` or `Failed`, each with what led to it; empty while it runs."""
         status = (self.job() or {}).get("status", {})

@@ -1,5 +1,6 @@
 """What tests take for granted about the control plane: it refuses what a real one refuses, and leaves nothing behind."""
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -94,6 +95,7 @@ def test_no_process_is_left_behind_by_a_killed_one(tmp_path: Path) -> None:
         assert all(_runs(pid) for pid in pids)
         parent.send_signal(signal.SIGKILL)
     wait(lambda: not any(_runs(pid) for pid in pids), 5, "the end of all processes")
+    shutil.rmtree(tmp_path / "etcd")  # the killed one could not
 
 
 def _runs(pid: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from scalr_agents.lines import LINES
 
-from tests.cluster import accounts, runs
+from tests.cluster import accounts, agents, runs
 from tests.cluster.accounts import Controller
 from tests.cluster.client import ApiError, Client, Manifest, wait
 from tests.cluster.control_plane import LOGS
@@ -25,7 +25,7 @@ _DEPLOYMENT = {
 _EVERYTHING = [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]
 
 
-@pytest.fixture(scope="module", params=LINES, ids=accounts.line_id)
+@pytest.fixture(scope="module", params=LINES, ids=agents.line_id)
 def controller(request: pytest.FixtureRequest, cluster: Client) -> Iterator[Controller]:
     with accounts.at_work(cluster, request.param) as controller:
         yield controller
@@ -33,7 +33,7 @@ def controller(request: pytest.FixtureRequest, cluster: Client) -> Iterator[Cont
 
 def _only_kind(chart: str) -> pytest.MarkDecorator:
     lines = [line for line in LINES if line.chart == chart]
-    return pytest.mark.parametrize("controller", lines, ids=accounts.line_id, indirect=True)
+    return pytest.mark.parametrize("controller", lines, ids=agents.line_id, indirect=True)
 
 
 @_only_kind("agent-job")

@@ -5,20 +5,16 @@ from copy import deepcopy
 from http import HTTPStatus
 
 import pytest
-from scalr_agents.lines import LINES, Line
-from scalr_agents.manifests import crds
+from scalr_agents.lines import Line
 
-from tests.cluster import accounts, agents, runs
+from tests.cluster import accounts, agents, definitions, runs
 from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait
 from tests.cluster.conftest import NewNamespace
 
 _KIND = "CustomResourceDefinition"
 _UNKNOWN_FIELD = r"\.spec\.basename: field not declared in schema"
-_NOT_YET = (HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS)
-"""How the server answers while it takes a definition, or a change of one, into use."""
 _HELM = {"meta.helm.sh/release-name": "agents"}
 _SECONDS = 20
-JOBS = [line for line in LINES if line.task_resource]
 
 
 def _id(line: Line) -> str:
@@ -28,7 +24,7 @@ def _id(line: Line) -> str:
 @pytest.fixture
 def clean(cluster: Client) -> Client:
     """A cluster that has never seen an agent. Definitions take their objects with them."""
-    names = {_definition(line)["metadata"]["name"] for line in JOBS}
+    names = {definitions.of(line)["metadata"]["name"] for line in definitions.LINES_WITH_ONE}
     for name in names & _installed(cluster):
         cluster.delete(_KIND, name)
     wait(lambda: not names & _installed(cluster), _SECONDS, "the removal of the definitions")
@@ -38,8 +34,7 @@ def clean(cluster: Client) -> Client:
 @pytest.fixture
 def installed(cluster: Client) -> Client:
     """A cluster that serves the definitions of both lines."""
-    for line in JOBS:
-        _install(cluster, _definition(line), force=True)
+    definitions.install_all(cluster)
     return cluster
 
 
@@ -47,14 +42,9 @@ def _installed(cluster: Client) -> set[str]:
     return {found["metadata"]["name"] for found in cluster.list(_KIND)}
 
 
-def _definition(line: Line) -> Manifest:
-    [definition] = crds.objects(line).values()
-    return definition
-
-
 def _older(line: Line) -> Manifest:
     """The definition as Helm may have installed it once: it knows less."""
-    older = deepcopy(_definition(line))
+    older = deepcopy(definitions.of(line))
     older["metadata"]["annotations"] = _HELM
     older["spec"]["names"]["shortNames"] = []
     schema = older["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
@@ -63,60 +53,42 @@ def _older(line: Line) -> Manifest:
     return older
 
 
-def _install(cluster: Client, definition: Manifest, manager: str = "pulumi-kubernetes", *, force: bool = False) -> Manifest:
-    """Apply a definition; what it is when its kind is served."""
-    cluster.apply(definition, manager=manager, force=force)
-    kind = definition["spec"]["names"]["kind"]
-    wait(lambda: _is_served(cluster, kind), _SECONDS, f"kind {kind}")
-    return cluster.current(definition)
-
-
-def _is_served(cluster: Client, kind: str) -> bool:
-    try:
-        cluster.list(kind)
-    except ApiError as problem:
-        if problem.status not in _NOT_YET:
-            raise
-        return False
-    return True
-
-
 def _task(line: Line, namespace: str, name: str) -> Manifest:
     [task] = runs.tasks(agents.release(line, namespace, name=name))
     return task
 
 
-@pytest.mark.parametrize("line", JOBS, ids=_id)
+@pytest.mark.parametrize("line", definitions.LINES_WITH_ONE, ids=_id)
 def test_an_older_definition_is_upgraded_under_its_objects(line: Line, clean: Client, new_namespace: NewNamespace) -> None:
-    before = _install(clean, _older(line), "helm")
+    before = definitions.install(clean, _older(line), "helm")
     assert before["metadata"]["generation"] == 1
     existing = [_task(line, new_namespace(), "runs") for _ in range(2)]
     for task in existing:
         task["spec"].pop("basename", None)
     kept = [clean.apply(task, manager="helm") for task in existing]
 
-    definition = _definition(line)
+    definition = definitions.of(line)
     with pytest.raises(ApiError, match=r'conflicts? with "helm"') as refused:
         clean.apply(definition, force=False)
     assert refused.value.status == HTTPStatus.CONFLICT
-    upgraded = _install(clean, definition, force=True)
+    upgraded = definitions.install(clean, definition, force=True)
     assert upgraded["metadata"]["uid"] == before["metadata"]["uid"]
     assert upgraded["metadata"]["generation"] == 2
     assert upgraded["metadata"]["annotations"] == _HELM
     assert upgraded["spec"] == {**definition["spec"], "conversion": {"strategy": "None"}}
     assert [clean.current(task) for task in existing] == kept
-    assert _install(clean, definition)["metadata"]["generation"] == 2
+    assert definitions.install(clean, definition)["metadata"]["generation"] == 2
 
 
 def test_an_upgrade_makes_new_fields_known(clean: Client, namespace: str) -> None:
     """Jobs have a name of their own on the current line; the older definition refuses it."""
-    line = JOBS[1]
-    _install(clean, _older(line), "helm")
+    line = definitions.LINES_WITH_ONE[1]
+    definitions.install(clean, _older(line), "helm")
     task = _task(line, namespace, "runs")
     assert task["spec"]["basename"] == "runs-scalr-agent"
     with pytest.raises(ApiError, match=_UNKNOWN_FIELD):
         clean.apply(task)
-    _install(clean, _definition(line), force=True)
+    definitions.install(clean, definitions.of(line), force=True)
     wait(lambda: _accepts(clean, task), _SECONDS, "the new field")
     assert clean.current(task)["spec"] == task["spec"]
 
@@ -126,16 +98,16 @@ def _accepts(cluster: Client, task: Manifest) -> bool:
     try:
         cluster.apply(task)
     except ApiError as problem:
-        if problem.status not in _NOT_YET and not re.search(_UNKNOWN_FIELD, problem.message):
+        if problem.status not in definitions.NOT_YET and not re.search(_UNKNOWN_FIELD, problem.message):
             raise
         return False
     return True
 
 
-@pytest.mark.parametrize("line", JOBS, ids=_id)
+@pytest.mark.parametrize("line", definitions.LINES_WITH_ONE, ids=_id)
 def test_two_stacks_install_the_same_definition(line: Line, clean: Client) -> None:
-    first = _install(clean, _definition(line), "pulumi-kubernetes-1")
-    second = _install(clean, _definition(line), "pulumi-kubernetes-2")
+    first = definitions.install(clean, definitions.of(line), "pulumi-kubernetes-1")
+    second = definitions.install(clean, definitions.of(line), "pulumi-kubernetes-2")
     assert [each["metadata"]["generation"] for each in (first, second)] == [1, 1]
     assert second["metadata"]["uid"] == first["metadata"]["uid"]
     assert second["spec"] == first["spec"]
@@ -143,7 +115,7 @@ def test_two_stacks_install_the_same_definition(line: Line, clean: Client) -> No
     assert sorted(managers) == ["pulumi-kubernetes-1", "pulumi-kubernetes-2"]
 
 
-@pytest.mark.parametrize("line", JOBS, ids=_id)
+@pytest.mark.parametrize("line", definitions.LINES_WITH_ONE, ids=_id)
 def test_what_a_stack_leaves_when_it_goes(line: Line, installed: Client, new_namespace: NewNamespace) -> None:
     """Its definition, and everything of stacks beside it: in its namespace, and of the same release in another."""
     cluster = installed
@@ -181,7 +153,7 @@ def _remaining(cluster: Client, objects: Manifests) -> list[str]:
 def test_both_lines_live_in_one_namespace(installed: Client, namespace: str) -> None:
     """Two releases of one name, before and after an upgrade: each controller is told its own template, and reads it as its account."""
     cluster = installed
-    released = {line: agents.release(line, namespace) for line in JOBS}
+    released = {line: agents.release(line, namespace) for line in definitions.LINES_WITH_ONE}
     for objects in released.values():
         agents.apply(cluster, objects)
     templates = {}
@@ -192,7 +164,7 @@ def test_both_lines_live_in_one_namespace(installed: Client, namespace: str) -> 
         [container] = cluster.get("Deployment", deployment, namespace)["spec"]["template"]["spec"]["containers"]
         resource = line.tasks()
         [name] = [each["value"] for each in container["env"] if each["name"] == resource.template_variable]
-        [other] = [each.tasks() for each in JOBS if each != line]
+        [other] = [each.tasks() for each in definitions.LINES_WITH_ONE if each != line]
         with cluster.as_(cluster.token(namespace, account)) as controller:
             accounts.wait_for_roles(controller, objects)
             [task] = runs.tasks(objects)

@@ -23,11 +23,7 @@ NewNode = Callable[[], str]
 """Makes a node for the test alone; its label `pool` is its name."""
 
 
-def _id(line: Line) -> str:
-    return f"{line.chart}-{line.generation}"
-
-
-each_job_line = pytest.mark.parametrize("line", _JOB_LINES, ids=_id)
+each_job_line = pytest.mark.parametrize("line", _JOB_LINES, ids=agents.line_id)
 
 
 @pytest.fixture
@@ -210,7 +206,7 @@ def test_a_single_controller_is_evicted(line: Line, cluster: Client, new_namespa
     assert _evict(cluster, _component(cluster, namespace, "agent")) == [EVICTED]
 
 
-@pytest.mark.parametrize("line", _OTHER_LINES, ids=_id)
+@pytest.mark.parametrize("line", _OTHER_LINES, ids=agents.line_id)
 def test_other_kinds_have_no_budgets(line: Line, cluster: Client, new_namespace: NewNamespace) -> None:
     namespace = new_namespace("privileged")
     objects = _apply(cluster, line, namespace, {"replicaCount": 2} if line.chart == "agent-local" else {})
@@ -227,13 +223,15 @@ def test_a_run_that_hangs_holds_a_drain_until_its_deadline(
     line: Line, cluster: Client, new_namespace: NewNamespace, new_node: NewNode
 ) -> None:
     namespace, node = new_namespace("restricted"), new_node()
-    values = {"agent": {"nodeSelector": {"pool": node}}, "task": {"nodeSelector": {"pool": node}, "job": {"activeDeadlineSeconds": 3}}}
+    values = {"agent": {"nodeSelector": {"pool": node}}, "task": {"nodeSelector": {"pool": node}, "job": {"activeDeadlineSeconds": 600}}}
     objects = _apply(cluster, line, namespace, values)
     run = _start(cluster, objects)
+    assert run.deadline_seconds() == 600
     cluster.patch("Node", node, None, {"spec": {"unschedulable": True}})
     [controller], hanging = _component(cluster, namespace, "agent"), run.pods()
     assert _evict(cluster, [controller, *hanging]) == [EVICTED, REFUSED]
 
+    run.shorten(1)
     wait(lambda: _is_drained(cluster, namespace, node), _SECONDS, "the end of the drain")
     assert wait(run.conditions, _SECONDS, "the end of the Job") == {"FailureTarget", "Failed"}
     status = (run.job() or {})["status"]

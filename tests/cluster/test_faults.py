@@ -10,13 +10,14 @@ from tests.cluster.control_plane import ControlPlane
 
 _AGENTS = 10
 _BEFORE_THE_FAULT = 20
+_SECONDS = 30
 
 
 class _Apply(threading.Thread):
     """Applies objects until the API server does not answer."""
 
     def __init__(self, cluster: Client, objects: Manifests) -> None:
-        super().__init__()
+        super().__init__(daemon=True)
         self._cluster, self._objects = cluster, objects
         self.applied: Manifests = []
         self.problem: UnreachableError | None = None
@@ -33,9 +34,9 @@ def test_an_apply_that_the_api_server_did_not_survive_is_repeated(control_plane:
     objects = agents.objects(agents.side_by_side(_AGENTS, namespace))
     first = _Apply(cluster, objects)
     first.start()
-    wait(lambda: len(first.applied) >= _BEFORE_THE_FAULT, 30, "the first objects")
+    wait(lambda: len(first.applied) >= _BEFORE_THE_FAULT, _SECONDS, "the first objects")
     control_plane.kill_api_server()
-    first.join()
+    first.join(_SECONDS)
     assert first.problem is not None
     assert _BEFORE_THE_FAULT <= len(first.applied) < len(objects)
 

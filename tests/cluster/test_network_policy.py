@@ -84,14 +84,10 @@ class Agent(NamedTuple):
 
     @property
     def id(self) -> str:
-        return _id(self.line)
+        return agents.line_id(self.line)
 
     def pod(self, component: str) -> Manifest:
         return next(pod for pod in self.pods if _key(pod) == (self.namespace, "runs", component))
-
-
-def _id(line: Line) -> str:
-    return f"{line.chart}-{line.generation}"
 
 
 def _key(pod: Manifest) -> tuple[str, str, str]:
@@ -107,11 +103,11 @@ def dns(cluster: Client) -> Iterator[Manifest]:
     cluster.delete("Pod", "dns", "kube-system")
 
 
-@pytest.fixture(scope="module", params=LINES, ids=_id)
+@pytest.fixture(scope="module", params=LINES, ids=agents.line_id)
 def agent(request: pytest.FixtureRequest, cluster: Client, dns: Manifest) -> Iterator[Agent]:
     line: Line = request.param
-    namespace, elsewhere = f"network-{_id(line)}", f"network-{_id(line)}-elsewhere"
-    besides = BESIDES.get(_id(line), {})
+    namespace, elsewhere = f"network-{agents.line_id(line)}", f"network-{agents.line_id(line)}-elsewhere"
+    besides = BESIDES.get(agents.line_id(line), {})
     for name in (namespace, elsewhere):
         cluster.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
         _start_pod(cluster, name, "bystander", {"app.kubernetes.io/name": line.base_name})
@@ -205,7 +201,7 @@ def _open_ports(agent: Agent, component: str, destination: Destination) -> set[t
     return {(port, protocol) for port, protocol in PORTS if agent.network.reaches(pod, destination, port, protocol)}
 
 
-@pytest.mark.parametrize("line", LINES, ids=_id)
+@pytest.mark.parametrize("line", LINES, ids=agents.line_id)
 def test_what_a_kind_does_by_itself(line: Line) -> None:
     """The words that close and open the metadata service are all there is to it."""
     words = WORDS[line.chart]

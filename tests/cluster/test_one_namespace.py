@@ -8,7 +8,7 @@ import pytest
 from scalr_agents import stack
 from scalr_agents import values as chart_values
 
-from tests.cluster import agents
+from tests.cluster import agents, definitions
 from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait
 from tests.cluster.conftest import NewNamespace
 
@@ -61,6 +61,7 @@ def _own_rules() -> dict[str, dict[str, list[str]]]:
 @pytest.fixture
 def team(cluster: Client, namespace: str) -> Iterator[Client]:
     """The team's credential: its Role applies the kinds above. The Roles of its agents may grant only what the team has."""
+    definitions.install_all(cluster)
     cluster.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "team", "namespace": namespace}})
     granted = [rule for manifest in _stack(namespace, team=True) if manifest["kind"] == "Role" for rule in manifest["rules"]]
     metadata = {"name": "team", "namespace": namespace}

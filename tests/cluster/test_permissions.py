@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from scalr_agents.lines import LINES
 
-from tests.cluster import accounts
+from tests.cluster import accounts, agents
 from tests.cluster.accounts import Controller
 from tests.cluster.client import Client
 
@@ -93,7 +93,7 @@ ASKED = {
 }
 
 
-@pytest.fixture(scope="module", params=LINES, ids=accounts.line_id)
+@pytest.fixture(scope="module", params=LINES, ids=agents.line_id)
 def controller(request: pytest.FixtureRequest, cluster: Client) -> Iterator[Controller]:
     with accounts.at_work(cluster, request.param) as controller:
         yield controller

@@ -83,12 +83,18 @@ class Deployed:
         assert self.kinds == kinds
 
     def assert_stuck(self) -> None:
-        """It does not go on."""
+        """The claim is to be deleted and is protected, and it does not go on."""
+        wait(self._is_claim_held, _SECONDS, "a claim that is deleted and protected")
         before = self.kinds
         for _ in range(_MORE_STEPS):
             time.sleep(0.1)
             self.is_destroyed()
         assert self.kinds == before
+
+    def _is_claim_held(self) -> bool:
+        self.is_destroyed()
+        metadata = self.of_kind("PersistentVolumeClaim")["metadata"]
+        return "deletionTimestamp" in metadata and "kubernetes.io/pvc-protection" in metadata.get("finalizers", ())
 
     @property
     def kinds(self) -> set[str]:
@@ -168,8 +174,13 @@ def test_an_agents_own_claim_keeps_what_a_run_needs(version: str, cluster: Clien
 
 @each_line
 def test_a_run_that_hangs_keeps_it_until_its_deadline(version: str, cluster: Client, namespace: str, storage_class: str) -> None:
-    deployed = _deploy(cluster, namespace, version, storage_class=storage_class, activeDeadlineSeconds=4)
+    deployed = _deploy(cluster, namespace, version, storage_class=storage_class, activeDeadlineSeconds=600)
     run = deployed.start()
+    assert run.deadline_seconds() == 600
+    deployed.destroy(_HELD)
+    deployed.assert_stuck()
+    assert run.is_running()
+    run.shorten(1)
     deployed.destroy()
     assert run.pods() == []
     assert wait(run.conditions, _SECONDS, "the end of the Job") == {"FailureTarget", "Failed"}

@@ -1,0 +1,42 @@
+"""The definitions of our kinds in a cluster, which takes a moment to serve one."""
+
+from http import HTTPStatus
+
+from scalr_agents.lines import LINES, Line
+from scalr_agents.manifests import crds
+
+from tests.cluster.client import ApiError, Client, Manifest, wait
+
+LINES_WITH_ONE = [line for line in LINES if line.task_resource]
+NOT_YET = (HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS)
+"""How the server answers while it takes a definition, or a change of one, into use."""
+_SECONDS = 20
+
+
+def of(line: Line) -> Manifest:
+    [definition] = crds.objects(line).values()
+    return definition
+
+
+def install(cluster: Client, definition: Manifest, manager: str = "pulumi-kubernetes", *, force: bool = False) -> Manifest:
+    """Apply a definition; what it is when its kind is served."""
+    cluster.apply(definition, manager=manager, force=force)
+    kind = definition["spec"]["names"]["kind"]
+    wait(lambda: _is_served(cluster, kind), _SECONDS, f"kind {kind}")
+    return cluster.current(definition)
+
+
+def install_all(cluster: Client) -> None:
+    """Make a cluster serve the definitions of all lines."""
+    for line in LINES_WITH_ONE:
+        install(cluster, of(line), force=True)
+
+
+def _is_served(cluster: Client, kind: str) -> bool:
+    try:
+        cluster.list(kind)
+    except ApiError as problem:
+        if problem.status not in NOT_YET:
+            raise
+        return False
+    return True
