@@ -1,5 +1,8 @@
 """The command `scalr-agents adopt`, as users run it."""
 
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,7 @@ from scalr_agents.stack import source
 
 from tests.releases import URL
 from tests.test_adopt_steps import FORGET, RESTART_POLICY
-from tests.test_cli import TOKEN, cli
+from tests.test_cli import REPOSITORY, TOKEN, cli
 
 
 @pytest.mark.parametrize(
@@ -70,6 +73,13 @@ def test_a_file_is_written_once_and_only_if_all_is_well(tmp_path: Path) -> None:
     nowhere = cli(*arguments[:-1], "no/where.yaml", directory=tmp_path, stdin=values_of_release)
     assert (nowhere.returncode, nowhere.stdout) == (2, "")
     assert "Invalid value for --write: no/where.yaml: No such file or directory" in nowhere.stderr
+
+
+def test_without_a_stdin_it_says_what_to_pipe_in() -> None:
+    command = f"exec {shlex.quote(sys.executable)} -m scalr_agents adopt runs -n scalr <&-"
+    done = subprocess.run(["sh", "-c", command], cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no values: pipe them in, helm get values runs -n scalr" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -196,11 +196,32 @@ def test_a_secret_that_refers_to_a_variable_is_warned_of() -> None:
     assert "den" not in printed(adopted).replace("identifier", "")
 
 
-def test_variables_that_runs_get_from_now_on_are_said() -> None:
-    given_values = {"agent": {"extraEnv": {"A_TOKEN": "x", "SCALR_TOKEN": "x"}}, "task": {"runner": {"extraEnv": {"B_TOKEN": "x"}}}}
-    warned = {finding.path for finding in of_values(given_values).findings if "runs get too" in finding.message}
-    assert warned == {"agent.extraEnv.A_TOKEN"}
-    assert [finding for finding in of_values({"extraEnv": {"A_TOKEN": "x"}}, "agent-local").findings if "runs get" in finding.message] == []
+VARIABLES = {"A_TOKEN": "x"}
+ITEMS = [{"name": "A_TOKEN", "value": "x"}]
+
+
+@pytest.mark.parametrize(
+    ("chart", "given_values", "who"),
+    [
+        ("agent-job", {"agent": {"extraEnv": VARIABLES}}, "runs"),
+        ("agent-job", {"agent": {"controller": {"extraEnv": ITEMS}}}, "workers and runs"),
+        ("agent-job", {"task": {"worker": {"extraEnv": VARIABLES}}}, "controllers and runs"),
+        ("agent-job", {"task": {"runner": {"extraEnv": VARIABLES}}}, "controllers and workers"),
+        ("agent-job", {"agent": {"extraEnv": VARIABLES}, "task": {"runner": {"extraEnv": VARIABLES}}}, ""),
+        ("agent-job", {"agent": {"extraEnv": {"SCALR_TOKEN": "x"}}}, ""),
+        ("agent-local", {"extraEnv": VARIABLES}, ""),
+    ],
+)
+def test_who_gets_a_variable_from_now_on_is_said(chart: str, given_values: Values, who: str) -> None:
+    warned = [finding.message for finding in of_values(given_values, chart).findings if " from now on" in finding.message]
+    assert warned == ([f"a secret variable of the stack, which {who} get too from now on"] if who else [])
+
+
+@pytest.mark.parametrize("container", ["runner", "worker"])
+def test_a_variable_that_the_deployment_did_not_have_is_not_patched(container: str) -> None:
+    task = {"task": {container: {"extraEnv": VARIABLES}}}
+    assert of_values(task).before == []
+    assert len(of_values(merge(task, {"agent": {"controller": {"extraEnv": ITEMS}}})).before) == 1
 
 
 def test_a_variable_that_becomes_secret_is_patched_first() -> None:

@@ -1,10 +1,8 @@
 """What there is to do besides `pulumi up`: the commands, why they are needed, and what the longest of them does."""
 
-import json
-import shutil
-import subprocess
 from typing import Any
 
+import jq
 import pytest
 from scalr_agents import adopt
 from scalr_agents.values.merge import Values, merge
@@ -101,13 +99,11 @@ def test_everybody_is_forgotten_but_pulumi_and_the_control_plane() -> None:
     assert forgotten(item) == {"kind": "Role", "metadata": {"labels": {"a": "b"}, "annotations": {"c": "d"}, "managedFields": ENTRIES[-3:]}}
 
 
-@pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")
 @pytest.mark.parametrize("metadata", [{"managedFields": ENTRIES}, {**MARKED, "managedFields": ENTRIES}, MARKED, {"name": "bare"}])
 def test_jq_does_what_the_filter_is_taken_for(metadata: dict[str, Any]) -> None:
     one = {"kind": "Role", "metadata": metadata}
     for given, expected in ((one, forgotten(one)), ({"items": [one, one]}, {"items": [forgotten(one)] * 2})):
-        done = subprocess.run(["jq", FORGETS], input=json.dumps(given), capture_output=True, text=True, check=True, timeout=60)
-        assert json.loads(done.stdout) == expected
+        assert jq.compile(FORGETS).input_value(given).first() == expected
 
 
 RECREATE = {"strategy": {"type": "Recreate"}}
@@ -132,6 +128,9 @@ def rolling(**update: Any) -> Values:
         ("agent-local", {"replicaCount": 2, **rolling(maxUnavailable=5)}, "2 of 2 old ones stop, so let it follow at once"),
         ("agent-local", {"replicaCount": 4, **RECREATE}, "all old ones stop (Recreate), so let it follow at once"),
         ("agent-job", {"agent": {"replicaCount": 9}}, "2 of 9 old ones stop, so let it follow at once"),
+        ("agent-job", {"agent": {"replicaCount": None}}, "up to 25% of the old ones stop, so let it follow at once"),
+        ("agent-local", {"replicaCount": None, **rolling(maxUnavailable=3)}, "up to 3 of the old ones stop, so let it follow at once"),
+        ("agent-local", {"replicaCount": None, **rolling(maxUnavailable=0)}, "old ones go on meanwhile"),
     ],
 )
 def test_the_reason_says_what_becomes_of_old_pods(chart: str, given_values: Values, words: str) -> None:

@@ -225,7 +225,7 @@ def adopt(release: str, namespace: str, file: Path, target: Path | None, kind: s
 
     for finding in checks.place(release, namespace):
         raise click.BadParameter(finding.message, param_hint=finding.path.upper())
-    if str(file) == "-" and sys.stdin.isatty():
+    if str(file) == "-" and (sys.stdin is None or sys.stdin.isatty()):
         raise click.UsageError(f"no values: pipe them in, helm get values {release} -n {namespace} -o yaml | scalr-agents adopt ...")
     given = _parsed(adoption.without_header(_values_text(file)), file)
     possible = [kind] if kind else adoption.kinds_of(given)

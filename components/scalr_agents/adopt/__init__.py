@@ -112,7 +112,9 @@ def take_over(values: Mapping[str, Any], *, chart: str, release: str, namespace:
     loaded = stack.load(file | {"secrets": {agent: taken.sealed(agent)}}, directory=Path(), demand_tokens=False)
     in_values = [_in_values(finding, agent, taken.secrets) for finding in loaded.findings]
     about_secrets = [finding for finding in taken.findings if not _is_within(finding, misshapen)]
-    findings = [finding for finding in by_severity([*misshapen, *about_secrets, *in_values]) if not _is_old_news(finding)]
+    refused = {finding.path for finding in errors(about_secrets)}
+    once = [finding for finding in in_values if finding.severity == "error" or finding.path not in refused]
+    findings = [finding for finding in by_severity([*misshapen, *about_secrets, *once]) if not _is_old_news(finding)]
     if errors(findings) or not loaded.agents:
         return Adoption(findings)
     made = loaded.agents[0]
@@ -120,7 +122,7 @@ def take_over(values: Mapping[str, Any], *, chart: str, release: str, namespace:
         findings,
         stack={"config": {f"{PREFIX}:{word}": content for word, content in file.items()}},
         secrets=[command(agent, secret.word) for secret in taken.secrets],
-        before=list(steps.before(made)),
+        before=list(steps.before(made, {secret.variable for secret in taken.secrets})),
         after=list(steps.after(made)),
         notes=[*_assumed(line, agent_version), *([_COMPUTED] * computed), *_plain(taken.plain), steps.meanwhile(line)],
     )

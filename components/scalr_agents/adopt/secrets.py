@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from scalr_agents.adopt import signs
-from scalr_agents.contract import SCALR_PREFIX
+from scalr_agents.contract import MIRRORS_VARIABLE, SCALR_PREFIX
 from scalr_agents.stack.secrets import in_values, mirror_token, place_of
 from scalr_agents.stack.source import Sealed
 from scalr_agents.values import Finding
@@ -17,6 +17,13 @@ from scalr_agents.values.words import Words
 
 _VARIABLES = "extraEnv"
 _OF_RUNS = "task.runner.extraEnv"
+_OF_ALL_BUT_RUNS = "agent.extraEnv"
+_OF_CONTROLLERS = (_OF_ALL_BUT_RUNS, "agent.controller.extraEnv")
+_OF_WORKERS = (_OF_ALL_BUT_RUNS, "task.worker.extraEnv")
+_OF_DEPLOYMENTS = (*_OF_CONTROLLERS, _VARIABLES)
+"""Where values give variables to the pods of a Deployment."""
+_LISTS = ("env", _VARIABLES)
+_SENTRY = ("agent", "sentryDsn")
 _MIRRORS = ("agent", "providerNetworkMirrors")
 
 
@@ -27,6 +34,8 @@ class Secret(NamedTuple):
     """Where it stood among the values."""
     section: str
     name: str = ""
+    variable: str = ""
+    """The variable of a Deployment that has held it in plain text."""
 
     @property
     def word(self) -> str:
@@ -73,7 +82,7 @@ def take_out(values: Mapping[str, Any], words: Words) -> Taken:
             taken.append(Secret(path, word))
         rest = _without(rest, *section, key)
     rest, tokens, mirror_findings = _without_mirror_tokens(rest)
-    taken += [*tokens, *(Secret(entry(paths[0], name), "env", name) for name, paths in variables.items())]
+    taken += [*tokens, *(_variable(name, paths) for name, paths in variables.items())]
     plain = list(dict.fromkeys(_plain(rest)))
     return Taken(rest, taken, plain, [*findings, *mirror_findings, *_left(rest, (), referred), *_wider(variables, words)])
 
@@ -112,6 +121,11 @@ def _variables(values: Mapping[str, Any], referred: Collection[str]) -> tuple[di
             message = "a secret from now on, in which Kubernetes resolves no $(NAME): write out what it refers to when you set it"
             findings.append(Finding("warning", here, message))
     return {name: [path for path, _ in places] for name, places in found.items()}, findings
+
+
+def _variable(name: str, paths: list[str]) -> Secret:
+    deployed = any(path in _OF_DEPLOYMENTS for path in paths)
+    return Secret(entry(paths[0], name), "env", name, variable=name if deployed else "")
 
 
 def _is_secret(name: str, value: Any, referred: Collection[str]) -> bool:
@@ -159,7 +173,7 @@ def _without_mirror_tokens(values: Values) -> tuple[Values, list[Secret], list[F
             continue
         if host not in tokens:
             tokens[host] = token
-            secrets.append(Secret(here, "mirrorTokens", host))
+            secrets.append(Secret(here, "mirrorTokens", host, variable=MIRRORS_VARIABLE))
         elif tokens[host] != token:
             findings.append(Finding("error", here, f"another token for {host}: a stack keeps one for each host"))
     rest = [_without(mirror, "token") if isinstance(mirror, Mapping) else mirror for mirror in mirrors]
@@ -181,33 +195,46 @@ def _plain(given: Any) -> Iterator[str]:
     """Names of the variables, wherever they stand, that have a text of their own."""
     if isinstance(given, list):
         for item in given:
-            if isinstance(name := lookup(item, "name"), str) and signs.is_plain(lookup(item, "value")):
-                yield name
             yield from _plain(item)
     elif isinstance(given, Mapping):
         for key, content in given.items():
             if key == _VARIABLES and isinstance(content, Mapping):
                 yield from (name for name, value in content.items() if signs.is_plain(value))
+            elif key in _LISTS and isinstance(content, list):
+                variables = ((lookup(item, "name"), lookup(item, "value")) for item in content)
+                yield from (name for name, value in variables if isinstance(name, str) and signs.is_plain(value))
             else:
                 yield from _plain(content)
 
 
 def _left(given: Any, path: tuple[str | int, ...], referred: Collection[str]) -> Iterator[Finding]:
     """Secrets where a stack has no place for them."""
+    within, key = ("", "", *path)[-2:]
     if isinstance(given, Mapping):
         name, value = given.get("name"), given.get("value")
-        if path and isinstance(path[-1], int) and isinstance(name, str) and _is_secret(name, value, referred):
+        if within in _LISTS and isinstance(key, int) and isinstance(name, str) and _is_secret(name, value, referred):
             yield Finding("error", f"{dotted(path)}.value", f"{name} holds a secret; put it into a Secret, and refer to that (valueFrom)")
         else:
-            for key, content in given.items():
-                yield from _left(content, (*path, str(key)), referred)
+            for word, content in given.items():
+                yield from _left(content, (*path, str(word)), referred)
     elif isinstance(given, list):
         for index, item in enumerate(given):
             yield from _left(item, (*path, index), referred)
+    elif path == _SENTRY and isinstance(given, str) and "URL" in signs.in_text(given):
+        yield Finding("warning", dotted(path), "stays in plain text, as the chart has it: who reads it can send events to Sentry")
     elif isinstance(given, str) and (found := signs.in_text(given)):
         in_url = "write $(NAME) in its place, and give the variable NAME, which becomes a secret"
         advice = in_url if "URL" in found else "put it into a Secret, and refer to that"
         yield Finding("error", dotted(path), f"{found}; {advice}")
+    elif _seems_secret(within, key, given):
+        yield Finding("warning", dotted(path), "seems to hold a secret in plain text; put it into a Secret, and refer to that")
+
+
+def _seems_secret(within: str | int, key: str | int, given: Any) -> bool:
+    """Whether an annotation, or an argument of a command, counts as a secret by its name or by what stands in it."""
+    if isinstance(key, str):
+        return str(within).lower().endswith("annotations") and signs.is_secret(key.rpartition("/")[2], given)
+    return within in ("args", "command") and isinstance(given, str) and signs.says_one(given)
 
 
 def _wider(variables: Mapping[str, list[str]], words: Words) -> Iterator[Finding]:
@@ -215,5 +242,10 @@ def _wider(variables: Mapping[str, list[str]], words: Words) -> Iterator[Finding
     if words.line.task_resource is None:
         return
     for name, paths in variables.items():
-        if _OF_RUNS not in paths and not name.startswith(SCALR_PREFIX):
-            yield Finding("warning", entry(paths[0], name), "a secret variable of the stack, which runs get too from now on")
+        had = {
+            "controllers": any(path in _OF_CONTROLLERS for path in paths),
+            "workers": any(path in _OF_WORKERS for path in paths),
+            "runs": _OF_RUNS in paths or name.startswith(SCALR_PREFIX),
+        }
+        if more := " and ".join(who for who, before in had.items() if not before):
+            yield Finding("warning", entry(paths[0], name), f"a secret variable of the stack, which {more} get too from now on")

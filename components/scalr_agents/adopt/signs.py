@@ -54,7 +54,12 @@ def is_secret(name: str, value: Any) -> bool:
     """Whether a variable holds a secret."""
     if not is_plain(value) or str(value).lower() in ("true", "false"):
         return False
-    return named_like_a_secret(name) or bool(in_text(str(value))) or bool(_SAID.search(str(value)))
+    return named_like_a_secret(name) or bool(in_text(str(value))) or says_one(str(value))
+
+
+def says_one(text: str) -> bool:
+    """Whether a text says that a secret follows, and one does."""
+    return bool(_SAID.search(text))
 
 
 def in_text(text: str) -> str:

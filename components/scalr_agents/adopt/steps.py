@@ -1,7 +1,7 @@
 """What has to be done besides `pulumi up`, because Helm made it otherwise or leaves it behind."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
 from scalr_agents.lines import Line
@@ -57,8 +57,11 @@ _CHARTS = {
 }
 
 
-def before(agent: StackAgent) -> Iterator[Step]:
-    """Steps without which the API server refuses an object."""
+def before(agent: StackAgent, plain: Collection[str]) -> Iterator[Step]:
+    """Steps without which the API server refuses an object.
+
+    `plain` are the variables of the Deployment that Helm has given in plain text and that are secret now.
+    """
     release = agent.checked.release
     chart = _CHARTS[release.line.chart, release.line.generation]
     workloads = [manifest for manifest in agent.objects if manifest["kind"] in ("Deployment", "DaemonSet")]
@@ -67,7 +70,7 @@ def before(agent: StackAgent) -> Iterator[Step]:
         why = "selectors differ and cannot be changed: these are made anew by pulumi up; their pods let runs end first"
         yield Step(why, f"kubectl delete {names} -n {release.namespace}")
     for manifest in [] if chart.selectors else workloads:
-        if patch := _out_of_secret(manifest, release.names.env_secret):
+        if patch := _out_of_secret(manifest, release.names.env_secret, plain):
             why = f"plain text in the pods, a reference to a Secret now: new pods wait for it until pulumi up; {_old_pods(manifest)}"
             yield Step(why, _patch("deployment", manifest, patch, "strategic"))
     for manifest in agent.objects if chart.task_budget else []:
@@ -122,18 +125,22 @@ def _old_pods(deployment: dict[str, Any]) -> str:
     if lookup(spec, "strategy", "type") == "Recreate":
         return "all old ones stop (Recreate), so let it follow at once"
     update = {"maxUnavailable": "25%", "maxSurge": "25%", **(lookup(spec, "strategy", "rollingUpdate") or {})}
-    replicas = spec.get("replicas", 1)
+    replicas = spec.get("replicas")
     share = str(update["maxUnavailable"])
+    if replicas is None:  # as many as an autoscaler says
+        return "old ones go on meanwhile" if share in ("0", "0%") else f"up to {share} of the old ones stop, so let it follow at once"
     fewer = replicas * int(share[:-1]) // 100 if share.endswith("%") else int(share)
     if not fewer and str(update["maxSurge"]) in ("0", "0%"):
         fewer = 1  # the Deployment would never get on otherwise
     return f"{min(fewer, replicas)} of {replicas} old ones stop, so let it follow at once" if fewer else "old ones go on meanwhile"
 
 
-def _out_of_secret(manifest: dict[str, Any], secret: str) -> dict[str, Any]:
+def _out_of_secret(manifest: dict[str, Any], secret: str, plain: Collection[str]) -> dict[str, Any]:
     """A patch that takes the plain values of variables away that come out of our Secret: what Helm has set stays beside what is applied."""
     (container,) = manifest["spec"]["template"]["spec"]["containers"]
     changed = [
-        variable | {"value": None} for variable in container["env"] if lookup(variable, "valueFrom", "secretKeyRef", "name") == secret
+        variable | {"value": None}
+        for variable in container["env"]
+        if variable["name"] in plain and lookup(variable, "valueFrom", "secretKeyRef", "name") == secret
     ]
     return {"spec": {"template": {"spec": {"containers": [{"name": container["name"], "env": changed}]}}}} if changed else {}
