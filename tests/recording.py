@@ -206,6 +206,15 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def opened(value: Any) -> Any:
+    """An input as the provider sees it: what the program marked as secret is there like the rest."""
+    if isinstance(value, Secret):
+        return opened(value.value)
+    if isinstance(value, dict):
+        return {key: opened(item) for key, item in value.items()}
+    return [opened(item) for item in value] if isinstance(value, list) else value
+
+
 def leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
     """Every leaf of nested maps and lists with its path; a secret is a leaf."""
     if isinstance(value, Mapping):

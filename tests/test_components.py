@@ -14,7 +14,7 @@ from scalr_agents.values.merge import merge
 
 from tests.manifests.changes import DEADLINE
 from tests.programs import TOKEN, agent_job
-from tests.recording import Recording, Secret, leaves, run
+from tests.recording import Recording, Secret, leaves, opened, run
 
 
 def test_agent_job_registers_its_parts_in_this_order() -> None:
@@ -43,20 +43,12 @@ def test_objects_are_those_that_render_prints() -> None:
     values = {"agent": {"replicaCount": 2}, "persistence": {"cache": {"enabled": True}}, **DEADLINE}
     flat = {"agent": {"url": "https://acme.scalr.io", "token": TOKEN}}
     printed = manifests.render("agent-job", merge(values, flat), release="runs", namespace="scalr")
-    sent = [_opened(resource.inputs) for resource in run(agent_job(values=values)).resources if resource.type.startswith("kubernetes")]
+    sent = [opened(resource.inputs) for resource in run(agent_job(values=values)).resources if resource.type.startswith("kubernetes")]
     assert sorted(sent, key=_identity) == sorted(printed[1:], key=_identity)
 
 
 def _identity(manifest: dict[str, Any]) -> tuple[str, str]:
     return manifest["kind"], manifest["metadata"]["name"]
-
-
-def _opened(value: Any) -> Any:
-    if isinstance(value, Secret):
-        return _opened(value.value)
-    if isinstance(value, dict):
-        return {key: _opened(item) for key, item in value.items()}
-    return [_opened(item) for item in value] if isinstance(value, list) else value
 
 
 def test_the_deployment_waits_for_everything() -> None:

@@ -11,7 +11,7 @@ from scalr_agents.arguments import Agent, AgentK8sArgs, prepare
 from scalr_agents.rollouts import failure, rollout
 
 from tests.components import inputs, program, record, refused
-from tests.recording import Recording, Registration, Secret, leaves, run
+from tests.recording import Recording, Registration, Secret, leaves, opened, run
 
 TOKEN = "s3cr3t-token"
 ARGS: dict[str, Any] = {"namespace": "scalr", "url": "https://acme.scalr.io", "token": TOKEN}
@@ -99,20 +99,12 @@ def test_objects_are_those_that_render_prints(component: str, version: str) -> N
     recording = record(component, {**ARGS, "agent_version": version, "values": {"nameOverride": "other"}})
     given = {"nameOverride": "other", "agent": {"url": ARGS["url"], "token": TOKEN}}
     printed = manifests.render(KINDS[component], given, release="it", namespace="scalr", agent_version=version)
-    sent = [_opened(made) for made in inputs(recording).values()]
+    sent = [opened(made) for made in inputs(recording).values()]
     assert sorted(sent, key=_identity) == sorted(printed, key=_identity)
 
 
 def _identity(manifest: dict[str, Any]) -> tuple[str, str]:
     return manifest["kind"], manifest["metadata"]["name"]
-
-
-def _opened(value: Any) -> Any:
-    if isinstance(value, Secret):
-        return value.value
-    if isinstance(value, dict):
-        return {key: _opened(item) for key, item in value.items()}
-    return [_opened(item) for item in value] if isinstance(value, list) else value
 
 
 @every_kind

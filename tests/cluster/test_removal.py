@@ -12,7 +12,7 @@ from scalr_agents.arguments import AgentJobArgs
 
 from tests.cluster import agents, runs
 from tests.cluster.client import Client, Manifest, wait
-from tests.recording import Recording, Registration, Secret
+from tests.recording import Recording, Registration, opened
 from tests.recording import run as record
 
 _SECONDS = 60  # kinds that have just been defined are garbage collected half a minute later
@@ -112,16 +112,8 @@ class Deployed:
 
 
 def _manifest(resource: Registration) -> Manifest:
-    opened: Manifest = _opened(resource.inputs)
-    return opened
-
-
-def _opened(value: Any) -> Any:
-    if isinstance(value, Secret):
-        return _opened(value.value)
-    if isinstance(value, dict):
-        return {key: _opened(item) for key, item in value.items()}
-    return [_opened(item) for item in value] if isinstance(value, list) else value
+    manifest: Manifest = opened(resource.inputs)
+    return manifest
 
 
 def _deploy(cluster: Client, namespace: str, version: str, *, storage_class: str = "", shared: bool = False, **job: Any) -> Deployed:

@@ -62,9 +62,9 @@ def _deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Man
 
 def _containers(values: AgentJobValues, release: Release, inputs: Inputs) -> list[Manifest]:
     """One for each container of a task, of its size. Those of sidecars sleep in the agent's image: theirs may not know how to."""
-    agent, worker, runner = values.agent, values.task.worker, values.task.runner
+    worker, runner = values.task.worker, values.task.runner
     agent_image, hardening = pod.worker_image(values, release, inputs), hardened(worker.security_context)
-    pull_policy = worker.image.pull_policy or agent.image.pull_policy
+    pull_policy = pod.image_of_worker(values).pull_policy
     return [
         _sleeping("runner", pod.runner_image(values, release, inputs), runner.image.pull_policy, runner.security_context, runner.resources),
         _sleeping("worker", agent_image, pull_policy, hardening, worker.resources),

@@ -21,8 +21,13 @@ def image(values: AgentJobValues, given: Image, release: Release, complete: str 
     return images.reference(global_.image_registry, given, release.version, complete, namespace=global_.image_namespace)
 
 
+def image_of_worker(values: AgentJobValues) -> Image:
+    """What is said of the worker's image; what is not comes from the controller's."""
+    return images.inherited(values.task.worker.image, values.agent.image)
+
+
 def worker_image(values: AgentJobValues, release: Release, inputs: Inputs) -> str | Deferred:
-    return image(values, images.inherited(values.task.worker.image, values.agent.image), release, inputs.agent_image)
+    return image(values, image_of_worker(values), release, inputs.agent_image)
 
 
 def runner_image(values: AgentJobValues, release: Release, inputs: Inputs) -> str | Deferred:

@@ -114,7 +114,7 @@ def _worker(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
         {
             "name": "worker",
             "image": pod.worker_image(values, release, inputs),
-            "imagePullPolicy": worker.image.pull_policy or agent.image.pull_policy,
+            "imagePullPolicy": pod.image_of_worker(values).pull_policy,
             "command": worker.command or dialect.of(release).agent_command,
             "args": worker.args,
             "securityContext": hardened(worker.security_context),
