@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scalr_agents import adopt, values
 from scalr_agents.values.merge import Values, merge
@@ -270,6 +270,7 @@ JUNK = st.recursive(
 @given(
     given_values=st.dictionaries(st.sampled_from(KEYS), JUNK, max_size=4), chart=st.sampled_from(["agent-job", "agent-local", "agent-k8s"])
 )
+@example(given_values={"extraEnv": [{"name": []}]}, chart="agent-local")
 @settings(deadline=None, max_examples=150)
 def test_anything_is_taken_over_or_refused(given_values: Values, chart: str) -> None:
     adopted = adopt.take_over(given_values, chart=chart, release="runs", namespace="scalr", agent_version="1.4.0")

@@ -152,11 +152,11 @@ def _without_variables(given: Mapping[str, Any], names: Collection[str]) -> Valu
 
 def _thinned(key: str, content: Any, names: Collection[str]) -> Any:
     if key == _VARIABLES and isinstance(content, list):
-        return [item for item in content if lookup(item, "name") not in names]
+        return [item for item in content if str(lookup(item, "name")) not in names]
     if not isinstance(content, Mapping):
         return content
     if key == _VARIABLES:
-        return {name: value for name, value in content.items() if name not in names}
+        return {name: value for name, value in content.items() if str(name) not in names}
     return _without_variables(content, names)
 
 
