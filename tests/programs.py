@@ -1,7 +1,7 @@
 """The smallest program that deploys an agent, for tests to vary."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,9 +29,16 @@ def agent_job(name: str = "runs", opts: pulumi.ResourceOptions | None = None, **
     return program
 
 
-def stack_with(caches: dict[str, Any]) -> Recording:
-    """Deploy a stack of one agent with these caches, and the agent uses the first of them."""
-    agent = {"kind": "agent-job", "namespace": "scalr", "cache": next(iter(caches), ""), "values": DEADLINE}
-    words = {"common": {"url": ARGS["url"]}, "caches": caches, "agents": {"runs": agent}, "secrets": {"runs": {"token": TOKEN}}}
-    configuration = {f"scalr-agents:{word}": json.dumps(content) for word, content in words.items()}
+def stack_with(caches: Mapping[str, Any], agents: Mapping[str, Any] | None = None, **words: Any) -> Recording:
+    """Deploy a stack of agents of one namespace with these caches; unless said otherwise, one agent that uses the first of them."""
+    plain = {"kind": "agent-job", "namespace": "scalr"}
+    given = {"runs": {"cache": next(iter(caches), "")}} if agents is None else agents
+    content = {
+        "common": {"url": ARGS["url"]},
+        "caches": caches,
+        "agents": {name: merge(plain | ({} if "kind" in agent else {"values": DEADLINE}), agent) for name, agent in given.items()},
+        "secrets": {name: {"token": TOKEN} for name in given},
+        **words,
+    }
+    configuration = {f"scalr-agents:{word}": json.dumps(entry) for word, entry in content.items()}
     return run(lambda: deploy(REPOSITORY), configuration=configuration, secret_keys=("scalr-agents:secrets",))

@@ -1,44 +1,26 @@
 """A stack with caches, as the engine hands it over, becomes file systems, claims and agents that wait for their own."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 import scalr_agents
-from scalr_agents.deploy import deploy
-from scalr_agents.values.merge import merge
 
 from tests import clouds
 from tests.clouds import INSTANCE
-from tests.manifests.changes import DEADLINE
-from tests.programs import REPOSITORY
-from tests.recording import Recording, run
+from tests.programs import stack_with
+from tests.recording import Recording
 
 ROOT = "scalr-agents-test"
 EFS: dict[str, Any] = {"efs": {"eksCluster": "prod"}}
 FILESTORE: dict[str, Any] = {"filestore": {"location": "europe-west1-b"}}
 DYNAMIC: dict[str, Any] = {"storageClass": {"name": "agents"}}
-PLAIN: dict[str, Any] = {"kind": "agent-job", "namespace": "scalr", "values": DEADLINE}
-
-
-def up(caches: dict[str, Any], agents: dict[str, dict[str, Any]], **words: Any) -> Recording:
-    """Deploy agents of one namespace with these caches."""
-    config = {
-        "common": {"url": "https://acme.scalr.io"},
-        "caches": caches,
-        "agents": {name: merge(PLAIN, agent) for name, agent in agents.items()},
-        "secrets": {name: {"token": "s3cr3t-token"} for name in agents},
-        **words,
-    }
-    given = {f"scalr-agents:{word}": json.dumps(content) for word, content in config.items()}
-    return run(lambda: deploy(REPOSITORY), configuration=given, secret_keys=("scalr-agents:secrets",))
 
 
 def deployed(caches: dict[str, Any], **words: Any) -> Recording:
     """One agent, on the first of the caches."""
-    recording = up(caches, {"runs": {"cache": next(iter(caches))}}, **words)
+    recording = stack_with(caches, **words)
     assert recording.error is None, recording.error
     return recording
 
@@ -141,25 +123,20 @@ def test_claims_wait_for_their_namespace() -> None:
     assert "namespace-scalr" not in recording.depends("shared-efs-mount-target-eu-west-1a")
 
 
-def _pods(agent: str) -> tuple[str, str]:
-    return f"{agent}-controller-deployment", f"{agent}-controller-task-template"
-
-
 def claims(recording: Recording, agent: str) -> set[str]:
     """The claims that the pods of an agent wait for."""
-    waits = [recording.depends(name) for name in _pods(agent)]
-    return {name for names in waits for name in names if recording[name].type.endswith(":PersistentVolumeClaim")}
+    waits = recording.depends(f"{agent}-controller-deployment")
+    return {name for name in waits if recording[name].type.endswith(":PersistentVolumeClaim")}
 
 
 def test_pods_wait_for_everything_that_a_mount_needs() -> None:
     recording = deployed({"shared": EFS})
     needed = {name for token, name, _ in EFS_SYSTEM | named(EFS_CLAIM, "runs") if not token.startswith("scalr-agents:")}
-    for pods in _pods("runs"):
-        assert needed - recording.depends(pods) == {"shared-efs-backup-policy"}
+    assert needed - recording.depends("runs-controller-deployment") == {"shared-efs-backup-policy"}
 
 
 def test_agents_on_one_file_system_of_efs_have_a_claim_each() -> None:
-    recording = up({"shared": EFS}, {"one": {"cache": "shared"}, "two": {"cache": "shared"}})
+    recording = stack_with({"shared": EFS}, {"one": {"cache": "shared"}, "two": {"cache": "shared"}})
     assert of_caches(recording) == EFS_SYSTEM | named(EFS_CLAIM, "one") | named(EFS_CLAIM, "two")
     assert (claims(recording, "one"), claims(recording, "two")) == ({"one-cache-claim"}, {"two-cache-claim"})
     paths = {recording[f"{name}-cache-access-point"].inputs["rootDirectory"]["path"] for name in ("one", "two")}
@@ -167,14 +144,14 @@ def test_agents_on_one_file_system_of_efs_have_a_claim_each() -> None:
 
 
 def test_agents_on_one_instance_of_filestore_share_a_claim() -> None:
-    recording = up({"shared": FILESTORE}, {"one": {"cache": "shared"}, "two": {"cache": "shared"}})
+    recording = stack_with({"shared": FILESTORE}, {"one": {"cache": "shared"}, "two": {"cache": "shared"}})
     assert of_caches(recording) == FILESTORE_SYSTEM | named(FILESTORE_CLAIM, "shared")
     assert claims(recording, "one") == claims(recording, "two") == {"shared-cache-claim"}
 
 
 def test_an_agent_waits_for_no_claim_of_others() -> None:
     agents = {"one": {"cache": "a"}, "two": {"cache": "b"}, "three": {"cache": "c"}, "four": {}}
-    recording = up({"a": EFS, "b": FILESTORE, "c": DYNAMIC}, agents)
+    recording = stack_with({"a": EFS, "b": FILESTORE, "c": DYNAMIC}, agents)
     assert recording.error is None
     assert {agent: claims(recording, agent) for agent in agents} == {
         "one": {"one-cache-claim"},
@@ -186,14 +163,14 @@ def test_an_agent_waits_for_no_claim_of_others() -> None:
 
 def test_an_agent_that_mounts_the_claim_of_another_waits_for_it() -> None:
     agents = {"one": {"cache": "a"}, "two": {"cache": "b"}}
-    recording = up({"a": EFS, "b": {"claim": "one-cache"}}, agents)
+    recording = stack_with({"a": EFS, "b": {"claim": "one-cache"}}, agents)
     assert claims(recording, "two") == {"one-cache-claim"}
 
 
 def test_outputs_tell_of_every_file_system() -> None:
     agents = {"one": {"cache": "a"}, "two": {"cache": "b"}, "three": {"cache": "c"}, "four": {"cache": "d"}}
     existing = {"filestore": {"instanceId": INSTANCE}}
-    recording = up({"a": {"efs": {"fileSystemId": "fs-0a1b"}}, "b": existing, "c": DYNAMIC, "d": {"claim": "mine"}}, agents)
+    recording = stack_with({"a": {"efs": {"fileSystemId": "fs-0a1b"}}, "b": existing, "c": DYNAMIC, "d": {"claim": "mine"}}, agents)
     assert recording.exports["caches"] == {
         "a": {"fileSystemId": "fs-0a1b"},
         "b": {"instanceId": INSTANCE, "shareName": "vol1", "ipAddress": "10.9.8.7", "capacity": "2048Gi", "protocol": "NFS_V4_1"},
@@ -202,7 +179,7 @@ def test_outputs_tell_of_every_file_system() -> None:
 
 @pytest.mark.parametrize("caches", [{}, {"shared": DYNAMIC}, {"shared": {"claim": "mine"}}], ids=["none", "class", "claim"])
 def test_without_file_systems_there_is_no_such_output(caches: dict[str, Any]) -> None:
-    recording = up(caches, {"runs": {"cache": next(iter(caches), "")}})
+    recording = stack_with(caches, {"runs": {"cache": next(iter(caches), "")}})
     assert recording.exports.keys() == {"agents"}
 
 
@@ -220,7 +197,7 @@ def test_what_the_stack_file_says_reaches_the_clouds() -> None:
         "gid": 3000,
     }
     owner = {"global": {"podSecurityContext": {"runAsUser": 2000, "fsGroup": 3000}}}
-    recording = up({"shared": {"efs": efs}}, {"runs": {"cache": "shared", "values": owner}})
+    recording = stack_with({"shared": {"efs": efs}}, {"runs": {"cache": "shared", "values": owner}})
     assert recording.error is None, recording.error
     tags = {"Name": "scalr-agents-test-shared-efs", "team": "web"}
     assert recording["shared-efs-file-system"].inputs == {
@@ -270,7 +247,7 @@ def test_what_the_stack_file_says_of_an_instance() -> None:
 
 
 def test_findings_stop_everything_before_it_is_registered() -> None:
-    recording = up({"shared": {"efs": {}}}, {"runs": {"cache": "sharde"}})
+    recording = stack_with({"shared": {"efs": {}}}, {"runs": {"cache": "sharde"}})
     assert isinstance(recording.error, scalr_agents.ArgsError)
     assert recording.names == []
     lines = str(recording.error).splitlines()
@@ -279,7 +256,7 @@ def test_findings_stop_everything_before_it_is_registered() -> None:
 
 
 def test_a_cluster_that_is_not_found_is_said_in_the_words_of_the_stack_file() -> None:
-    recording = up({"shared": {"efs": {"eksCluster": "missing"}}}, {"runs": {"cache": "shared"}})
+    recording = stack_with({"shared": {"efs": {"eksCluster": "missing"}}}, {"runs": {"cache": "shared"}})
     assert isinstance(recording.error, scalr_agents.ArgsError)
     lines = str(recording.error).splitlines()
     assert lines[0] == "stack 'test' cannot be deployed:"
@@ -297,7 +274,7 @@ def test_everything_that_is_not_there_is_said_before_anything_is_made() -> None:
     missing = {"efs": {"eksCluster": "missing"}}
     instance = {"filestore": {"instanceId": "projects/p/locations/l/instances/gone"}}
     caches = {"here": {"efs": {"eksCluster": "prod"}}, "one": missing, "two": missing, "three": instance}
-    recording = up(caches, {"runs": {"cache": "here"}})
+    recording = stack_with(caches, {"runs": {"cache": "here"}})
     assert recording.names == []
     assert [line.partition(": cannot")[0] for line in str(recording.error).splitlines()[1:]] == [
         "  error: scalr-agents:caches.one.efs.eksCluster",

@@ -31,6 +31,7 @@ PULUMI_LAYER = {
     "network_policy.py",
     "options.py",
     "rbac.py",
+    "removal.py",
     "rollouts.py",
     "storage_class_claim.py",
     "validation.py",

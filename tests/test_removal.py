@@ -1,17 +1,28 @@
 """In what order an agent goes, and how long its removal may wait for runs that mount its claims."""
 
 from typing import Any
+from unittest.mock import patch
 
 import pulumi
 import pytest
 import scalr_agents
 
 from tests.components import record
-from tests.programs import ARGS, TOKEN
+from tests.programs import ARGS, TOKEN, stack_with
 from tests.recording import Recording, run
 
 _CLAIMS = {"data": {"enabled": True}, "cache": {"enabled": True}}
 _PERMISSIONS = {"service-account", "role", "role-binding", "cluster-role", "cluster-role-binding"}
+_EFS: dict[str, Any] = {"efs": {"eksCluster": "prod"}}
+_FILESTORE: dict[str, Any] = {"filestore": {"location": "europe-west1-b"}}
+_DYNAMIC: dict[str, Any] = {"storageClass": {"name": "agents"}, "onDelete": "delete"}
+_UNLIMITED = {"task": {"job": {"activeDeadlineSeconds": None}}}
+
+
+def _needed_by_runs(agent: str) -> set[str]:
+    """What is there before a claim that runs of an agent mount."""
+    permissions = {f"{agent}-rbac-{role}" for role in _PERMISSIONS}
+    return {*permissions, f"{agent}-network-policy-egress", f"{agent}-controller-token-secret", f"{agent}-controller-task-budget"}
 
 
 def _agent(component: str = "AgentJob", **values: Any) -> Recording:
@@ -21,12 +32,73 @@ def _agent(component: str = "AgentJob", **values: Any) -> Recording:
 @pytest.mark.parametrize("version", ["0.57.0", "1.4.0"])
 def test_claims_go_before_what_runs_need(version: str) -> None:
     recording = record("AgentJob", {**ARGS, "token": TOKEN, "agent_version": version, "values": {"persistence": _CLAIMS}})
-    permissions = {f"it-rbac-{role}" for role in _PERMISSIONS}
-    needed = {*permissions, "it-network-policy-egress", "it-controller-token-secret", "it-controller-task-budget"}
+    needed = _needed_by_runs("it")
     assert recording.depends("it-controller-data-claim") == needed
     assert recording.depends("it-controller-cache-claim") == {*needed, "it-controller-data-claim"}
     assert recording["it-controller-deployment"].dependencies > {"it-controller-data-claim", "it-controller-cache-claim"}
-    assert recording.depends("it-controller-task-template") == {*permissions, "it-network-policy-egress"}
+    assert recording.depends("it-controller-task-template") == needed - {"it-controller-token-secret", "it-controller-task-budget"}
+
+
+@pytest.mark.parametrize("cache", [_EFS, _FILESTORE, _DYNAMIC], ids=["efs", "filestore", "class"])
+def test_claims_of_the_stack_do_too(cache: dict[str, Any]) -> None:
+    recording = stack_with({"team": cache})
+    assert recording.error is None
+    [claim] = recording.of_type("kubernetes:core/v1:PersistentVolumeClaim")
+    assert recording.depends(claim.name) >= _needed_by_runs("runs")
+    for name in _needed_by_runs("runs"):
+        assert claim.name not in recording.depends(name)
+    users = {resource.name for resource in recording.resources if claim.name in recording.depends(resource.name)}
+    assert {name for name in users if recording[name].custom} == {"runs-controller-deployment"}
+    assert dict(claim.timeouts)["delete"] == f"{14400 + 360 + 60 + 120}s"
+
+
+def test_a_claim_that_agents_share_keeps_what_all_of_them_need() -> None:
+    longer = {"values": {"task": {"job": {"activeDeadlineSeconds": 20000}}}}
+    vcs = {"kind": "agent-local", "cache": "team"}
+    agents = {"one": {"cache": "team"}, "two": {"cache": "team", **longer}, "three": vcs}
+    recording = stack_with({"team": _FILESTORE}, agents)
+    assert recording.error is None
+    [claim] = recording.of_type("kubernetes:core/v1:PersistentVolumeClaim")
+    assert recording.depends(claim.name) > _needed_by_runs("one") | _needed_by_runs("two")
+    assert not [name for name in recording.depends(claim.name) if name.startswith("three-")]
+    for deployment in ("one-controller-deployment", "two-controller-deployment", "three-deployment"):
+        assert claim.name in recording.depends(deployment)
+    assert dict(claim.timeouts) == {"delete": f"{20000 + 360 + 60 + 120}s"}
+
+
+def test_nobody_knows_how_long_if_one_of_them_has_no_limit() -> None:
+    recording = stack_with({"team": _FILESTORE}, {"one": {"cache": "team"}, "two": {"cache": "team", "values": _UNLIMITED}})
+    [claim] = recording.of_type("kubernetes:core/v1:PersistentVolumeClaim")
+    assert dict(claim.timeouts) == {}
+
+
+def test_agents_on_claims_of_their_own_wait_for_nobody_else() -> None:
+    recording = stack_with({"team": _EFS}, {"one": {"cache": "team"}, "two": {"cache": "team"}})
+    assert not [name for name in recording.depends("one-cache-claim") if name.startswith("two-")]
+    assert "two-cache-claim" not in recording.depends("one-controller-deployment")
+
+
+def test_a_stack_that_fails_between_claim_and_agent_ends() -> None:
+    with patch("scalr_agents.agent_job.AgentController", side_effect=pulumi.RunError("no")):
+        recording = stack_with({"team": _EFS})
+    assert str(recording.error) == "no"
+
+
+def test_a_program_can_give_its_claim_the_same_place() -> None:
+    args: Any = {"namespace": ARGS["namespace"], "url": ARGS["url"], "token": TOKEN, "release": "it"}
+
+    def program() -> None:
+        rbac, policy = scalr_agents.AgentRbac("rbac", args), scalr_agents.AgentNetworkPolicy("policy", args)
+        opts = pulumi.ResourceOptions(depends_on=[rbac, policy], custom_timeouts=pulumi.CustomTimeouts(delete="4h"))
+        claim = scalr_agents.StorageClassClaim("cache", {"namespace": "scalr", "release": "it", "storage_class_name": "shared"}, opts)
+        mounted: Any = {**args, "cache_claim_name": claim.persistent_volume_claim_name}
+        scalr_agents.AgentController("agent", mounted, pulumi.ResourceOptions(depends_on=[rbac, policy]))
+
+    recording = run(program)
+    assert recording.error is None
+    assert recording.depends("cache-claim") == {f"rbac-{role}" for role in _PERMISSIONS} | {"policy-egress"}
+    assert recording["cache-claim"].timeouts == {"create": "1200s", "delete": "4h"}
+    assert "cache-claim" in recording["agent-deployment"].dependencies
 
 
 def test_a_cache_of_the_stack_goes_after_the_agent() -> None:

@@ -39,6 +39,7 @@ class AgentJob(pulumi.ComponentResource):
         rbac = AgentRbac(f"{name}-rbac", validated, child(self, opts))
         policy = AgentNetworkPolicy(f"{name}-network-policy", validated, child(self, opts))
         controller = AgentController(f"{name}-controller", validated, child(self, opts, [rbac, policy]))
+        self.needed_by_runs: list[pulumi.Resource] = [rbac, policy, *controller.needed_by_pods]
         self.namespace = controller.namespace
         self.deployment_name = controller.deployment_name
         self.service_account_name = rbac.service_account_name

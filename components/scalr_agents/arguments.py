@@ -1,6 +1,6 @@
 """The flat arguments of the components, and how they become a validated agent."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
@@ -176,6 +176,8 @@ class Agent:
     inputs: Inputs
     await_rollout: bool
     rollout_timeout_seconds: int
+    claims: Sequence[pulumi.Resource] = ()
+    """What its pods mount and a stack has made for it: its workloads wait for them."""
 
     def as_args(self) -> Any:
         """Arguments for a component that shall not validate again."""

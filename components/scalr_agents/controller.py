@@ -8,6 +8,7 @@ from scalr_agents import kubernetes, rollouts
 from scalr_agents.arguments import AgentJobArgs, prepare
 from scalr_agents.manifests import agent_job
 from scalr_agents.options import known_after
+from scalr_agents.removal import until_runs_end
 
 
 class AgentController(pulumi.ComponentResource):
@@ -32,11 +33,13 @@ class AgentController(pulumi.ComponentResource):
         super().__init__("scalr-agents:index:AgentController", name, {}, opts)
 
         release = agent.checked.release
-        group = agent_job.controller(agent.checked.values, release, agent.inputs)
-        rollout = rollouts.rollout(name, agent, "agent", longest_run_seconds=agent_job.longest_run_seconds(agent.checked.values))
-        registered = kubernetes.register(group, self, name, opts, rollout=rollout)
+        described = (agent.checked.values, release, agent.inputs)
+        patient = until_runs_end(opts, [agent.checked])
+        rollout = rollouts.rollout(name, agent, "agent")
+        registered = kubernetes.register(agent_job.controller(*described), self, name, patient, rollout=rollout)
+        self.needed_by_pods = [registered[role] for role in agent_job.needed_by_pods(*described)]
         # Nobody waits for these: they come up when the cluster has grown, which may be never.
-        kubernetes.register(agent_job.nodes(agent.checked.values, release, agent.inputs), self, name, opts)
+        kubernetes.register(agent_job.nodes(*described), self, name, opts)
         deployment = registered["deployment"]
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.deployment_name = known_after(deployment, release.names.deployment)

@@ -1,6 +1,9 @@
 """Registers a whole stack: the cluster's provider, definitions, namespaces and agents."""
 
-from collections.abc import Iterator, Mapping
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +18,14 @@ from scalr_agents.agent_local import AgentLocal
 from scalr_agents.arguments import Agent
 from scalr_agents.crds import AgentCrds, AgentCrdsArgs
 from scalr_agents.errors import ArgsError
+from scalr_agents.removal import until_runs_end
 from scalr_agents.stack import Stack, StackAgent, secrets, source
-from scalr_agents.stack.caches import mounted_claims
+from scalr_agents.stack.cache_model import StorageClassEntry
+from scalr_agents.stack.caches import users_of_claims
 from scalr_agents.stack.model import PREFIX, Kubernetes
 from scalr_agents.values import Finding
+
+_Agent = AgentJob | AgentLocal | AgentK8s
 
 
 def deploy(project: Path) -> None:
@@ -31,12 +38,16 @@ def deploy(project: Path) -> None:
     cluster = _provider("cluster", loaded.kubernetes, take_over=loaded.kubernetes.upsert_existing)
     taking_over = _taking_over(loaded)
     shared = _shared(loaded, taking_over)
-    claims = _claims(loaded, systems, cluster, taking_over, shared)
-    agents = {}
-    for agent in loaded.agents:
-        keys = [(agent.checked.release.namespace, name) for name, _ in mounted_claims(agent.objects)] if claims else []
-        mounted = [claims[key] for key in dict.fromkeys(keys) if key in claims]
-        agents[agent.name] = _agent(agent, loaded.kubernetes, cluster, [*shared, *mounted])
+    agents: dict[str, _Agent] = {}
+    with _all_registered() as registered:
+
+        def before_claim(users: Sequence[StackAgent]) -> pulumi.Output[list[pulumi.Resource]]:
+            return registered.apply(lambda _: [*shared, *_needed_by_runs(agents.get(user.name) for user in users)])
+
+        mounted = _claims(loaded, systems, cluster, taking_over, before_claim)
+        opts = pulumi.ResourceOptions(provider=cluster, depends_on=shared)
+        for agent in loaded.agents:
+            agents[agent.name] = _agent(agent, loaded.kubernetes, mounted.get(agent.name, []), opts)
     pulumi.export("agents", {name: agent.summary() for name, agent in agents.items()})
     if systems:
         pulumi.export("caches", {name: system.summary() for name, system in systems.items()})
@@ -115,26 +126,50 @@ def _file_systems(loaded: Stack) -> dict[str, Any]:
     return {name: system for name, system in made.items() if system}
 
 
+@contextmanager
+def _all_registered() -> Iterator[pulumi.Output[None]]:
+    """An output that is known when the context ends, so that what is registered in it can depend on what comes later.
+
+    It becomes known for a program that fails, too, which would otherwise wait for ever.
+    """
+    end = asyncio.get_running_loop().create_future()
+    try:
+        yield pulumi.Output.from_input(end)
+    finally:
+        end.set_result(None)
+
+
 def _claims(
     loaded: Stack,
     systems: Mapping[str, Any],
     cluster: pulumi.ProviderResource,
     taking_over: pulumi.ProviderResource | None,
-    shared: list[pulumi.Resource],
-) -> dict[tuple[str, str], pulumi.Resource]:
-    """What agents mount of their caches, by namespace and name of the claim."""
-    own = pulumi.ResourceOptions(provider=cluster, depends_on=shared)
-    kept = pulumi.ResourceOptions(provider=taking_over, depends_on=shared)
-    return {
-        wanted.key: deploy_caches.claim(wanted, loaded.caches[wanted.cache], systems.get(wanted.cache), own, kept)
-        for wanted in loaded.claims
-    }
+    before: Callable[[Sequence[StackAgent]], pulumi.Output[list[pulumi.Resource]]],
+) -> Mapping[str, list[pulumi.Resource]]:
+    """What agents mount of their caches, by the agent's name. `before` tells what has to be there before a claim of some agents."""
+    users = users_of_claims(loaded.agents) if loaded.claims else {}
+    mounted = defaultdict[str, list[pulumi.Resource]](list)
+    for wanted in loaded.claims:
+        entry, agents = loaded.caches[wanted.cache], users[wanted.key]
+        kept = isinstance(wanted.content, StorageClassEntry) and entry.on_delete == "keep"
+        opts = pulumi.ResourceOptions(provider=taking_over if kept else cluster, depends_on=before(agents))
+        runs = [agent.checked for agent in agents if agent.checked.release.line.chart == "agent-job"]
+        claim = deploy_caches.claim(wanted, entry, systems.get(wanted.cache), until_runs_end(opts, runs))
+        for agent in agents:
+            mounted[agent.name].append(claim)
+    return mounted
 
 
-def _agent(
-    agent: StackAgent, settings: Kubernetes, cluster: pulumi.ProviderResource, shared: list[pulumi.Resource]
-) -> AgentJob | AgentLocal | AgentK8s:
-    validated = Agent(agent.checked, agent.inputs, settings.await_rollout, settings.rollout_timeout_seconds)
-    kinds: dict[str, type[AgentJob | AgentLocal | AgentK8s]] = {"agent-job": AgentJob, "agent-local": AgentLocal, "agent-k8s": AgentK8s}
+def _needed_by_runs(agents: Iterable[_Agent | None]) -> list[pulumi.Resource]:
+    """What has to stay while claims are mounted. Runs of the other kinds are in the pods of their workloads, which go first.
+
+    An agent is missing in a program that fails, where its error shall be seen and none of ours.
+    """
+    return [resource for agent in agents if isinstance(agent, AgentJob) for resource in agent.needed_by_runs]
+
+
+def _agent(agent: StackAgent, settings: Kubernetes, mounted: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> _Agent:
+    validated = Agent(agent.checked, agent.inputs, settings.await_rollout, settings.rollout_timeout_seconds, mounted)
+    kinds: dict[str, type[_Agent]] = {"agent-job": AgentJob, "agent-local": AgentLocal, "agent-k8s": AgentK8s}
     component = kinds[agent.checked.release.line.chart]
-    return component(agent.name, validated.as_args(), pulumi.ResourceOptions(provider=cluster, depends_on=shared))
+    return component(agent.name, validated.as_args(), opts)

@@ -87,8 +87,8 @@ def _on_delete(entry: CacheEntry) -> dict[str, Any]:
     return {"on_delete": entry.on_delete} if "on_delete" in entry.model_fields_set else {}
 
 
-def claim(wanted: Claim, entry: CacheEntry, system: Any, own: pulumi.ResourceOptions, shared: pulumi.ResourceOptions) -> pulumi.Resource:
-    """A claim of the stack. `shared` are the options of what stays when the stack goes, and may be there already."""
+def claim(wanted: Claim, entry: CacheEntry, system: Any, opts: pulumi.ResourceOptions) -> pulumi.Resource:
+    """A claim of the stack."""
     name = f"{wanted.name}-cache"
     match wanted.content:
         case EfsEntry() as efs:
@@ -104,7 +104,7 @@ def claim(wanted: Claim, entry: CacheEntry, system: Any, own: pulumi.ResourceOpt
                     "gid": efs.gid,
                     "tags": cast("Mapping[str, str]", efs.tags),
                 },
-                own,
+                opts,
             )
         case FilestoreEntry():
             from scalr_agents.filestore_claim import FilestoreClaim
@@ -120,7 +120,7 @@ def claim(wanted: Claim, entry: CacheEntry, system: Any, own: pulumi.ResourceOpt
                     "capacity": system.capacity,
                     "protocol": system.protocol,
                 },
-                own,
+                opts,
             )
         case StorageClassEntry() as dynamic:
             return StorageClassClaim(
@@ -133,5 +133,5 @@ def claim(wanted: Claim, entry: CacheEntry, system: Any, own: pulumi.ResourceOpt
                     "access_mode": dynamic.access_mode,
                     "on_delete": entry.on_delete,
                 },
-                shared if entry.on_delete == "keep" else own,
+                opts,
             )

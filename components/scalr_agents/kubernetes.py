@@ -5,7 +5,7 @@ the time it takes to import them.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -20,7 +20,7 @@ from scalr_agents.values.common import grace_seconds
 _SECRET_OUTPUTS = ["data", "stringData"]
 _WORKLOADS = ("Deployment", "DaemonSet")
 _CLAIM = "PersistentVolumeClaim"
-_DELETE_MARGIN_SECONDS = 120
+DELETE_MARGIN_SECONDS = 120
 """What a deletion may take beyond what it waits for."""
 
 
@@ -31,8 +31,8 @@ class Rollout:
     await_ready: bool
     timeout_seconds: int
     on_failure: pulumi.ErrorHook
-    longest_run_seconds: int | None = None
-    """How long what the workload has started may go on without it, on the workload's claims; `None` if nobody knows."""
+    claims: Sequence[pulumi.Resource] = ()
+    """What the workload mounts and others have made."""
 
 
 def register(
@@ -43,33 +43,32 @@ def register(
     *,
     rollout: Rollout | None = None,
     retain: bool = False,
-    create_seconds: int | None = None,
 ) -> dict[str, pulumi.CustomResource]:
     """Register a group of objects as children of a component, or of the stack, each called `<name>-<role>`.
 
     A workload waits for everything before it in the group; nobody waits for it unless there is a `rollout`. What the owner depends on,
     the children depend on too: Pulumi does not pass that on. `retain` leaves the objects in the cluster when they leave the program.
-    `create_seconds` is for objects that are ready later than the provider would wait.
 
     A claim waits for everything before it too. Its deletion waits for the pods that use it, so that it keeps the rest of the agent in
-    place while runs are in progress.
+    place while runs are in progress. Timeouts of the owner are those of its claims.
     """
     registered: dict[str, pulumi.CustomResource] = {}
     for role, manifest in group.items():
-        workload = manifest["kind"] in _WORKLOADS
-        waits = workload or manifest["kind"] == _CLAIM
+        workload, claim = manifest["kind"] in _WORKLOADS, manifest["kind"] == _CLAIM
+        awaited = rollout if workload else None
+        before = [*registered.values(), *(awaited.claims if awaited else ())] if workload or claim else []
         registered[role] = pulumi.CustomResource(
             _type_token(manifest),
             f"{name}-{role}",
-            _properties(manifest, awaited=not workload or bool(rollout and rollout.await_ready)),
+            _properties(manifest, awaited=not workload or bool(awaited and awaited.await_ready)),
             pulumi.ResourceOptions(
                 parent=owner,
                 provider=opts.provider if opts and owner is None else None,
-                depends_on=depends_on(opts, list(registered.values()) if waits else []),
+                depends_on=depends_on(opts, before),
                 version=_plugin_version(),
                 additional_secret_outputs=_SECRET_OUTPUTS if manifest["kind"] == "Secret" else None,
                 retain_on_delete=retain or None,
-                **(_awaited(rollout, manifest) if waits and rollout else _created_within(create_seconds)),
+                **(_awaited(awaited, manifest) if awaited else {"custom_timeouts": opts.custom_timeouts if opts and claim else None}),
             ),
         )
     return registered
@@ -110,19 +109,12 @@ def _properties(manifest: Manifest, *, awaited: bool) -> Manifest:
 
 
 def _awaited(rollout: Rollout, manifest: Manifest) -> dict[str, Any]:
-    if manifest["kind"] == _CLAIM:
-        longest = rollout.longest_run_seconds
-        return {"custom_timeouts": pulumi.CustomTimeouts(delete=f"{longest + _DELETE_MARGIN_SECONDS}s")} if longest else {}
     timeout = f"{rollout.timeout_seconds}s"
     grace = grace_seconds(manifest["spec"]["template"]["spec"].get("terminationGracePeriodSeconds"))
     return {
-        "custom_timeouts": pulumi.CustomTimeouts(create=timeout, update=timeout, delete=f"{grace + _DELETE_MARGIN_SECONDS}s"),
+        "custom_timeouts": pulumi.CustomTimeouts(create=timeout, update=timeout, delete=f"{grace + DELETE_MARGIN_SECONDS}s"),
         "hooks": pulumi.ResourceHookBinding(on_error=[rollout.on_failure]),
     }
-
-
-def _created_within(seconds: int | None) -> dict[str, Any]:
-    return {"custom_timeouts": pulumi.CustomTimeouts(create=f"{seconds}s")} if seconds else {}
 
 
 @cache

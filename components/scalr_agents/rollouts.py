@@ -15,7 +15,7 @@ _REFUSED = re.compile(r"already exists|is invalid|forbidden|conflict|unknown fie
 """Failures that come before a rollout, and have nothing to do with what an agent says."""
 
 
-def rollout(name: str, agent: Agent, component: str | None = None, *, longest_run_seconds: int | None = None) -> Rollout:
+def rollout(name: str, agent: Agent, component: str | None = None) -> Rollout:
     """How the workloads of a component are awaited. `component` is that of their pods, where the labels have one."""
     message = failure(agent.checked.release, component)
 
@@ -28,7 +28,7 @@ def rollout(name: str, agent: Agent, component: str | None = None, *, longest_ru
         await_ready=agent.await_rollout,
         timeout_seconds=agent.rollout_timeout_seconds,
         on_failure=pulumi.ErrorHook(f"{name}-rollout-{next(_HOOKS)}", explain),
-        longest_run_seconds=longest_run_seconds,
+        claims=agent.claims,
     )
 
 

@@ -6,7 +6,7 @@ import pulumi
 
 from scalr_agents import kubernetes
 from scalr_agents.manifests import cache_volumes
-from scalr_agents.options import known_after
+from scalr_agents.options import known_after, with_timeouts
 from scalr_agents.validation import validate
 from scalr_agents.values.caches import OnDelete, storage_class
 
@@ -49,7 +49,8 @@ class StorageClassClaim(pulumi.ComponentResource):
             access_mode=settings.access_mode,
         )
         keep = settings.on_delete == "keep"
-        claim = kubernetes.register(group, self, name, opts, retain=keep, create_seconds=_PROVISIONING_SECONDS)["claim"]
+        patient = with_timeouts(opts, create_seconds=_PROVISIONING_SECONDS)
+        claim = kubernetes.register(group, self, name, patient, retain=keep)["claim"]
         self.persistent_volume_claim_name = known_after(claim, group["claim"]["metadata"]["name"])
         self.register_outputs({"persistentVolumeClaimName": self.persistent_volume_claim_name})
 

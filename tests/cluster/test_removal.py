@@ -12,6 +12,7 @@ from scalr_agents.arguments import AgentJobArgs
 
 from tests.cluster import agents, runs
 from tests.cluster.client import Client, Manifest, wait
+from tests.programs import stack_with
 from tests.recording import Recording, Registration, opened
 from tests.recording import run as record
 
@@ -28,7 +29,7 @@ _HELD = {
     "Secret",
     "ServiceAccount",
 }
-"""What stays as long as the agent's claim does."""
+"""What stays as long as a claim does that the agent mounts."""
 
 each_line = pytest.mark.parametrize("version", ["0.57.0", "1.4.0"])
 
@@ -116,24 +117,26 @@ def _manifest(resource: Registration) -> Manifest:
     return manifest
 
 
-def _deploy(cluster: Client, namespace: str, version: str, *, storage_class: str = "", shared: bool = False, **job: Any) -> Deployed:
-    """An agent with a cache that is its own, or that is shared as a stack shares it; without a storage class it has none."""
+def _deploy(cluster: Client, namespace: str, version: str, *, storage_class: str = "", **job: Any) -> Deployed:
+    """An agent of a program, with a cache of its own; without a storage class it has none."""
     own = {"enabled": bool(storage_class), "persistentVolumeClaim": {"storageClassName": storage_class}}
-    values = {"task": {"job": job}, "persistence": {"cache": {} if shared else own}}
+    values = {"task": {"job": job}, "persistence": {"cache": own}}
     args: AgentJobArgs = {"namespace": namespace, "url": agents.URL, "token": agents.TOKEN, "agent_version": version, "values": values}
 
     def program() -> None:
-        before: list[pulumi.Resource] = [scalr_agents.AgentCrds("crds", {})]
-        if shared:
-            claim = scalr_agents.StorageClassClaim(
-                "cache",
-                {"namespace": namespace, "release": "team", "storage_class_name": storage_class, "on_delete": "delete"},
-            )
-            before.append(claim)
-            args["cache_claim_name"] = claim.persistent_volume_claim_name
-        scalr_agents.AgentJob("runs", args, pulumi.ResourceOptions(depends_on=before))
+        definitions = scalr_agents.AgentCrds("crds", {})
+        scalr_agents.AgentJob("runs", args, pulumi.ResourceOptions(depends_on=[definitions]))
 
     recording = record(program)
+    assert recording.error is None, recording.error
+    return Deployed(cluster, recording)
+
+
+def _deploy_stack(cluster: Client, namespace: str, version: str, cache: dict[str, Any]) -> Deployed:
+    """An agent of a stack, with a cache of the stack."""
+    job = {"activeDeadlineSeconds": 600, "ttlSecondsAfterFinished": 1}
+    agent = {"namespace": namespace, "agentVersion": version, "cache": "team", "values": {"task": {"job": job}}}
+    recording = stack_with({"team": cache}, {"runs": agent})
     assert recording.error is None, recording.error
     return Deployed(cluster, recording)
 
@@ -191,13 +194,27 @@ def test_the_claim_waits_until_the_pod_of_a_finished_run_is_removed(cluster: Cli
     deployed.destroy()
 
 
-def test_a_cache_of_the_stack_goes_last_and_holds_nothing(cluster: Client, namespace: str, storage_class: str) -> None:
-    deployed = _deploy(cluster, namespace, "0.57.0", storage_class=storage_class, shared=True, ttlSecondsAfterFinished=1)
+@each_line
+def test_a_cache_of_the_stack_keeps_it_too(version: str, cluster: Client, namespace: str, storage_class: str) -> None:
+    cache = {"storageClass": {"name": storage_class}, "onDelete": "delete"}
+    deployed = _deploy_stack(cluster, namespace, version, cache)
     run = deployed.start()
-    deployed.destroy({"PersistentVolumeClaim"})
+    deployed.destroy(_HELD)
     deployed.assert_stuck()
-    assert deployed.of_kind("PersistentVolumeClaim")["metadata"]["deletionTimestamp"]
     assert run.is_running()
+    assert _evict(cluster, run) == 429
+    run.finish()
+    deployed.destroy()
+
+
+def test_a_file_system_of_the_stack_is_there_until_the_run_is_not(cluster: Client, namespace: str) -> None:
+    """What is deleted of it is the claim that the agent mounts. No driver is here: the claim is bound by its volume alone."""
+    deployed = _deploy_stack(cluster, namespace, "0.57.0", {"efs": {"eksCluster": "prod"}})
+    run = deployed.start()
+    deployed.destroy({*_HELD, "PersistentVolume"})
+    deployed.assert_stuck()
+    assert run.is_running()
+    assert _evict(cluster, run) == 429
     run.finish()
     deployed.destroy()
 

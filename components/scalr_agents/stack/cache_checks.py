@@ -6,7 +6,7 @@ from typing import Any
 from scalr_agents import contract
 from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.cache_model import EfsEntry, FilestoreEntry, StorageClassEntry
-from scalr_agents.stack.caches import Claim, mounted_claims
+from scalr_agents.stack.caches import Claim, mounted_claims, users_of_claims
 from scalr_agents.stack.checks import pods
 from scalr_agents.values import Finding, quantities
 from scalr_agents.values.agent_job import AgentJobValues
@@ -17,10 +17,7 @@ _MEBIBYTE = 1024 * 1024
 
 def check(agents: Sequence[StackAgent], claims: Sequence[Claim]) -> Iterator[Finding]:
     """Caches that do not fit the agents that mount them."""
-    mounting: dict[tuple[str, str], list[StackAgent]] = {}
-    for agent in agents:
-        for name in {claim for claim, _ in mounted_claims(agent.objects)}:
-            mounting.setdefault((agent.checked.release.namespace, name), []).append(agent)
+    mounting = users_of_claims(agents)
     for claim in claims:
         users = mounting.get(claim.key, [])
         for agent in users:

@@ -1,5 +1,6 @@
 """The caches of a stack: what agents mount, as their values and as claims, and what is wrong about it."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -7,6 +8,7 @@ from typing import Any, NamedTuple
 
 from scalr_agents.manifests import cache_volumes
 from scalr_agents.manifests.objects import Manifest
+from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile, EfsEntry, FilestoreEntry, StorageClassEntry
 from scalr_agents.stack.checks import pods
 from scalr_agents.stack.model import PREFIX, AgentEntry
@@ -96,6 +98,15 @@ def mounted_claims(objects: Sequence[Manifest]) -> set[tuple[str, str]]:
         mounts = [mount for container in spec["containers"] for mount in container.get("volumeMounts", ())]
         found |= {(claims[mount["name"]], mount.get("subPath", "")) for mount in mounts if mount.get("name") in claims}
     return {(claim, directory) for claim, directory in found if isinstance(claim, str)}
+
+
+def users_of_claims(agents: Iterable[StackAgent]) -> Mapping[tuple[str, str], list[StackAgent]]:
+    """The agents whose pods mount a claim, by its namespace and name."""
+    users = defaultdict[tuple[str, str], list[StackAgent]](list)
+    for agent in agents:
+        for name in {claim for claim, _ in mounted_claims(agent.objects)}:
+            users[agent.checked.release.namespace, name].append(agent)
+    return users
 
 
 def parse(content: Mapping[str, Any]) -> tuple[Mapping[str, CacheEntry], list[Finding]]:
