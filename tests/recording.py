@@ -46,6 +46,8 @@ class Registration:
     version: str
     error_hooks: tuple[str, ...]
     ignored_changes: tuple[str, ...]
+    replaced_with: frozenset[str]
+    replaced_on: tuple[str, ...]
 
 
 class Recording:
@@ -189,6 +191,8 @@ def _registration(request: resource_pb2.RegisterResourceRequest) -> Registration
         version=request.version,
         error_hooks=tuple(request.hooks.on_error),
         ignored_changes=tuple(request.ignoreChanges),
+        replaced_with=frozenset(_name(urn) for urn in request.replace_with),
+        replaced_on=tuple(request.replaceOnChanges),
     )
 
 

@@ -176,8 +176,8 @@ class Agent:
     inputs: Inputs
     await_rollout: bool
     rollout_timeout_seconds: int
-    claims: Sequence[pulumi.Resource] = ()
-    """What its pods mount and a stack has made for it: its workloads wait for them."""
+    mounts: Sequence[pulumi.Resource] = ()
+    """Claims that its pods mount and a stack has made for it, with their volumes: its workloads wait for them."""
 
     def as_args(self) -> Any:
         """Arguments for a component that shall not validate again."""

@@ -146,7 +146,7 @@ def _claims(
     taking_over: pulumi.ProviderResource | None,
     before: Callable[[Sequence[StackAgent]], pulumi.Output[list[pulumi.Resource]]],
 ) -> Mapping[str, list[pulumi.Resource]]:
-    """What agents mount of their caches, by the agent's name. `before` tells what has to be there before a claim of some agents."""
+    """Claims and volumes that agents mount, by the agent's name. `before` tells what has to be there before a claim of some agents."""
     users = users_of_claims(loaded.agents) if loaded.claims else {}
     mounted = defaultdict[str, list[pulumi.Resource]](list)
     for wanted in loaded.claims:
@@ -156,7 +156,7 @@ def _claims(
         runs = [agent.checked for agent in agents if agent.checked.release.line.chart == "agent-job"]
         claim = deploy_caches.claim(wanted, entry, systems.get(wanted.cache), until_runs_end(opts, runs))
         for agent in agents:
-            mounted[agent.name].append(claim)
+            mounted[agent.name] += claim.mounts
     return mounted
 
 

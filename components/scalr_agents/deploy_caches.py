@@ -23,7 +23,9 @@ from scalr_agents.values.section import Section
 
 if TYPE_CHECKING:
     from scalr_agents.efs_cache import EfsCache, EfsCacheArgs
+    from scalr_agents.efs_claim import EfsClaim
     from scalr_agents.filestore_cache import FilestoreCache, FilestoreCacheArgs
+    from scalr_agents.filestore_claim import FilestoreClaim
 
 
 Found = Mapping[str, Any]
@@ -87,7 +89,7 @@ def _on_delete(entry: CacheEntry) -> dict[str, Any]:
     return {"on_delete": entry.on_delete} if "on_delete" in entry.model_fields_set else {}
 
 
-def claim(wanted: Claim, entry: CacheEntry, system: Any, opts: pulumi.ResourceOptions) -> pulumi.Resource:
+def claim(wanted: Claim, entry: CacheEntry, system: Any, opts: pulumi.ResourceOptions) -> "EfsClaim | FilestoreClaim | StorageClassClaim":
     """A claim of the stack."""
     name = f"{wanted.name}-cache"
     match wanted.content:

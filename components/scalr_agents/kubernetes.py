@@ -20,6 +20,7 @@ from scalr_agents.values.common import grace_seconds
 _SECRET_OUTPUTS = ["data", "stringData"]
 _WORKLOADS = ("Deployment", "DaemonSet")
 _CLAIM = "PersistentVolumeClaim"
+_MOUNTED = ("PersistentVolume", _CLAIM)
 DELETE_MARGIN_SECONDS = 120
 """What a deletion may take beyond what it waits for."""
 
@@ -31,8 +32,8 @@ class Rollout:
     await_ready: bool
     timeout_seconds: int
     on_failure: pulumi.ErrorHook
-    claims: Sequence[pulumi.Resource] = ()
-    """What the workload mounts and others have made."""
+    mounts: Sequence[pulumi.Resource] = ()
+    """Claims that the workload mounts and others have made, with their volumes."""
 
 
 def register(
@@ -51,41 +52,29 @@ def register(
 
     A claim waits for everything before it too. Its deletion waits for the pods that use it, so that it keeps the rest of the agent in
     place while runs are in progress. Timeouts of the owner are those of its claims.
+
+    Where a volume has to be replaced, its claim goes first and comes back after it; for either, so does the workload that mounts them.
     """
     registered: dict[str, pulumi.CustomResource] = {}
+    mounted = [*rollout.mounts] if rollout else []
     for role, manifest in group.items():
         workload, claim = manifest["kind"] in _WORKLOADS, manifest["kind"] == _CLAIM
-        awaited = rollout if workload else None
-        before = [*registered.values(), *(awaited.claims if awaited else ())] if workload or claim else []
+        before = [*registered.values(), *(mounted if workload else [])] if workload or claim else []
         registered[role] = pulumi.CustomResource(
             _type_token(manifest),
             f"{name}-{role}",
-            _properties(manifest, awaited=not workload or bool(awaited and awaited.await_ready)),
+            _properties(manifest, registered, awaited=not workload or bool(rollout and rollout.await_ready)),
             pulumi.ResourceOptions(
                 parent=owner,
                 provider=opts.provider if opts and owner is None else None,
                 depends_on=depends_on(opts, before),
                 version=_plugin_version(),
-                additional_secret_outputs=_SECRET_OUTPUTS if manifest["kind"] == "Secret" else None,
                 retain_on_delete=retain or None,
-                **(_awaited(awaited, manifest) if awaited else {"custom_timeouts": opts.custom_timeouts if opts and claim else None}),
+                **_options_of_kind(manifest, opts, rollout, mounted),
             ),
         )
+        mounted += [registered[role]] if manifest["kind"] in _MOUNTED else []
     return registered
-
-
-def register_volume(
-    group: Mapping[str, Manifest], owner: pulumi.ComponentResource, name: str, opts: pulumi.ResourceOptions | None
-) -> tuple[pulumi.Output[str], pulumi.Output[str]]:
-    """Register a volume and the claim on it; their names, for those who wait for them.
-
-    The claim gets the volume's name from the volume: should that have to be replaced, the claim goes first and comes back after it.
-    """
-    volume = register({"volume": group["volume"]}, owner, name, opts)["volume"]
-    volume_name = known_after(volume, group["volume"]["metadata"]["name"])
-    bound = group["claim"] | {"spec": group["claim"]["spec"] | {"volumeName": volume_name}}
-    claim = register({"claim": bound}, owner, name, opts)["claim"]
-    return volume_name, known_after(claim, group["claim"]["metadata"]["name"])
 
 
 def provider(name: str, properties: Mapping[str, Any]) -> pulumi.ProviderResource:
@@ -99,22 +88,43 @@ def _type_token(manifest: Manifest) -> str:
     return f"kubernetes:{group or 'core'}/{api_version}:{manifest['kind']}"
 
 
-def _properties(manifest: Manifest, *, awaited: bool) -> Manifest:
+def _properties(manifest: Manifest, before: Mapping[str, pulumi.Resource], *, awaited: bool) -> Manifest:
     if manifest["kind"] == "Secret":
         return manifest | {"stringData": {key: pulumi.Output.secret(value) for key, value in manifest["stringData"].items()}}
+    if _is_bound(manifest):  # the engine replaces a claim with its volume only if it gets something from it
+        volume_name = known_after(before["volume"], manifest["spec"]["volumeName"])
+        return manifest | {"spec": manifest["spec"] | {"volumeName": volume_name}}
     if not awaited:
         annotations = manifest["metadata"].get("annotations", {}) | {"pulumi.com/skipAwait": "true"}
         return manifest | {"metadata": manifest["metadata"] | {"annotations": annotations}}
     return manifest
 
 
-def _awaited(rollout: Rollout, manifest: Manifest) -> dict[str, Any]:
-    timeout = f"{rollout.timeout_seconds}s"
-    grace = grace_seconds(manifest["spec"]["template"]["spec"].get("terminationGracePeriodSeconds"))
-    return {
-        "custom_timeouts": pulumi.CustomTimeouts(create=timeout, update=timeout, delete=f"{grace + DELETE_MARGIN_SECONDS}s"),
-        "hooks": pulumi.ResourceHookBinding(on_error=[rollout.on_failure]),
-    }
+def _is_bound(manifest: Manifest) -> bool:
+    """Whether it is a claim on a volume that is made here."""
+    return manifest["kind"] == _CLAIM and "volumeName" in manifest["spec"]
+
+
+def _options_of_kind(
+    manifest: Manifest, opts: pulumi.ResourceOptions | None, rollout: Rollout | None, mounted: list[pulumi.Resource]
+) -> dict[str, Any]:
+    match manifest["kind"]:
+        case "Secret":
+            return {"additional_secret_outputs": _SECRET_OUTPUTS}
+        case "StorageClass":  # the provider would try to update it, which the API server refuses
+            return {"replace_on_changes": ["reclaimPolicy"], "delete_before_replace": True}
+        case "PersistentVolumeClaim":  # one that is bound here never changes in place: only one that a class provisions can grow
+            whole = ["spec"] if _is_bound(manifest) else None
+            return {"custom_timeouts": opts.custom_timeouts if opts else None, "replace_on_changes": whole}
+        case "Deployment" | "DaemonSet" if rollout:
+            timeout = f"{rollout.timeout_seconds}s"
+            grace = grace_seconds(manifest["spec"]["template"]["spec"].get("terminationGracePeriodSeconds"))
+            return {
+                "custom_timeouts": pulumi.CustomTimeouts(create=timeout, update=timeout, delete=f"{grace + DELETE_MARGIN_SECONDS}s"),
+                "hooks": pulumi.ResourceHookBinding(on_error=[rollout.on_failure]),
+                "replace_with": mounted,
+            }
+    return {}
 
 
 @cache

@@ -28,7 +28,7 @@ def rollout(name: str, agent: Agent, component: str | None = None) -> Rollout:
         await_ready=agent.await_rollout,
         timeout_seconds=agent.rollout_timeout_seconds,
         on_failure=pulumi.ErrorHook(f"{name}-rollout-{next(_HOOKS)}", explain),
-        claims=agent.claims,
+        mounts=agent.mounts,
     )
 
 

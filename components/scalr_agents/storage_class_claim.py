@@ -51,6 +51,8 @@ class StorageClassClaim(pulumi.ComponentResource):
         keep = settings.on_delete == "keep"
         patient = with_timeouts(opts, create_seconds=_PROVISIONING_SECONDS)
         claim = kubernetes.register(group, self, name, patient, retain=keep)["claim"]
+        # A claim that is kept is never gone, and so nobody who mounts it has to be: a component is not replaced.
+        self.mounts: list[pulumi.Resource] = [self if keep else claim]
         self.persistent_volume_claim_name = known_after(claim, group["claim"]["metadata"]["name"])
         self.register_outputs({"persistentVolumeClaimName": self.persistent_volume_claim_name})
 

@@ -40,6 +40,10 @@ class Call(NamedTuple):
     ended: float
 
 
+UNCHANGEABLE = {"aws:efs/accessPoint:AccessPoint": ("fileSystemId", "posixUser", "rootDirectory")}
+"""What a resource of a cloud is replaced for; of the others nothing here depends on a replacement."""
+
+
 class Provider:
     """A provider whose resources are whatever is asked for. Methods are called after the RPCs that they answer."""
 
@@ -77,7 +81,8 @@ class Provider:
 
     def diff(self, request: Any, context: Any) -> Message:
         ignored = tuple(request.ignoreChanges)
-        return difference([path for path in changes(plain(request.old_inputs), plain(request.news)) if not path.startswith(ignored)])
+        changed = [path for path in changes(plain(request.old_inputs), plain(request.news)) if not path.startswith(ignored)]
+        return difference(changed, [path for path in changed if path.startswith(UNCHANGEABLE.get(request.type, ()))])
 
     def create(self, request: Any, context: Any) -> Message:
         if request.preview:

@@ -85,6 +85,8 @@ class Deployment:
     directory: Path
     command: automation.PulumiCommand
     cluster: Cluster = field(default_factory=Cluster)
+    program: Callable[[], None] | None = None
+    """In place of ours, which deploys the stack file."""
 
     @classmethod
     def new(cls, name: str, directory: Path, command: automation.PulumiCommand) -> "Deployment":
@@ -170,7 +172,7 @@ class Deployment:
         with serving(*providers) as ports:
             workspace = automation.LocalWorkspace(
                 work_dir=str(self.project),
-                program=partial(deploy, self.project),
+                program=self.program or partial(deploy, self.project),
                 pulumi_command=self.command,
                 pulumi_home=str(self.directory / "home"),
                 env_vars={

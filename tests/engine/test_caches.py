@@ -1,0 +1,117 @@
+"""What a change of a cache does to what stands on it: a claim goes when no pod mounts it, so whoever mounts it goes first."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+import pytest
+import scalr_agents
+
+from tests.engine.stacks import Deployment
+from tests.engine.test_destroy import LONGEST_RUN, MARGIN, assert_order
+
+CLAIM, VOLUME, DEPLOYMENT = "runs-cache-claim", "runs-cache-volume", "runs-controller-deployment"
+REPLACED = ("delete-replaced", "replace", "create-replacement")
+DYNAMIC: dict[str, Any] = {"storageClass": {"name": "fast"}, "onDelete": "delete"}
+
+
+@pytest.fixture
+def deployed(fresh: Callable[[str], Deployment]) -> Callable[[dict[str, Any]], Deployment]:
+    """A stack of one agent with a cache."""
+
+    def up(cache: dict[str, Any]) -> Deployment:
+        stack = fresh("aws-dev")
+        stack.edit({"caches.runs": cache})
+        stack.set_secrets({"runs.token": "token-of-runs"})
+        first = stack.up()
+        assert not first.failed, first.output
+        return stack
+
+    return up
+
+
+def test_another_file_system(deployed: Callable[[dict[str, Any]], Deployment]) -> None:
+    stack = deployed({"efs": {"fileSystemId": "fs-0a"}})
+    stack.edit({"caches.runs.efs.fileSystemId": "fs-0b"})
+    moved = stack.up()
+    assert not moved.failed, moved.output
+    assert [(call.operation, call.name) for call in moved.calls if call.operation in {"create", "update", "delete"}] == [
+        ("create", "runs-cache-access-point"),
+        ("delete", DEPLOYMENT),
+        ("delete", CLAIM),
+        ("delete", VOLUME),
+        ("create", VOLUME),
+        ("create", CLAIM),
+        ("create", DEPLOYMENT),
+        ("delete", "runs-cache-access-point"),
+    ]
+    assert moved.call("delete", CLAIM).timeout == LONGEST_RUN + MARGIN
+    assert stack.cluster.objects["PersistentVolume//scalr-dev.runs-cache"]["spec"]["csi"]["volumeHandle"].startswith("fs-0b::")
+    assert stack.preview().steps == {}
+
+
+def test_another_class(deployed: Callable[[dict[str, Any]], Deployment]) -> None:
+    stack = deployed(DYNAMIC)
+    stack.edit({"caches.runs.storageClass.name": "faster"})
+    moved = stack.up()
+    assert not moved.failed, moved.output
+    assert moved.steps == {DEPLOYMENT: REPLACED, CLAIM: REPLACED}
+    assert_order(moved, [DEPLOYMENT], [CLAIM])
+    assert moved.call("create", CLAIM).ended <= moved.call("create", DEPLOYMENT).began
+
+
+def test_another_class_of_a_claim_of_the_agents_own(fresh: Callable[[str], Deployment]) -> None:
+    stack = fresh("local")
+    cache = "agents.runs.values.persistence.cache"
+    stack.edit({f"{cache}.enabled": True, f"{cache}.persistentVolumeClaim.storageClassName": "fast"})
+    stack.set_secrets({"runs.token": "token-of-runs"})
+    assert not stack.up().failed
+    stack.edit({f"{cache}.persistentVolumeClaim.storageClassName": "faster"})
+    moved = stack.up()
+    assert not moved.failed, moved.output
+    assert moved.steps == {DEPLOYMENT: REPLACED, "runs-controller-cache-claim": REPLACED}
+    assert_order(moved, [DEPLOYMENT], ["runs-controller-cache-claim"])
+
+
+def test_a_claim_that_is_kept_stops_nobody(deployed: Callable[[dict[str, Any]], Deployment]) -> None:
+    """It would be kept, and the new one refused: better with the agent still there."""
+    stack = deployed({**DYNAMIC, "onDelete": "keep"})
+    stack.edit({"caches.runs.storageClass.name": "faster"})
+    assert stack.preview().steps == {CLAIM: REPLACED}
+
+
+def test_a_larger_claim_grows_in_place(deployed: Callable[[dict[str, Any]], Deployment]) -> None:
+    stack = deployed(DYNAMIC)
+    stack.edit({"caches.runs.storageClass.storage": "200Gi"})
+    grown = stack.up()
+    assert grown.steps == {CLAIM: ("update",)}
+    assert grown.differences == {CLAIM: {"spec.resources.requests.storage"}}
+
+
+@pytest.mark.parametrize("changed", [{"on_delete": "keep"}, {"parameters": {"fileSystemId": "fs-0a", "directoryPerms": "0700"}}])
+def test_another_class_of_the_same_name_leaves_its_claims(fresh: Callable[[str], Deployment], changed: dict[str, Any]) -> None:
+    """What a class says matters to volumes that are made later."""
+    args: Any = {
+        "storage_class_name": "scalr",
+        "provisioner": "efs.csi.aws.com",
+        "parameters": {"fileSystemId": "fs-0a"},
+        "on_delete": "delete",
+    }
+
+    def program() -> None:
+        cluster = kubernetes.Provider("cluster", context="prod", enable_secret_mutable=True)
+        opts = pulumi.ResourceOptions(provider=cluster)
+        namespace = kubernetes.core.v1.Namespace("scalr", metadata={"name": "scalr"}, opts=opts)
+        made = scalr_agents.CacheStorageClass("class", args, opts)
+        opts = pulumi.ResourceOptions(provider=cluster, depends_on=[namespace])
+        of_class: Any = {"namespace": "scalr", "release": "runs", "storage_class_name": made.storage_class_name}
+        scalr_agents.StorageClassClaim("cache", of_class, opts)
+
+    stack = fresh("local")
+    stack.program = program
+    assert not stack.up().failed
+    args |= changed
+    replaced = stack.up()
+    assert not replaced.failed, replaced.output
+    assert replaced.steps == {"class-storage-class": REPLACED}

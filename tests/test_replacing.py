@@ -1,0 +1,76 @@
+"""Claims and volumes that are replaced take the workloads with them that mount them."""
+
+from typing import Any
+
+import pytest
+
+from tests.components import record
+from tests.programs import ARGS, TOKEN, stack_with
+
+_CLAIM = {"enabled": True}
+_DYNAMIC: dict[str, Any] = {"storageClass": {"name": "agents"}}
+
+
+@pytest.mark.parametrize(
+    ("component", "values", "workloads", "mounted"),
+    [
+        (
+            "AgentJob",
+            {"persistence": {"data": _CLAIM, "cache": _CLAIM}},
+            ["it-controller-deployment"],
+            {"it-controller-data-claim", "it-controller-cache-claim"},
+        ),
+        ("AgentJob", {}, ["it-controller-deployment"], set()),
+        ("AgentLocal", {"persistence": _CLAIM}, ["it-deployment"], {"it-cache-claim"}),
+        ("AgentK8s", {"efsVolumeHandle": "fs-0a1b"}, ["it-deployment", "it-daemon-set"], {"it-volume", "it-claim"}),
+    ],
+)
+def test_those_of_an_agent(component: str, values: dict[str, Any], workloads: list[str], mounted: set[str]) -> None:
+    recording = record(component, {**ARGS, "token": TOKEN, "values": values})
+    assert {name: recording[name].replaced_with for name in workloads} == dict.fromkeys(workloads, mounted)
+
+
+@pytest.mark.parametrize(
+    ("cache", "mounted"),
+    [
+        ({"efs": {"fileSystemId": "fs-0a1b"}}, {"runs-cache-volume", "runs-cache-claim"}),
+        ({"filestore": {"location": "europe-west1-b"}}, {"team-cache-volume", "team-cache-claim"}),
+        ({**_DYNAMIC, "onDelete": "delete"}, {"runs-cache-claim"}),
+        (_DYNAMIC, {"runs-cache"}),
+        ({"claim": "mine"}, set()),
+    ],
+    ids=["efs", "filestore", "class", "class-kept", "claim"],
+)
+def test_those_of_a_stack(cache: dict[str, Any], mounted: set[str]) -> None:
+    recording = stack_with({"team": cache})
+    assert recording["runs-controller-deployment"].replaced_with == mounted
+
+
+def test_a_claim_that_is_kept_is_named_by_its_component_which_nothing_replaces() -> None:
+    recording = stack_with({"team": _DYNAMIC})
+    assert not recording["runs-cache"].custom
+    assert "runs-cache-claim" in recording["runs-controller-deployment"].dependencies
+
+
+@pytest.mark.parametrize(
+    ("component", "args"),
+    [
+        ("AgentK8s", {**ARGS, "token": TOKEN, "values": {"efsVolumeHandle": "fs-0a1b"}}),
+        ("EfsClaim", {"namespace": "scalr", "release": "it", "file_system_id": "fs-0a1b"}),
+    ],
+)
+def test_a_claim_goes_with_its_volume(component: str, args: dict[str, Any]) -> None:
+    recording = record(component, args)
+    claim = recording["it-claim"]
+    assert "it-volume" in claim.dependencies
+    assert claim.replaced_on == ("spec",)
+
+
+def test_a_claim_of_a_class_grows_in_place() -> None:
+    recording = record("AgentJob", {**ARGS, "token": TOKEN, "values": {"persistence": {"cache": _CLAIM}}})
+    assert recording["it-controller-cache-claim"].replaced_on == ()
+
+
+def test_a_class_is_replaced_for_what_the_provider_would_update() -> None:
+    args = {"storage_class_name": "scalr", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-0a1b"}}
+    assert record("CacheStorageClass", args)["it-storage-class"].replaced_on == ("reclaimPolicy",)
