@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.stacks import Deployed, Deployment
+from tests.engine.stacks import REPOSITORY, Deployed, Deployment
 
 AGENT_JOB = {
     "kubernetes:apps/v1:Deployment": 1,
@@ -145,3 +145,15 @@ def test_a_wrong_stack_file_makes_nothing(fresh: Callable[[str], Deployment]) ->
     missing = "missing; run: pulumi config set --secret --path 'scalr-agents:secrets.runs.token'"
     assert f"error: scalr-agents:secrets.runs.token: {missing}" in refused.output
     assert "Traceback" not in refused.everything
+
+
+@pytest.mark.parametrize("name", sorted(path.name.split(".")[1] for path in (REPOSITORY / "stacks").glob("Pulumi.*.yaml")))
+def test_setting_a_secret_changes_nothing_else_in_the_file(name: str, fresh: Callable[[str], Deployment]) -> None:
+    """The CLI writes the file anew. What is laid out as it would do it stays as it is, and its diff is the secret."""
+    stack = fresh(name)
+    given = (REPOSITORY / "stacks" / f"Pulumi.{name}.yaml").read_text(encoding="utf-8")
+    stack.set_secrets({"runs.token": "token-of-runs"})
+    salt, secrets, rest = "encryptionsalt: ", "  scalr-agents:secrets:", stack.file.read_text(encoding="utf-8")
+    lines = [line for line in rest.splitlines() if not line.startswith(salt)]
+    begin = lines.index(secrets)
+    assert [*lines[:begin], *lines[begin + 4 :]] == given.splitlines()
