@@ -139,6 +139,9 @@ def _run(
         config.set_all_config(configuration, list(secret_keys))
         try:
             loop.run_until_complete(run_pulumi_func(_guarded(program, recording)))
+        except RunError:
+            loop.set_exception_handler(lambda *_: None)  # what waited for the output that failed has the same error, which nobody asks for
+            raise
         finally:
             settings.SETTINGS.outputs.clear()  # what a failed program leaves behind belongs to its own event loop
             config.set_all_config({}, [])

@@ -1,6 +1,7 @@
 """Secrets that we hold, the digest that rolls pods when one changes, and references to them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from scalr_agents import contract
 from scalr_agents.manifests.mirrors import as_json, with_token
@@ -12,6 +13,8 @@ from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.mirrors import filled
 
 DIGEST_ANNOTATION = "checksum/secrets"
+
+T = TypeVar("T")
 
 Held = dict[str, dict[str, str | Deferred]]
 """What the Secrets of a release hold: role (`token`, `env`, `ca-bundle`, `client-cert`) to keys and their content."""
@@ -68,7 +71,7 @@ def _secret(name: str, release: Release, data: Mapping[str, str | Deferred]) -> 
     }
 
 
-def contents(held: Held) -> list[str | Deferred]:
+def contents(held: Mapping[str, Mapping[str, T]]) -> list[str | T]:
     """Everything that the Secrets hold, keys and values, in a stable order: what `digest` is made of."""
     return [part for data in held.values() for pair in data.items() for part in pair]
 
