@@ -93,7 +93,9 @@ def mounted_claims(objects: Sequence[Manifest]) -> set[tuple[str, str]]:
     found = set()
     for _, spec in pods(objects):
         claims = {
-            volume["name"]: volume["persistentVolumeClaim"]["claimName"] for volume in spec["volumes"] if "persistentVolumeClaim" in volume
+            volume["name"]: volume["persistentVolumeClaim"]["claimName"]
+            for volume in spec.get("volumes", ())
+            if "persistentVolumeClaim" in volume
         }
         mounts = [mount for container in spec["containers"] for mount in container.get("volumeMounts", ())]
         found |= {(claims[mount["name"]], mount.get("subPath", "")) for mount in mounts if mount.get("name") in claims}
