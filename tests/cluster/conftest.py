@@ -2,17 +2,24 @@
 
 import itertools
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.cluster import client
-from tests.cluster.client import Client, Figures
+from tests.cluster import agents, client, nodes
+from tests.cluster.client import Client, Figures, wait
 from tests.cluster.control_plane import ControlPlane
+from tests.cluster.helm import Helm, Release, in_namespace, moved
+from tests.releases import Case
 from tests.tools import NotBuiltError
 
 NewNamespace = Callable[..., str]
 """Makes a namespace: `new_namespace()`, or `new_namespace("restricted")` for one that enforces this level of PodSecurity."""
 
+Install = Callable[[Case], Release]
+"""Installs a release with Helm, in a namespace of its own, and waits for its pods."""
+
+_NODE = "node-of-releases"
 _FIGURES = pytest.StashKey[Figures]()
 _numbers = itertools.count(1)
 
@@ -70,3 +77,51 @@ def new_namespace(cluster: Client) -> Iterator[NewNamespace]:
 def namespace(new_namespace: NewNamespace) -> str:
     """A fresh namespace, which admits any pod."""
     return new_namespace()
+
+
+@pytest.fixture(scope="module")
+def node(cluster: Client) -> Iterator[None]:
+    """Somewhere for pods that ask for nodes of their own."""
+    nodes.add(cluster, _NODE, {"n": "1", "c": "1", "kubernetes.io/arch": "amd64"})
+    wait(lambda: nodes.is_ready(cluster, _NODE), nodes.READY_SECONDS, _NODE)
+    yield
+    cluster.delete("Node", _NODE)
+
+
+@pytest.fixture
+def install(control_plane: ControlPlane, cluster: Client, new_namespace: NewNamespace, tmp_path: Path, node: None) -> Iterator[Install]:
+    shared: list[tuple[str, str]] = []
+
+    def installed(case: Case) -> Release:
+        case = moved(case, new_namespace())
+        helm = Helm(control_plane.kubeconfig, tmp_path / "helm")
+        shared.extend(_volumes(cluster, case))
+        shared.extend((item["kind"], item["metadata"]["name"]) for item in case.objects if in_namespace(item, case.namespace) is None)
+        done = helm.install(case)
+        assert done.returncode == 0, done.stderr
+        release = Release(cluster, helm, case)
+        agents.wait_for_rollout(cluster, release.workloads())
+        assert release.records() == [f"sh.helm.release.v1.{case.release}.v1"]
+        return release
+
+    yield installed
+    for kind, name in shared:
+        if kind != "CustomResourceDefinition" and cluster.find(kind, name):
+            cluster.delete(kind, name)
+
+
+def _volumes(cluster: Client, case: Case) -> Iterator[tuple[str, str]]:
+    """Volumes for claims of which the chart makes none."""
+    made = any(item["kind"] == "PersistentVolume" for item in case.objects)
+    for claim in [item for item in case.objects if item["kind"] == "PersistentVolumeClaim" and not made]:
+        name = f"{case.namespace}.{claim['metadata']['name']}"
+        spec = {
+            "accessModes": claim["spec"]["accessModes"],
+            "capacity": {"storage": "1Ti"},
+            "claimRef": {"name": claim["metadata"]["name"], "namespace": case.namespace},
+            "nfs": {"server": "10.1.2.3", "path": "/"},
+            "persistentVolumeReclaimPolicy": "Retain",
+            "storageClassName": claim["spec"]["storageClassName"],
+        }
+        cluster.create({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": spec})
+        yield "PersistentVolume", name

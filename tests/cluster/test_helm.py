@@ -1,34 +1,28 @@
 """Releases that Helm has installed are taken over as docs/adopting.md says: step by step, with what is printed, and without an outage."""
 
-from collections.abc import Callable, Iterator
 from copy import deepcopy
 from pathlib import Path
 
 import pytest
 from scalr_agents.values.merge import lookup
 
-from tests.cluster import agents, kubectl, nodes, runs
-from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait
-from tests.cluster.conftest import NewNamespace
-from tests.cluster.control_plane import ControlPlane
+from tests.cluster import agents, kubectl, runs
+from tests.cluster.client import ApiError, Client, Manifest, Manifests
+from tests.cluster.conftest import Install
 from tests.cluster.helm import (
     WORKLOADS,
-    Helm,
     Instructions,
     PodHistory,
     Release,
-    in_namespace,
-    moved,
     settled,
     template_fields,
     with_variable,
     without_secret,
 )
-from tests.releases import Case, golden
+from tests.releases import golden
 from tests.test_cli import TOKEN
 
 GOLDEN = dict(golden())
-RECORD = "sh.helm.release.v1.{}.v1"
 HARDENED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
 ROLLED = {
     "agent-job": {
@@ -47,59 +41,6 @@ ROLLED = {
     },
 }
 """What new pods come for, by the kind of the agent."""
-_NODE = "node-of-releases"
-
-
-Install = Callable[[Case], Release]
-
-
-@pytest.fixture(scope="module")
-def node(cluster: Client) -> Iterator[None]:
-    """Somewhere for pods that ask for nodes of their own."""
-    nodes.add(cluster, _NODE, {"n": "1", "c": "1", "kubernetes.io/arch": "amd64"})
-    wait(lambda: nodes.is_ready(cluster, _NODE), nodes.READY_SECONDS, _NODE)
-    yield
-    cluster.delete("Node", _NODE)
-
-
-@pytest.fixture
-def install(control_plane: ControlPlane, cluster: Client, new_namespace: NewNamespace, tmp_path: Path, node: None) -> Iterator[Install]:
-    """Installs a release with Helm, in a namespace of its own, and waits for its pods."""
-    shared: list[tuple[str, str]] = []
-
-    def installed(case: Case) -> Release:
-        case = moved(case, new_namespace())
-        helm = Helm(control_plane.kubeconfig, tmp_path / "helm")
-        shared.extend(_volumes(cluster, case))
-        shared.extend((item["kind"], item["metadata"]["name"]) for item in case.objects if in_namespace(item, case.namespace) is None)
-        done = helm.install(case)
-        assert done.returncode == 0, done.stderr
-        release = Release(cluster, helm, case)
-        agents.wait_for_rollout(cluster, release.workloads())
-        assert release.records() == [RECORD.format(case.release)]
-        return release
-
-    yield installed
-    for kind, name in shared:
-        if kind != "CustomResourceDefinition" and cluster.find(kind, name):
-            cluster.delete(kind, name)
-
-
-def _volumes(cluster: Client, case: Case) -> Iterator[tuple[str, str]]:
-    """Volumes for claims of which the chart makes none."""
-    made = any(item["kind"] == "PersistentVolume" for item in case.objects)
-    for claim in [item for item in case.objects if item["kind"] == "PersistentVolumeClaim" and not made]:
-        name = f"{case.namespace}.{claim['metadata']['name']}"
-        spec = {
-            "accessModes": claim["spec"]["accessModes"],
-            "capacity": {"storage": "1Ti"},
-            "claimRef": {"name": claim["metadata"]["name"], "namespace": case.namespace},
-            "nfs": {"server": "10.1.2.3", "path": "/"},
-            "persistentVolumeReclaimPolicy": "Retain",
-            "storageClassName": claim["spec"]["storageClassName"],
-        }
-        cluster.create({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": spec})
-        yield "PersistentVolume", name
 
 
 @pytest.mark.parametrize("name", [name for name, case in GOLDEN.items() if case.chart != "agent-k8s"])

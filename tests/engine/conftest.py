@@ -1,37 +1,18 @@
 """Stacks that are deployed once and shared. A test that changes one takes a branch of it."""
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from pulumi import automation
 
-from tests import tools
-from tests.engine.stacks import Branch, Deployed, Deployment
-
-_SUMMARY = automation.UpdateSummary("update", datetime.now(UTC), "", {}, {}, "succeeded")
+from tests.engine.stacks import Branch, Deployed, Deployment, pulumi_command
 
 
 @pytest.fixture(scope="session")
 def command() -> Iterator[automation.PulumiCommand]:
-    """The Pulumi CLI, in an environment that says nothing about stacks of the user."""
-    with pytest.MonkeyPatch.context() as environment:
-        for variable in [name for name in os.environ if name.startswith("PULUMI_")]:
-            environment.delenv(variable)
-        # What the Automation API asks after an operation takes longer than that, and tests read the state.
-        environment.setattr(automation.Stack, "outputs", lambda stack: {})
-        environment.setattr(automation.Stack, "info", lambda stack, show_secrets: _SUMMARY)
-        if tools.built("pulumi"):
-            yield automation.PulumiCommand(str(tools.binary("pulumi").parents[1]))
-        elif shutil.which("pulumi"):
-            yield automation.PulumiCommand()
-        elif os.environ.get("CI") == "true":
-            pytest.fail("no Pulumi CLI: `make control-plane` builds it")
-        else:
-            pytest.skip("no Pulumi CLI: `make control-plane` builds it, or put one on PATH")
+    with pulumi_command() as found:
+        yield found
 
 
 @pytest.fixture

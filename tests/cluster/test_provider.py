@@ -1,0 +1,251 @@
+"""The real engine and the real Kubernetes provider on the control plane: what all other tests say of the two, seen.
+
+The provider is no Go module that can be built from the registry, so it has to be there: `pulumi plugin install resource kubernetes`.
+"""
+
+import base64
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pulumi import automation
+
+from tests.cluster import kubectl, runs
+from tests.cluster.client import Client, wait
+from tests.cluster.conftest import Install, NewNamespace
+from tests.cluster.control_plane import ControlPlane
+from tests.cluster.helm import WORKLOADS, Instructions
+from tests.engine.stacks import Deployment, Outcome, pulumi_command
+from tests.releases import golden
+from tests.test_cli import TOKEN, cli
+
+_PLUGIN = "pulumi-resource-kubernetes"
+_SECONDS = 120
+_CACHE = "agents.runs.values.persistence.cache"
+_REPLACED = ("delete-replaced", "replace", "create-replacement")
+GOLDEN = dict(golden())
+
+
+@pytest.fixture(scope="module")
+def plugin() -> Path:
+    """The directory of the provider."""
+    installed = Path.home() / ".pulumi" / "plugins" / f"resource-kubernetes-v{version('pulumi-kubernetes')}"
+    found = shutil.which(_PLUGIN, path=f"{os.environ['PATH']}{os.pathsep}{installed}")
+    if found is None:
+        pytest.skip(f"no Kubernetes provider: `pulumi plugin install resource kubernetes {version('pulumi-kubernetes')}`")
+    return Path(found).parent
+
+
+@pytest.fixture(scope="module")
+def command() -> Iterator[automation.PulumiCommand]:
+    with pulumi_command() as found:
+        yield found
+
+
+@pytest.fixture
+def deploy(control_plane: ControlPlane, plugin: Path, command: automation.PulumiCommand, tmp_path: Path) -> Callable[[str], Deployment]:
+    """A stack that the real provider will bring to the cluster."""
+    path = f"{plugin}{os.pathsep}{os.environ['PATH']}"
+
+    def new(name: str) -> Deployment:
+        stack = Deployment.new(name, tmp_path / name, command)
+        stack.environment = {"PATH": path, "KUBECONFIG": str(control_plane.kubeconfig)}
+        stack.edit({"kubernetes.context": "tests", "kubernetes.rolloutTimeoutSeconds": 60})
+        return stack
+
+    return new
+
+
+@pytest.fixture
+def local(deploy: Callable[[str], Deployment], namespace: str) -> Deployment:
+    """The stack `local`, in a namespace of the test."""
+    stack = deploy("local")
+    stack.edit(
+        {
+            "namespaces": {namespace: {"create": False}},
+            "agents.runs.namespace": namespace,
+            "agents.runs.values.agent.minReadySeconds": 1,
+        }
+    )
+    stack.set_secrets({"runs.token": "token-of-runs"})
+    return stack
+
+
+@pytest.fixture
+def volumes(cluster: Client, namespace: str) -> Iterator[tuple[str, str]]:
+    """Two classes with a volume each."""
+    names = (f"{namespace}-old", f"{namespace}-new")
+    for name in names:
+        spec = {
+            "accessModes": ["ReadWriteMany"],
+            "capacity": {"storage": "90Gi"},
+            "nfs": {"server": "10.1.2.3", "path": "/"},
+            "persistentVolumeReclaimPolicy": "Retain",
+            "storageClassName": name,
+        }
+        cluster.create({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": spec})
+    yield names
+    for name in names:
+        cluster.delete("PersistentVolume", name)
+
+
+@pytest.fixture
+def in_background() -> Iterator[Callable[[Callable[[], Outcome]], Future[Outcome]]]:
+    with ThreadPoolExecutor(1) as executor:
+        yield executor.submit
+
+
+def _up(stack: Deployment) -> Outcome:
+    outcome = stack.up()
+    assert not outcome.failed, outcome.output
+    return outcome
+
+
+def _run_on(stack: Deployment, cluster: Client, namespace: str) -> runs.Run:
+    template = cluster.get("AgentTask", "runs-agent-job-task", namespace)
+    return runs.start(cluster, template)
+
+
+def _is_held(cluster: Client, namespace: str) -> bool:
+    claim = cluster.find("PersistentVolumeClaim", "runs-agent-job-cache", namespace)
+    return claim is not None and "deletionTimestamp" in claim["metadata"]
+
+
+def test_the_steps_of_the_readme(local: Deployment, cluster: Client, namespace: str) -> None:
+    first = _up(local)
+    assert len(first.all("create")) == 19
+    for again in (local.preview(), local.refresh(), local.preview()):
+        assert not again.failed, again.output
+        assert again.steps == {}
+    secret = cluster.get("Secret", "runs-agent-job", namespace)
+    local.edit({"agents.runs.values.agent.debug": 1})
+    assert _up(local).steps == {"runs-controller-task-template": ("update",), "runs-controller-deployment": ("update",)}
+    local.set_secrets({"runs.token": "new-token-of-runs"})
+    assert _up(local).steps == {"runs-controller-token-secret": ("update",), "runs-controller-deployment": ("update",)}
+    rotated = cluster.get("Secret", "runs-agent-job", namespace)
+    assert rotated["metadata"]["uid"] == secret["metadata"]["uid"]
+    assert base64.b64decode(rotated["data"]["token"]) == b"new-token-of-runs"
+    assert "token-of-runs" not in local.state()
+    assert base64.b64encode(b"new-token-of-runs").decode() not in local.state()
+    gone = local.destroy()
+    assert not gone.failed, gone.output
+    assert cluster.list("Role", namespace) == cluster.list("Deployment", namespace) == []
+    assert cluster.find("CustomResourceDefinition", "atasks.scalr.io")
+
+
+def test_a_removal_waits_for_runs(
+    local: Deployment,
+    cluster: Client,
+    namespace: str,
+    volumes: tuple[str, str],
+    in_background: Callable[[Callable[[], Outcome]], Future[Outcome]],
+) -> None:
+    local.edit({f"{_CACHE}.enabled": True, f"{_CACHE}.persistentVolumeClaim.storageClassName": volumes[0]})
+    local.edit({"agents.runs.values.task.job.ttlSecondsAfterFinished": 1})
+    _up(local)
+    run = _run_on(local, cluster, namespace)
+    gone = in_background(local.destroy)
+    wait(lambda: _is_held(cluster, namespace), _SECONDS, "a claim that is deleted and mounted")
+    assert cluster.list("Deployment", namespace) == []
+    for kind in ("Role", "NetworkPolicy", "Secret", "PodDisruptionBudget", "ServiceAccount"):
+        assert not any("deletionTimestamp" in there["metadata"] for there in cluster.list(kind, namespace)), kind
+    assert cluster.evict(run.pods()[0]["metadata"]["name"], namespace) == 429
+    assert run.is_running()
+    assert not gone.done()
+    run.finish()
+    assert not gone.result(_SECONDS).failed, gone.result().output
+    assert cluster.list("Role", namespace) == []
+
+
+def test_a_claim_is_replaced_when_its_runs_have_ended(
+    local: Deployment,
+    cluster: Client,
+    namespace: str,
+    volumes: tuple[str, str],
+    in_background: Callable[[Callable[[], Outcome]], Future[Outcome]],
+) -> None:
+    local.edit({f"{_CACHE}.enabled": True, f"{_CACHE}.persistentVolumeClaim.storageClassName": volumes[0]})
+    local.edit({"agents.runs.values.task.job.ttlSecondsAfterFinished": 1})
+    _up(local)
+    run = _run_on(local, cluster, namespace)
+    local.edit({f"{_CACHE}.persistentVolumeClaim.storageClassName": volumes[1]})
+    moved = in_background(local.up)
+    wait(lambda: _is_held(cluster, namespace), _SECONDS, "a claim that is deleted and mounted")
+    assert cluster.list("Deployment", namespace) == []
+    assert run.is_running()
+    run.finish()
+    outcome = moved.result(_SECONDS)
+    assert not outcome.failed, outcome.output
+    assert outcome.steps == {"runs-controller-deployment": _REPLACED, "runs-controller-cache-claim": _REPLACED}
+    claim = cluster.get("PersistentVolumeClaim", "runs-agent-job-cache", namespace)
+    assert (claim["spec"]["volumeName"], claim["status"]["phase"]) == (volumes[1], "Bound")
+    assert local.preview().steps == {}
+    assert not local.destroy().failed
+
+
+def test_a_volume_is_replaced_with_its_claim_and_its_pods(
+    deploy: Callable[[str], Deployment], cluster: Client, new_namespace: NewNamespace
+) -> None:
+    namespace = new_namespace()
+    stack = deploy("local")
+    agent: dict[str, Any] = {"kind": "agent-k8s", "namespace": namespace, "values": {"efsVolumeHandle": "fs-0a"}}
+    stack.edit({"namespaces": {namespace: {"create": False}}, "agents": {"runs": agent}})
+    stack.set_secrets({"runs.token": "token-of-runs"})
+    _up(stack)
+    stack.edit({"agents.runs.values.efsVolumeHandle": "fs-0b"})
+    assert _up(stack).steps == dict.fromkeys(("runs-volume", "runs-claim", "runs-deployment", "runs-daemon-set"), _REPLACED)
+    [claim] = cluster.list("PersistentVolumeClaim", namespace)
+    volume = cluster.get("PersistentVolume", claim["spec"]["volumeName"])
+    assert (claim["status"]["phase"], volume["spec"]["csi"]["volumeHandle"]) == ("Bound", "fs-0b")
+    assert not stack.destroy().failed
+
+
+def test_a_rollout_that_fails_says_where_to_look(local: Deployment) -> None:
+    local.edit({"kubernetes.rolloutTimeoutSeconds": 5, "agents.runs.nodes": {"selector": {"pool": "nowhere"}}})
+    failed = local.up()
+    assert failed.failed
+    assert "timed out waiting to be Ready" in failed.output
+    assert "The controllers of 'runs' did not become ready. What they say:" in failed.output
+    local.edit({"kubernetes.rolloutTimeoutSeconds": 60, "agents.runs.nodes": None})
+    assert _up(local).steps == {"runs-controller-task-template": ("update",), "runs-controller-deployment": ("update",)}
+    assert not local.destroy().failed
+
+
+@pytest.mark.parametrize("name", sorted(GOLDEN))
+def test_a_release_of_helm_is_taken_over(name: str, install: Install, deploy: Callable[[str], Deployment]) -> None:
+    release = install(GOLDEN[name])
+    cluster, case = release.cluster, release.case
+    before = release.uids(case.objects)
+    stack = deploy("local")
+    values = release.helm.output("get", "values", case.release, "-n", case.namespace, "-o", "yaml")
+    arguments = ("adopt", case.release, "-n", case.namespace, "--kind", case.chart, "--agent-version", case.version)
+    printed = cli(*arguments, stdin=values)
+    assert printed.returncode == 0, printed.stderr
+    stack.file.write_text(printed.stdout, encoding="utf-8")
+    stack.edit({"kubernetes.context": "tests"})
+    instructions = Instructions.read(printed.stderr)
+    prefix = "pulumi config set --secret --path 'scalr-agents:secrets."
+    stack.set_secrets({line.removeprefix(prefix).removesuffix("'"): TOKEN for line in instructions.secrets})
+    for line in instructions.before:
+        kubectl.run(cluster, line)
+    _up(stack)
+    *after, last = instructions.after
+    for line in after:
+        kubectl.run(cluster, line)
+    stack.edit({"kubernetes.upsertExisting": False})
+    assert "upsertExisting' false" in last
+    assert _up(stack).steps == {"cluster": ("update",)}
+    assert stack.preview().steps == {}
+    there = release.uids(case.objects)
+    assert {kind for kind, each in before if there.get((kind, each)) != before[kind, each]} <= _anew(case.chart)
+    assert not stack.destroy().failed
+
+
+def _anew(chart: str) -> set[str]:
+    """What of a release is not the same object afterwards."""
+    return set(WORKLOADS) if chart == "agent-k8s" else {"NetworkPolicy"} if chart == "agent-local" else set()
