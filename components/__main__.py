@@ -28,7 +28,7 @@ COMPONENTS = [
 
 
 class Provider(ComponentProvider):
-    """Hands findings to the caller as errors of its arguments, where the host would print them as a failure of ours."""
+    """Hands findings to the caller as an error of its arguments, where the host would print them as a failure of ours."""
 
     def construct(self, *args: Any, **kwargs: Any) -> ConstructResult:
         try:
