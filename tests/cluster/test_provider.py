@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from pulumi import automation
 
-from tests.cluster import kubectl, runs
+from tests.cluster import kubectl, runs, volumes
 from tests.cluster.client import Client, wait
 from tests.cluster.conftest import Install, NewNamespace
 from tests.cluster.control_plane import ControlPlane
@@ -29,6 +29,8 @@ _SECONDS = 120
 _CACHE = "agents.runs.values.persistence.cache"
 _REPLACED = ("delete-replaced", "replace", "create-replacement")
 GOLDEN = dict(golden())
+InBackground = Callable[[Callable[[], Outcome]], Future[Outcome]]
+"""Starts an operation and does not wait for it."""
 
 
 @pytest.fixture(scope="module")
@@ -77,25 +79,27 @@ def local(deploy: Callable[[str], Deployment], namespace: str) -> Deployment:
 
 
 @pytest.fixture
-def volumes(cluster: Client, namespace: str) -> Iterator[tuple[str, str]]:
+def classes(cluster: Client, namespace: str) -> Iterator[tuple[str, str]]:
     """Two classes with a volume each."""
     names = (f"{namespace}-old", f"{namespace}-new")
     for name in names:
-        spec = {
-            "accessModes": ["ReadWriteMany"],
-            "capacity": {"storage": "90Gi"},
-            "nfs": {"server": "10.1.2.3", "path": "/"},
-            "persistentVolumeReclaimPolicy": "Retain",
-            "storageClassName": name,
-        }
-        cluster.create({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": spec})
+        volumes.of_class(cluster, name)
     yield names
     for name in names:
         cluster.delete("PersistentVolume", name)
 
 
 @pytest.fixture
-def in_background() -> Iterator[Callable[[Callable[[], Outcome]], Future[Outcome]]]:
+def run(local: Deployment, cluster: Client, namespace: str, classes: tuple[str, str]) -> runs.Run:
+    """A run of the stack, on a claim of the first class."""
+    claim = {"enabled": True, "persistentVolumeClaim": {"storageClassName": classes[0]}}
+    local.edit({_CACHE: claim, "agents.runs.values.task.job.ttlSecondsAfterFinished": 1})
+    _up(local)
+    return runs.start(cluster, cluster.get("AgentTask", "runs-agent-job-task", namespace))
+
+
+@pytest.fixture
+def in_background() -> Iterator[InBackground]:
     with ThreadPoolExecutor(1) as executor:
         yield executor.submit
 
@@ -104,11 +108,6 @@ def _up(stack: Deployment) -> Outcome:
     outcome = stack.up()
     assert not outcome.failed, outcome.output
     return outcome
-
-
-def _run_on(stack: Deployment, cluster: Client, namespace: str) -> runs.Run:
-    template = cluster.get("AgentTask", "runs-agent-job-task", namespace)
-    return runs.start(cluster, template)
 
 
 def _is_held(cluster: Client, namespace: str) -> bool:
@@ -138,17 +137,7 @@ def test_the_steps_of_the_readme(local: Deployment, cluster: Client, namespace: 
     assert cluster.find("CustomResourceDefinition", "atasks.scalr.io")
 
 
-def test_a_removal_waits_for_runs(
-    local: Deployment,
-    cluster: Client,
-    namespace: str,
-    volumes: tuple[str, str],
-    in_background: Callable[[Callable[[], Outcome]], Future[Outcome]],
-) -> None:
-    local.edit({f"{_CACHE}.enabled": True, f"{_CACHE}.persistentVolumeClaim.storageClassName": volumes[0]})
-    local.edit({"agents.runs.values.task.job.ttlSecondsAfterFinished": 1})
-    _up(local)
-    run = _run_on(local, cluster, namespace)
+def test_a_removal_waits_for_runs(local: Deployment, run: runs.Run, cluster: Client, namespace: str, in_background: InBackground) -> None:
     gone = in_background(local.destroy)
     wait(lambda: _is_held(cluster, namespace), _SECONDS, "a claim that is deleted and mounted")
     assert cluster.list("Deployment", namespace) == []
@@ -163,17 +152,9 @@ def test_a_removal_waits_for_runs(
 
 
 def test_a_claim_is_replaced_when_its_runs_have_ended(
-    local: Deployment,
-    cluster: Client,
-    namespace: str,
-    volumes: tuple[str, str],
-    in_background: Callable[[Callable[[], Outcome]], Future[Outcome]],
+    local: Deployment, run: runs.Run, cluster: Client, namespace: str, classes: tuple[str, str], in_background: InBackground
 ) -> None:
-    local.edit({f"{_CACHE}.enabled": True, f"{_CACHE}.persistentVolumeClaim.storageClassName": volumes[0]})
-    local.edit({"agents.runs.values.task.job.ttlSecondsAfterFinished": 1})
-    _up(local)
-    run = _run_on(local, cluster, namespace)
-    local.edit({f"{_CACHE}.persistentVolumeClaim.storageClassName": volumes[1]})
+    local.edit({f"{_CACHE}.persistentVolumeClaim.storageClassName": classes[1]})
     moved = in_background(local.up)
     wait(lambda: _is_held(cluster, namespace), _SECONDS, "a claim that is deleted and mounted")
     assert cluster.list("Deployment", namespace) == []
@@ -183,7 +164,7 @@ def test_a_claim_is_replaced_when_its_runs_have_ended(
     assert not outcome.failed, outcome.output
     assert outcome.steps == {"runs-controller-deployment": _REPLACED, "runs-controller-cache-claim": _REPLACED}
     claim = cluster.get("PersistentVolumeClaim", "runs-agent-job-cache", namespace)
-    assert (claim["spec"]["volumeName"], claim["status"]["phase"]) == (volumes[1], "Bound")
+    assert (claim["spec"]["volumeName"], claim["status"]["phase"]) == (classes[1], "Bound")
     assert local.preview().steps == {}
     assert not local.destroy().failed
 

@@ -10,7 +10,7 @@ import pytest
 import scalr_agents
 from scalr_agents.arguments import AgentJobArgs
 
-from tests.cluster import agents, runs
+from tests.cluster import agents, runs, volumes
 from tests.cluster.client import Client, Manifest, wait
 from tests.programs import stack_with
 from tests.recording import Recording, Registration, opened
@@ -37,14 +37,7 @@ each_line = pytest.mark.parametrize("version", ["0.57.0", "1.4.0"])
 @pytest.fixture
 def storage_class(cluster: Client, namespace: str) -> Iterator[str]:
     """A class of which there is one volume."""
-    spec = {
-        "accessModes": ["ReadWriteMany"],
-        "capacity": {"storage": "90Gi"},
-        "nfs": {"server": "10.1.2.3", "path": "/"},
-        "persistentVolumeReclaimPolicy": "Retain",
-        "storageClassName": namespace,
-    }
-    cluster.create({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": namespace}, "spec": spec})
+    volumes.of_class(cluster, namespace)
     yield namespace
     cluster.delete("PersistentVolume", namespace)
 
