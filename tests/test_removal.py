@@ -8,7 +8,7 @@ import pytest
 import scalr_agents
 
 from tests.components import record
-from tests.programs import ARGS, TOKEN, stack_with
+from tests.programs import ARGS, TOKEN, agent_job, stack_with
 from tests.recording import Recording, run
 
 _CLAIMS = {"data": {"enabled": True}, "cache": {"enabled": True}}
@@ -50,6 +50,24 @@ def test_claims_of_the_stack_do_too(cache: dict[str, Any]) -> None:
     users = {resource.name for resource in recording.resources if claim.name in recording.depends(resource.name)}
     assert {name for name in users if recording[name].custom} == {"runs-controller-deployment"}
     assert dict(claim.timeouts)["delete"] == f"{14400 + 360 + 60 + 120}s"
+
+
+def test_permissions_and_policy_stay_without_secrets_and_budgets() -> None:
+    """Nothing that an agent has not got leads from its claim to them."""
+    bare = {"agent": {"tokenExistingSecret": {"name": "pool"}}, "task": {"podDisruptionBudget": {"enabled": False}}}
+    recording = stack_with({"team": _DYNAMIC}, {"runs": {"cache": "team", "values": bare}}, secrets={})
+    assert recording.error is None
+    direct = {f"runs-rbac-{role}" for role in _PERMISSIONS} | {"runs-network-policy-egress"}
+    assert direct <= recording["runs-cache-claim"].dependencies
+
+
+@pytest.mark.parametrize("given", [pulumi.CustomTimeouts(delete="4h", update="5m"), {"delete": "4h", "update": "5m"}])
+def test_timeouts_that_are_given_win(given: Any) -> None:
+    values = {"task": {"job": {"activeDeadlineSeconds": 600}}, "persistence": _CLAIMS}
+    opts = pulumi.ResourceOptions(custom_timeouts=given)
+    recording = run(agent_job("it", opts, values=values))
+    assert recording.error is None
+    assert recording["it-controller-cache-claim"].timeouts == {"delete": "4h", "update": "5m"}
 
 
 def test_a_claim_that_agents_share_keeps_what_all_of_them_need() -> None:

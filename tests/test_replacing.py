@@ -46,6 +46,15 @@ def test_those_of_a_stack(cache: dict[str, Any], mounted: set[str]) -> None:
     assert recording["runs-controller-deployment"].replaced_with == mounted
 
 
+def test_a_pod_that_names_a_claim_holds_it() -> None:
+    """Kubernetes asks for the volumes of a pod, and not what its containers mount of them."""
+    named = {"name": "others", "persistentVolumeClaim": {"claimName": "one-cache"}}
+    agents = {"one": {"cache": "team"}, "two": {"values": {"task": {"extraVolumes": [named]}}}}
+    recording = stack_with({"team": {**_DYNAMIC, "onDelete": "delete"}}, agents)
+    assert recording.error is None
+    assert recording["two-controller-deployment"].replaced_with == {"one-cache-claim"}
+
+
 def test_a_claim_that_is_kept_is_named_by_its_component_which_nothing_replaces() -> None:
     recording = stack_with({"team": _DYNAMIC})
     assert not recording["runs-cache"].custom

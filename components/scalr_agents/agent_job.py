@@ -8,7 +8,7 @@ import pulumi
 from scalr_agents.arguments import AgentJobArgs, prepare
 from scalr_agents.controller import AgentController
 from scalr_agents.network_policy import AgentNetworkPolicy
-from scalr_agents.options import child
+from scalr_agents.options import child, timeouts
 from scalr_agents.rbac import AgentRbac
 
 
@@ -38,8 +38,8 @@ class AgentJob(pulumi.ComponentResource):
 
         rbac = AgentRbac(f"{name}-rbac", validated, child(self, opts))
         policy = AgentNetworkPolicy(f"{name}-network-policy", validated, child(self, opts))
-        controller = AgentController(f"{name}-controller", validated, child(self, opts, [rbac, policy]))
-        self.needed_by_runs: list[pulumi.Resource] = [rbac, policy, *controller.needed_by_pods]
+        controller = AgentController(f"{name}-controller", validated, child(self, opts, [rbac, policy], custom_timeouts=timeouts(opts)))
+        self.needed_by_runs: list[pulumi.Resource] = [rbac, policy, *controller.needed_by_runs]
         self.namespace = controller.namespace
         self.deployment_name = controller.deployment_name
         self.service_account_name = rbac.service_account_name

@@ -34,10 +34,10 @@ class AgentController(pulumi.ComponentResource):
 
         release = agent.checked.release
         described = (agent.checked.values, release, agent.inputs)
-        patient = until_runs_end(opts, [agent.checked])
         rollout = rollouts.rollout(name, agent, "agent")
-        registered = kubernetes.register(agent_job.controller(*described), self, name, patient, rollout=rollout)
-        self.needed_by_pods = [registered[role] for role in agent_job.needed_by_pods(*described)]
+        group, longest = agent_job.controller(*described), until_runs_end([agent.checked])
+        registered = kubernetes.register(group, self, name, opts, rollout=rollout, claim_timeouts=longest)
+        self.needed_by_runs = [registered[role] for role in agent_job.needed_by_runs(*described)]
         # Nobody waits for these: they come up when the cluster has grown, which may be never.
         kubernetes.register(agent_job.nodes(*described), self, name, opts)
         deployment = registered["deployment"]

@@ -130,7 +130,7 @@ def _file_systems(loaded: Stack) -> dict[str, Any]:
 def _all_registered() -> Iterator[pulumi.Output[None]]:
     """An output that is known when the context ends, so that what is registered in it can depend on what comes later.
 
-    It becomes known for a program that fails, too, which would otherwise wait for ever.
+    It becomes known for a program that fails, too, which would otherwise wait for ever; the next one mends what then lacks a dependency.
     """
     end = asyncio.get_running_loop().create_future()
     try:
@@ -152,18 +152,19 @@ def _claims(
     for wanted in loaded.claims:
         entry, agents = loaded.caches[wanted.cache], users[wanted.key]
         kept = isinstance(wanted.content, StorageClassEntry) and entry.on_delete == "keep"
-        opts = pulumi.ResourceOptions(provider=taking_over if kept else cluster, depends_on=before(agents))
-        runs = [agent.checked for agent in agents if agent.checked.release.line.chart == "agent-job"]
-        claim = deploy_caches.claim(wanted, entry, systems.get(wanted.cache), until_runs_end(opts, runs))
+        longest = until_runs_end([agent.checked for agent in agents if agent.checked.release.line.chart == "agent-job"])
+        opts = pulumi.ResourceOptions(provider=taking_over if kept else cluster, depends_on=before(agents), custom_timeouts=longest)
+        claim = deploy_caches.claim(wanted, entry, systems.get(wanted.cache), opts)
         for agent in agents:
             mounted[agent.name] += claim.mounts
     return mounted
 
 
 def _needed_by_runs(agents: Iterable[_Agent | None]) -> list[pulumi.Resource]:
-    """What has to stay while claims are mounted. Runs of the other kinds are in the pods of their workloads, which go first.
+    """What has to stay while claims are mounted.
 
-    An agent is missing in a program that fails, where its error shall be seen and none of ours.
+    Runs of agent-local are in its own pods, which go first, and agent-k8s mounts no cache of a stack. An agent is missing in a program
+    that fails, where its error shall be seen and none of ours.
     """
     return [resource for agent in agents if isinstance(agent, AgentJob) for resource in agent.needed_by_runs]
 

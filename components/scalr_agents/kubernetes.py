@@ -14,7 +14,7 @@ from typing import Any
 import pulumi
 
 from scalr_agents.manifests.objects import Manifest
-from scalr_agents.options import depends_on, known_after
+from scalr_agents.options import depends_on, known_after, timeouts
 from scalr_agents.values.common import grace_seconds
 
 _SECRET_OUTPUTS = ["data", "stringData"]
@@ -44,6 +44,7 @@ def register(
     *,
     rollout: Rollout | None = None,
     retain: bool = False,
+    claim_timeouts: pulumi.CustomTimeouts | None = None,
 ) -> dict[str, pulumi.CustomResource]:
     """Register a group of objects as children of a component, or of the stack, each called `<name>-<role>`.
 
@@ -51,7 +52,7 @@ def register(
     the children depend on too: Pulumi does not pass that on. `retain` leaves the objects in the cluster when they leave the program.
 
     A claim waits for everything before it too. Its deletion waits for the pods that use it, so that it keeps the rest of the agent in
-    place while runs are in progress. Timeouts of the owner are those of its claims.
+    place while runs are in progress. It may take as long as `claim_timeouts`, unless the owner's options say something else.
 
     Where a volume has to be replaced, its claim goes first and comes back after it; for either, so does the workload that mounts them.
     """
@@ -70,7 +71,7 @@ def register(
                 depends_on=depends_on(opts, before),
                 version=_plugin_version(),
                 retain_on_delete=retain or None,
-                **_options_of_kind(manifest, opts, rollout, mounted),
+                **_options_of_kind(manifest, opts, rollout, mounted, claim_timeouts),
             ),
         )
         mounted += [registered[role]] if manifest["kind"] in _MOUNTED else []
@@ -106,16 +107,22 @@ def _is_bound(manifest: Manifest) -> bool:
 
 
 def _options_of_kind(
-    manifest: Manifest, opts: pulumi.ResourceOptions | None, rollout: Rollout | None, mounted: list[pulumi.Resource]
+    manifest: Manifest,
+    opts: pulumi.ResourceOptions | None,
+    rollout: Rollout | None,
+    mounted: list[pulumi.Resource],
+    claim_timeouts: pulumi.CustomTimeouts | None,
 ) -> dict[str, Any]:
     match manifest["kind"]:
         case "Secret":
             return {"additional_secret_outputs": _SECRET_OUTPUTS}
         case "StorageClass":  # the provider would try to update it, which the API server refuses
             return {"replace_on_changes": ["reclaimPolicy"], "delete_before_replace": True}
+        case "PersistentVolume":
+            return {"delete_before_replace": True}
         case "PersistentVolumeClaim":  # one that is bound here never changes in place: only one that a class provisions can grow
             whole = ["spec"] if _is_bound(manifest) else None
-            return {"custom_timeouts": opts.custom_timeouts if opts else None, "replace_on_changes": whole}
+            return {"custom_timeouts": timeouts(opts, claim_timeouts), "replace_on_changes": whole, "delete_before_replace": True}
         case "Deployment" | "DaemonSet" if rollout:
             timeout = f"{rollout.timeout_seconds}s"
             grace = grace_seconds(manifest["spec"]["template"]["spec"].get("terminationGracePeriodSeconds"))
@@ -123,6 +130,9 @@ def _options_of_kind(
                 "custom_timeouts": pulumi.CustomTimeouts(create=timeout, update=timeout, delete=f"{grace + DELETE_MARGIN_SECONDS}s"),
                 "hooks": pulumi.ResourceHookBinding(on_error=[rollout.on_failure]),
                 "replace_with": mounted,
+                # Said here, since the provider does not say it of an object that an earlier attempt has deleted already: it would be made
+                # anew, and then the old one deleted, which has its name.
+                "delete_before_replace": True if mounted else None,
             }
     return {}
 

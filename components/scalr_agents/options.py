@@ -30,19 +30,11 @@ def depends_on(opts: pulumi.ResourceOptions | None, others: Sequence[pulumi.Reso
     return later.apply(lambda resources: [*(resources if isinstance(resources, Sequence) else [resources]), *others])
 
 
-def with_timeouts(
-    opts: pulumi.ResourceOptions | None, *, create_seconds: int | None = None, delete_seconds: int | None = None
-) -> pulumi.ResourceOptions:
-    """The options with timeouts where they have none."""
-    given = (opts.custom_timeouts if opts else None) or pulumi.CustomTimeouts()
-    timeouts = pulumi.CustomTimeouts(
-        create=given.create or _seconds(create_seconds), update=given.update, delete=given.delete or _seconds(delete_seconds)
-    )
-    return pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(custom_timeouts=timeouts))
-
-
-def _seconds(number: int | None) -> str | None:
-    return f"{number}s" if number else None
+def timeouts(opts: pulumi.ResourceOptions | None, default: pulumi.CustomTimeouts | None = None) -> pulumi.CustomTimeouts:
+    """The timeouts that options give, in any of the forms that the option takes, and the default ones for the others."""
+    given: Any = (opts.custom_timeouts if opts else None) or {}
+    chosen = {name: seconds for name, seconds in (given if isinstance(given, dict) else vars(given)).items() if seconds}
+    return pulumi.CustomTimeouts(**{**(vars(default) if default else {}), **chosen})
 
 
 def known_after(resource: pulumi.Resource, value: Any) -> pulumi.Output[Any]:

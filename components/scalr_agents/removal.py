@@ -6,13 +6,12 @@ import pulumi
 
 from scalr_agents.kubernetes import DELETE_MARGIN_SECONDS
 from scalr_agents.manifests import agent_job
-from scalr_agents.options import with_timeouts
 from scalr_agents.values import Checked
 
 
-def until_runs_end(opts: pulumi.ResourceOptions | None, agents: Sequence[Checked]) -> pulumi.ResourceOptions:
-    """Options for claims that runs of these agents mount: a deletion may take as long as the longest run, if there is a limit."""
+def until_runs_end(agents: Sequence[Checked]) -> pulumi.CustomTimeouts | None:
+    """Timeouts of claims that runs of these agents mount: a deletion may take as long as the longest run, if there is a limit."""
     limits = [agent_job.longest_run_seconds(agent.values) for agent in agents]
     known = [seconds for seconds in limits if seconds is not None]
     limited = known and len(known) == len(limits)
-    return with_timeouts(opts, delete_seconds=max(known) + DELETE_MARGIN_SECONDS if limited else None)
+    return pulumi.CustomTimeouts(delete=f"{max(known) + DELETE_MARGIN_SECONDS}s") if limited else None

@@ -6,11 +6,11 @@ import pulumi
 
 from scalr_agents import kubernetes
 from scalr_agents.manifests import cache_volumes
-from scalr_agents.options import known_after, with_timeouts
+from scalr_agents.options import known_after
 from scalr_agents.validation import validate
 from scalr_agents.values.caches import OnDelete, storage_class
 
-_PROVISIONING_SECONDS = 1200
+_PROVISIONING = pulumi.CustomTimeouts(create="1200s")
 """What a driver may take for a file system: Filestore needs minutes."""
 
 
@@ -49,8 +49,7 @@ class StorageClassClaim(pulumi.ComponentResource):
             access_mode=settings.access_mode,
         )
         keep = settings.on_delete == "keep"
-        patient = with_timeouts(opts, create_seconds=_PROVISIONING_SECONDS)
-        claim = kubernetes.register(group, self, name, patient, retain=keep)["claim"]
+        claim = kubernetes.register(group, self, name, opts, retain=keep, claim_timeouts=_PROVISIONING)["claim"]
         # A claim that is kept is never gone, and so nobody who mounts it has to be: a component is not replaced.
         self.mounts: list[pulumi.Resource] = [self if keep else claim]
         self.persistent_volume_claim_name = known_after(claim, group["claim"]["metadata"]["name"])

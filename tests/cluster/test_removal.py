@@ -16,7 +16,7 @@ from tests.programs import stack_with
 from tests.recording import Recording, Registration, opened
 from tests.recording import run as record
 
-_SECONDS = 60  # kinds that have just been defined are garbage collected half a minute later
+_SECONDS = 120  # kinds that have just been defined are garbage collected half a minute later
 _MORE_STEPS = 10
 _HELD = {
     "ClusterRole",

@@ -12,6 +12,7 @@ from tests.engine.stacks import Deployment
 from tests.engine.test_destroy import LONGEST_RUN, MARGIN, assert_order
 
 CLAIM, VOLUME, DEPLOYMENT = "runs-cache-claim", "runs-cache-volume", "runs-controller-deployment"
+OBJECT = "PersistentVolumeClaim/scalr-dev/runs-cache"
 REPLACED = ("delete-replaced", "replace", "create-replacement")
 DYNAMIC: dict[str, Any] = {"storageClass": {"name": "fast"}, "onDelete": "delete"}
 
@@ -75,10 +76,57 @@ def test_another_class_of_a_claim_of_the_agents_own(fresh: Callable[[str], Deplo
 
 
 def test_a_claim_that_is_kept_stops_nobody(deployed: Callable[[dict[str, Any]], Deployment]) -> None:
-    """It would be kept, and the new one refused: better with the agent still there."""
+    """It is kept, and the new one refused: better with the agent still there."""
     stack = deployed({**DYNAMIC, "onDelete": "keep"})
     stack.edit({"caches.runs.storageClass.name": "faster"})
-    assert stack.preview().steps == {CLAIM: REPLACED}
+    refused = stack.up()
+    assert refused.failed
+    assert "PersistentVolumeClaim/scalr-dev/runs-cache is invalid: spec.storageClassName: field is immutable" in refused.output
+    assert "Deployment/scalr-dev/runs-agent-job" in stack.cluster.objects
+    stack.edit({"caches.runs.storageClass.name": "fast"})
+    back = stack.up()
+    assert not back.failed, back.output
+    assert {OBJECT, "Deployment/scalr-dev/runs-agent-job"} <= stack.cluster.objects.keys()
+
+
+@pytest.mark.parametrize("taken_back", [False, True])
+@pytest.mark.parametrize(
+    ("fault", "place"),
+    [
+        ("unready", "PersistentVolumeClaim/runs-cache"),
+        ("refused", "PersistentVolumeClaim/runs-cache"),
+        ("refused", "Deployment/runs-agent-job"),
+    ],
+)
+def test_a_change_that_fails_is_done_or_taken_back_by_the_next_up(
+    fault: str, place: str, taken_back: bool, deployed: Callable[[dict[str, Any]], Deployment]
+) -> None:
+    """The engine knows what it has deleted already, and deletes nothing of that name again."""
+    stack = deployed(DYNAMIC)
+    there = set(stack.cluster.objects)
+    stack.edit({"caches.runs.storageClass.name": "faster"})
+    stack.cluster.unready, stack.cluster.refused = ({place}, {}) if fault == "unready" else (set(), {place: "exceeded quota"})
+    assert stack.up().failed
+    stack.cluster.unready, stack.cluster.refused = set(), {}
+    if taken_back:
+        stack.edit({"caches.runs.storageClass.name": "fast"})
+    then = stack.up()
+    assert not then.failed, then.output
+    assert set(stack.cluster.objects) == there
+    assert stack.cluster.objects[OBJECT]["spec"]["storageClassName"] == ("fast" if taken_back else "faster")
+    assert stack.preview().steps == {}
+
+
+def test_a_claim_that_is_renamed_under_a_deployment_that_is_not(deployed: Callable[[dict[str, Any]], Deployment]) -> None:
+    stack = deployed(DYNAMIC)
+    stack.edit({"agents.runs.values.fullnameOverride": "payments", "agents.runs.release": "one"})
+    assert not stack.up().failed
+    stack.edit({"agents.runs.release": "two"})
+    renamed = stack.up()
+    assert not renamed.failed, renamed.output
+    kinds = {"Deployment", "PersistentVolumeClaim"}
+    there = {key for key in stack.cluster.objects if key.partition("/")[0] in kinds}
+    assert there == {"Deployment/scalr-dev/payments", "PersistentVolumeClaim/scalr-dev/two-cache"}
 
 
 def test_a_larger_claim_grows_in_place(deployed: Callable[[dict[str, Any]], Deployment]) -> None:

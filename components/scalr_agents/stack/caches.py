@@ -92,23 +92,25 @@ def mounted_claims(objects: Sequence[Manifest]) -> set[tuple[str, str]]:
     """Claims that an agent's pods mount, with the directories of them."""
     found = set()
     for _, spec in pods(objects):
-        claims = {
-            volume["name"]: volume["persistentVolumeClaim"]["claimName"]
-            for volume in spec.get("volumes", ())
-            if "persistentVolumeClaim" in volume
-        }
+        claims = _claims_of(spec)
         mounts = [mount for container in spec["containers"] for mount in container.get("volumeMounts", ())]
         found |= {(claims[mount["name"]], mount.get("subPath", "")) for mount in mounts if mount.get("name") in claims}
-    return {(claim, directory) for claim, directory in found if isinstance(claim, str)}
+    return found
 
 
 def users_of_claims(agents: Iterable[StackAgent]) -> Mapping[tuple[str, str], list[StackAgent]]:
-    """The agents whose pods mount a claim, by its namespace and name."""
+    """The agents whose pods hold a claim, by its namespace and name. A pod does that whether or not its containers mount the volume."""
     users = defaultdict[tuple[str, str], list[StackAgent]](list)
     for agent in agents:
-        for name in {claim for claim, _ in mounted_claims(agent.objects)}:
+        for name in {claim for _, spec in pods(agent.objects) for claim in _claims_of(spec).values()}:
             users[agent.checked.release.namespace, name].append(agent)
     return users
+
+
+def _claims_of(pod: Mapping[str, Any]) -> dict[str, str]:
+    """The claims of a pod's volumes, as far as they are known, by the volume's name."""
+    named = {volume["name"]: lookup(volume, "persistentVolumeClaim", "claimName") for volume in pod.get("volumes", ())}
+    return {volume: claim for volume, claim in named.items() if isinstance(claim, str)}
 
 
 def parse(content: Mapping[str, Any]) -> tuple[Mapping[str, CacheEntry], list[Finding]]:
