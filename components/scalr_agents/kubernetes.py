@@ -129,7 +129,7 @@ def _options_of_kind(
             return {
                 "custom_timeouts": pulumi.CustomTimeouts(create=timeout, update=timeout, delete=f"{grace + DELETE_MARGIN_SECONDS}s"),
                 "hooks": pulumi.ResourceHookBinding(on_error=[rollout.on_failure]),
-                "replace_with": mounted,
+                "replace_with": [*mounted],
                 # Said here, since the provider does not say it of an object that an earlier attempt has deleted already: it would be made
                 # anew, and then the old one deleted, which has its name.
                 "delete_before_replace": True if mounted else None,
