@@ -4,6 +4,7 @@ The provider is no Go module that can be built from the registry, so it has to b
 """
 
 import base64
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -14,8 +15,9 @@ from typing import Any
 
 import pytest
 from pulumi import automation
+from scalr_agents.manifests import render
 
-from tests.cluster import kubectl, runs, volumes
+from tests.cluster import definitions, kubectl, runs, volumes
 from tests.cluster.client import Client, wait
 from tests.cluster.conftest import Install, NewNamespace
 from tests.cluster.control_plane import ControlPlane
@@ -28,6 +30,22 @@ _PLUGIN = "pulumi-resource-kubernetes"
 _SECONDS = 120
 _CACHE = "agents.runs.values.persistence.cache"
 _REPLACED = ("delete-replaced", "replace", "create-replacement")
+_RBAC = "rbac.authorization.k8s.io"
+_OWNED, _SEEN = ["create", "get", "list", "watch", "patch", "delete"], ["get", "list", "watch"]
+_TEAM = [
+    ("", "serviceaccounts", _OWNED),
+    ("", "secrets", _OWNED),
+    ("", "persistentvolumeclaims", _OWNED),
+    ("apps", "deployments", _OWNED),
+    ("policy", "poddisruptionbudgets", _OWNED),
+    ("networking.k8s.io", "networkpolicies", _OWNED),
+    (_RBAC, "roles", _OWNED),
+    (_RBAC, "rolebindings", _OWNED),
+    ("scalr.io", "atasks", _OWNED),
+    ("apps", "replicasets", _SEEN),
+    ("", "pods", _SEEN),
+]
+"""What a team needs for an agent-job: groups, kinds and verbs. The provider looks at claims, too, when it waits for a Deployment."""
 GOLDEN = dict(golden())
 InBackground = Callable[[Callable[[], Outcome]], Future[Outcome]]
 """Starts an operation and does not wait for it."""
@@ -195,6 +213,32 @@ def test_a_rollout_that_fails_says_where_to_look(local: Deployment) -> None:
     local.edit({"kubernetes.rolloutTimeoutSeconds": 60, "agents.runs.nodes": None})
     assert _up(local).steps == {"runs-controller-task-template": ("update",), "runs-controller-deployment": ("update",)}
     assert not local.destroy().failed
+
+
+def test_a_credential_for_one_namespace(
+    local: Deployment, cluster: Client, namespace: str, control_plane: ControlPlane, tmp_path: Path
+) -> None:
+    """With the rights that docs/operations.md names, those of the agent, and nothing of the cluster."""
+    definitions.install_all(cluster)
+    rendered = render("agent-job", {"agent": {"token": TOKEN}}, release="runs", namespace=namespace)
+    agents_own = [rule for manifest in rendered if manifest["kind"] == "Role" for rule in manifest["rules"]]
+    granted = [*({"apiGroups": [group], "resources": [kind], "verbs": verbs} for group, kind, verbs in _TEAM), *agents_own]
+    metadata = {"name": "team", "namespace": namespace}
+    reference = {"apiGroup": _RBAC, "kind": "Role", "name": "team"}
+    subjects = [{"kind": "ServiceAccount", **metadata}]
+    cluster.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
+    cluster.create({"apiVersion": f"{_RBAC}/v1", "kind": "Role", "metadata": metadata, "rules": granted})
+    cluster.create({"apiVersion": f"{_RBAC}/v1", "kind": "RoleBinding", "metadata": metadata, "roleRef": reference, "subjects": subjects})
+    config = json.loads(control_plane.kubeconfig.read_text())
+    config["users"][0]["user"] = {"token": cluster.token(namespace, "team")}
+    kubeconfig = tmp_path / "kubeconfig"
+    kubeconfig.write_text(json.dumps(config))
+    local.environment = {**local.environment, "KUBECONFIG": str(kubeconfig)}
+    local.edit({"kubernetes.crds": "expect", "agents.runs.values.rbac": {"clusterRules": []}})
+    assert len(_up(local).all("create")) == 14
+    assert local.preview().steps == local.refresh().steps == {}
+    assert not local.destroy().failed
+    assert [role["metadata"]["name"] for role in cluster.list("Role", namespace)] == ["team"]
 
 
 @pytest.mark.parametrize("name", sorted(GOLDEN))
