@@ -1,6 +1,5 @@
 """The components of agent-local and agent-k8s: what they register, in which order, and what they refuse."""
 
-import re
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -253,22 +252,6 @@ def test_the_digest_of_the_secrets_is_no_secret_and_on_all_pods(component: str, 
     recording = record(component, lambda: {**ARGS, "token": wrap(TOKEN)})
     digests = [pod(recording[name])["metadata"]["annotations"]["checksum/secrets"] for name in WORKLOADS[component]]
     assert digests == [manifests.digest(["token", TOKEN])] * len(digests)
-
-
-@every_kind
-@pytest.mark.parametrize("nothing", ["", None])
-def test_no_pod_is_made_with_a_token_that_turns_out_to_be_empty(component: str, nothing: str | None) -> None:
-    with pytest.raises(pulumi.RunError, match=re.escape("agent 'it' cannot be deployed: empty, and taken from an output: token")):
-        record(component, lambda: {**ARGS, "token": pulumi.Output.secret(nothing)})
-
-
-@every_kind
-def test_a_variable_may_be_empty_but_not_nothing(component: str) -> None:
-    def args() -> dict[str, Any]:
-        return {**ARGS, "secret_env": {"EMPTY": pulumi.Output.secret(""), "NOTHING": pulumi.Output.secret(None)}}
-
-    with pytest.raises(pulumi.RunError, match=re.escape("taken from an output: variable NOTHING")):
-        record(component, args)
 
 
 def _later() -> dict[str, Any]:

@@ -10,6 +10,9 @@ from scalr_agents.manifests import agent_job
 from scalr_agents.options import known_after
 from scalr_agents.removal import until_runs_end
 
+_NEEDED_BY_RUNS = ("Secret", "PodDisruptionBudget")
+"""What runs need beside permissions and network policy."""
+
 
 class AgentController(pulumi.ComponentResource):
     """An agent's Secrets, claims, budgets, task template and controller Deployment, and what keeps its nodes ready.
@@ -33,13 +36,12 @@ class AgentController(pulumi.ComponentResource):
         super().__init__("scalr-agents:index:AgentController", name, {}, opts)
 
         release = agent.checked.release
-        described = (agent.checked.values, release, agent.inputs)
-        rollout = rollouts.rollout(name, agent, "agent")
-        group, longest = agent_job.controller(*described), until_runs_end([agent.checked])
+        group = agent_job.controller(agent.checked.values, release, agent.inputs)
+        rollout, longest = rollouts.rollout(name, agent, "agent"), until_runs_end([agent.checked])
         registered = kubernetes.register(group, self, name, opts, rollout=rollout, claim_timeouts=longest)
-        self.needed_by_runs = [registered[role] for role in agent_job.needed_by_runs(*described)]
+        self.needed_by_runs = [registered[role] for role, manifest in group.items() if manifest["kind"] in _NEEDED_BY_RUNS]
         # Nobody waits for these: they come up when the cluster has grown, which may be never.
-        kubernetes.register(agent_job.nodes(*described), self, name, opts)
+        kubernetes.register(agent_job.nodes(agent.checked.values, release, agent.inputs), self, name, opts)
         deployment = registered["deployment"]
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.deployment_name = known_after(deployment, release.names.deployment)

@@ -8,7 +8,7 @@ import pulumi_aws as aws
 
 from scalr_agents import kubernetes
 from scalr_agents.manifests import cache_volumes
-from scalr_agents.options import as_output, child, deferred, known_after
+from scalr_agents.options import as_output, child, deferred
 from scalr_agents.validation import validate
 from scalr_agents.values.caches import efs
 
@@ -67,10 +67,7 @@ class EfsClaim(pulumi.ComponentResource):
         )
         self.volume_handle = pulumi.Output.concat(file_system, "::", access_point.id)
         volume = cache_volumes.efs(settings.release, settings.namespace, deferred(self.volume_handle))
-        registered = kubernetes.register(volume, self, name, opts)
-        self.mounts: list[pulumi.Resource] = list(registered.values())
-        self.persistent_volume_name = known_after(registered["volume"], volume["volume"]["metadata"]["name"])
-        self.persistent_volume_claim_name = known_after(registered["claim"], volume["claim"]["metadata"]["name"])
+        self.mounts, self.persistent_volume_name, self.persistent_volume_claim_name = kubernetes.register_volume(volume, self, name, opts)
         self.register_outputs(
             {
                 "persistentVolumeClaimName": self.persistent_volume_claim_name,

@@ -6,7 +6,7 @@ import pulumi
 
 from scalr_agents import kubernetes
 from scalr_agents.manifests import cache_volumes
-from scalr_agents.options import as_output, deferred, known_after, parsed
+from scalr_agents.options import as_output, deferred, parsed
 from scalr_agents.validation import validate
 from scalr_agents.values.caches import filestore
 
@@ -60,10 +60,7 @@ class FilestoreClaim(pulumi.ComponentResource):
             protocol=settings.protocol,
             capacity=settings.capacity,
         )
-        registered = kubernetes.register(volume, self, name, opts)
-        self.mounts: list[pulumi.Resource] = list(registered.values())
-        self.persistent_volume_name = known_after(registered["volume"], volume["volume"]["metadata"]["name"])
-        self.persistent_volume_claim_name = known_after(registered["claim"], volume["claim"]["metadata"]["name"])
+        self.mounts, self.persistent_volume_name, self.persistent_volume_claim_name = kubernetes.register_volume(volume, self, name, opts)
         self.register_outputs(
             {
                 "persistentVolumeClaimName": self.persistent_volume_claim_name,

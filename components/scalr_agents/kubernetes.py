@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 
 import pulumi
 
@@ -76,6 +76,23 @@ def register(
         )
         mounted += [registered[role]] if manifest["kind"] in _MOUNTED else []
     return registered
+
+
+class Volume(NamedTuple):
+    """A volume and the claim on it, and their names for those who wait for them."""
+
+    mounts: list[pulumi.Resource]
+    volume_name: pulumi.Output[str]
+    claim_name: pulumi.Output[str]
+
+
+def register_volume(
+    group: Mapping[str, Manifest], owner: pulumi.ComponentResource, name: str, opts: pulumi.ResourceOptions | None
+) -> Volume:
+    """Register a volume and the claim on it."""
+    registered = register(group, owner, name, opts)
+    volume, claim = (known_after(registered[role], group[role]["metadata"]["name"]) for role in ("volume", "claim"))
+    return Volume([*registered.values()], volume, claim)
 
 
 def provider(name: str, properties: Mapping[str, Any]) -> pulumi.ProviderResource:

@@ -62,7 +62,7 @@ NOT_REPLACED = {
 }
 """Refused changes that the recording provider does not replace an object for. No setting of a stack changes these fields, so that only a
 new version of this project could; what keeps it from that are the snapshots. In a program `on_delete` of a `CacheStorageClass` changes
-`reclaimPolicy`; such an update fails."""
+`reclaimPolicy`, for which the component has its class replaced."""
 NOT_ASKED = {"PersistentVolume.spec.hostPath", "PersistentVolume.spec.local", "PersistentVolume.spec.nfs"}
 """Other sources of a volume than `csi`, which is the one that a line makes: the server refuses to change any with the same words."""
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from google.protobuf.message import Message
 from pulumi.runtime.proto import provider_pb2, status_pb2
 
-from tests.engine.provider import Provider, changes, difference, grpc, plain, struct
+from tests.engine.provider import Provider, among, changes, difference, grpc, plain, struct
 
 _SELECTOR = ("spec.selector",)
 _ROLE = ("roleRef",)
@@ -66,7 +66,7 @@ class Cluster(Provider):
         fixed = ("metadata.name", "metadata.namespace", *UNCHANGEABLE.get(new["kind"], ()))
         if new["kind"] == "Secret" and (new.get("immutable") or not self._is_set(context, "enableSecretMutable")):
             fixed += _SECRET_CONTENT
-        replaced = _among(changed, fixed)
+        replaced = among(changed, fixed)
         return difference(changed, replaced, delete_first=bool(replaced) and _key(old) == _key(new))
 
     def made(self, request: Any, inputs: dict[str, Any], context: Any) -> tuple[str, dict[str, Any]]:
@@ -75,7 +75,7 @@ class Cluster(Provider):
             _refuse(context, f"{request.name}: {missing}")
         if _key(inputs) in self.objects and not self._is_set(context, "upsertExistingObjects"):
             _refuse(context, f"resource {request.urn!r} was not successfully created: {_key(inputs)} already exists")
-        fixed = _among(changes(self.objects.get(_key(inputs), inputs), inputs), UNCHANGEABLE.get(inputs["kind"], ()))
+        fixed = among(changes(self.objects.get(_key(inputs), inputs), inputs), UNCHANGEABLE.get(inputs["kind"], ()))
         if fixed:
             _refuse(context, f"{_key(inputs)} is invalid: {', '.join(fixed)}: field is immutable")
         return _identity(inputs), self._applied(request, inputs, context)
@@ -110,11 +110,6 @@ class Cluster(Provider):
 
     def _is_set(self, context: Any, setting: str) -> bool:
         return setting not in self.ignored_settings and bool(self._settings[context.peer()].get(setting))
-
-
-def _among(paths: Iterable[str], fields: Iterable[str]) -> list[str]:
-    """Those of paths that lead to one of these fields, or into it."""
-    return [path for path in paths if any(path == field or path.startswith((f"{field}.", f"{field}[")) for field in fields)]
 
 
 def _key(inputs: Mapping[str, Any]) -> str:

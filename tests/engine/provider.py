@@ -6,7 +6,7 @@ They run in the tests' own process; the engine attaches to them by their ports i
 import re
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
@@ -82,7 +82,7 @@ class Provider:
     def diff(self, request: Any, context: Any) -> Message:
         ignored = tuple(request.ignoreChanges)
         changed = [path for path in changes(plain(request.old_inputs), plain(request.news)) if not path.startswith(ignored)]
-        return difference(changed, [path for path in changed if path.startswith(UNCHANGEABLE.get(request.type, ()))])
+        return difference(changed, among(changed, UNCHANGEABLE.get(request.type, ())))
 
     def create(self, request: Any, context: Any) -> Message:
         if request.preview:
@@ -202,6 +202,11 @@ def changes(old: Any, new: Any, path: str = "") -> list[str]:
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         return [found for index, pair in enumerate(zip(old, new, strict=True)) for found in changes(*pair, f"{path}[{index}]")]
     return [path] if old != new else []
+
+
+def among(paths: Iterable[str], fields: Iterable[str]) -> list[str]:
+    """Those of paths that lead to one of these fields, or into it."""
+    return [path for path in paths if any(path == field or path.startswith((f"{field}.", f"{field}[")) for field in fields)]
 
 
 def _joined(path: str, key: str) -> str:

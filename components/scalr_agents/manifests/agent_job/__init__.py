@@ -12,7 +12,7 @@ from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.common import grace_seconds
 from scalr_agents.values.inputs import Inputs
 
-__all__ = ["controller", "groups", "held", "longest_run_seconds", "needed_by_runs", "network_policy", "nodes", "rbac"]
+__all__ = ["controller", "groups", "held", "longest_run_seconds", "network_policy", "nodes", "rbac"]
 
 Group = dict[str, Manifest]
 """Objects by role. The role is the last part of an object's name in Pulumi and never changes."""
@@ -38,19 +38,12 @@ def network_policy(values: AgentJobValues, release: Release) -> Group:
     return {} if values.task.allow_metadata_service else {"egress": policies.policy(release, task.COMPONENT)}
 
 
-def needed_by_runs(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:
-    """Secrets and budgets: what runs need beside permissions and policy."""
+def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:
+    """Secrets, budgets, claims, the task's template and, last, the Deployment."""
     return {
         **secrets.objects(held(values, inputs), release),
         **deployment.budget(values, release),
         **task.budget(values, release),
-    }
-
-
-def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:
-    """Secrets, budgets, claims, the task's template and, last, the Deployment."""
-    return {
-        **needed_by_runs(values, release, inputs),
         **volumes.claims(values.persistence, release),
         "task-template": task.template(values, release, inputs),
         "deployment": deployment.deployment(values, release, inputs),
