@@ -77,7 +77,7 @@ def test_a_file_is_written_once_and_only_if_all_is_well(tmp_path: Path) -> None:
 
 def test_without_a_stdin_it_says_what_to_pipe_in() -> None:
     command = f"exec {shlex.quote(sys.executable)} -m scalr_agents adopt runs -n scalr <&-"
-    done = subprocess.run(["sh", "-c", command], cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(["sh", "-c", command], cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert "no values: pipe them in, helm get values runs -n scalr" in done.stderr
 
