@@ -95,7 +95,7 @@ def test_without_a_stdin_it_says_what_to_pipe_in() -> None:
         (("runs", "-n", "scalr"), "a: b", 2, "of no kind as they are; give --kind: helm list -n scalr shows it under CHART"),
         (("runs", "-n", "scalr", "--kind", "agent-x"), "", 2, "'agent-x' is not one of 'agent-job', 'agent-local', 'agent-k8s'"),
         (("runs", "-n", "scalr", "--kind", "agent-job", "--agent-version", "1.0.0"), "", 2, "supported: 0.57 to 0.60; 1.2 or newer"),
-        (("runs", "-n", "scalr", "--kind", "agent-job"), "a: [", 1, "error: stdin: line "),
+        (("runs", "-n", "scalr", "--kind", "agent-job"), "a: [", 1, "stdin:2:1: error: "),
         (("runs", "-n", "scalr", "--kind", "agent-job"), f"tokn: {TOKEN}", 1, "error: tokn: unknown key 'tokn'"),
         (("Runs", "-n", "scalr", "--kind", "agent-job"), "", 2, "Invalid value for RELEASE: 'Runs' is no release name"),
         (("runs", "-n", "Scalr", "--kind", "agent-job"), "", 2, "Invalid value for NAMESPACE: 'Scalr' is no namespace"),

@@ -1,11 +1,13 @@
 """The command line as users run it: a process with arguments, two streams and an exit code."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import jq
 import pytest
 import yaml
 
@@ -103,7 +105,8 @@ def test_findings_end_render_with_1_and_nothing_on_stdout(project: Path) -> None
     stack(project, STACK.replace("kind: agent-job", "kind: agent-jop"))
     done = cli("render", "dev", directory=project)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "error: scalr-agents:agents.runs.kind: given 'agent-jop'; allowed: 'agent-job', 'agent-local' or 'agent-k8s'\n"
+    allowed = "allowed: 'agent-job', 'agent-local' or 'agent-k8s'"
+    assert done.stderr == f"stacks/Pulumi.dev.yaml:3:32: error: scalr-agents:agents.runs.kind: given 'agent-jop'; {allowed}\n"
 
 
 @pytest.mark.parametrize(
@@ -132,7 +135,7 @@ def test_check(project: Path, content: str, options: tuple[str, ...], code: int,
     ("args", "words"),
     [
         (("render", "nope"), "no stack 'nope': there is no"),
-        (("render", "broken"), "broken.yaml: line 2, column 1"),
+        (("check", "none.yaml"), "none.yaml: No such file or directory"),
         (("check", "--project", "nowhere"), "'nowhere' does not exist"),
         (("template",), "Missing argument 'CHART'"),
         (("template", "agent-job", "-f", "none.yaml"), "none.yaml: No such file or directory"),
@@ -144,7 +147,6 @@ def test_check(project: Path, content: str, options: tuple[str, ...], code: int,
     ],
 )
 def test_wrong_usage_ends_with_2(project: Path, args: tuple[str, ...], words: str) -> None:
-    stack(project, "config: [\n", "broken")
     done = cli(*args, directory=project)
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
@@ -192,6 +194,92 @@ def test_template_ends_with_1_on_findings() -> None:
     done = cli("template", "agent-job", "--set", "agent.url=acme")
     assert (done.returncode, done.stdout) == (1, "")
     assert [line.partition(": ")[2].partition(":")[0] for line in done.stderr.splitlines()] == ["agent.url", "agent.token", DEADLINE]
+
+
+def test_template_names_the_file_that_says_it(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text("agent:\n  url: acme\n  replicaCount: two\n  debug: maybe\n  tolerations: [x]\n")
+    (tmp_path / "two.yaml").write_text("agent: {replicaCount: three}\n")
+    done = cli("template", "agent-job", "-f", "one.yaml", "-f", "two.yaml", "--set", "agent.debug=perhaps,task.joob=1", directory=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert {place for place, _, rest in (line.partition(": error: ") for line in done.stderr.splitlines()) if rest} == {
+        "one.yaml:2:3",
+        "one.yaml:5:17",
+        "two.yaml:1:9",
+    }
+    assert "\nerror: agent.debug: " in done.stderr
+    assert "\nerror: task.joob: " in done.stderr
+
+
+@pytest.mark.parametrize("command", ["render", "check", "images"])
+def test_a_file_that_is_no_yaml_is_a_finding(project: Path, command: str) -> None:
+    stack(project, "config: [\n", "broken")
+    done = cli(command, "broken", directory=project)
+    assert done.returncode == 1
+    assert "stacks/Pulumi.broken.yaml:2:1: error: did not find expected node content\n" in done.stdout + done.stderr
+
+
+def test_findings_as_json(project: Path) -> None:
+    wrong = STACK.replace("https", "http").replace("{token: {secure: v1:xyz}}", "{}")
+    stack(project, wrong.replace("values: {", f"values: {{agent: {{token: {TOKEN}}}, "))
+    done = cli("check", "dev", "-o", "json", directory=project)
+    assert (done.returncode, done.stderr) == (1, "dev: 2 errors, 1 warnings\n")
+    token, command = "agents.runs.values.agent.token", "pulumi config set --secret --path 'scalr-agents:secrets.runs.token'"
+
+    def found(severity: str, line: int, column: int, path: str, message: str) -> dict[str, Any]:
+        where = {"file": "stacks/Pulumi.dev.yaml", "line": line, "column": column, "path": path}
+        return {"severity": severity, **where, "message": message}
+
+    assert json.loads(done.stdout) == {
+        "findings": [
+            found("error", 3, 84, f"scalr-agents:{token}", f"a token in plain text; remove it and run: {command}"),
+            found("error", 4, 26, "scalr-agents:secrets.runs.token", f"missing; run: {command}"),
+            found("warning", 2, 12, "scalr-agents:common.url", "http:// sends the agent's token unencrypted; use https://"),
+        ],
+        "errors": 2,
+        "warnings": 1,
+    }
+    assert TOKEN not in done.stdout
+
+
+def test_the_annotations_of_the_documentation(project: Path) -> None:
+    page = (REPOSITORY / "docs" / "operations.md").read_text()
+    [program] = re.findall(r"jq -r '(.*)'$", page.partition("## Checking in CI")[2].partition("\n## ")[0], re.MULTILINE)
+    stack(project, STACK.replace("https", "http").replace("{token: {secure: v1:xyz}}", "{}"))
+    annotations = jq.compile(program).input_text(cli("check", "dev", "-o", "json", directory=project).stdout).all()
+    assert [annotation.rpartition("::")[0] for annotation in annotations] == [
+        "::error file=stacks/Pulumi.dev.yaml,line=4,col=26",
+        "::warning file=stacks/Pulumi.dev.yaml,line=2,col=12",
+    ]
+
+
+def test_nothing_to_say_as_json(project: Path) -> None:
+    stack(project, STACK)
+    done = cli("check", "dev", "-o", "json", directory=project)
+    assert (done.returncode, json.loads(done.stdout)) == (0, {"findings": [], "errors": 0, "warnings": 0})
+
+
+def test_a_broken_file_as_json(project: Path) -> None:
+    stack(project, "config: [\n")
+    done = cli("check", "dev", "-o", "json", directory=project)
+    [finding] = json.loads(done.stdout)["findings"]
+    assert (done.returncode, finding["line"], finding["column"], finding["path"]) == (1, 2, 1, None)
+
+
+@pytest.mark.parametrize("command", ["render", "check", "images"])
+def test_a_stack_may_be_named_by_its_file(project: Path, tmp_path: Path, command: str) -> None:
+    stack(project, STACK)
+    by_name, by_file = cli(command, "dev", directory=project), cli(command, "stacks/Pulumi.dev.yaml", directory=project)
+    assert (by_file.returncode, by_file.stdout) == (0, by_name.stdout)
+
+
+def test_a_stack_file_needs_no_project(tmp_path: Path) -> None:
+    (tmp_path / "any.yaml").write_text(STACK.replace("https", "http"))
+    done = cli("check", tmp_path / "any.yaml")
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"{tmp_path}/any.yaml:2:12: warning: scalr-agents:common.url: http://")
+    (tmp_path / "values.yaml").write_text("agent: {}\n")
+    refused = cli("check", "values.yaml", directory=tmp_path)
+    assert (refused.returncode, refused.stdout.partition("; ")[0]) == (1, "values.yaml: error: has no `config`, and is no stack file")
 
 
 def test_schema_is_the_one_that_is_committed() -> None:

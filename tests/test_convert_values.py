@@ -52,9 +52,9 @@ def test_what_cannot_be_carried_over_ends_with_1() -> None:
     done = cli("convert-values", "-f", "-", stdin=f"{OLD}efsVolumeHandle: fs-1\nfoo: {TOKEN}\ncontroller: {{tokn: {TOKEN}}}\n")
     assert done.returncode == 1
     assert [line.partition("; ")[0] for line in done.stderr.splitlines()] == [
-        "error: efsVolumeHandle: has no successor: nothing ever mounted that file system",
-        "error: controller.tokn: unknown key 'tokn'",
-        "error: foo: unknown key 'foo'",
+        "stdin:6:1: error: efsVolumeHandle: has no successor: nothing ever mounted that file system",
+        "stdin:8:14: error: controller.tokn: unknown key 'tokn'",
+        "stdin:7:1: error: foo: unknown key 'foo'",
     ]
     assert yaml.safe_load(done.stdout)["foo"] == TOKEN
     assert yaml.safe_load(done.stdout)["controller"] == {"tokn": TOKEN}
@@ -64,7 +64,10 @@ def test_what_cannot_be_carried_over_ends_with_1() -> None:
 def test_what_wants_a_look_does_not() -> None:
     done = cli("convert-values", "-f", "-", stdin="persistence: {enabled: true}\n")
     assert done.returncode == 0
-    assert [line.partition(": ")[0] for line in done.stderr.splitlines()] == ["warning", "warning"]
+    assert [line.rpartition(": ")[0].split(": ")[:2] for line in done.stderr.splitlines()] == [
+        ["stdin:1:15", "warning"],
+        ["stdin", "warning"],
+    ]
 
 
 @pytest.mark.parametrize(("text", "code"), [("# kept\nagent: {token: x}\n", 0), ("", 0), ("foo: 1 # kept\n", 1)])
@@ -79,7 +82,7 @@ def test_the_present_shape_is_printed_as_it_is(text: str, code: int) -> None:
     [
         ((), 2, "Missing option '-f'"),
         (("-f", "none.yaml"), 2, "none.yaml: No such file or directory"),
-        (("-f", "broken.yaml"), 1, "error: broken.yaml: line 2"),
+        (("-f", "broken.yaml"), 1, "broken.yaml:2:1: error: "),
     ],
 )
 def test_a_file_that_cannot_be_read(tmp_path: Path, args: tuple[str, ...], code: int, words: str) -> None:
@@ -93,10 +96,10 @@ def test_template_names_the_new_keys() -> None:
     done = cli("template", "agent-job", "-f", "-", f"--set={DEADLINE}=60", stdin=OLD)
     assert (done.returncode, done.stdout) == (1, "")
     assert [line.partition(" now")[0] for line in done.stderr.splitlines()] == [
-        "error: restrictMetadataService: an alpha value; it is task.allowMetadataService",
-        "error: agent.auth.token: an alpha value; it is agent.token",
-        "error: controller.resources: an alpha value; it is agent.resources",
-        "error: controller.extraEnv: an alpha value; it is agent.controller.extraEnv",
+        "stdin:5:1: error: restrictMetadataService: an alpha value; it is task.allowMetadataService",
+        "stdin:3:46: error: agent.auth.token: an alpha value; it is agent.token",
+        "stdin:4:14: error: controller.resources: an alpha value; it is agent.resources",
+        "stdin:4:50: error: controller.extraEnv: an alpha value; it is agent.controller.extraEnv",
     ]
 
 
@@ -107,9 +110,9 @@ def test_check_names_the_new_keys_where_they_stand(project: Path) -> None:
     done = cli("check", "dev", directory=project)
     place = "scalr-agents:agents.runs.values"
     assert done.returncode == 1
-    assert sorted(line.partition(" now")[0] for line in done.stdout.splitlines() if line.startswith("error")) == [
-        "error: old.yaml: controller.nodeSelector: an alpha value; it is agent.nodeSelector",
-        "error: old.yaml: imagePullSecrets: an alpha value; it is global.imagePullSecrets",
-        f"error: {place}.agent.tokenExistingSecret: an alpha value; it is agent.tokenExistingSecret.name",
-        f"error: {place}.imagePullSecrets: an alpha value; it is global.imagePullSecrets",
+    assert sorted(line.partition(" now")[0] for line in done.stdout.splitlines() if ": error: " in line) == [
+        f"stacks/Pulumi.dev.yaml:3:101: error: {place}.imagePullSecrets: an alpha value; it is global.imagePullSecrets",
+        f"stacks/Pulumi.dev.yaml:3:131: error: {place}.agent.tokenExistingSecret: an alpha value; it is agent.tokenExistingSecret.name",
+        "stacks/old.yaml:1:14: error: controller.nodeSelector: an alpha value; it is agent.nodeSelector",
+        "stacks/old.yaml:2:1: error: imagePullSecrets: an alpha value; it is global.imagePullSecrets",
     ]

@@ -149,8 +149,9 @@ def test_an_encrypted_value_outside_of_secrets_is_found_in_the_stack_file(projec
     (project / "stacks" / "Pulumi.test.yaml").write_text(content)
     agents = {"runs": {"kind": "agent-job", "namespace": "scalr", "values": {"agent": {"token": TOKEN}}}}
     lines = refused(up(project, agents=agents, secret_keys=("scalr-agents:secrets", "scalr-agents:agents")))
-    assert lines[0].startswith("  error: scalr-agents:agents.runs.values.agent.token: secrets belong under scalr-agents:secrets")
-    assert lines[1].startswith("  error: scalr-agents:agents.runs.values.agent.token: a token in plain text")
+    place = f"  {project}/stacks/Pulumi.test.yaml:4:24: error: scalr-agents:agents.runs.values.agent.token: "
+    assert lines[0].startswith(f"{place}secrets belong under scalr-agents:secrets")
+    assert lines[1].startswith(f"{place}a token in plain text")
     assert TOKEN not in "".join(lines)
 
 
@@ -168,7 +169,7 @@ def test_findings_name_the_place_in_the_stack(project: Path) -> None:
         "  error: scalr-agents:agent: unknown key 'agent'; did you mean 'agents'?",
         "  error: scalr-agents:common.urls: unknown key 'urls'; did you mean 'url'?",
         "  error: scalr-agents:agents.runs.nodes.selector: expected a map, given the number 1",
-        "  error: values.yaml: agent.replicaCount: expected a whole number, given 'two'",
+        "  values.yaml: error: agent.replicaCount: expected a whole number, given 'two'",
         "  error: scalr-agents:agents.runs.values.task.jobs: unknown key 'jobs'; did you mean 'job'?",
         "  error: scalr-agents:common.url: not a URL with scheme and host, for instance https://acme.scalr.io",
     ]

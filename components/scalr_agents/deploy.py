@@ -23,7 +23,7 @@ from scalr_agents.stack import Stack, StackAgent, secrets, source
 from scalr_agents.stack.cache_model import StorageClassEntry
 from scalr_agents.stack.caches import users_of_claims
 from scalr_agents.stack.model import PREFIX, Kubernetes
-from scalr_agents.values import Finding
+from scalr_agents.values import Finding, FindingsError
 
 _Agent = AgentJob | AgentLocal | AgentK8s
 
@@ -55,12 +55,25 @@ def deploy(project: Path) -> None:
 
 def _load(project: Path) -> Stack:
     loaded = stack.load(_configuration(), directory=source.stack_directory(project))
-    findings = [*_file_findings(project), *loaded.findings]
+    read = _stack_file(project)
+    findings = [*_misplaced_secrets(read), *loaded.findings]
+    if findings and read:
+        from scalr_agents.stack import positions
+
+        findings = positions.locate(findings, read)
     if chart_values.errors(findings):
         raise ArgsError(f"stack {pulumi.get_stack()!r}", findings)
     for finding in findings:
-        pulumi.log.warn(f"{finding.path}: {finding.message}")
+        pulumi.log.warn(finding.text)
     return loaded
+
+
+def _stack_file(project: Path) -> source.Source | None:
+    """The stack file, where it is at hand: what the engine hands over is the content, without places."""
+    try:
+        return source.read(project, pulumi.get_stack())
+    except (source.SourceError, FindingsError):
+        return None
 
 
 def _configuration() -> dict[str, Any]:
@@ -70,13 +83,9 @@ def _configuration() -> dict[str, Any]:
     return {key.removeprefix(prefix): value for key, value in given.items() if key.startswith(prefix)}
 
 
-def _file_findings(project: Path) -> Iterator[Finding]:
-    """Secrets in the wrong place. The engine tells only which keys hold one; the stack file, where it is at hand, tells where."""
-    try:
-        in_file = source.read(project, pulumi.get_stack()).config
-    except source.SourceError:
-        in_file = {}
-    found = list(secrets.misplaced(in_file))
+def _misplaced_secrets(read: source.Source | None) -> Iterator[Finding]:
+    """Secrets in the wrong place. The engine tells only which keys hold one; the stack file tells where."""
+    found = list(secrets.misplaced(read.config)) if read else []
     yield from found
     marked = {key for key in pulumi_config.get_config_secret_keys_env() if key.startswith(f"{PREFIX}:")}
     marked |= {f"{PREFIX}:{word}" for word in _configuration() if pulumi_config.is_config_secret(f"{PREFIX}:{word}")}

@@ -35,7 +35,7 @@ def report(component: str, name: str, findings: Sequence[Finding]) -> None:
     if errors(findings):
         raise ArgsError(f"{component} {name!r}", findings)
     for finding in findings:
-        pulumi.log.warn(f"{name}: {finding.path}: {finding.message}" if finding.path else f"{name}: {finding.message}")
+        pulumi.log.warn(f"{name}: {finding.text}")
 
 
 def plain(args: Mapping[str, Any]) -> dict[str, Any]:

@@ -35,7 +35,13 @@ _DEEPEST = 100
 
 
 class YamlError(ValueError):
-    """Text that is no YAML, or not a map; the text says where."""
+    """Text that is no YAML, or not a map; the text says where. `line` and `column` begin at 1 and are `None` where nobody knows."""
+
+    def __init__(self, message: str, mark: Any = None) -> None:
+        self.message = message
+        self.line: int | None = mark.line + 1 if mark else None
+        self.column: int | None = mark.column + 1 if mark else None
+        super().__init__(f"line {self.line}, column {self.column}: {message}" if mark else message)
 
 
 class _Reader(yaml.CSafeLoader):
@@ -150,15 +156,11 @@ def _number(text: str) -> int | float | None:
 
 
 def _error(node: yaml.Node, message: str) -> YamlError:
-    return YamlError(f"{_where(node.start_mark)}{message}")
+    return YamlError(message, node.start_mark)
 
 
 def _wrong_tag(node: yaml.Node) -> YamlError:
     return _error(node, "its tag does not fit here")  # the tag itself may be a password that begins with an exclamation mark
-
-
-def _where(mark: Any) -> str:
-    return f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
 
 
 def load_stack_file(text: str) -> dict[str, Any]:
@@ -178,7 +180,7 @@ def _load(text: str, reader: type[_Reader]) -> dict[str, Any]:
         node = loader.get_single_node()
         content = _Builder(loader).build(node) if node else {}
     except yaml.MarkedYAMLError as problem:
-        raise YamlError(f"{_where(problem.problem_mark)}{problem.problem}") from None
+        raise YamlError(str(problem.problem), problem.problem_mark) from None
     except yaml.YAMLError as problem:
         raise YamlError(str(problem).splitlines()[0]) from None
     if content is None:
@@ -194,7 +196,7 @@ def _refuse_depth(text: str) -> None:
     for event in yaml.parse(text, yaml.CSafeLoader) if len(text) > _DEEPEST * _DEEPEST else ():
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > _DEEPEST:
-            raise YamlError(f"{_where(event.start_mark)}nested deeper than {_DEEPEST} levels")
+            raise YamlError(f"nested deeper than {_DEEPEST} levels", event.start_mark)
 
 
 class _Dumper(yaml.CSafeDumper):

@@ -8,7 +8,7 @@ from scalr_agents.values.merge import merge
 
 from tests.manifests.changes import DEADLINE
 from tests.stack.test_caches import DYNAMIC, EFS, EXISTING, FILESTORE, INSTANCE, with_agents, with_cache
-from tests.stack.test_load import PLAIN, findings
+from tests.stack.test_load import PLAIN, findings, load
 
 PLACE = "scalr-agents:caches.shared"
 CACHE = "scalr-agents:agents.runs.cache"
@@ -133,9 +133,9 @@ def test_error(changed: dict[str, Any], path: str, words: str) -> None:
 
 def test_a_contradiction_in_a_values_file_names_the_file(tmp_path: Path) -> None:
     (tmp_path / "team.yaml").write_text("persistence: {cache: {enabled: false, persistentVolumeClaim: {claimName: mine}}}\n")
-    assert findings(with_cache(EFS, valuesFiles=["team.yaml"]), tmp_path) == [
-        ("error", f"team.yaml: {CLAIM}.claimName", HAS_NO_EFFECT),
-        ("error", "team.yaml: persistence.cache.enabled", f"false, but {CACHE} turns it on; remove one of them"),
+    assert list(map(str, load(with_cache(EFS, valuesFiles=["team.yaml"]), tmp_path).findings)) == [
+        f"team.yaml: error: {CLAIM}.claimName: {HAS_NO_EFFECT}",
+        f"team.yaml: error: persistence.cache.enabled: false, but {CACHE} turns it on; remove one of them",
     ]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from scalr_agents import stack
 from scalr_agents.stack.source import Sealed
+from scalr_agents.values.findings import Position
 from scalr_agents.values.merge import merge
 
 from tests.manifests.changes import DEADLINE
@@ -199,10 +200,10 @@ def test_findings_in_a_values_file_name_the_file(tmp_path: Path) -> None:
     (tmp_path / "team.yaml").write_text("agent: {replicaCount: -1, token: abc}\n")
     (tmp_path / "broken.yaml").write_text("agent: [\n")
     agent = {"valuesFiles": ["team.yaml", "broken.yaml"]}
-    assert [(severity, path) for severity, path, _ in findings({"agents": {"runs": agent}}, tmp_path)] == [
-        ("error", "broken.yaml"),
-        ("error", "team.yaml: agent.token"),
-        ("error", "team.yaml: agent.replicaCount"),
+    assert [(finding.position, finding.path) for finding in load({"agents": {"runs": agent}}, tmp_path).findings] == [
+        (Position("broken.yaml", 2, 1), ""),
+        (Position("team.yaml"), "agent.token"),
+        (Position("team.yaml"), "agent.replicaCount"),
     ]
 
 

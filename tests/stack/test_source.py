@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from scalr_agents.stack import source
 from scalr_agents.stack.source import Sealed, SourceError
+from scalr_agents.values import FindingsError
 
 PROJECT = "name: scalr-agents\nruntime: python\n"
 
@@ -162,26 +163,54 @@ def test_a_missing_stack_is_answered_with_those_that_exist(tmp_path: Path, other
 
 @pytest.mark.parametrize("broken", ["Pulumi.yaml", "Pulumi.dev.yaml"])
 @pytest.mark.parametrize(
-    ("content", "problem"),
+    ("content", "place", "problem"),
     [
-        (b"config: [1\nb: 2\n", "line 2, column 2: did not find expected ',' or ']'"),
-        (b"config:\n  a: 1\n  a: 2\n", "line 3, column 3: duplicate key 'a'"),
-        (b"- a\n", "expected a map at the top"),
-        (b"a: \xff\n", "'utf-8' codec can't decode byte 0xff in position 3: invalid start byte"),
+        (b"config: [1\nb: 2\n", ":2:2", "did not find expected ',' or ']'"),
+        (b"config:\n  a: 1\n  a: 2\n", ":3:3", "duplicate key 'a'"),
+        (b"- a\n", "", "expected a map at the top"),
+        (b"a: \xff\n", "", "not a text file"),
     ],
 )
-def test_a_broken_file_is_named_with_what_is_wrong(tmp_path: Path, broken: str, content: bytes, problem: str) -> None:
+def test_a_broken_file_is_a_finding(tmp_path: Path, broken: str, content: bytes, place: str, problem: str) -> None:
     _project(tmp_path, "config: {}\n")
     (tmp_path / broken).write_bytes(content)
-    with pytest.raises(SourceError) as caught:
+    with pytest.raises(FindingsError) as caught:
         source.read(tmp_path, "dev")
-    assert str(caught.value) == f"{tmp_path / broken}: {problem}"
+    assert str(caught.value) == f"{tmp_path / broken}{place}: error: {problem}"
+
+
+def test_configuration_that_is_no_map_is_a_finding(tmp_path: Path) -> None:
+    with pytest.raises(FindingsError) as caught:
+        source.read(_project(tmp_path, "encryptionsalt: x\nconfig: [a]\n"), "dev")
+    assert str(caught.value) == f"{tmp_path}/Pulumi.dev.yaml:2:1: error: config: expected a map"
+
+
+@pytest.mark.parametrize("content", ["agent: {replicaCount: 2}\n", "- a\n"])
+def test_a_file_of_values_is_no_stack_file(tmp_path: Path, content: str) -> None:
+    (tmp_path / "values.yaml").write_text(content)
+    with pytest.raises(FindingsError):
+        source.read_file(tmp_path / "values.yaml", None)
+
+
+def test_a_stack_file_alone_has_the_names_of_this_project(tmp_path: Path) -> None:
+    (tmp_path / "any.yaml").write_text("config:\n  common: {url: a}\n  other:common: {url: b}\n  scalr-agents:agents: {}\n")
+    read = source.read_file(tmp_path / "any.yaml", None)
+    assert (dict(read.config), read.directory, set(read.others)) == ({"common": {"url": "a"}, "agents": {}}, tmp_path, {"other:common"})
+
+
+def test_a_stack_file_has_the_defaults_of_its_project(tmp_path: Path) -> None:
+    project = _project(tmp_path, "config: {agents: {}}\n", f"{PROJECT}config:\n  common: {{value: {{url: u}}}}\n  aws:region: eu-west-1\n")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "any.yaml").write_text("config: {agents: {}}\n")
+    assert source.project_of(tmp_path / "elsewhere" / "any.yaml") == project
+    read = source.read_file(tmp_path / "elsewhere" / "any.yaml", project)
+    assert (dict(read.config), set(read.others)) == ({"common": {"url": "u"}, "agents": {}}, {"aws:region"})
 
 
 def test_a_missing_project_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as caught:
         source.read(tmp_path, "dev")
-    assert str(caught.value) == f"{tmp_path}/Pulumi.yaml: [Errno 2] No such file or directory: '{tmp_path}/Pulumi.yaml'"
+    assert str(caught.value) == f"{tmp_path}/Pulumi.yaml: No such file or directory"
 
 
 @pytest.mark.parametrize("start", [".", "stacks", "stacks/values"])

@@ -3,12 +3,13 @@
 from typing import Any
 
 import pytest
-from scalr_agents.values.findings import Finding
+from scalr_agents.values.findings import Finding, Position
 from scalr_agents.values.layers import Layer, combine, locate, says
 
 PLACE = "scalr-agents:agents.runs"
 WORD = Layer("scalr-agents:common.url", {"agent": {"url": "https://acme.scalr.io"}}, word=True)
-FILE = Layer("values/dev.yaml:", {"agent": {"url": None, "nodeSelector": {"kubernetes.io/os": "linux"}, "tolerations": [{"key": "a"}]}})
+IN_FILE: dict[str, Any] = {"agent": {"url": None, "nodeSelector": {"kubernetes.io/os": "linux"}, "tolerations": [{"key": "a"}]}}
+FILE = Layer("", IN_FILE, file="values/dev.yaml")
 VALUES = Layer(f"{PLACE}.values", {"agent": {"replicaCount": 2, "podLabels": "x"}, "task": None})
 LAYERS = [WORD, FILE, VALUES]
 
@@ -18,8 +19,8 @@ LAYERS = [WORD, FILE, VALUES]
     [
         (WORD, "agent.url", "scalr-agents:common.url"),
         (WORD, "", "scalr-agents:common.url"),
-        (FILE, "agent.url", "values/dev.yaml: agent.url"),
-        (FILE, "agent.tolerations[0].key", "values/dev.yaml: agent.tolerations[0].key"),
+        (FILE, "agent.url", "agent.url"),
+        (FILE, "agent.tolerations[0].key", "agent.tolerations[0].key"),
         (VALUES, "agent.url", "scalr-agents:agents.runs.values.agent.url"),
         (VALUES, "[0]", "scalr-agents:agents.runs.values[0]"),
         (VALUES, "", "scalr-agents:agents.runs.values"),
@@ -27,7 +28,8 @@ LAYERS = [WORD, FILE, VALUES]
     ],
 )
 def test_a_place_is_written_as_the_user_would_look_for_it(layer: Layer, path: str, place: str) -> None:
-    assert layer.at(path) == place
+    position = Position("values/dev.yaml") if layer is FILE else None
+    assert layer.own(Finding("error", path, "x")) == Finding("error", place, "x", position=position)
 
 
 def test_later_layers_win() -> None:
@@ -66,22 +68,22 @@ def test_combining_changes_no_layer() -> None:
         ({"a": {"b": 0}}, ["a", "c"], False),
         ({"a": None}, ["a", "b"], True),
         ({"a": "x"}, ["a", "b"], True),
-        ({"a": [{"b": 1}]}, ["a", "[0]", "c"], True),
+        ({"a": [{"b": 1}]}, ["a", 0, "c"], True),
         ({"a": 1}, [], True),
     ],
 )
-def test_a_layer_says_a_scalar_or_a_list_as_a_whole(values: dict[str, Any], path: list[str], said: bool) -> None:
+def test_a_layer_says_a_scalar_or_a_list_as_a_whole(values: dict[str, Any], path: list[str | int], said: bool) -> None:
     assert says(values, path) is said
 
 
 @pytest.mark.parametrize(
     ("path", "place"),
     [
-        ("agent.url", "values/dev.yaml: agent.url"),
+        ("agent.url", "agent.url"),
         ("agent.replicaCount", "scalr-agents:agents.runs.values.agent.replicaCount"),
-        ("agent.nodeSelector.kubernetes\\.io/os", "values/dev.yaml: agent.nodeSelector.kubernetes\\.io/os"),
+        ("agent.nodeSelector.kubernetes\\.io/os", "agent.nodeSelector.kubernetes\\.io/os"),
         ("agent.nodeSelector.kubernetes\\.io/arch", "scalr-agents:agents.runs.values.agent.nodeSelector.kubernetes\\.io/arch"),
-        ("agent.tolerations[0].effect", "values/dev.yaml: agent.tolerations[0].effect"),
+        ("agent.tolerations[0].effect", "agent.tolerations[0].effect"),
         ("agent.podLabels.team", "scalr-agents:agents.runs.values.agent.podLabels.team"),
         ("task.runner.image.tag", "scalr-agents:agents.runs.values.task.runner.image.tag"),
         ("agent", "scalr-agents:agents.runs.values.agent"),
@@ -91,7 +93,8 @@ def test_a_layer_says_a_scalar_or_a_list_as_a_whole(values: dict[str, Any], path
 )
 def test_a_finding_is_located_in_the_last_layer_that_says_something_there(path: str, place: str) -> None:
     located = locate(Finding("warning", path, "is odd"), LAYERS, f"{PLACE}.values")
-    assert located == Finding("warning", place, "is odd")
+    in_file = Position("values/dev.yaml") if place == path else None
+    assert located == Finding("warning", place, "is odd", position=in_file)
 
 
 def test_a_finding_on_a_translated_word_names_the_word_alone() -> None:

@@ -22,7 +22,7 @@ from scalr_agents.values.merge import Values
 
 __all__ = ["Adoption", "Step", "kinds_of", "take_over", "without_header"]
 
-_HEADER = re.compile(r"\A\s*(USER-SUPPLIED|COMPUTED) VALUES:[ \t]*\r?\n")
+_HEADER = re.compile(r"\A\s*(USER-SUPPLIED|COMPUTED) VALUES:[ \t]*(?=\r?\n)")
 _ABSENT = object()
 _COMPUTED = "all values are given; those that are the defaults anyway are left out"
 _DEADLINE = "task.job.activeDeadlineSeconds"
@@ -67,7 +67,7 @@ class Adoption:
 
 
 def without_header(text: str) -> str:
-    """What `helm get values` prints, without the line that it puts above the values unless it is told a format."""
+    """What `helm get values` prints, with nothing in the line that it puts above the values unless it is told a format."""
     return _HEADER.sub("", text, count=1)
 
 

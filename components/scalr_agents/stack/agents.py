@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from scalr_agents import lines, manifests, yaml_io
 from scalr_agents import values as chart_values
 from scalr_agents.manifests.objects import Manifest
+from scalr_agents.positions import broken
 from scalr_agents.stack import common, secrets
 from scalr_agents.stack.model import PREFIX, AgentEntry, AgentSecrets, StackFile
 from scalr_agents.stack.source import SourceError, read_text
@@ -72,8 +73,8 @@ def build(
         inputs=inputs,
     )
     located = [_locate(finding, name, place, layers) for finding in checked.findings]
-    moving = {finding.path for finding in exposed}  # what is wrong about them can be said when they are where they belong
-    return StackAgent(name, checked, inputs), findings + [finding for finding in located if finding.path not in moving]
+    moving = {(finding.position, finding.path) for finding in exposed}  # what is wrong with them can be said when they are in place
+    return StackAgent(name, checked, inputs), findings + [finding for finding in located if (finding.position, finding.path) not in moving]
 
 
 def _place(name: str) -> str:
@@ -91,9 +92,9 @@ def _values_files(place: str, entry: AgentEntry, directory: Path) -> tuple[list[
     layers, findings = [], []
     for index, file in enumerate(entry.values_files):
         try:
-            layers.append(Layer(f"{file}:", yaml_io.load_values(read_text(directory / file))))
+            layers.append(Layer("", yaml_io.load_values(read_text(directory / file)), file=file))
         except yaml_io.YamlError as problem:
-            findings.append(Finding("error", file, str(problem)))
+            findings.append(broken(file, problem))
         except SourceError as problem:
             findings.append(Finding("error", f"{place}.valuesFiles[{index}]", str(problem)))
     return layers, findings

@@ -190,10 +190,10 @@ def _contradictions(place: str, mounted: Values, below: Sequence[Layer], *, deci
     for each in below:
         for path in claims:
             if is_set(lookup(each.values, *path)):
-                yield error(each.at(dotted(path)), f"has no effect: {place} decides what is mounted; remove one of them")
+                yield each.own(error(dotted(path), f"has no effect: {place} decides what is mounted; remove one of them"))
         for section in (cache, _PROVIDER_CACHE):
             if lookup(each.values, *section, "enabled") is False:
-                yield error(each.at(dotted((*section, "enabled"))), f"false, but {place} turns it on; remove one of them")
+                yield each.own(error(dotted((*section, "enabled")), f"false, but {place} turns it on; remove one of them"))
 
 
 def _sized(entry: FilestoreEntry) -> bool:

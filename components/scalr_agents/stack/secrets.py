@@ -102,17 +102,14 @@ def in_the_open(agent: str, layers: list[Layer], words: Words) -> Iterator[Findi
     for layer in layers:
         for path, word in known.items():
             if is_set(lookup(layer.values, *path.split("."))):
-                yield Finding(
-                    "error",
-                    layer.at(path),
-                    f"a {'token' if word == 'token' else 'private key'} in plain text; remove it and run: {command(agent, word)}",
-                )
+                what = "token" if word == "token" else "private key"
+                yield layer.own(Finding("error", path, f"a {what} in plain text; remove it and run: {command(agent, word)}"))
         mirrors = lookup(layer.values, "agent", "providerNetworkMirrors")
         for index, mirror in enumerate(mirrors if isinstance(mirrors, list) else ()):
             if is_set(lookup(mirror, "token")):
-                place = layer.at(f"agent.providerNetworkMirrors[{index}].token")
+                path = f"agent.providerNetworkMirrors[{index}].token"
                 target = mirror_token(host_of(lookup(mirror, "url")) or "<HOST>")
-                yield Finding("error", place, f"a token in plain text; remove it and run: {command(agent, target)}")
+                yield layer.own(Finding("error", path, f"a token in plain text; remove it and run: {command(agent, target)}"))
 
 
 def in_values(words: Words) -> Iterator[tuple[str, str]]:

@@ -9,15 +9,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scalr_agents import yaml_io
+from scalr_agents.positions import Document, broken
 from scalr_agents.stack.model import PREFIX
 from scalr_agents.values.fields import Placeholder
+from scalr_agents.values.findings import Finding, FindingsError, Position, entry
+from scalr_agents.values.findings import Path as KeyPath
 
 PROJECT_FILE = "Pulumi.yaml"
+_STACK_KEYS = {"config", "encryptedkey", "encryptionsalt", "environment", "secretsprovider"}
+_NO_TEXT = "not a text file"
 _DECLARATION = {"value", "default", "type", "description", "secret", "items"}
 
 
 class SourceError(Exception):
-    """Files that cannot be read; the text says which and why."""
+    """Files that are not there or cannot be read; the text says which and why."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,13 @@ class CloudValue(Placeholder):
         return f"<cloud {self.place}>"
 
 
+class Origin(NamedTuple):
+    """Where the content of a configuration key stands."""
+
+    file: Path
+    path: KeyPath
+
+
 class Source(NamedTuple):
     """A stack's configuration: the keys of our namespace, and what could not be read."""
 
@@ -47,6 +59,10 @@ class Source(NamedTuple):
     directory: Path
     """Directory of the stack files, to which their paths are relative."""
     config: Mapping[str, Any]
+    origins: Mapping[str, Origin]
+    """Where each key of our namespace stands."""
+    others: frozenset[str]
+    """The keys of other namespaces, such as `aws:region`."""
     environment: bool
     """Whether the stack imports an ESC environment, whose content is unknown here."""
 
@@ -59,19 +75,48 @@ def find_project(start: Path) -> Path:
     raise SourceError(f"no {PROJECT_FILE} in {start} or above")
 
 
+def project_of(file: Path) -> Path | None:
+    """The project that a stack file belongs to, if there is one."""
+    try:
+        return find_project(file.parent)
+    except SourceError:
+        return None
+
+
 def read(project: Path, stack: str) -> Source:
-    """The configuration of a stack of the project."""
+    """The configuration of a stack of the project. Raises `FindingsError` for a file that is no YAML."""
     settings = _read_yaml(project / PROJECT_FILE)
-    name = str(settings.get("name", ""))
     directory = _stack_directory(project, settings)
     file = directory / f"Pulumi.{stack}.yaml"
     if not file.is_file():
         raise SourceError(f"no stack {stack!r}: there is no {file}; stacks: {', '.join(stacks(directory)) or 'none'}")
+    return _source(file, project / PROJECT_FILE, settings)
+
+
+def read_file(file: Path, project: Path | None) -> Source:
+    """The configuration of a stack file, with the defaults of its project. Outside of one, a key without a namespace is ours."""
+    declared = project / PROJECT_FILE if project else file
+    return _source(file, declared, _read_yaml(declared) if project else {"name": PREFIX})
+
+
+def _source(file: Path, declared: Path, settings: Mapping[str, Any]) -> Source:
     content = _read_yaml(file)
     if not isinstance(content.get("config", {}), dict | None):
-        raise SourceError(f"{file}: config: expected a map")
-    config = {**_defaults(_map(settings.get("config")), name), **dict(_ours(_map(content.get("config")), name))}
-    return Source(file, directory, config, environment=bool(content.get("environment")))
+        position = Document(shown(file), read_text(file)).position(("config",))
+        raise FindingsError([Finding("error", "config", "expected a map", position=position)])
+    if "config" not in content and not content.keys() <= _STACK_KEYS:
+        message = "has no `config`, and is no stack file; `scalr-agents template CHART -f FILE` checks a values file"
+        raise FindingsError([Finding("error", "", message, position=Position(shown(file)))])
+    name, defaults, own = str(settings.get("name", "")), _map(settings.get("config")), _map(content.get("config"))
+    given = [*_defaults(declared, defaults, name), *_ours(file, own, name)]
+    return Source(
+        file=file,
+        directory=file.parent,
+        config={entry.word: entry.value for entry in given},
+        origins={entry.word: entry.origin for entry in given},
+        others=frozenset(key for key, value in {**defaults, **own}.items() if _word(key, name) is None and value is not None),
+        environment=bool(content.get("environment")),
+    )
 
 
 def stack_directory(project: Path) -> Path:
@@ -91,8 +136,17 @@ def stacks(directory: Path) -> list[str]:
 def _read_yaml(file: Path) -> dict[str, Any]:
     try:
         return yaml_io.load_stack_file(file.read_text(encoding="utf-8"))
-    except (yaml_io.YamlError, OSError, UnicodeDecodeError) as problem:
-        raise SourceError(f"{file}: {problem}") from None
+    except yaml_io.YamlError as problem:
+        raise FindingsError([broken(shown(file), problem)]) from None
+    except UnicodeDecodeError:
+        raise FindingsError([Finding("error", "", _NO_TEXT, position=Position(shown(file)))]) from None
+    except OSError as problem:
+        raise SourceError(f"{file}: {problem.strerror}") from None
+
+
+def shown(file: Path) -> str:
+    """A file as it is called in findings: from the current directory, if it is below it."""
+    return str(file.relative_to(Path.cwd())) if file.is_relative_to(Path.cwd()) else str(file)
 
 
 def read_text(file: Path) -> str:
@@ -102,30 +156,41 @@ def read_text(file: Path) -> str:
     except OSError as problem:
         raise SourceError(f"{file}: {problem.strerror}") from None
     except ValueError:  # what does not decode, or a path that is none
-        raise SourceError(f"{file}: not a text file") from None
+        raise SourceError(f"{file}: {_NO_TEXT}") from None
 
 
 def _map(content: Any) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _ours(config: Mapping[str, Any], project: str) -> Iterator[tuple[str, Any]]:
-    """The keys of our namespace; a key without one has the project's name for it. Ciphertexts become sealed values."""
+class _Entry(NamedTuple):
+    word: str
+    value: Any
+    origin: Origin
+
+
+def _word(key: str, project: str) -> str | None:
+    """What a key of our namespace is called in it; a key without a namespace has the project's name for one."""
+    namespace, _, word = key.rpartition(":")
+    return word if (namespace.removesuffix(":config") or project) == PREFIX else None
+
+
+def _ours(file: Path, config: Mapping[str, Any], project: str) -> Iterator[_Entry]:
+    """The keys of our namespace. Ciphertexts become sealed values."""
     for key, value in config.items():
-        namespace, _, word = key.rpartition(":")
-        if (namespace.removesuffix(":config") or project) == PREFIX:
-            yield word, seal(value, f"{PREFIX}:{word}")
+        word = _word(key, project)
+        if word is not None:
+            yield _Entry(word, seal(value, f"{PREFIX}:{word}"), Origin(file, ("config", key)))
 
 
-def _defaults(config: Mapping[str, Any], project: str) -> dict[str, Any]:
+def _defaults(file: Path, config: Mapping[str, Any], project: str) -> Iterator[_Entry]:
     """The project's own configuration: a value, or a declaration with a `value` or a `default`."""
-    given = {}
-    for word, content in _ours(config, project):
+    for word, content, origin in _ours(file, config, project):
         declared = isinstance(content, dict) and content.keys() & _DECLARATION
-        value = content.get("value", content.get("default")) if declared else content
+        key = next((key for key in ("value", "default") if declared and key in content), None)
+        value = content[key] if key else None if declared else content
         if value is not None:
-            given[word] = value
-    return given
+            yield _Entry(word, value, Origin(file, (*origin.path, key) if key else origin.path))
 
 
 def seal(value: Any, place: str) -> Any:
@@ -133,7 +198,7 @@ def seal(value: Any, place: str) -> Any:
     if isinstance(value, dict):
         if set(value) == {"secure"} and isinstance(value["secure"], str):
             return Sealed(place)
-        return {key: seal(item, f"{place}.{key}") for key, item in value.items()}
+        return {key: seal(item, entry(place, key)) for key, item in value.items()}
     if isinstance(value, list):
         return [seal(item, f"{place}[{index}]") for index, item in enumerate(value)]
     return value

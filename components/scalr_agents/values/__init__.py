@@ -5,7 +5,6 @@ then cross-checks on what is valid, joined in one list.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from scalr_agents import lines
@@ -102,7 +101,7 @@ def misshapen_sections(chart: str, layer: Layer) -> list[Finding]:
     kind = kinds.find(chart)
     given, outdated, _ = kind.modernize(layer.values)
     found = [*outdated, *shapes.misshapen_sections(kind.model, given)]
-    return [replace(finding, path=layer.at(finding.path)) for finding in found]
+    return [layer.own(finding) for finding in found]
 
 
 def _service_account(values: Any, full: str) -> str:

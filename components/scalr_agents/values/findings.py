@@ -1,19 +1,33 @@
 """Findings: what is wrong with a user's input, in words for the person at the terminal."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 Severity = Literal["error", "warning"]
 Path = tuple[str | int, ...]
+
+_PART = re.compile(r"""\[(\d+)\]|\["([^"]*)"\]|((?:\\.|[^.\[\\])+)""")
+
+
+class Position(NamedTuple):
+    """Where something stands in a file. Line and column begin at 1, and are `None` where they are not known."""
+
+    file: str
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        return ":".join(str(part) for part in self if part is not None)
 
 
 @dataclass(frozen=True)
 class Finding:
     """One thing to tell the user.
 
-    `path` is where it stands in what the user wrote, dotted as in `--set` (`agent.tolerations[0].key`), with the place of the
-    file in front where there is one. An `error` stops everything; a `warning` is printed and the work goes on.
+    `path` is where it stands in what the user wrote, dotted as in `--set` (`agent.tolerations[0].key`). An `error` stops everything;
+    a `warning` is printed and the work goes on.
     """
 
     severity: Severity
@@ -21,13 +35,36 @@ class Finding:
     message: str
     presumes: str = ""
     """Path of another value that it would be wrong without."""
+    position: Position | None = None
+    """Where it stands in a file. A program's arguments have none; a line is looked up when the finding is printed."""
 
     def __str__(self) -> str:
-        return f"{self.severity}: {self.path}: {self.message}" if self.path else f"{self.severity}: {self.message}"
+        return _joined(self.position, self.severity, self.path, self.message)
+
+    @property
+    def text(self) -> str:
+        """The finding without its severity, for logs that have one."""
+        return _joined(self.position, self.path, self.message)
+
+    def as_json(self) -> dict[str, Any]:
+        """The finding as `check -o json` prints it. What is not known is null."""
+        position = self.position or Position("")
+        return {
+            "severity": self.severity,
+            "file": position.file or None,
+            "line": position.line,
+            "column": position.column,
+            "path": self.path or None,
+            "message": self.message,
+        }
 
     def under(self, prefix: str) -> "Finding":
         """The same finding, for a file in which its path begins with `prefix`."""
         return replace(self, path=join(prefix, self.path))
+
+
+def _joined(*parts: object) -> str:
+    return ": ".join(str(part) for part in parts if part)
 
 
 class FindingsError(ValueError):
@@ -61,6 +98,11 @@ def dotted(path: Sequence[str | int]) -> str:
     for part in path:
         text = f"{text}[{part}]" if isinstance(part, int) else entry(text, part)
     return text
+
+
+def parts(path: str) -> Path:
+    """The parts of a dotted path: the reverse of `dotted`. An entry may also be written as Pulumi does, `tokens["a.b"]`."""
+    return tuple(int(index) if index else quoted or re.sub(r"\\(.)", r"\1", key) for index, quoted, key in _PART.findall(path))
 
 
 def entry(path: str, key: str) -> str:

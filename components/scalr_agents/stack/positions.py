@@ -1,0 +1,57 @@
+"""Where findings of a stack stand in its files."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from scalr_agents.positions import Document
+from scalr_agents.stack.model import PREFIX
+from scalr_agents.stack.source import Source, SourceError, read_text, shown
+from scalr_agents.values.findings import Finding, Position, parts
+from scalr_agents.values.findings import Path as KeyPath
+
+
+def locate(findings: Iterable[Finding], source: Source) -> list[Finding]:
+    """The findings with their positions."""
+    positions = SourceMap(source)
+    return [replace(finding, position=_position(finding, positions)) for finding in findings]
+
+
+def _position(finding: Finding, positions: "SourceMap") -> Position:
+    known = finding.position
+    if known is None:
+        return positions.of(_path(finding.path, positions.source))
+    if known.line:
+        return known._replace(file=shown(positions.source.directory / known.file))
+    return positions.in_values_file(known.file, parts(finding.path))
+
+
+def _path(path: str, source: Source) -> KeyPath:
+    """The path of a finding. A key that `pulumi config set` has made without `--path` has dots of its own."""
+    word = path.removeprefix(f"{PREFIX}:")
+    return (word,) if word in source.origins else parts(word)
+
+
+class SourceMap:
+    """Where the parts of a stack's configuration stand, by their path. Files are read again for it, each once."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._documents: dict[Path, Document] = {}
+
+    def of(self, path: KeyPath) -> Position:
+        """The position in the stack file, or in the project file that has a default: of `("agents", "runs", "kind")`, for instance."""
+        origin = self.source.origins.get(str(path[0])) if path else None
+        return self._document(origin.file).position((*origin.path, *path[1:])) if origin else Position(shown(self.source.file))
+
+    def in_values_file(self, name: str, path: KeyPath) -> Position:
+        """The position in a values file, which the stack file calls by this name."""
+        return self._document(self.source.directory / name).position(path)
+
+    def _document(self, file: Path) -> Document:
+        if file not in self._documents:
+            try:
+                self._documents[file] = Document(shown(file), read_text(file))
+            except SourceError:  # gone since it was read
+                self._documents[file] = Document(shown(file), "")
+        return self._documents[file]
