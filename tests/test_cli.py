@@ -83,8 +83,27 @@ def test_render_writes_files_without_the_secrets_it_does_not_know(project: Path)
     assert "left out: Secret runs-agent-job in namespace scalr: <secret scalr-agents:secrets.runs.token> is not known here" in done.stderr
     assert files["scalr_secret_runs-agent-job-env.yaml"] == "0o600"
     assert files["scalr_deployment_runs-agent-job.yaml"] == "0o644"
-    assert len(files) == 11
+    assert len(files) == 12
     assert "scalr_secret_runs-agent-job.yaml" not in files
+
+
+def test_render_removes_what_it_no_longer_renders(project: Path) -> None:
+    stack(project, STACK)
+    cli("render", "dev", "-d", "out", directory=project)
+    stack(project, STACK.replace("runs:", "web:"))
+    done = cli("render", "dev", "-d", "out", directory=project)
+    assert done.returncode == 0
+    assert "removed: scalr_deployment_runs-agent-job.yaml\n" in done.stderr
+    assert [file.name for file in (project / "out").iterdir() if "_runs" in file.name] == []
+
+
+def test_render_refuses_a_directory_with_other_files(project: Path) -> None:
+    stack(project, STACK)
+    done = cli("render", "dev", "-d", "stacks", directory=project)
+    assert (done.returncode, done.stdout) == (2, "")
+    refused = "Invalid value for --directory: stacks holds files that were not written by `render -d`: Pulumi.dev.yaml; move them"
+    assert refused in done.stderr
+    assert [file.name for file in (project / "stacks").iterdir()] == ["Pulumi.dev.yaml"]
 
 
 @pytest.mark.parametrize(("options", "code"), [((), 1), (("--allow-unknown",), 0)])

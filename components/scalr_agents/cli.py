@@ -43,13 +43,19 @@ _project_option = click.option(
 @_stack_argument
 @_project_option
 @format_option("yaml", "json")
-@click.option("-d", "--directory", type=click.Path(file_okay=False, path_type=Path), help="Write one file per object into this directory.")
+@click.option(
+    "-d",
+    "--directory",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write one file per object into this directory, which holds nothing else.",
+)
 @click.option("--allow-unknown", is_flag=True, help="Exit 0 although something is only known to Pulumi or the cloud.")
 def render(stack: str, project: Path | None, form: str, directory: Path | None, allow_unknown: bool) -> None:
     """Print the manifests of a STACK (default: local).
 
     What only Pulumi knows (secrets that are missing or encrypted) or only the cloud (ids of its file systems) is printed as a
-    placeholder and named on stderr; files with a placeholder are not written. Without the cloud's part, or an environment's,
+    placeholder and named on stderr; files with a placeholder are not written. Files that --directory wrote before and that are no longer
+    rendered are removed. Without the cloud's part, or an environment's,
     the manifests are incomplete: exit code 1.
     """
     from scalr_agents.stack.source import CloudValue
@@ -70,14 +76,20 @@ def render(stack: str, project: Path | None, form: str, directory: Path | None, 
 
 
 def _write(objects: Sequence[dict[str, Any]], directory: Path, form: str) -> None:
+    from scalr_agents import output_directory
+
     try:
-        left_out = output.write(objects, directory, form)
+        written = output_directory.write(objects, directory, form)
+    except output_directory.DirectoryError as problem:
+        raise click.BadParameter(f"{directory} {problem}", param_hint="--directory") from None
     except OSError as problem:
         raise click.ClickException(f"{directory}: {problem.strerror}") from None
-    for manifest in left_out:
+    for name in written.removed:
+        say(f"removed: {name}")
+    for manifest in written.left_out:
         metadata, places = manifest["metadata"], ", ".join(map(str, output.unknown([manifest])))
         within = f" in namespace {metadata['namespace']}" if "namespace" in metadata else ""
-        say(f"left out: {manifest['kind']} {metadata['name']}{within}: {places} is not known here")
+        say(f"left out: {manifest['kind']} {metadata['name']}{within}: {places} is not known here; a file from before stays as it is")
 
 
 @main.command()
