@@ -129,7 +129,8 @@ def test_versions_of_no_line(component: str, version: str) -> None:
 @pytest.mark.parametrize(
     ("version", "message"),
     [
-        ("1.4", "agent version '1.4' is not of the form MAJOR.MINOR.PATCH, for instance 0.57.0"),
+        ("1.4", "agent version '1.4' is not complete; write 1.4.0"),
+        ("1.1", "agent version '1.1' is not of the form MAJOR.MINOR.PATCH, for instance 0.57.0"),
         (1.4, "expected a string, given the number 1.4; quote it"),
     ],
 )

@@ -167,6 +167,9 @@ def select(chart: str, agent_version: str | None = None) -> Line:
     if agent_version is None:
         return lines[0]
     if not _VERSION.fullmatch(agent_version):
+        whole = f"{agent_version}.0"
+        if _VERSION.fullmatch(whole) and any(line.covers(whole) for line in lines):
+            raise LineError(f"agent version {agent_version!r} is not complete; write {whole}")
         raise LineError(f"agent version {agent_version!r} is not of the form MAJOR.MINOR.PATCH, for instance 0.57.0")
     for line in lines:
         if line.covers(agent_version):

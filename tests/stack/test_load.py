@@ -157,7 +157,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"agents": {"runs": {"role": "vcs"}}}, "scalr-agents:agents.runs.role", "serves runs only"),
     ({"agents": {"runs": {"agentVersion": "1.0.0"}}}, "scalr-agents:agents.runs.agentVersion", "supported: 0.57 to 0.60; 1.2 or newer"),
     ({"common": {"agentVersion": "0.61.0"}}, "scalr-agents:common.agentVersion", "supported: 0.57 to 0.60; 1.2 or newer"),
-    ({"common": {"agentVersion": 0.57}}, "scalr-agents:common.agentVersion", "quote it"),
+    ({"common": {"agentVersion": 0.57}}, "scalr-agents:common.agentVersion", "agent version '0.57' is not complete; write 0.57.0"),
     ({"agents": {"runs": {"release": "Runs"}}}, "scalr-agents:agents.runs.release", "no release name"),
     ({"agents": {"runs": {"namespace": "no_name"}}}, "scalr-agents:agents.runs.namespace", "no namespace"),
     ({"agents": {"runs": {"valuesFiles": ["none.yaml"]}}}, "scalr-agents:agents.runs.valuesFiles[0]", "No such file"),
@@ -188,6 +188,37 @@ def test_error(changed: dict[str, Any], path: str, words: str) -> None:
     found = [(severity, message) for severity, where, message in findings(changed) if where == path]
     assert [severity for severity, _ in found][:1] == ["error"]
     assert any(words in message for _, message in found)
+
+
+@pytest.mark.parametrize("version", [1.4, "1.4"])
+@pytest.mark.parametrize("kind", ["agent-job", "agent-local", "agent-k8s"])
+def test_a_version_that_is_not_complete_is_the_only_finding(kind: str, version: Any, tmp_path: Path) -> None:
+    """What the default version lacks, here certificates and a value of its own, is not spoken of."""
+    (tmp_path / "corp.pem").write_text(ROOT)
+    agent = {"kind": kind, "namespace": "scalr", "values": {"task": {"startupTimeoutSeconds": 60}}}
+    message = "agent version '1.4' is not complete; write 1.4.0"
+    own = {"agents": {"runs": {**agent, "agentVersion": version}}, "common": {"ca": {"file": "corp.pem"}}}
+    assert findings(own, tmp_path) == [("error", "scalr-agents:agents.runs.agentVersion", message)]
+    common = {"agents": {"runs": agent, "more": agent}, "common": {"agentVersion": version, "ca": {"file": "corp.pem"}}}
+    assert findings({**common, "secrets": {"more": {"token": "x"}}}, tmp_path) == [("error", "scalr-agents:common.agentVersion", message)]
+
+
+@pytest.mark.parametrize("agents", [None, "none", {"agent": {}}], ids=["absent", "no map", "misspelt"])
+def test_secrets_are_not_given_up_where_the_agents_are_not_known(agents: Any) -> None:
+    """`agents` under another name has agents all the same, and their tokens are not lost."""
+    given = {"agent": BASE["agents"], "common": BASE["common"], "secrets": BASE["secrets"]}
+    if agents == "none":
+        given = {**BASE, "agents": "none"}
+    if agents == {"agent": {}}:
+        given |= {"agnets": {}}
+    found = [str(finding) for finding in stack.load(given, directory=Path()).findings]
+    assert found
+    assert [finding for finding in found if "secrets" in finding] == []
+
+
+def test_secrets_without_any_agent_belong_to_nobody() -> None:
+    found = stack.load({"secrets": BASE["secrets"]}, directory=Path()).findings
+    assert [(finding.severity, finding.path) for finding in found] == [("error", "scalr-agents:secrets.runs")]
 
 
 def test_an_agents_name_is_part_of_paths_and_names() -> None:

@@ -107,7 +107,7 @@ ERRORS = [
         "task.worker.extraVolumeMounts[0].mountPath",
         "not an absolute path",
     ),
-    (nested("persistence.cache.emptyDir.sizeLimit", "10GB"), "persistence.cache.emptyDir.sizeLimit", "above zero"),
+    (nested("persistence.cache.emptyDir.sizeLimit", "10GB"), "persistence.cache.emptyDir.sizeLimit", "write 10G or 10Gi; given '10GB'"),
     (nested("persistence.data.persistentVolumeClaim.storage", "-5Gi"), "persistence.data.persistentVolumeClaim.storage", "above zero"),
     (nested("agent.resources.requests.cpu", -1), "agent.resources.requests.cpu", "not a Kubernetes quantity"),
     (nested("agent.replicaCount", 99999999999), "agent.replicaCount", "less than or equal to 2147483647"),
@@ -289,7 +289,7 @@ def test_render_raises_every_finding_as_text() -> None:
         ("agent-job", "0.56.9", "no agent-job for agent version 0.56.9; supported: 0.57 to 0.60; 1.2 or newer"),
         ("agent-job", "0.61.0", "no agent-job for agent version 0.61.0; supported: 0.57 to 0.60; 1.2 or newer"),
         ("agent-job", "1.1.9", "no agent-job for agent version 1.1.9; supported: 0.57 to 0.60; 1.2 or newer"),
-        ("agent-job", "0.57", "agent version '0.57' is not of the form MAJOR.MINOR.PATCH, for instance 0.57.0"),
+        ("agent-job", "0.57", "agent version '0.57' is not complete; write 0.57.0"),
     ],
 )
 def test_charts_and_versions_that_do_not_exist(chart: str, version: str | None, message: str) -> None:

@@ -105,7 +105,7 @@ ERRORS = [
         "/var/lib/scalr-agent/cache is taken by agent.cacheDir",
     ),
     ({**TOOLS, "extraVolumeMounts": [MOUNT, MOUNT]}, "extraVolumeMounts[1].mountPath", "/tools is taken by extraVolumeMounts[0]"),
-    (nested("persistence.data.emptyDir.sizeLimit", "4GB"), "persistence.data.emptyDir.sizeLimit", "not a size above zero"),
+    (nested("persistence.data.emptyDir.sizeLimit", "4GB"), "persistence.data.emptyDir.sizeLimit", "not a Kubernetes quantity, write 4G"),
     (nested("persistence.cache.emptyDir.sizeLimit", "-1Gi"), "persistence.cache.emptyDir.sizeLimit", "not a size above zero"),
     (
         nested("persistence.cache.persistentVolumeClaim.storage", "0"),

@@ -205,7 +205,7 @@ CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "shared", **EXISTING, 
         ({"protocol": "NFS_V4"}, [("protocol", "given 'NFS_V4'; allowed: NFS_V3, NFS_V4_1")]),
         ({"instance_id": "nfs-1"}, [("instance_id", "given 'nfs-1'; it has the form projects/")]),
         ({"capacity": "0"}, [("capacity", "not a size above zero")]),
-        ({"capacity": "big"}, [("capacity", "not a size above zero")]),
+        ({"capacity": "big"}, [("capacity", "not a Kubernetes quan")]),
     ],
 )
 def test_a_claim(given: dict[str, Any], expected: list[tuple[str, str]]) -> None:

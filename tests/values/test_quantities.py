@@ -65,6 +65,29 @@ def test_other_text_is_no_quantity(text: str) -> None:
     assert str(caught.value) == f"{text!r} is no quantity"
 
 
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("6GB", "6G or 6Gi"),
+        ("6gb", "6G or 6Gi"),
+        ("6 GiB", "6G or 6Gi"),
+        ("512mb", "512M or 512Mi"),
+        ("1.5t", "1.5T or 1.5Ti"),
+        ("64KB", "64k or 64Ki"),
+        ("64ki", "64k or 64Ki"),
+    ],
+)
+def test_sizes_as_people_write_them_are_answered_with_two_that_are_right(text: str, meant: str) -> None:
+    assert not quantities.is_quantity(text)
+    assert quantities.refusal(text) == f"not a Kubernetes quantity, write {meant}"
+    assert all(quantities.is_quantity(quantity) for quantity in meant.split(" or "))
+
+
+@pytest.mark.parametrize("text", ["", "GB", "ten GB", "1,5GB", "-6GB", "500 m", None, ["6GB"]])
+def test_other_text_is_answered_with_examples(text: object) -> None:
+    assert quantities.refusal(text) == "not a Kubernetes quantity, for instance 500m, 512Mi or 40Gi"
+
+
 @pytest.mark.parametrize("value", [None, True, False, [], {}, float("nan"), float("inf"), object()])
 def test_other_values_are_no_quantities(value: object) -> None:
     assert not quantities.is_quantity(value)

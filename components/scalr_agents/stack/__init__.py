@@ -72,7 +72,9 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
         content["secrets"] = secrets.opened(content["secrets"], content.get("agents"))
     file, shape_findings, _ = shapes.parse(StackFile, content)
     findings += [Finding("error", f"{PREFIX}:{finding.path}", finding.message) for finding in shape_findings]
-    findings += secrets.of_nobody(file.secrets, content.get("agents"))
+    agents_given = content.get("agents", {} if all(word in _WORDS for word in config) else None)
+    if isinstance(agents_given, dict):  # else they may be there under a wrong name
+        findings += secrets.of_nobody(file.secrets, agents_given)
     bundle, common_findings = common.bundle(file.common.ca, directory)
     findings += common_findings
     caches, cache_findings = _caches(file)

@@ -85,9 +85,9 @@ def opened(secrets: Any, agents: Any) -> Any:
     return {agent: {"token": content} if isinstance(content, Sealed) else content for agent, content in secrets.items()}
 
 
-def of_nobody(secrets: Mapping[str, AgentSecrets], agents: Any) -> Iterator[Finding]:
+def of_nobody(secrets: Mapping[str, AgentSecrets], agents: Mapping[str, Any]) -> Iterator[Finding]:
     """Secrets of agents that the stack file does not name, whether or not these are right."""
-    names = list(agents) if isinstance(agents, dict) else []
+    names = list(agents)
     for name in sorted(secrets.keys() - set(names)):
         yield Finding(
             "error",

@@ -12,6 +12,7 @@ from scalr_agents.values.common import CacheLimit, Image, WorkerImage
 from scalr_agents.values.fields import ESCALATING, Deferred, is_deferred, is_dns_label, is_set, is_subdomain
 from scalr_agents.values.findings import Finding, entry
 from scalr_agents.values.merge import lookup
+from scalr_agents.values.shapes import describe
 
 Findings = Iterator[Finding]
 
@@ -138,7 +139,7 @@ def resources(path: str, settings: Mapping[str, Any]) -> Findings:
             if quantities.is_quantity(quantity) and quantities.parse(quantity) >= 0:
                 amounts[kind][resource] = quantity
             elif not is_deferred(quantity):
-                yield error(entry(f"{path}.{kind}", str(resource)), "not a Kubernetes quantity, for instance 500m, 512Mi or 40Gi")
+                yield error(entry(f"{path}.{kind}", str(resource)), _no_quantity(quantity))
     limits = amounts.get("limits", {})
     for resource, quantity in amounts.get("requests", {}).items():
         if resource in limits and quantities.parse(quantity) > quantities.parse(limits[resource]):
@@ -147,8 +148,16 @@ def resources(path: str, settings: Mapping[str, Any]) -> Findings:
 
 def quantity(path: str, value: object) -> Findings:
     """A size: a quantity above zero."""
-    if value is not None and not is_deferred(value) and not (quantities.is_quantity(value) and quantities.parse(str(value)) > 0):
+    if value is None or is_deferred(value):
+        return
+    if not quantities.is_quantity(value):
+        yield error(path, _no_quantity(value))
+    elif quantities.parse(str(value)) <= 0:
         yield error(path, "not a size above zero, for instance 512Mi or 40Gi")
+
+
+def _no_quantity(given: object) -> str:
+    return f"{quantities.refusal(given)}; given {describe(given, ())}"
 
 
 def shared_cache(path: str, access_mode: str) -> Findings:

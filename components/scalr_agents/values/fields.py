@@ -92,6 +92,11 @@ def _quote_numbers(value: Any) -> Any:
     return value
 
 
+def _version(value: Any) -> Any:
+    """A number is taken as it is written: whoever reads the version says how to write it whole."""
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
 def _env_text(value: Any) -> Any:
     """Environment values are text; YAML's numbers and booleans are taken as they are written in JSON."""
     if isinstance(value, bool):
@@ -152,7 +157,7 @@ def _registry(value: str) -> str:
 def _quantity(value: Any) -> str:
     if quantities.is_quantity(value):
         return str(value)
-    refuse("quantity", "not a Kubernetes quantity, for instance 500m, 512Mi or 40Gi")
+    refuse("quantity", quantities.refusal(value))
 
 
 def _count_or_percent(value: Any) -> Any:
@@ -197,8 +202,8 @@ InputList = Annotated[list[InputText], unset([])]
 """Strings, each of which may be known only during deployment."""
 Texts = Annotated[list[str], unset([])]
 """Strings; `null` is none."""
-VersionText = Annotated[str, BeforeValidator(_quote_numbers), unset("")]
-"""A version; a number is refused, because YAML has already changed it."""
+VersionText = Annotated[str, BeforeValidator(_version), unset("")]
+"""A version."""
 ImageTag = Annotated[str, AfterValidator(_image_tag), BeforeValidator(_quote_numbers), unset("")]
 """An image tag, with a digest if wished; a number is refused, because YAML has already changed it."""
 Repository = Annotated[str, AfterValidator(_repository), unset("")]

@@ -4,6 +4,8 @@ import re
 from decimal import Decimal
 
 _QUANTITY = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(m|u|n|[kMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?")
+_MEANT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(?!(?-i:m)\s*\Z)([KMGTPE])i?B?\s*", re.IGNORECASE)
+"""Sizes as people write them, `6GB`."""
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 _MEGABYTES = {"Gi": 1024, "Mi": 1, "G": 1000, "M": 1}
@@ -26,6 +28,15 @@ def parse(quantity: str | float) -> Decimal:
 
 def is_quantity(text: object) -> bool:
     return not isinstance(text, bool) and isinstance(text, str | int | float) and bool(_QUANTITY.fullmatch(str(text)))
+
+
+def refusal(given: object) -> str:
+    """What is wrong with something that is no quantity, and what to write."""
+    meant = _MEANT.fullmatch(str(given))
+    if meant is None:
+        return "not a Kubernetes quantity, for instance 500m, 512Mi or 40Gi"
+    number, suffix = meant[1], meant[2].upper()
+    return f"not a Kubernetes quantity, write {number}{'k' if suffix == 'K' else suffix} or {number}{suffix}i"
 
 
 def megabytes(quantity: str) -> int:
