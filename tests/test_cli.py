@@ -271,6 +271,17 @@ def test_the_annotations_of_the_documentation(project: Path) -> None:
     ]
 
 
+def test_check_tells_what_only_the_files_show(project: Path) -> None:
+    cached = (
+        STACK.replace("namespace: scalr,", "namespace: scalr, cache: runs,") + "  scalr-agents:caches: {runs: {efs: {eksCluster: prod}}}\n"
+    )
+    stack(project, cached)
+    done = cli("check", "dev", directory=project)
+    assert "stacks/Pulumi.dev.yaml:5:32: warning: scalr-agents:caches.runs.efs: no region: run pulumi config set aws:region" in done.stdout
+    stack(project, f"{cached}  aws:region: eu-west-1\n")
+    assert cli("check", "dev", directory=project).stdout == ""
+
+
 def test_nothing_to_say_as_json(project: Path) -> None:
     stack(project, STACK)
     done = cli("check", "dev", "-o", "json", directory=project)

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -160,12 +160,19 @@ def _load(project: Path | None, stack: str, *, demand_tokens: bool) -> "tuple[So
 
     source = _source(project, stack)
     loaded = stacks.load(source.config, directory=source.directory, demand_tokens=demand_tokens and not source.environment)
-    findings = by_severity([*secrets.misplaced(source.config), *loaded.findings])
+    findings = by_severity([*secrets.misplaced(source.config), *loaded.findings, *_about_clouds(loaded, source)])
     if findings:
         from scalr_agents.stack import positions
 
         findings = positions.locate(findings, source)
     return source, loaded, findings
+
+
+def _about_clouds(loaded: "Stack", source: "Source") -> Iterator[Finding]:
+    if loaded.caches:
+        from scalr_agents.stack import caches
+
+        yield from caches.without_region(loaded.caches, source)
 
 
 def _source(project: Path | None, stack: str) -> "Source":

@@ -21,7 +21,7 @@ efsMountOptions:
   - acdirmin=1
   - acdirmax=3
 """
-INSTALL = '--set agent.url="https://{account}.scalr.io" --set agent.token="<agent-pool-token>"'
+INSTALL = '--set agent.url="https://{account}.scalr.io" --set agent.token="{token}"'
 NODES = (
     rf'{INSTALL} --set controllerNodeSelector."kubernetes\\.io\\/hostname"="{{node}}"'
     r' --set workerNodeSelector."cloud\\.google\\.com\\/gke-nodepool"="{pool}"'
@@ -35,11 +35,11 @@ DATA_HOME = '--set agent.data_home="/var/lib/{unique-name}"'
 PROXY = '--set extraEnv.HTTP_PROXY="<proxy-address>" --set extraEnv.HTTPS_PROXY="<proxy-address>"'
 
 RENDERED: list[tuple[str, dict[str, Any]]] = [
-    (INSTALL.format(account="acme"), {"agent": {"url": "https://acme.scalr.io", "token": "<agent-pool-token>"}}),
+    (INSTALL.format(account="acme", token="filled-in"), {"agent": {"url": "https://acme.scalr.io", "token": "filled-in"}}),
     (
-        NODES.format(account="acme", node="node-1", pool="runs"),
+        NODES.format(account="acme", token="filled-in", node="node-1", pool="runs"),
         {
-            "agent": {"url": "https://acme.scalr.io", "token": "<agent-pool-token>"},
+            "agent": {"url": "https://acme.scalr.io", "token": "filled-in"},
             "controllerNodeSelector": {"kubernetes.io/hostname": "node-1"},
             "workerNodeSelector": {"cloud.google.com/gke-nodepool": "runs"},
         },
@@ -81,12 +81,16 @@ RENDERED: list[tuple[str, dict[str, Any]]] = [
 """Commands as a shell gets them, with what a user fills in, and the values that they are."""
 
 REFUSED = [
-    (INSTALL.format(account="<account>"), ["agent.url: not a URL with scheme and host"]),
     (
-        NODES.format(account="<account>", node="<node-name>", pool="<node-pool-name>"),
+        INSTALL.format(account="<account>", token="<agent-pool-token>"),
+        ["agent.token: is a placeholder", "agent.url: not a URL with scheme and host"],
+    ),
+    (
+        NODES.format(account="<account>", token="<agent-pool-token>", node="<node-name>", pool="<node-pool-name>"),
         [
             r"controllerNodeSelector.kubernetes\.io/hostname: not a label value",
             r"workerNodeSelector.cloud\.google\.com/gke-nodepool: not a label value",
+            "agent.token: is a placeholder",
             "agent.url: not a URL with scheme and host",
         ],
     ),

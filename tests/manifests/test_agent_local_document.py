@@ -41,7 +41,7 @@ extraEnv:
     "securityContext: {readOnlyRootFilesystem: false, runAsUser: 0, runAsGroup: 0, runAsNonRoot: false}",
 ]
 COMMANDS = [
-    ["agent.token=<agent-token>"],
+    ["agent.token=filled-in"],
     ["agent.token=t", "extraEnv.SCALR_AGENT_DEBUG=1", "extraEnv.HTTPS_PROXY=http://myproxy.com:3128"],
     ["agent.token=t", "allowMetadataService=false"],
 ]

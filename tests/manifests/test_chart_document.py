@@ -35,10 +35,10 @@ TOLERATION = (
     "{0}.tolerations[0].key=dedicated,{0}.tolerations[0].operator=Equal,{0}.tolerations[0].value={1},{0}.tolerations[0].effect=NoSchedule"
 )
 COMMANDS = [
-    {"--set": ["agent.token=<agent-pool-token>"]},
+    {"--set": ["agent.token=filled-in"]},
     {
         "--set": [
-            "agent.token=<agent-token>",
+            "agent.token=filled-in",
             "task.runner.image.repository=registry.example.com/custom-runner",
             "task.runner.image.tag=v1.2.3",
         ]

@@ -25,7 +25,7 @@ config:
   scalr-agents:agents:
     runs:
       kind: agent-job
-      namespace: scalr
+      namespace: runs
       valuesFiles: [values/one.yaml, values/two.yaml, values/broken.yaml]
       values:
         agent: {replicaCount: two}

@@ -212,7 +212,7 @@ FINE: list[dict[str, Any]] = [
     nested("agent.topologySpreadConstraints", [{"labelSelector": {"matchExpressions": [{"key": "a", "operator": "Exists"}]}}]),
     nested("agent", {"topologySpreadConstraints": {}, "tolerations": {}, "affinity": []}),
     nested("agent.controller.extraEnv", [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "metadata.uid"}}}]),
-    nested("agent.url", "https://acme.scalr.io:8443/path"),
+    nested("agent.url", "https://acme.scalr.io:8443/"),
     nested("global.tls.caBundle", f"corporate\n{PRIVATE}public\n{ROOT}"),
     nested("global.proxy", {"enabled": True, "httpsProxy": "http://p:1", "noProxy": "localhost,10.0.0.0/8"}),
     nested("global.proxy", {"enabled": True, "httpsProxy": "http://p:1", "noProxy": ".svc, $(KUBERNETES_SERVICE_HOST)"}),

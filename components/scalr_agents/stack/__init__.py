@@ -4,7 +4,8 @@
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -71,7 +72,8 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     if "secrets" in content:
         content["secrets"] = secrets.opened(content["secrets"], content.get("agents"))
     file, shape_findings, _ = shapes.parse(StackFile, content)
-    findings += [Finding("error", f"{PREFIX}:{finding.path}", finding.message) for finding in shape_findings]
+    shape_findings = [replace(finding, path=f"{PREFIX}:{finding.path}") for finding in shape_findings]
+    findings += _in_the_right_place(shape_findings, content.get("agents"))
     agents_given = content.get("agents", {} if all(word in _WORDS for word in config) else None)
     if isinstance(agents_given, dict):  # else they may be there under a wrong name
         findings += secrets.of_nobody(file.secrets, agents_given)
@@ -93,10 +95,16 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
             *(_check_mounts(built, claims) if caches else ()),
             *_check_nodes(file.agents, built),
         ]
-    findings += checks.namespaces(file.namespaces)
+    findings += [*checks.namespaces(file.namespaces), *checks.unlisted_namespaces(file.namespaces, file.agents)]
     if not file.agents and not findings:
         findings.append(Finding("warning", f"{PREFIX}:agents", "empty: this stack runs nothing"))
     return Stack(file.kubernetes, file.namespaces, caches.entries if caches else {}, claims, built, by_severity(findings))
+
+
+def _in_the_right_place(findings: Sequence[Finding], agents_given: Any) -> Iterator[Finding]:
+    """Findings on shapes; of keys that belong elsewhere those that say where."""
+    better = {finding.path: finding for finding in agents.misplaced_keys(agents_given)} if findings else {}
+    yield from (better.get(finding.path, finding) for finding in findings)
 
 
 def _caches(file: StackFile) -> "tuple[Caches | None, list[Finding]]":

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scalr_agents import lines, manifests, yaml_io
 from scalr_agents import values as chart_values
@@ -13,14 +13,18 @@ from scalr_agents.positions import broken
 from scalr_agents.stack import common, secrets
 from scalr_agents.stack.model import PREFIX, AgentEntry, AgentSecrets, StackFile
 from scalr_agents.stack.source import SourceError, read_text
-from scalr_agents.values import Checked, Finding
+from scalr_agents.values import Checked, Finding, kinds, shapes
 from scalr_agents.values import words as word_values
 from scalr_agents.values.fields import is_dns_label
+from scalr_agents.values.findings import dotted
 from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.layers import Layer, combine, locate
 
 if TYPE_CHECKING:
     from scalr_agents.stack.caches import Caches
+
+
+_OWN_KEYS = {field.alias or name for name, field in AgentEntry.model_fields.items()}
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,23 @@ def build(
 
 def _place(name: str) -> str:
     return f"{PREFIX}:agents.{name}"
+
+
+def misplaced_keys(agents: Any) -> Iterator[Finding]:
+    """Keys directly on an agent that belong elsewhere: secrets, and values of its chart."""
+    for name, given in agents.items() if isinstance(agents, dict) else ():
+        kind = given.get("kind") if isinstance(given, dict) else None
+        if isinstance(kind, str) and kind in lines.CHARTS:
+            for key in given.keys() - _OWN_KEYS:
+                yield from _misplaced_key(kind, key, f"{PREFIX}:{dotted(('agents', name, key))}")
+
+
+def _misplaced_key(kind: str, key: str, place: str) -> Iterator[Finding]:
+    if key in secrets.MISPLACED:
+        yield secrets.misplaced_at(place)
+    elif found := shapes.places(kinds.find(kind).model, key):
+        paths = " or ".join(f"values.{path}" for path in found)
+        yield Finding("error", place, f"unknown key {key!r}; it is a value of {kind}: write {paths}")
 
 
 def _check_entry(name: str, entry: AgentEntry) -> Iterator[Finding]:

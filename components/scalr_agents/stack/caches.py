@@ -12,7 +12,7 @@ from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile, EfsEntry, FilestoreEntry, StorageClassEntry
 from scalr_agents.stack.checks import pods
 from scalr_agents.stack.model import PREFIX, AgentEntry
-from scalr_agents.stack.source import CloudValue
+from scalr_agents.stack.source import CloudValue, Source
 from scalr_agents.values import Finding, shapes
 from scalr_agents.values.caches import efs, filestore, in_stack_files
 from scalr_agents.values.checks import Findings, error, quantity, shared_cache, warning
@@ -23,6 +23,8 @@ from scalr_agents.values.merge import Values, lookup, merge
 from scalr_agents.values.words import NoValueError, Words
 
 _PROVIDER_CACHE = ("agent", "providerCache")
+_REGIONS = {"aws:region", "aws:profile"}
+"""Keys of Pulumi's provider for AWS that say a region, or may."""
 _LONGEST_NAME = 53
 """As of a release: claims are called after it."""
 _LONGEST_INSTANCE = 33
@@ -117,6 +119,17 @@ def parse(content: Mapping[str, Any]) -> tuple[Mapping[str, CacheEntry], list[Fi
     """The entries of the word `caches`, and the findings on their shapes."""
     file, findings, _ = shapes.parse(CachesOfFile, {"caches": content})
     return file.caches, [replace(finding, path=f"{PREFIX}:{finding.path}") for finding in findings]
+
+
+def without_region(entries: Mapping[str, CacheEntry], source: Source) -> Iterator[Finding]:
+    """Caches on AWS in a stack whose files say no region. An environment that is not read may."""
+    if source.environment or source.others & _REGIONS:
+        return
+    for name in (name for name, entry in entries.items() if entry.efs):
+        yield warning(
+            f"{_place(name)}.efs",
+            "no region: run pulumi config set aws:region <region>, unless AWS_REGION or a profile says it wherever Pulumi runs",
+        )
 
 
 class Caches(NamedTuple):

@@ -7,14 +7,17 @@ from scalr_agents import pod_security
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.release import COMPONENT
 from scalr_agents.stack.agents import StackAgent
-from scalr_agents.stack.model import PREFIX, Namespace
+from scalr_agents.stack.model import PREFIX, AgentEntry, Namespace
 from scalr_agents.values import Finding
 from scalr_agents.values.fields import is_dns_label
+from scalr_agents.values.findings import close_to
 
 if TYPE_CHECKING:
     from scalr_agents.stack.caches import Claim
 
 _LEVEL = "pod-security.kubernetes.io/"
+_ALMOST_THE_SAME = 0.85
+"""One letter of seven, in the measure of difflib."""
 _PODS = {
     "agent": "controller pods",
     "controller": "controller pods",
@@ -79,6 +82,18 @@ def namespaces(entries: Mapping[str, Namespace]) -> Iterator[Finding]:
             yield Finding("error", f"{place}.labels", "has no effect: create is false, and the namespace belongs to somebody else")
         if any(label.startswith(_LEVEL) for label in entry.labels):
             yield Finding("error", f"{place}.labels", "sets the level of pod security; use podSecurity, which is checked")
+
+
+def unlisted_namespaces(entries: Mapping[str, Namespace], agents: Mapping[str, AgentEntry]) -> Iterator[Finding]:
+    """Agents in a namespace that is not listed while one of almost the same name is."""
+    for name, agent in agents.items():
+        meant = None if agent.namespace in entries else close_to(agent.namespace, list(entries), _ALMOST_THE_SAME)
+        if meant is not None:
+            yield Finding(
+                "warning",
+                f"{PREFIX}:agents.{name}.namespace",
+                f"{agent.namespace!r} is not among {PREFIX}:namespaces; did you mean {meant!r}? If it exists, add it with create: false",
+            )
 
 
 def namespace_manifest(name: str, entry: Namespace) -> Manifest:

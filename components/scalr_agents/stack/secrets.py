@@ -14,6 +14,9 @@ from scalr_agents.values.merge import lookup
 from scalr_agents.values.mirrors import TOKENS, host_of
 from scalr_agents.values.words import NoValueError, Words
 
+MISPLACED = ("token", "clientKey")
+"""Secrets that people write directly on an agent."""
+_ON_AGENT = 3
 _OPEN_WORDS = StackFile.model_fields.keys() - {"secrets"}
 
 
@@ -56,7 +59,8 @@ def misplaced_at(place: str) -> Finding:
     """An encrypted value outside of `secrets`: Pulumi hands over the whole key around it in plain text."""
     parts = place.removeprefix(f"{PREFIX}:").split(".")
     agent = parts[1] if parts[0] == "agents" and len(parts) > 1 else "<agent>"
-    target = "token" if place.endswith(".agent.token") else "env.<NAME>"
+    own = parts[2] if len(parts) == _ON_AGENT and parts[2] in MISPLACED else ""
+    target = own or ("token" if place.endswith(".agent.token") else "env.<NAME>")
     message = f"secrets belong under {PREFIX}:secrets, since here Pulumi would show them; remove this and run: {command(agent, target)}"
     return Finding("error", place, message)
 

@@ -17,6 +17,12 @@ from scalr_agents.values.shapes import describe
 Findings = Iterator[Finding]
 
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s(.+?)-----END CERTIFICATE-----", re.DOTALL)
+_PLACEHOLDER = re.compile(
+    r"<.*>|\[.*\]|\{.*\}|\$.*|%.*%|x{3,}|\*{3,}|\.{3,}|…|change[-_ ]?(me|it|this).*|replace[-_ ]?(me|it|this|with).*|to[-_ ]?do\b.*"
+    r"|fix[-_ ]?me\b.*|tbd|placeholder|(your|agent|pool|insert|enter|paste|put)[-_ a-z]*token[-_ a-z]*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What stands in the place of a token in examples and templates."""
 _DER_SEQUENCE = b"\x30"
 _PUBLIC_ROOTS = (b"ISRG Root X1", b"DigiCert Global Root", b"Amazon Root CA", b"GTS Root R1", b"USERTrust", b"GlobalSign")
 _VERSION_TAG = re.compile(r"\d+\.\d+\.\d+")
@@ -55,10 +61,13 @@ def url(path: str, value: str | Deferred) -> Findings:
         valid = False
     if not valid:
         yield error(path, "not a URL with scheme and host, for instance https://acme.scalr.io")
-    elif parts.password:
+        return
+    if parts.password:
         yield warning(path, "holds a password in plain text")
     elif parts.scheme == "http":
         yield warning(path, "http:// sends the agent's token unencrypted; use https://")
+    if parts.path not in ("", "/") or parts.query or parts.fragment:
+        yield warning(path, "has more than scheme and host; the agent wants the address of the account alone: https://<account>.scalr.io")
 
 
 def token(path: str, value: str | Deferred, existing_path: str, existing: str | Deferred) -> Findings:
@@ -71,6 +80,8 @@ def token(path: str, value: str | Deferred, existing_path: str, existing: str | 
         yield warning(path, "begins or ends with white space, which becomes part of the token")
     if isinstance(value, str) and value == "null":
         yield error(path, 'is the word "null", which is no token')
+    elif isinstance(value, str) and _PLACEHOLDER.fullmatch(value.strip()):
+        yield error(path, "is a placeholder; set the token of the agent pool")
 
 
 def ca_bundle(path: str, bundle: str | Deferred) -> Findings:

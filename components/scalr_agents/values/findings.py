@@ -116,17 +116,26 @@ def join(prefix: str, path: str) -> str:
     return f"{prefix}{path}" if path.startswith("[") else f"{prefix}.{path}"
 
 
-def unknown_key(given: str, allowed: Iterable[str]) -> str:
-    """The message for a key that does not exist, with the nearest one that does."""
-    return f"unknown key {given!r}; {nearest(given, allowed)}"
+def unknown_key(given: str, allowed: Iterable[str], elsewhere: Sequence[str] = ()) -> str:
+    """The message for a key that does not exist, with the nearest one that does, or the places that have one of this name."""
+    names = list(allowed)
+    if elsewhere and close_to(given, names) is None:
+        return f"unknown key {given!r}; did you mean {' or '.join(elsewhere)}?"
+    return f"unknown key {given!r}; {nearest(given, names)}"
 
 
 def nearest(given: str, allowed: Iterable[str]) -> str:
     """What the user may have meant, or all that there is."""
+    names = list(allowed)
+    close = close_to(given, names)
+    return f"did you mean {close!r}?" if close is not None else f"allowed: {', '.join(names) or 'none'}"
+
+
+def close_to(given: str, names: Sequence[str], likeness: float = 0.6) -> str | None:
+    """The name that the user may have meant."""
     import difflib
 
-    names = list(allowed)
-    close = difflib.get_close_matches(given, names, n=1, cutoff=0.6)
+    close = difflib.get_close_matches(given, names, n=1, cutoff=likeness)
     if not close:  # a difference in case alone is far away for difflib
         close = [name for name in names if name.lower() == given.lower()]
-    return f"did you mean {close[0]!r}?" if close else f"allowed: {', '.join(names) or 'none'}"
+    return close[0] if close else None

@@ -10,6 +10,7 @@ from scalr_agents.values.findings import entry
 
 REFERENCES = r"(?:\$\([^()]+\))+"
 """Other variables, and nothing else."""
+_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY")
 _LOGIN = re.compile(rf"//[^/@\s]*:(?!{REFERENCES}@)[^/@\s]+@|https?://(?!{REFERENCES}:?@)[^/@\s:]+:?@", re.IGNORECASE)
 """Who logs in by a URL: a name and a password, or a token alone."""
 
@@ -23,18 +24,22 @@ def check(path: str, settings: Proxy) -> Findings:
     for key in [] if settings.enabled else given:
         yield warning(f"{path}.{key}", f"has no effect: {path}.enabled is false")
     for key, value in urls.items():
-        yield from _password(f"{path}.{key}", value)
+        yield from _address(f"{path}.{key}", value)
     if settings.enabled and given:
         yield from _exceptions(f"{path}.noProxy", settings.no_proxy)
 
 
 def variables(path: str, given: Mapping[str, str]) -> Findings:
     """A proxy in variables, for agents that need the cluster's API."""
-    urls = {name: given[name] for name in ("HTTP_PROXY", "HTTPS_PROXY") if given.get(name)}
-    for name, value in urls.items():
-        yield from _password(entry(path, name), value)
-    if urls:
+    yield from addresses(path, given)
+    if any(given.get(name) for name in _VARIABLES):
         yield from _exceptions(entry(path, "NO_PROXY"), given.get("NO_PROXY", ""))
+
+
+def addresses(path: str, given: Mapping[str, str]) -> Findings:
+    """The addresses of a proxy in variables."""
+    for name in _VARIABLES:
+        yield from _address(entry(path, name), given.get(name))
 
 
 def holds_password(url: object) -> bool:
@@ -42,9 +47,11 @@ def holds_password(url: object) -> bool:
     return isinstance(url, str) and bool(_LOGIN.search(url))
 
 
-def _password(path: str, value: object) -> Findings:
+def _address(path: str, value: object) -> Findings:
     if holds_password(value):
         yield warning(path, "a password in plain text; make it a secret variable and write http://user:$(NAME)@host")
+    if isinstance(value, str) and value and "://" not in value and not re.match(REFERENCES, value):
+        yield warning(path, "has no scheme, and not every program guesses one; write http:// in front of it")
 
 
 def _exceptions(path: str, no_proxy: str | Deferred) -> Findings:

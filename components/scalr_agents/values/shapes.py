@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from scalr_agents.values.fields import is_deferred
-from scalr_agents.values.findings import Finding, Path, dotted, unknown_key
+from scalr_agents.values.findings import Finding, Path, dotted, join, unknown_key
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -34,6 +34,7 @@ _CREDENTIALS = re.compile(r"//[^/@]*@")
 """A URL with a user, or a token in the user's place."""
 _BOOLEAN_WORDS = ("true", "false", "yes", "no")
 _LONGEST_ECHO = 40
+_MOST_PLACES = 4
 
 
 def parse(model: type[M], given: Mapping[str, Any]) -> tuple[M, list[Finding], list[Path]]:
@@ -122,7 +123,7 @@ def _without(given: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
 def _message(model: type[BaseModel], path: Path, error: ErrorDetails) -> str:
     value, kind = error["input"], error["type"]
     if kind == "extra_forbidden":
-        return unknown_key(str(path[-1]), _keys(model, path[:-1]))
+        return unknown_key(str(path[-1]), _keys(_model_at(model, path[:-1])), _elsewhere(model, path))
     if kind == "missing":
         return "missing"
     if is_deferred(value):
@@ -182,8 +183,12 @@ def _lower_first(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _keys(model: type[BaseModel], path: Path) -> list[str]:
-    """The keys that are allowed at a path of a model."""
+def _keys(model: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _model_at(model: type[BaseModel], path: Path) -> type[BaseModel]:
+    """The model of what stands at a path of a model."""
     entry = False
     for part in path:
         if entry or isinstance(part, int):  # the name of an entry, the position in a list
@@ -192,7 +197,26 @@ def _keys(model: type[BaseModel], path: Path) -> list[str]:
         field = {field.alias or name: field for name, field in model.model_fields.items()}[part]
         model = next(_models(field.annotation), model)
         entry = get_origin(field.annotation) is dict
-    return [field.alias or name for name, field in model.model_fields.items()]
+    return model
+
+
+def _elsewhere(model: type[BaseModel], path: Path) -> list[str]:
+    """Where a key that is unknown in its place exists: below this place, or else anywhere."""
+    key, here = str(path[-1]), path[:-1]
+    return [join(dotted(here), found) for found in places(_model_at(model, here), key)] or places(model, key)
+
+
+def places(model: type[BaseModel], key: str) -> list[str]:
+    """The paths of a model's sections that end in a key, the shortest first; none where there are too many to be of help."""
+    found = sorted(_places(model, key), key=lambda path: (path.count("."), path))
+    return found if len(found) <= _MOST_PLACES else []
+
+
+def _places(model: type[BaseModel], key: str) -> Iterator[str]:
+    if key in _keys(model):
+        yield key
+    for section, inner in _sections(model).items():
+        yield from (f"{section}.{path}" for path in _places(inner, key))
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:

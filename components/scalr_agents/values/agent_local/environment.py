@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from scalr_agents import contract
 from scalr_agents.release import Release
-from scalr_agents.values import checks
+from scalr_agents.values import checks, proxies
 from scalr_agents.values.agent_local import AgentLocalValues
 from scalr_agents.values.checks import Findings, error, warning
 from scalr_agents.values.fields import is_set
@@ -51,6 +51,7 @@ def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Finding
     others = {name: value for name, value in values.extra_env.items() if name not in reserved}
     for finding in checks.environment("extraEnv", others, {}):
         yield replace(finding, severity="warning")  # the chart takes any value here
+    yield from proxies.addresses("extraEnv", values.extra_env)
     yield from _single(values)
 
 

@@ -1,0 +1,191 @@
+"""Mistakes that nothing would tell before the cluster is changed: each is a finding that says what to write."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scalr_agents import stack
+from scalr_agents.stack import caches, source
+from scalr_agents.stack.source import Sealed
+
+from tests.stack.kinds import TOKEN, Kind, every_kind
+from tests.stack.kinds import load as load_kind
+from tests.stack.test_load import BASE, COMMAND, PLAIN, findings
+
+AGENT = "scalr-agents:agents.runs"
+
+
+@pytest.mark.parametrize(
+    ("namespace", "listed", "meant"),
+    [
+        ("scalr-payment", ["scalr-payments"], "scalr-payments"),
+        ("scalr-paymnets", ["scalr-platform", "scalr-payments"], "scalr-payments"),
+        ("Scalr", ["scalr"], "scalr"),
+        ("scalr", ["scalr"], None),
+        ("scalr-vcs", ["scalr-payments", "scalr-platform"], None),
+        ("scalr-payments", ["scalr-platform"], None),
+        ("other", [], None),
+    ],
+)
+def test_a_namespace_that_is_almost_one_of_those_listed(namespace: str, listed: list[str], meant: str | None) -> None:
+    given = {"namespaces": {name: {"create": False} for name in listed}, "agents": {"runs": {"namespace": namespace}}}
+    found = [(severity, message) for severity, path, message in findings(given) if path == f"{AGENT}.namespace" and "among" in message]
+    words = f"{namespace!r} is not among scalr-agents:namespaces; did you mean {meant!r}? If it exists, add it with create: false"
+    assert found == ([("warning", words)] if meant else [])
+
+
+@pytest.mark.parametrize("proxy", ["proxy.acme:3128", "proxy.acme", "user:pass@proxy.acme:3128"])
+@every_kind
+def test_a_proxy_without_a_scheme(kind: Kind, proxy: str) -> None:
+    for word in ("http", "https"):
+        found = load_kind(kind, {"common": {"proxy": {word: proxy}}}).findings
+        ours = [finding for finding in found if "scheme" in finding.message]
+        assert [(finding.severity, finding.path) for finding in ours] == [("warning", "scalr-agents:common.proxy")]
+        assert proxy not in str(found)
+
+
+@pytest.mark.parametrize("proxy", ["http://proxy.acme:3128", "https://proxy.acme", "socks5://proxy.acme:1080", "$(PROXY)", ""])
+@every_kind
+def test_a_proxy_with_a_scheme(kind: Kind, proxy: str) -> None:
+    found = load_kind(kind, {"common": {"proxy": {"http": proxy, "https": "http://proxy.acme"}}}).findings
+    assert [finding for finding in found if "scheme" in finding.message] == []
+
+
+URL = "has more than scheme and host; the agent wants the address of the account alone: https://<account>.scalr.io"
+
+
+@pytest.mark.parametrize("more", ["/v2/e/env-1", "/api", "?query=1", "#part", "/?a=b"])
+@every_kind
+def test_an_address_with_a_path_or_a_query(kind: Kind, more: str) -> None:
+    address = f"https://acme.scalr.io{more}"
+    for given, path in (({"common": {"url": address}}, "common.url"), ({"agents": {"one": {"values": {"agent": {"url": address}}}}}, "")):
+        found = [finding for finding in load_kind(kind, given).findings if finding.message == URL]
+        assert [(finding.severity, finding.path) for finding in found] == [
+            ("warning", f"scalr-agents:{path or 'agents.one.values.agent.url'}"),
+        ]
+
+
+@pytest.mark.parametrize("address", ["https://acme.scalr.io", "https://acme.scalr.io/", "https://acme.scalr.io:8443"])
+def test_an_address_alone(address: str) -> None:
+    assert findings({"common": {"url": address}}) == []
+
+
+PLACEHOLDERS = [
+    *("<agent-pool-token>", "<TOKEN>", "CHANGEME", "changeme", "change-me", "change_me_please", "xxx", "XXXXXXXX", "***", "...", "…"),
+    *("your-token", "YOUR_AGENT_POOL_TOKEN", "your token here", "agent-pool-token", "insert-token-here", "TODO", "todo: set this"),
+    *(
+        "tbd",
+        "FIXME",
+        "placeholder",
+        "replace-me",
+        "replace with the real token",
+        "[token]",
+        "{{ token }}",
+        "${TOKEN}",
+        "$TOKEN",
+        "%TOKEN%",
+    ),
+    " <token>\n",
+]
+
+
+@pytest.mark.parametrize("token", PLACEHOLDERS)
+def test_a_placeholder_is_no_token(token: str) -> None:
+    found = [(severity, path) for severity, path, message in findings({"secrets": {"runs": {"token": token}}}) if "placeholder" in message]
+    assert found == [("error", "scalr-agents:secrets.runs.token")]
+
+
+@pytest.mark.parametrize(
+    "token",
+    [*("x", "s3cr3t-token", "eyJhbGciOiJIUzI1NiJ9.eyJ0b2tlbiI6InRva2VuIn0.xxx", "todos-3f2a", "token", "a" * 5000), Sealed("x")],
+)
+def test_other_text_may_be_a_token(token: Any) -> None:
+    assert findings({"secrets": {"runs": {"token": token}}}) == []
+
+
+@every_kind
+def test_a_placeholder_is_no_token_of_any_kind(kind: Kind) -> None:
+    found = load_kind(kind, {"secrets": {"one": {"token": "CHANGEME"}}}).findings
+    assert [(finding.path, finding.message) for finding in found if finding.severity == "error"] == [
+        ("scalr-agents:secrets.one.token", "is a placeholder; set the token of the agent pool"),
+    ]
+
+
+MISPLACED: list[tuple[str, str, Any, str]] = [
+    ("agent-job", "replicaCount", 2, "it is a value of agent-job: write values.agent.replicaCount"),
+    ("agent-local", "replicaCount", 2, "it is a value of agent-local: write values.replicaCount"),
+    ("agent-local", "agent", {"debug": "1"}, "it is a value of agent-local: write values.agent"),
+    ("agent-job", "task", {}, "it is a value of agent-job: write values.task"),
+    ("agent-job", "url", "u", "it is a value of agent-job: write values.agent.url"),
+    ("agent-job", "nodeSelector", {}, "it is a value of agent-job: write values.agent.nodeSelector or values.task.nodeSelector"),
+    ("agent-k8s", "data_home", "/x", "it is a value of agent-k8s: write values.agent.data_home"),
+    ("agent-k8s", "efsVolumeHandle", "fs", "it is a value of agent-k8s: write values.efsVolumeHandle"),
+    ("agent-local", "nodeselector", {}, "allowed: kind, role, namespace"),
+    ("agent-job", "vlues", {}, "did you mean 'values'?"),
+]
+
+
+@pytest.mark.parametrize(("kind", "key", "content", "words"), MISPLACED, ids=[f"{kind}-{key}" for kind, key, _, _ in MISPLACED])
+def test_a_value_directly_on_an_agent(kind: str, key: str, content: Any, words: str) -> None:
+    given = {**BASE, "agents": {"runs": {"kind": kind, "namespace": "scalr", key: content}}}
+    found = [finding for finding in stack.load(given, directory=Path()).findings if finding.path == f"{AGENT}.{key}"]
+    assert [finding.severity for finding in found] == ["error"]
+    assert found[0].message.startswith(f"unknown key {key!r}; {words}")
+
+
+def test_what_an_agent_has_itself_is_not_taken_for_a_value() -> None:
+    """`cache` is a key of the chart's values too."""
+    found = [message for _, path, message in findings({"agents": {"runs": {"cache": 5}}}) if path == f"{AGENT}.cache"]
+    assert found == ["expected a string, given the number 5; quote it"]
+
+
+@pytest.mark.parametrize("word", ["token", "clientKey"])
+def test_a_secret_directly_on_an_agent(word: str) -> None:
+    found = [(severity, message) for severity, path, message in findings({"agents": {"runs": {word: TOKEN}}}) if path == f"{AGENT}.{word}"]
+    command = COMMAND.replace("runs.token", f"runs.{word}")
+    message = f"secrets belong under scalr-agents:secrets, since here Pulumi would show them; remove this and run: {command}"
+    assert found == [("error", message)]
+
+
+@pytest.mark.parametrize(
+    ("values", "path", "words"),
+    [
+        ({"task": {"resources": {}}}, "task.resources", "did you mean task.runner.resources or task.worker.resources?"),
+        ({"replicaCount": 2}, "replicaCount", "did you mean agent.replicaCount?"),
+        ({"task": {"replicaCount": 2}}, "task.replicaCount", "did you mean agent.replicaCount?"),
+        ({"agent": {"replicaCounts": 2}}, "agent.replicaCounts", "did you mean 'replicaCount'?"),
+        ({"agent": {"enabled": True}}, "agent.enabled", "did you mean agent.moduleCache.enabled or agent.podDisruptionBudget.enabled or"),
+    ],
+)
+def test_a_value_in_another_section_than_its_own(values: dict[str, Any], path: str, words: str) -> None:
+    found = [message for _, where, message in findings({"agents": {"runs": {"values": values}}}) if where == f"{AGENT}.values.{path}"]
+    assert len(found) == 1
+    assert words in found[0]
+
+
+@pytest.mark.parametrize(
+    ("keys", "environment", "warned"),
+    [
+        ("aws:region: eu-west-1", "", False),
+        ("aws:profile: prod", "", False),
+        ("aws:region:", "", True),
+        ("gcp:project: acme", "", True),
+        ("", "", True),
+        ("", "environment: [acme/prod]", False),
+    ],
+)
+def test_a_cache_on_efs_without_a_region(tmp_path: Path, keys: str, environment: str, *, warned: bool) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\n")
+    words = "caches: {one: {efs: {eksCluster: prod}}, two: {storageClass: {name: x}}}"
+    (tmp_path / "Pulumi.dev.yaml").write_text(f"{environment}\nconfig:\n  {keys}\n  {words}\n  agents: {{runs: {PLAIN}}}\n")
+    read = source.read(tmp_path, "dev")
+    loaded = stack.load(read.config, directory=tmp_path)
+    found = [(finding.severity, finding.path) for finding in caches.without_region(loaded.caches, read)]
+    assert found == ([("warning", "scalr-agents:caches.one.efs")] if warned else [])
+
+
+def test_a_region_may_be_the_projects(tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nconfig: {aws:region: {value: eu-west-1}}\n")
+    (tmp_path / "Pulumi.dev.yaml").write_text("config:\n  caches: {one: {efs: {eksCluster: prod}}}\n")
+    read = source.read(tmp_path, "dev")
+    assert list(caches.without_region(stack.load(read.config, directory=tmp_path).caches, read)) == []
