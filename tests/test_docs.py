@@ -115,6 +115,29 @@ def test_the_readme_shows_the_two_commands_and_every_page() -> None:
     assert [page.name for page in (REPOSITORY / "docs").glob("*.md") if f"docs/{page.name}" not in readme] == []
 
 
+WRITTEN = [
+    file
+    for pattern in ("*.md", "docs/**/*.md", "components/**/*.py", "examples/**/*.py", "examples/**/*.txt")
+    for file in REPOSITORY.glob(pattern)
+]
+
+
+@pytest.mark.parametrize("file", WRITTEN, ids=lambda file: str(file.relative_to(REPOSITORY)))
+def test_nobody_is_sent_to_an_index_for_the_package(file: Path) -> None:
+    """Its name on PyPI belongs to nobody: whoever takes it would be installed."""
+    named = re.findall(r"(?:pip install|uv add|poetry add)[^\n]*?[\s'\"](scalr[-_]agents\S*(?: @ \S+)?)", file.read_text())
+    assert [name for name in named if " @ git+" not in name] == []
+
+
+def test_the_readme_says_how_to_install_the_package() -> None:
+    readme = (REPOSITORY / "README.md").read_text()
+    wanted = "@ git+<URL of this repository>@<tag>#subdirectory=components"
+    assert f'pip install "scalr-agents[aws] {wanted}"' in readme
+    extras = {"importing": "", "caches-aws": "[aws]", "caches-gcp": "[gcp]"}
+    for example, extra in extras.items():
+        assert f"scalr-agents{extra} {wanted}\n" in (REPOSITORY / "examples" / example / "requirements.txt").read_text()
+
+
 def test_stack_files_in_the_documents_have_no_unknown_word(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\n")
     for page in PAGES:

@@ -106,6 +106,14 @@ def test_every_module_can_be_imported_first() -> None:
     assert "pulumi" in modules_after(program)
 
 
+@pytest.mark.parametrize(("name", "cloud"), [("EfsCache", "aws"), ("FilestoreCache", "gcp")])
+def test_a_component_of_a_cloud_says_what_to_install(name: str, cloud: str) -> None:
+    program = f"import sys; sys.modules['pulumi_{cloud}'] = None; import scalr_agents; scalr_agents.{name}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    advice = f"install the package with its extra [{cloud}], as its README.md shows"
+    assert done.stderr.splitlines()[-1] == f"ModuleNotFoundError: {name} needs pulumi_{cloud}: {advice}"
+
+
 def test_public_names_are_found_and_others_are_not() -> None:
     assert [name for name in scalr_agents.__all__ if getattr(scalr_agents, name, None) is None] == []
     with pytest.raises(AttributeError, match="has no attribute 'AgentJobs'"):

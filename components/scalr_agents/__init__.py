@@ -102,4 +102,5 @@ def __getattr__(name: str) -> Any:
         cloud = {"pulumi_aws": "aws", "pulumi_gcp": "gcp"}.get(problem.name or "")
         if cloud is None:
             raise
-        raise ModuleNotFoundError(f"{name} needs the SDK of its cloud: pip install 'scalr-agents[{cloud}]'", name=problem.name) from None
+        advice = f"install the package with its extra [{cloud}], as its README.md shows"
+        raise ModuleNotFoundError(f"{name} needs {problem.name}: {advice}", name=problem.name) from None
