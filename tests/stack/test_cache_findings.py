@@ -293,7 +293,7 @@ def test_agents_in_one_directory_of_a_claim() -> None:
     given = {"caches": {"shared": EXISTING}, "agents": {"runs": {"cache": "shared"}, "more": more}, "secrets": {"more": {"token": "t"}}}
     [(severity, path, message)] = findings(given)
     assert (severity, path) == ("warning", "scalr-agents:agents.more")
-    assert message.startswith("shares its cache directory on claim 'mine' with agent 'runs', and runs of one execute what the other has")
+    assert message.startswith("its pods mount 'cache' of claim 'mine', and so do those of agent 'runs': runs of one execute what")
     given["agents"]["more"] = merge(more, {"values": _claim_values(subPath="more")})
     assert findings(given) == []
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from scalr_agents.manifests import cache_volumes
 from scalr_agents.manifests.objects import Manifest
-from scalr_agents.stack.caches import mounted_claims
+from scalr_agents.stack import directories
 from scalr_agents.stack.checks import pods
 from scalr_agents.values.merge import lookup, merge
 
@@ -256,7 +256,7 @@ def test_the_pods_mount_the_claim() -> None:
 @pytest.mark.parametrize("cache", [EFS, FILESTORE, DYNAMIC, EXISTING], ids=["efs", "filestore", "class", "claim"])
 def test_placeholders_mount_nothing(cache: dict[str, Any]) -> None:
     without, with_them = (load(with_cache(cache, values={"task": {"buffer": {"replicas": number}}})).agents for number in (0, 1))
-    assert mounted_claims(with_them[0].objects) == mounted_claims(without[0].objects) != set()
+    assert list(directories.mounts(with_them[0])) == list(directories.mounts(without[0])) != []
 
 
 def test_the_pods_mount_a_directory_of_their_own_of_a_shared_claim() -> None:

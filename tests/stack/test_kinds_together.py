@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from scalr_agents import stack
-from scalr_agents.stack.caches import mounted_claims
+from scalr_agents.stack.directories import mounts
 
 from tests.stack.kinds import JOB, K8S, KINDS, LOCAL, VERSIONS, Kind, errors, load, of_one, stack_of
 
@@ -132,7 +132,7 @@ def test_an_agent_that_needs_no_cache_beside_one_that_has_one() -> None:
 def test_a_claim_knows_the_agent_that_mounts_it(kind: Kind, cache: dict[str, Any]) -> None:
     loaded = load(kind, of_one(cache="big") | {"caches": {"big": cache}})
     assert errors(loaded) == []
-    mounted = {(agent.checked.release.namespace, name) for agent in loaded.agents for name, _ in mounted_claims(agent.objects)}
+    mounted = {mount.volume for agent in loaded.agents for mount in mounts(agent)}
     assert mounted == {claim.key for claim in loaded.claims}
     assert len(mounted) == 1
 
@@ -141,8 +141,8 @@ def test_a_claim_knows_the_agent_that_mounts_it(kind: Kind, cache: dict[str, Any
 def test_two_agents_that_share_a_directory(kind: Kind) -> None:
     agents = {name: {"kind": kind[0], "agentVersion": VERSIONS[kind], "cache": "big"} for name in ("a", "b")}
     loaded = stack_of(agents, caches={"big": {"claim": "pvc"}})
-    message = "shares its cache directory on claim 'pvc' with agent 'a'"
-    assert [finding.path for finding in loaded.findings if finding.message.startswith(message)] == ["scalr-agents:agents.b"]
+    message = "of claim 'pvc', and so do those of agent 'a'"
+    assert [finding.path for finding in loaded.findings if message in finding.message] == ["scalr-agents:agents.b"]
 
 
 DEPRECATED = {"enabled": True, "persistentVolumeClaim": {"claimName": "mine"}}

@@ -62,7 +62,7 @@ def _workers(home: str, selector: dict[str, str]) -> list[tuple[str, str]]:
 
 
 def test_workers_of_two_agents_in_one_directory() -> None:
-    message = "its workers keep their data in /var/lib/one of their nodes, and so do those of agent 'one' on the same nodes; "
+    message = "its pods mount '/var/lib/one' of their nodes, and so do those of agent 'one', on the same nodes: "
     same = [("scalr-agents:agents.other", f"{message}give one of them another agent.data_home")]
     assert _workers("/var/lib/one", {"pool": "one"}) == same
     assert _workers("/var/lib/one", {"zone": "a"}) == same
@@ -133,7 +133,8 @@ def test_placeholders_alone_are_no_reason_to_refuse_anything() -> None:
 
 
 def test_two_agents_with_placeholders_do_not_meet() -> None:
-    more = merge(PLAIN, {**READY, "release": "more"})
+    own = {"values": {"persistence": {"cache": {"hostPath": {"path": "/mnt/more"}}}}}
+    more = merge(merge(PLAIN, {**READY, "release": "more"}), own)
     assert findings({"agents": {"runs": READY, "more": more}, "secrets": {"more": {"token": "x"}}}) == []
 
 

@@ -94,6 +94,7 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
             *checks.pod_admission(file.namespaces, built),
             *(_check_mounts(built, claims) if caches else ()),
             *_check_nodes(file.agents, built),
+            *_check_directories(built),
         ]
     findings += [*checks.namespaces(file.namespaces), *checks.unlisted_namespaces(file.namespaces, file.agents)]
     if not file.agents and not findings:
@@ -119,10 +120,17 @@ def _caches(file: StackFile) -> "tuple[Caches | None, list[Finding]]":
 
 
 def _check_nodes(entries: Mapping[str, AgentEntry], built: list[StackAgent]) -> Iterator[Finding]:
-    if any(entry.role == "vcs" or entry.kind == "agent-k8s" for entry in entries.values()):
+    if any(entry.role == "vcs" for entry in entries.values()):
         from scalr_agents.stack import nodes
 
         yield from nodes.check(entries, built)
+
+
+def _check_directories(built: list[StackAgent]) -> Iterator[Finding]:
+    if len(built) > 1:
+        from scalr_agents.stack import directories
+
+        yield from directories.check(built)
 
 
 def _check_mounts(built: list[StackAgent], claims: "list[Claim]") -> Iterator[Finding]:

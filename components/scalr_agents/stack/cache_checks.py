@@ -1,4 +1,4 @@
-"""What only agents and their caches together can show: pods that cannot write, limits beyond the volume, agents in one directory."""
+"""What only agents and their caches together can show: pods that cannot write, limits beyond the volume."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from scalr_agents import contract
 from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.cache_model import EfsEntry, FilestoreEntry, StorageClassEntry
-from scalr_agents.stack.caches import Claim, mounted_claims, users_of_claims
+from scalr_agents.stack.caches import Claim, users_of_claims
 from scalr_agents.stack.checks import pods
 from scalr_agents.values import Finding, quantities
 from scalr_agents.values.agent_job import AgentJobValues
@@ -30,24 +30,6 @@ def check(agents: Sequence[StackAgent], claims: Sequence[Claim]) -> Iterator[Fin
                     pass
         if claim.size is not None:
             yield from _overfull(claim, claim.size, users)
-    yield from _shared_directories(agents)
-
-
-def _shared_directories(agents: Sequence[StackAgent]) -> Iterator[Finding]:
-    """Agents that mount one directory of one claim, by whatever words."""
-    directories: dict[tuple[str, str, str], StackAgent] = {}
-    for agent in agents:
-        namespace = agent.checked.release.namespace
-        for claim, directory in sorted(mounted_claims(agent.objects)):
-            other = directories.setdefault((namespace, claim, directory), agent)
-            if other is not agent:
-                yield Finding(
-                    "warning",
-                    agent.place,
-                    f"shares its cache directory on claim {claim!r} with agent {other.name!r}, and runs of one execute what the other has "
-                    "cached; give each a directory of its own (subPath of the claim, in its values)",
-                )
-                break
 
 
 def _missing_group(agent: StackAgent) -> Iterator[Finding]:

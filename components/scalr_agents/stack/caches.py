@@ -90,16 +90,6 @@ class Claim:
         return CloudValue(f"{self.place}: {word} for {self.name}")
 
 
-def mounted_claims(objects: Sequence[Manifest]) -> set[tuple[str, str]]:
-    """Claims that an agent's pods mount, with the directories of them."""
-    found = set()
-    for _, spec in pods(objects):
-        claims = _claims_of(spec)
-        mounts = [mount for container in spec["containers"] for mount in container.get("volumeMounts", ())]
-        found |= {(claims[mount["name"]], mount.get("subPath", "")) for mount in mounts if mount.get("name") in claims}
-    return found
-
-
 def users_of_claims(agents: Iterable[StackAgent]) -> Mapping[tuple[str, str], list[StackAgent]]:
     """The agents whose pods hold a claim, by its namespace and name. A pod does that whether or not its containers mount the volume."""
     users = defaultdict[tuple[str, str], list[StackAgent]](list)

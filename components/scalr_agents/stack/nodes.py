@@ -1,7 +1,7 @@
-"""Agents on the nodes of others: runs and VCS providers that must not meet, and workers that write into one directory."""
+"""Agents on the nodes of others: runs and VCS providers that must not meet."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, product
+from itertools import product
 from typing import Literal
 
 from scalr_agents.stack.agents import StackAgent
@@ -20,20 +20,18 @@ def check(entries: Mapping[str, AgentEntry], agents: Sequence[StackAgent]) -> It
         by_role[entries[agent.name].role].append(agent)
     for one, other in product(by_role["runs"], by_role["vcs"]):
         yield from _roles(one, other)
-    for one, other in combinations([agent for agent in agents if entries[agent.name].kind == "agent-k8s"], 2):
-        yield from _directories(one, other)
 
 
 def _roles(one: StackAgent, other: StackAgent) -> Iterator[Finding]:
-    overlap = _overlap(_selectors(one), _selectors(other))
-    if overlap == "same":
+    found = overlap(_selectors(one), _selectors(other))
+    if found == "same":
         yield Finding(
             "error",
             f"{other.place}.nodes",
             f"the nodes of agent {one.name!r}, which has another role: what serves runs must share nothing with what reaches the VCS "
             "provider; give one of them other nodes",
         )
-    elif overlap == "possible":
+    elif found == "possible":
         yield Finding(
             "warning",
             f"{other.place}.nodes",
@@ -42,30 +40,11 @@ def _roles(one: StackAgent, other: StackAgent) -> Iterator[Finding]:
         )
 
 
-def _directories(one: StackAgent, other: StackAgent) -> Iterator[Finding]:
-    """Two DaemonSets that keep the data of their runs in one directory of the same nodes."""
-    for (directory, here), (same, there) in product(_data_homes(one), _data_homes(other)):
-        if directory == same and _overlap([here], [there]) != "apart":
-            yield Finding(
-                "error",
-                other.place,
-                f"its workers keep their data in {directory} of their nodes, and so do those of agent {one.name!r} on the same nodes; "
-                "give one of them another agent.data_home",
-            )
-
-
 def _selectors(agent: StackAgent) -> list[Selector]:
     return [spec.get("nodeSelector", {}) for _, spec in pods(agent.objects)]
 
 
-def _data_homes(agent: StackAgent) -> Iterator[tuple[str, Selector]]:
-    for manifest in agent.objects:
-        if manifest["kind"] == "DaemonSet":
-            spec = manifest["spec"]["template"]["spec"]
-            yield from ((volume["hostPath"]["path"], spec.get("nodeSelector", {})) for volume in spec["volumes"] if "hostPath" in volume)
-
-
-def _overlap(some: Sequence[Selector], others: Sequence[Selector]) -> Overlap:
+def overlap(some: Sequence[Selector], others: Sequence[Selector]) -> Overlap:
     """Whether pods of both may land on one node; `same` if the labels that one wants are all among those of the other."""
     found: Overlap = "apart"
     for one, other in product(some, others):
