@@ -170,3 +170,18 @@ def _status(request: Callable[[], object]) -> int:
     except ApiError as problem:
         return problem.status
     return HTTPStatus.OK
+
+
+def test_a_controller_may_be_any_other_agent_of_its_namespace(controller: Controller) -> None:
+    """Why `check` warns of agents in one namespace: the right to start pods knows no accounts, Secrets and labels."""
+    namespace = controller.namespace
+    for kind, name in (("ServiceAccount", "other"), ("Secret", "other-token")):
+        controller.cluster.create({"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "namespace": namespace}})
+    spec = {**_SPEC, "serviceAccountName": "other", "volumes": [{"name": "token", "secret": {"secretName": "other-token"}}]}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "as-the-other", "namespace": namespace}, "spec": spec}
+    if controller.line.chart == "agent-local":
+        assert _status(lambda: controller.api.create(pod)) == HTTPStatus.FORBIDDEN
+        return
+    made = controller.api.create(pod)
+    assert (made["spec"]["serviceAccountName"], made["metadata"].get("labels")) == ("other", None)
+    assert made["spec"]["volumes"][0]["secret"]["secretName"] == "other-token"

@@ -8,6 +8,8 @@ from tests.engine.stacks import Branch, Deployed, Deployment, Outcome
 LONGEST_RUN = 14400 + 360 + 60
 """In the sample stacks: the deadline, the grace period, and how long what has finished is kept."""
 MARGIN = 120
+NODES = {"payments": "sg-0bbbbbbbbbbbbbbb1", "platform": "sg-0bbbbbbbbbbbbbbb2"}
+"""The security group of a team's nodes, in the sample stack."""
 FILE_SYSTEM = ["file-system", "policy", "backup-policy"]
 
 
@@ -54,7 +56,7 @@ def test_a_cache_that_is_kept(aws_prod: Deployed, branch: Branch) -> None:
             [f"{team}-cache-claim"],
             [f"{team}-cache-volume"],
             [f"{team}-cache-access-point"],
-            [*targets, f"{team}-efs-from-cluster"],
+            [*targets, f"{team}-efs-from-{NODES[team]}"],
             [f"{team}-efs-security-group"],
         )
         agent = [name for name in gone.called("delete") if name.startswith((f"{team}-rbac", f"{team}-network-policy"))]

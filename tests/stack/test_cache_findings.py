@@ -7,6 +7,7 @@ import pytest
 from scalr_agents.values.merge import merge
 
 from tests.manifests.changes import DEADLINE
+from tests.stack.kinds import TOKEN
 from tests.stack.test_caches import DYNAMIC, EFS, EXISTING, FILESTORE, INSTANCE, with_agents, with_cache
 from tests.stack.test_load import PLAIN, findings, load
 
@@ -280,7 +281,7 @@ def test_claims_of_one_name_in_two_namespaces_do_not_meet() -> None:
 def test_a_file_system_that_exists_has_one_cache() -> None:
     instance, network = {"filestore": INSTANCE}, {"efs": {"fileSystemId": "fs-0a1b", "eksCluster": "prod"}}
     agents = {"runs": {"cache": "one"}, "more": {**PLAIN, "cache": "two", "namespace": "other"}}
-    token = {"secrets": {"more": {"token": "t"}}}
+    token = {"secrets": {"more": {"token": TOKEN}}}
     for cache, word, value in ((instance, "filestore.instanceId", INSTANCE["instanceId"]), (network, "efs.fileSystemId", "fs-0a1b")):
         found = findings({"caches": {"one": cache, "two": cache}, "agents": agents, **token})
         assert found == [("error", f"scalr-agents:caches.two.{word}", f"{value!r} is that of cache 'one'; use one cache for both")]
@@ -290,7 +291,7 @@ def test_a_file_system_that_exists_has_one_cache() -> None:
 
 def test_agents_in_one_directory_of_a_claim() -> None:
     more = {**PLAIN, "cache": "shared"}
-    given = {"caches": {"shared": EXISTING}, "agents": {"runs": {"cache": "shared"}, "more": more}, "secrets": {"more": {"token": "t"}}}
+    given = {"caches": {"shared": EXISTING}, "agents": {"runs": {"cache": "shared"}, "more": more}, "secrets": {"more": {"token": TOKEN}}}
     [(severity, path, message)] = findings(given)
     assert (severity, path) == ("warning", "scalr-agents:agents.more")
     assert message.startswith("its pods mount 'cache' of claim 'mine', and so do those of agent 'runs': runs of one execute what")
@@ -316,12 +317,12 @@ def test_mount_targets_of_one_cache_are_not_those_of_another() -> None:
     """Agents of the second would not wait for what the first makes."""
     network, alone = {"efs": {"fileSystemId": "fs-0a1b", "eksCluster": "prod"}}, {"efs": {"fileSystemId": "fs-0a1b"}}
     agents = {"runs": {"cache": "one"}, "more": {**PLAIN, "cache": "two", "namespace": "other"}}
-    found = findings({"caches": {"one": network, "two": alone}, "agents": agents, "secrets": {"more": {"token": "t"}}})
+    found = findings({"caches": {"one": network, "two": alone}, "agents": agents, "secrets": {"more": {"token": TOKEN}}})
     assert [(severity, path) for severity, path, _ in found] == [("error", "scalr-agents:caches.two.efs.fileSystemId")]
 
 
 def test_an_agent_on_the_claim_of_another() -> None:
     caches = {"one": EFS, "two": {"claim": "runs-cache"}}
     agents = {"runs": {"cache": "one"}, "more": {**PLAIN, "cache": "two"}}
-    found = findings({"caches": caches, "agents": agents, "secrets": {"more": {"token": "t"}}})
+    found = findings({"caches": caches, "agents": agents, "secrets": {"more": {"token": TOKEN}}})
     assert [(severity, path) for severity, path, _ in found] == [("warning", "scalr-agents:agents.more")]

@@ -11,6 +11,7 @@ from scalr_agents.stack.checks import pods
 from scalr_agents.values.merge import lookup, merge
 
 from tests.manifests.schemas import assert_valid
+from tests.stack.kinds import TOKEN
 from tests.stack.test_load import PLAIN, load, values_of
 
 EFS: dict[str, Any] = {"efs": {"eksCluster": "prod"}}
@@ -31,7 +32,7 @@ def with_agents(cache: dict[str, Any], *names: str, **agent: Any) -> dict[str, A
     changed = with_cache(cache, **agent)
     for name in names:
         changed["agents"][name] = merge(PLAIN, {"cache": "shared", **agent})
-    return changed | {"secrets": {name: {"token": "x"} for name in names}}
+    return changed | {"secrets": {name: {"token": TOKEN} for name in names}}
 
 
 def values(claim: dict[str, Any], **limit: str) -> dict[str, Any]:

@@ -258,12 +258,12 @@ def test_words_may_be_json_text() -> None:
 def test_two_agents_that_own_one_object() -> None:
     agents = {"more": {**PLAIN, "release": "runs"}}
     message = "owns the pods of release 'runs' in namespace 'scalr', and so does agent 'runs'; give one of them another name"
-    assert findings({"agents": agents, "secrets": {"more": {"token": "x"}}}) == [("error", "scalr-agents:agents.more", message)]
+    assert findings({"agents": agents, "secrets": {"more": {"token": "s3cr3t-token"}}}) == [("error", "scalr-agents:agents.more", message)]
 
 
 def test_two_agents_with_the_charts_names_in_one_namespace() -> None:
     agents = {name: {**PLAIN, "names": "chart"} for name in ("runs", "more")}
-    found = findings({"agents": agents, "secrets": {"more": {"token": "x"}}})
+    found = findings({"agents": agents, "secrets": {"more": {"token": "s3cr3t-token"}}})
     assert [path for _, path, _ in found] == ["scalr-agents:agents.more"]
     assert found[0][2].startswith("owns AgentTask 'scalr-agent-task' in namespace 'scalr', and so does agent 'runs'")
 

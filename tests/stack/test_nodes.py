@@ -7,6 +7,7 @@ from scalr_agents import stack, values
 from scalr_agents.stack.checks import pods
 from scalr_agents.values.merge import merge
 
+from tests.stack.kinds import TOKEN
 from tests.stack.test_load import PLAIN, findings, load
 
 VCS = "scalr-agents:agents.vcs"
@@ -135,7 +136,7 @@ def test_placeholders_alone_are_no_reason_to_refuse_anything() -> None:
 def test_two_agents_with_placeholders_do_not_meet() -> None:
     own = {"values": {"persistence": {"cache": {"hostPath": {"path": "/mnt/more"}}}}}
     more = merge(merge(PLAIN, {**READY, "release": "more"}), own)
-    assert findings({"agents": {"runs": READY, "more": more}, "secrets": {"more": {"token": "x"}}}) == []
+    assert findings({"agents": {"runs": READY, "more": more}, "secrets": {"more": {"token": TOKEN}}}) == []
 
 
 def test_images_of_what_keeps_nodes_ready_stand_once() -> None:

@@ -37,6 +37,17 @@ def test_only_the_tokens_are_missing(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STACKS)
+def test_agents_of_different_pools_share_nothing(name: str) -> None:
+    """A namespace, a cache, a directory of a claim, or the security group by which its nodes mount a file system."""
+    loaded = _load(name, demand_tokens=False)
+    assert len({agent.checked.release.namespace for agent in loaded.agents}) == len(loaded.agents)
+    assert len({claim.cache for claim in loaded.claims}) == len(loaded.claims)
+    systems = [entry.efs for entry in loaded.caches.values() if entry.efs]
+    clients = [client for efs in systems for client in (efs.eks_cluster, *efs.clients.security_groups) if client]
+    assert len(set(clients)) == len(clients) == len(systems)
+
+
+@pytest.mark.parametrize("name", STACKS)
 def test_every_object_is_valid(name: str) -> None:
     for manifest in yaml.safe_load_all(output.text(_load(name, demand_tokens=False).objects(), "yaml")):
         assert_valid(manifest)

@@ -95,6 +95,7 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
             *(_check_mounts(built, claims) if caches else ()),
             *_check_nodes(file.agents, built),
             *_check_directories(built),
+            *_check_trust(file.agents, built),
         ]
     findings += [*checks.namespaces(file.namespaces), *checks.unlisted_namespaces(file.namespaces, file.agents)]
     if not file.agents and not findings:
@@ -131,6 +132,13 @@ def _check_directories(built: list[StackAgent]) -> Iterator[Finding]:
         from scalr_agents.stack import directories
 
         yield from directories.check(built)
+
+
+def _check_trust(entries: Mapping[str, AgentEntry], built: list[StackAgent]) -> Iterator[Finding]:
+    if len({agent.checked.release.namespace for agent in built}) < len(built):
+        from scalr_agents.stack import trust
+
+        yield from trust.check(entries, built)
 
 
 def _check_mounts(built: list[StackAgent], claims: "list[Claim]") -> Iterator[Finding]:
