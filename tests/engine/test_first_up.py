@@ -138,10 +138,13 @@ def test_a_wrong_stack_file_makes_nothing(fresh: Callable[[str], Deployment]) ->
     assert refused.called("create") == []
     assert stack.cluster.objects == {}
     assert refused.steps == {"scalr-agents-local": ("create",)}
-    assert (
-        "error: scalr-agents:agents.runs.values.agent.replicaCoun: unknown key 'replicaCoun'; did you mean 'replicaCount'?"
-        in refused.output
-    )
+    [(line, column)] = [
+        (number, text.index("replicaCoun") + 1)
+        for number, text in enumerate(stack.file.read_text(encoding="utf-8").splitlines(), 1)
+        if "replicaCoun" in text
+    ]
+    key = "scalr-agents:agents.runs.values.agent.replicaCoun"
+    assert f"{stack.file.name}:{line}:{column}: error: {key}: unknown key 'replicaCoun'; did you mean 'replicaCount'?" in refused.output
     missing = "missing; run: pulumi config set --secret --path 'scalr-agents:secrets.runs.token'"
     assert f"error: scalr-agents:secrets.runs.token: {missing}" in refused.output
     assert "Traceback" not in refused.everything
