@@ -191,6 +191,22 @@ def test_a_link_that_appears_while_files_are_written_is_replaced(tmp_path: Path,
     assert _mode(directory / "scalr_secret_runs.yaml") == 0o600
 
 
+def test_no_link_that_appears_at_the_last_moment_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    directory, victim = tmp_path / "out", tmp_path / "victim"
+    directory.mkdir()
+    victim.write_text("scalr_secret_runs.yaml\n")
+    for name in (LIST, ".scalr-agents.new"):
+        (directory / name).symlink_to(victim)
+    folder = os.open(directory, os.O_RDONLY)
+    monkeypatch.setattr(os, "unlink", lambda *_, **__: None)  # as if it had been made again after this
+    with pytest.raises(OSError, match="Too many levels of symbolic links"):
+        output_directory._read(folder)
+    with pytest.raises(FileExistsError):
+        output_directory._write(folder, "scalr_secret_runs.yaml", "token", 0o600)
+    os.close(folder)
+    assert victim.read_text() == "scalr_secret_runs.yaml\n"
+
+
 def test_a_list_that_names_files_elsewhere_removes_none_of_them(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("x")

@@ -54,9 +54,8 @@ def render(stack: str, project: Path | None, form: str, directory: Path | None, 
     """Print the manifests of a STACK (default: local).
 
     What only Pulumi knows (secrets that are missing or encrypted) or only the cloud (ids of its file systems) is printed as a
-    placeholder and named on stderr; files with a placeholder are not written. Files that --directory wrote before and that are no longer
-    rendered are removed. Without the cloud's part, or an environment's,
-    the manifests are incomplete: exit code 1.
+    placeholder and named on stderr; files with a placeholder are not written. Without the cloud's part, or an environment's,
+    the manifests are incomplete: exit code 1. Files that --directory wrote before and that are no longer rendered are removed.
     """
     from scalr_agents.stack.source import CloudValue
 

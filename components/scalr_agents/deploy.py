@@ -19,7 +19,7 @@ from scalr_agents.arguments import Agent
 from scalr_agents.crds import AgentCrds, AgentCrdsArgs
 from scalr_agents.errors import ArgsError
 from scalr_agents.removal import until_runs_end
-from scalr_agents.stack import Stack, StackAgent, secrets, source
+from scalr_agents.stack import Stack, StackAgent, positions, secrets, source
 from scalr_agents.stack.cache_model import StorageClassEntry
 from scalr_agents.stack.caches import users_of_claims
 from scalr_agents.stack.model import PREFIX, Kubernetes
@@ -57,9 +57,7 @@ def _load(project: Path) -> Stack:
     loaded = stack.load(_configuration(), directory=source.stack_directory(project))
     read = _stack_file(project)
     findings = [*_misplaced_secrets(read), *loaded.findings]
-    if findings and read:
-        from scalr_agents.stack import positions
-
+    if read:
         findings = positions.locate(findings, read)
     if chart_values.errors(findings):
         raise ArgsError(f"stack {pulumi.get_stack()!r}", findings)

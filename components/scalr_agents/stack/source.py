@@ -112,8 +112,8 @@ def _source(file: Path, declared: Path, settings: Mapping[str, Any]) -> Source:
     return Source(
         file=file,
         directory=file.parent,
-        config={entry.word: entry.value for entry in given},
-        origins={entry.word: entry.origin for entry in given},
+        config={each.word: each.value for each in given},
+        origins={each.word: each.origin for each in given},
         others=frozenset(key for key, value in {**defaults, **own}.items() if _word(key, name) is None and value is not None),
         environment=bool(content.get("environment")),
     )
