@@ -9,7 +9,6 @@ import scalr_agents
 from scalr_agents import manifests
 from scalr_agents.arguments import AgentJobArgs
 from scalr_agents.release import Names
-from scalr_agents.rollouts import failure
 from scalr_agents.values.merge import merge
 
 from tests.manifests.changes import DEADLINE
@@ -208,15 +207,6 @@ def test_a_rollout_need_not_be_awaited() -> None:
     deployment = run(agent_job(await_rollout=False, rollout_timeout_seconds=60.0))["runs-controller-deployment"]
     assert deployment.inputs["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}
     assert dict(deployment.timeouts) == {"create": "60s", "update": "60s", "delete": "300s"}
-
-
-def test_a_failed_rollout_names_the_logs_and_asks_for_the_token() -> None:
-    from scalr_agents import values
-
-    release = values.load("agent-job", {"agent": {"token": "x"}}, release="runs", namespace="scalr").release
-    selector = "app.kubernetes.io/name=agent-job,app.kubernetes.io/instance=runs,app.kubernetes.io/component=agent"
-    assert f"kubectl logs -n scalr -l {selector} --all-containers" in failure(release, "agent")
-    assert "token" in failure(release, "agent")
 
 
 def test_a_deletion_may_take_as_long_as_the_grace_period() -> None:

@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 from pulumi.runtime.proto import provider_pb2, status_pb2
 
 from tests.engine.provider import Provider, among, changes, difference, grpc, plain, struct
+from tests.provider_errors import not_created, not_initialized, timed_out
 
 _SELECTOR = ("spec.selector",)
 _ROLE = ("roleRef",)
@@ -42,8 +43,8 @@ class Cluster(Provider):
         """Everything that exists, by `<kind>/<namespace>/<name>`."""
         self.refused: dict[str, str] = {}
         """Objects that the API server does not take, and why, by `<kind>/<name>`."""
-        self.unready: set[str] = set()
-        """Objects that are there and never become ready, by `<kind>/<name>`."""
+        self.unready: dict[str, list[str]] = {}
+        """Objects that are there and never become ready, by `<kind>/<name>`, and what is said beside that."""
         self.ignored_settings: set[str] = set()
         """Settings that providers are given and do not have, for instance `enableSecretMutable`."""
         self._settings: dict[str, dict[str, Any]] = {}
@@ -74,28 +75,31 @@ class Cluster(Provider):
         if missing:
             _refuse(context, f"{request.name}: {missing}")
         if _key(inputs) in self.objects and not self._is_set(context, "upsertExistingObjects"):
-            _refuse(context, f"resource {request.urn!r} was not successfully created: {_key(inputs)} already exists")
+            _refuse(context, not_created(request.urn, f"{_key(inputs)} already exists"))
         fixed = among(changes(self.objects.get(_key(inputs), inputs), inputs), UNCHANGEABLE.get(inputs["kind"], ()))
         if fixed:
-            _refuse(context, f"{_key(inputs)} is invalid: {', '.join(fixed)}: field is immutable")
-        return _identity(inputs), self._applied(request, inputs, context)
+            _refuse(context, not_created(request.urn, f"{_key(inputs)} is invalid: {', '.join(fixed)}: field is immutable"))
+        if why := self.refused.get(_short(inputs)):
+            _refuse(context, not_created(request.urn, why))
+        return _identity(inputs), self._applied("create", request, inputs, context)
 
     def changed(self, request: Any, inputs: dict[str, Any], context: Any) -> dict[str, Any]:
         if _key(inputs) not in self.objects:
             _refuse(context, f"{_key(inputs)} not found")
-        return self._applied(request, inputs, context)
+        if why := self.refused.get(_short(inputs)):
+            _fail(context, _identity(inputs), plain(request.olds), [not_initialized("update", request.urn, _identity(inputs), why)])
+        return self._applied("update", request, inputs, context)
 
     def removed(self, request: Any) -> None:
         self.objects.pop(_key(plain(request.old_inputs)), None)
 
-    def _applied(self, request: Any, inputs: dict[str, Any], context: Any) -> dict[str, Any]:
-        short = f"{inputs['kind']}/{inputs['metadata']['name']}"
-        if short in self.refused:
-            _refuse(context, f"{short}: {self.refused[short]}")
+    def _applied(self, operation: str, request: Any, inputs: dict[str, Any], context: Any) -> dict[str, Any]:
         self.objects[_key(inputs)] = inputs
         outputs = _live(inputs)
-        if short in self.unready:
-            _unready(context, _identity(inputs), outputs, f"{short}: timed out waiting to be Ready")
+        if (reasons := self.unready.get(_short(inputs))) is not None:
+            late = timed_out(inputs["kind"], inputs["metadata"]["name"])
+            first = not_initialized(operation, request.urn, _identity(inputs), late)
+            _fail(context, _identity(inputs), outputs, [first, *reasons])
         return outputs
 
     def _missing(self, inputs: Mapping[str, Any]) -> str:
@@ -116,6 +120,10 @@ def _key(inputs: Mapping[str, Any]) -> str:
     return f"{inputs['kind']}/{inputs['metadata'].get('namespace', '')}/{inputs['metadata']['name']}"
 
 
+def _short(inputs: Mapping[str, Any]) -> str:
+    return f"{inputs['kind']}/{inputs['metadata']['name']}"
+
+
 def _identity(inputs: Mapping[str, Any]) -> str:
     return _key(inputs).partition("/")[2].removeprefix("/")
 
@@ -131,10 +139,10 @@ def _refuse(context: Any, message: str) -> NoReturn:
     raise AssertionError(message)  # abort does not return
 
 
-def _unready(context: Any, identity: str, outputs: dict[str, Any], message: str) -> NoReturn:
+def _fail(context: Any, identity: str, outputs: dict[str, Any], reasons: list[str]) -> NoReturn:
     """Fail for an object that exists: the engine keeps it in the state, with what is wrong about it."""
-    failed = provider_pb2.ErrorResourceInitFailed(id=identity, properties=struct(outputs), reasons=[message])
-    status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=message)
+    failed = provider_pb2.ErrorResourceInitFailed(id=identity, properties=struct(outputs), reasons=reasons)
+    status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=reasons[0])
     status.details.add().Pack(failed)
     context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
-    _refuse(context, message)
+    _refuse(context, reasons[0])

@@ -105,9 +105,9 @@ def test_a_change_that_fails_is_done_or_taken_back_by_the_next_up(
     stack = deployed(DYNAMIC)
     there = set(stack.cluster.objects)
     stack.edit({"caches.runs.storageClass.name": "faster"})
-    stack.cluster.unready, stack.cluster.refused = ({place}, {}) if fault == "unready" else (set(), {place: "exceeded quota"})
+    stack.cluster.unready, stack.cluster.refused = ({place: []}, {}) if fault == "unready" else ({}, {place: "exceeded quota"})
     assert stack.up().failed
-    stack.cluster.unready, stack.cluster.refused = set(), {}
+    stack.cluster.unready, stack.cluster.refused = {}, {}
     if taken_back:
         stack.edit({"caches.runs.storageClass.name": "fast"})
     then = stack.up()

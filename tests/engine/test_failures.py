@@ -5,11 +5,12 @@ from collections.abc import Callable
 import pytest
 
 from tests.engine.stacks import Branch, Deployed, Deployment
+from tests.provider_errors import NO_POD, REASONS
+from tests.test_unready import EXPECTED
 
 DEPLOYMENT, SECRET = "runs-controller-deployment", "runs-controller-token-secret"
-WHERE_TO_LOOK = (
-    "kubectl logs -n scalr-agents -l app.kubernetes.io/name=agent-job,app.kubernetes.io/instance=runs,app.kubernetes.io/component=agent"
-)
+OBJECT = "Deployment/runs-agent-job"
+NOT_READY = "error: The controllers of 'runs' did not become ready."
 
 
 @pytest.fixture
@@ -20,17 +21,15 @@ def stack(fresh: Callable[[str], Deployment]) -> Deployment:
 
 
 def test_controllers_that_do_not_come_up(stack: Deployment) -> None:
-    stack.cluster.unready = {"Deployment/runs-agent-job"}
+    stack.cluster.unready = {OBJECT: REASONS["exit"]}
     failed = stack.up()
     assert failed.failed
-    assert "error: The controllers of 'runs' did not become ready. What they say:" in failed.output
-    assert WHERE_TO_LOOK in failed.output
-    assert "Is the token of the agent pool still valid?" in failed.output
+    assert f"{NOT_READY} A container starts and exits" in failed.output
     assert "Traceback" not in failed.output
     assert failed.called("create").count(DEPLOYMENT) == 1
     assert len(stack.resources()) == 20
 
-    stack.cluster.unready = set()
+    stack.cluster.unready = {}
     second = stack.up()
     assert not second.failed, second.output
     assert second.steps == {DEPLOYMENT: ("update",)}
@@ -40,15 +39,15 @@ def test_controllers_that_do_not_come_up(stack: Deployment) -> None:
 
 
 def test_controllers_that_do_not_come_up_again(local: Deployed, branch: Branch) -> None:
-    """An update that fails: the message is the same, and putting the value back is what repairs it."""
+    """An update that fails: putting the value back is what repairs it."""
     stack = branch(local)
-    stack.cluster.unready = {"Deployment/runs-agent-job"}
+    stack.cluster.unready = {OBJECT: NO_POD}
     stack.set_secrets({"runs.token": "wrong"})
     failed = stack.up()
     assert failed.failed
-    assert WHERE_TO_LOOK in failed.output
+    assert f"{NOT_READY} The error does not tell why." in failed.output
 
-    stack.cluster.unready = set()
+    stack.cluster.unready = {}
     stack.set_secrets({"runs.token": "token-of-runs"})
     repaired = stack.up()
     assert not repaired.failed, repaired.output
@@ -56,11 +55,24 @@ def test_controllers_that_do_not_come_up_again(local: Deployed, branch: Branch) 
     assert stack.cluster.objects == local.stack.cluster.objects
 
 
+@pytest.mark.parametrize("name", EXPECTED)
+def test_the_engine_hands_over_what_pods_say(name: str, local: Deployed, branch: Branch) -> None:
+    sentence, commands = EXPECTED[name]
+    stack = branch(local)
+    stack.edit({"agents.runs.values.agent.debug": 1})
+    stack.cluster.unready = {OBJECT: REASONS[name]}
+    failed = stack.up()
+    assert failed.failed
+    assert f"{NOT_READY} {sentence}" in failed.output
+    assert all(command in failed.output for command in commands)
+    assert ("Is the token" in failed.output) == (name == "exit")
+
+
 def test_a_secret_that_is_refused(stack: Deployment) -> None:
     stack.cluster.refused = {"Secret/runs-agent-job": "exceeded quota: secrets"}
     failed = stack.up()
     assert failed.failed
-    assert "Secret/runs-agent-job: exceeded quota: secrets" in failed.output
+    assert "was not successfully created by the Kubernetes API server: exceeded quota: secrets" in failed.output
     assert "did not become ready" not in failed.output
     assert {SECRET, DEPLOYMENT} & stack.resources().keys() == set()
     assert len(stack.resources()) == 18
@@ -74,9 +86,12 @@ def test_a_secret_that_is_refused(stack: Deployment) -> None:
 
 
 @pytest.mark.parametrize("reason", ["is forbidden: violates PodSecurity", "Deployment.apps is invalid: spec.replicas"])
-def test_a_deployment_that_is_refused_says_nothing_of_tokens(reason: str, stack: Deployment) -> None:
-    stack.cluster.refused = {"Deployment/runs-agent-job": reason}
-    failed = stack.up()
-    assert failed.failed
-    assert reason in failed.output
-    assert "did not become ready" not in failed.output
+def test_a_deployment_that_is_refused_says_nothing_of_pods(reason: str, stack: Deployment, local: Deployed, branch: Branch) -> None:
+    changed = branch(local)
+    changed.edit({"agents.runs.values.agent.debug": 1})
+    for each in (stack, changed):
+        each.cluster.refused = {OBJECT: reason}
+        failed = each.up()
+        assert failed.failed
+        assert reason in failed.output
+        assert "did not become ready" not in failed.output

@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.engine.stacks import Deployment, Outcome
 from tests.engine.team import HIDDEN, WORDS
+from tests.provider_errors import NO_POD
 
 
 def found(text: str) -> set[str]:
@@ -33,7 +34,7 @@ def test_no_operation_tells_a_secret(fresh: Callable[[str], Deployment]) -> None
 
     stack.set_secrets({"runs.token": "hidden-token-of-runs-2"})
     stack.cluster.unready = {
-        key.replace("/scalr-agents/", "/") for key in stack.cluster.objects if key.startswith("Deployment/scalr-agents/")
+        key.replace("/scalr-agents/", "/"): NO_POD for key in stack.cluster.objects if key.startswith("Deployment/scalr-agents/")
     }
     seen["rotated"] = stack.up()
     assert seen["rotated"].failed

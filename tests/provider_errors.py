@@ -1,0 +1,66 @@
+"""What the Kubernetes provider says of objects that fail.
+
+The texts have the shape of those in pulumi-kubernetes: `provider/pkg/provider/provider.go` (`Create`, `Update`, `partialError`),
+`provider/pkg/await/deployment.go` (`errorMessages`), `daemonset.go`, `error.go` and `checker/pod/check.go`. What it repeats of a pod
+is the kubelet's (`pkg/kubelet/images`, `kuberuntime`, `kubelet_pods.go`, `status/generate.go`). It does not repeat why a pod is not
+scheduled, which is no warning to it, and does not see why a ReplicaSet makes no pods; of a DaemonSet it repeats nothing at all.
+"""
+
+from collections.abc import Sequence
+
+_POD = "[Pod scalr-agents/runs-agent-job-5d8c-x7k2p]: containers with unready status: [agent]"
+NO_POD = ["[MinimumReplicasUnavailable] Deployment does not have minimum availability.", "Minimum number of live Pods was not attained"]
+"""No pod was made, none has a node, or the one that there is has not been ready for long enough."""
+OUTPUT = "panic: password hunter2"
+"""What a container has printed, with a message policy that falls back to its log."""
+
+
+def _with_pod(what: str) -> list[str]:
+    return [*NO_POD, f"{_POD}{what}"]
+
+
+REASONS = {
+    "no pod": NO_POD,
+    "secret": _with_pod('[CreateContainerConfigError] secret "scalr-token" not found'),
+    "key": _with_pod("[CreateContainerConfigError] couldn't find key token in Secret scalr-agents/scalr-token"),
+    "image": _with_pod('[ErrImagePull] failed to pull and unpack image "docker.io/scalr/agent:9": failed to resolve reference: not found'),
+    "pull secret": _with_pod('[ImagePullBackOff] Back-off pulling image "r.example/agent:1": ErrImagePull: 403 Forbidden'),
+    "memory": _with_pod(
+        "[CrashLoopBackOff] back-off 40s restarting failed container=agent pod=runs-agent-job-5d8c-x7k2p_scalr-agents(0c1f)\n"
+        'container "agent" terminated at 2026-07-01T07:52:50Z (OOMKilled: exit code 137)'
+    ),
+    "exit": _with_pod(
+        "[CrashLoopBackOff] back-off 40s restarting failed container=agent pod=runs-agent-job-5d8c-x7k2p_scalr-agents(0c1f)\n"
+        f'container "agent" terminated at 2026-07-01T07:52:50Z (Error: exit code 1)\n{OUTPUT}'
+    ),
+    "claim": ['Failed to bind PersistentVolumeClaim(s): "runs-agent-job-cache"', *NO_POD],
+    "starting": _with_pod(""),
+}
+"""What follows the first reason of a Deployment that is not ready in time."""
+
+
+def not_created(urn: str, why: str) -> str:
+    """The API server has refused a new object."""
+    return f'resource "{urn}" was not successfully created by the Kubernetes API server: {why}'
+
+
+def not_initialized(operation: str, urn: str, identity: str, why: str) -> str:
+    """The object is there, and what was to come of it did not; of an update the same is said when the API server has refused it."""
+    if operation == "create":
+        what = f'resource "{urn}" was successfully created, but the Kubernetes API server reported that it'
+    else:
+        what = f'the Kubernetes API server reported that "{identity}"'
+    return f"{what} failed to fully initialize or become live: {why}"
+
+
+def timed_out(kind: str, name: str) -> str:
+    """An object is not ready in time."""
+    if kind == "DaemonSet":
+        return "timed out waiting for the condition"
+    return f"'{name}' timed out waiting to be Ready" if kind == "Deployment" else f"Timeout occurred polling for '{name}'"
+
+
+def joined(reasons: Sequence[str]) -> str:
+    """Reasons as the engine hands them to a hook: `InitError` in its `provider_plugin.go`, by hashicorp/go-multierror."""
+    count = "1 error" if len(reasons) == 1 else f"{len(reasons)} errors"
+    return f"{count} occurred:\n\t" + "\n\t".join(f"* {reason}" for reason in reasons) + "\n\n"

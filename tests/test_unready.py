@@ -1,0 +1,90 @@
+"""What is said of pods that do not become ready: what is wrong, what to do, and which command shows more."""
+
+from typing import Any
+
+import pytest
+from scalr_agents import values
+from scalr_agents.unready import explanation
+
+from tests.provider_errors import NO_POD, OUTPUT, REASONS, joined, not_created, not_initialized, timed_out
+
+URN = "urn:pulumi:local::scalr-agents::kubernetes:apps/v1:Deployment::runs-controller-deployment"
+IDENTITY = "scalr-agents/runs-agent-job"
+SELECTOR = "app.kubernetes.io/name=agent-job,app.kubernetes.io/instance=runs,app.kubernetes.io/component=agent"
+PODS = f"-n scalr-agents -l {SELECTOR}"
+EVENTS = "kubectl get events -n scalr-agents --field-selector type=Warning --sort-by=.lastTimestamp"
+DESCRIPTION = f"kubectl describe pods {PODS}"
+LOGS = f"kubectl logs {PODS} --all-containers --prefix --tail=50"
+EXPECTED = {
+    "no pod": ("The error does not tell why.", [EVENTS, DESCRIPTION, LOGS]),
+    "secret": ("A container needs the secret 'scalr-token', which does not exist in the namespace.", [DESCRIPTION]),
+    "key": ("The Secret 'scalr-token' has no key 'token', which a container needs.", [DESCRIPTION]),
+    "image": ("An image cannot be pulled.", [DESCRIPTION]),
+    "pull secret": ("An image cannot be pulled.", [DESCRIPTION]),
+    "memory": ("A container was stopped because it used more memory than its limit (OOMKilled).", [DESCRIPTION]),
+    "exit": ("A container starts and exits; its log tells why.", [LOGS]),
+    "claim": ("The claim 'runs-agent-job-cache' is not bound to a volume.", ["kubectl describe pvc -n scalr-agents runs-agent-job-cache"]),
+    "starting": ("The pods have a node, but their containers are not ready.", [DESCRIPTION, LOGS]),
+}
+
+
+def explained(*errors: str, component: str | None = "agent", **release: Any) -> str | None:
+    described = values.load("agent-job", {"agent": {"token": "x"}}, release="runs", namespace="scalr-agents", **release).release
+    return explanation(errors, described, component)
+
+
+def late(reasons: list[str], operation: str = "create", kind: str = "Deployment") -> str:
+    return joined([not_initialized(operation, URN, IDENTITY, timed_out(kind, "runs-agent-job")), *reasons])
+
+
+def test_every_reason_is_expected() -> None:
+    assert EXPECTED.keys() == REASONS.keys()
+
+
+@pytest.mark.parametrize("operation", ["create", "update"])
+@pytest.mark.parametrize("name", EXPECTED)
+def test_the_sentence_names_what_pods_say_and_the_commands_that_show_more(name: str, operation: str) -> None:
+    sentence, commands = EXPECTED[name]
+    told = explained(late(REASONS[name], operation))
+    assert told is not None
+    first, *rest = told.splitlines()
+    assert first.startswith(f"The controllers of 'runs' did not become ready. {sentence}")
+    assert rest == [f"  {command}" for command in commands]
+
+
+def test_the_token_is_asked_for_only_where_containers_start_and_exit() -> None:
+    assert {name for name, reasons in REASONS.items() if "Is the token" in str(explained(late(reasons)))} == {"exit"}
+
+
+def test_no_output_of_a_container_is_repeated() -> None:
+    assert OUTPUT in late(REASONS["exit"])
+    assert "hunter2" not in str(explained(late(REASONS["exit"])))
+
+
+def test_what_kubernetes_does_without_telling_is_listed() -> None:
+    told = str(explained(late(NO_POD)))
+    for cause in ("the service account is missing", "PodSecurity", "a quota is used up", "no node may have room"):
+        assert cause in told
+
+
+def test_nothing_is_repeated_of_the_pods_of_a_daemon_set() -> None:
+    told = str(explained(late([], kind="DaemonSet"), component=None))
+    assert told.startswith("The pods of 'runs' did not become ready. The error does not tell why.")
+    assert ",app.kubernetes.io/component" not in told
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        not_created(URN, 'deployments.apps "runs-agent-job" is forbidden: exceeded quota: few'),
+        not_initialized("update", URN, IDENTITY, 'Deployment.apps "runs-agent-job" is invalid: spec.selector: field is immutable'),
+        not_initialized("update", URN, IDENTITY, "Apply failed with 1 conflict"),
+    ],
+)
+def test_nothing_is_said_of_pods_where_the_workload_itself_is_refused(error: str) -> None:
+    assert explained(joined([error])) is None
+
+
+def test_a_deployment_that_is_interrupted_is_explained_too() -> None:
+    error = joined([not_initialized("create", URN, IDENTITY, 'Resource operation was cancelled for "runs-agent-job"'), *REASONS["image"]])
+    assert "An image cannot be pulled." in str(explained(error))
