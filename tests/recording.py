@@ -131,16 +131,16 @@ def run(
 def _run(
     program: Callable[[], None], recording: Recording, configuration: dict[str, str], secret_keys: tuple[str, ...], *, preview: bool
 ) -> None:
-    with _event_loops() as new_loop:
-        loop = new_loop()
-        asyncio.set_event_loop(loop)
+    with _event_loops() as new_loop, asyncio.Runner(loop_factory=new_loop) as runner:
+        asyncio.set_event_loop(runner.get_loop())
         mocks.set_mocks(_Mocks(), project=PROJECT, stack=STACK, preview=preview, monitor=_Monitor(recording))
         settings.SETTINGS.engine = _Engine(recording)
         config.set_all_config(configuration, list(secret_keys))
         try:
-            loop.run_until_complete(run_pulumi_func(_guarded(program, recording)))
+            runner.run(run_pulumi_func(_guarded(program, recording)), context=contextvars.copy_context())
         except RunError:
-            loop.set_exception_handler(lambda *_: None)  # what waited for the output that failed has the same error, which nobody asks for
+            # What waited for the output that failed has the same error, which nobody asks for.
+            runner.get_loop().set_exception_handler(lambda *_: None)
             raise
         finally:
             settings.SETTINGS.outputs.clear()  # what a failed program leaves behind belongs to its own event loop

@@ -137,7 +137,7 @@ def test_the_digest_of_the_secrets_is_no_secret(wrap: Callable[[str], Any]) -> N
 
     recording = run(program)
     annotations = recording["runs-controller-deployment"].inputs["spec"]["template"]["metadata"]["annotations"]
-    assert annotations == {"checksum/secrets": manifests.digest(["token", TOKEN])}
+    assert annotations == {"checksum/secrets": manifests.digest({"token": {"token": TOKEN}})}
 
 
 def test_outputs() -> None:

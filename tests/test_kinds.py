@@ -245,7 +245,7 @@ def test_only_the_content_of_secrets_is_secret_and_no_request_carries_one_in_pla
 def test_the_digest_of_the_secrets_is_no_secret_and_on_all_pods(component: str, wrap: Callable[[str], Any]) -> None:
     recording = record(component, lambda: {**ARGS, "token": wrap(TOKEN)})
     digests = [pod(recording[name])["metadata"]["annotations"]["checksum/secrets"] for name in WORKLOADS[component]]
-    assert digests == [manifests.digest(["token", TOKEN])] * len(digests)
+    assert digests == [manifests.digest({"token": {"token": TOKEN}})] * len(digests)
 
 
 def _later() -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pulumi
 
-from scalr_agents import kubernetes, manifests, rollouts
+from scalr_agents import deferred_secrets, kubernetes, manifests, rollouts
 from scalr_agents.arguments import AgentK8sArgs, prepare
 from scalr_agents.options import known_after
 
@@ -34,9 +34,8 @@ class AgentK8s(pulumi.ComponentResource):
         super().__init__("scalr-agents:index:AgentK8s", name, {}, opts)
 
         release = agent.checked.release
-        registered = kubernetes.register(
-            manifests.by_role(agent.checked, agent.inputs), self, name, opts, rollout=rollouts.rollout(name, agent)
-        )
+        group = manifests.by_role(agent.checked, deferred_secrets.with_digest(self, name, agent.checked, agent.inputs))
+        registered = kubernetes.register(group, self, name, opts, rollout=rollouts.rollout(name, agent))
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.deployment_name = known_after(registered["deployment"], release.names.deployment)
         self.daemon_set_name = known_after(registered["daemon-set"], release.names.worker)

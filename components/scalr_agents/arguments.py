@@ -230,7 +230,7 @@ def _check(chart: str, name: str, args: Mapping[str, Any], *, token_needed: bool
         inputs=inputs,
     )
     findings += [_at_argument(finding, type(given), layers) for finding in checked.findings]
-    return Agent(checked, deferred_secrets.complete(checked, inputs), given.await_rollout, given.rollout_timeout_seconds), findings
+    return Agent(checked, deferred_secrets.with_mirrors(checked, inputs), given.await_rollout, given.rollout_timeout_seconds), findings
 
 
 def _flat_layers(given: _Arguments, kind: Words) -> tuple[list[Layer], list[Finding]]:

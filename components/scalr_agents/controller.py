@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pulumi
 
-from scalr_agents import kubernetes, rollouts
+from scalr_agents import deferred_secrets, kubernetes, rollouts
 from scalr_agents.arguments import AgentJobArgs, prepare
 from scalr_agents.manifests import agent_job
 from scalr_agents.options import known_after
@@ -36,12 +36,13 @@ class AgentController(pulumi.ComponentResource):
         super().__init__("scalr-agents:index:AgentController", name, {}, opts)
 
         release = agent.checked.release
-        group = agent_job.controller(agent.checked.values, release, agent.inputs)
+        inputs = deferred_secrets.with_digest(self, name, agent.checked, agent.inputs)
+        group = agent_job.controller(agent.checked.values, release, inputs)
         rollout, longest = rollouts.rollout(name, agent, "agent"), until_runs_end([agent.checked])
         registered = kubernetes.register(group, self, name, opts, rollout=rollout, claim_timeouts=longest)
         self.needed_by_runs = [registered[role] for role, manifest in group.items() if manifest["kind"] in _NEEDED_BY_RUNS]
         # Nobody waits for these: they come up when the cluster has grown, which may be never.
-        kubernetes.register(agent_job.nodes(agent.checked.values, release, agent.inputs), self, name, opts)
+        kubernetes.register(agent_job.nodes(agent.checked.values, release, inputs), self, name, opts)
         deployment = registered["deployment"]
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.deployment_name = known_after(deployment, release.names.deployment)

@@ -1,7 +1,8 @@
-"""What an agent's manifests need of secrets that are known only during deployment."""
+"""What an agent's manifests need of its secrets, and only a deployment can make."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from secrets import token_hex
 from typing import Any
 
 import pulumi
@@ -11,49 +12,70 @@ from scalr_agents.manifests import mirrors, secrets
 from scalr_agents.options import deferred, parsed
 from scalr_agents.values import Checked
 from scalr_agents.values.fields import Deferred, is_deferred
+from scalr_agents.values.findings import entry
 from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.mirrors import filled
+from scalr_agents.values.mirrors import TOKENS, filled
 
-_Known = Mapping[str, Mapping[str, str]]
-
-
-def complete(checked: Checked, inputs: Inputs) -> Inputs:
-    """The inputs with what the core makes of known secrets alone: the list of mirrors, and the digest of all secrets."""
-    inputs = replace(inputs, network_mirrors=_network_mirrors(checked, inputs))
-    return replace(inputs, secrets_digest=_digest(checked, inputs))
+_Known = Mapping[str, Mapping[str, Any]]
 
 
-def _network_mirrors(checked: Checked, inputs: Inputs) -> Deferred | None:
-    """The list of mirrors is one text, and so a secret as a whole."""
+def with_mirrors(checked: Checked, inputs: Inputs) -> Inputs:
+    """The inputs with the list of mirrors, where only the deployment knows their tokens. It is one text, and so a secret as a whole."""
     tokens: dict[str, Any] = dict(inputs.mirror_tokens)
     if not any(map(is_deferred, tokens.values())):
-        return None
+        return inputs
     listed = checked.values.agent.provider_network_mirrors
-    return deferred(pulumi.Output.secret(tokens).apply(lambda known: mirrors.as_json(filled(listed, known))))
+
+    def as_json(known: Mapping[str, Any]) -> str | Deferred:
+        _refuse(checked, [entry(TOKENS, host) for host, token in known.items() if not _is_text(token)])
+        return mirrors.as_json(filled(listed, known))
+
+    return replace(inputs, network_mirrors=deferred(parsed(pulumi.Output.secret(tokens), as_json)))
 
 
-def _digest(checked: Checked, inputs: Inputs) -> Deferred | None:
-    """Rolls the pods when a secret changes that is known only during deployment. A digest tells nothing, so diffs may show it.
+def with_digest(owner: pulumi.ComponentResource, name: str, checked: Checked, inputs: Inputs) -> Inputs:
+    """The inputs with the digest of all secrets, which rolls the pods when one of them changes.
 
-    No pod is made with a secret that turns out to be empty.
+    `owner` is the component, called `name`. A digest tells nothing, so diffs may show it.
     """
     held = manifests.held(checked, inputs)
-    if not any(map(is_deferred, secrets.contents(held))):
-        return None
+    key = _key(owner, name) if secrets.needs_key(held) else None
+    if key is None and not any(map(is_deferred, secrets.contents(held))):
+        return inputs
 
-    def digest(known: _Known) -> str:
-        if missing := list(_missing(known)):
-            what = ", ".join(missing)
-            raise ValueError(f"agent {checked.release.name!r} cannot be deployed: empty, and taken from an output: {what}")
-        return manifests.digest(secrets.contents(known))
+    def digest(known: list[Any]) -> str:
+        content, random_key = known
+        _refuse(checked, list(_unfit(content)))
+        return manifests.digest(content, random_key)
 
-    return deferred(pulumi.Output.unsecret(parsed(pulumi.Output.from_input(held), digest)))
+    return replace(inputs, secrets_digest=deferred(pulumi.Output.unsecret(parsed(pulumi.Output.all(held, key or ""), digest))))
 
 
-def _missing(held: _Known) -> Iterator[str]:
+def _key(owner: pulumi.ComponentResource, name: str) -> pulumi.Output[str]:
+    """A random key for the digest that stays in the state, encrypted: the first that was given.
+
+    What has been given stays the input too, and mocks, as tests of programs have them, know no other output.
+    """
+    opts = pulumi.ResourceOptions(parent=owner, ignore_changes=["input"])
+    key: pulumi.Output[str] = pulumi.Stash(f"{name}-digest-key", opts, pulumi.Output.secret(token_hex(32))).input
+    return key
+
+
+def _refuse(checked: Checked, unfit: list[str]) -> None:
+    """No pod is made with a secret that turns out to be none. What it is instead is not repeated."""
+    if unfit:
+        what = ", ".join(unfit)
+        raise ValueError(f"agent {checked.release.name!r} cannot be deployed: taken from an output, and empty or not a string: {what}")
+
+
+def _unfit(held: _Known) -> Iterator[str]:
     """What has no content. A variable may be an empty text."""
     for role, data in held.items():
         if role == "env":
-            yield from (f"variable {name}" for name, value in data.items() if value is None)
-        elif not all(data.values()):
+            yield from (f"variable {name}" for name, value in data.items() if not isinstance(value, str))
+        elif not all(map(_is_text, data.values())):
             yield role
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value)

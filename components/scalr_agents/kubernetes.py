@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pulumi
 
 from scalr_agents.manifests.objects import Manifest
-from scalr_agents.options import depends_on, known_after, timeouts
+from scalr_agents.options import depends_on, known_after, parsed, timeouts
 from scalr_agents.values.common import grace_seconds
 
 _SECRET_OUTPUTS = ["data", "stringData"]
@@ -108,7 +108,7 @@ def _type_token(manifest: Manifest) -> str:
 
 def _properties(manifest: Manifest, before: Mapping[str, pulumi.Resource], *, awaited: bool) -> Manifest:
     if manifest["kind"] == "Secret":
-        return manifest | {"stringData": {key: pulumi.Output.secret(value) for key, value in manifest["stringData"].items()}}
+        return manifest | {"stringData": {key: _secret(manifest, key, value) for key, value in manifest["stringData"].items()}}
     if _is_bound(manifest):  # the engine replaces a claim with its volume only if it gets something from it
         volume_name = known_after(before["volume"], manifest["spec"]["volumeName"])
         return manifest | {"spec": manifest["spec"] | {"volumeName": volume_name}}
@@ -116,6 +116,17 @@ def _properties(manifest: Manifest, before: Mapping[str, pulumi.Resource], *, aw
         annotations = manifest["metadata"].get("annotations", {}) | {"pulumi.com/skipAwait": "true"}
         return manifest | {"metadata": manifest["metadata"] | {"annotations": annotations}}
     return manifest
+
+
+def _secret(manifest: Manifest, key: str, value: Any) -> pulumi.Output[str]:
+    """The content of a key. What is no text ends here: the API server would refuse it, and print it."""
+
+    def text(known: Any) -> str:
+        if isinstance(known, str):
+            return known
+        raise ValueError(f"Secret {manifest['metadata']['name']!r} cannot be deployed: not a string, and taken from an output: {key}")
+
+    return parsed(pulumi.Output.secret(value), text)
 
 
 def _is_bound(manifest: Manifest) -> bool:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from scalr_agents import manifests
+
 from tests.engine.stacks import Deployment, Outcome
 from tests.engine.team import HIDDEN, WORDS
 from tests.provider_errors import NO_POD
@@ -57,3 +59,32 @@ def test_a_failure_tells_no_secret(fresh: Callable[[str], Deployment]) -> None:
     places = set(re.findall(r"error: scalr-agents:(\S+?):? ", failed.output))
     assert places == {"agents.runs.values.agent.replicaCoun", "secrets.nobody", "secrets.vcs.env.A"}
     assert found(failed.everything) == set()
+
+
+def test_a_weak_secret_cannot_be_guessed_from_the_digest(fresh: Callable[[str], Deployment]) -> None:
+    """Whoever has seen the digest tries what a PIN can be: without the key, which is in the state and encrypted, nothing fits."""
+    stack = fresh("local")
+    stack.edit({"agents.runs.values.agent.tokenExistingSecret": {"name": "pool"}})
+    stack.set_secrets({"runs.env.PIN": "4711"})
+    first = stack.up()
+    assert not first.failed, first.output
+    key = stack.resources()["runs-controller-digest-key"]
+    assert set(key["outputs"]) == {"input", "output"}
+    assert all(set(content) > {"ciphertext"} for content in (key["inputs"]["input"], *key["outputs"].values()))
+    seen = digest(stack)
+    assert seen not in {manifests.digest({"env": {"PIN": f"{pin:04}"}}, guess) for pin in range(10000) for guess in ("", "runs", "local")}
+    assert stack.preview().steps == {}
+    assert stack.up().steps == stack.refresh().steps == {}
+
+    stack.set_secrets({"runs.env.PIN": "0815"})
+    changed = stack.up()
+    assert changed.steps == {"runs-controller-env-secret": ("update",), "runs-controller-deployment": ("update",)}
+    assert digest(stack) != seen
+    stack.set_secrets({"runs.env.PIN": "4711"})
+    assert not stack.up().failed
+    assert digest(stack) == seen
+
+
+def digest(stack: Deployment) -> str:
+    annotations = stack.cluster.objects["Deployment/scalr-agents/runs-agent-job"]["spec"]["template"]["metadata"]["annotations"]
+    return str(annotations["checksum/secrets"])

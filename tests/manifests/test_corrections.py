@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from scalr_agents import manifests, pod_security, values
 from scalr_agents.values import Finding, ValuesError
+from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.merge import merge
 
 from tests.manifests.changes import CURRENT, LEGACY, MINIMUM, objects
@@ -297,6 +298,14 @@ def test_the_ca_bundle_rolls_pods_whose_token_is_elsewhere() -> None:
     assert list(_pods(_objects(merge(existing, {"global": {"tls": {"caBundle": BUNDLE}}})))[0]["metadata"]["annotations"]) == [
         "checksum/secrets"
     ]
+
+
+def test_variables_that_could_be_guessed_have_no_digest() -> None:
+    existing = {"agent": {"token": None, "tokenExistingSecret": {"name": "pool"}}}
+    certificate = merge(existing, {"global": {"tls": {"clientCert": BUNDLE, "clientKey": KEY}}})
+    for given, expected in ((existing, False), (certificate, True), ({}, True)):
+        made = objects(merge(MINIMUM, given), Inputs(secret_env={"PIN": "4711"}), version=CURRENT)
+        assert ("checksum/secrets" in _pods(made)[0]["metadata"].get("annotations", {})) is expected
 
 
 @pytest.mark.parametrize(

@@ -291,7 +291,7 @@ def _controller(loaded: stack.Stack) -> dict[str, Any]:
 @every_kind
 def test_the_digest_of_the_secrets_rolls_the_pods(kind: Kind) -> None:
     for env in ({}, {"A": "b"}):
-        parts = ["token", TOKEN, *(part for pair in env.items() for part in pair)]
+        held = {"token": {"token": TOKEN}, "env": env}
         workloads = [made for made in load(kind, secret(env=env)).objects() if made["kind"] in ("Deployment", "DaemonSet")]
         rolled = [made["spec"]["template"]["metadata"]["annotations"]["checksum/secrets"] for made in workloads]
-        assert rolled == [digest(parts)] * (2 if kind[0] == K8S else 1)
+        assert rolled == [digest(held)] * (2 if kind[0] == K8S else 1)

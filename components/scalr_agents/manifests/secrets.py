@@ -1,6 +1,6 @@
 """Secrets that we hold, the digest that rolls pods when one changes, and references to them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from scalr_agents import contract
@@ -13,6 +13,9 @@ from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.mirrors import filled
 
 DIGEST_ANNOTATION = "checksum/secrets"
+
+_UNGUESSABLE = ("token", "client-cert")
+"""Roles whose Secrets hold what is as random as a key: the token of an agent pool, a private key."""
 
 T = TypeVar("T")
 
@@ -76,24 +79,37 @@ def contents(held: Mapping[str, Mapping[str, T]]) -> list[str | T]:
     return [part for data in held.values() for pair in data.items() for part in pair]
 
 
-def digest(strings: Iterable[str]) -> str:
-    """A SHA-256 over strings that changes when one of them, their number or their order does."""
-    import hashlib
+def needs_key(held: Mapping[str, Mapping[str, T]]) -> bool:
+    """Whether a digest could tell what the Secrets hold: the values of variables can be guessed, one after another."""
+    return bool(held.get("env")) and not any(held.get(role) for role in _UNGUESSABLE)
 
-    total = hashlib.sha256()
-    for string in strings:
+
+def digest(held: Mapping[str, Mapping[str, str]], key: str = "") -> str:
+    """An HMAC-SHA256 of the contents that changes when one of them, their number or their order does.
+
+    Keyed by a secret among them that nobody can guess, or by `key` where there is none.
+    """
+    import hashlib
+    import hmac
+
+    own = "".join(value for role in _UNGUESSABLE for value in held.get(role, {}).values())
+    total = hmac.new((own or key).encode(), digestmod=hashlib.sha256)
+    for string in contents(held):
         data = string.encode()
         total.update(len(data).to_bytes(8, "big") + data)
     return total.hexdigest()
 
 
 def digest_annotation(held: Held, inputs: Inputs) -> dict[str, str | Deferred]:
-    """The pod annotation that rolls a workload when a Secret of ours changes; nothing where their content is not known."""
+    """The pod annotation that rolls a workload when a Secret of ours changes.
+
+    Nothing where their content is not known, or where it could be guessed and there is no key.
+    """
     if inputs.secrets_digest is not None:
         return {DIGEST_ANNOTATION: inputs.secrets_digest}
-    strings = contents(held)
-    known = [part for part in strings if isinstance(part, str)]
-    return {DIGEST_ANNOTATION: digest(known)} if strings and len(known) == len(strings) else {}
+    known = {role: {key: value for key, value in data.items() if isinstance(value, str)} for role, data in held.items()}
+    safe = known == held and not needs_key(known)
+    return {DIGEST_ANNOTATION: digest(known)} if contents(known) and safe else {}
 
 
 def token_reference(existing: SecretReference, made: str) -> tuple[str | Deferred, str]:
