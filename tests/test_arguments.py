@@ -65,6 +65,15 @@ def test_arguments_of_the_definitions_are_checked_too(args: dict[str, Any]) -> N
     assert recording.names == []
 
 
+def test_definitions_need_no_arguments() -> None:
+    def program() -> None:
+        scalr_agents.AgentCrds("crds")
+        scalr_agents.AgentCrds("same", {})
+
+    recording = run(program)
+    assert recording.outputs["crds"] == recording.outputs["same"] == {"crdNames": ["atasks.scalr.io", "agenttasktemplates.scalr.io"]}
+
+
 def test_any_mapping_will_do() -> None:
     recording = run(agent_job(values=MappingProxyType({"agent": MappingProxyType({"tolerations": ({"key": "a"},)})})))
     assert recording["runs-controller-deployment"].inputs["spec"]["template"]["spec"]["tolerations"] == [{"key": "a"}]

@@ -5,12 +5,12 @@ import inspect
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, NotRequired, TypedDict, assert_type, cast
 
 import pulumi
 import pytest
 import scalr_agents
-from pulumi.provider.experimental.analyzer import Analyzer
+from pulumi.provider.experimental.analyzer import Analyzer, PropertyType
 from pulumi.provider.experimental.util import camel_case
 
 from tests.clouds import INSTANCE
@@ -167,6 +167,30 @@ def test_the_component_host_can_offer_them_to_other_languages() -> None:
         "awaitRollout": ("boolean", True, True),
         "rolloutTimeoutSeconds": ("integer", True, True),
     }
+
+
+def test_words_of_arguments_are_literals_to_type_checkers_and_strings_to_the_component_host() -> None:
+    """The first half is checked by mypy. The second is what the schemas of other languages have."""
+    agent: scalr_agents.AgentJobArgs = {"namespace": "scalr", "names": "chart"}
+    cache: scalr_agents.EfsCacheArgs = {"on_delete": "keep"}
+    assert_type(agent["names"], Literal["scoped", "chart"])
+    assert_type(cache["on_delete"], Literal["keep", "delete"])
+    inputs = Analyzer("scalr-agents").analyze([scalr_agents.AgentJob, scalr_agents.EfsCache])["component_definitions"]
+    assert inputs["AgentJob"].inputs["names"].type == inputs["EfsCache"].inputs["onDelete"].type == PropertyType.STRING
+
+
+def test_the_component_host_knows_no_literals() -> None:
+    """When it does, `scalr_agents.literals` is not needed any more."""
+
+    class Args(TypedDict):
+        names: NotRequired[Literal["scoped", "chart"]]
+
+    class Component(pulumi.ComponentResource):
+        def __init__(self, name: str, args: Args, opts: pulumi.ResourceOptions | None = None) -> None:
+            super().__init__("test:index:Component", name, {}, opts)
+
+    with pytest.raises(TypeError):
+        Analyzer("test").analyze([Component])
 
 
 def _host() -> Any:

@@ -1,6 +1,9 @@
 """The programs under `examples/` run as they are."""
 
 import runpy
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,3 +47,15 @@ def test_an_example_runs(example: str, more: dict[str, str], resources: int) -> 
 
 def test_every_example_is_tried() -> None:
     assert sorted(path.parent.name for path in EXAMPLES.glob("*/__main__.py")) == ["caches-aws", "caches-gcp", "importing"]
+
+
+def test_the_test_of_an_example_passes_where_a_user_has_copied_it(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES / "importing", tmp_path, dirs_exist_ok=True)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "3 passed" in done.stdout
+    program = tmp_path / "__main__.py"
+    program.write_text(program.read_text().replace("activeDeadlineSeconds", "activeDeadlineSecond"))
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "values.task.job.activeDeadlineSecond: unknown key 'activeDeadlineSecond'; did you mean 'activeDeadlineSeconds'?" in done.stdout

@@ -18,7 +18,7 @@ TOKEN = "s3cr3t-token"
 ARGS: dict[str, Any] = {"namespace": "scalr", "url": "https://acme.scalr.io", "token": TOKEN}
 CA = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
 KEY = "-----BEGIN PRIVATE KEY-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END PRIVATE KEY-----\n"
-KINDS = {"AgentLocal": "agent-local", "AgentK8s": "agent-k8s"}
+KINDS: dict[str, lines.ChartName] = {"AgentLocal": "agent-local", "AgentK8s": "agent-k8s"}
 WORKLOADS = {"AgentLocal": ["it-deployment"], "AgentK8s": ["it-deployment", "it-daemon-set"]}
 FULL_LOCAL: dict[str, Any] = {
     **ARGS,

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import pulumi
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from scalr_agents import deferred_secrets, lines, validation, values
+from scalr_agents import deferred_secrets, lines, literals, validation, values
 from scalr_agents.errors import ArgsError
+from scalr_agents.release import Naming
 from scalr_agents.values import Checked, Finding, shapes, words
 from scalr_agents.values.fields import (
     Annotations,
@@ -39,7 +40,7 @@ class AgentJobArgs(TypedDict):
     """Name of the release, first part of all object names. Default: the component's name."""
     agent_version: NotRequired[str]
     """Version of the agent, 0.57 to 0.60, or 1.2 or newer: the contract line and the default image tag. Default: 0.57.0."""
-    names: NotRequired[str]
+    names: NotRequired[literals.Naming]
     """`scoped` (default), or `chart` for the names that the Helm chart uses, to take a Helm release over."""
     values: NotRequired[Mapping[str, Any]]
     """Values of the chart `agent-job`, as in a values file. Leaves that are not read may be outputs. Nulls unset defaults."""
@@ -76,7 +77,7 @@ class AgentLocalArgs(TypedDict):
     """Name of the release, first part of all object names. Default: the component's name."""
     agent_version: NotRequired[str]
     """Version of the agent, 0.57 to 0.60, or 1.2 or newer: the contract line and the default image tag. Default: 0.59.0."""
-    names: NotRequired[str]
+    names: NotRequired[literals.Naming]
     """`scoped` (default), or `chart` for the names that the Helm chart uses, to take a Helm release over."""
     values: NotRequired[Mapping[str, Any]]
     """Values of the chart `agent-local`, as in a values file. Leaves that are not read may be outputs. Nulls unset defaults."""
@@ -111,7 +112,7 @@ class AgentK8sArgs(TypedDict):
     """Name of the release, first part of all object names. Default: the component's name."""
     agent_version: NotRequired[str]
     """Version of the agent, 0.53 to 0.60, or 1.2 or newer: the contract line and the default image tag. Default: 0.53.0."""
-    names: NotRequired[str]
+    names: NotRequired[literals.Naming]
     """`scoped` (default), or `chart` for the names that the Helm chart uses, to take a Helm release over."""
     values: NotRequired[Mapping[str, Any]]
     """Values of the chart `agent-k8s`, as in a values file. Leaves that are not read may be outputs, `efsVolumeHandle` among them.
@@ -140,7 +141,7 @@ class _Arguments(Section):
     namespace: str
     release: Text = ""
     agent_version: str | None = None
-    names: Literal["scoped", "chart"] = "scoped"
+    names: Naming = "scoped"
     values: KubernetesMap = {}
     url: InputText | None = None
     token: InputText | None = None

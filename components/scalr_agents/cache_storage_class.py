@@ -5,7 +5,7 @@ from typing import NotRequired, TypedDict
 
 import pulumi
 
-from scalr_agents import kubernetes
+from scalr_agents import kubernetes, literals
 from scalr_agents.manifests import cache_volumes
 from scalr_agents.options import known_after
 from scalr_agents.validation import validate
@@ -17,12 +17,12 @@ class CacheStorageClassArgs(TypedDict):
 
     storage_class_name: str
     """Name of the class."""
-    provisioner: str
+    provisioner: literals.Provisioner
     """The driver: `efs.csi.aws.com`, or `filestore.csi.storage.gke.io`."""
     parameters: NotRequired[Mapping[str, pulumi.Input[str]]]
     """The driver's parameters, by the driver's names. EFS needs `fileSystemId`, and by default makes an access point for user and group
     1000 below `/scalr-agent-cache` for every claim; Filestore makes an instance of tier `basic_hdd` in the network `default`."""
-    on_delete: NotRequired[str]
+    on_delete: NotRequired[literals.OnDelete]
     """`keep` (default) leaves the volume of a claim that goes (reclaim policy Retain), `delete` lets the driver remove it."""
 
 

@@ -21,6 +21,9 @@ class AgentCrdsArgs(TypedDict):
     """Version of the agents whose definition is wanted. Default: those of all versions, which stand side by side."""
 
 
+_ALL_VERSIONS: AgentCrdsArgs = {}
+
+
 class AgentCrds(pulumi.ComponentResource):
     """The custom resource definitions that agents need, once for a cluster.
 
@@ -32,7 +35,7 @@ class AgentCrds(pulumi.ComponentResource):
     crd_names: pulumi.Output[list[str]]
     """Names of the definitions."""
 
-    def __init__(self, name: str, args: AgentCrdsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: AgentCrdsArgs = _ALL_VERSIONS, opts: pulumi.ResourceOptions | None = None) -> None:
         version = validate("AgentCrds", name, _Arguments, args, _check).agent_version
         wanted = [lines.select("agent-job", version)] if version else [line for line in lines.LINES if line.task_resource]
         super().__init__("scalr-agents:index:AgentCrds", name, {}, opts)

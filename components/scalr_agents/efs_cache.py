@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 import pulumi
 import pulumi_aws as aws
 
+from scalr_agents import literals
 from scalr_agents.errors import ArgsError
 from scalr_agents.options import child, optional
 from scalr_agents.validation import Reported, validate
@@ -41,7 +42,7 @@ class EfsCacheArgs(TypedDict):
     """Who may mount it; with `eks_cluster` beside the cluster's own security group."""
     mount_target_security_groups: NotRequired[Sequence[pulumi.Input[str]]]
     """Existing security groups of the mount targets, instead of one made here."""
-    throughput_mode: NotRequired[str]
+    throughput_mode: NotRequired[literals.ThroughputMode]
     """`elastic` (default), `bursting` or `provisioned`: paid by use, by stored size, or as provisioned."""
     provisioned_throughput_mibps: NotRequired[float]
     """MiB/s of throughput mode `provisioned`."""
@@ -51,7 +52,7 @@ class EfsCacheArgs(TypedDict):
     """Days without a read after which a file moves to cheaper storage, which its next read leaves again. Default: never."""
     tags: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Tags of everything that AWS lets one tag."""
-    on_delete: NotRequired[str]
+    on_delete: NotRequired[literals.OnDelete]
     """`keep` (default) leaves the file system when it leaves the program, `delete` removes it."""
 
 

@@ -6,6 +6,7 @@ from typing import Any, NotRequired, TypedDict, cast
 import pulumi
 import pulumi_gcp as gcp
 
+from scalr_agents import literals
 from scalr_agents.errors import ArgsError
 from scalr_agents.options import as_output, child, optional, parsed
 from scalr_agents.validation import Reported, validate
@@ -20,9 +21,9 @@ class FilestoreExportOptionArgs(TypedDict):
 
     ip_ranges: NotRequired[Sequence[str]]
     """Addresses and networks of the clients. Default: all of the VPC."""
-    access_mode: NotRequired[str]
+    access_mode: NotRequired[literals.ShareAccess]
     """`READ_WRITE` (default) or `READ_ONLY`."""
-    squash_mode: NotRequired[str]
+    squash_mode: NotRequired[literals.SquashMode]
     """`NO_ROOT_SQUASH` (default) or `ROOT_SQUASH`, with which the kubelet cannot give the volume to the pods' group."""
     anon_uid: NotRequired[int]
     """User that a squashed root becomes."""
@@ -35,7 +36,7 @@ class FilestoreCacheArgs(TypedDict):
 
     instance_id: NotRequired[pulumi.Input[str]]
     """`projects/<project>/locations/<location>/instances/<name>` of an existing instance. Address and share are looked up."""
-    tier: NotRequired[str]
+    tier: NotRequired[literals.Tier]
     """`BASIC_HDD` (default), `BASIC_SSD`, `ZONAL`, `REGIONAL` or `ENTERPRISE`."""
     location: NotRequired[str]
     """Zone of the tiers BASIC_HDD, BASIC_SSD and ZONAL, region of REGIONAL and ENTERPRISE."""
@@ -47,11 +48,11 @@ class FilestoreCacheArgs(TypedDict):
     """Name of the share, at most 16 characters. Default: `cache`."""
     network: NotRequired[pulumi.Input[str]]
     """VPC network, its name or, where it is shared, its full path. Default: `default`."""
-    connect_mode: NotRequired[str]
+    connect_mode: NotRequired[literals.ConnectMode]
     """`DIRECT_PEERING` (default) or `PRIVATE_SERVICE_ACCESS`, which a shared VPC needs."""
     reserved_ip_range: NotRequired[pulumi.Input[str]]
     """Addresses to take: a network for DIRECT_PEERING, the name of an allocated range for PRIVATE_SERVICE_ACCESS. Default: any."""
-    protocol: NotRequired[str]
+    protocol: NotRequired[literals.Protocol]
     """`NFS_V3` (default) or `NFS_V4_1`, which basic tiers do not have."""
     export_options: NotRequired[Sequence[FilestoreExportOptionArgs]]
     """Who may mount the share. Default: everybody in the network."""
@@ -59,7 +60,7 @@ class FilestoreCacheArgs(TypedDict):
     """Full name of the Cloud KMS key; basic tiers take none. Default: the key that Google manages."""
     labels: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Labels of the instance."""
-    on_delete: NotRequired[str]
+    on_delete: NotRequired[literals.OnDelete]
     """`keep` (default) leaves the instance when it leaves the program, and protects it; `delete` removes it."""
 
 

@@ -5,7 +5,9 @@ line to line is data here; the rest of the package asks the line and does not co
 """
 
 import re
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+ChartName = Literal["agent-job", "agent-local", "agent-k8s"]
 
 _VERSION = re.compile(r"([0-9]+)\.([0-9]+)\.([0-9]+)")
 

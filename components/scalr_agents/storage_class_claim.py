@@ -4,7 +4,7 @@ from typing import NotRequired, TypedDict
 
 import pulumi
 
-from scalr_agents import kubernetes
+from scalr_agents import kubernetes, literals
 from scalr_agents.manifests import cache_volumes
 from scalr_agents.options import known_after
 from scalr_agents.validation import validate
@@ -25,9 +25,9 @@ class StorageClassClaimArgs(TypedDict):
     """The class: output of a `CacheStorageClass`, or one that exists."""
     storage: NotRequired[str]
     """Size, a Kubernetes quantity. Default: `90Gi`."""
-    access_mode: NotRequired[str]
+    access_mode: NotRequired[literals.AccessMode]
     """Default: `ReadWriteMany`, which a cache of several pods needs."""
-    on_delete: NotRequired[str]
+    on_delete: NotRequired[literals.OnDelete]
     """`keep` (default) leaves the claim, and so its volume, when it leaves the program; `delete` removes it."""
 
 

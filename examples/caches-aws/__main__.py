@@ -36,7 +36,7 @@ namespace = kubernetes.core.v1.Namespace(
     metadata={"name": NAMESPACE, "labels": {"pod-security.kubernetes.io/enforce": "restricted"}},
     opts=opts,
 )
-crds = AgentCrds("agent-crds", {}, opts)
+crds = AgentCrds("agent-crds", opts=opts)
 
 # Once for a cluster. Where the cluster has the driver already, leave this out.
 driver = EfsCsiDriver("efs-csi-driver", {"cluster_name": eks_cluster})

@@ -39,7 +39,7 @@ namespace = kubernetes.core.v1.Namespace(
     metadata={"name": NAMESPACE, "labels": {"pod-security.kubernetes.io/enforce": "restricted"}},
     opts=opts,
 )
-crds = AgentCrds("agent-crds", {}, opts)
+crds = AgentCrds("agent-crds", opts=opts)
 
 # One instance for each namespace, and one volume and claim for each instance.
 cache = FilestoreCache(

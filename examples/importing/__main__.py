@@ -30,7 +30,7 @@ namespace = kubernetes.core.v1.Namespace(
 )
 
 # Once for a cluster; stays when this stack goes. If another stack has installed it, leave this out.
-crds = AgentCrds("agent-crds", {}, opts)
+crds = AgentCrds("agent-crds", opts=opts)
 
 payments = AgentJob(
     "payments",

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from scalr_agents import values as chart_values
-from scalr_agents.lines import LineError
+from scalr_agents.lines import ChartName, LineError
 from scalr_agents.manifests import crds
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.manifests.secrets import Held, digest
@@ -63,7 +63,7 @@ def _kind(checked: Checked) -> ModuleType:
 
 
 def names(
-    chart: str,
+    chart: ChartName,
     release: str,
     namespace: str,
     *,

@@ -24,6 +24,7 @@ _DEEPEST_PATH = 4
 _INFREQUENT_AFTER_DAYS = (1, 7, 14, 30, 60, 90, 180, 270, 365)
 _EVERYWHERE = ("0.0.0.0/0", "::/0")
 
+ThroughputMode = Literal["elastic", "bursting", "provisioned"]
 PosixId = Annotated[int, Field(ge=0, lt=2**32), BeforeValidator(integral)]
 
 
@@ -55,7 +56,7 @@ class EfsSettings(Section):
     """Who may mount it; with `eksCluster` beside the cluster's own security group."""
     mount_target_security_groups: InputList = []
     """Existing security groups of the mount targets, instead of one made here."""
-    throughput_mode: Literal["elastic", "bursting", "provisioned"] = "elastic"
+    throughput_mode: ThroughputMode = "elastic"
     """How throughput is paid for: by use, by stored size, or by what is provisioned."""
     provisioned_throughput_mibps: Annotated[float | None, Field(gt=0, allow_inf_nan=False)] = None
     """MiB/s of throughput mode `provisioned`."""

@@ -26,6 +26,9 @@ _MOST_EXPORT_OPTIONS = 10
 
 Tier = Literal["BASIC_HDD", "BASIC_SSD", "ZONAL", "REGIONAL", "ENTERPRISE"]
 Protocol = Literal["NFS_V3", "NFS_V4_1"]
+ConnectMode = Literal["DIRECT_PEERING", "PRIVATE_SERVICE_ACCESS"]
+ShareAccess = Literal["READ_WRITE", "READ_ONLY"]
+SquashMode = Literal["NO_ROOT_SQUASH", "ROOT_SQUASH"]
 AnonymousId = Annotated[int | None, Field(ge=0, lt=2**32), BeforeValidator(integral)]
 
 
@@ -74,9 +77,9 @@ class ExportOption(Section):
 
     ip_ranges: Annotated[list[str], unset([])] = []
     """Addresses and networks of the clients. Default: all of the VPC."""
-    access_mode: Literal["READ_WRITE", "READ_ONLY"] = "READ_WRITE"
+    access_mode: ShareAccess = "READ_WRITE"
     """Whether these clients may write."""
-    squash_mode: Literal["NO_ROOT_SQUASH", "ROOT_SQUASH"] = "NO_ROOT_SQUASH"
+    squash_mode: SquashMode = "NO_ROOT_SQUASH"
     """Whether root of a client is root of the share. The kubelet gives the volume to the pods' group as root."""
     anon_uid: AnonymousId = None
     """User that a squashed root becomes."""
@@ -103,7 +106,7 @@ class FilestoreSettings(Section):
     """Name of the share."""
     network: InputText = "default"
     """VPC network, its name or, where it is shared, its full path."""
-    connect_mode: Literal["DIRECT_PEERING", "PRIVATE_SERVICE_ACCESS"] = "DIRECT_PEERING"
+    connect_mode: ConnectMode = "DIRECT_PEERING"
     """How the network reaches the instance; a shared VPC needs PRIVATE_SERVICE_ACCESS."""
     reserved_ip_range: InputText = ""
     """Addresses to take: a network for DIRECT_PEERING, the name of an allocated range for PRIVATE_SERVICE_ACCESS. Default: any."""

@@ -13,6 +13,7 @@ from scalr_agents.values.section import Section
 
 EFS_DRIVER = "efs.csi.aws.com"
 FILESTORE_DRIVER = "filestore.csi.storage.gke.io"
+Provisioner = Literal["efs.csi.aws.com", "filestore.csi.storage.gke.io"]
 EFS_MOUNT_OPTIONS = ["acregmin=1", "acregmax=3", "acdirmin=1", "acdirmax=3"]
 """Keep the NFS attribute cache so short that a run sees what another has just cached."""
 
@@ -78,7 +79,7 @@ class StorageClassSettings(Section):
     model_config = ConfigDict(alias_generator=None)
 
     storage_class_name: Name
-    provisioner: Literal["efs.csi.aws.com", "filestore.csi.storage.gke.io"]
+    provisioner: Provisioner
     parameters: InputMap = {}
 
 
