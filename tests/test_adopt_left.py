@@ -30,7 +30,10 @@ def test_what_seems_to_be_a_secret_is_warned_of(given_values: Values, path: str)
         ("agent-job", {"task": {"sidecars": [{"name": "s", "image": "i", "args": ["--password=$(P)", "--token-file=/a"]}]}}),
         ("agent-job", {"agent": {"tokenExistingSecret": {"name": "pool", "key": "password"}}}),
         ("agent-job", {"global": {"tls": {"caBundleSecret": {"name": "ca", "key": "secret"}}}}),
-        ("agent-local", {"podSecurityContext": {"sysctls": [{"name": "kernel.keys.maxkeys", "value": "5"}]}}),
+        (
+            "agent-local",
+            {"allowMetadataService": True, "podSecurityContext": {"sysctls": [{"name": "kernel.keys.maxkeys", "value": "5"}]}},
+        ),
     ],
 )
 def test_what_only_looks_like_a_secret_is_left_alone(chart: str, given_values: Values) -> None:

@@ -191,7 +191,8 @@ def test_what_a_secret_is_made_of_is_secret(chart: str, given_values: Values, na
 
 
 def test_a_secret_that_refers_to_a_variable_is_warned_of() -> None:
-    adopted = of_values({"extraEnv": {"A_TOKEN": "hid$(B)den", "B_TOKEN": "x"}}, "agent-local")
+    given = {"allowMetadataService": True, "extraEnv": {"A_TOKEN": "hid$(B)den", "B_TOKEN": "x"}}
+    adopted = of_values(given, "agent-local")
     assert [finding.path for finding in adopted.findings if "resolves no $(NAME)" in finding.message] == ["extraEnv.A_TOKEN"]
     assert "den" not in printed(adopted).replace("identifier", "")
 

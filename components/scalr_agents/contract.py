@@ -21,10 +21,14 @@ CACHE_VOLUME = "cache-dir"
 TMP_VOLUME = "tmp-dir"
 TOKEN_VOLUME = "sa-token"
 
-METADATA_IPV4 = "169.254.169.254/32"
+METADATA_WITH_DNS = "169.254.169.254/32"
 """Metadata service of AWS, GCP and Azure; GKE's Cloud DNS answers on its port 53."""
+METADATA_IPV4 = (METADATA_WITH_DNS, "169.254.169.252/32", "168.63.129.16/32", "100.100.100.200/32")
+"""Metadata services: beside the first one, GKE's where nodes redirect to it (no Dataplane V2), Azure's WireServer, Alibaba Cloud's."""
 METADATA_IPV6 = ("fd00:ec2::254/128", "fd20:ce::254/128")
 """Metadata services over IPv6: AWS and GCP."""
+NFS_PORTS = (111, 2049)
+"""Portmapper and NFS."""
 
 UNEVICTABLE_ANNOTATIONS = {
     "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",

@@ -10,9 +10,10 @@ from scalr_agents.manifests import agent_job
 
 
 class AgentNetworkPolicy(pulumi.ComponentResource):
-    """The NetworkPolicy that keeps task pods from the cloud's metadata service; nothing with `task.allowMetadataService: true`.
+    """The NetworkPolicy that keeps task pods from the cloud's metadata service and from NFS servers.
 
-    Takes the arguments of `AgentJob`; the token is not needed. The cluster's network plugin must enforce egress policies.
+    Nothing with `task.allowMetadataService: true`. Takes the arguments of `AgentJob`; the token is not needed. The cluster's network
+    plugin must enforce egress policies.
     """
 
     task_pod_selector: pulumi.Output[Mapping[str, str]]

@@ -3,7 +3,7 @@
 import base64
 import json
 from collections.abc import Iterator, Mapping
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pytest
 from scalr_agents.lines import LINES, Line
@@ -54,22 +54,36 @@ SELECTED = {
 }
 """Those that its policy selects, by kind."""
 
-PORTS = [(port, protocol) for port in (1, 52, 53, 54, 80, 443, 988, 8080, 10250, 65535) for protocol in ("TCP", "UDP", "SCTP")]
+NUMBERS = (1, 52, 53, 54, 80, 110, 111, 112, 443, 988, 2048, 2049, 2050, 8080, 10250, 65535)
+PORTS = [(port, protocol) for port in NUMBERS for protocol in ("TCP", "UDP", "SCTP")]
 DNS = {(53, "TCP"), (53, "UDP")}
 EVERY_PORT = set(PORTS)
-ADDRESSES: dict[str, set[tuple[int, str]]] = {
-    "169.254.169.254": DNS,  # the metadata service; GKE's DNS answers there
+EVERYWHERE = {
+    "agent-job": {(port, protocol) for port, protocol in PORTS if port not in {111, 2049} and protocol != "SCTP"},  # no NFS
+    "agent-local": EVERY_PORT,
+    "agent-k8s": EVERY_PORT,
+}
+"""The ports that stay open to pods that a policy selects, at addresses that nothing is said about, by kind."""
+METADATA: dict[str, set[tuple[int, str]]] = {
+    "169.254.169.254": DNS,  # AWS, Azure, GCP, where GKE's DNS answers
+    "169.254.169.252": set(),  # GKE without Dataplane V2: where nodes redirect the one above to
+    "168.63.129.16": set(),  # Azure's WireServer, and its DNS, which the cluster's DNS asks
+    "100.100.100.200": set(),  # Alibaba Cloud
     "fd00:ec2::254": set(),
     "fd20:ce::254": set(),
-    "169.254.20.10": EVERY_PORT,  # DNS of the node
-    "169.254.169.253": EVERY_PORT,  # DNS of a VPC
-    "169.254.170.23": EVERY_PORT,  # EKS Pod Identity
-    "fd00:ec2::23": EVERY_PORT,
-    "10.0.0.10": EVERY_PORT,  # a Service
-    "192.0.2.1": EVERY_PORT,  # the internet
-    "2001:db8::1": EVERY_PORT,
 }
-"""The ports that stay open to pods that a policy selects, by address."""
+"""The ports of metadata services that stay open to them."""
+NEIGHBOURS = (
+    "169.254.20.10",  # DNS of the node
+    "169.254.10.10",  # the same on AKS
+    "169.254.169.253",  # DNS of a VPC
+    "169.254.170.23",  # EKS Pod Identity
+    "fd00:ec2::23",
+    "100.100.2.136",  # DNS of Alibaba Cloud
+    "10.0.0.10",  # a Service
+    "192.0.2.1",  # the internet
+    "2001:db8::1",
+)
 
 
 class Agent(NamedTuple):
@@ -170,15 +184,30 @@ def test_the_policy_selects_these_pods_and_no_others(agent: Agent) -> None:
     }
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("address", [*METADATA, *NEIGHBOURS])
 def test_addresses_that_selected_pods_reach(address: str, agent: Agent) -> None:
     for component in SELECTED[agent.line.chart]:
-        assert _open_ports(agent, component, Destination(address)) == ADDRESSES[address]
+        assert _open_ports(agent, component, Destination(address)) == METADATA.get(address, EVERYWHERE[agent.line.chart])
+
+
+def test_a_plugin_that_knows_no_ranges_of_ports_leaves_agents_working(agent: Agent) -> None:
+    """It takes the first port of each range, as the API says."""
+    [policy] = [each for each in agent.network.policies if each["metadata"]["namespace"] == agent.namespace]
+    network = Network([json.loads(json.dumps(policy), object_hook=_without_ranges)], agent.network.namespaces)
+    for component in SELECTED[agent.line.chart]:
+        pod = agent.pod(component)
+        assert all(network.reaches(pod, Destination("192.0.2.1"), port) for port in (22, 80, 443, 6443))
+        assert network.reaches(pod, Destination("169.254.169.254"), 53)
+        assert not any(network.reaches(pod, Destination(address), 80) for address in METADATA)
+
+
+def _without_ranges(content: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in content.items() if key != "endPort"}
 
 
 def test_pods_that_are_not_selected_reach_the_metadata_service(agent: Agent) -> None:
     for component in COMPONENTS[agent.id] - SELECTED[agent.line.chart]:
-        for address in ("169.254.169.254", "fd00:ec2::254", "fd20:ce::254"):
+        for address in METADATA:
             assert _open_ports(agent, component, Destination(address)) == EVERY_PORT
 
 
@@ -193,7 +222,7 @@ def test_selected_pods_reach_the_dns_of_the_cluster(agent: Agent, dns: Manifest)
     """Also where a network plugin knows pods by their labels alone, and an address of a pod is in no block."""
     for component in SELECTED[agent.line.chart]:
         assert _open_ports(agent, component, Destination(pod=dns)) == DNS
-        assert _open_ports(agent, component, Destination("10.1.2.3", dns)) == EVERY_PORT
+        assert _open_ports(agent, component, Destination("10.1.2.3", dns)) == DNS | EVERYWHERE[agent.line.chart]
 
 
 def _open_ports(agent: Agent, component: str, destination: Destination) -> set[tuple[int, str]]:

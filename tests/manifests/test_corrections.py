@@ -240,9 +240,35 @@ def test_network_policy_egress(version: str) -> None:
             "to": [{"namespaceSelector": {}}, {"ipBlock": {"cidr": "169.254.169.254/32"}}, {"ipBlock": {"cidr": "169.254.20.10/32"}}],
             "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],
         },
-        {"to": [{"ipBlock": {"cidr": "0.0.0.0/0", "except": ["169.254.169.254/32"]}}]},
-        {"to": [{"ipBlock": {"cidr": "::/0", "except": ["fd00:ec2::254/128", "fd20:ce::254/128"]}}]},
+        {
+            "to": [
+                {
+                    "ipBlock": {
+                        "cidr": "0.0.0.0/0",
+                        "except": ["169.254.169.254/32", "169.254.169.252/32", "168.63.129.16/32", "100.100.100.200/32"],
+                    }
+                },
+                {"ipBlock": {"cidr": "::/0", "except": ["fd00:ec2::254/128", "fd20:ce::254/128"]}},
+            ],
+            "ports": [
+                *({"protocol": "TCP", "port": port} for port in (22, 80, 443, 6443)),
+                *(
+                    {"protocol": protocol, "port": first, "endPort": last}
+                    for protocol in ("TCP", "UDP")
+                    for first, last in ((1, 110), (112, 2048), (2050, 65535))
+                ),
+            ],
+        },
     ]
+
+
+@on_both_lines
+def test_runs_that_mount_file_systems_themselves(version: str) -> None:
+    closed, opened = (_objects(given, version)["egress"]["spec"]["egress"] for given in ({}, {"task": {"allowNfs": True}}))
+    assert opened == [closed[0], {"to": closed[1]["to"]}]
+    no_policy = {"task": {"allowNfs": False, "allowMetadataService": True}}
+    assert (_finding(no_policy, "task.allowNfs", version).severity, "egress" in _objects(no_policy, version)) == ("warning", False)
+    assert _findings({"task": {"allowMetadataService": True}}, version) == []
 
 
 @pytest.mark.parametrize(

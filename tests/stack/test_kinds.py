@@ -295,3 +295,17 @@ def test_the_digest_of_the_secrets_rolls_the_pods(kind: Kind) -> None:
         workloads = [made for made in load(kind, secret(env=env)).objects() if made["kind"] in ("Deployment", "DaemonSet")]
         rolled = [made["spec"]["template"]["metadata"]["annotations"]["checksum/secrets"] for made in workloads]
         assert rolled == [digest(held)] * (2 if kind[0] == K8S else 1)
+
+
+def _warned_of_metadata(**words: Any) -> list[str]:
+    found = load((LOCAL, "current"), of_one(**words)).findings
+    return [finding.severity for finding in found if finding.path == "scalr-agents:agents.one.values.allowMetadataService"]
+
+
+def test_runs_of_agent_local_that_reach_the_metadata_service_are_warned_of() -> None:
+    assert _warned_of_metadata() == _warned_of_metadata(role="runs", values={"allowMetadataService": None}) == ["warning"]
+    assert _warned_of_metadata(values={"allowMetadataService": False}) == []
+    assert _warned_of_metadata(values={"allowMetadataService": True}) == []
+    assert _warned_of_metadata(role="vcs") == []
+    for kind in ((JOB, "current"), (K8S, "current")):
+        assert not any("credentials of their node" in finding.message for finding in load(kind, {}).findings)

@@ -19,6 +19,7 @@ from scalr_agents.values.fields import is_dns_label
 from scalr_agents.values.findings import dotted
 from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.layers import Layer, combine, locate
+from scalr_agents.values.merge import lookup
 
 if TYPE_CHECKING:
     from scalr_agents.stack.caches import Caches
@@ -64,7 +65,7 @@ def build(
     layers = [*shared, *own, *common.nodes(place, entry.nodes, words), *cache, *common.identity(place, entry.identity, words, own), *secret]
     exposed = list(secrets.in_the_open(name, own, words))
     findings += [*file_findings, *(finding for layer in own for finding in chart_values.misshapen_sections(entry.kind, layer))]
-    findings += [*_check_entry(name, entry), *exposed, *secret_findings, *cache_findings]
+    findings += [*_check_entry(name, entry), *_check_metadata_service(place, entry, own), *exposed, *secret_findings, *cache_findings]
     awaited = file.kubernetes.rollout_timeout_seconds if file.kubernetes.await_rollout else None
     inputs = Inputs(secret_env=given.env, mirror_tokens=given.mirror_tokens, rollout_timeout_seconds=awaited)
     checked = chart_values.load(
@@ -107,6 +108,17 @@ def _check_entry(name: str, entry: AgentEntry) -> Iterator[Finding]:
         yield Finding("error", _place(name), "not a name for an agent: lower case letters, digits and '-'")
     if entry.role == "vcs" and entry.kind != "agent-local":
         yield Finding("error", f"{_place(name)}.role", f"{entry.kind} serves runs only; agent-local serves VCS providers too")
+
+
+def _check_metadata_service(place: str, entry: AgentEntry, own: list[Layer]) -> Iterator[Finding]:
+    """Runs of agent-local reach the metadata service unless something else is said, as with its chart."""
+    said = lookup(combine(own), "allowMetadataService")
+    if entry.kind == "agent-local" and entry.role == "runs" and said is None:
+        yield Finding(
+            "warning",
+            f"{place}.values.allowMetadataService",
+            "open: runs can take the credentials of their node from the metadata service; set it to false, or to true if they should",
+        )
 
 
 def _values_files(place: str, entry: AgentEntry, directory: Path) -> tuple[list[Layer], list[Finding]]:

@@ -35,7 +35,9 @@ def rbac(values: AgentJobValues, release: Release) -> Group:
 
 def network_policy(values: AgentJobValues, release: Release) -> Group:
     """The policy of the task pods, unless runs may reach the metadata service."""
-    return {} if values.task.allow_metadata_service else {"egress": policies.policy(release, task.COMPONENT)}
+    if values.task.allow_metadata_service:
+        return {}
+    return {"egress": policies.policy(release, task.COMPONENT, allow_nfs=values.task.allow_nfs)}
 
 
 def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:

@@ -206,6 +206,8 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> Fi
 def _metadata_service(values: AgentJobValues) -> Findings:
     task = values.task
     if task.allow_metadata_service:
+        if "allow_nfs" in task.model_fields_set and not task.allow_nfs:
+            yield warning("task.allowNfs", "has no effect: task.allowMetadataService is true, and then there is no NetworkPolicy")
         return
     yield from network_checks.metadata_service(
         "task.allowMetadataService: true",

@@ -138,6 +138,8 @@ class Task(ChartSection):
     """PodSecurityContext of task pods; wins over `global.podSecurityContext` key by key."""
     allow_metadata_service: Flag = False
     """Whether runs may reach the cloud's metadata service. False makes a NetworkPolicy that closes it."""
+    allow_nfs: Flag = False
+    """Whether runs may connect to NFS servers (ports 111 and 2049). False closes them in that NetworkPolicy, by ranges of ports."""
     termination_grace_period_seconds: Count = 360
     """Seconds that a run has to stop; the worker's timeout follows. `null`: Kubernetes' 30."""
     extra_volumes: KubernetesList = []
