@@ -4,8 +4,13 @@ STACK ?= local
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
+CORE := --require-hashes -r requirements/core.txt
+DEPLOY := $(CORE) -r requirements/deploy.txt
+UV ?= uv
+PIN := UV_CUSTOM_COMPILE_COMMAND="make pins" $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
+BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
-.PHONY: render test control-plane test-cluster check bench schema clean install
+.PHONY: render test control-plane test-cluster check bench schema pins clean install
 
 render: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents render $(STACK)
@@ -32,6 +37,14 @@ bench: $(VENV)/.dev
 schema: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents schema > docs/stack.schema.json
 
+# Pins, with the hashes of all files of each release: for every platform and Python. `make pins UPGRADE=--upgrade` renews them.
+pins:
+	@$(PIN) $(UPGRADE) requirements/core.in -o requirements/core.txt >/dev/null
+	@$(PIN) $(UPGRADE) components/pyproject.toml --extra aws --extra gcp -c requirements/core.txt \
+		$(call BUT,requirements/core.txt) -o requirements/deploy.txt >/dev/null
+	@$(PIN) $(UPGRADE) requirements/dev.in -c requirements/core.txt -c requirements/deploy.txt \
+		$(call BUT,requirements/core.txt requirements/deploy.txt) -o requirements/dev.txt >/dev/null
+
 # What `pulumi up` runs on; `pulumi install` does the same.
 install: $(VENV)/.deploy
 
@@ -44,16 +57,16 @@ $(VENV)/.core: requirements/core.txt components/pyproject.toml
 	@echo "setting up $(VENV): the core" >&2
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; make PYTHON=...")' >&2
 	@$(PYTHON) -m venv $(VENV) >&2
-	@$(PIP) -r requirements/core.txt >&2
-	@$(PIP) --no-deps -e ./components >&2
+	@$(PIP) $(CORE) >&2
+	@$(PIP) --no-deps --no-build-isolation -e ./components >&2
 	@touch $@
 
-$(VENV)/.deploy: $(VENV)/.core requirements.txt
+$(VENV)/.deploy: $(VENV)/.core requirements/deploy.txt
 	@echo "setting up $(VENV): Pulumi" >&2
-	@$(PIP) -r requirements.txt >&2
+	@$(PIP) $(DEPLOY) >&2
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.deploy requirements/dev.txt
 	@echo "setting up $(VENV): tests and linters" >&2
-	@$(PIP) -r requirements/dev.txt >&2
+	@$(PIP) $(DEPLOY) -r requirements/dev.txt >&2
 	@touch $@

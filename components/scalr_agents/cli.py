@@ -122,11 +122,15 @@ def _as_json(findings: Sequence[Finding]) -> str:
 @main.command()
 @_stack_argument
 @_project_option
-def images(stack: str, project: Path | None) -> None:
+@click.option(
+    "--digests", is_flag=True, help="Print the digest that each image is pinned to in a column of its own, `-` where none is given."
+)
+def images(stack: str, project: Path | None, *, digests: bool) -> None:
     """Print every image that a STACK (default: local) pulls, one a line: what a registry without access to the internet must hold."""
     _, loaded = _usable(project, stack)
     for image in loaded.images():
-        click.echo(image)
+        name, _, digest = image.partition("@")
+        click.echo(f"{name}\t{digest or '-'}" if digests else image)
     if any(agent.checked.release.line.chart == "agent-k8s" for agent in loaded.agents):
         say("agent-k8s: its runs pull further images, which the agent chooses: see docs/agent-k8s.md")
 

@@ -1,0 +1,68 @@
+"""What is installed is pinned with hashes, and nothing is installed past them."""
+
+import re
+import tomllib
+from importlib.metadata import distributions, version
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+REPOSITORY = Path(__file__).parents[1]
+LAYERS = {name: (REPOSITORY / "requirements" / f"{name}.txt").read_text() for name in ("core", "deploy", "dev")}
+PIN = re.compile(r"^([a-z0-9-]+)==(\S+)(?: ; [^\\\n]*[^\\\s])?((?: \\\n    --hash=sha256:[0-9a-f]{64})*)$", re.MULTILINE)
+PINS = {name: list(PIN.finditer(text)) for name, text in LAYERS.items()}
+PINNED = {pin[1]: pin[2] for pins in PINS.values() for pin in pins}
+UNPINNED = {"pip", "scalr-agents"}
+"""What comes with Python, and the package itself, which is a directory."""
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_layer_is_pins_with_the_hashes_of_their_files_and_nothing_else(layer: str) -> None:
+    assert PINS[layer]
+    assert [pin[1] for pin in PINS[layer] if not pin[3]] == []
+    assert re.sub(r"^#.*\n|\s", "", PIN.sub("", LAYERS[layer]), flags=re.MULTILINE) == ""
+
+
+def test_every_release_is_pinned_once() -> None:
+    assert len(PINNED) == sum(map(len, PINS.values()))
+
+
+def test_what_is_installed_here_is_what_is_pinned() -> None:
+    installed = {canonicalize_name(each.metadata["Name"]): each.version for each in distributions()}
+    assert {name: each for name, each in installed.items() if name not in UNPINNED and PINNED.get(name) != each} == {}
+
+
+def test_the_pins_are_in_the_ranges_of_the_package() -> None:
+    project = tomllib.loads((REPOSITORY / "components" / "pyproject.toml").read_text())["project"]
+    ranges = [*project["dependencies"], *(each for extra in project["optional-dependencies"].values() for each in extra)]
+    asked = [Requirement(each) for each in ranges]
+    assert {each.name for each in asked if Version(PINNED[canonicalize_name(each.name)]) not in each.specifier} == set()
+
+
+@pytest.mark.parametrize(("directory", "package"), [(".", "-e ./components"), ("components", ".[aws,gcp]")])
+def test_pulumi_installs_the_same_files_and_the_package(directory: str, package: str) -> None:
+    lines = [line for line in (REPOSITORY / directory / "requirements.txt").read_text().splitlines() if not line.startswith("#")]
+    option, *files, last = lines
+    assert (option, last) == ("--no-require-hashes", package)
+    assert [(REPOSITORY / directory / line.removeprefix("-r ")).resolve() for line in files] == [
+        REPOSITORY / "requirements" / f"{name}.txt" for name in ("core", "deploy")
+    ]
+
+
+def test_make_installs_nothing_without_a_hash_but_the_package() -> None:
+    """The backend that builds the package is pinned, too: pip would download another one for it."""
+    makefile = (REPOSITORY / "Makefile").read_text()
+    assert re.findall(r"^CORE := .*|^DEPLOY := .*", makefile, re.MULTILINE) == [
+        "CORE := --require-hashes -r requirements/core.txt",
+        "DEPLOY := $(CORE) -r requirements/deploy.txt",
+    ]
+    assert set(re.findall(r"\$\(PIP\) (.*?) >&2", makefile)) == {
+        "$(CORE)",
+        "--no-deps --no-build-isolation -e ./components",
+        "$(DEPLOY)",
+        "$(DEPLOY) -r requirements/dev.txt",
+    }
+    assert Version(version("setuptools")) in Requirement("setuptools>=77").specifier
