@@ -13,6 +13,10 @@ CLUSTERS = {
     }
 }
 INSTANCE = "projects/acme-infra/locations/europe-west1-b/instances/nfs-1"
+KEY = f"arn:aws:kms:{REGION}:{ACCOUNT}:key/11111111-2222-3333-4444-555555555555"
+MANAGED_KEY = f"arn:aws:kms:{REGION}:{ACCOUNT}:key/00000000-0000-0000-0000-000000000000"
+ALIASES = {f"arn:aws:kms:{REGION}:{ACCOUNT}:alias/caches": KEY}
+"""Other names of keys; AWS answers with the key's ARN, whatever it was given."""
 
 
 IDENTITIES = {
@@ -21,17 +25,18 @@ IDENTITIES = {
     "aws:efs/fileSystem:FileSystem": ("fs-{number}", f"arn:aws:elasticfilesystem:{REGION}:{ACCOUNT}:file-system/"),
     "aws:efs/mountTarget:MountTarget": ("fsmt-{number}", None),
     "aws:eks/addon:Addon": ("{clusterName}:{addonName}", f"arn:aws:eks:{REGION}:{ACCOUNT}:addon/"),
-    "aws:iam/role:Role": ("{name}-{number}", f"arn:aws:iam::{ACCOUNT}:role/"),
+    "aws:iam/role:Role": ("{unique}", f"arn:aws:iam::{ACCOUNT}:role/"),
     "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": ("sgr-{number}", None),
-    "gcp:filestore/instance:Instance": (f"projects/{PROJECT}/locations/{{location}}/instances/{{name}}-{{number}}", None),
+    "gcp:filestore/instance:Instance": (f"projects/{PROJECT}/locations/{{location}}/instances/{{unique}}", None),
 }
 """Form of the id of each type, and what its ARN begins with, where it has one."""
 
 
-def created(token: str, name: str, inputs: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Id and outputs of a new resource: what went in, and what the cloud adds."""
+def created(token: str, name: str, inputs: Mapping[str, Any], number: str = "") -> tuple[str, dict[str, Any]]:
+    """Id and outputs of a new resource: what went in, and what the cloud adds. `number` tells resources of one name apart."""
     form, arn = IDENTITIES.get(token, ("{name}-id", None))
-    identity = form.format(**{**inputs, "name": name, "number": f"{zlib.crc32(name.encode()):08x}"})
+    number = number or f"{zlib.crc32(name.encode()):08x}"
+    identity = form.format(**{**inputs, "name": name, "number": number, "unique": inputs.get("name") or f"{name}-{number}"})
     outputs = dict(inputs)
     if token.startswith(("aws:iam/role", "gcp:")):
         outputs["name"] = identity.rpartition("/")[2]
@@ -40,6 +45,11 @@ def created(token: str, name: str, inputs: Mapping[str, Any]) -> tuple[str, dict
     if token.startswith("gcp:filestore/instance"):
         outputs["networks"] = [{**inputs["networks"][0], "ipAddresses": ["10.20.30.2"]}]
     return identity, outputs | ({"arn": f"{arn}{identity}"} if arn else {})
+
+
+def zone(subnet: str) -> str:
+    """Where a subnet lies."""
+    return f"{REGION}{subnet[-1]}"
 
 
 def looked_up(token: str, args: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
@@ -51,7 +61,7 @@ def looked_up(token: str, args: Mapping[str, Any]) -> tuple[dict[str, Any], list
                 ({"vpcConfig": network}, []) if network else ({}, [("", f"reading EKS Cluster ({args['name']}): couldn't find resource")])
             )
         case "aws:ec2/getSubnet:getSubnet":
-            return {"id": args["id"], "availabilityZone": f"{REGION}{args['id'][-1]}"}, []
+            return {"id": args["id"], "availabilityZone": zone(args["id"])}, []
         case "aws:index/getPartition:getPartition":
             return {"partition": "aws"}, []
         case "gcp:filestore/getInstance:getInstance":

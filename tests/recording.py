@@ -48,6 +48,10 @@ class Registration:
     ignored_changes: tuple[str, ...]
     replaced_with: frozenset[str]
     replaced_on: tuple[str, ...]
+    goes_first: bool | None
+    """Whether the old one is deleted before a replacement is made; None leaves it to the provider."""
+    gets_from: Mapping[str, set[str]]
+    """Where inputs come from: what the engine deletes first takes those with it whose inputs come from it and cannot change."""
 
 
 class Recording:
@@ -196,6 +200,8 @@ def _registration(request: resource_pb2.RegisterResourceRequest) -> Registration
         ignored_changes=tuple(request.ignoreChanges),
         replaced_with=frozenset(_name(urn) for urn in request.replace_with),
         replaced_on=tuple(request.replaceOnChanges),
+        goes_first=request.deleteBeforeReplace if request.deleteBeforeReplaceDefined else None,
+        gets_from={key: {_name(urn) for urn in sources.urns} for key, sources in request.propertyDependencies.items()},
     )
 
 

@@ -219,6 +219,12 @@ def test_a_subnet_that_the_cluster_gets_later_moves_no_mount_target() -> None:
     assert ignored(PLACE) == {}
 
 
+def test_a_mount_target_is_made_before_the_old_one_goes() -> None:
+    """Else the engine deletes what stands on it, claims included, while pods mount them."""
+    recording = record("EfsCache", {"eks_cluster": "prod"})
+    assert [target.goes_first for target in recording.of_type("aws:efs/mountTarget:MountTarget")] == [False] * 3
+
+
 CLIENT_MAY = {
     ("mount", "encrypted", "target"): True,
     ("write", "encrypted", "target"): True,

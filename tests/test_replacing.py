@@ -2,10 +2,13 @@
 
 from typing import Any
 
+import pulumi
 import pytest
+import scalr_agents
 
 from tests.components import record
 from tests.programs import ARGS, TOKEN, stack_with
+from tests.recording import run
 
 _CLAIM = {"enabled": True}
 _DYNAMIC: dict[str, Any] = {"storageClass": {"name": "agents"}}
@@ -83,3 +86,21 @@ def test_a_claim_of_a_class_grows_in_place() -> None:
 def test_a_class_is_replaced_for_what_the_provider_would_update() -> None:
     args = {"storage_class_name": "scalr", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-0a1b"}}
     assert record("CacheStorageClass", args)["it-storage-class"].replaced_on == ("reclaimPolicy",)
+
+
+def test_a_claim_waits_for_its_class_and_does_not_go_with_it() -> None:
+    """A class that is replaced goes first, with all that gets its name from it."""
+
+    def program() -> None:
+        of_class: Any = {"storage_class_name": "scalr", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-0a"}}
+        made = scalr_agents.CacheStorageClass("class", of_class)
+        namespace = pulumi.CustomResource("kubernetes:core/v1:Namespace", "scalr", {})
+        opts = pulumi.ResourceOptions(depends_on=[namespace])
+        scalr_agents.StorageClassClaim(
+            "cache", {"namespace": "scalr", "release": "runs", "storage_class_name": made.storage_class_name}, opts
+        )
+
+    claim = run(program)["cache-claim"]
+    assert claim.inputs["spec"]["storageClassName"] == "scalr"
+    assert claim.dependencies >= {"class-storage-class", "scalr"}
+    assert claim.gets_from.get("spec", set()) == set()

@@ -151,7 +151,8 @@ class EfsCache(pulumi.ComponentResource):
                 file_system_id=file_system,
                 subnet_id=subnet,
                 security_groups=groups,
-                opts=child(self, opts, ignore_changes=place.ignored_changes),
+                # The provider asks for the old one to go first, and the engine would delete all that stands on it: claims under their pods.
+                opts=child(self, opts, ignore_changes=place.ignored_changes, delete_before_replace=False),
             )
             for zone, subnet in sorted(place.subnets.items())
         ]

@@ -47,6 +47,17 @@ def as_output(value: str | Deferred) -> pulumi.Output[str]:
     return pulumi.Output.from_input(cast(pulumi.Input[str], value))
 
 
+def detached(value: str | Deferred) -> tuple[pulumi.Output[str], pulumi.Output[list[pulumi.Resource]]]:
+    """The value of an argument, and the resources that it comes from, to depend on.
+
+    Who gets a value from a resource is deleted when that goes before it is replaced, if the value cannot be changed in place.
+    """
+    given: pulumi.Output[Any] = as_output(value)
+    alone: pulumi.Output[Any] = pulumi.Output(set(), given.future(with_unknowns=True), given.is_known(), given.is_secret())
+    sources: pulumi.Output[Any] = pulumi.Output.from_input(cast(Any, given.resources()))
+    return alone, sources.apply(list)
+
+
 def optional(value: str | Deferred) -> pulumi.Input[str] | None:
     """An argument for a cloud resource, where an empty one is none."""
     return cast(pulumi.Input[str], value) if is_set(value) else None

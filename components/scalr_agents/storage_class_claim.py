@@ -6,7 +6,7 @@ import pulumi
 
 from scalr_agents import kubernetes, literals
 from scalr_agents.manifests import cache_volumes
-from scalr_agents.options import known_after
+from scalr_agents.options import deferred, detached, known_after
 from scalr_agents.validation import validate
 from scalr_agents.values.caches import OnDelete, storage_class
 
@@ -41,15 +41,17 @@ class StorageClassClaim(pulumi.ComponentResource):
         settings = validate("StorageClassClaim", name, _Arguments, args, storage_class.check_claim)
         super().__init__("scalr-agents:index:StorageClassClaim", name, {}, opts)
 
+        class_name, made = detached(settings.storage_class_name)
         group = cache_volumes.dynamic(
             settings.release,
             settings.namespace,
-            storage_class_name=settings.storage_class_name,
+            storage_class_name=deferred(class_name),
             storage=settings.storage,
             access_mode=settings.access_mode,
         )
         keep = settings.on_delete == "keep"
-        claim = kubernetes.register(group, self, name, opts, retain=keep, claim_timeouts=_PROVISIONING)["claim"]
+        after = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=made))
+        claim = kubernetes.register(group, self, name, after, retain=keep, claim_timeouts=_PROVISIONING)["claim"]
         # A claim that is kept is never gone, and so nobody who mounts it has to be: a component is not replaced.
         self.mounts: list[pulumi.Resource] = [self if keep else claim]
         self.persistent_volume_claim_name = known_after(claim, group["claim"]["metadata"]["name"])

@@ -18,11 +18,13 @@ import pytest
 from pulumi import automation
 from scalr_agents.manifests import render
 
+from tests.clouds import KEY
 from tests.cluster import definitions, kubectl, runs, volumes
 from tests.cluster.client import Client, wait
 from tests.cluster.conftest import Install, NewNamespace
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.helm import WORKLOADS, Instructions
+from tests.engine.clouds import FILE_SYSTEM
 from tests.engine.stacks import Deployment, Outcome, pulumi_command
 from tests.provider_errors import NO_POD, OUTPUT, timed_out
 from tests.releases import golden
@@ -206,6 +208,28 @@ def test_a_volume_is_replaced_with_its_claim_and_its_pods(
     [claim] = cluster.list("PersistentVolumeClaim", namespace)
     volume = cluster.get("PersistentVolume", claim["spec"]["volumeName"])
     assert (claim["status"]["phase"], volume["spec"]["csi"]["volumeHandle"]) == ("Bound", "fs-0b")
+    assert not stack.destroy().failed
+
+
+def test_a_file_system_is_replaced_with_its_claim_and_its_pods(
+    deploy: Callable[[str], Deployment], cluster: Client, new_namespace: NewNamespace
+) -> None:
+    """The claim would stay `Terminating` if anything that stands below it went before the pods. The cloud is ours."""
+    namespace = new_namespace()
+    stack = deploy("aws-dev")
+    stack.edit({"namespaces": {namespace: {"create": False}}, "agents.runs.namespace": namespace, "agents.runs.nodes": None})
+    stack.edit({"caches.runs": {"efs": {"eksCluster": "prod", "kmsKey": KEY}, "onDelete": "delete"}})
+    stack.set_secrets({"runs.token": "token-of-runs"})
+    _up(stack)
+    stack.edit({"caches.runs.efs.kmsKey": KEY.replace("1", "2")})
+    moved = _up(stack)
+    parts = ("runs-cache-volume", "runs-cache-claim", "runs-controller-deployment")
+    assert {name: moved.steps[name] for name in parts} == dict.fromkeys(parts, _REPLACED)
+    [claim] = cluster.list("PersistentVolumeClaim", namespace)
+    volume = cluster.get("PersistentVolume", claim["spec"]["volumeName"])
+    assert claim["status"]["phase"] == "Bound"
+    assert volume["spec"]["csi"]["volumeHandle"].partition("::")[0] in stack.aws.of_type(FILE_SYSTEM)
+    assert stack.preview().steps == {}
     assert not stack.destroy().failed
 
 

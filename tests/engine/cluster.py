@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from google.protobuf.message import Message
 from pulumi.runtime.proto import provider_pb2, status_pb2
 
-from tests.engine.provider import Provider, among, changes, difference, grpc, plain, struct
+from tests.engine.provider import Provider, among, changes, difference, grpc, plain, refuse, struct
 from tests.provider_errors import not_created, not_initialized, timed_out
 
 _SELECTOR = ("spec.selector",)
@@ -45,6 +45,8 @@ class Cluster(Provider):
         """Objects that the API server does not take, and why, by `<kind>/<name>`."""
         self.unready: dict[str, list[str]] = {}
         """Objects that are there and never become ready, by `<kind>/<name>`, and what is said beside that."""
+        self.terminating: set[str] = set()
+        """Objects whose deletion has begun and waits for others that use them."""
         self.ignored_settings: set[str] = set()
         """Settings that providers are given and do not have, for instance `enableSecretMutable`."""
         self._settings: dict[str, dict[str, Any]] = {}
@@ -68,35 +70,65 @@ class Cluster(Provider):
         if new["kind"] == "Secret" and (new.get("immutable") or not self._is_set(context, "enableSecretMutable")):
             fixed += _SECRET_CONTENT
         replaced = among(changed, fixed)
-        return difference(changed, replaced, delete_first=bool(replaced) and _key(old) == _key(new))
+        return difference(changed, replaced, delete_first=_key(old) == _key(new))
 
     def made(self, request: Any, inputs: dict[str, Any], context: Any) -> tuple[str, dict[str, Any]]:
         missing = self._missing(inputs)
         if missing:
-            _refuse(context, f"{request.name}: {missing}")
+            refuse(context, f"{request.name}: {missing}")
         if _key(inputs) in self.objects and not self._is_set(context, "upsertExistingObjects"):
-            _refuse(context, not_created(request.urn, f"{_key(inputs)} already exists"))
+            refuse(context, not_created(request.urn, f"{_key(inputs)} already exists"))
         fixed = among(changes(self.objects.get(_key(inputs), inputs), inputs), UNCHANGEABLE.get(inputs["kind"], ()))
         if fixed:
-            _refuse(context, not_created(request.urn, f"{_key(inputs)} is invalid: {', '.join(fixed)}: field is immutable"))
+            refuse(context, not_created(request.urn, f"{_key(inputs)} is invalid: {', '.join(fixed)}: field is immutable"))
         if why := self.refused.get(_short(inputs)):
-            _refuse(context, not_created(request.urn, why))
+            refuse(context, not_created(request.urn, why))
         return _identity(inputs), self._applied("create", request, inputs, context)
 
     def changed(self, request: Any, inputs: dict[str, Any], context: Any) -> dict[str, Any]:
         if _key(inputs) not in self.objects:
-            _refuse(context, f"{_key(inputs)} not found")
+            refuse(context, f"{_key(inputs)} not found")
         if why := self.refused.get(_short(inputs)):
             _fail(context, _identity(inputs), plain(request.olds), [not_initialized("update", request.urn, _identity(inputs), why)])
         return self._applied("update", request, inputs, context)
 
-    def removed(self, request: Any) -> None:
-        self.objects.pop(_key(plain(request.old_inputs)), None)
+    def removed(self, request: Any, context: Any) -> None:
+        """Claims that pods mount and volumes that claims are bound to do not go, but cannot be kept either.
+
+        Time stands still here: what is in use when its deletion begins stays in use until the time for it is up.
+        """
+        key = _key(plain(request.old_inputs))
+        if key in self.objects and (users := self._users(key)):
+            self.terminating.add(key)
+            refuse(context, f"{key} is Terminating, timed out waiting: used by {', '.join(users)}")
+        self._gone(key)
+
+    def _gone(self, key: str) -> None:
+        """Remove an object, and what has waited for that."""
+        self.objects.pop(key, None)
+        self.terminating.discard(key)
+        for waiting in sorted(self.terminating):
+            if not self._users(waiting):
+                self._gone(waiting)
+
+    def _waits(self, inputs: dict[str, Any]) -> bool:
+        """Whether pods cannot start, because a claim that they mount is being deleted."""
+        return any(f"PersistentVolumeClaim/{'/'.join(claim)}" in self.terminating for claim in _mounted(inputs))
+
+    def _users(self, key: str) -> list[str]:
+        """Who keeps a claim or a volume from going."""
+        kind, namespace, name = key.split("/")
+        if kind == "PersistentVolume":
+            return [other for other, manifest in self.objects.items() if _volume_of(manifest) == name]
+        if kind == "PersistentVolumeClaim":
+            return [other for other, manifest in self.objects.items() if (namespace, name) in _mounted(manifest)]
+        return []
 
     def _applied(self, operation: str, request: Any, inputs: dict[str, Any], context: Any) -> dict[str, Any]:
         self.objects[_key(inputs)] = inputs
         outputs = _live(inputs)
-        if (reasons := self.unready.get(_short(inputs))) is not None:
+        reasons = self.unready.get(_short(inputs), [] if self._waits(inputs) else None)
+        if reasons is not None:
             late = timed_out(inputs["kind"], inputs["metadata"]["name"])
             first = not_initialized(operation, request.urn, _identity(inputs), late)
             _fail(context, _identity(inputs), outputs, [first, *reasons])
@@ -128,15 +160,24 @@ def _identity(inputs: Mapping[str, Any]) -> str:
     return _key(inputs).partition("/")[2].removeprefix("/")
 
 
+def _mounted(manifest: Mapping[str, Any]) -> set[tuple[str, str]]:
+    """Namespace and name of the claims that an object's pods mount."""
+    if manifest["kind"] not in {"Deployment", "DaemonSet"} or manifest["spec"].get("replicas") == 0:
+        return set()
+    volumes = manifest["spec"]["template"]["spec"].get("volumes", ())
+    claims = [volume["persistentVolumeClaim"]["claimName"] for volume in volumes if "persistentVolumeClaim" in volume]
+    return {(manifest["metadata"]["namespace"], claim) for claim in claims}
+
+
+def _volume_of(manifest: Mapping[str, Any]) -> str | None:
+    """The volume that a claim is bound to."""
+    return manifest["spec"].get("volumeName") if manifest["kind"] == "PersistentVolumeClaim" else None
+
+
 def _live(inputs: dict[str, Any]) -> dict[str, Any]:
     """An object as it comes back. Secrets come back in plain, and encoded: it is for the program to say that they are secret."""
     encoded = {key: base64.b64encode(value.encode()).decode() for key, value in inputs.get("stringData", {}).items()}
     return inputs | ({"data": encoded} if encoded else {})
-
-
-def _refuse(context: Any, message: str) -> NoReturn:
-    context.abort(grpc.StatusCode.UNKNOWN, message)
-    raise AssertionError(message)  # abort does not return
 
 
 def _fail(context: Any, identity: str, outputs: dict[str, Any], reasons: list[str]) -> NoReturn:
@@ -145,4 +186,4 @@ def _fail(context: Any, identity: str, outputs: dict[str, Any], reasons: list[st
     status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=reasons[0])
     status.details.add().Pack(failed)
     context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
-    _refuse(context, reasons[0])
+    refuse(context, reasons[0])

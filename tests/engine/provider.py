@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from google.protobuf import empty_pb2, json_format, struct_pb2
 from google.protobuf.message import Message
@@ -21,6 +21,7 @@ from tests import clouds
 grpc = import_module("grpc")  # it has no annotations
 
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
+_UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 _LATENCY_SECONDS = 0.05
 """What a call takes, so that whoever does not wait for another is seen not to."""
 
@@ -38,10 +39,6 @@ class Call(NamedTuple):
     """Seconds; 0 is the provider's own default."""
     began: float
     ended: float
-
-
-UNCHANGEABLE = {"aws:efs/accessPoint:AccessPoint": ("fileSystemId", "posixUser", "rootDirectory")}
-"""What a resource of a cloud is replaced for; of the others nothing here depends on a replacement."""
 
 
 class Provider:
@@ -80,9 +77,7 @@ class Provider:
         return provider_pb2.CheckResponse(inputs=request.news)
 
     def diff(self, request: Any, context: Any) -> Message:
-        ignored = tuple(request.ignoreChanges)
-        changed = [path for path in changes(plain(request.old_inputs), plain(request.news)) if not path.startswith(ignored)]
-        return difference(changed, among(changed, UNCHANGEABLE.get(request.type, ())))
+        return difference(changes(plain(request.old_inputs), plain(request.news)))
 
     def create(self, request: Any, context: Any) -> Message:
         if request.preview:
@@ -101,7 +96,7 @@ class Provider:
 
     def delete(self, request: Any, context: Any) -> Message:
         with self._recorded("delete", request, plain(request.old_inputs)):
-            self.removed(request)
+            self.removed(request, context)
             return empty_pb2.Empty()
 
     def read(self, request: Any, context: Any) -> Message:
@@ -122,7 +117,7 @@ class Provider:
         """Outputs of a resource that has changed."""
         return plain(request.olds) | inputs
 
-    def removed(self, request: Any) -> None:
+    def removed(self, request: Any, context: Any) -> None:
         """Called when a resource is deleted."""
 
     @contextmanager
@@ -137,18 +132,6 @@ class Provider:
     def _add(self, call: Call) -> None:
         with self._lock:
             self.calls.append(call)
-
-
-class Aws(Provider):
-    """Amazon, as far as caches need it."""
-
-    package = "aws"
-
-
-class Gcp(Provider):
-    """Google Cloud, as far as caches need it."""
-
-    package = "gcp"
 
 
 @contextmanager
@@ -174,6 +157,12 @@ def _servicer(provider: Provider) -> Any:
     return type("Servicer", (base,), {rpc: staticmethod(method) for rpc, method in methods.items() if method})()
 
 
+def refuse(context: Any, message: str) -> NoReturn:
+    """End a call with an error."""
+    context.abort(grpc.StatusCode.UNKNOWN, message)
+    raise AssertionError(message)  # abort does not return
+
+
 def plain(message: Any) -> dict[str, Any]:
     """The content of a message, with secrets opened."""
     opened: dict[str, Any] = _plain(json_format.MessageToDict(message))
@@ -196,7 +185,8 @@ def struct(value: Mapping[str, Any]) -> struct_pb2.Struct:
 
 
 def changes(old: Any, new: Any, path: str = "") -> list[str]:
-    """Paths of all that differs, in the engine's notation."""
+    """Paths of all that differs, in the engine's notation. Of what is not known as a whole, providers take all for gone."""
+    new = {} if new == _UNKNOWN and isinstance(old, Mapping) else new
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         return [found for key in sorted({*old, *new}) for found in changes(old.get(key), new.get(key), _joined(path, key))]
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
@@ -222,7 +212,7 @@ def difference(paths: list[str], replaces: list[str] | None = None, *, delete_fi
     return provider_pb2.DiffResponse(
         changes=provider_pb2.DiffResponse.DIFF_SOME if paths else provider_pb2.DiffResponse.DIFF_NONE,
         replaces=replaced,
-        deleteBeforeReplace=delete_first,
+        deleteBeforeReplace=delete_first and bool(replaced),
         detailedDiff={path: provider_pb2.PropertyDiff(kind=kinds[path in replaced], inputDiff=True) for path in paths},
         hasDetailedDiff=True,
     )

@@ -19,8 +19,9 @@ from pulumi import automation
 from scalr_agents.deploy import deploy
 
 from tests import tools
+from tests.engine.clouds import Aws, Gcp
 from tests.engine.cluster import Cluster
-from tests.engine.provider import Aws, Call, Gcp, Provider, serving
+from tests.engine.provider import Call, Provider, serving
 
 REPOSITORY = Path(__file__).parents[2]
 PROJECT = "scalr-agents"
@@ -109,10 +110,12 @@ class Deployment:
     directory: Path
     command: automation.PulumiCommand
     cluster: Cluster = field(default_factory=Cluster)
+    aws: Aws = field(default_factory=Aws)
+    gcp: Gcp = field(default_factory=Gcp)
     program: Callable[[], None] | None = None
     """In place of ours, which deploys the stack file."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """What the real providers need. If it is empty, ours stand for them."""
+    """What the real Kubernetes provider needs. If it is empty, ours stands for it; for those of clouds ours do in any case."""
 
     @classmethod
     def new(cls, name: str, directory: Path, command: automation.PulumiCommand) -> "Deployment":
@@ -126,9 +129,11 @@ class Deployment:
             return made
 
     def branch(self, directory: Path) -> "Deployment":
-        """The same stack in the same state, in a directory and a cluster of its own."""
+        """The same stack in the same state, in a directory, a cluster and clouds of its own."""
         shutil.copytree(self.directory, directory)
-        return Deployment(self.name, directory, self.command, Cluster(copy.deepcopy(self.cluster.objects).items()))
+        cluster = Cluster(copy.deepcopy(self.cluster.objects).items())
+        aws, gcp = Aws(copy.deepcopy(self.aws.objects)), Gcp(copy.deepcopy(self.gcp.objects))
+        return Deployment(self.name, directory, self.command, cluster, aws, gcp)
 
     @property
     def project(self) -> Path:
@@ -196,8 +201,9 @@ class Deployment:
     def _stack(
         self, select: Callable[[str, automation.Workspace], automation.Stack] = automation.Stack.select
     ) -> Iterator[tuple[automation.Stack, list[Provider]]]:
-        self.cluster.calls.clear()
-        providers = [] if self.environment else [self.cluster, Aws(), Gcp()]
+        providers: list[Provider] = [self.aws, self.gcp, *([] if self.environment else [self.cluster])]
+        for provider in providers:
+            provider.calls.clear()
         with serving(*providers) as ports:
             workspace = automation.LocalWorkspace(
                 work_dir=str(self.project),
@@ -207,7 +213,8 @@ class Deployment:
                 env_vars={
                     "PULUMI_BACKEND_URL": self._backend.as_uri(),
                     "PULUMI_CONFIG_PASSPHRASE": "correct horse",
-                    **({"PULUMI_DEBUG_PROVIDERS": ports} if ports else self.environment),
+                    "PULUMI_DEBUG_PROVIDERS": ports,
+                    **self.environment,
                     "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
                     "PULUMI_SKIP_UPDATE_CHECK": "true",
                 },

@@ -1,0 +1,197 @@
+"""Amazon and Google, as far as caches need them: what their providers ask the engine for, and what the clouds refuse.
+
+Which fields replace a resource is what the schemas of Terraform's providers say (`ForceNew`), and the rest what Pulumi's providers add
+to them: `provider/resources.go` of pulumi-aws for mount targets and names, `nameRequiresDeleteBeforeReplace` of the Terraform bridge.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from google.protobuf import struct_pb2
+from google.protobuf.message import Message
+from pulumi.runtime.proto import provider_pb2
+
+from tests import clouds
+from tests.engine.provider import Provider, among, changes, difference, plain, refuse, struct
+
+_DEFAULTS = "__defaults"
+"""Input that lists the properties which the provider has filled in."""
+
+
+class Kind(NamedTuple):
+    """What a provider says of a type."""
+
+    fixed: tuple[str, ...] = ()
+    """What a resource is replaced for."""
+    computed: tuple[str, ...] = ()
+    """What stays as it is when the program does not say it any more."""
+    named_by: str = ""
+    """The property that the provider gives a unique value, unless the program has one. Of a resource whose value is the program's it
+    assumes that two cannot exist, and asks for the old one to go first."""
+    delete_first: bool = False
+    """Whether the old one goes first in any case."""
+
+
+FILE_SYSTEM, MOUNT_TARGET = "aws:efs/fileSystem:FileSystem", "aws:efs/mountTarget:MountTarget"
+GROUP, RULE = "aws:ec2/securityGroup:SecurityGroup", "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
+KINDS: Mapping[str, Kind] = {
+    FILE_SYSTEM: Kind(
+        fixed=("availabilityZoneName", "creationToken", "encrypted", "kmsKeyId", "performanceMode"),
+        computed=("creationToken", "kmsKeyId"),
+        named_by="creationToken",
+    ),
+    MOUNT_TARGET: Kind(fixed=("fileSystemId", "ipAddress", "subnetId"), computed=("securityGroups",), delete_first=True),
+    "aws:efs/accessPoint:AccessPoint": Kind(fixed=("fileSystemId", "posixUser", "rootDirectory")),
+    "aws:efs/backupPolicy:BackupPolicy": Kind(fixed=("fileSystemId",)),
+    "aws:efs/fileSystemPolicy:FileSystemPolicy": Kind(fixed=("fileSystemId",)),
+    GROUP: Kind(fixed=("description", "name", "vpcId"), named_by="name"),
+    RULE: Kind(fixed=("securityGroupId",)),
+    "gcp:filestore/instance:Instance": Kind(
+        fixed=("fileShares.name", "kmsKeyName", "location", "name", "networks", "project", "protocol", "tier"), named_by="name"
+    ),
+}
+
+
+@dataclass
+class Live:
+    """A resource that exists."""
+
+    type: str
+    inputs: dict[str, Any]
+    outputs: dict[str, Any]
+
+
+class Cloud(Provider):
+    """A provider that Pulumi makes out of one of Terraform's, and the cloud behind it."""
+
+    def __init__(self, objects: Mapping[str, Live] | None = None) -> None:
+        super().__init__()
+        self.objects = dict(objects or {})
+        """Everything that exists, by its id."""
+
+    def check(self, request: Any, context: Any) -> Message:
+        inputs = struct_pb2.Struct()
+        inputs.CopyFrom(request.news)
+        name = KINDS.get(request.type, Kind()).named_by
+        olds, filled_in = plain(request.olds), name and name not in request.news
+        if filled_in:
+            kept = olds.get(name) if name in olds.get(_DEFAULTS, []) else None
+            inputs[name] = kept or f"{request.name}-{request.randomSeed.hex()[:7]}"
+        inputs[_DEFAULTS] = [name] if filled_in else []
+        failures = [provider_pb2.CheckFailure(property=path, reason=reason) for path, reason in self.invalid(request.type, plain(inputs))]
+        return provider_pb2.CheckResponse(inputs=inputs, failures=failures)
+
+    def diff(self, request: Any, context: Any) -> Message:
+        kind, ignored = KINDS.get(request.type, Kind()), tuple(request.ignoreChanges)
+        new, old_inputs = plain(request.news), plain(request.old_inputs)
+        named = bool(kind.named_by) and kind.named_by in new and kind.named_by not in new.pop(_DEFAULTS, [])
+        given = {key: value for key, value in old_inputs.items() if key in new or key not in {*kind.computed, _DEFAULTS}}
+        changed = [path for path in changes(_part(plain(request.olds), given, new), new) if not path.startswith(ignored or ("\0",))]
+        return difference(changed, among(changed, kind.fixed), delete_first=kind.delete_first or named)
+
+    def read(self, request: Any, context: Any) -> Message:
+        found = self.objects.get(request.id)
+        if found is None:
+            return provider_pb2.ReadResponse()
+        refreshed = bool(request.properties.fields)  # an import knows nothing but the id
+        inputs = request.inputs if refreshed else struct({**found.inputs, _DEFAULTS: []})
+        return provider_pb2.ReadResponse(id=request.id, properties=struct(found.outputs), inputs=inputs)
+
+    def made(self, request: Any, inputs: dict[str, Any], context: Any) -> tuple[str, dict[str, Any]]:
+        for problem in self.refused(request.type, inputs):
+            refuse(context, f"creating {request.urn}: {problem}")
+        identity, outputs = clouds.created(request.type, request.name, inputs, uuid4().hex[:8])
+        outputs = self.normalized(request.type, outputs)
+        self.objects[identity] = Live(request.type, inputs, outputs)
+        return identity, outputs
+
+    def changed(self, request: Any, inputs: dict[str, Any], context: Any) -> dict[str, Any]:
+        outputs = self.normalized(request.type, plain(request.olds) | inputs)
+        self.objects[request.id] = Live(request.type, inputs, outputs)
+        return outputs
+
+    def removed(self, request: Any, context: Any) -> None:
+        for problem in self.held(request.id):
+            refuse(context, f"deleting {request.urn}: {problem}")
+        self.objects.pop(request.id, None)
+
+    def of_type(self, token: str) -> dict[str, dict[str, Any]]:
+        """Outputs of all that exists of a type, by id."""
+        return {identity: live.outputs for identity, live in self.objects.items() if live.type == token}
+
+    def invalid(self, token: str, inputs: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        """What the provider finds wrong before it asks the cloud: properties and reasons."""
+        return ()
+
+    def refused(self, token: str, inputs: Mapping[str, Any]) -> Iterable[str]:
+        """Why the cloud does not make a resource."""
+        return ()
+
+    def held(self, identity: str) -> Iterable[str]:
+        """Why the cloud does not delete a resource."""
+        return ()
+
+    def normalized(self, token: str, outputs: dict[str, Any]) -> dict[str, Any]:
+        """Outputs as the cloud answers them."""
+        return outputs
+
+
+class Aws(Cloud):
+    """Amazon."""
+
+    package = "aws"
+
+    def invalid(self, token: str, inputs: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+        key = inputs.get("kmsKeyId", "arn:")
+        if not key.startswith("arn:"):
+            yield "kmsKeyId", f'"kms_key_id" ({key}) is an invalid ARN: arn: invalid prefix'
+
+    def refused(self, token: str, inputs: Mapping[str, Any]) -> Iterable[str]:
+        for identity, other in self.of_type(token).items():
+            if token == FILE_SYSTEM and other["creationToken"] == inputs["creationToken"]:
+                yield f"FileSystemAlreadyExists: File system '{identity}' already exists with creation token '{other['creationToken']}'"
+            if token == MOUNT_TARGET and _place(other) == _place(inputs):
+                yield "MountTargetConflict: mount target already exists in this AZ"
+            if token == RULE and _source(other) == _source(inputs):
+                yield "InvalidPermission.Duplicate: the specified rule already exists"
+
+    def held(self, identity: str) -> Iterable[str]:
+        for target, outputs in self.of_type(MOUNT_TARGET).items():
+            if outputs["fileSystemId"] == identity:
+                yield f"FileSystemInUse: the file system has mount target {target}"
+            if identity in outputs["securityGroups"]:
+                yield f"DependencyViolation: resource {identity} has a dependent object, mount target {target}"
+
+    def normalized(self, token: str, outputs: dict[str, Any]) -> dict[str, Any]:
+        if token != FILE_SYSTEM:
+            return outputs
+        key = outputs.get("kmsKeyId", clouds.MANAGED_KEY)
+        return outputs | {"kmsKeyId": clouds.ALIASES.get(key, key)}
+
+
+class Gcp(Cloud):
+    """Google Cloud."""
+
+    package = "gcp"
+
+
+def _place(target: Mapping[str, Any]) -> tuple[str, str]:
+    """File system and zone of a mount target: there is one for both."""
+    return target["fileSystemId"], clouds.zone(target["subnetId"])
+
+
+def _source(rule: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(rule.get(key) for key in ("securityGroupId", "referencedSecurityGroupId", "cidrIpv4", "cidrIpv6"))
+
+
+def _part(state: Any, *shapes: Any) -> Any:
+    """Of the state what inputs say: clouds add to what they are given, and Terraform compares what a program says with the state."""
+    shapes = tuple(shape for shape in shapes if shape is not None)
+    if isinstance(state, Mapping) and all(isinstance(shape, Mapping) for shape in shapes):
+        keys = {key for shape in shapes for key in shape} & state.keys()
+        return {key: _part(state[key], *(shape.get(key) for shape in shapes)) for key in keys}
+    if isinstance(state, list) and all(isinstance(shape, list) and len(shape) == len(state) for shape in shapes):
+        return [_part(*parts) for parts in zip(state, *shapes, strict=True)]
+    return state

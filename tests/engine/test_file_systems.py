@@ -1,0 +1,89 @@
+"""What a change of a file system on Amazon does to what stands on it: nothing that pods mount goes before the pods."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.clouds import ACCOUNT, KEY, REGION
+from tests.engine.clouds import FILE_SYSTEM, MOUNT_TARGET
+from tests.engine.stacks import Deployment
+from tests.engine.test_destroy import assert_order
+
+OTHER_KEY = f"arn:aws:kms:{REGION}:{ACCOUNT}:key/mrk-0123456789abcdef0123456789abcdef"
+EFS = "caches.runs.efs"
+PLACE: dict[str, Any] = {
+    "vpcId": "vpc-0f1e",
+    "subnets": {"eu-west-1a": "subnet-0a", "eu-west-1b": "subnet-0b"},
+    "clients": {"cidrs": ["10.0.0.0/16"]},
+}
+MOUNTED = ["runs-controller-deployment", "runs-cache-claim", "runs-cache-volume"]
+TARGETS = ["runs-efs-mount-target-eu-west-1a", "runs-efs-mount-target-eu-west-1b"]
+
+
+@pytest.fixture
+def deployed(fresh: Callable[[str], Deployment]) -> Callable[..., Deployment]:
+    """A stack of one agent with a cache on EFS."""
+
+    def up(on_delete: str | None = "delete", **words: Any) -> Deployment:
+        stack = fresh("aws-dev")
+        stack.edit({"caches.runs": {"efs": PLACE | words} | ({"onDelete": on_delete} if on_delete else {})})
+        stack.set_secrets({"runs.token": "token-of-runs"})
+        first = stack.up()
+        assert not first.failed, first.output
+        assert stack.preview().steps == {}
+        return stack
+
+    return up
+
+
+def handle(stack: Deployment) -> str:
+    """The file system that the agent's volume is on."""
+    volume = stack.cluster.objects["PersistentVolume//scalr-dev.runs-cache"]
+    return str(volume["spec"]["csi"]["volumeHandle"]).partition("::")[0]
+
+
+@pytest.mark.parametrize("on_delete", ["keep", "delete"])
+def test_another_key(on_delete: str, deployed: Callable[..., Deployment]) -> None:
+    stack = deployed(on_delete, kmsKey=KEY)
+    old = handle(stack)
+    stack.edit({f"{EFS}.kmsKey": OTHER_KEY})
+    moved = stack.up()
+    assert not moved.failed, moved.output
+    assert_order(moved, *([name] for name in MOUNTED), TARGETS)
+    new = handle(stack)
+    assert stack.aws.objects[new].outputs["kmsKeyId"] == OTHER_KEY
+    assert stack.aws.of_type(FILE_SYSTEM).keys() == ({old, new} if on_delete == "keep" else {new})
+    assert {target["fileSystemId"] for target in stack.aws.of_type(MOUNT_TARGET).values()} == {new}
+    assert stack.preview().steps == {}
+
+
+def test_another_subnet_of_a_zone(deployed: Callable[..., Deployment]) -> None:
+    """Amazon refuses it, as the docs say, and the agent goes on. The way that they show works."""
+    stack = deployed()
+    there, calls = dict(stack.cluster.objects), {"update", "delete"}
+    stack.edit({f"{EFS}.subnets.eu-west-1a": "subnet-1a"})
+    refused = stack.up()
+    assert refused.failed
+    assert "MountTargetConflict" in refused.output
+    assert [(call.operation, call.name) for call in refused.calls if call.operation in calls] == []
+    assert stack.cluster.objects == there
+
+    for subnets in ({"eu-west-1b": "subnet-0b"}, {"eu-west-1a": "subnet-1a", "eu-west-1b": "subnet-0b"}):
+        stack.edit({f"{EFS}.subnets": subnets})
+        step = stack.up()
+        assert not step.failed, step.output
+    assert {target["subnetId"] for target in stack.aws.of_type(MOUNT_TARGET).values()} == {"subnet-1a", "subnet-0b"}
+    assert stack.cluster.objects == there
+    assert stack.preview().steps == {}
+
+
+def test_another_file_system_that_exists_and_its_network(deployed: Callable[..., Deployment]) -> None:
+    stack = deployed(None, fileSystemId="fs-0a")
+    stack.edit({f"{EFS}.fileSystemId": "fs-0b"})
+    moved = stack.up()
+    assert not moved.failed, moved.output
+    assert_order(moved, *([name] for name in MOUNTED), TARGETS)
+    assert handle(stack) == "fs-0b"
+    assert {target["fileSystemId"] for target in stack.aws.of_type(MOUNT_TARGET).values()} == {"fs-0b"}
+    assert stack.preview().steps == {}
