@@ -11,7 +11,7 @@ import pytest
 import scalr_agents
 
 from tests.cloud_arguments import compare, mismatches
-from tests.clouds import INSTANCE
+from tests.clouds import INSTANCE, KEY
 from tests.components import program, record, refused
 from tests.recording import run
 
@@ -23,7 +23,7 @@ PLACE = {
 LIKE = {
     "throughput_mode": "provisioned",
     "provisioned_throughput_mibps": 64.5,
-    "kms_key": "arn:aws:kms:eu-west-1:111122223333:key/a",
+    "kms_key": KEY,
     "infrequent_access_after_days": 30,
     "tags": {"team": "web"},
 }
@@ -45,7 +45,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
             "project": "acme",
             "export_options": [CLIENT, {}],
             "reserved_ip_range": "10.0.0.0/29",
-            "kms_key": "k",
+            "kms_key": "projects/p/locations/l/keyRings/r/cryptoKeys/k",
             "labels": {"team": "web"},
         },
     ),

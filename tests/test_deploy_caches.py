@@ -8,7 +8,7 @@ import pytest
 import scalr_agents
 
 from tests import clouds
-from tests.clouds import INSTANCE
+from tests.clouds import INSTANCE, KEY
 from tests.programs import stack_with
 from tests.recording import Recording
 
@@ -190,7 +190,7 @@ def test_what_the_stack_file_says_reaches_the_clouds() -> None:
         "clients": {"securityGroups": ["sg-0a1b"], "cidrs": ["10.0.0.0/16"]},
         "throughputMode": "provisioned",
         "provisionedThroughputMibps": 64,
-        "kmsKey": "arn:aws:kms:eu-west-1:111122223333:key/a",
+        "kmsKey": KEY,
         "infrequentAccessAfterDays": 7,
         "tags": {"team": "web"},
         "uid": 2000,
@@ -202,7 +202,7 @@ def test_what_the_stack_file_says_reaches_the_clouds() -> None:
     tags = {"Name": "scalr-agents-test-shared-efs", "team": "web"}
     assert recording["shared-efs-file-system"].inputs == {
         "encrypted": True,
-        "kmsKeyId": "arn:aws:kms:eu-west-1:111122223333:key/a",
+        "kmsKeyId": KEY,
         "throughputMode": "provisioned",
         "provisionedThroughputInMibps": 64,
         "lifecyclePolicies": [{"transitionToIa": "AFTER_7_DAYS"}, {"transitionToPrimaryStorageClass": "AFTER_1_ACCESS"}],

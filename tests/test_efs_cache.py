@@ -8,7 +8,7 @@ import pytest
 import scalr_agents
 
 from tests import clouds
-from tests.clouds import ACCOUNT, REGION
+from tests.clouds import ACCOUNT, KEY, REGION
 from tests.components import Args, inputs, record
 from tests.policies import allows
 from tests.recording import run
@@ -110,12 +110,12 @@ def test_what_the_file_system_is_like() -> None:
     like = {
         "throughput_mode": "provisioned",
         "provisioned_throughput_mibps": 64,
-        "kms_key": "arn:aws:kms:eu-west-1:111122223333:key/a",
+        "kms_key": KEY,
         "infrequent_access_after_days": 30,
     }
     assert made({**PLACE, **like})["file-system"] == {
         "encrypted": True,
-        "kmsKeyId": "arn:aws:kms:eu-west-1:111122223333:key/a",
+        "kmsKeyId": KEY,
         "throughputMode": "provisioned",
         "provisionedThroughputInMibps": 64,
         "lifecyclePolicies": [{"transitionToIa": "AFTER_30_DAYS"}, {"transitionToPrimaryStorageClass": "AFTER_1_ACCESS"}],

@@ -10,7 +10,7 @@ import pulumi
 import pytest
 import scalr_agents
 
-from tests.clouds import INSTANCE
+from tests.clouds import INSTANCE, KEY
 from tests.components import record
 from tests.recording import Recording, run
 
@@ -80,7 +80,7 @@ INPUTS: dict[str, dict[str, Any]] = {
         "clients": {"securityGroups": ["sg-0a1b"], "cidrs": ["10.0.0.0/16"]},
         "throughputMode": "provisioned",
         "provisionedThroughputMibps": 5.0,
-        "kmsKey": "arn:aws:kms:eu-west-1:111122223333:key/1",
+        "kmsKey": KEY,
         "infrequentAccessAfterDays": 30.0,
         "tags": {"costCenter": "web"},
         "onDelete": "delete",

@@ -1,6 +1,7 @@
 """The checks of EFS file systems, of the claims on them and of the CSI driver: what each finds, where, and what it lets pass."""
 
 import re
+import shlex
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ PLACE: dict[str, Any] = {
 }
 CLUSTER = {"eks_cluster": "prod"}
 EXISTING = {"file_system_id": "fs-0a1b2c3d"}
+KEY_ID = "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"
 LATER: Any = object()
 """Known only during deployment."""
 
@@ -53,6 +55,8 @@ SOUND: dict[str, dict[str, Any]] = {
     "provisioned": {**PLACE, "throughput_mode": "provisioned", "provisioned_throughput_mibps": 64},
     "one-day": {**PLACE, "infrequent_access_after_days": 1},
     "a-year": {**PLACE, "infrequent_access_after_days": 365.0},
+    "key": {**PLACE, "kms_key": f"arn:aws:kms:eu-west-1:111122223333:key/{KEY_ID}"},
+    "key-of-several-regions": {**PLACE, "kms_key": f"arn:aws-us-gov:kms:us-gov-west-1:111122223333:key/mrk-{'0a' * 16}"},
     "tags": {**PLACE, "tags": {"aws": "x", "k" * 128: "x", "Name": "mine"}},
 }
 
@@ -60,6 +64,26 @@ SOUND: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("given", SOUND.values(), ids=SOUND)
 def test_what_is_sound_passes(given: dict[str, Any]) -> None:
     assert _findings(given) == []
+
+
+NO_KEYS = (
+    "alias/caches",
+    "arn:aws:kms:eu-west-1:111122223333:alias/caches",
+    KEY_ID,
+    f"mrk-{'0a' * 16}",
+    f"arn:aws:kms:eu-west-1:1111:key/{KEY_ID}",
+    f"arn:aws:kms:eu-west-1:111122223333:key/{KEY_ID.upper()}",
+    f"arn:aws:kms:eu-west-1:111122223333:key/{KEY_ID} ",
+    "arn:aws:kms:eu-west-1:111122223333:key/",
+)
+
+
+@pytest.mark.parametrize("given", NO_KEYS)
+def test_what_aws_would_call_otherwise_is_no_key(given: str) -> None:
+    [(severity, path, message)] = _findings({**PLACE, "kms_key": given})
+    assert (severity, path) == ("error", "kms_key")
+    assert message.startswith(f"given {given!r}, which is not the ARN of a key: arn:<partition>:kms:<region>:<account>:key/<id>. ")
+    assert message.endswith(f"aws kms describe-key --key-id {shlex.quote(given)} --query KeyMetadata.Arn --output text")
 
 
 NO_CLIENTS = {key: value for key, value in PLACE.items() if key != "clients"}

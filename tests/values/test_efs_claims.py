@@ -80,11 +80,22 @@ def test_what_a_claim_needs() -> None:
     assert [str(finding) for finding in findings] == [f"error: {word}: missing" for word in CLAIM]
 
 
+NO_ROLE = (
+    "which is not the ARN of a role: arn:<partition>:iam::<account>:role/<path and name>. "
+    "Look it up: aws iam get-role --role-name <name> --query Role.Arn --output text"
+)
+
+
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
         ({"cluster_name": "prod"}, []),
         ({"cluster_name": object(), "role_arn": object(), "addon_version": "v2.1.0-eksbuild.1"}, []),
+        ({"cluster_name": "prod", "role_arn": "arn:aws-cn:iam::111122223333:role/storage/efs-csi"}, []),
+        *(
+            ({"cluster_name": "prod", "role_arn": given}, [f"error: role_arn: given {given!r}, {NO_ROLE}"])
+            for given in ("efs-csi", "arn:aws:iam::111122223333:user/efs-csi", "arn:aws:sts::111122223333:assumed-role/efs-csi/node")
+        ),
         ({"cluster_name": ""}, ["error: cluster_name: missing"]),
         (
             {"cluster_name": "prod", "tags": {"Aws:x": "y"}},

@@ -12,6 +12,7 @@ PLACE: dict[str, Any] = {"location": "europe-west1-b"}
 REGIONAL: dict[str, Any] = {"tier": "REGIONAL", "location": "europe-west1"}
 EXISTING: dict[str, Any] = {"instance_id": "projects/acme-infra/locations/europe-west1-b/instances/nfs-1"}
 PRIVATE = {"connect_mode": "PRIVATE_SERVICE_ACCESS"}
+KEY = "projects/p/locations/l/keyRings/r/cryptoKeys/k"
 LATER: Any = object()
 """Known only during deployment."""
 
@@ -28,7 +29,7 @@ def _findings(given: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 SOUND: dict[str, dict[str, Any]] = {
     "place": PLACE,
-    "region": {**REGIONAL, "protocol": "NFS_V4_1", "kms_key": "projects/p/locations/l/keyRings/r/cryptoKeys/k"},
+    "region": {**REGIONAL, "protocol": "NFS_V4_1", "kms_key": KEY},
     "existing": EXISTING,
     "existing-of-a-size": {**EXISTING, "capacity": "100Gi"},
     "output-of-an-instance": {"instance_id": LATER},
@@ -73,6 +74,10 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
         "BASIC_HDD has NFS_V3 alone; NFS_V4_1 needs one of ZONAL, REGIONAL, ENTERPRISE",
     ),
     ({**PLACE, "kms_key": LATER}, "kms_key", "BASIC_HDD takes no key of one's own; it needs one of ZONAL, REGIONAL, ENTERPRISE"),
+    *(
+        ({**REGIONAL, "kms_key": given}, "kms_key", f"given {given!r}; it has the form projects/<project>/locations/<location>/keyRings/")
+        for given in ("k", f"{KEY}/cryptoKeyVersions/1", f"//cloudkms.googleapis.com/{KEY}")
+    ),
     ({**PLACE, "share_name": "a" * 17}, "share_name", f"given '{'a' * 17}'; at most 16 lower case letters, digits and '_', a letter first"),
     ({**PLACE, "share_name": "vol-1"}, "share_name", "given 'vol-1'; at most 16"),
     ({**PLACE, "share_name": "1vol"}, "share_name", "given '1vol'; at most 16"),

@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
@@ -23,6 +24,8 @@ _LONGEST_TAG = 128
 _DEEPEST_PATH = 4
 _INFREQUENT_AFTER_DAYS = (1, 7, 14, 30, 60, 90, 180, 270, 365)
 _EVERYWHERE = ("0.0.0.0/0", "::/0")
+_KEY = re.compile(r"arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key/([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|mrk-[0-9a-f]{32})", re.ASCII)
+_ROLE = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/[\w+=,.@/-]+", re.ASCII)
 
 ThroughputMode = Literal["elastic", "bursting", "provisioned"]
 PosixId = Annotated[int, Field(ge=0, lt=2**32), BeforeValidator(integral)]
@@ -98,6 +101,8 @@ def check(efs: EfsSettings, say: Spelling) -> Findings:
     yield from _ids(efs, say)
     if is_set(efs.file_system_id):
         yield from _no_effect_on_existing(efs, say)
+    else:
+        yield from _key(say("kms_key"), efs.kms_key)
     yield from _network(efs, say)
     yield from _subnets(efs)
     yield from _clients(efs, say)
@@ -126,6 +131,26 @@ def _prefixed(given: Mapping[str, str | Deferred], prefix: str) -> Findings:
     for path, value in given.items():
         if isinstance(value, str) and not re.fullmatch(rf"{prefix}-[0-9a-f]+", value):
             yield error(path, f"given {value!r}, which is no id of this kind: {prefix}-<hexadecimal digits>")
+
+
+def _key(path: str, value: str | Deferred) -> Findings:
+    """AWS takes other names of a key, answers with its ARN, and the provider would replace the file system for the difference."""
+    if isinstance(value, str) and value and not _KEY.fullmatch(value):
+        yield error(
+            path,
+            f"given {value!r}, which is not the ARN of a key: arn:<partition>:kms:<region>:<account>:key/<id>. AWS answers with the ARN, "
+            "so an alias or an id would replace the file system in every deployment. Look it up: "
+            f"aws kms describe-key --key-id {shlex.quote(value)} --query KeyMetadata.Arn --output text",
+        )
+
+
+def _role(path: str, value: str | Deferred) -> Findings:
+    if isinstance(value, str) and value and not _ROLE.fullmatch(value):
+        yield error(
+            path,
+            f"given {value!r}, which is not the ARN of a role: arn:<partition>:iam::<account>:role/<path and name>. Look it up: "
+            "aws iam get-role --role-name <name> --query Role.Arn --output text",
+        )
 
 
 def _no_effect_on_existing(efs: EfsSettings, say: Spelling) -> Findings:
@@ -231,4 +256,5 @@ def check_claim(claim: EfsClaimSettings) -> Findings:
 def check_driver(driver: EfsCsiDriverSettings) -> Findings:
     if not is_set(driver.cluster_name):
         yield error("cluster_name", "missing")
+    yield from _role("role_arn", driver.role_arn)
     yield from _tags("tags", driver.tags)

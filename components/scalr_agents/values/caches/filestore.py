@@ -21,6 +21,7 @@ _REGION = re.compile(r"[a-z]+-[a-z]+[0-9]+")
 _ZONE = re.compile(r"[a-z]+-[a-z]+[0-9]+-[a-z]")
 _SHARE = re.compile(r"[a-z][a-z0-9_]*")
 _RANGE_NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+_KEY = re.compile(r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+")
 _LONGEST_SHARE = 16
 _MOST_EXPORT_OPTIONS = 10
 
@@ -150,6 +151,12 @@ def check(filestore: FilestoreSettings, say: Spelling) -> Findings:
         yield error("protocol", f"{filestore.tier} has {' and '.join(rules.protocols)} alone; {filestore.protocol} needs {_advanced()}")
     if is_set(filestore.kms_key) and rules.basic:
         yield error(say("kms_key"), f"{filestore.tier} takes no key of one's own; it needs {_advanced()}")
+    elif isinstance(filestore.kms_key, str) and filestore.kms_key and not _KEY.fullmatch(filestore.kms_key):
+        yield error(
+            say("kms_key"),
+            f"given {filestore.kms_key!r}; it has the form projects/<project>/locations/<location>/keyRings/<ring>/cryptoKeys/<key>, "
+            "without a version. Look it up: gcloud kms keys list --location=<location> --keyring=<ring> --format='value(name)'",
+        )
     if len(filestore.share_name) > _LONGEST_SHARE or not _SHARE.fullmatch(filestore.share_name):
         message = f"given {filestore.share_name!r}; at most {_LONGEST_SHARE} lower case letters, digits and '_', a letter first"
         yield error(say("share_name"), message)
