@@ -138,15 +138,17 @@ def test_destroy_goes_from_the_claim_to_the_file_system() -> None:
     network = {"cache-security-group", "cache-from-cluster", "cache-from-10.0.0.0-16"} | {
         f"cache-mount-target-eu-west-1{zone}" for zone in "abc"
     }
-    reachable = {"cache-file-system", "cache-policy", *network}
+    system = {"cache-file-system", "cache-creation-token"}
+    reachable = {"cache-policy", *system, *network}
     assert recording["runs-claim"].dependencies == {"runs-volume"}
     assert "runs-access-point" in recording["runs-volume"].dependencies
     assert recording.depends("runs-access-point") == reachable
     assert recording.depends("runs-claim") == {"runs-volume", "runs-access-point", *reachable}
     for zone in "abc":
-        assert recording.depends(f"cache-mount-target-eu-west-1{zone}") == {"cache-file-system", "cache-security-group"}
-    assert recording.depends("cache-policy") == recording.depends("cache-backup-policy") == {"cache-file-system"}
-    assert recording.depends("cache-file-system") == recording.depends("cache-security-group") == set()
+        assert recording.depends(f"cache-mount-target-eu-west-1{zone}") == {"cache-security-group", *system}
+    assert recording.depends("cache-policy") == recording.depends("cache-backup-policy") == system
+    assert recording.depends("cache-file-system") == {"cache-creation-token"}
+    assert recording.depends("cache-creation-token") == recording.depends("cache-security-group") == set()
 
 
 def test_a_claim_on_filestore_needs_the_instance() -> None:

@@ -46,6 +46,7 @@ EFS_CLAIM = {
 FILESTORE_CLAIM = {("scalr-agents:index:FilestoreClaim", "{}-cache", ROOT), *CLAIM}
 EFS_SYSTEM = {
     ("scalr-agents:index:EfsCache", "shared-efs", ROOT),
+    ("pulumi:index:Stash", "shared-efs-creation-token", "shared-efs"),
     ("aws:efs/fileSystem:FileSystem", "shared-efs-file-system", "shared-efs"),
     ("aws:efs/backupPolicy:BackupPolicy", "shared-efs-backup-policy", "shared-efs"),
     ("aws:efs/fileSystemPolicy:FileSystemPolicy", "shared-efs-policy", "shared-efs"),
@@ -201,6 +202,7 @@ def test_what_the_stack_file_says_reaches_the_clouds() -> None:
     assert recording.error is None, recording.error
     tags = {"Name": "scalr-agents-test-shared-efs", "team": "web"}
     assert recording["shared-efs-file-system"].inputs == {
+        "creationToken": "shared-efs-creation-token-id",
         "encrypted": True,
         "kmsKeyId": KEY,
         "throughputMode": "provisioned",

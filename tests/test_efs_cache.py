@@ -6,6 +6,7 @@ from typing import Any
 import pulumi
 import pytest
 import scalr_agents
+from scalr_agents.efs_file_system import left_behind
 
 from tests import clouds
 from tests.clouds import ACCOUNT, KEY, REGION
@@ -17,6 +18,7 @@ TAGS = {"Name": "scalr-agents-test-it"}
 FILE_SYSTEM = "fs-6ec98270"
 ARN = f"arn:aws:elasticfilesystem:{REGION}:{ACCOUNT}:file-system/{FILE_SYSTEM}"
 GROUP = "sg-b20de300"
+TOKEN = "it-creation-token-id"
 PLACE: dict[str, Any] = {
     "vpc_id": "vpc-0f1e",
     "subnets": {"eu-west-1a": "subnet-0a", "eu-west-1b": "subnet-0b"},
@@ -46,7 +48,8 @@ def made(args: Args) -> dict[str, Mapping[str, Any]]:
 
 
 STORAGE: dict[str, Any] = {
-    "file-system": {"encrypted": True, "throughputMode": "elastic", "tags": TAGS},
+    "creation-token": {"input": {"kmsKey": ""}},
+    "file-system": {"creationToken": TOKEN, "encrypted": True, "throughputMode": "elastic", "tags": TAGS},
     "backup-policy": {"fileSystemId": FILE_SYSTEM, "backupPolicy": {"status": "DISABLED"}},
     "policy": {"fileSystemId": FILE_SYSTEM},
 }
@@ -114,6 +117,7 @@ def test_what_the_file_system_is_like() -> None:
         "infrequent_access_after_days": 30,
     }
     assert made({**PLACE, **like})["file-system"] == {
+        "creationToken": TOKEN,
         "encrypted": True,
         "kmsKeyId": KEY,
         "throughputMode": "provisioned",
@@ -188,7 +192,8 @@ def test_outputs_of_other_resources() -> None:
     tags = {**TAGS, "team": "web"}
     assert made(_with_outputs) == {
         **STORAGE,
-        "file-system": {"encrypted": True, "throughputMode": "elastic", "kmsKeyId": "arn:later", "tags": tags},
+        "creation-token": {"input": {"kmsKey": "arn:later"}},
+        "file-system": STORAGE["file-system"] | {"kmsKeyId": "arn:later", "tags": tags},
         "security-group": group("vpc-0f1e") | {"tags": tags},
         "from-sg-0a1b": rule(tags, referencedSecurityGroupId="sg-0a1b"),
         "from-group-1": rule(tags, referencedSecurityGroupId="sg-0c2d"),
@@ -215,8 +220,27 @@ def test_a_subnet_that_the_cluster_gets_later_moves_no_mount_target() -> None:
     def ignored(args: Args) -> dict[str, tuple[str, ...]]:
         return {r.name: r.ignored_changes for r in record("EfsCache", args).resources if r.ignored_changes}
 
-    assert ignored({"eks_cluster": "prod"}) == {f"it-mount-target-eu-west-1{zone}": ("subnetId",) for zone in "abc"}
-    assert ignored(PLACE) == {}
+    token = {"it-file-system": ("creationToken",)}
+    assert ignored({"eks_cluster": "prod"}) == token | {f"it-mount-target-eu-west-1{zone}": ("subnetId",) for zone in "abc"}
+    assert ignored(PLACE) == token
+
+
+def test_another_key_has_another_creation_token() -> None:
+    """Both file systems exist for a while, or for good if the old one is kept."""
+    recording = record("EfsCache", {**PLACE, "kms_key": KEY})
+    assert recording["it-creation-token"].inputs == {"input": {"kmsKey": KEY}}
+    assert recording["it-creation-token"].replaced_on == ("input",)
+    assert recording["it-file-system"].goes_first is False
+
+
+def test_what_to_do_about_a_file_system_that_an_interrupted_deployment_has_left() -> None:
+    system = record("EfsCache", PLACE)["it-file-system"]
+    assert len(system.error_hooks) == 1
+    assert left_behind("it", "fs-0a1b") == (
+        "File system fs-0a1b was made for 'it' by a deployment that was interrupted, and nothing uses it. Delete it, and run "
+        "`pulumi up` again:\n  aws efs delete-file-system --file-system-id fs-0a1b\n"
+        "If you have taken it out of the state yourself, give its id as the cache's file system instead."
+    )
 
 
 def test_a_mount_target_is_made_before_the_old_one_goes() -> None:

@@ -26,8 +26,8 @@ OIDC = "arn:aws:iam::111122223333:oidc-provider/oidc.eks.eu-west-1.amazonaws.com
     ("example", "more", "resources"),
     [
         ("importing", {}, 19),
-        ("caches-aws", {}, 39),
-        ("caches-aws", {"oidcProviderArn": OIDC}, 38),
+        ("caches-aws", {}, 40),
+        ("caches-aws", {"oidcProviderArn": OIDC}, 39),
         ("caches-gcp", {}, 26),
     ],
 )

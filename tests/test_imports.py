@@ -24,6 +24,7 @@ PULUMI_LAYER = {
     "efs_cache.py",
     "efs_claim.py",
     "efs_csi_driver.py",
+    "efs_file_system.py",
     "errors.py",
     "filestore_cache.py",
     "filestore_claim.py",

@@ -1,6 +1,5 @@
 """The `EfsCache` component."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NotRequired, TypedDict
@@ -8,9 +7,9 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 import pulumi
 import pulumi_aws as aws
 
-from scalr_agents import literals
+from scalr_agents import efs_file_system, literals
 from scalr_agents.errors import ArgsError
-from scalr_agents.options import child, optional
+from scalr_agents.options import child
 from scalr_agents.validation import Reported, validate
 from scalr_agents.values import Finding
 from scalr_agents.values.caches import OnDelete, efs, in_programs
@@ -77,7 +76,7 @@ class EfsCache(pulumi.ComponentResource):
         file_system: Any = settings.file_system_id
         awaited: list[pulumi.CustomResource] = []
         if not is_set(file_system):
-            file_system, policy = self._file_system(name, settings, tags, opts)
+            file_system, policy = efs_file_system.register(name, settings, self, tags, opts, keep=settings.on_delete == "keep")
             awaited.append(policy)
         if place:
             awaited += self._network(name, place, file_system, tags, opts)
@@ -88,32 +87,6 @@ class EfsCache(pulumi.ComponentResource):
     def summary(self) -> dict[str, pulumi.Output[str]]:
         """The outputs, by the names that they have in a stack's outputs and in other languages."""
         return {"fileSystemId": self.file_system_id}
-
-    def _file_system(
-        self, name: str, settings: "_Arguments", tags: Mapping[str, Any], opts: pulumi.ResourceOptions | None
-    ) -> tuple[pulumi.Output[str], pulumi.CustomResource]:
-        """The file system, and the policies that belong to it for as long as it lives."""
-        kept = child(self, opts, retain_on_delete=settings.on_delete == "keep")
-        file_system = aws.efs.FileSystem(
-            f"{name}-file-system",
-            encrypted=True,
-            kms_key_id=optional(settings.kms_key),
-            throughput_mode=settings.throughput_mode,
-            provisioned_throughput_in_mibps=settings.provisioned_throughput_mibps,
-            lifecycle_policies=_lifecycle(settings.infrequent_access_after_days),
-            tags=tags,
-            opts=kept,
-        )
-        aws.efs.BackupPolicy(
-            f"{name}-backup-policy",
-            file_system_id=file_system.id,
-            backup_policy={"status": "DISABLED"},  # what is cached can be downloaded again
-            opts=kept,
-        )
-        policy = aws.efs.FileSystemPolicy(
-            f"{name}-policy", file_system_id=file_system.id, policy=file_system.arn.apply(file_system_policy), opts=kept
-        )
-        return file_system.id, policy
 
     def _network(
         self, name: str, place: "_Place", file_system: Any, tags: Mapping[str, Any], opts: pulumi.ResourceOptions | None
@@ -227,40 +200,3 @@ def _clients(settings: efs.EfsSettings) -> Iterator[_Client]:
     for cidr in settings.clients.cidrs:
         key = re.sub("[:/]+", "-", cidr)  # two colons separate the parts of a URN
         yield _Client(key, cidr_ipv6=cidr) if ":" in cidr else _Client(key, cidr_ipv4=cidr)
-
-
-def _lifecycle(days: int | None) -> list[aws.efs.FileSystemLifecyclePolicyArgsDict] | None:
-    if days is None:
-        return None
-    after = "AFTER_1_DAY" if days == 1 else f"AFTER_{days}_DAYS"
-    return [{"transition_to_ia": after}, {"transition_to_primary_storage_class": "AFTER_1_ACCESS"}]
-
-
-def file_system_policy(arn: str) -> str:
-    """Who may do what with a file system: its clients mount and write, through a mount target and encrypted in transit.
-
-    Root of a client is not root of the files. The network decides who is a client.
-    """
-    return json.dumps(
-        {
-            "Version": "2012-10-17",
-            "Statement": [
-                {
-                    "Sid": "MountTargetsOnly",
-                    "Effect": "Allow",
-                    "Principal": {"AWS": "*"},
-                    "Action": ["elasticfilesystem:ClientMount", "elasticfilesystem:ClientWrite"],
-                    "Resource": arn,
-                    "Condition": {"Bool": {"elasticfilesystem:AccessedViaMountTarget": "true"}},
-                },
-                {
-                    "Sid": "EncryptedInTransit",
-                    "Effect": "Deny",
-                    "Principal": {"AWS": "*"},
-                    "Action": "*",
-                    "Resource": arn,
-                    "Condition": {"Bool": {"aws:SecureTransport": "false"}},
-                },
-            ],
-        }
-    )

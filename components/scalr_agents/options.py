@@ -1,5 +1,6 @@
 """Options of child resources, and outputs between components and the core, which calls them deferred."""
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
@@ -8,6 +9,8 @@ import pulumi
 from scalr_agents.values.fields import Deferred, is_set
 
 T = TypeVar("T")
+_HOOKS = itertools.count()
+"""Hook names are global in a program, component names are not."""
 
 
 def child(
@@ -35,6 +38,11 @@ def timeouts(opts: pulumi.ResourceOptions | None, default: pulumi.CustomTimeouts
     given: Any = (opts.custom_timeouts if opts else None) or {}
     chosen = {name: seconds for name, seconds in (given if isinstance(given, dict) else vars(given)).items() if seconds}
     return pulumi.CustomTimeouts(**{**(vars(default) if default else {}), **chosen})
+
+
+def error_hook(name: str, explain: Callable[[pulumi.ErrorHookArgs], bool]) -> pulumi.ErrorHook:
+    """Called when an operation on a resource fails; true tries it again."""
+    return pulumi.ErrorHook(f"{name}-{next(_HOOKS)}", explain)
 
 
 def known_after(resource: pulumi.Resource, value: Any) -> pulumi.Output[Any]:

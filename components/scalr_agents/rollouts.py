@@ -1,15 +1,11 @@
 """How workloads are awaited, and what is said when they do not come up."""
 
-import itertools
-
 import pulumi
 
 from scalr_agents import unready
 from scalr_agents.arguments import Agent
 from scalr_agents.kubernetes import Rollout
-
-_HOOKS = itertools.count()
-"""Hook names are global in a program, component names are not."""
+from scalr_agents.options import error_hook
 
 
 def rollout(name: str, agent: Agent, component: str | None = None) -> Rollout:
@@ -24,6 +20,6 @@ def rollout(name: str, agent: Agent, component: str | None = None) -> Rollout:
     return Rollout(
         await_ready=agent.await_rollout,
         timeout_seconds=agent.rollout_timeout_seconds,
-        on_failure=pulumi.ErrorHook(f"{name}-rollout-{next(_HOOKS)}", explain),
+        on_failure=error_hook(f"{name}-rollout", explain),
         mounts=agent.mounts,
     )

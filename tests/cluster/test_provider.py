@@ -308,6 +308,30 @@ def test_what_kubernetes_refuses_is_in_the_events_that_the_explanation_asks_for(
     assert any(message in each["message"] for each in told), told
 
 
+def test_an_up_that_is_killed(local: Deployment, cluster: Client, namespace: str, in_background: InBackground) -> None:
+    """The way back that docs/operations.md shows. What the objects have of the first attempt can be taken from them later."""
+    local.edit({"agents.runs.values.agent.minReadySeconds": 30, "agents.runs.values.agent.extraEnv": {"LATER": "gone"}})
+    killable, kill = local.killable()
+    killed = in_background(killable.up)
+    wait(lambda: cluster.find("Deployment", "runs-agent-job", namespace), _SECONDS, "a Deployment that is awaited")
+    kill()
+    assert killed.result(_SECONDS).failed
+    local.cancel()
+    local.edit({"agents.runs.values.agent.minReadySeconds": 1})
+    assert 'deployments.apps "runs-agent-job" already exists' in local.up().output
+    local.variables = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true", "PULUMI_K8S_ENABLE_PATCH_FORCE": "true"}
+    assert _up(local).steps == {"runs-controller-deployment": ("create",)}
+    local.variables = {}
+    assert not local.clear_pending().failed
+    assert local.pending() == []
+    assert local.preview().steps == {}
+    local.edit({"agents.runs.values.agent.extraEnv": None})
+    _up(local)
+    [controller] = cluster.get("Deployment", "runs-agent-job", namespace)["spec"]["template"]["spec"]["containers"]
+    assert "LATER" not in {variable["name"] for variable in controller["env"]}
+    assert not local.destroy().failed
+
+
 def test_a_credential_for_one_namespace(
     local: Deployment, cluster: Client, namespace: str, control_plane: ControlPlane, tmp_path: Path
 ) -> None:

@@ -25,6 +25,8 @@ UNCHANGEABLE: Mapping[str, tuple[str, ...]] = {
 }
 """What the provider replaces an object for, besides its name and namespace."""
 _SECRET_CONTENT = ("data", "stringData")
+_VARIABLES = {"upsertExistingObjects": "PULUMI_K8S_UPSERT_EXISTING_OBJECTS", "enablePatchForce": "PULUMI_K8S_ENABLE_PATCH_FORCE"}
+"""Settings that the provider takes from its environment, where a stack does not say them."""
 
 
 class Cluster(Provider):
@@ -49,6 +51,8 @@ class Cluster(Provider):
         """Objects whose deletion has begun and waits for others that use them."""
         self.ignored_settings: set[str] = set()
         """Settings that providers are given and do not have, for instance `enableSecretMutable`."""
+        self.variables: Mapping[str, str] = {}
+        """The environment of the provider."""
         self._settings: dict[str, dict[str, Any]] = {}
 
     def configure(self, request: Any, context: Any) -> Message:
@@ -78,7 +82,10 @@ class Cluster(Provider):
             refuse(context, f"{request.name}: {missing}")
         if _key(inputs) in self.objects and not self._is_set(context, "upsertExistingObjects"):
             refuse(context, not_created(request.urn, f"{_key(inputs)} already exists"))
-        fixed = among(changes(self.objects.get(_key(inputs), inputs), inputs), UNCHANGEABLE.get(inputs["kind"], ()))
+        changed = changes(self.objects.get(_key(inputs), inputs), inputs)
+        if changed and not self._is_set(context, "enablePatchForce"):
+            refuse(context, not_created(request.urn, f"server-side apply field conflict detected: {_key(inputs)}: {', '.join(changed)}"))
+        fixed = among(changed, UNCHANGEABLE.get(inputs["kind"], ()))
         if fixed:
             refuse(context, not_created(request.urn, f"{_key(inputs)} is invalid: {', '.join(fixed)}: field is immutable"))
         if why := self.refused.get(_short(inputs)):
@@ -145,7 +152,8 @@ class Cluster(Provider):
         return ""
 
     def _is_set(self, context: Any, setting: str) -> bool:
-        return setting not in self.ignored_settings and bool(self._settings[context.peer()].get(setting))
+        variable = self.variables.get(_VARIABLES.get(setting, "")) == "true"
+        return setting not in self.ignored_settings and bool(self._settings[context.peer()].get(setting, variable))
 
 
 def _key(inputs: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ They run in the tests' own process; the engine attaches to them by their ports i
 import re
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
@@ -49,6 +49,8 @@ class Provider:
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
+        self.when_made: Callable[[str], None] = lambda name: None
+        """Called with the name of what has just been made, before the engine hears of it."""
         self._lock = threading.Lock()
 
     def get_plugin_info(self, request: Any, context: Any) -> Message:
@@ -85,6 +87,7 @@ class Provider:
         inputs = plain(request.properties)
         with self._recorded("create", request, inputs):
             identity, outputs = self.made(request, inputs, context)
+            self.when_made(request.name)
             return provider_pb2.CreateResponse(id=identity, properties=struct(outputs))
 
     def update(self, request: Any, context: Any) -> Message:

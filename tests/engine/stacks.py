@@ -4,10 +4,12 @@ import copy
 import json
 import os
 import shutil
+import signal
+import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -19,12 +21,14 @@ from pulumi import automation
 from scalr_agents.deploy import deploy
 
 from tests import tools
+from tests.cluster.client import wait
 from tests.engine.clouds import Aws, Gcp
 from tests.engine.cluster import Cluster
 from tests.engine.provider import Call, Provider, serving
 
 REPOSITORY = Path(__file__).parents[2]
 PROJECT = "scalr-agents"
+_SECONDS = 60
 _SUMMARY = automation.UpdateSummary("update", datetime.now(UTC), "", {}, {}, "succeeded")
 
 
@@ -117,6 +121,9 @@ class Deployment:
     environment: Mapping[str, str] = field(default_factory=dict)
     """What the real Kubernetes provider needs. If it is empty, ours stands for it; for those of clouds ours do in any case."""
 
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Further variables of the CLI's environment, which is that of the providers too."""
+
     @classmethod
     def new(cls, name: str, directory: Path, command: automation.PulumiCommand) -> "Deployment":
         """A project as a user has it who has cloned the repository; nothing is deployed, no secret is set."""
@@ -147,6 +154,11 @@ class Deployment:
     def _backend(self) -> Path:
         return self.directory / "backend"
 
+    @property
+    def _providers(self) -> list[Provider]:
+        """Those that stand for real ones."""
+        return [self.aws, self.gcp, *([] if self.environment else [self.cluster])]
+
     def edit(self, words: Mapping[str, Any]) -> None:
         """Set words of the stack file by their paths, as `agents.runs.values`; None removes one."""
         content = yaml.safe_load(self.file.read_text(encoding="utf-8"))
@@ -168,6 +180,35 @@ class Deployment:
     def up(self) -> Outcome:
         return self._run(lambda stack: stack.up)
 
+    def killed_up(self, name: str) -> Outcome:
+        """`pulumi up`, killed when a resource has been made, the engine has not heard of it, and all else that it does is done."""
+        killable, kill = self.killable()
+        ended = threading.Event()
+
+        def when_made(made: str) -> None:
+            if made == name:
+                wait(lambda: self.pending() == [name], _SECONDS, "nothing else to do")  # the state is not being written then
+                kill()
+                ended.wait()  # an answer might still reach it
+
+        for provider in self._providers:
+            provider.when_made = when_made
+        try:
+            return killable.up()
+        finally:
+            ended.set()
+            for provider in self._providers:
+                provider.when_made = lambda made: None
+
+    def killable(self) -> tuple["Deployment", Callable[[], None]]:
+        """The same stack, and what kills the CLI that works on it."""
+        process, shim = self.directory / "process", self.directory / "bin" / "pulumi"
+        shim.parent.mkdir(exist_ok=True)
+        shim.write_text(f'#!/bin/sh\necho $$ > {process}\nexec {self.command.command} "$@"\n', encoding="utf-8")
+        shim.chmod(0o755)
+        command = automation.PulumiCommand(str(self.directory))
+        return replace(self, command=command), lambda: os.kill(int(process.read_text(encoding="utf-8")), signal.SIGKILL)
+
     def preview(self) -> Outcome:
         return self._run(lambda stack: stack.preview)
 
@@ -177,6 +218,15 @@ class Deployment:
     def destroy(self) -> Outcome:
         return self._run(lambda stack: stack.destroy)
 
+    def cancel(self) -> None:
+        """`pulumi cancel`."""
+        with self._stack() as (stack, _):
+            stack.cancel()
+
+    def clear_pending(self) -> Outcome:
+        """`pulumi refresh --clear-pending-creates`."""
+        return self._run(lambda stack: partial(stack.refresh, clear_pending_creates=True))
+
     def state(self) -> str:
         """The state as the backend stores it, where secrets are encrypted."""
         return (self._backend / ".pulumi" / "stacks" / PROJECT / f"{self.name}.json").read_text(encoding="utf-8")
@@ -184,6 +234,14 @@ class Deployment:
     def resources(self) -> dict[str, dict[str, Any]]:
         """What the state holds, by name."""
         return {_name(resource["urn"]): resource for resource in json.loads(self.state())["checkpoint"]["latest"].get("resources", [])}
+
+    def pending(self) -> list[str]:
+        """The resources that are being made, or whose creation was interrupted, as far as the state knows."""
+        try:
+            operations = json.loads(self.state())["checkpoint"]["latest"].get("pending_operations", [])
+        except ValueError:  # it is being written
+            return []
+        return sorted(_name(operation["resource"]["urn"]) for operation in operations)
 
     def _run(self, operation: Callable[[automation.Stack], Callable[..., object]]) -> Outcome:
         lines: list[str] = []
@@ -201,7 +259,7 @@ class Deployment:
     def _stack(
         self, select: Callable[[str, automation.Workspace], automation.Stack] = automation.Stack.select
     ) -> Iterator[tuple[automation.Stack, list[Provider]]]:
-        providers: list[Provider] = [self.aws, self.gcp, *([] if self.environment else [self.cluster])]
+        providers, self.cluster.variables = self._providers, self.variables
         for provider in providers:
             provider.calls.clear()
         with serving(*providers) as ports:
@@ -215,6 +273,7 @@ class Deployment:
                     "PULUMI_CONFIG_PASSPHRASE": "correct horse",
                     "PULUMI_DEBUG_PROVIDERS": ports,
                     **self.environment,
+                    **self.variables,
                     "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
                     "PULUMI_SKIP_UPDATE_CHECK": "true",
                 },

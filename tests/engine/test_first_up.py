@@ -43,6 +43,7 @@ EFS = {
     "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": 1,
     "kubernetes:core/v1:PersistentVolume": 1,
     "kubernetes:core/v1:PersistentVolumeClaim": 1,
+    "pulumi:index:Stash": 1,
     "scalr-agents:index:EfsCache": 1,
     "scalr-agents:index:EfsClaim": 1,
 }
@@ -57,12 +58,13 @@ CA_BUNDLE = {"kubernetes:core/v1:Secret": 1}
 BUDGET = {"kubernetes:policy/v1:PodDisruptionBudget": 1}
 AGENT_LOCAL = {"kubernetes:apps/v1:Deployment": 1, "kubernetes:core/v1:Secret": 1, "scalr-agents:index:AgentLocal": 1}
 LOCAL = [STACK, NAMESPACE, AGENT_JOB]
-AWS_PROD = [STACK, *[NAMESPACE] * 3, *[AGENT_JOB, EFS, CA_BUNDLE] * 2, BUDGET, AGENT_LOCAL, CA_BUNDLE, {"pulumi:providers:aws": 1}]
+OF_AWS = {"pulumi:providers:aws": 1, "pulumi:providers:pulumi": 1}
+AWS_PROD = [STACK, *[NAMESPACE] * 3, *[AGENT_JOB, EFS, CA_BUNDLE] * 2, BUDGET, AGENT_LOCAL, CA_BUNDLE, OF_AWS]
 WITH_METADATA = AGENT_JOB | {"kubernetes:networking.k8s.io/v1:NetworkPolicy": 0}
 GCP_PROD = [STACK, *[NAMESPACE, WITH_METADATA, FILESTORE] * 2, {"pulumi:providers:gcp": 1}]
 
 every_stack = pytest.mark.parametrize(
-    ("stack", "parts", "total"), [("local", LOCAL, 20), ("aws_prod", AWS_PROD, 70), ("gcp_prod", GCP_PROD, 44)], ids=["local", "aws", "gcp"]
+    ("stack", "parts", "total"), [("local", LOCAL, 20), ("aws_prod", AWS_PROD, 73), ("gcp_prod", GCP_PROD, 44)], ids=["local", "aws", "gcp"]
 )
 
 

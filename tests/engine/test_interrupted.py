@@ -1,0 +1,179 @@
+"""A `pulumi up` that is killed: what it has made without the state knowing, and the way back that docs/operations.md shows."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+from unittest.mock import patch
+
+import pulumi_aws as aws
+import pytest
+
+from tests.clouds import KEY
+from tests.engine.clouds import FILE_SYSTEM
+from tests.engine.stacks import Deployment
+from tests.engine.test_file_systems import EFS, OTHER_KEY, PLACE, handle
+
+TAKE_OVER = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true", "PULUMI_K8S_ENABLE_PATCH_FORCE": "true"}
+SYSTEM = "runs-efs-file-system"
+
+
+@pytest.fixture
+def stack(fresh: Callable[[str], Deployment]) -> Deployment:
+    """One agent with a cache on EFS, not deployed yet."""
+    made = fresh("aws-dev")
+    made.edit({"caches.runs": {"efs": PLACE, "onDelete": "delete"}})
+    made.set_secrets({"runs.token": "token-of-runs"})
+    return made
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "runs-rbac-role",
+        "runs-controller-token-secret",
+        "runs-controller-task-budget",
+        "runs-cache-claim",
+        "runs-controller-deployment",
+    ],
+)
+def test_objects_of_the_cluster(name: str, stack: Deployment) -> None:
+    assert stack.killed_up(name).failed
+    assert name in stack.pending()
+    locked = stack.up()
+    assert "the stack is currently locked" in locked.output
+    stack.cancel()
+
+    refused = stack.up()
+    assert refused.failed
+    assert re.search(rf"::{name}' was not successfully created: \S+ already exists", refused.output)
+
+    stack.variables = TAKE_OVER
+    taken = stack.up()
+    assert not taken.failed, taken.output
+    assert set(taken.called("delete")) == set()
+    stack.variables = {}
+    assert not stack.clear_pending().failed
+    assert stack.pending() == []
+    assert stack.preview().steps == {}
+
+
+def test_a_change_of_what_is_deployed(stack: Deployment) -> None:
+    assert not stack.up().failed
+    stack.edit({"agents.runs.values.agent.debug": "1", "agents.runs.values.agent.replicaCount": 2})
+    assert stack.killed_up("runs-controller-budget").failed
+    stack.cancel()
+    stack.variables = TAKE_OVER
+    again = stack.up()
+    assert not again.failed, again.output
+    assert stack.cluster.objects["Deployment/scalr-dev/runs-agent-job"]["spec"]["replicas"] == 2
+    assert stack.preview().steps == {}
+
+
+@pytest.mark.parametrize("changed", [False, True], ids=["first", "another-key"])
+def test_a_file_system_is_not_made_twice(changed: bool, stack: Deployment) -> None:
+    there = set[str]()
+    if changed:
+        stack.edit({f"{EFS}.kmsKey": KEY})
+        assert not stack.up().failed
+        there = {handle(stack)}
+        stack.edit({f"{EFS}.kmsKey": OTHER_KEY})
+    assert stack.killed_up(SYSTEM).failed
+    stack.cancel()
+    stack.variables = TAKE_OVER
+    refused = stack.up()
+    assert refused.failed
+    [left] = stack.aws.of_type(FILE_SYSTEM).keys() - there
+    assert f"File system '{left}' already exists with creation token" in refused.output
+    assert f"  aws efs delete-file-system --file-system-id {left}" in refused.output
+
+    del stack.aws.objects[left]
+    then = stack.up()
+    assert not then.failed, then.output
+    assert len(stack.aws.of_type(FILE_SYSTEM)) == 1
+    assert handle(stack) in stack.aws.of_type(FILE_SYSTEM)
+    assert stack.preview().steps == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("runs-efs-mount-target-eu-west-1a", "MountTargetConflict"),
+        ("runs-efs-from-10.0.0.0-16", "InvalidPermission.Duplicate"),
+        ("runs-efs-security-group", ""),
+        ("runs-cache-access-point", ""),
+        ("runs-efs-policy", ""),
+    ],
+)
+def test_what_else_amazon_has_made(name: str, problem: str, stack: Deployment) -> None:
+    """Refused until it is deleted, or made once more: what docs/operations.md says of each."""
+    assert stack.killed_up(name).failed
+    stack.cancel()
+    stack.variables = TAKE_OVER
+    second = stack.up()
+    known = {resource.get("id") for resource in stack.resources().values()}
+    left = stack.aws.objects.keys() - known
+    assert bool(left) is (name != "runs-efs-policy")  # which a file system has one of
+    assert second.failed is bool(problem)
+    assert problem in second.output
+    for identity in left:
+        del stack.aws.objects[identity]
+    third = stack.up()
+    assert not third.failed, third.output
+    assert stack.preview().steps == {}
+
+
+def test_a_file_system_that_is_kept_is_in_nobodys_way(stack: Deployment) -> None:
+    stack.edit({"caches.runs.onDelete": "keep"})
+    assert not stack.up().failed
+    first = handle(stack)
+    assert not stack.destroy().failed
+    again = stack.up()
+    assert not again.failed, again.output
+    assert stack.aws.of_type(FILE_SYSTEM).keys() == {first, handle(stack)}
+
+
+def test_keys_to_and_fro(stack: Deployment) -> None:
+    stack.edit({"caches.runs.onDelete": "keep"})
+    for key in (KEY, OTHER_KEY, KEY):
+        stack.edit({f"{EFS}.kmsKey": key})
+        assert not stack.preview().failed
+        done = stack.up()
+        assert not done.failed, done.output
+        assert stack.aws.objects[handle(stack)].outputs["kmsKeyId"] == key
+    assert len(stack.aws.of_type(FILE_SYSTEM)) == 3
+    assert stack.preview().steps == {}
+
+
+def test_another_key_that_is_taken_back_after_a_failure(stack: Deployment) -> None:
+    stack.edit({f"{EFS}.kmsKey": KEY})
+    assert not stack.up().failed
+    stack.edit({f"{EFS}.kmsKey": OTHER_KEY})
+    stack.cluster.refused = {"PersistentVolume/scalr-dev.runs-cache": "is forbidden"}
+    assert stack.up().failed
+    stack.cluster.refused = {}
+    stack.edit({f"{EFS}.kmsKey": KEY})
+    back = stack.up()
+    assert not back.failed, back.output
+    assert [system["kmsKeyId"] for system in stack.aws.of_type(FILE_SYSTEM).values()] == [KEY]
+    assert stack.preview().steps == {}
+
+
+def test_a_file_system_of_before_keeps_its_token(stack: Deployment) -> None:
+    """Those that were deployed without one have a token that the provider has made up."""
+    made: Any = aws.efs.FileSystem
+
+    def without_token(name: str, **inputs: Any) -> Any:
+        return made(name, **{word: given for word, given in inputs.items() if word != "creation_token"})
+
+    with patch.object(aws.efs, "FileSystem", without_token):
+        assert not stack.up().failed
+    [(old, outputs)] = stack.aws.of_type(FILE_SYSTEM).items()
+    assert outputs["creationToken"].startswith(f"{SYSTEM}-")
+    assert stack.preview().steps == {}
+    assert not stack.up().failed
+    assert stack.aws.of_type(FILE_SYSTEM) == {old: outputs}
+    stack.edit({f"{EFS}.kmsKey": KEY})
+    moved = stack.up()
+    assert not moved.failed, moved.output
+    assert stack.aws.of_type(FILE_SYSTEM).keys() == {handle(stack)}
+    assert stack.preview().steps == {}
