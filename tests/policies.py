@@ -7,12 +7,23 @@ from typing import Any
 
 
 def allows(policy: str, action: str, resource: str = "*", principal: Mapping[str, str] | None = None, **context: str) -> bool:
-    """Whether somebody may do something; a denial wins over whatever allows it. Context keys have `__` for the colon."""
+    """Whether somebody may do something whom no other policy lets do it; a denial wins over whatever allows it.
+
+    Context keys have `__` for the colon; a key that is missing is one that the request does not have.
+    """
+    return _effects(policy, action, resource, principal or {}, context) == {"Allow"}
+
+
+def denies(policy: str, action: str, resource: str = "*", principal: Mapping[str, str] | None = None, **context: str) -> bool:
+    """Whether somebody may not do something whom another policy lets do it."""
+    return "Deny" in _effects(policy, action, resource, principal or {}, context)
+
+
+def _effects(policy: str, action: str, resource: str, principal: Mapping[str, str], context: Mapping[str, str]) -> set[str]:
     facts = {key.replace("__", ":"): value for key, value in context.items()}
     document = json.loads(policy)
     assert document["Version"] == "2012-10-17"
-    applying = {statement["Effect"] for statement in document["Statement"] if _applies(statement, action, resource, principal or {}, facts)}
-    return applying == {"Allow"}
+    return {statement["Effect"] for statement in document["Statement"] if _applies(statement, action, resource, principal, facts)}
 
 
 def _applies(statement: Mapping[str, Any], action: str, resource: str, principal: Mapping[str, str], facts: Mapping[str, str]) -> bool:
@@ -30,6 +41,10 @@ def _matches(patterns: str | list[str], value: str) -> bool:
 
 
 def _holds(operator: str, tests: Mapping[str, str], facts: Mapping[str, str]) -> bool:
-    """A condition on a key that a request does not have does not hold."""
-    assert operator == "Bool", operator
-    return all(facts.get(key) == value for key, value in tests.items())
+    """Whether all tests of a condition hold. On a key that a request does not have, none does but a negated one."""
+    match operator:
+        case "Bool":
+            return all(facts.get(key) == value for key, value in tests.items())
+        case "StringNotLike":
+            return all(key not in facts or not fnmatchcase(facts[key], pattern) for key, pattern in tests.items())
+    raise AssertionError(f"unexpected operator {operator}")

@@ -41,6 +41,12 @@ def test_efs_with_an_owner_a_directory_and_tags() -> None:
     }
 
 
+def test_efs_for_the_driver_alone() -> None:
+    recording = record("EfsClaim", {**EFS, "iam": True})
+    assert inputs(recording) == {"access-point": ACCESS_POINT, **cache_volumes.efs("runs", "scalr", HANDLE, iam=True)}
+    assert recording["it-volume"].replaced_on == ("spec.mountOptions",)
+
+
 def test_outputs_of_efs() -> None:
     assert record("EfsClaim", EFS).outputs["it"] == {
         "persistentVolumeClaimName": "runs-cache",

@@ -13,6 +13,7 @@ from tests.programs import stack_with
 from tests.recording import Recording
 
 ROOT = "scalr-agents-test"
+DRIVER_ROLE = "arn:aws:iam::111122223333:role/efs-csi-node"
 EFS: dict[str, Any] = {"efs": {"eksCluster": "prod"}}
 FILESTORE: dict[str, Any] = {"filestore": {"location": "europe-west1-b"}}
 DYNAMIC: dict[str, Any] = {"storageClass": {"name": "agents"}}
@@ -193,6 +194,7 @@ def test_what_the_stack_file_says_reaches_the_clouds() -> None:
         "provisionedThroughputMibps": 64,
         "kmsKey": KEY,
         "infrequentAccessAfterDays": 7,
+        "driverRole": DRIVER_ROLE,
         "tags": {"team": "web"},
         "uid": 2000,
         "gid": 3000,
@@ -210,6 +212,8 @@ def test_what_the_stack_file_says_reaches_the_clouds() -> None:
         "lifecyclePolicies": [{"transitionToIa": "AFTER_7_DAYS"}, {"transitionToPrimaryStorageClass": "AFTER_1_ACCESS"}],
         "tags": tags,
     }
+    assert DRIVER_ROLE in recording["shared-efs-policy"].inputs["policy"]
+    assert "iam" in recording["runs-cache-volume"].inputs["spec"]["mountOptions"]
     assert recording["shared-efs-security-group"].inputs["vpcId"] == "vpc-0f1e"
     assert recording["shared-efs-mount-target-eu-west-1a"].inputs["subnetId"] == "subnet-0a"
     assert recording["shared-efs-from-sg-0a1b"].inputs["referencedSecurityGroupId"] == "sg-0a1b"

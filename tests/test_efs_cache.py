@@ -11,7 +11,7 @@ from scalr_agents.efs_file_system import left_behind
 from tests import clouds
 from tests.clouds import ACCOUNT, KEY, REGION
 from tests.components import Args, inputs, record
-from tests.policies import allows
+from tests.policies import allows, denies
 from tests.recording import run
 
 TAGS = {"Name": "scalr-agents-test-it"}
@@ -249,42 +249,64 @@ def test_a_mount_target_is_made_before_the_old_one_goes() -> None:
     assert [target.goes_first for target in recording.of_type("aws:efs/mountTarget:MountTarget")] == [False] * 3
 
 
-CLIENT_MAY = {
-    ("mount", "encrypted", "target"): True,
-    ("write", "encrypted", "target"): True,
-    ("mount", "plain", "target"): False,
-    ("write", "plain", "target"): False,
-    ("mount", "encrypted", "elsewhere"): False,
-    ("write", "encrypted", "elsewhere"): False,
-    ("mount", "plain", "elsewhere"): False,
-    ("root", "encrypted", "target"): False,
-    ("delete", "encrypted", "target"): False,
-}
-ACTIONS = {
-    "mount": "elasticfilesystem:ClientMount",
-    "write": "elasticfilesystem:ClientWrite",
-    "root": "elasticfilesystem:ClientRootAccess",
-    "delete": "elasticfilesystem:DeleteFileSystem",
-}
+POINT = f"arn:aws:elasticfilesystem:{REGION}:{ACCOUNT}:access-point/fsap-0a1b"
+NODES, OTHERS = (f"arn:aws:iam::{ACCOUNT}:role/{name}" for name in ("efs-csi-node", "others"))
+NOBODY = "anonymous"
+"""A client that does not say who it is. No ARN of anybody is like that."""
+MOUNT, WRITE, ROOT = (f"elasticfilesystem:Client{name}" for name in ("Mount", "Write", "RootAccess"))
+PROPER = {"aws__SecureTransport": "true", "elasticfilesystem__AccessedViaMountTarget": "true", "elasticfilesystem__AccessPointArn": POINT}
+PLAIN = PROPER | {"aws__SecureTransport": "false"}
+ELSEWHERE = PROPER | {"elasticfilesystem__AccessedViaMountTarget": "false"}
+WHOLE = {key: value for key, value in PROPER.items() if "AccessPoint" not in key}
+"""Without an access point: all of the file system."""
+NO_POINT = PROPER | {"elasticfilesystem__AccessPointArn": ""}
 
 
-@pytest.mark.parametrize(("request_", "allowed"), CLIENT_MAY.items(), ids=map("-".join, CLIENT_MAY))
-def test_what_a_client_may_do(request_: tuple[str, str, str], *, allowed: bool) -> None:
-    action, transport, way = request_
-    policy = inputs(record("EfsCache", PLACE))["policy"]["policy"]
-    facts = {
-        "aws__SecureTransport": "true" if transport == "encrypted" else "false",
-        "elasticfilesystem__AccessedViaMountTarget": "true" if way == "target" else "false",
-    }
-    assert allows(policy, ACTIONS[action], ARN, {"AWS": "anybody"}, **facts) is allowed
+def policy_of(args: dict[str, Any]) -> str:
+    return str(inputs(record("EfsCache", args))["policy"]["policy"])
+
+
+@pytest.mark.parametrize(
+    ("action", "facts", "allowed"),
+    [
+        (MOUNT, PROPER, True),
+        (WRITE, PROPER, True),
+        (ROOT, PROPER, False),
+        ("elasticfilesystem:DeleteFileSystem", PROPER, False),
+        *((action, facts, False) for action in (MOUNT, WRITE) for facts in (PLAIN, ELSEWHERE, WHOLE, NO_POINT)),
+    ],
+)
+def test_what_a_client_may_do(action: str, facts: dict[str, str], *, allowed: bool) -> None:
+    assert allows(policy_of(PLACE), action, ARN, {"AWS": NOBODY}, **facts) is allowed
+
+
+@pytest.mark.parametrize("role", ["", NODES])
+def test_what_nobody_may_whatever_other_policies_allow(role: str) -> None:
+    """Administrators of the account, for instance."""
+    policy = policy_of({**PLACE, "driver_role": role})
+    for principal in (NOBODY, NODES, OTHERS):
+        for action in (MOUNT, WRITE, ROOT):
+            denied = [facts for facts in (PROPER, PLAIN, WHOLE, NO_POINT) if denies(policy, action, ARN, {"AWS": principal}, **facts)]
+            assert denied == [PLAIN, WHOLE, NO_POINT]
+    assert not denies(policy, "elasticfilesystem:PutFileSystemPolicy", ARN, {"AWS": OTHERS}, aws__SecureTransport="true")
+
+
+@pytest.mark.parametrize("given", [NODES, lambda: pulumi.Output.from_input(NODES)], ids=["plain", "output"])
+def test_a_role_that_alone_may_mount(given: Any) -> None:
+    policy = str(inputs(record("EfsCache", lambda: {**PLACE, "driver_role": given() if callable(given) else given}))["policy"]["policy"])
+    for action in (MOUNT, WRITE):
+        assert [who for who in (NOBODY, NODES, OTHERS) if allows(policy, action, ARN, {"AWS": who}, **PROPER)] == [NODES]
+        assert not any(allows(policy, action, ARN, {"AWS": NODES}, **facts) for facts in (PLAIN, ELSEWHERE, WHOLE, NO_POINT))
+    assert not allows(policy, ROOT, ARN, {"AWS": NODES}, **PROPER)
 
 
 def test_the_policy_is_for_this_file_system_alone() -> None:
-    policy = inputs(record("EfsCache", PLACE))["policy"]["policy"]
-    facts = {"aws__SecureTransport": "true", "elasticfilesystem__AccessedViaMountTarget": "true"}
-    assert allows(policy, ACTIONS["mount"], ARN, {"AWS": "anybody"}, **facts)
-    assert not allows(policy, ACTIONS["mount"], f"{ARN}0", {"AWS": "anybody"}, **facts)
-    assert not allows(policy, ACTIONS["mount"], ARN, {"Service": "anybody"}, **facts)
+    policy = policy_of(PLACE)
+    assert allows(policy, MOUNT, ARN, {"AWS": NOBODY}, **PROPER)
+    assert not allows(policy, MOUNT, f"{ARN}0", {"AWS": NOBODY}, **PROPER)
+    assert not allows(policy, MOUNT, ARN, {"Service": NOBODY}, **PROPER)
+    elsewhere = PROPER | {"elasticfilesystem__AccessPointArn": POINT.replace(ACCOUNT, "444455556666")}
+    assert not allows(policy, MOUNT, ARN, {"AWS": NOBODY}, **elsewhere)
 
 
 def test_a_preview_of_another_client_knows_the_file_system(monkeypatch: pytest.MonkeyPatch) -> None:

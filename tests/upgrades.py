@@ -57,7 +57,7 @@ FIXED: Mapping[str, Sequence[str]] = {
 }
 """The fields of a kind that stay. Kubernetes refuses to change them, or changes them without effect on what there is already."""
 CHANGEABLE: Mapping[str, Sequence[str]] = {
-    "PersistentVolume": ("accessModes", "capacity", "mountOptions", "nodeAffinity", "persistentVolumeReclaimPolicy"),
+    "PersistentVolume": ("accessModes", "capacity", "nodeAffinity", "persistentVolumeReclaimPolicy"),
     "PersistentVolumeClaim": ("resources", "volumeAttributesClassName"),
 }
 """The fields of a kind's `spec` that do not stay, where all others do."""
@@ -167,6 +167,7 @@ MUTATIONS = (
     Mutation("Deployment", "spec.selector.matchLabels", {"app.kubernetes.io/component": "controller"}),
     Mutation("PersistentVolume", "spec.claimRef.name", "other"),
     Mutation("PersistentVolume", "spec.csi.volumeHandle", "fs-0123"),
+    Mutation("PersistentVolume", "spec.mountOptions", ["tls"]),
     Mutation("PersistentVolume", "spec.storageClassName", "other"),
     Mutation("PersistentVolume", "spec.volumeMode", "Block"),
     Mutation("PersistentVolumeClaim", "spec.accessModes", ["ReadWriteOnce"]),

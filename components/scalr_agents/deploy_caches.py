@@ -19,6 +19,7 @@ from scalr_agents.values import Finding
 from scalr_agents.values.caches import in_stack_files
 from scalr_agents.values.caches.efs import EfsSettings
 from scalr_agents.values.caches.filestore import FilestoreSettings
+from scalr_agents.values.fields import is_set
 from scalr_agents.values.section import Section
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ def claim(wanted: Claim, entry: CacheEntry, system: Any, opts: pulumi.ResourceOp
                     "file_system_id": system.file_system_id,
                     "uid": efs.uid,
                     "gid": efs.gid,
+                    "iam": is_set(efs.driver_role),
                     "tags": cast("Mapping[str, str]", efs.tags),
                 },
                 opts,

@@ -49,6 +49,9 @@ class EfsCacheArgs(TypedDict):
     """ARN of the KMS key. Default: the key that AWS manages. The file system is encrypted in any case."""
     infrequent_access_after_days: NotRequired[int]
     """Days without a read after which a file moves to cheaper storage, which its next read leaves again. Default: never."""
+    driver_role: NotRequired[pulumi.Input[str]]
+    """ARN of the role of the EFS CSI driver's node pods, which alone may mount then; claims need `iam`. Default: everybody who reaches
+    a mount target. Without effect on the policy of an existing file system."""
     tags: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Tags of everything that AWS lets one tag."""
     on_delete: NotRequired[literals.OnDelete]

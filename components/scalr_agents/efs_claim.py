@@ -30,6 +30,9 @@ class EfsClaimArgs(TypedDict):
     """Group that owns the files. Default: 1000."""
     path: NotRequired[str]
     """Directory of the file system. Default: `/scalr-agent-cache/<namespace>/<release>`."""
+    iam: NotRequired[bool]
+    """Whether to mount with the identity of the driver's node pods, for a file system that lets nobody else mount (`driver_role` of an
+    `EfsCache`). Default: false."""
     tags: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Tags of the access point."""
 
@@ -66,7 +69,7 @@ class EfsClaim(pulumi.ComponentResource):
             opts=child(self, opts),
         )
         self.volume_handle = pulumi.Output.concat(file_system, "::", access_point.id)
-        volume = cache_volumes.efs(settings.release, settings.namespace, deferred(self.volume_handle))
+        volume = cache_volumes.efs(settings.release, settings.namespace, deferred(self.volume_handle), iam=settings.iam)
         self.mounts, self.persistent_volume_name, self.persistent_volume_claim_name = kubernetes.register_volume(volume, self, name, opts)
         self.register_outputs(
             {

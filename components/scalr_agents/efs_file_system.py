@@ -59,7 +59,10 @@ def register(
         opts=kept,
     )
     policy = aws.efs.FileSystemPolicy(
-        f"{name}-policy", file_system_id=file_system.id, policy=file_system.arn.apply(file_system_policy), opts=kept
+        f"{name}-policy",
+        file_system_id=file_system.id,
+        policy=pulumi.Output.all(file_system.arn, settings.driver_role).apply(lambda known: file_system_policy(*known)),
+        opts=kept,
     )
     return file_system.id, policy
 
@@ -87,11 +90,14 @@ def _lifecycle(days: int | None) -> list[aws.efs.FileSystemLifecyclePolicyArgsDi
     return [{"transition_to_ia": after}, {"transition_to_primary_storage_class": "AFTER_1_ACCESS"}]
 
 
-def file_system_policy(arn: str) -> str:
-    """Who may do what with a file system: its clients mount and write, through a mount target and encrypted in transit.
+def file_system_policy(arn: str, driver_role: str = "") -> str:
+    """Who may do what with a file system: the driver, or everybody, mounts and writes by access points.
 
-    Root of a client is not root of the files. The network decides who is a client.
+    Through a mount target and encrypted in transit. An access point decides which directory a client sees and as which user; without
+    one, clients would see all of it, as the user they say they are. Root of a client is not root of the files. Denials hold for those
+    whom policies of their own allow more; AWS compares no other conditions of who mounts than these.
     """
+    access_points = f"{arn.rpartition(':file-system/')[0]}:access-point/*"
     return json.dumps(
         {
             "Version": "2012-10-17",
@@ -99,10 +105,18 @@ def file_system_policy(arn: str) -> str:
                 {
                     "Sid": "MountTargetsOnly",
                     "Effect": "Allow",
-                    "Principal": {"AWS": "*"},
+                    "Principal": {"AWS": driver_role or "*"},
                     "Action": ["elasticfilesystem:ClientMount", "elasticfilesystem:ClientWrite"],
                     "Resource": arn,
                     "Condition": {"Bool": {"elasticfilesystem:AccessedViaMountTarget": "true"}},
+                },
+                {
+                    "Sid": "AccessPointsOnly",
+                    "Effect": "Deny",
+                    "Principal": {"AWS": "*"},
+                    "Action": "elasticfilesystem:Client*",
+                    "Resource": arn,
+                    "Condition": {"StringNotLike": {"elasticfilesystem:AccessPointArn": access_points}},  # true without one, too
                 },
                 {
                     "Sid": "EncryptedInTransit",

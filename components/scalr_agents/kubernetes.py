@@ -147,7 +147,8 @@ def _options_of_kind(
         case "StorageClass":  # the provider would try to update it, which the API server refuses
             return {"replace_on_changes": ["reclaimPolicy"], "delete_before_replace": True}
         case "PersistentVolume":
-            return {"delete_before_replace": True}
+            # Mount options could change in place, but not for pods that have mounted it, and these may lose what the new ones are for.
+            return {"replace_on_changes": ["spec.mountOptions"], "delete_before_replace": True}
         case "PersistentVolumeClaim":  # one that is bound here never changes in place: only one that a class provisions can grow
             whole = ["spec"] if _is_bound(manifest) else None
             return {"custom_timeouts": timeouts(opts, claim_timeouts), "replace_on_changes": whole, "delete_before_replace": True}

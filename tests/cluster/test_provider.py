@@ -18,7 +18,7 @@ import pytest
 from pulumi import automation
 from scalr_agents.manifests import render
 
-from tests.clouds import KEY
+from tests.clouds import ACCOUNT, KEY
 from tests.cluster import definitions, kubectl, runs, volumes
 from tests.cluster.client import Client, wait
 from tests.cluster.conftest import Install, NewNamespace
@@ -229,6 +229,9 @@ def test_a_file_system_is_replaced_with_its_claim_and_its_pods(
     volume = cluster.get("PersistentVolume", claim["spec"]["volumeName"])
     assert claim["status"]["phase"] == "Bound"
     assert volume["spec"]["csi"]["volumeHandle"].partition("::")[0] in stack.aws.of_type(FILE_SYSTEM)
+    stack.edit({"caches.runs.efs.driverRole": f"arn:aws:iam::{ACCOUNT}:role/efs-csi-node"})
+    assert _up(stack).steps == {"runs-efs-policy": ("update",), **dict.fromkeys(parts, _REPLACED)}
+    assert cluster.get("PersistentVolume", volume["metadata"]["name"])["spec"]["mountOptions"][-1] == "iam"
     assert stack.preview().steps == {}
     assert not stack.destroy().failed
 

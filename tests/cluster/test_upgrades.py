@@ -42,11 +42,13 @@ REFUSED: Mapping[str, str] = {
 ACCEPTED = {
     "CustomResourceDefinition.spec.names.shortNames",
     "PersistentVolume.spec.claimRef.name",
+    "PersistentVolume.spec.mountOptions",
     "PersistentVolume.spec.storageClassName",
     "StorageClass.mountOptions",
 }
 """The changes that it accepts and that are none for what is there: people type short names; a volume that is bound is not bound anew, and
-its claim would lose it; and mount options are copied to a volume when it is made."""
+its claim would lose it; mount options of a class are copied to a volume when it is made, and those of a volume read when a pod mounts it.
+"""
 NOT_REPLACED = {
     "CustomResourceDefinition.spec.group",
     "CustomResourceDefinition.spec.names.kind",

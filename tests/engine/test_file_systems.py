@@ -58,6 +58,19 @@ def test_another_key(on_delete: str, deployed: Callable[..., Deployment]) -> Non
     assert stack.preview().steps == {}
 
 
+def test_a_role_that_alone_may_mount(deployed: Callable[..., Deployment]) -> None:
+    """Pods that have mounted it as anybody go before it is for the driver alone, and come back."""
+    stack = deployed()
+    stack.edit({f"{EFS}.driverRole": f"arn:aws:iam::{ACCOUNT}:role/efs-csi-node"})
+    closed = stack.up()
+    assert not closed.failed, closed.output
+    assert_order(closed, *([name] for name in MOUNTED))
+    assert closed.called("update") == ["runs-efs-policy"]
+    assert sorted(closed.called("create")) == sorted(MOUNTED)
+    assert stack.cluster.objects["PersistentVolume//scalr-dev.runs-cache"]["spec"]["mountOptions"][-1] == "iam"
+    assert stack.preview().steps == {}
+
+
 def test_another_subnet_of_a_zone(deployed: Callable[..., Deployment]) -> None:
     """Amazon refuses it, as the docs say, and the agent goes on. The way that they show works."""
     stack = deployed()

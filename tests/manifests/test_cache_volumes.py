@@ -76,6 +76,12 @@ def test_efs() -> None:
     }
 
 
+def test_efs_for_the_driver_alone() -> None:
+    anybody, driver = (cache_volumes.efs("runs", "scalr", HANDLE, iam=iam) for iam in (False, True))
+    assert driver["volume"]["spec"] == anybody["volume"]["spec"] | {"mountOptions": [*MOUNT_OPTIONS, "iam"]}
+    assert driver["claim"] == anybody["claim"]
+
+
 def test_filestore() -> None:
     assert filestore() == {
         "volume": volume(

@@ -76,6 +76,11 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
         f"{PLACE}.efs.kmsKey",
         "has no effect: fileSystemId names a file system that exists",
     ),
+    (
+        with_cache({"efs": {"eksCluster": "prod", "driverRole": "efs-csi-node"}}),
+        f"{PLACE}.efs.driverRole",
+        "given 'efs-csi-node', which is not the ARN of a role",
+    ),
     (with_cache({"efs": {"eksCluster": "prod", "uid": -1}}), f"{PLACE}.efs.uid", "greater than or equal to 0"),
     (with_cache({"filestore": {}}), f"{PLACE}.filestore.location", "missing: BASIC_HDD lives in a zone"),
     (

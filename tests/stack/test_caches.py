@@ -172,6 +172,10 @@ def unknown(word: str, owner: str) -> str:
 SHARED = {"ip_address": unknown("ip", "shared"), "share_name": "cache", "protocol": "NFS_V3", "capacity": "1Ti"}
 OBJECTS: list[tuple[dict[str, Any], dict[str, Manifest]]] = [
     (EFS, cache_volumes.efs("runs", "scalr", unknown("volumeHandle", "runs"))),
+    (
+        {"efs": {"fileSystemId": "fs-0a1b", "driverRole": "arn:aws:iam::111122223333:role/efs-csi-node"}},
+        cache_volumes.efs("runs", "scalr", unknown("volumeHandle", "runs"), iam=True),
+    ),
     (FILESTORE, cache_volumes.filestore("shared", "scalr", unknown("volumeHandle", "shared"), **SHARED)),
     (
         {"filestore": {"tier": "REGIONAL", "location": "europe-west1", "shareName": "vol1", "protocol": "NFS_V4_1", "capacity": "2Ti"}},
@@ -204,7 +208,9 @@ OBJECTS: list[tuple[dict[str, Any], dict[str, Manifest]]] = [
 
 
 @pytest.mark.parametrize(
-    ("cache", "expected"), OBJECTS, ids=["efs", "filestore", "filestore-words", "filestore-existing", "class", "class-words", "claim"]
+    ("cache", "expected"),
+    OBJECTS,
+    ids=["efs", "efs-for-the-driver", "filestore", "filestore-words", "filestore-existing", "class", "class-words", "claim"],
 )
 def test_objects_with_placeholders(cache: dict[str, Any], expected: dict[str, Manifest]) -> None:
     assert [_opened(manifest) for claim in load(with_cache(cache)).claims for manifest in claim.objects] == list(expected.values())

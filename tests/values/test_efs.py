@@ -57,6 +57,9 @@ SOUND: dict[str, dict[str, Any]] = {
     "a-year": {**PLACE, "infrequent_access_after_days": 365.0},
     "key": {**PLACE, "kms_key": f"arn:aws:kms:eu-west-1:111122223333:key/{KEY_ID}"},
     "key-of-several-regions": {**PLACE, "kms_key": f"arn:aws-us-gov:kms:us-gov-west-1:111122223333:key/mrk-{'0a' * 16}"},
+    "role": {**PLACE, "driver_role": "arn:aws:iam::111122223333:role/storage/efs-csi-node"},
+    "role-for-existing": {**EXISTING, "driver_role": "arn:aws-cn:iam::111122223333:role/efs-csi-node"},
+    "role-as-output": {**PLACE, "driver_role": LATER},
     "tags": {**PLACE, "tags": {"aws": "x", "k" * 128: "x", "Name": "mine"}},
 }
 
@@ -111,6 +114,15 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ({**EXISTING, "kms_key": "arn:aws:kms:eu-west-1:1:key/a"}, "kms_key", "has no effect: file_system_id names"),
     ({**EXISTING, **CLUSTER, "kms_key": LATER}, "kms_key", "has no effect: file_system_id names"),
     ({"file_system_id": LATER, "infrequent_access_after_days": 7}, "infrequent_access_after_days", "has no effect: file_system_id names"),
+    *(
+        (
+            {**place, "driver_role": given},
+            "driver_role",
+            f"given {given!r}, which is not the ARN of a role: arn:<partition>:iam::<account>:role/",
+        )
+        for place in (PLACE, EXISTING)
+        for given in ("nodes", "arn:aws:iam::111122223333:root", "arn:aws:sts::111122223333:assumed-role/nodes/i-0a1b", "*")
+    ),
     ({"file_system_id": "0a1b"}, "file_system_id", "given '0a1b', which is no id of this kind: fs-<hexadecimal digits>"),
     ({"file_system_id": "fs-0a1b "}, "file_system_id", "given 'fs-0a1b ', which is no id"),
     ({**PLACE, "vpc_id": "main"}, "vpc_id", "given 'main', which is no id of this kind: vpc-<hexadecimal digits>"),

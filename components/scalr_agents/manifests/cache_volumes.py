@@ -25,13 +25,14 @@ def volume_name(release: str, namespace: str) -> str:
     return f"{namespace}.{release}-cache"
 
 
-def efs(release: str, namespace: str, volume_handle: str | Deferred) -> dict[str, Manifest]:
+def efs(release: str, namespace: str, volume_handle: str | Deferred, *, iam: bool = False) -> dict[str, Manifest]:
     """An access point of an EFS file system as a volume, and the claim on it.
 
-    `volume_handle` is `<file system>::<access point>`. The driver encrypts in transit unless a volume says otherwise.
+    `volume_handle` is `<file system>::<access point>`. The driver encrypts in transit unless a volume says otherwise. With `iam` it
+    tells AWS who it is; without, it is anybody.
     """
     csi = {"driver": EFS_DRIVER, "volumeHandle": volume_handle}
-    return _static(release, namespace, csi, EFS_CAPACITY, EFS_MOUNT_OPTIONS)
+    return _static(release, namespace, csi, EFS_CAPACITY, [*EFS_MOUNT_OPTIONS, "iam"] if iam else EFS_MOUNT_OPTIONS)
 
 
 def filestore(

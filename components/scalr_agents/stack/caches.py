@@ -73,8 +73,8 @@ class Claim:
         match self.content:
             case StorageClassEntry() as entry:
                 return cache_volumes.dynamic(*where, storage_class_name=entry.name, storage=entry.storage, access_mode=entry.access_mode)
-            case EfsEntry():
-                return cache_volumes.efs(*where, self._unknown("volumeHandle"))
+            case EfsEntry() as entry:
+                return cache_volumes.efs(*where, self._unknown("volumeHandle"), iam=is_set(entry.driver_role))
             case FilestoreEntry() as entry:
                 exists = is_set(entry.instance_id)
                 return cache_volumes.filestore(

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from scalr_agents.values import checks
 from scalr_agents.values.caches import Spelling
 from scalr_agents.values.checks import Findings, error, warning
-from scalr_agents.values.fields import Deferred, InputList, InputMap, InputText, Text, integral, is_set, unset
+from scalr_agents.values.fields import Deferred, Flag, InputList, InputMap, InputText, Text, integral, is_set, unset
 from scalr_agents.values.findings import entry
 from scalr_agents.values.section import Section, default
 
@@ -67,6 +67,9 @@ class EfsSettings(Section):
     """ARN of the KMS key. Default: the key that AWS manages. The file system is encrypted in any case."""
     infrequent_access_after_days: Annotated[int | None, BeforeValidator(integral)] = None
     """Days without a read after which a file moves to cheaper storage, which its next read leaves again. Default: never."""
+    driver_role: InputText = ""
+    """ARN of the role of the EFS CSI driver's node pods. The file system's policy then lets that role alone mount. Default: everybody who
+    reaches a mount target. The policy of an existing file system is not changed."""
     tags: InputMap = {}
     """Tags of everything that AWS lets one tag."""
 
@@ -82,6 +85,7 @@ class EfsClaimSettings(Section):
     uid: PosixId = OWNER
     gid: PosixId = OWNER
     path: Text = ""
+    iam: Flag = False
     tags: InputMap = {}
 
 
@@ -103,6 +107,7 @@ def check(efs: EfsSettings, say: Spelling) -> Findings:
         yield from _no_effect_on_existing(efs, say)
     else:
         yield from _key(say("kms_key"), efs.kms_key)
+    yield from _role(say("driver_role"), efs.driver_role)
     yield from _network(efs, say)
     yield from _subnets(efs)
     yield from _clients(efs, say)
