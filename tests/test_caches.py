@@ -177,10 +177,14 @@ REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
         ],
     ),
     ("EfsCsiDriver", {"cluster_name": ""}, ["error: cluster_name: missing"]),
-    ("FilestoreCache", {}, ["error: location: missing: BASIC_HDD lives in a zone, for instance europe-west1-b"]),
     (
         "FilestoreCache",
-        {**ZONE, "capacity": "1Gi", "protocol": "NFS_V4_1"},
+        {"export_options": [{"ip_ranges": ["10.0.0.0/8"]}]},
+        ["error: location: missing: BASIC_HDD lives in a zone, for instance europe-west1-b"],
+    ),
+    (
+        "FilestoreCache",
+        {**ZONE, "capacity": "1Gi", "protocol": "NFS_V4_1", "export_options": [{"ip_ranges": ["10.0.0.0/8"]}]},
         [
             "error: capacity: given 1Gi, which is 1 GiB; BASIC_HDD has 1024 to 65433 GiB",
             "error: protocol: BASIC_HDD has NFS_V3 alone; NFS_V4_1 needs one of ZONAL, REGIONAL, ENTERPRISE",

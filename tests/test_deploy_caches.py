@@ -290,7 +290,7 @@ def test_everything_that_is_not_there_is_said_before_anything_is_made() -> None:
 
 
 def test_a_warning_is_said_once_and_in_the_words_of_the_stack_file() -> None:
-    options = {"location": "europe-west1-b", "exportOptions": [{"squashMode": "ROOT_SQUASH"}]}
+    options = {"location": "europe-west1-b", "exportOptions": [{"ipRanges": ["10.0.0.0/8"], "squashMode": "ROOT_SQUASH"}]}
     recording = deployed({"shared": {"filestore": options}})
     warned = [message for severity, message in recording.log if severity == "warning"]
     assert [message.partition(": ")[0] for message in warned] == ["scalr-agents:caches.shared.filestore.exportOptions[0].squashMode"]

@@ -18,6 +18,7 @@ CONFIG = {
     "token": "s3cr3t-token",
     "zone": "europe-west1-b",
     "network": "default",
+    "nodes": "10.132.0.0/20",
 }
 OIDC = "arn:aws:iam::111122223333:oidc-provider/oidc.eks.eu-west-1.amazonaws.com/id/0A1B"
 

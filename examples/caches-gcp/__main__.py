@@ -11,6 +11,7 @@
 # pulumi config set gcp:project acme-infra
 # pulumi config set zone europe-west1-b (where most of the nodes of task pods are)
 # pulumi config set network default     (VPC network of the cluster)
+# pulumi config set nodes 10.132.0.0/20 (addresses of the cluster's nodes)
 # pulumi config set context prod        (its context in the kubeconfig)
 # pulumi config set url https://acme.scalr.io
 # pulumi config set --secret token      (asks for the token of the agent pool)
@@ -49,6 +50,7 @@ cache = FilestoreCache(
         "location": config.require("zone"),
         "capacity": "1Ti",
         "network": config.require("network"),
+        "export_options": [{"ip_ranges": [config.require("nodes")]}],  # without it everybody in the network may write
         "on_delete": "keep",
     },
 )

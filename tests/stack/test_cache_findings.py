@@ -212,6 +212,13 @@ def test_a_warning_of_the_file_system_itself() -> None:
     assert found == [("warning", f"{PLACE}.efs.clients.cidrs[0]", "lets everybody mount who can reach a mount target")]
 
 
+def test_a_share_that_everybody_may_write() -> None:
+    found = findings(with_cache({"filestore": {"location": "europe-west1-b"}}))
+    assert [(severity, path) for severity, path, _ in found] == [("warning", f"{PLACE}.filestore.exportOptions")]
+    assert found[0][2].startswith("missing: everybody in the network may mount the share and write to it, as root too")
+    assert findings(with_cache({"filestore": INSTANCE})) == []
+
+
 def limits(provider: str, module: str = "") -> dict[str, Any]:
     modules = {"moduleCache": {"enabled": True, "sizeLimit": module}} if module else {}
     return {"agent": {"providerCache": {"sizeLimit": provider}, **modules}}

@@ -15,7 +15,8 @@ from tests.stack.kinds import TOKEN
 from tests.stack.test_load import PLAIN, load, values_of
 
 EFS: dict[str, Any] = {"efs": {"eksCluster": "prod"}}
-FILESTORE: dict[str, Any] = {"filestore": {"location": "europe-west1-b"}}
+NODES: dict[str, Any] = {"exportOptions": [{"ipRanges": ["10.0.0.0/8"]}]}
+FILESTORE: dict[str, Any] = {"filestore": {"location": "europe-west1-b", **NODES}}
 DYNAMIC: dict[str, Any] = {"storageClass": {"name": "agents"}}
 EXISTING: dict[str, Any] = {"claim": "mine"}
 INSTANCE = {"instanceId": "projects/acme-infra/locations/europe-west1-b/instances/nfs-1"}
@@ -83,7 +84,7 @@ LIMITS = [("1Ti", 1, "819Gi"), ("1Ti", 2, "409Gi"), ("1Ti", 3, "273Gi"), ("2560G
 
 @pytest.mark.parametrize(("capacity", "agents", "limit"), LIMITS)
 def test_agents_share_four_fifths_of_an_instance(capacity: str, agents: int, limit: str) -> None:
-    tier = {"tier": "ZONAL", "location": "europe-west1-b", "capacity": capacity}
+    tier = {"tier": "ZONAL", "location": "europe-west1-b", "capacity": capacity, **NODES}
     loaded = load(with_agents({"filestore": tier}, *(f"more-{number}" for number in range(1, agents))))
     assert loaded.findings == []
     assert [agent.checked.values.agent.provider_cache.size_limit for agent in loaded.agents] == [limit] * agents

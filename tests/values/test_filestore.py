@@ -8,8 +8,9 @@ from pydantic.alias_generators import to_camel
 from scalr_agents.values import shapes
 from scalr_agents.values.caches import filestore, in_programs, in_stack_files
 
-PLACE: dict[str, Any] = {"location": "europe-west1-b"}
-REGIONAL: dict[str, Any] = {"tier": "REGIONAL", "location": "europe-west1"}
+NODES: dict[str, Any] = {"ip_ranges": ["10.0.0.0/8"]}
+PLACE: dict[str, Any] = {"location": "europe-west1-b", "export_options": [NODES]}
+REGIONAL: dict[str, Any] = {"tier": "REGIONAL", "location": "europe-west1", "export_options": [NODES]}
 EXISTING: dict[str, Any] = {"instance_id": "projects/acme-infra/locations/europe-west1-b/instances/nfs-1"}
 PRIVATE = {"connect_mode": "PRIVATE_SERVICE_ACCESS"}
 KEY = "projects/p/locations/l/keyRings/r/cryptoKeys/k"
@@ -39,7 +40,7 @@ SOUND: dict[str, dict[str, Any]] = {
     "longest-share": {**PLACE, "share_name": "a" * 16},
     "labels": {**PLACE, "labels": {"team-a_1": "", "k" * 63: "v" * 63}},
     "clients": {**PLACE, "export_options": [{"ip_ranges": ["10.0.0.0/8", "10.1.2.3"]}, {"access_mode": "READ_ONLY"}]},
-    "most-clients": {**PLACE, "export_options": [{}] * 10},
+    "most-clients": {**PLACE, "export_options": [NODES] * 10},
 }
 
 
@@ -51,10 +52,10 @@ def test_what_is_sound_passes(given: dict[str, Any]) -> None:
 NO_EFFECT = "has no effect: instance_id names an instance that exists"
 SMALL_AND_LARGE = "100 to 10239 GiB, or 10240 to 102400 GiB in steps of 2560"
 ERRORS: list[tuple[dict[str, Any], str, str]] = [
-    ({}, "location", "missing: BASIC_HDD lives in a zone, for instance europe-west1-b"),
-    ({"tier": "ENTERPRISE"}, "location", "missing: ENTERPRISE lives in a region, for instance europe-west1"),
-    ({"location": "europe-west1"}, "location", "given 'europe-west1', but BASIC_HDD lives in a zone, for instance europe-west1-b"),
-    ({"tier": "BASIC_SSD", "capacity": "3Ti", "location": "eu"}, "location", "given 'eu', but BASIC_SSD lives in a zone"),
+    ({"export_options": [NODES]}, "location", "missing: BASIC_HDD lives in a zone, for instance europe-west1-b"),
+    ({"tier": "ENTERPRISE", "export_options": [NODES]}, "location", "missing: ENTERPRISE lives in a region, for instance europe-west1"),
+    ({**PLACE, "location": "europe-west1"}, "location", "given 'europe-west1', but BASIC_HDD lives in a zone, for instance europe-west1-b"),
+    ({**PLACE, "tier": "BASIC_SSD", "capacity": "3Ti", "location": "eu"}, "location", "given 'eu', but BASIC_SSD lives in a zone"),
     ({**REGIONAL, **PLACE}, "location", "given 'europe-west1-b', but REGIONAL lives in a region, for instance europe-west1"),
     ({**PLACE, "capacity": "100Gi"}, "capacity", "given 100Gi, which is 100 GiB; BASIC_HDD has 1024 to 65433 GiB"),
     ({**PLACE, "tier": "BASIC_SSD"}, "capacity", "given 1Ti, which is 1024 GiB; BASIC_SSD has 2560 to 65433 GiB"),
@@ -92,10 +93,18 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
         "reserved_ip_range",
         "given '10.0.0.0/29', but PRIVATE_SERVICE_ACCESS takes the name of an allocated range",
     ),
-    ({**PLACE, "export_options": [{}] * 11}, "export_options", "11 options, and Filestore takes at most 10"),
+    ({**PLACE, "export_options": [NODES] * 11}, "export_options", "11 options, and Filestore takes at most 10"),
     ({**PLACE, "export_options": [{"access_mode": "READ_ONLY"}] * 2}, "export_options", "no client may write"),
-    ({**PLACE, "export_options": [{}, {"anon_uid": 1000}]}, "export_options[1].anon_uid", "has no effect: squash_mode is not ROOT_SQUASH"),
-    ({**PLACE, "export_options": [{"anon_gid": 0}]}, "export_options[0].anon_gid", "has no effect: squash_mode is not ROOT_SQUASH"),
+    (
+        {**PLACE, "export_options": [NODES, {**NODES, "anon_uid": 1000}]},
+        "export_options[1].anon_uid",
+        "has no effect: squash_mode is not ROOT_SQUASH",
+    ),
+    (
+        {**PLACE, "export_options": [{**NODES, "anon_gid": 0}]},
+        "export_options[0].anon_gid",
+        "has no effect: squash_mode is not ROOT_SQUASH",
+    ),
     (
         {**PLACE, "export_options": [{"ip_ranges": ["10.0.0.0/8", "nodes"]}]},
         "export_options[0].ip_ranges[1]",
@@ -143,15 +152,37 @@ def test_everything_is_found_at_once() -> None:
         "kms_key",
         "share_name",
         "reserved_ip_range",
+        "export_options",
         "labels.A",
         "labels.A",
     ]
 
 
 def test_a_squashed_root_is_a_warning() -> None:
-    found = _findings({**PLACE, "export_options": [{}, {"squash_mode": "ROOT_SQUASH", "anon_uid": 1000, "anon_gid": 1000}]})
+    squashed = {**NODES, "squash_mode": "ROOT_SQUASH", "anon_uid": 1000, "anon_gid": 1000}
+    found = _findings({**PLACE, "export_options": [NODES, squashed]})
     assert [(severity, path) for severity, path, _ in found] == [("warning", "export_options[1].squash_mode")]
     assert found[0][2].startswith("the kubelet, which is root, cannot give the volume to the pods' group")
+
+
+@pytest.mark.parametrize(
+    ("options", "path"),
+    [
+        ([], "export_options"),
+        ([{}], "export_options[0].ip_ranges"),
+        ([NODES, {"squash_mode": "NO_ROOT_SQUASH"}], "export_options[1].ip_ranges"),
+        ([{"ip_ranges": ["10.0.0.0/8", "0.0.0.0/0"]}], "export_options[0].ip_ranges[1]"),
+    ],
+)
+def test_a_share_that_everybody_may_write_is_a_warning(options: list[Any], path: str) -> None:
+    [(severity, where, message)] = _findings({**PLACE, "export_options": options})
+    assert (severity, where) == ("warning", path)
+    assert "everybody in the network may mount the share and write to it, as root too, and so decide what runs execute; give " in message
+
+
+def test_everybody_may_read() -> None:
+    read_only = {"access_mode": "READ_ONLY"}
+    assert _findings({**PLACE, "export_options": [NODES, read_only, {**read_only, "ip_ranges": ["0.0.0.0/0"]}]}) == []
 
 
 @pytest.mark.parametrize("given", [given for given, _, _ in ERRORS], ids=NUMBERS)

@@ -24,6 +24,7 @@ _RANGE_NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _KEY = re.compile(r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+")
 _LONGEST_SHARE = 16
 _MOST_EXPORT_OPTIONS = 10
+_OPEN = "everybody in the network may mount the share and write to it, as root too, and so decide what runs execute;"
 
 Tier = Literal["BASIC_HDD", "BASIC_SSD", "ZONAL", "REGIONAL", "ENTERPRISE"]
 Protocol = Literal["NFS_V3", "NFS_V4_1"]
@@ -162,6 +163,7 @@ def check(filestore: FilestoreSettings, say: Spelling) -> Findings:
         yield error(say("share_name"), message)
     yield from _reserved_range(filestore, say)
     yield from _export_options(filestore, say)
+    yield from _open_to_all(filestore, say)
     yield from _labels(filestore)
 
 
@@ -246,6 +248,21 @@ def _export_options(filestore: FilestoreSettings, say: Spelling) -> Findings:
         for number, address in enumerate(option.ip_ranges):
             if not _is_network(address):
                 yield error(f"{here}.{say('ip_ranges')}[{number}]", f"given {address!r}, which is no IPv4 address or network")
+
+
+def _open_to_all(filestore: FilestoreSettings, say: Spelling) -> Findings:
+    path = say("export_options")
+    if not filestore.export_options:
+        yield warning(path, f"missing: {_OPEN} give {say('ip_ranges')} of the nodes")
+    for index, option in enumerate(filestore.export_options):
+        if option.access_mode == "READ_ONLY":
+            continue
+        ranges = f"{path}[{index}].{say('ip_ranges')}"
+        if not option.ip_ranges:
+            yield warning(ranges, f"missing: {_OPEN} give those of the nodes")
+        for number, address in enumerate(option.ip_ranges):
+            if address.endswith("/0"):
+                yield warning(f"{ranges}[{number}]", f"{_OPEN} give the addresses of the nodes")
 
 
 def _labels(filestore: FilestoreSettings) -> Findings:
