@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scalr_agents import adopt, manifests, values, yaml_io
+from scalr_agents import adopt, manifests, values, versions, yaml_io
 from scalr_agents.lines import LINES, LineError
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.values import kinds
@@ -154,8 +154,8 @@ def test_an_agent_is_called_like_its_release_as_far_as_it_can() -> None:
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line.chart}-{line.generation}")
 def test_computed_values_are_taken_without_the_defaults(line: Any) -> None:
-    kind = kinds.find(line.chart)
-    defaults = kind.model.model_validate(kind.differences[line.generation].defaults).model_dump(by_alias=True)
+    given = versions.find(line.chart).row(line.default_version).defaults
+    defaults = kinds.find(line.chart).model.model_validate(given).model_dump(by_alias=True)
     own = {"agent": {"url": URL}, "nameOverride": "agents"}
     adopted = of_values(merge(defaults, own), line.chart, line.default_version)
     assert values.errors(adopted.findings) == []

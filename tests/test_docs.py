@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 import yaml
 from pydantic import BaseModel
-from scalr_agents import manifests, stack, values
+from scalr_agents import manifests, stack, values, versions
 from scalr_agents.lines import Line
 from scalr_agents.stack import source
 from scalr_agents.values import kinds
 from scalr_agents.values.merge import lookup, merge
 
-from tests.manifests.changes import CURRENT, LEGACY, LINES, MINIMUM, paths_of, value_paths
+from tests.manifests.changes import CURRENT, LEGACY, LINES, MINIMUM, value_paths
 
 REPOSITORY = Path(__file__).parent.parent
 PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
@@ -32,11 +32,16 @@ def test_every_value_is_documented() -> None:
     assert [leaf for leaf in value_paths() if f"`{leaf}`" not in AGENT_JOB] == []
 
 
-def test_values_that_one_line_alone_knows_are_marked() -> None:
+def test_values_that_some_agents_alone_know_are_marked() -> None:
     rows = re.findall(r"^\| `([\w.]+)` \|.*\|$", AGENT_JOB, re.MULTILINE)
-    marked = {row: re.findall(rf"^\| `{re.escape(row)}` \|.* \*(Current|Legacy) line\.\*", AGENT_JOB, re.MULTILINE) for row in rows}
-    legacy, current = set(paths_of("legacy")), set(paths_of("current"))
-    expected = {path: [] if path in legacy & current else ["Legacy" if path in legacy else "Current"] for path in legacy | current}
+    marked = {
+        row: re.findall(rf"^\| `{re.escape(row)}` \|.* \*((?:\w+ line|Agents .*?\d.*?)\.)\*", AGENT_JOB, re.MULTILINE) for row in rows
+    }
+    lines = {line.versions: f"{name.capitalize()} line." for name, line in LINES.items()}
+    knowing = {path: versions.find("agent-job").knowing(path) for path in value_paths()}
+    expected = {
+        path: [] if words == "0.57 or newer" else [lines.get(words, f"Agents {words}.")] for path, words in knowing.items() if path in rows
+    }
     assert {path: marks for path, marks in marked.items() if path in expected} == expected
 
 

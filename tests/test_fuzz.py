@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
-from scalr_agents import manifests, output, stack, values
+from scalr_agents import manifests, output, stack, values, versions
 from scalr_agents.values import ValuesError, kinds
 from scalr_agents.values.merge import merge
 
@@ -36,7 +36,8 @@ SECRETS = ("s3cr3t-token", "m1rr0r-token", "PRIVATE KEY")
 def _bases(chart: str, full: dict[str, Any]) -> list[dict[str, Any]]:
     """Everything at once, and every value of a kind with what it needs."""
     rows = yaml.safe_load((HERE / "manifests" / f"{chart.replace('-', '_')}_table.yaml").read_text())
-    return [full, *(merge(agent_k8s.MINIMUM, merge(row.get("given", {}), nested(row["value"], row["set"]))) for row in rows)]
+    known = [row for row in rows if versions.find(chart).knows(OTHERS[chart]["current"], row["value"])]
+    return [full, *(merge(agent_k8s.MINIMUM, merge(row.get("given", {}), nested(row["value"], row["set"]))) for row in known)]
 
 
 BASES = {"agent-local": _bases("agent-local", FULL_LOCAL), "agent-k8s": _bases("agent-k8s", agent_k8s.FULL)}

@@ -13,6 +13,7 @@ TOKEN = "s3cr3t-token"
 ARGS: dict[str, Any] = {"namespace": "scalr", "url": "https://acme.scalr.io", "token": TOKEN}
 CA = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
 CURRENT = {"agent_version": "1.4.0"}
+MIRROR = {"url": "https://a.acme/"}
 CLAIM = {"enabled": True, "persistentVolumeClaim": {"claimName": "x"}}
 
 every_kind = pytest.mark.parametrize("component", ["AgentLocal", "AgentK8s"])
@@ -80,23 +81,20 @@ def test_agents_local_of_the_legacy_line_have_no_certificates(version: str | Non
 
 
 @pytest.mark.parametrize(
-    ("component", "values", "path"),
+    ("component", "values", "path", "ignorant", "knowing"),
     [
-        ("AgentLocal", {"agent": {"tls": {"caBundle": CA}}}, "agent.tls"),
-        ("AgentLocal", {"agent": {"providerNetworkMirrors": [{"url": "https://a.acme/"}]}}, "agent.providerNetworkMirrors"),
-        ("AgentLocal", {"extraVolumes": [{"name": "a", "emptyDir": {}}]}, "extraVolumes"),
-        ("AgentLocal", {"persistence": {"cache": {"enabled": True}}}, "persistence.cache.enabled"),
-        ("AgentK8s", {"agent": {"container_task_image_mode": "golden"}}, "agent.container_task_image_mode"),
-        ("AgentK8s", {"agent": {"container_task_image": "a:1"}}, "agent.container_task_image"),
+        ("AgentLocal", {"agent": {"tls": {"caBundle": CA}}}, "agent.tls", "0.57 to 0.60", "1.2 or newer"),
+        ("AgentLocal", {"agent": {"providerNetworkMirrors": [MIRROR]}}, "agent.providerNetworkMirrors", "0.57 to 1.2", "1.3 or newer"),
+        ("AgentLocal", {"extraVolumes": [{"name": "a", "emptyDir": {}}]}, "extraVolumes", "0.57 to 0.60", "1.2 or newer"),
+        ("AgentLocal", {"persistence": {"cache": {"enabled": True}}}, "persistence.cache.enabled", "0.57 to 0.60", "1.2 or newer"),
+        ("AgentK8s", {"agent": {"container_task_image_mode": "golden"}}, "agent.container_task_image_mode", "0.53 to 0.60", "1.2 or newer"),
+        ("AgentK8s", {"agent": {"container_task_image": "a:1"}}, "agent.container_task_image", "0.53 to 0.59", "0.60 or newer"),
     ],
 )
-def test_values_that_only_the_other_line_knows(component: str, values: dict[str, Any], path: str) -> None:
+def test_values_that_only_newer_agents_know(component: str, values: dict[str, Any], path: str, ignorant: str, knowing: str) -> None:
     assert record(component, {**ARGS, **CURRENT, "values": values}).error is None
-    oldest = "0.57" if component == "AgentLocal" else "0.53"
-    key = path.rpartition(".")[2]
-    assert f"values.{path}: unknown key '{key}': agents {oldest} to 0.60 do not know it; agents 1.2 or newer do (agent version)" in errors(
-        component, {"values": values}
-    )
+    message = f"unknown key {path.rpartition('.')[2]!r}: agents {ignorant} do not know it; agents {knowing} do (agent version)"
+    assert f"values.{path}: {message}" in errors(component, {"values": values})
 
 
 @pytest.mark.parametrize("word", ["ca_bundle", "cache_claim_name", "runner_image"])

@@ -61,7 +61,7 @@ class AgentJobArgs(TypedDict):
     secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Environment variables that become a Secret; runs get those that are not named `SCALR_*`."""
     mirror_tokens: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Tokens of the mirrors in value `agent.providerNetworkMirrors`, by host; the list becomes a Secret. Agents 1.2 or newer."""
+    """Tokens of the mirrors in value `agent.providerNetworkMirrors`, by host; the list becomes a Secret. Agents 1.3 or newer."""
     await_rollout: NotRequired[bool]
     """Whether a deployment waits until the controllers are ready. Default: true."""
     rollout_timeout_seconds: NotRequired[int]
@@ -96,7 +96,7 @@ class AgentLocalArgs(TypedDict):
     secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Environment variables that become a Secret."""
     mirror_tokens: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Tokens of the mirrors in value `agent.providerNetworkMirrors`, by host; the list becomes a Secret. Agents 1.2 or newer."""
+    """Tokens of the mirrors in value `agent.providerNetworkMirrors`, by host; the list becomes a Secret. Agents 1.3 or newer."""
     await_rollout: NotRequired[bool]
     """Whether a deployment waits until the agents are ready. Default: true."""
     rollout_timeout_seconds: NotRequired[int]

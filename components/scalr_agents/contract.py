@@ -41,7 +41,7 @@ UNEVICTABLE_ANNOTATIONS = {
 SCALR_PREFIX = "SCALR_"
 """Variables of this prefix configure the agent itself; runs have no use for them."""
 
-_COMMON_VARIABLES = {
+AGENT_JOB_VARIABLES: dict[str, str | None] = {
     "SCALR_URL": "agent.url",
     "SCALR_AGENT_TOKEN": "agent.token",
     "SCALR_AGENT_NAME": None,
@@ -51,13 +51,23 @@ _COMMON_VARIABLES = {
     "SCALR_AGENT_CACHE_DIR": "agent.cacheDir",
     "SCALR_AGENT_DRIVER": None,
     "SCALR_AGENT_KUBERNETES_MODE": None,
+    "SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS": "task.startupTimeoutSeconds",
     "SCALR_AGENT_WORKER_ON_STOP_ACTION": None,
     "SCALR_AGENT_WORKER_DRAIN_TIMEOUT": "agent.terminationGracePeriodSeconds",
     "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": "agent.terminationGracePeriodSeconds or task.terminationGracePeriodSeconds",
+    "SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT": "task.runner.memoryWarnPercent",
+    "SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT": "task.runner.memorySoftLimitPercent",
+    "SCALR_AGENT_SENTRY_DSN": "agent.sentryDsn",
     "SCALR_AGENT_PROVIDER_CACHE_ENABLED": "agent.providerCache.enabled",
     "SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB": "agent.providerCache.sizeLimit",
+    "SCALR_AGENT_PROVIDER_CACHE_CONCURRENCY": "agent.providerCache.concurrency",
+    "SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES": "agent.providerCache.dropKernelPages",
     "SCALR_AGENT_MODULE_CACHE_ENABLED": "agent.moduleCache.enabled",
     "SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB": "agent.moduleCache.sizeLimit",
+    "SCALR_AGENT_MODULE_CACHE_CONCURRENCY": "agent.moduleCache.concurrency",
+    "SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB": "agent.binaryCache.sizeLimit",
+    "SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS": "agent.binaryCache.thresholdDays",
+    MIRRORS_VARIABLE: "agent.providerNetworkMirrors",
     "SCALR_AGENT_OTLP_ENDPOINT": "otel.endpoint",
     "SCALR_AGENT_OTLP_METRICS_ENABLED": "otel.metricsEnabled",
     "SCALR_AGENT_OTLP_TRACES_ENABLED": "otel.tracesEnabled",
@@ -66,44 +76,16 @@ _COMMON_VARIABLES = {
     "NO_PROXY": "global.proxy.noProxy",
     "SCALR_AGENT_CA_CERT": "global.tls.caBundle",
     "SSL_CERT_FILE": "global.tls.caBundle",
+    "SCALR_AGENT_TLS_CERT_FILE": "global.tls.clientCert",
+    "SCALR_AGENT_TLS_KEY_FILE": "global.tls.clientKey",
 }
-AGENT_JOB_VARIABLES: dict[str, dict[str, str | None]] = {
-    "legacy": {
-        **_COMMON_VARIABLES,
-        "SCALR_AGENT_KUBERNETES_JOB_TEMPLATE": None,
-        "SCALR_AGENT_CONTAINER_TASK_SCHEDULING_TIMEOUT": None,
-        "SCALR_AGENT_DISCONNECT_ON_STOP": None,
-    },
-    "current": {
-        **_COMMON_VARIABLES,
-        "SCALR_AGENT_KUBERNETES_TASK_TEMPLATE": None,
-        "SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS": "task.startupTimeoutSeconds",
-        "SCALR_AGENT_STATE_PERSISTENCE_ENABLED": None,
-        "SCALR_AGENT_MEMORY_MONITOR_ENABLED": None,
-        "SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT": "task.runner.memoryWarnPercent",
-        "SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT": "task.runner.memorySoftLimitPercent",
-        "SCALR_AGENT_SENTRY_DSN": "agent.sentryDsn",
-        "SCALR_AGENT_PROVIDER_CACHE_CONCURRENCY": "agent.providerCache.concurrency",
-        "SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES": "agent.providerCache.dropKernelPages",
-        "SCALR_AGENT_MODULE_CACHE_CONCURRENCY": "agent.moduleCache.concurrency",
-        "SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB": "agent.binaryCache.sizeLimit",
-        "SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS": "agent.binaryCache.thresholdDays",
-        MIRRORS_VARIABLE: "agent.providerNetworkMirrors",
-        "SCALR_AGENT_TLS_CERT_FILE": "global.tls.clientCert",
-        "SCALR_AGENT_TLS_KEY_FILE": "global.tls.clientKey",
-    },
-}
-"""Every variable that agent-job sets, by the line's generation, and the value that sets it; `None` for what the contract fixes."""
+"""Every variable that agent-job sets, and the value that sets it, on versions that know it; `None` for what the contract fixes. Those that
+some versions fix are in `scalr_agents.versions.agent_job`."""
 
-RUNNER_PATHS = {
-    "legacy": ("/opt/workdir", "/opt/data", "/opt/providers", "/tmp", "/opt/bin", "/opt/plugin-cache"),
-    "current": ("/opt/workdir", "/opt/data", "/opt/providers", "/tmp", "/opt/binary-cache", "/opt/plugin-cache", "/usr/bin/runner"),
-}
-"""Where the runner's own volumes are, by the line's generation."""
-POD_INFO_DIR = "/etc/podinfo"
-"""Where controller and worker of the current line find labels and annotations of their pod."""
+RUNNER_PATHS = ("/opt/workdir", "/opt/data", "/opt/providers", "/tmp", "/opt/plugin-cache")
+"""Where the runner's own volumes are on all versions."""
 
-_AGENT_K8S_VARIABLES = {
+AGENT_K8S_VARIABLES: dict[str, str | None] = {
     "SCALR_URL": "agent.url",
     "SCALR_AGENT_TOKEN": "agent.token",
     "SCALR_AGENT_NAME": None,
@@ -124,6 +106,8 @@ _AGENT_K8S_VARIABLES = {
     "SCALR_AGENT_CONTAINER_TASK_MEM_REQUEST": "agent.container_task_mem_request",
     "SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT": "agent.container_task_mem_limit",
     "SCALR_AGENT_CONTAINER_TASK_CA_CERT": "agent.container_task_ca_cert",
+    "SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE": "agent.container_task_image_mode",
+    "SCALR_AGENT_CONTAINER_TASK_IMAGE": "agent.container_task_image",
     "SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY": "agent.container_task_image_registry",
     "SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB": "agent.gc_plugins_global_size_limit",
     "SCALR_AGENT_KUBERNETES_AUTOMOUNT_SERVICE_ACCOUNT_TOKEN": "agent.automount_service_account_token",
@@ -132,12 +116,4 @@ _AGENT_K8S_VARIABLES = {
     "SCALR_AGENT_KUBERNETES_TASK_NODE_SELECTOR": "workerNodeSelector",
     "SCALR_AGENT_KUBERNETES_TASK_TOLERATIONS": "workerTolerations",
 }
-AGENT_K8S_VARIABLES: dict[str, dict[str, str | None]] = {
-    "legacy": {**_AGENT_K8S_VARIABLES},
-    "current": {
-        **_AGENT_K8S_VARIABLES,
-        "SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE": "agent.container_task_image_mode",
-        "SCALR_AGENT_CONTAINER_TASK_IMAGE": "agent.container_task_image",
-    },
-}
-"""Every variable that agent-k8s sets, by the line's generation, and the value that sets it; `None` for what the contract fixes."""
+"""Every variable that agent-k8s sets, and the value that sets it, on versions that know it; `None` for what the contract fixes."""

@@ -1,7 +1,7 @@
 """The contract lines of the agent: which versions speak which custom resource.
 
 A line is a range of agent versions that read the same environment variables and the same custom resource. What differs from
-line to line is data here; the rest of the package asks the line and does not compare versions.
+line to line is data here, and what differs within one is in `scalr_agents.versions`: the rest of the package compares no versions.
 """
 
 import re
@@ -58,8 +58,7 @@ class Line(NamedTuple):
     @property
     def versions(self) -> str:
         """The range in words, for messages."""
-        oldest = f"{self.oldest[0]}.{self.oldest[1]}"
-        return f"{oldest} to {self.newest[0]}.{self.newest[1]}" if self.newest else f"{oldest} or newer"
+        return in_words(self.oldest, self.newest)
 
     def covers(self, version: str) -> bool:
         match = _VERSION.match(version)
@@ -156,6 +155,14 @@ LINES = (
 )
 
 CHARTS = tuple(dict.fromkeys(line.chart for line in LINES))
+
+
+def in_words(oldest: tuple[int, int], newest: tuple[int, int] | None) -> str:
+    """A range of agent versions, for messages."""
+    first = f"{oldest[0]}.{oldest[1]}"
+    if newest is None:
+        return f"{first} or newer"
+    return first if oldest == newest else f"{first} to {newest[0]}.{newest[1]}"
 
 
 def select(chart: str, agent_version: str | None = None) -> Line:

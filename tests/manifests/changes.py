@@ -6,9 +6,8 @@ from typing import Any
 
 import yaml
 from pydantic import BaseModel
-from scalr_agents import lines, values
+from scalr_agents import lines, values, versions
 from scalr_agents.manifests import agent_job
-from scalr_agents.values import kinds
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.inputs import Inputs
 
@@ -101,7 +100,7 @@ def value_paths(model: type[BaseModel] = AgentJobValues, path: tuple[str, ...] =
 
 def paths_of(generation: str) -> list[str]:
     """Every value that a line knows."""
-    absent = kinds.find("agent-job").differences[generation].absent
+    absent = versions.find("agent-job").unknown(LINES[generation].default_version)
     return [path for path in value_paths() if not any(path == gone or path.startswith(f"{gone}.") for gone in absent)]
 
 

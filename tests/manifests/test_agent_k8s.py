@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents import manifests, pod_security
-from scalr_agents.values import kinds
+from scalr_agents import manifests, pod_security, versions
 from scalr_agents.values.agent_k8s import AgentK8sValues
 from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.merge import merge
@@ -31,7 +30,7 @@ from tests.manifests.schemas import assert_valid
 from tests.manifests.test_cache_volumes import Later
 
 TABLE: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "agent_k8s_table.yaml").read_text())
-ABSENT = kinds.find("agent-k8s").differences["legacy"].absent
+ABSENT = versions.find("agent-k8s").unknown(VERSIONS["legacy"])
 DIGEST = Inputs(secrets_digest="digest")
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents import manifests, pod_security
-from scalr_agents.values import ValuesError, kinds
+from scalr_agents import manifests, pod_security, versions
+from scalr_agents.values import ValuesError
 from scalr_agents.values.agent_local import AgentLocalValues
 from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.merge import merge
@@ -16,7 +16,12 @@ from tests.manifests.changes import nested, value_paths
 from tests.manifests.schemas import assert_valid
 
 TABLE: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "agent_local_table.yaml").read_text())
-ABSENT = kinds.find("agent-local").differences["legacy"].absent
+ABSENT = {line: versions.find("agent-local").unknown(version) for line, version in VERSIONS.items()}
+KNOWN_BY = {
+    "persistence.emptyDir": ("0.60 or newer", "0.57 to 0.59"),
+    "agent.providerNetworkMirrors": ("0.57 to 1.2", "1.3 or newer"),
+}
+"""Who does not know a value and who does, where that is not a whole line."""
 DIGEST = Inputs(secrets_digest="digest")
 FULL: dict[str, Any] = merge(
     MINIMUM,
@@ -34,9 +39,12 @@ FULL: dict[str, Any] = merge(
 """Values with which everything is made that can be."""
 
 
-def _on_both_lines(row: dict[str, Any]) -> bool:
+def _is_known(row: dict[str, Any], line: str) -> bool:
+    """Whether a line has the value, and the same default of it as the other line."""
     said = [row["value"], *(".".join(path) for path in _leaves(row.get("given", {})))]
-    return not row["value"].startswith("image.") and not any(f"{path}.".startswith(f"{absent}.") for path in said for absent in ABSENT)
+    if line == "legacy" and row["value"].startswith("image."):
+        return False
+    return not any(f"{path}.".startswith(f"{absent}.") for path in said for absent in ABSENT[line])
 
 
 def _leaves(given: dict[str, Any], path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
@@ -49,7 +57,7 @@ def test_the_table_has_every_value_once() -> None:
 
 @pytest.mark.parametrize(
     ("row", "line"),
-    [(row, line) for row in TABLE for line in ("legacy", "current") if line == "current" or _on_both_lines(row)],
+    [(row, line) for row in TABLE for line in ("legacy", "current") if _is_known(row, line)],
     ids=lambda part: part if isinstance(part, str) else part["value"],
 )
 def test_a_value_changes_exactly_this(row: dict[str, Any], line: str) -> None:
@@ -205,10 +213,11 @@ def test_deprecated_values_of_the_cache(given: dict[str, Any], claim: str | None
         assert "cache-claim" not in made
 
 
-@pytest.mark.parametrize("path", ABSENT)
-def test_values_that_the_legacy_line_does_not_know(path: str) -> None:
-    said = {"tls": {"caBundle": "x"}, "persistentVolumeClaim": {"storage": "1Gi"}, "enabled": True}
+@pytest.mark.parametrize(("line", "path"), [(line, path) for line, paths in ABSENT.items() for path in paths])
+def test_values_that_a_line_does_not_know(line: str, path: str) -> None:
+    ignorant, knowing = KNOWN_BY.get(path, ("0.57 to 0.60", "1.2 or newer"))
+    said = {"tls": {"caBundle": "x"}, "emptyDir": {"sizeLimit": "1Gi"}, "persistentVolumeClaim": {"storage": "1Gi"}, "enabled": True}
     value: Any = said.get(path.rpartition(".")[2], [{"name": "x", "url": "https://mirror.acme/"}])
     key = path.rpartition(".")[2]
-    with pytest.raises(ValuesError, match=f"error: {path}: unknown key '{key}': agents 0.57 to 0.60 do not know it; agents 1.2 or newer"):
-        manifests.render("agent-local", merge(MINIMUM, nested(path, value)), release="vcs", namespace="scalr")
+    with pytest.raises(ValuesError, match=f"error: {path}: unknown key '{key}': agents {ignorant} do not know it; agents {knowing} do"):
+        manifests.render("agent-local", merge(MINIMUM, nested(path, value)), release="vcs", namespace="scalr", agent_version=VERSIONS[line])

@@ -267,7 +267,5 @@ def test_a_number_that_is_unset_leaves_its_variable_out(path: str, variable: str
 
 
 @pytest.mark.parametrize("version", ["1.2.0", "1.3.0"])
-def test_every_version_of_the_line_renders_alike(version: str) -> None:
-    made = objects(MINIMUM, version=version)
-    assert json.loads(json.dumps(made).replace(version, "1.4.0")) == _objects({})
+def test_nothing_is_found_on_any_version_of_the_line(version: str) -> None:
     assert values.check("agent-job", MINIMUM, release="runs", namespace="scalr", agent_version=version) == []

@@ -169,7 +169,7 @@ def test_a_wrong_mirror_beside_a_token_is_reported_where_it_stands(kind: Kind, w
 
 
 def test_a_kind_without_mirrors_says_who_has_them() -> None:
-    reason = "agent-k8s has no mirrors of providers; agent-job and agent-local of agents 1.2 or newer do"
+    reason = "agent-k8s has no mirrors of providers; agent-job and agent-local of agents 1.3 or newer do"
     for generation in ("legacy", "current"):
         found = errors(load((K8S, generation), secret(mirrorTokens={"a.acme": "hidden"})))
         assert found == [('secrets.one.mirrorTokens["a.acme"]', reason)]
@@ -177,13 +177,13 @@ def test_a_kind_without_mirrors_says_who_has_them() -> None:
 
 @pytest.mark.parametrize("kind", LEGACY, ids="-".join)
 def test_lines_without_mirrors_name_the_one_that_has_them(kind: Kind) -> None:
-    reason = f"{kind[0]} of agents 0.57 to 0.60 has no mirrors of providers; agent-job and agent-local of agents 1.2 or newer do"
+    reason = f"{kind[0]} of agents 0.57 to 1.2 has no mirrors of providers; agent-job and agent-local of agents 1.3 or newer do"
     tokens = secret(mirrorTokens={"a.acme": "hidden"})
     assert errors(load(kind, tokens)) == [('secrets.one.mirrorTokens["a.acme"]', reason)]
     found = dict(errors(load(kind, merge(mirrors(*MIRRORS), tokens))))
     assert found.pop('secrets.one.mirrorTokens["a.acme"]') == reason
     (message,) = found.values()
-    assert message.endswith("agents 0.57 to 0.60 do not know it; agents 1.2 or newer do (agent version)")
+    assert message.endswith("agents 0.57 to 1.2 do not know it; agents 1.3 or newer do (agent version)")
 
 
 @every_kind

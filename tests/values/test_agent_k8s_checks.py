@@ -250,12 +250,18 @@ def test_pods_without_any_privilege_need_no_warning() -> None:
     assert _findings(merge(QUIET, given)).keys() == {"serviceAccount.name"}
 
 
-@pytest.mark.parametrize(("value", "given"), [("container_task_image", "scalr/runner:0.2.0"), ("container_task_image_mode", "golden")])
-def test_values_that_the_legacy_line_does_not_know(value: str, given: str) -> None:
+@pytest.mark.parametrize(
+    ("value", "given", "ignorant", "knowing"),
+    [
+        ("container_task_image", "scalr/runner:0.2.0", "0.53 to 0.59", "0.60 or newer"),
+        ("container_task_image_mode", "golden", "0.53 to 0.60", "1.2 or newer"),
+    ],
+)
+def test_values_that_the_legacy_line_does_not_know(value: str, given: str, ignorant: str, knowing: str) -> None:
     severity, message = _findings(merge(QUIET, nested(f"agent.{value}", given)), line="legacy")[f"agent.{value}"]
     assert (severity, message) == (
         "error",
-        f"unknown key {value!r}: agents 0.53 to 0.60 do not know it; agents 1.2 or newer do (agent version)",
+        f"unknown key {value!r}: agents {ignorant} do not know it; agents {knowing} do (agent version)",
     )
 
 

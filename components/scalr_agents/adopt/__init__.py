@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from scalr_agents import lines, stack, yaml_io
+from scalr_agents import lines, stack, versions, yaml_io
 from scalr_agents.adopt import secrets, steps
 from scalr_agents.adopt.steps import Step
 from scalr_agents.lines import Line
@@ -92,7 +92,7 @@ def take_over(values: Mapping[str, Any], *, chart: str, release: str, namespace:
     outdated = kinds.find(chart).modernize(values)[1]
     if outdated:
         return Adoption([*outdated, _alpha()])
-    own, computed = _without_defaults(line, values)
+    own, computed = _without_defaults(chart, agent_version or line.default_version, values)
     _, _, misshapen, _ = identify(chart, own, release=release, namespace=namespace, agent_version=agent_version)
     taken = secrets.take_out(own, word_values.of(line))
     file: Values = {
@@ -163,12 +163,11 @@ def _is_old_news(finding: Finding) -> bool:
     return finding.severity == "warning" and finding.path == _DEADLINE
 
 
-def _without_defaults(line: Line, values: Mapping[str, Any]) -> tuple[Values, bool]:
+def _without_defaults(chart: str, version: str, values: Mapping[str, Any]) -> tuple[Values, bool]:
     """The values without those that the defaults say too, if all values are there, as `helm get values --all` prints them."""
-    kind = kinds.find(line.chart)
-    difference = kind.differences[line.generation]
-    defaults = kind.model.model_validate(difference.defaults).model_dump(by_alias=True)
-    if not defaults.keys() - set(difference.absent) <= values.keys():
+    table = versions.find(chart)
+    defaults = kinds.find(chart).model.model_validate(table.row(version).defaults).model_dump(by_alias=True)
+    if not defaults.keys() - set(table.unknown(version)) <= values.keys():
         return dict(values), False
     return _other_than(defaults, values), True
 

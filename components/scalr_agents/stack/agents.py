@@ -55,8 +55,7 @@ def build(
     try:
         words = word_values.of(lines.select(entry.kind, entry.agent_version or file.common.agent_version or None))
     except lines.LineError as problem:
-        word = f"{place}.agentVersion" if entry.agent_version else f"{PREFIX}:common.agentVersion"
-        return None, [Finding("error", word, str(problem))]
+        return None, [Finding("error", _place_of_version(name, entry), str(problem))]
     shared, findings = common.layers(file.common, bundle, words, name)
     files, file_findings = _values_files(place, entry, directory)
     own = [*files, Layer(f"{place}.values", entry.values)]
@@ -77,7 +76,7 @@ def build(
         naming=entry.names,
         inputs=inputs,
     )
-    located = [_locate(finding, name, place, layers) for finding in checked.findings]
+    located = [_locate(finding, name, entry, layers) for finding in checked.findings]
     moving = {(finding.position, finding.path) for finding in exposed}  # what is wrong with them can be said when they are in place
     return StackAgent(name, checked, inputs), findings + [finding for finding in located if (finding.position, finding.path) not in moving]
 
@@ -101,6 +100,10 @@ def _misplaced_key(kind: str, key: str, place: str) -> Iterator[Finding]:
     elif found := shapes.places(kinds.find(kind).model, key):
         paths = " or ".join(f"values.{path}" for path in found)
         yield Finding("error", place, f"unknown key {key!r}; it is a value of {kind}: write {paths}")
+
+
+def _place_of_version(name: str, entry: AgentEntry) -> str:
+    return f"{_place(name)}.agentVersion" if entry.agent_version else f"{PREFIX}:common.agentVersion"
 
 
 def _check_entry(name: str, entry: AgentEntry) -> Iterator[Finding]:
@@ -133,9 +136,12 @@ def _values_files(place: str, entry: AgentEntry, directory: Path) -> tuple[list[
     return layers, findings
 
 
-def _locate(finding: Finding, name: str, place: str, layers: list[Layer]) -> Finding:
+def _locate(finding: Finding, name: str, entry: AgentEntry, layers: list[Layer]) -> Finding:
+    place = _place(name)
     if finding.path in ("release", "namespace"):
         return finding.under(place)
+    if finding.path == "agent_version":
+        return replace(finding, path=_place_of_version(name, entry))
     if secret := secrets.located(name, finding.path):
         return replace(finding, path=secret)
     if finding.path == "rollout_timeout_seconds":

@@ -7,7 +7,7 @@ then cross-checks on what is valid, joined in one list.
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from scalr_agents import lines
+from scalr_agents import lines, versions
 from scalr_agents.release import Naming, Release, base_name, fullname
 from scalr_agents.values import checks, kinds, shapes
 from scalr_agents.values.fields import is_subdomain
@@ -73,20 +73,21 @@ def identify(
 ) -> tuple[Release, Any, list[Finding], list[Path]]:
     """The first pass: the release that values describe, the typed values, the findings on shapes and what these left out."""
     line = lines.select(chart, agent_version)
-    kind = kinds.find(chart)
+    version = agent_version or line.default_version
+    kind, table = kinds.find(chart), versions.find(chart)
     values, outdated, moved = kind.modernize(values)
-    model, findings, left_out = shapes.parse(kind.model, merge(kind.differences[line.generation].defaults, values))
-    unknown = list(kinds.unknown_to(line, values))
-    findings = [*outdated, *(finding for finding in [*findings, *unknown] if not _concerns(finding, moved))]
+    model, findings, left_out = shapes.parse(kind.model, merge(table.row(version).defaults, values))
+    unknown = list(kinds.unknown_to(chart, version, values))
+    findings = [*outdated, *(finding for finding in [*findings, *unknown] if not _concerns(finding, moved)), *_newer(version, table)]
     left_out = [*left_out, *moved, *(tuple(finding.path.split(".")) for finding in unknown)]
     labels, annotations = kind.common(model)
     full, base = fullname(line, release, model.name_override, model.fullname_override), base_name(line, model.name_override)
-    names = (kind.differences[line.generation].names or kind.names)(full, namespace, _service_account(model, full), naming)
+    names = kind.names[line.generation](full, namespace, _service_account(model, full), naming)
     described = Release(
         line=line,
         name=release,
         namespace=namespace,
-        version=agent_version or line.default_version,
+        version=version,
         full_name=full,
         base_name=base,
         common_labels=labels,
@@ -102,6 +103,17 @@ def misshapen_sections(chart: str, layer: Layer) -> list[Finding]:
     given, outdated, _ = kind.modernize(layer.values)
     found = [*outdated, *shapes.misshapen_sections(kind.model, given)]
     return [layer.own(finding) for finding in found]
+
+
+def _newer(version: str, table: versions.Table[Any]) -> list[Finding]:
+    if not table.is_newer(version):
+        return []
+    newest = table.published[-1]
+    message = (
+        f"{version} is newer than {newest.agent}, the newest agent whose chart these objects were compared with "
+        f"({table.chart} {newest.chart}): read what has changed since, and try it on one agent first"
+    )
+    return [checks.warning("agent_version", message)]
 
 
 def _service_account(values: Any, full: str) -> str:

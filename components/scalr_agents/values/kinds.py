@@ -1,20 +1,20 @@
 """The kinds of agents: what a user may say about each of them, and how that is checked.
 
-A kind has one model for all contract lines of its agents: that of the newest, with the newest defaults. Where an older line differs,
-the difference is data: values laid under the user's, and values that the line does not know.
+A kind has one model for all versions of its agents: that of the newest, with the newest defaults. Where an older one differs, the
+difference is data (`scalr_agents.versions`): values laid under the user's, and values that its agents do not know.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from scalr_agents.lines import LINES, Line
+from scalr_agents import versions
 from scalr_agents.release import Labels, Names, Naming, Release
 from scalr_agents.values.common import ReleaseValues
 from scalr_agents.values.findings import Finding, Path
 from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.layers import says
-from scalr_agents.values.merge import Values, lookup
+from scalr_agents.values.merge import lookup
 
 Modern = tuple[Mapping[str, Any], list[Finding], list[Path]]
 """Values in the model's shape, an error for each that was not, and the paths that these have now."""
@@ -24,26 +24,13 @@ def _as_they_are(values: Mapping[str, Any]) -> Modern:
     return values, [], []
 
 
-class Differences(NamedTuple):
-    """What a line has otherwise than the model."""
-
-    defaults: Values = {}
-    """Defaults of the line, where they are others."""
-    absent: tuple[str, ...] = ()
-    """Values that the line does not know, dotted."""
-    names: Callable[[str, str, str, Naming], Names] | None = None
-    """Names of the objects, where they are others."""
-
-
 class Kind(NamedTuple):
     """A kind of agent."""
 
     model: type[ReleaseValues]
     check: Callable[[Any, Release, Inputs], Iterator[Finding]]
-    names: Callable[[str, str, str, Naming], Names]
-    """Names of the objects, from full name, namespace and service account."""
-    differences: Mapping[str, Differences]
-    """By the line's generation."""
+    names: Mapping[str, Callable[[str, str, str, Naming], Names]]
+    """Names of the objects, from full name, namespace and service account, by the line's generation."""
     common: Callable[[Any], tuple[Labels, Mapping[str, Any]]] = lambda _: ({}, {})
     """Labels and annotations of all objects, from the values."""
     chart_names: Callable[[Names, str], Names] = lambda names, _: names
@@ -58,13 +45,13 @@ def find(chart: str) -> Kind:
     return kind
 
 
-def unknown_to(line: Line, given: Mapping[str, Any]) -> Iterator[Finding]:
-    """Values that a line does not know, with the line that does."""
-    for path in find(line.chart).differences[line.generation].absent:
+def unknown_to(chart: str, version: str, given: Mapping[str, Any]) -> Iterator[Finding]:
+    """Values that the agents of a version do not know, with those that do."""
+    table = versions.find(chart)
+    for path in table.unknown(version):
         parts = path.split(".")
         if says(given, parts) and not _is_empty(lookup(given, *parts)):
-            others = " or ".join(other.versions for other in LINES if other.chart == line.chart and other is not line)
-            message = f"agents {line.versions} do not know it; agents {others} do (agent version)"
+            message = f"agents {table.ignorant(version, path)} do not know it; agents {table.knowing(path)} do (agent version)"
             yield Finding("error", path, f"unknown key {parts[-1]!r}: {message}")
 
 

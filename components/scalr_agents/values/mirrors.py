@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
+from scalr_agents import versions
 from scalr_agents.contract import MIRRORS_VARIABLE
-from scalr_agents.lines import Line
+from scalr_agents.release import Release
 from scalr_agents.values import proxies
 from scalr_agents.values.checks import Findings, error, warning
 from scalr_agents.values.common import NetworkMirror
@@ -20,13 +21,14 @@ TOKENS = "mirror_tokens"
 def none_in(who: str, inputs: Inputs) -> Findings:
     """Tokens for an agent that reads no mirrors."""
     for host in inputs.mirror_tokens:
-        yield error(entry(TOKENS, host), f"{who} has no mirrors of providers; agent-job and agent-local of agents 1.2 or newer do")
+        yield error(entry(TOKENS, host), f"{who} has no mirrors of providers; agent-job and agent-local of agents 1.3 or newer do")
 
 
-def check(path: str, mirrors: Sequence[NetworkMirror], line: Line, inputs: Inputs) -> Findings:
+def check(path: str, mirrors: Sequence[NetworkMirror], release: Release, inputs: Inputs) -> Findings:
     """Mirrors, and the tokens that are given apart from them."""
-    if line.generation == "legacy":
-        yield from none_in(f"{line.chart} of agents {line.versions}", inputs)
+    table = versions.find(release.line.chart)
+    if not table.knows(release.version, path):
+        yield from none_in(f"{table.chart} of agents {table.ignorant(release.version, path)}", inputs)
         return
     tokens = inputs.mirror_tokens
     hosts = [host_of(mirror.url) for mirror in mirrors]

@@ -67,7 +67,7 @@ def _container(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
             "name": "controller",
             "image": pod.agent_image(values, release, inputs),
             "imagePullPolicy": agent.image.pull_policy,
-            "command": agent.controller.command or dialect.of(release).agent_command,
+            "command": agent.controller.command or list(dialect.of(release).agent_command),
             "args": agent.controller.args,
             "securityContext": hardened(agent.controller.security_context),
             "env": _environment(values, release, inputs),
@@ -114,7 +114,7 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> en
                     "SCALR_AGENT_WORKER_ON_STOP_ACTION": "drain",
                     "SCALR_AGENT_WORKER_DRAIN_TIMEOUT": min(_DRAIN_SECONDS, grace),
                     "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": grace,
-                    **dialect.of(release).controller(values),
+                    **dialect.controller(values, release),
                 }
             ),
             env.otel(values.otel),

@@ -1,7 +1,6 @@
-"""What the lines of the agent expect of their pods: commands, paths, variables. The rest of the package asks a dialect."""
+"""What the agents of a release expect of their pods. The rest of the package asks here."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Mapping
 
 from scalr_agents import contract
 from scalr_agents.manifests.env import Setting
@@ -9,81 +8,62 @@ from scalr_agents.manifests.objects import Manifest
 from scalr_agents.release import Release
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.quantities import megabytes
+from scalr_agents.versions import agent_job as versions
 
 Settings = dict[str, Setting]
 
-_SCHEDULING_SECONDS = 120
 _BACKOFF_LIMIT = 1
 
 
-class Dialect(NamedTuple):
-    """One line's side of the contract between chart, agent and runner."""
-
-    agent_command: list[str]
-    """Command of controller and worker; empty for that of the image."""
-    runner_command: list[str]
-    """What the runner runs: it waits for the worker to tell it what to do."""
-    binaries_mount: str
-    """Where the runner expects OpenTofu and Terraform."""
-    binaries_directory: str
-    """Where the worker puts them, in the cache."""
-    agent_in_runner: str
-    """Where the runner finds the agent's own files, as a volume out of the agent's image; empty where its image has them."""
-    pod_info: str
-    """Where controller and worker find labels and annotations of their pod; empty where they do not look."""
-    controller: Callable[[AgentJobValues], Settings]
-    """Variables of the controller beside those that all lines have."""
-    worker: Callable[[AgentJobValues], Settings]
-    """Variables of the worker beside those that all lines have."""
-    job: Callable[[AgentJobValues], Manifest]
-    """What becomes of a Job whose pod ends badly."""
+def of(release: Release) -> versions.AgentJob:
+    """What the agents of a release's version expect."""
+    return versions.TABLE.row(release.version)
 
 
-def _legacy_controller(_: AgentJobValues) -> Settings:
-    return {"SCALR_AGENT_CONTAINER_TASK_SCHEDULING_TIMEOUT": _SCHEDULING_SECONDS, "SCALR_AGENT_DISCONNECT_ON_STOP": 1}
+def controller(values: AgentJobValues, release: Release) -> Settings:
+    """Variables of the controller beside those of all versions."""
+    row = of(release)
+    return {**row.controller_variables, **row.variables, **_process(values, release)}
 
 
-def _legacy_worker(_: AgentJobValues) -> Settings:
-    return {"SCALR_AGENT_DISCONNECT_ON_STOP": 1}
+def worker(values: AgentJobValues, release: Release) -> Settings:
+    """Variables of the worker beside those of all versions."""
+    row, providers, modules = of(release), values.agent.provider_cache, values.agent.module_cache
+    given = {
+        "SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES": providers.drop_kernel_pages,
+        "SCALR_AGENT_PROVIDER_CACHE_CONCURRENCY": providers.concurrency if providers.enabled else None,
+        "SCALR_AGENT_MODULE_CACHE_CONCURRENCY": modules.concurrency if modules.enabled else None,
+    }
+    return {**row.variables, **_process(values, release), **row.worker_variables, **_known(given, release)}
 
 
-def _legacy_job(_: AgentJobValues) -> Manifest:
-    return {"backoffLimit": 0}
-
-
-def _process(values: AgentJobValues) -> Settings:
-    """Variables of controller and worker."""
+def _process(values: AgentJobValues, release: Release) -> Settings:
+    """Variables of controller and worker out of the values."""
     agent, runner, cache = values.agent, values.task.runner, values.agent.binary_cache
     given = {
+        "SCALR_AGENT_SENTRY_DSN": agent.sentry_dsn,
+        "SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB": megabytes(cache.size_limit),
         "SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS": values.task.startup_timeout_seconds,
         "SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT": runner.memory_warn_percent,
         "SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT": runner.memory_soft_limit_percent,
         "SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS": cache.threshold_days,
     }
+    return _known(given, release)
+
+
+def _known(given: Mapping[str, Setting | None], release: Release) -> Settings:
+    """The variables that have a value, of those whose value the release's agents know."""
     return {
-        "SCALR_AGENT_STATE_PERSISTENCE_ENABLED": False,
-        "SCALR_AGENT_MEMORY_MONITOR_ENABLED": 1,
-        "SCALR_AGENT_SENTRY_DSN": agent.sentry_dsn,
-        "SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB": megabytes(cache.size_limit),
-        **{name: value for name, value in given.items() if value is not None},
+        name: value
+        for name, value in given.items()
+        if value is not None and versions.TABLE.knows(release.version, contract.AGENT_JOB_VARIABLES[name] or name)
     }
 
 
-def _worker(values: AgentJobValues) -> Settings:
-    providers, modules = values.agent.provider_cache, values.agent.module_cache
-    concurrency = {
-        "SCALR_AGENT_PROVIDER_CACHE_CONCURRENCY": providers.concurrency if providers.enabled else None,
-        "SCALR_AGENT_MODULE_CACHE_CONCURRENCY": modules.concurrency if modules.enabled else None,
-    }
-    return {
-        **_process(values),
-        "SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES": providers.drop_kernel_pages,
-        **{name: number for name, number in concurrency.items() if number is not None},
-    }
-
-
-def _job(values: AgentJobValues) -> Manifest:
-    """A run that failed is never started again; one whose pod a node took away is, within the limit."""
+def job(values: AgentJobValues, release: Release) -> Manifest:
+    """What becomes of a Job whose pod ends badly. A run that failed is never started again."""
+    if not of(release).restarts:
+        return {"backoffLimit": 0}
     limit = values.task.job.backoff_limit
     return {
         "backoffLimit": _BACKOFF_LIMIT if limit is None else limit,
@@ -94,34 +74,3 @@ def _job(values: AgentJobValues) -> Manifest:
             ]
         },
     }
-
-
-_DIALECTS = {
-    "legacy": Dialect(
-        agent_command=["python", "-m", "tacoagent.cmd"],
-        runner_command=["/bin/sh", "/opt/scalr-agent/tacoagent/driver/exec_loop.sh"],
-        binaries_mount="/opt/bin",
-        binaries_directory="bin",
-        agent_in_runner="",
-        pod_info="",
-        controller=_legacy_controller,
-        worker=_legacy_worker,
-        job=_legacy_job,
-    ),
-    "current": Dialect(
-        agent_command=[],
-        runner_command=["/usr/bin/runner/exec-loop"],
-        binaries_mount="/opt/binary-cache",
-        binaries_directory="binaries",
-        agent_in_runner="/usr/bin/runner",
-        pod_info=contract.POD_INFO_DIR,
-        controller=_process,
-        worker=_worker,
-        job=_job,
-    ),
-}
-
-
-def of(release: Release) -> Dialect:
-    """The dialect of a release's agents."""
-    return _DIALECTS[release.line.generation]

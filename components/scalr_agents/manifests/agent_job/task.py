@@ -28,7 +28,7 @@ def template(values: AgentJobValues, release: Release, inputs: Inputs) -> Manife
                 **_job_metadata(values),
                 "spec": present(
                     {
-                        **dialect.of(release).job(values),
+                        **dialect.job(values, release),
                         "activeDeadlineSeconds": values.task.job.active_deadline_seconds,
                         "ttlSecondsAfterFinished": values.task.job.ttl_seconds_after_finished,
                         "template": _pod(values, release, inputs),
@@ -78,7 +78,7 @@ def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
             "name": "runner",
             "image": pod.runner_image(values, release, inputs),
             "imagePullPolicy": runner.image.pull_policy,
-            "command": speech.runner_command,
+            "command": list(speech.runner_command),
             "workingDir": "/opt/workdir",
             "securityContext": present(runner.security_context),
             "env": env.each_once(
@@ -115,7 +115,7 @@ def _worker(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
             "name": "worker",
             "image": pod.worker_image(values, release, inputs),
             "imagePullPolicy": pod.image_of_worker(values).pull_policy,
-            "command": worker.command or dialect.of(release).agent_command,
+            "command": worker.command or list(dialect.of(release).agent_command),
             "args": worker.args,
             "securityContext": hardened(worker.security_context),
             "env": _worker_environment(values, release, inputs),
@@ -147,7 +147,7 @@ def _worker_environment(values: AgentJobValues, release: Release, inputs: Inputs
                     "SCALR_AGENT_KUBERNETES_MODE": "worker",
                     "SCALR_AGENT_WORKER_ON_STOP_ACTION": "grace-shutdown",
                     "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": grace_seconds(values.task.termination_grace_period_seconds),
-                    **dialect.of(release).worker(values),
+                    **dialect.worker(values, release),
                 }
             ),
             env.proxy(values.global_.proxy),

@@ -9,6 +9,7 @@ from scalr_agents.release import Release
 from scalr_agents.values.agent_k8s import AgentK8sValues
 from scalr_agents.values.fields import is_set
 from scalr_agents.values.inputs import Inputs
+from scalr_agents.versions import agent_k8s as versions
 
 DATA_VOLUME = "data-home"
 
@@ -84,8 +85,7 @@ def _environment(part: Part, values: AgentK8sValues, release: Release, inputs: I
         "SCALR_AGENT_CONTAINER_TASK_MEM_REQUEST": agent.container_task_mem_request,
         "SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT": agent.container_task_mem_limit,
         "SCALR_AGENT_CONTAINER_TASK_CA_CERT": agent.container_task_ca_cert,
-        "SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE": agent.container_task_image_mode or None,
-        "SCALR_AGENT_CONTAINER_TASK_IMAGE": agent.container_task_image or None,
+        **_image_of_runs(part, values, release),
         "SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY": agent.container_task_image_registry,
         "SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB": agent.gc_plugins_global_size_limit,
     }
@@ -100,6 +100,16 @@ def _environment(part: Part, values: AgentK8sValues, release: Release, inputs: I
             env.given(values.extra_env),
         ],
     )
+
+
+def _image_of_runs(part: Part, values: AgentK8sValues, release: Release) -> dict[str, str]:
+    table, agent = versions.TABLE, values.agent
+    given = {
+        "SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE": ("agent.container_task_image_mode", agent.container_task_image_mode),
+        "SCALR_AGENT_CONTAINER_TASK_IMAGE": ("agent.container_task_image", agent.container_task_image),
+    }
+    told = part.component in table.row(release.version).image_of_runs
+    return {name: value for name, (path, value) in given.items() if told and table.knows(release.version, path)}
 
 
 def held(values: AgentK8sValues, inputs: Inputs) -> secrets.Held:

@@ -5,18 +5,16 @@ from scalr_agents.manifests import rbac, secrets, volumes
 from scalr_agents.manifests.agent_local.deployment import cache_claim, deployment, held
 from scalr_agents.manifests.objects import Manifest, present
 from scalr_agents.release import Release
-from scalr_agents.values.agent_local import AgentLocalValues, cache
+from scalr_agents.values.agent_local import AgentLocalValues, effective
 from scalr_agents.values.fields import is_set
 from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.volumes import Volume
+from scalr_agents.versions import agent_local as versions
 
 __all__ = ["agent", "groups", "held", "network_policy", "service_account"]
 
 Group = dict[str, Manifest]
 """Objects by role. The role is the last part of an object's name in Pulumi and never changes."""
-
-_CACHE_COMPONENT = {"legacy": None, "current": "cache"}
-"""Label of the cache's claim, by the line's generation."""
 
 
 def groups(values: AgentLocalValues, release: Release, inputs: Inputs) -> list[Group]:
@@ -58,13 +56,13 @@ def _metadata(metadata: Manifest, values: AgentLocalValues, labels: dict[str, st
 
 def _claims(values: AgentLocalValues, release: Release) -> Group:
     """The claims that are made here."""
-    persistence = values.persistence
+    persistence, component = values.persistence, versions.TABLE.row(release.version).cache_component
     made: dict[str, tuple[Volume, str, str | None]] = {
         "data": (persistence.data, release.names.data_claim, "data"),
-        "cache": (cache.effective(persistence), cache_claim(values, release), _CACHE_COMPONENT[release.line.generation]),
+        "cache": (effective.cache(persistence), cache_claim(values, release), component),
     }
     return {
-        f"{role}-claim": volumes.claim(name, component, volume.persistent_volume_claim, release)
-        for role, (volume, name, component) in made.items()
+        f"{role}-claim": volumes.claim(name, label, volume.persistent_volume_claim, release)
+        for role, (volume, name, label) in made.items()
         if volume.enabled and not is_set(volume.persistent_volume_claim.claim_name)
     }

@@ -4,7 +4,7 @@ from scalr_agents import contract
 from scalr_agents.manifests import env, images, secrets, tls, volumes
 from scalr_agents.manifests.objects import Manifest, hardened, present
 from scalr_agents.release import Release
-from scalr_agents.values.agent_local import AgentLocalValues, Strategy, cache
+from scalr_agents.values.agent_local import AgentLocalValues, Strategy, effective
 from scalr_agents.values.common import grace_seconds
 from scalr_agents.values.inputs import Inputs
 
@@ -92,7 +92,7 @@ def _container(values: AgentLocalValues, release: Release, inputs: Inputs) -> Ma
             "resources": values.resources,
             "volumeMounts": [
                 volumes.mount(contract.DATA_VOLUME, agent.data_dir, volumes.directory(persistence.data)),
-                volumes.mount(contract.CACHE_VOLUME, agent.cache_dir, volumes.directory(cache.effective(persistence))),
+                volumes.mount(contract.CACHE_VOLUME, agent.cache_dir, volumes.directory(effective.cache(persistence))),
                 *tls.mounts(agent.tls, release.names),
                 *values.extra_volume_mounts,
             ],
@@ -102,8 +102,8 @@ def _container(values: AgentLocalValues, release: Release, inputs: Inputs) -> Ma
 
 def _volumes(values: AgentLocalValues, release: Release) -> list[Manifest]:
     return [
-        volumes.volume(contract.DATA_VOLUME, values.persistence.data, release.names.data_claim),
-        volumes.volume(contract.CACHE_VOLUME, cache.effective(values.persistence), cache_claim(values, release)),
+        volumes.volume(contract.DATA_VOLUME, effective.data(values.persistence), release.names.data_claim),
+        volumes.volume(contract.CACHE_VOLUME, effective.cache(values.persistence), cache_claim(values, release)),
         *tls.of_pod(values.agent.tls, release.names),
         *values.extra_volumes,
     ]
@@ -111,7 +111,7 @@ def _volumes(values: AgentLocalValues, release: Release) -> list[Manifest]:
 
 def cache_claim(values: AgentLocalValues, release: Release) -> str:
     """Name of the cache's claim, if it is made here."""
-    deprecated = cache.is_deprecated(values.persistence)
+    deprecated = effective.is_deprecated(values.persistence)
     return release.names.deprecated_cache_claim if deprecated else release.names.cache_claim
 
 

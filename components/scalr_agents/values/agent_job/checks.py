@@ -15,6 +15,7 @@ from scalr_agents.values.fields import is_deferred, is_env_name, is_set
 from scalr_agents.values.findings import Finding, entry
 from scalr_agents.values.inputs import Inputs
 from scalr_agents.values.merge import merge
+from scalr_agents.versions import agent_job as versions
 
 _SHORTEST_TOKEN_TTL = 600
 _ALL = 100
@@ -35,7 +36,7 @@ def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[
         _metadata_service,
     )
     yield from chain.from_iterable(rule(values) for rule in rules)
-    yield from mirrors.check("agent.providerNetworkMirrors", values.agent.provider_network_mirrors, release.line, inputs)
+    yield from mirrors.check("agent.providerNetworkMirrors", values.agent.provider_network_mirrors, release, inputs)
     yield from containers.check(values, release)
     yield from nodes.check(values, release)
     yield from _environment(values, release, inputs)
@@ -177,9 +178,17 @@ def _resources(values: AgentJobValues) -> Findings:
             yield error(f"task.runner.{to_camel(word)}", f"given {percent}, which is no percentage above 0")
 
 
+def _variables(release: Release) -> dict[str, str | None]:
+    """The variables that agents of a release's version get, and the values that set them; `None` for what the contract fixes."""
+    table, row = versions.TABLE, versions.TABLE.row(release.version)
+    known = {name: place for name, place in contract.AGENT_JOB_VARIABLES.items() if place is None or table.knows(release.version, place)}
+    fixed = [release.line.tasks().template_variable, *row.variables, *row.controller_variables, *row.worker_variables]
+    return known | dict.fromkeys(fixed)
+
+
 def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> Findings:
     agent, task = values.agent, values.task
-    own = contract.AGENT_JOB_VARIABLES[release.line.generation]
+    own = _variables(release)
     fixed = {name: place for name, place in own.items() if place is None or name == "SCALR_AGENT_TOKEN"}
     yield from checks.environment("secret_env", dict.fromkeys(inputs.secret_env), fixed)
     controller = {
@@ -228,8 +237,8 @@ def _rollout(values: AgentJobValues, inputs: Inputs) -> Findings:
 
 def _images(values: AgentJobValues, release: Release, inputs: Inputs) -> Findings:
     runner = values.task.runner.image
-    if inputs.runner_image is None and release.line.generation == "current" and not runner.tag:
-        yield error("task.runner.image.tag", "empty: the runner has versions of its own on this line; name one, or leave it out")
+    if inputs.runner_image is None and not runner.tag and not versions.TABLE.row(release.version).runner_with_agent:
+        yield error("task.runner.image.tag", "empty: the runner of these agents has versions of its own; name one, or leave it out")
     if inputs.agent_image is None:
         yield from checks.image("agent.image", values.agent.image, release.line)
         yield from checks.image("task.worker.image", values.task.worker.image, release.line)

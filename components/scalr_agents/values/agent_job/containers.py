@@ -6,6 +6,7 @@ from scalr_agents.values import checks
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.checks import Findings, error
 from scalr_agents.values.fields import is_set
+from scalr_agents.versions import agent_job as versions
 
 
 def check(values: AgentJobValues, release: Release) -> Findings:
@@ -35,7 +36,7 @@ def check(values: AgentJobValues, release: Release) -> Findings:
 
 def _taken(values: AgentJobValues, release: Release) -> tuple[list[str], list[str], list[str]]:
     """Names of our volumes, and paths of our mounts: in the runner, and in controller and worker."""
-    tls, current = values.global_.tls, release.line.generation == "current"
+    tls, expected = values.global_.tls, versions.TABLE.row(release.version)
     bundle = is_set(tls.ca_bundle) or is_set(tls.ca_bundle_secret.name)
     certificate = is_set(tls.client_cert) or is_set(tls.client_cert_secret.name)
     volumes = [
@@ -43,15 +44,16 @@ def _taken(values: AgentJobValues, release: Release) -> tuple[list[str], list[st
         contract.DATA_VOLUME,
         contract.CACHE_VOLUME,
         contract.TMP_VOLUME,
-        *([contract.AGENT_VOLUME, contract.POD_INFO_VOLUME] if current else []),
+        *([contract.AGENT_VOLUME] if expected.agent_in_runner else []),
+        *([contract.POD_INFO_VOLUME] if expected.pod_info else []),
         *([contract.CA_VOLUME] if bundle else []),
         *([contract.CLIENT_CERT_VOLUME] if certificate else []),
     ]
     ca_file = [contract.CA_FILE] if bundle else []
-    runner = [*contract.RUNNER_PATHS[release.line.generation], *ca_file]
+    runner = [*contract.RUNNER_PATHS, expected.binaries_mount, *([expected.agent_in_runner] if expected.agent_in_runner else []), *ca_file]
     agent = [
         "/tmp",
-        *([contract.POD_INFO_DIR] if current else []),
+        *([expected.pod_info] if expected.pod_info else []),
         *([contract.CLIENT_CERT_DIR] if certificate else []),
         *ca_file,
     ]

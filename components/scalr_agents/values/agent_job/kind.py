@@ -7,9 +7,8 @@ from typing import Any
 from scalr_agents.release import Names, Naming
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.agent_job.checks import check
-from scalr_agents.values.common import LEGACY_CLUSTER_RULES, LEGACY_RULES, PolicyRule, resources
-from scalr_agents.values.kinds import Differences, Kind, Modern
-from scalr_agents.values.merge import Values, lookup
+from scalr_agents.values.kinds import Kind, Modern
+from scalr_agents.values.merge import lookup
 
 
 def _names(full: str, namespace: str, service_account: str, naming: Naming) -> Names:
@@ -52,10 +51,6 @@ def _current_names(full: str, namespace: str, service_account: str, naming: Nami
     )
 
 
-def _rules(rules: list[PolicyRule]) -> list[Values]:
-    return [rule.model_dump(by_alias=True) for rule in rules]
-
-
 @cache
 def _keys() -> dict[str, frozenset[str]]:
     """The keys of the values, and of each section."""
@@ -82,53 +77,10 @@ def _modernize(values: Mapping[str, Any]) -> Modern:
     return alpha.modernize(values)
 
 
-_LEGACY = Differences(
-    defaults={
-        "rbac": {"rules": _rules(LEGACY_RULES), "clusterRules": _rules(LEGACY_CLUSTER_RULES)},
-        "agent": {"resources": resources("100m", "128Mi", "500m", "256Mi")},
-        "task": {
-            "worker": {"resources": {"limits": {"cpu": "2000m"}}},
-            "runner": {
-                "image": {"repository": "scalr/agent-runner", "tag": ""},
-                "resources": {"limits": {"memory": "2048Mi"}},
-            },
-        },
-    },
-    absent=(
-        "global.imageNamespace",
-        "global.labels",
-        "global.annotations",
-        "global.tls.clientCertSecret",
-        "global.tls.clientCert",
-        "global.tls.clientKey",
-        "agent.sentryDsn",
-        "agent.labels",
-        "agent.annotations",
-        "agent.controller.command",
-        "agent.controller.args",
-        "agent.binaryCache",
-        "agent.providerCache.concurrency",
-        "agent.providerCache.dropKernelPages",
-        "agent.moduleCache.concurrency",
-        "agent.providerNetworkMirrors",
-        "task.job.basename",
-        "task.job.backoffLimit",
-        "task.jobLabels",
-        "task.jobAnnotations",
-        "task.startupTimeoutSeconds",
-        "task.worker.command",
-        "task.worker.args",
-        "task.runner.memorySoftLimitPercent",
-        "task.runner.memoryWarnPercent",
-        "persistence.cache.hostPath",
-    ),
-)
-
 KIND = Kind(
     model=AgentJobValues,
     check=check,
-    names=_names,
+    names={"legacy": _names, "current": _current_names},
     modernize=_modernize,
     common=lambda values: (values.global_.labels, values.global_.annotations),
-    differences={"legacy": _LEGACY, "current": Differences(absent=("task.worker.image",), names=_current_names)},
 )

@@ -11,6 +11,7 @@ from scalr_agents.values.checks import Findings, error, warning
 from scalr_agents.values.common import grace_seconds
 from scalr_agents.values.findings import Finding, entry
 from scalr_agents.values.inputs import Inputs
+from scalr_agents.versions import agent_k8s as versions
 
 _GOLDEN = "golden"
 
@@ -123,7 +124,8 @@ def _metadata_service(values: AgentK8sValues) -> Findings:
 
 
 def _environment(values: AgentK8sValues, release: Release, inputs: Inputs) -> Findings:
-    own, given = contract.AGENT_K8S_VARIABLES[release.line.generation], values.extra_env
+    knows, given = versions.TABLE.knows, values.extra_env
+    own = {name: place for name, place in contract.AGENT_K8S_VARIABLES.items() if place is None or knows(release.version, place)}
     fixed = {name: place for name, place in own.items() if place is None or name == "SCALR_AGENT_TOKEN"}
     yield from checks.environment("secret_env", dict.fromkeys(inputs.secret_env), fixed)
     yield from checks.environment("extraEnv", given, own)

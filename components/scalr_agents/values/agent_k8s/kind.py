@@ -3,7 +3,7 @@
 from scalr_agents.release import Names, Naming
 from scalr_agents.values.agent_k8s import AgentK8sValues
 from scalr_agents.values.agent_k8s.checks import check
-from scalr_agents.values.kinds import Differences, Kind
+from scalr_agents.values.kinds import Kind
 
 
 def _names(full: str, namespace: str, service_account: str, _: Naming) -> Names:
@@ -36,18 +36,4 @@ def _chart_names(names: Names, base: str) -> Names:
     )
 
 
-_LEGACY = Differences(
-    defaults={
-        "agent": {"container_task_image_mode": "", "container_task_image": ""},
-        "resources": {"limits": {"cpu": "1000m", "memory": "1024Mi"}},
-    },
-    absent=("agent.container_task_image_mode", "agent.container_task_image"),
-)
-
-KIND = Kind(
-    model=AgentK8sValues,
-    check=check,
-    names=_names,
-    chart_names=_chart_names,
-    differences={"legacy": _LEGACY, "current": Differences()},
-)
+KIND = Kind(model=AgentK8sValues, check=check, names={"legacy": _names, "current": _names}, chart_names=_chart_names)

@@ -19,7 +19,7 @@ def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Iterato
     if inputs.token_needed:
         yield from checks.token("agent.token", agent.token, "agent.tokenExistingSecret.name", agent.token_existing_secret.name)
     yield from network_checks.tls("agent.tls", agent.tls)
-    yield from mirrors.check("agent.providerNetworkMirrors", agent.provider_network_mirrors, release.line, inputs)
+    yield from mirrors.check("agent.providerNetworkMirrors", agent.provider_network_mirrors, release, inputs)
     yield from _service_account(values)
     yield from shutdown.check(values)
     yield from _strategy(values)

@@ -10,8 +10,9 @@ from scalr_agents.values.checks import Findings, error, warning
 from scalr_agents.values.fields import is_set
 from scalr_agents.values.findings import entry
 from scalr_agents.values.inputs import Inputs
+from scalr_agents.versions import agent_local as versions
 
-_LEGACY = {
+_RESERVED = {
     "SCALR_AGENT_NAME": "it is the pod's name",
     "SCALR_URL": "set agent.url",
     "SCALR_AGENT_DRIVER": "it is always local",
@@ -22,14 +23,13 @@ _LEGACY = {
     "SCALR_AGENT_DATA_DIR": "set agent.dataDir",
     "SCALR_AGENT_TOKEN": "set agent.token, which becomes a Secret",
 }
-_CURRENT = {
-    **_LEGACY,
-    "SCALR_AGENT_CA_CERT": "set agent.tls.caBundle",
-    "SSL_CERT_FILE": "set agent.tls.caBundle",
-    contract.MIRRORS_VARIABLE: "set agent.providerNetworkMirrors",
+"""Variables that only the agent itself may have, and what to do instead."""
+_RESERVED_LATER = {
+    "SCALR_AGENT_CA_CERT": "agent.tls.caBundle",
+    "SSL_CERT_FILE": "agent.tls.caBundle",
+    contract.MIRRORS_VARIABLE: "agent.providerNetworkMirrors",
 }
-RESERVED = {"legacy": _LEGACY, "current": _CURRENT}
-"""Variables that only the agent itself may have, by the line's generation, and what to do instead."""
+"""Those that have a value, on versions that know it."""
 
 _ON = ("true", "1")
 _OFF = ("false", "0")
@@ -40,7 +40,8 @@ _SINGLE = "SCALR_AGENT_SINGLE"
 
 def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Findings:
     """Variables of the user beside those that the agent has."""
-    reserved = RESERVED[release.line.generation]
+    later = {name: f"set {path}" for name, path in _RESERVED_LATER.items() if versions.TABLE.knows(release.version, path)}
+    reserved = _RESERVED | later
     secret = [name for name in inputs.secret_env if name != contract.MIRRORS_VARIABLE]  # whose tokens belong there
     for path, names in (("extraEnv", list(values.extra_env)), ("secret_env", secret)):
         for name in (name for name in names if name in reserved):

@@ -3,7 +3,7 @@
 from scalr_agents.release import Names, Naming
 from scalr_agents.values.agent_local import AgentLocalValues
 from scalr_agents.values.agent_local.checks import check
-from scalr_agents.values.kinds import Differences, Kind
+from scalr_agents.values.kinds import Kind
 
 
 def _names(full: str, _namespace: str, service_account: str, naming: Naming) -> Names:
@@ -27,24 +27,4 @@ def _legacy_names(full: str, namespace: str, service_account: str, naming: Namin
     return names if naming == "scoped" else names._replace(network_policy=f"{full}-task-network-policy")
 
 
-_LEGACY = Differences(
-    defaults={"image": {"repository": "scalr/agent-runner"}},
-    absent=(
-        "agent.providerNetworkMirrors",
-        "agent.tls",
-        "extraVolumes",
-        "extraVolumeMounts",
-        "persistence.data.enabled",
-        "persistence.data.persistentVolumeClaim",
-        "persistence.cache.enabled",
-        "persistence.cache.persistentVolumeClaim",
-    ),
-    names=_legacy_names,
-)
-
-KIND = Kind(
-    model=AgentLocalValues,
-    check=check,
-    names=_names,
-    differences={"legacy": _LEGACY, "current": Differences()},
-)
+KIND = Kind(model=AgentLocalValues, check=check, names={"legacy": _legacy_names, "current": _names})

@@ -3,10 +3,11 @@
 from scalr_agents import contract
 from scalr_agents.release import Release
 from scalr_agents.values import checks
-from scalr_agents.values.agent_local import AgentLocalValues, cache
+from scalr_agents.values.agent_local import AgentLocalValues, effective
 from scalr_agents.values.checks import Findings, error, warning
 from scalr_agents.values.fields import is_set
 from scalr_agents.values.volumes import Claim, Volume
+from scalr_agents.versions import agent_local as versions
 
 _SHARED = "ReadWriteMany"
 
@@ -14,10 +15,11 @@ _SHARED = "ReadWriteMany"
 def check(values: AgentLocalValues, release: Release) -> Findings:
     """Volumes of ours and of the user."""
     persistence = values.persistence
-    if release.line.generation == "current":
+    if versions.TABLE.knows(release.version, "persistence.cache.enabled"):
         yield from _deprecated(values)
     yield from _sizes("persistence.data", persistence.data)
     yield from _sizes("persistence.cache", persistence.cache)
+    yield from checks.quantity("persistence.emptyDir.sizeLimit", persistence.empty_dir.get("sizeLimit"))
     yield from checks.quantity("persistence.persistentVolumeClaim.storage", persistence.persistent_volume_claim.storage)
     yield from _mounts(values)
     if persistence.data.enabled and _several(values):
@@ -25,7 +27,7 @@ def check(values: AgentLocalValues, release: Release) -> Findings:
             "persistence.data.enabled",
             f"{_agents(values)}, one claim, and the same directories in it; runs would write over each other's files",
         )
-    volumes: dict[str, Volume] = {"persistence.data": persistence.data, cache.path(persistence): cache.effective(persistence)}
+    volumes: dict[str, Volume] = {"persistence.data": persistence.data, effective.path(persistence): effective.cache(persistence)}
     for path, volume in volumes.items():
         claim = volume.persistent_volume_claim
         if volume.enabled and not is_set(claim.claim_name):
@@ -38,7 +40,7 @@ def _deprecated(values: AgentLocalValues) -> Findings:
         yield warning(
             "persistence.enabled", "deprecated: set persistence.cache.enabled, and the claim in persistence.cache.persistentVolumeClaim"
         )
-    elif cache.is_deprecated(persistence):
+    elif effective.is_deprecated(persistence):
         yield warning(
             "persistence.persistentVolumeClaim.claimName",
             "deprecated, and wins over persistence.cache.persistentVolumeClaim; set persistence.cache.persistentVolumeClaim.claimName",
