@@ -217,6 +217,10 @@ def test_hardening_gives_way_to_a_privileged_container() -> None:
 def test_budget_fields(version: str) -> None:
     both = {"agent": {"replicaCount": 3, "podDisruptionBudget": {"maxUnavailable": 1}}}
     assert _finding(both, "agent.podDisruptionBudget.maxUnavailable", version).severity == "error"
+    for unused in ({"replicaCount": 1}, {"replicaCount": None}, {"podDisruptionBudget": {"enabled": False}}):
+        given = merge(both, {"agent": unused})
+        assert _finding(given, "agent.podDisruptionBudget.maxUnavailable", version).severity == "warning"
+        assert "budget" not in _objects(given, version)
     zero = {"nameOverride": "agent-job", "agent": {"replicaCount": 3, "podDisruptionBudget": {"minAvailable": None, "maxUnavailable": 0}}}
     assert _objects(zero, version)["budget"]["spec"] == {
         "maxUnavailable": 0,

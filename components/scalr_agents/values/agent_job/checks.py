@@ -81,10 +81,11 @@ def _controller_budget(values: AgentJobValues) -> Findings:
     agent, budget = values.agent, values.agent.pod_disruption_budget
     replicas = 1 if agent.replica_count is None else agent.replica_count
     if budget.min_available is not None and budget.max_unavailable is not None:
-        yield error(
-            "agent.podDisruptionBudget.maxUnavailable",
-            "given together with minAvailable, and Kubernetes takes only one; set minAvailable: null",
-        )
+        path, message = "agent.podDisruptionBudget.maxUnavailable", "given together with minAvailable, and Kubernetes takes only one"
+        if replicas > 1 and budget.enabled:
+            yield error(path, f"{message}; set minAvailable: null")
+        else:
+            yield warning(path, f"{message}; no budget is made as it is, but set minAvailable: null before one is")
     if replicas <= 1:
         return
     if not budget.enabled or (budget.min_available is None and budget.max_unavailable is None):
