@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scalr_agents import adopt, manifests, values, versions, yaml_io
-from scalr_agents.lines import LINES, LineError
+from scalr_agents.lines import CHARTS, LINES, LineError
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.values import kinds
 from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.merge import Values, lookup, merge
+from scalr_agents.values.merge import Values, lookup, merge, without_nulls
 
 from tests.releases import CASES, URL, Case, golden, loaded, of_values, printed, take_over
 from tests.test_cli import DEADLINE, TOKEN
@@ -44,8 +44,9 @@ def unchangeable(manifest: Manifest) -> list[Any]:
     return [lookup(manifest, *path) for path in UNCHANGEABLE.get(manifest["kind"], [])]
 
 
-def test_every_kind_and_line_is_among_the_releases() -> None:
-    assert {(case.chart, case.generation) for _, case in golden()} == {(line.chart, line.generation) for line in LINES}
+def test_every_row_of_every_kind_is_among_the_releases() -> None:
+    rows = {(case.chart, versions.find(case.chart).row(case.version).since) for _, case in golden()}
+    assert rows == {(chart, row.since) for chart in CHARTS for row in versions.find(chart).rows}
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -98,9 +99,9 @@ def releases(draw: st.DrawFn) -> Case:
 
 @given(case=releases(), secret=st.text("abcdefgh", min_size=12, max_size=40))
 @settings(deadline=None)
-def test_what_is_printed_renders_what_the_values_render(case: Case, secret: str) -> None:
-    mixed = merge(case.values, {"agent": {"token": secret}})
-    adopted = take_over(case._replace(values=mixed))
+def test_what_is_printed_renders_what_all_values_of_the_release_render(case: Case, secret: str) -> None:
+    mixed = merge(case.said, {"agent": {"token": secret}})
+    adopted = take_over(case, given=without_nulls(mixed))
     direct = values.load(case.chart, mixed, release=case.release, namespace=case.namespace, agent_version=case.version, naming="chart")
     text = printed(adopted)
     assert secret not in text
@@ -137,7 +138,7 @@ def test_the_stack_file() -> None:
                     "namespace": "scalr",
                     "release": "runs",
                     "names": "chart",
-                    "agentVersion": "0.57.0",
+                    "agentVersion": "0.58.0",
                     "values": {"agent": {"url": URL, "replicaCount": 2}},
                 }
             },
@@ -205,12 +206,6 @@ def test_a_warning_that_has_nothing_to_do_with_the_way_off_helm_is_left_out() ->
     assert of_values({}).findings == []
     without = of_values({"task": {"job": {"activeDeadlineSeconds": 0}}})
     assert [finding.path for finding in values.errors(without.findings)] == [DEADLINE]
-
-
-def test_an_assumed_version_is_said() -> None:
-    (note, _) = of_values({}, "agent-k8s").notes
-    assert note == "agent version 0.53.0 assumed: compare APP VERSION in helm list, and give another one with --agent-version"
-    assert len(of_values({}, "agent-k8s", "0.53.0").notes) == 1
 
 
 def test_the_page_shows_what_is_printed() -> None:

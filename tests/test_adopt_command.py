@@ -10,7 +10,7 @@ import yaml
 from scalr_agents import stack, values
 from scalr_agents.stack import source
 
-from tests.releases import URL
+from tests.releases import URL, golden, printed, take_over
 from tests.test_adopt_steps import FORGET, RESTART_POLICY
 from tests.test_cli import REPOSITORY, TOKEN, cli
 
@@ -42,7 +42,12 @@ def test_the_command(tmp_path: Path) -> None:
         "  # nothing else is to be taken over",
         "  pulumi config set --path 'scalr-agents:kubernetes.upsertExisting' false",
     ]
-    assert done.stderr.splitlines() == ["note: pulumi up rolls the controllers once; runs go on", *instructions]
+    notes = [
+        "the values lack the defaults of the chart (helm get values --all has them); those of agent-job 0.5.65 are assumed",
+        "no manifest is given: what changes on the cluster is not listed (--manifest)",
+        "pulumi up rolls the controllers once; runs go on",
+    ]
+    assert done.stderr.splitlines() == [*(f"note: {note}" for note in notes), *instructions]
     assert done.stdout.partition("---\n")[0].splitlines() == [f"# {line}" for line in instructions]
     (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\n")
     (tmp_path / "Pulumi.prod.yaml").write_text(done.stdout)
@@ -90,9 +95,14 @@ def test_without_a_stdin_it_says_what_to_pipe_in() -> None:
             ("runs", "-n", "scalr"),
             f"agent: {{token: {TOKEN}}}",
             2,
-            "could be those of agent-job, agent-local, agent-k8s; give --kind: helm",
+            "could be those of agent-job, agent-local, agent-k8s; give --metadata, or --kind: helm",
         ),
-        (("runs", "-n", "scalr"), "a: b", 2, "of no kind as they are; give --kind: helm list -n scalr shows it under CHART"),
+        (
+            ("runs", "-n", "scalr"),
+            "a: b",
+            2,
+            "these values match no known chart; give --metadata, or --kind: helm list -n scalr shows it under CHART",
+        ),
         (("runs", "-n", "scalr", "--kind", "agent-x"), "", 2, "'agent-x' is not one of 'agent-job', 'agent-local', 'agent-k8s'"),
         (("runs", "-n", "scalr", "--kind", "agent-job", "--agent-version", "1.0.0"), "", 2, "supported: 0.57 to 0.60; 1.2 or newer"),
         (("runs", "-n", "scalr", "--kind", "agent-job"), "a: [", 1, "stdin:2:1: error: "),
@@ -107,3 +117,88 @@ def test_what_cannot_be_taken_over_prints_nothing(arguments: tuple[str, ...], te
     assert words in done.stderr
     assert "Traceback" not in done.stderr
     assert TOKEN not in done.stderr
+
+
+def release_files(name: str, directory: Path) -> list[str]:
+    """What Helm prints about a release, in files."""
+    case = dict(golden())[name]
+    texts = {
+        "metadata": f"NAME: {case.release}\nCHART: {case.chart}\nVERSION: {case.chart_version}\nAPP_VERSION: {case.version}\n",
+        "manifest": yaml.safe_dump_all([item for item in case.objects if item["kind"] != "CustomResourceDefinition"], explicit_start=True),
+        "values": yaml.safe_dump(case.whole),
+    }
+    options = []
+    for option, text in texts.items():
+        (directory / option).write_text(text)
+        options += [f"--{option}", str(directory / option)]
+    return ["adopt", case.release, "-n", case.namespace, *options]
+
+
+@pytest.mark.parametrize("name", ["agent-job-0.59", "agent-local-legacy-claim", "agent-k8s-0.60"])
+def test_what_helm_knows_of_a_release_is_all_that_is_needed(name: str, tmp_path: Path) -> None:
+    done = cli(*release_files(name, tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert TOKEN not in done.stdout + done.stderr
+    case = dict(golden())[name]
+    adopted = take_over(case, manifest=[item for item in case.objects if item["kind"] != "CustomResourceDefinition"])
+    assert yaml.safe_load(done.stdout) == adopted.stack
+    assert done.stderr.splitlines() == [
+        *map(str, adopted.findings),
+        *(f"note: {note}" for note in adopted.notes),
+        *adopted.listing(),
+        *adopted.instructions(),
+    ]
+    assert "what the corrections of docs/helm-differences.md change:" in done.stderr
+    assert "not a correction" not in printed(adopted)
+
+
+def test_a_manifest_alone_says_the_version(tmp_path: Path) -> None:
+    arguments = release_files("agent-job-0.59", tmp_path)
+    at = arguments.index("--metadata")
+    done = cli(*arguments[:at], *arguments[at + 2 :])
+    assert (done.stdout, done.stderr) == ((again := cli(*arguments)).stdout, again.stderr)
+
+
+def test_a_version_of_the_chart_says_that_of_its_agents() -> None:
+    done = cli("adopt", "runs", "-n", "scalr", "--kind", "agent-job", "--chart-version", "0.5.66", stdin=f"agent: {{token: {TOKEN}}}")
+    assert done.returncode == 0, done.stderr
+    assert yaml.safe_load(done.stdout)["config"]["scalr-agents:agents"]["runs"]["agentVersion"] == "0.59.0"
+    without = cli("adopt", "runs", "-n", "scalr", "--kind", "agent-job", stdin=f"agent: {{token: {TOKEN}}}")
+    assert without.stderr.startswith("warning: agent-job: nothing says which version the release has")
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "code", "words"),
+    [
+        ("--manifest", "", 2, "not a manifest"),
+        ("--manifest", f"agent: {{token: {TOKEN}}}", 2, "not a manifest, in which each object has a kind and a name; helm get manifest"),
+        ("--manifest", f"a: [{TOKEN}", 1, "error: "),
+        ("--manifest", f"- {TOKEN}", 1, "expected a map at the top"),
+        ("--metadata", f"NAME: other\n# {TOKEN}", 2, "is that of another release"),
+        ("--metadata", f"token: {TOKEN}", 2, "names no chart"),
+        ("--metadata", "NAME: runs\nCHART: agent-job\nVERSION: 0.6.5\nAPP_VERSION: 1.4.0\n", 2, "says agent version '0.59.0', and the met"),
+    ],
+)
+def test_files_that_are_something_else_are_refused(option: str, text: str, code: int, words: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text(text)
+    arguments = ("adopt", "runs", "-n", "scalr", "--kind", "agent-job", "--agent-version", "0.59.0", option, tmp_path / "file")
+    done = cli(*arguments, stdin=f"agent: {{token: {TOKEN}}}")
+    assert (done.returncode, done.stdout) == (code, "")
+    assert words in done.stderr
+    assert TOKEN not in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    done = cli("adopt", "runs", "-n", "scalr", "--manifest", tmp_path / "none", stdin="")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{tmp_path / 'none'}: No such file or directory" in done.stderr
+
+
+def test_a_manifest_of_another_release_is_refused(tmp_path: Path) -> None:
+    arguments = release_files("agent-local-1.2", tmp_path)
+    other = ["adopt", "other", *arguments[2:]]
+    del other[other.index("--metadata") : other.index("--metadata") + 2]
+    done = cli(*other)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "error: manifest: has none of the objects of release 'other'" in done.stderr

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scalr_agents import adopt, values
 from scalr_agents.values.merge import Values, merge
 
-from tests.releases import CERTIFICATE, KEY, MIRROR, URL, loaded, of_values, printed
+from tests.releases import CERTIFICATE, KEPT, KEY, MIRROR, URL, loaded, of_values, printed
 from tests.test_cli import TOKEN
 
 
@@ -87,7 +87,9 @@ from tests.test_cli import TOKEN
 def test_secrets_are_taken_out(chart: str, version: str | None, given_values: Values, rest: Values, words: list[str]) -> None:
     adopted = of_values(given_values, chart, version)
     assert values.errors(adopted.findings) == []
-    assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"] == merge({"agent": {"url": URL}}, rest)
+    assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"] == merge(
+        KEPT.get((chart, version or ""), {}), merge({"agent": {"url": URL}}, rest)
+    )
     assert adopted.secrets == [f"pulumi config set --secret --path 'scalr-agents:secrets.runs.{word}'" for word in words]
     text = printed(adopted)
     assert [secret for secret in (TOKEN, "hidden", "hid", "PRIVATE") if secret in text] == []

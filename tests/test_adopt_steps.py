@@ -1,5 +1,6 @@
 """What there is to do besides `pulumi up`: the commands, why they are needed, and what the longest of them does."""
 
+import json
 from typing import Any
 
 import jq
@@ -66,6 +67,40 @@ def test_steps(chart: str, version: str | None, given_values: Values, before: li
         "kubectl delete secret -n scalr -l owner=helm,name=runs",
         "pulumi config set --path 'scalr-agents:kubernetes.upsertExisting' false",
     ]
+
+
+@pytest.mark.parametrize(("version", "removed"), [("0.58.0", True), ("1.2.1", True), ("1.3.0", False), ("1.4.0", False)])
+def test_the_restart_policy_of_jobs_is_removed_where_the_chart_sets_it(version: str, removed: bool) -> None:
+    commands = [step.command for step in of_values({}, version=version).after]
+    assert any('{"spec":{"jobTemplate":{"spec":{"restartPolicy":null}}}}' in command for command in commands) is removed
+
+
+@pytest.mark.parametrize(
+    ("volumes", "patched"),
+    [
+        ([{"name": "data-dir", "emptyDir": {}}], []),
+        ([{"name": "data-dir", "emptyDir": None, "hostPath": None}, {"name": "other", "configMap": {}}, "none"], []),
+        (
+            [{"name": "data-dir", "persistentVolumeClaim": {"claimName": "c"}, "emptyDir": None}],
+            [{"persistentVolumeClaim": None, "name": "data-dir", "emptyDir": {"sizeLimit": "4Gi"}}],
+        ),
+        ({"name": "data-dir"}, []),
+    ],
+)
+def test_a_volume_of_another_kind_is_changed_before(volumes: Any, patched: list[Values]) -> None:
+    deployment = {"kind": "Deployment", "metadata": {"name": "runs-agent-local"}, "spec": {"template": {"spec": {"volumes": volumes}}}}
+    other = {
+        "kind": "Deployment",
+        "metadata": {"name": "other"},
+        "spec": {"template": {"spec": {"volumes": [{"name": "data-dir", "nfs": {}}]}}},
+    }
+    given_values = {"agent": {"url": "https://acme.scalr.io", "token": "x"}}
+    adopted = adopt.take_over(
+        given_values, chart="agent-local", release="runs", namespace="scalr", agent_version="0.60.0", manifest=[other, deployment]
+    )
+    patch = json.dumps({"spec": {"template": {"spec": {"volumes": patched}}}}, separators=(",", ":"))
+    command = f"kubectl patch deployment runs-agent-local -n scalr --type=strategic -p '{patch}'"
+    assert [step.command for step in adopted.before] == ([command] if patched else [])
 
 
 def forget(adopted: adopt.Adoption) -> str:

@@ -6,7 +6,7 @@ from copy import deepcopy
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -16,6 +16,8 @@ from scalr_agents.printing import FINDINGS, format_option, report, say
 from scalr_agents.values.findings import Finding, errors, parts
 from scalr_agents.values.layers import Layer, combine, locate
 from scalr_agents.values.merge import Values, lookup
+
+T = TypeVar("T")
 
 _FROM_HELM = "What helm get values prints, with or without its header.  [default: -, for stdin]"
 
@@ -107,36 +109,63 @@ def convert_values(file: Path) -> None:
 @click.argument("release")
 @click.option("-n", "--namespace", required=True, help="Namespace of the release.")
 @click.option("-f", "--values", "file", type=click.Path(path_type=Path), default=Path("-"), help=_FROM_HELM)
+@click.option("--manifest", type=click.Path(path_type=Path), help="What helm get manifest prints: what becomes otherwise is listed.")
+@click.option("--metadata", type=click.Path(path_type=Path), help="What helm get metadata prints: chart and versions of the release.")
+@click.option(
+    "--kind", type=click.Choice(lines.CHARTS), help="The release's chart.  [default: as said by the metadata, manifest or values]"
+)
+@click.option("--chart-version", help="Version of the release's chart.  [default: as said by the metadata or manifest]")
+@click.option("--agent-version", help="APP VERSION of the release.  [default: that of the chart's version]")
 @click.option("--write", "target", type=click.Path(path_type=Path), help="Write the file here, where none may be yet.  [default: print it]")
-@click.option("--kind", type=click.Choice(lines.CHARTS), help="The release's chart.  [default: the one whose values these can be alone]")
-@click.option("--agent-version", help="APP VERSION of the release.  [default: the kind's]")
-def adopt(release: str, namespace: str, file: Path, target: Path | None, kind: str | None, agent_version: str | None) -> None:
+def adopt(
+    release: str,
+    namespace: str,
+    file: Path,
+    manifest: Path | None,
+    metadata: Path | None,
+    kind: str | None,
+    chart_version: str | None,
+    agent_version: str | None,
+    target: Path | None,
+) -> None:
     """Print the stack file that takes a Helm RELEASE over, without an outage.
 
     \b
-    helm list -n NAMESPACE                            # shows chart and app version
-    helm get values RELEASE -n NAMESPACE -o yaml |
-      scalr-agents adopt RELEASE -n NAMESPACE --kind agent-job --agent-version 0.57.0 --write stacks/Pulumi.prod.yaml
+    helm get values RELEASE -n NAMESPACE --all -o yaml |
+      scalr-agents adopt RELEASE -n NAMESPACE --write stacks/Pulumi.prod.yaml \\
+        --metadata <(helm get metadata RELEASE -n NAMESPACE) \\
+        --manifest <(helm get manifest RELEASE -n NAMESPACE)
 
-    Secrets are left out. The commands that set them, and what else there is to do, stand on top of the file and are said on stderr:
-    see docs/adopting.md. With an error nothing is printed or written.
+    What changes on the cluster is said on stderr, and what is no correction of the chart as a warning. Secrets are left out. The
+    commands that set them, and what else there is to do, stand on top of the file and are said on stderr: see docs/adopting.md. With
+    an error nothing is printed or written.
     """
     from scalr_agents import adopt as adoption
+    from scalr_agents.adopt.about import About, AboutError, joined, of_manifest, of_metadata
     from scalr_agents.values import checks
 
     for finding in checks.place(release, namespace):
         raise click.BadParameter(finding.message, param_hint=finding.path.upper())
     if str(file) == "-" and (sys.stdin is None or sys.stdin.isatty()):
-        raise click.UsageError(f"no values: pipe them in, helm get values {release} -n {namespace} -o yaml | scalr-agents adopt ...")
+        raise click.UsageError(f"no values: pipe them in, helm get values {release} -n {namespace} --all -o yaml | scalr-agents adopt ...")
     document = _document(file)
     given = _parsed(Document(document.name, adoption.without_header(document.text)))
-    possible = [kind] if kind else adoption.kinds_of(given)
-    if len(possible) != 1:
-        among = f"the values could be those of {', '.join(possible)}" if possible else "the values are those of no kind as they are"
-        raise click.UsageError(f"{among}; give --kind: helm list -n {namespace} shows it under CHART")
+    objects = _manifest(manifest) if manifest else None
+    sources = [About("an option", kind or "", chart_version or "", agent_version or "")]
     try:
-        adopted = adoption.take_over(given, chart=possible[0], release=release, namespace=namespace, agent_version=agent_version)
-    except lines.LineError as problem:
+        sources += [of_metadata(_document(metadata).text, release, namespace)] if metadata else []
+        sources += [of_manifest(objects)] if objects else []
+        about = joined(sources)
+        adopted = adoption.take_over(
+            given,
+            chart=about.chart or _only_kind(adoption.kinds_of(given), namespace),
+            release=release,
+            namespace=namespace,
+            agent_version=about.agent_version,
+            chart_version=about.chart_version,
+            manifest=objects,
+        )
+    except (lines.LineError, AboutError) as problem:
         raise click.UsageError(str(problem)) from None
     report(adopted.findings)
     if errors(adopted.findings):
@@ -148,8 +177,23 @@ def adopt(release: str, namespace: str, file: Path, target: Path | None, kind: s
             adopted.write(target)
         except OSError as problem:
             raise click.BadParameter(f"{target}: {problem.strerror}", param_hint="--write") from None
-    for text in (*(f"note: {note}" for note in adopted.notes), *adopted.instructions()):
+    for text in (*(f"note: {note}" for note in adopted.notes), *adopted.listing(), *adopted.instructions()):
         say(text)
+
+
+def _only_kind(possible: Sequence[str], namespace: str) -> str:
+    if len(possible) == 1:
+        return possible[0]
+    among = f"the values could be those of {', '.join(possible)}" if possible else "these values match no known chart"
+    raise click.UsageError(f"{among}; give --metadata, or --kind: helm list -n {namespace} shows it under CHART")
+
+
+def _manifest(file: Path) -> list[dict[str, Any]]:
+    document = _document(file)
+    objects = _readable(document, yaml_io.load_manifest)
+    if not objects or not all(isinstance(item.get("kind"), str) and isinstance(lookup(item, "metadata", "name"), str) for item in objects):
+        raise click.UsageError(f"{document.name}: not a manifest, in which each object has a kind and a name; helm get manifest prints it")
+    return objects
 
 
 def _document(file: Path) -> Document:
@@ -157,8 +201,13 @@ def _document(file: Path) -> Document:
 
 
 def _parsed(document: Document) -> dict[str, Any]:
+    return _readable(document, yaml_io.load_values)
+
+
+def _readable(document: Document, load: Callable[[str], T]) -> T:
+    """What a document holds. The command ends here if it is no YAML."""
     try:
-        return yaml_io.load_values(document.text)
+        return load(document.text)
     except yaml_io.YamlError as problem:
         report([broken(document.name, problem)])
         sys.exit(FINDINGS)

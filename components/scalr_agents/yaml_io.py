@@ -7,6 +7,7 @@ another in booleans: `yes` is one for Helm. What is written is quoted wherever a
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import yaml
@@ -173,21 +174,42 @@ def load_values(text: str) -> dict[str, Any]:
     return _load(text, _ValuesReader)
 
 
+def load_manifest(text: str) -> list[dict[str, Any]]:
+    """The objects of a manifest, as Kubernetes reads them. Raises `YamlError`."""
+    with _explained():
+        _refuse_depth(text)
+        loader = _ValuesReader(text)
+        builder, documents = _Builder(loader), []
+        while (node := loader.get_node() if loader.check_node() else None) is not None:
+            documents.append(_map(builder.build(node)))
+    return [document for document in documents if document]
+
+
 def _load(text: str, reader: type[_Reader]) -> dict[str, Any]:
-    try:
+    with _explained():
         _refuse_depth(text)
         loader = reader(text)
         node = loader.get_single_node()
-        content = _Builder(loader).build(node) if node else {}
-    except yaml.MarkedYAMLError as problem:
-        raise YamlError(str(problem.problem), problem.problem_mark) from None
-    except yaml.YAMLError as problem:
-        raise YamlError(str(problem).splitlines()[0]) from None
+        return _map(_Builder(loader).build(node) if node else None)
+
+
+def _map(content: Any) -> dict[str, Any]:
     if content is None:
         return {}
     if not isinstance(content, dict):
         raise YamlError("expected a map at the top")
     return content
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """What the parser cannot read, as a `YamlError`."""
+    try:
+        yield
+    except yaml.MarkedYAMLError as problem:
+        raise YamlError(str(problem.problem), problem.problem_mark) from None
+    except yaml.YAMLError as problem:
+        raise YamlError(str(problem).splitlines()[0]) from None
 
 
 def _refuse_depth(text: str) -> None:

@@ -47,7 +47,7 @@ class Helm:
         return done.stdout
 
     def install(self, case: Case) -> subprocess.CompletedProcess[str]:
-        """`helm install` of a chart which renders what the release has, whatever its values."""
+        """`helm install` of a chart which has the defaults of the release's, and renders what the release has, whatever its values."""
         chart = self._directory / case.release
         (chart / "templates").mkdir(parents=True, exist_ok=True)
         name, _, version = _labels_of(case)["helm.sh/chart"].rpartition("-")
@@ -59,6 +59,7 @@ class Helm:
             (chart / "crds" / "all.yaml").write_text(yaml_io.dump(definitions))
         objects = yaml_io.dump([item for item in case.objects if item["kind"] != _DEFINITION])
         (chart / "templates" / "all.yaml").write_text(objects.replace("{{", "{{ `{{` }}"))
+        (chart / "values.yaml").write_text(yaml_io.dump([case.defaults]))
         (chart / "own.yaml").write_text(yaml_io.dump([case.values]))
         return self.run("install", case.release, chart, "-n", case.namespace, "-f", chart / "own.yaml")
 
@@ -111,6 +112,24 @@ def with_variable(case: Case, name: str, value: str) -> Case:
     [pod] = [item["spec"]["template"]["spec"] for item in objects if item["kind"] == "Deployment"]
     pod["containers"][0]["env"].append({"name": name, "value": value})
     return case._replace(values=case.values | {"extraEnv": {name: value}}, objects=objects)
+
+
+def with_one_volume(case: Case) -> Case:
+    """A release of agent-local as the chart 0.5.62 makes it: data and cache are on one volume, here the claim, and there is no policy."""
+    text = json.dumps([item for item in case.objects if item["kind"] != "NetworkPolicy"])
+    objects = json.loads(text.replace("agent-local-0.5.63", "agent-local-0.5.62").replace(case.version, "0.58.0"))
+    [pod] = [item["spec"]["template"]["spec"] for item in objects if item["kind"] == "Deployment"]
+    [container] = pod["containers"]
+    [claim] = [volume["persistentVolumeClaim"] for volume in pod["volumes"] if "persistentVolumeClaim" in volume]
+    others = {"SCALR_AGENT_DATA_DIR": "/var/lib/scalr-agent", "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": "350"}
+    variables = [variable for variable in container["env"] if variable["name"] != "SCALR_AGENT_CACHE_DIR"]
+    container["env"] = [
+        variable | {"value": others[variable["name"]]} if variable["name"] in others else variable for variable in variables
+    ]
+    container["resources"]["limits"]["cpu"] = "2000m"
+    container["volumeMounts"] = [{"name": "data-dir", "mountPath": "/var/lib/scalr-agent"}]
+    pod |= {"terminationGracePeriodSeconds": 360, "volumes": [{"name": "data-dir", "persistentVolumeClaim": claim}]}
+    return case._replace(version="0.58.0", objects=objects)
 
 
 def in_namespace(manifest: Manifest, namespace: str) -> str | None:
@@ -217,15 +236,23 @@ class Release(NamedTuple):
     helm: Helm
     case: Case
 
+    def adopted(self, directory: Path) -> subprocess.CompletedProcess[str]:
+        """What is printed for all that Helm says about it: nothing is changed but by corrections."""
+        place = (self.case.release, "-n", self.case.namespace)
+        values = self.helm.output("get", "values", *place, "--all", "-o", "yaml")
+        files = []
+        for what in ("metadata", "manifest"):
+            (directory / what).write_text(self.helm.output("get", what, *place))
+            files += [f"--{what}", directory / what]
+        done = cli("adopt", *place, *files, stdin=values)
+        assert done.returncode == 0, done.stderr
+        assert "all values are given" in done.stderr
+        assert "not a correction" not in done.stderr
+        return done
+
     def taken_over(self, directory: Path) -> tuple[Manifests, Instructions]:
         """The objects of the stack that is printed for it, with its token, and what there is to do besides."""
-        case = self.case
-        [listed] = self.helm.releases(case.namespace)
-        kind, _, _ = listed["chart"].rpartition("-")
-        values = self.helm.output("get", "values", case.release, "-n", case.namespace, "-o", "yaml")
-        arguments = ("adopt", case.release, "-n", case.namespace, "--kind", kind, "--agent-version", listed["app_version"])
-        done = cli(*arguments, stdin=values)
-        assert done.returncode == 0, done.stderr
+        done = self.adopted(directory)
         content = yaml_io.load_stack_file(done.stdout)["config"]
         config = {key.removeprefix("scalr-agents:"): words for key, words in content.items()}
         instructions = Instructions.read(done.stderr)

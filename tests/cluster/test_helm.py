@@ -16,10 +16,12 @@ from tests.cluster.helm import (
     Release,
     settled,
     template_fields,
+    with_one_volume,
     with_variable,
     without_secret,
 )
 from tests.releases import golden
+from tests.test_adopt import is_idle_policy
 from tests.test_cli import TOKEN
 
 GOLDEN = dict(golden())
@@ -72,7 +74,7 @@ def test_one_rolling_update_and_nothing_else(name: str, install: Install, tmp_pa
     _finish(release, instructions, objects)
     assert release.uids(case.objects).items() <= before.items()
     gone = before.keys() - release.uids(case.objects).keys()
-    assert {kind for kind, _ in gone} == ({"NetworkPolicy"} if name in {"agent-local-legacy", "agent-local-legacy-claim"} else set())
+    assert {kind for kind, _ in gone} == ({"NetworkPolicy"} if is_idle_policy(case) else set())
     for run in in_progress:
         run.finish()
         assert "Complete" in run.conditions()
@@ -128,6 +130,23 @@ def test_a_variable_that_becomes_a_secret(install: Install, tmp_path: Path) -> N
     assert now["metadata"]["uid"] == deployment["metadata"]["uid"]
     [variable] = [each for each in now["spec"]["template"]["spec"]["containers"][0]["env"] if each["name"] == "A_TOKEN"]
     assert variable.keys() == {"name", "valueFrom"}
+    _finish(release, instructions, objects)
+
+
+def test_a_volume_that_becomes_one_of_another_kind(install: Install, tmp_path: Path) -> None:
+    """Data and cache were on one claim, which becomes that of the cache."""
+    release = install(with_one_volume(GOLDEN["agent-local-legacy-claim"]))
+    before = release.uids(release.case.objects)
+    [deployment] = release.workloads()
+    objects, instructions = release.taken_over(tmp_path)
+    [wanted] = [item for item in objects if item["kind"] == "Deployment"]
+    with pytest.raises(ApiError, match="may not specify more than 1 volume type"):
+        release.cluster.apply(wanted, dry_run=True)
+    release.up(objects, instructions)
+    assert release.uids(release.case.objects) == before
+    volumes = {volume["name"]: volume for volume in release.cluster.current(deployment)["spec"]["template"]["spec"]["volumes"]}
+    assert volumes["data-dir"] == {"name": "data-dir", "emptyDir": {"sizeLimit": "20Gi"}}
+    assert volumes["cache-dir"]["persistentVolumeClaim"] == {"claimName": "team-a-agents-agent-local"}
     _finish(release, instructions, objects)
 
 

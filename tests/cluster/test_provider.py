@@ -362,15 +362,12 @@ def test_a_credential_for_one_namespace(
 
 
 @pytest.mark.parametrize("name", sorted(GOLDEN))
-def test_a_release_of_helm_is_taken_over(name: str, install: Install, deploy: Callable[[str], Deployment]) -> None:
+def test_a_release_of_helm_is_taken_over(name: str, install: Install, deploy: Callable[[str], Deployment], tmp_path: Path) -> None:
     release = install(GOLDEN[name])
     cluster, case = release.cluster, release.case
     before = release.uids(case.objects)
     stack = deploy("local")
-    values = release.helm.output("get", "values", case.release, "-n", case.namespace, "-o", "yaml")
-    arguments = ("adopt", case.release, "-n", case.namespace, "--kind", case.chart, "--agent-version", case.version)
-    printed = cli(*arguments, stdin=values)
-    assert printed.returncode == 0, printed.stderr
+    printed = release.adopted(tmp_path)
     stack.file.write_text(printed.stdout, encoding="utf-8")
     stack.edit({"kubernetes.context": "tests"})
     instructions = Instructions.read(printed.stderr)

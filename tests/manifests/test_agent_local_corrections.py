@@ -148,3 +148,16 @@ def test_a_variable_stands_once(line: str) -> None:
     names = [variable["name"] for variable in container(made)["env"]]
     assert len(names) == len(set(names))
     assert environment(made)["SCALR_AGENT_CACHE_DIR"] == "/var/lib/scalr-agent/cache"
+
+
+def test_data_and_cache_are_two_volumes() -> None:
+    given = {"agent": {"dataDir": "/d", "cacheDir": "/c"}, "persistence": {"emptyDir": {"sizeLimit": "30Gi"}}}
+    spec = pod(objects(merge(MINIMUM, given), line="legacy"))["spec"]
+    assert spec["containers"][0]["volumeMounts"] == [{"name": "data-dir", "mountPath": "/d"}, {"name": "cache-dir", "mountPath": "/c"}]
+    own = {"emptyDir": {"sizeLimit": "30Gi"}}
+    assert spec["volumes"] == [{"name": "data-dir", **own}, {"name": "cache-dir", **own}]
+
+    claimed = objects(merge(MINIMUM, merge(given, {"persistence": {"enabled": True}})), line="legacy")
+    claim = {"persistentVolumeClaim": {"claimName": "vcs-agent-local-cache"}}
+    assert pod(claimed)["spec"]["volumes"] == [{"name": "data-dir", **own}, {"name": "cache-dir", **claim}]
+    assert "annotations" not in claimed["cache-claim"]["metadata"]

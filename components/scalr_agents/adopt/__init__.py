@@ -4,15 +4,17 @@ Nothing is asked of the cluster. What Helm made is known from the charts, and wh
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from scalr_agents import lines, stack, versions, yaml_io
-from scalr_agents.adopt import secrets, steps
+from scalr_agents import lines, stack, yaml_io
+from scalr_agents.adopt import defaults, listing, secrets, steps
+from scalr_agents.adopt.about import About, AboutError, completed
 from scalr_agents.adopt.steps import Step
-from scalr_agents.lines import Line
+from scalr_agents.manifests.objects import Manifest
+from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.model import PREFIX
 from scalr_agents.stack.secrets import command
 from scalr_agents.values import Finding, errors, identify, kinds, shapes
@@ -20,11 +22,10 @@ from scalr_agents.values import words as word_values
 from scalr_agents.values.findings import by_severity
 from scalr_agents.values.merge import Values
 
-__all__ = ["Adoption", "Step", "kinds_of", "take_over", "without_header"]
+__all__ = ["AboutError", "Adoption", "Step", "kinds_of", "take_over", "without_header"]
 
 _HEADER = re.compile(r"\A\s*(USER-SUPPLIED|COMPUTED) VALUES:[ \t]*(?=\r?\n)")
-_ABSENT = object()
-_COMPUTED = "all values are given; those that are the defaults anyway are left out"
+_NOT_COMPARED = "no manifest is given: what changes on the cluster is not listed (--manifest)"
 _DEADLINE = "task.job.activeDeadlineSeconds"
 
 
@@ -42,6 +43,8 @@ class Adoption:
     after: list[Step] = field(default_factory=list)
     """What is left of Helm when they are."""
     notes: list[str] = field(default_factory=list)
+    changes: list[str] = field(default_factory=list)
+    """What the corrections change on the cluster, line by line, by the rows of docs/helm-differences.md. Other changes are findings."""
 
     def file(self) -> str:
         """The stack file, with what there is to do as comments."""
@@ -51,6 +54,12 @@ class Adoption:
         """Write the stack file where none is yet: another one may have secrets that are nowhere else."""
         with path.open("x", encoding="utf-8") as handle:
             handle.write(self.file())
+
+    def listing(self) -> Iterator[str]:
+        """What the corrections change on the cluster. No line has a secret."""
+        if self.changes:
+            yield "what the corrections of docs/helm-differences.md change:"
+            yield from (f"  {line}" for line in self.changes)
 
     def instructions(self) -> Iterator[str]:
         """What there is to do, line by line. No line has a secret."""
@@ -81,20 +90,35 @@ def _fit(chart: str, values: Mapping[str, Any]) -> bool:
     return not shapes.parse(kind.model, kind.modernize(values)[0])[1]
 
 
-def take_over(values: Mapping[str, Any], *, chart: str, release: str, namespace: str, agent_version: str | None = None) -> Adoption:
+def take_over(
+    values: Mapping[str, Any],
+    *,
+    chart: str,
+    release: str,
+    namespace: str,
+    agent_version: str | None = None,
+    chart_version: str | None = None,
+    manifest: Sequence[Manifest] | None = None,
+) -> Adoption:
     """The stack file that takes a release over, and everything to do besides.
 
-    `values` are those of the release, `agent_version` is its APP VERSION (default: the kind's). Raises `lines.LineError` for a kind or a
-    version that does not exist. Findings name keys and never repeat what may be a secret.
+    `values` are those of the release: all of them (`helm get values --all`), or those of its user, below which the defaults of its
+    chart are assumed, if they are known. `agent_version` is its APP VERSION; it follows from the version of the chart, and without
+    either the kind's default is assumed. `manifest` is what Helm has made: what becomes otherwise is listed.
+
+    Raises `lines.LineError` for a kind or an agent version that does not exist, and `AboutError` for a chart whose agents are not
+    known. Findings and changes never repeat what may be a secret.
     """
-    line = lines.select(chart, agent_version)
+    known = completed(About("", chart, chart_version or "", agent_version or ""))
+    version = known.agent_version or lines.select(chart).default_version
+    line = lines.select(chart, version)
     agent = release.replace(".", "-")
     outdated = kinds.find(chart).modernize(values)[1]
     if outdated:
         return Adoption([*outdated, _alpha()])
-    own, computed = _without_defaults(chart, agent_version or line.default_version, values)
-    _, _, misshapen, _ = identify(chart, own, release=release, namespace=namespace, agent_version=agent_version)
-    taken = secrets.take_out(own, word_values.of(line))
+    own = defaults.own(values, known, version)
+    _, _, misshapen, _ = identify(chart, own.stack, release=release, namespace=namespace, agent_version=version)
+    taken = secrets.take_out(own.stack, word_values.of(line))
     file: Values = {
         "kubernetes": {"upsertExisting": True},
         "namespaces": {namespace: {"create": False}},
@@ -104,7 +128,7 @@ def take_over(values: Mapping[str, Any], *, chart: str, release: str, namespace:
                 "namespace": namespace,
                 "release": release,
                 "names": "chart",
-                "agentVersion": agent_version or line.default_version,
+                "agentVersion": version,
                 **({"values": taken.values} if taken.values else {}),
             }
         },
@@ -114,18 +138,30 @@ def take_over(values: Mapping[str, Any], *, chart: str, release: str, namespace:
     about_secrets = [finding for finding in taken.findings if not _is_within(finding, misshapen)]
     refused = {finding.path for finding in errors(about_secrets)}
     once = [finding for finding in in_values if finding.severity == "error" or finding.path not in refused]
-    findings = [finding for finding in by_severity([*misshapen, *about_secrets, *once]) if not _is_old_news(finding)]
+    findings = [*own.findings, *(finding for finding in [*misshapen, *about_secrets, *once] if not _is_old_news(finding))]
+    if loaded.agents and manifest is not None:
+        findings += _is_of_another(manifest, loaded.agents[0])
     if errors(findings) or not loaded.agents:
-        return Adoption(findings)
+        return Adoption(by_severity(findings))
     made = loaded.agents[0]
+    listed = None if manifest is None else listing.compare(made, manifest, known, own.release, taken.texts)
     return Adoption(
-        findings,
+        by_severity([*findings, *(listed.findings() if listed else ())]),
         stack={"config": {f"{PREFIX}:{word}": content for word, content in file.items()}},
         secrets=[command(agent, secret.word) for secret in taken.secrets],
-        before=list(steps.before(made, {secret.variable for secret in taken.secrets})),
+        before=list(steps.before(made, {secret.variable for secret in taken.secrets}, manifest or ())),
         after=list(steps.after(made)),
-        notes=[*_assumed(line, agent_version), *([_COMPUTED] * computed), *_plain(taken.plain), steps.meanwhile(line)],
+        notes=[*own.notes, *([] if listed else [_NOT_COMPARED]), *_plain(taken.plain), steps.meanwhile(line)],
+        changes=list(listed.lines()) if listed else [],
     )
+
+
+def _is_of_another(manifest: Sequence[Manifest], agent: StackAgent) -> Iterator[Finding]:
+    ours, theirs = ({(item["kind"], item["metadata"]["name"]) for item in objects} for objects in (agent.objects, manifest))
+    if ours.isdisjoint(theirs):
+        release = agent.checked.release
+        message = f"has none of the objects of release {release.name!r}; give what helm get manifest {release.name} prints"
+        yield Finding("error", "manifest", message)
 
 
 def _alpha() -> Finding:
@@ -134,12 +170,6 @@ def _alpha() -> Finding:
         "convert-values) to a chart of 0.57 or newer first; else its chart ignores them: remove them from the values"
     )
     return Finding("error", "", message)
-
-
-def _assumed(line: Line, agent_version: str | None) -> list[str]:
-    if agent_version:
-        return []
-    return [f"agent version {line.default_version} assumed: compare APP VERSION in helm list, and give another one with --agent-version"]
 
 
 def _plain(names: list[str]) -> list[str]:
@@ -161,22 +191,3 @@ def _is_within(finding: Finding, others: list[Finding]) -> bool:
 def _is_old_news(finding: Finding) -> bool:
     """Whether a warning is about how a release has been running all along, and not about taking it over."""
     return finding.severity == "warning" and finding.path == _DEADLINE
-
-
-def _without_defaults(chart: str, version: str, values: Mapping[str, Any]) -> tuple[Values, bool]:
-    """The values without those that the defaults say too, if all values are there, as `helm get values --all` prints them."""
-    table = versions.find(chart)
-    defaults = kinds.find(chart).model.model_validate(table.row(version).defaults).model_dump(by_alias=True)
-    if not defaults.keys() - set(table.unknown(version)) <= values.keys():
-        return dict(values), False
-    return _other_than(defaults, values), True
-
-
-def _other_than(defaults: Mapping[str, Any], values: Mapping[str, Any]) -> Values:
-    other: Values = {}
-    for key, value in values.items():
-        default = defaults.get(key, _ABSENT)
-        rest = _other_than(default, value) if isinstance(default, Mapping) and isinstance(value, Mapping) else value
-        if value != default and (rest or rest == value):
-            other[key] = rest
-    return other

@@ -59,6 +59,8 @@ class Taken(NamedTuple):
     plain: list[str]
     """Names of the variables that stay as they are."""
     findings: list[Finding]
+    texts: Collection[str]
+    """What has been taken out."""
 
     def sealed(self, agent: str) -> Values:
         """What belongs under the stack's `secrets`, as if it were set."""
@@ -84,7 +86,9 @@ def take_out(values: Mapping[str, Any], words: Words) -> Taken:
     rest, tokens, mirror_findings = _without_mirror_tokens(rest)
     taken += [*tokens, *(_variable(name, paths) for name, paths in variables.items())]
     plain = list(dict.fromkeys(_plain(rest)))
-    return Taken(rest, taken, plain, [*findings, *mirror_findings, *_left(rest, (), referred), *_wider(variables, words)])
+    texts = {text for path, _ in in_values(words) for text in _texts(lookup(values, *path.split(".")))}
+    texts |= set(_texts(values)) - set(_texts(rest))
+    return Taken(rest, taken, plain, [*findings, *mirror_findings, *_left(rest, (), referred), *_wider(variables, words)], texts)
 
 
 def _referred(values: Mapping[str, Any]) -> set[str]:

@@ -1,14 +1,16 @@
 """What has to be done besides `pulumi up`, because Helm made it otherwise or leaves it behind."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scalr_agents.lines import Line
+from scalr_agents.manifests.objects import Manifest
 from scalr_agents.release import COMPONENT
 from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.model import PREFIX
 from scalr_agents.values.merge import lookup
+from scalr_agents.versions import agent_job
 
 _FORGET = (
     "del((.items[]? // .).metadata | "
@@ -35,8 +37,6 @@ class _Chart(NamedTuple):
     """One selector for several workloads."""
     task_budget: bool = False
     """A budget of task pods by `maxUnavailable`, beside which `minAvailable` cannot stand."""
-    job_restart_policy: bool = False
-    """A field of the Job's spec that Jobs do not have."""
     idle_policy: bool = False
     """A NetworkPolicy that is made whatever the values say."""
     meanwhile: str = "pulumi up rolls the controllers once; runs go on"
@@ -48,7 +48,7 @@ _AGENT_K8S = _Chart(
     selectors=True, meanwhile="controller and workers are made anew, and workers let their runs end first: do it when there are few"
 )
 _CHARTS = {
-    ("agent-job", "legacy"): _Chart(job_restart_policy=True),
+    ("agent-job", "legacy"): _Chart(),
     ("agent-job", "current"): _Chart(task_budget=True),
     ("agent-local", "legacy"): _AGENT_LOCAL._replace(idle_policy=True),
     ("agent-local", "current"): _AGENT_LOCAL,
@@ -57,38 +57,43 @@ _CHARTS = {
 }
 
 
-def before(agent: StackAgent, plain: Collection[str]) -> Iterator[Step]:
+def before(agent: StackAgent, plain: Collection[str], manifest: Sequence[Manifest] = ()) -> Iterator[Step]:
     """Steps without which the API server refuses an object.
 
-    `plain` are the variables of the Deployment that Helm has given in plain text and that are secret now.
+    `plain` are the variables of the Deployment that Helm has given in plain text and that are secret now, `manifest` is what Helm has
+    made, if that is known.
     """
     release = agent.checked.release
     chart = _CHARTS[release.line.chart, release.line.generation]
-    workloads = [manifest for manifest in agent.objects if manifest["kind"] in ("Deployment", "DaemonSet")]
+    workloads = [made for made in agent.objects if made["kind"] in ("Deployment", "DaemonSet")]
     if chart.selectors:
-        names = " ".join(f"{manifest['kind'].lower()}/{manifest['metadata']['name']}" for manifest in workloads)
+        names = " ".join(f"{made['kind'].lower()}/{made['metadata']['name']}" for made in workloads)
         why = "selectors differ and cannot be changed: these are made anew by pulumi up; their pods let runs end first"
         yield Step(why, f"kubectl delete {names} -n {release.namespace}")
-    for manifest in [] if chart.selectors else workloads:
-        if patch := _out_of_secret(manifest, release.names.env_secret, plain):
-            why = f"plain text in the pods, a reference to a Secret now: new pods wait for it until pulumi up; {_old_pods(manifest)}"
-            yield Step(why, _patch("deployment", manifest, patch, "strategic"))
-    for manifest in agent.objects if chart.task_budget else []:
-        if manifest["kind"] == "PodDisruptionBudget" and manifest["metadata"]["labels"].get(COMPONENT) == "task":
-            least = manifest["spec"]["minAvailable"]
+    for made in [] if chart.selectors else workloads:
+        if patch := _out_of_secret(made, release.names.env_secret, plain):
+            why = f"plain text in the pods, a reference to a Secret now: new pods wait for it until pulumi up; {_old_pods(made)}"
+            yield Step(why, _patch("deployment", made, patch, "strategic"))
+        if patch := _other_volumes(made, manifest):
+            why = "a volume is of one kind, and Helm has made it of another: the pods are replaced, and once more by pulumi up"
+            yield Step(why, _patch("deployment", made, patch, "strategic"))
+    for made in agent.objects if chart.task_budget else []:
+        if made["kind"] == "PodDisruptionBudget" and made["metadata"]["labels"].get(COMPONENT) == "task":
+            least = made["spec"]["minAvailable"]
             why = "a budget has minAvailable or maxUnavailable, and Helm has set the other one"
-            yield Step(why, _patch("poddisruptionbudget", manifest, {"spec": {"maxUnavailable": None, "minAvailable": least}}, "merge"))
+            yield Step(why, _patch("poddisruptionbudget", made, {"spec": {"maxUnavailable": None, "minAvailable": least}}, "merge"))
 
 
 def after(agent: StackAgent) -> Iterator[Step]:
     """Steps that remove what is left of Helm."""
     release = agent.checked.release
     chart = _CHARTS[release.line.chart, release.line.generation]
-    for manifest in agent.objects if chart.job_restart_policy else []:
-        if manifest["kind"] == release.line.tasks().kind:
+    tasks = release.line.task_resource
+    for made in agent.objects:
+        if tasks and made["kind"] == tasks.kind and agent_job.TABLE.row(release.version).job_restart_policy:
             patch = {"spec": {"jobTemplate": {"spec": {"restartPolicy": None}}}}
-            yield Step("a field that Jobs do not have", _patch(release.line.tasks().crd_name, manifest, patch, "merge"))
-    if chart.idle_policy and not any(manifest["kind"] == "NetworkPolicy" for manifest in agent.objects):
+            yield Step("a field that Jobs do not have", _patch(tasks.crd_name, made, patch, "merge"))
+    if chart.idle_policy and not any(made["kind"] == "NetworkPolicy" for made in agent.objects):
         name = release.names.network_policy
         why = "left behind: it selects no pods"
         yield Step(why, f"kubectl delete networkpolicy {name} -n {release.namespace} --ignore-not-found")
@@ -144,3 +149,21 @@ def _out_of_secret(manifest: dict[str, Any], secret: str, plain: Collection[str]
         if variable["name"] in plain and lookup(variable, "valueFrom", "secretKeyRef", "name") == secret
     ]
     return {"spec": {"template": {"spec": {"containers": [{"name": container["name"], "env": changed}]}}}} if changed else {}
+
+
+def _other_volumes(deployment: Manifest, manifest: Sequence[Manifest]) -> dict[str, Any]:
+    """A patch that makes volumes of another kind: what Helm has set stays beside what is applied."""
+    helms = [item for item in manifest if (item["kind"], item["metadata"]["name"]) == ("Deployment", deployment["metadata"]["name"])]
+    theirs = [volume for item in helms for volume in _volumes(item) if isinstance(volume, Mapping)]
+    known = {volume.get("name"): {key for key, value in volume.items() if value is not None} - {"name"} for volume in theirs}
+    changed = []
+    for volume in _volumes(deployment):
+        old = known.get(volume["name"])
+        if old and old != volume.keys() - {"name"}:
+            changed.append({**dict.fromkeys(sorted(old)), **volume})
+    return {"spec": {"template": {"spec": {"volumes": changed}}}} if changed else {}
+
+
+def _volumes(deployment: Manifest) -> list[Any]:
+    volumes = lookup(deployment, "spec", "template", "spec", "volumes")
+    return volumes if isinstance(volumes, list) else []

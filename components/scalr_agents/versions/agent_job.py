@@ -35,6 +35,8 @@ class AgentJob(Row):
     """Variables of the controller alone."""
     worker_variables: Variables = field(default_factory=dict)
     """Variables of the worker alone."""
+    job_restart_policy: bool = True
+    """Whether the chart sets `restartPolicy` on Jobs, which have no such field."""
     restarts: bool = False
     """Whether the Job of a run starts another pod when a node has taken one away; a run that failed never starts again."""
 
@@ -144,6 +146,7 @@ TABLE = Table(
             since=(1, 3),
             new=("agent.providerCache.dropKernelPages", "agent.providerNetworkMirrors", "task.job.backoffLimit"),
             worker_variables={},
+            job_restart_policy=False,
             restarts=True,
         ),
     ),
