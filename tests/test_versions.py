@@ -113,6 +113,25 @@ def test_a_value_is_refused_where_its_agents_do_not_know_it(chart: str, version:
     assert (found == []) is known
 
 
+@pytest.mark.parametrize(
+    ("version", "variable", "advice"),
+    [
+        ("0.57.0", "SCALR_AGENT_DISCONNECT_ON_STOP", "leave it out"),
+        ("0.59.0", "SCALR_AGENT_DISCONNECT_ON_STOP", ""),
+        ("0.59.0", "SCALR_AGENT_STATE_PERSISTENCE_ENABLED", "leave it out"),
+        ("0.60.0", "SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB", ""),
+        ("1.2.0", "SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB", "overrides the variable of agent.binaryCache.sizeLimit"),
+        ("1.2.0", "SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES", "leave it out"),
+        ("1.3.0", "SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES", "overrides the variable of agent.providerCache.dropKernelPages"),
+    ],
+)
+def test_variables_that_a_version_sets_are_warned_of(version: str, variable: str, advice: str) -> None:
+    extra = {"agent": {"extraEnv": {variable: "1"}}}
+    found = values.check("agent-job", merge(GIVEN, extra), release="runs", namespace="scalr", agent_version=version)
+    messages = [finding.message for finding in found if finding.path == f"agent.extraEnv.{variable}"]
+    assert [advice in message for message in messages] == ([True] if advice else [])
+
+
 def test_agents_0_60_read_the_image_of_runs_in_workers_alone() -> None:
     made = objects("agent-k8s", "0.60.0", {"agent": {"container_task_image": "acme/runs:1"}})
     told = {
