@@ -161,6 +161,7 @@ def test_all_values_of_a_chart_that_is_not_known_are_kept_where_they_are_not_our
     budget = {"podDisruptionBudget": {"maxUnavailable": 0}}
     assert stack_values(adopted) == merge({"agent": {"url": URL}, "task": budget}, MEMORY)
     assert [finding for finding in adopted.findings if "defaults are not known" in finding.message] == []
+    assert [note for note in adopted.notes if "what the release has unset with null is not seen" in note] != []
 
 
 @pytest.mark.parametrize("chart", CHARTS)

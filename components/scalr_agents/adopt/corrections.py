@@ -11,6 +11,9 @@ from scalr_agents.release import COMPONENT
 from scalr_agents.values.fields import is_set
 from scalr_agents.values.merge import lookup
 
+_VARIABLES = "-env"
+"""End of the name of the Secret with variables, which no chart has."""
+
 
 def _any(_was: Any, _becomes: Any) -> bool:
     return True
@@ -28,6 +31,10 @@ def _changed(was: Any, becomes: Any) -> bool:
     return was is not ABSENT and becomes is not ABSENT
 
 
+def _zero(was: Any, becomes: Any) -> bool:
+    return was is ABSENT and becomes == 0
+
+
 def _hardened(was: Any, becomes: Any) -> bool:
     return was is ABSENT and becomes in (HARDENED, False, {"drop": ["ALL"]}, ["ALL"])
 
@@ -43,8 +50,12 @@ def _same_number(was: Any, becomes: Any) -> bool:
         return False
 
 
+def _our_secret(was: Any, becomes: Any) -> bool:
+    return was is ABSENT and becomes["metadata"]["name"].endswith(_VARIABLES)
+
+
 def _out_of_our_secret(_was: Any, becomes: Any) -> bool:
-    return str(lookup(becomes, "valueFrom", "secretKeyRef", "name") or "").endswith("-env")
+    return str(lookup(becomes, "valueFrom", "secretKeyRef", "name") or "").endswith(_VARIABLES)
 
 
 class _Rule(NamedTuple):
@@ -99,11 +110,11 @@ _ALL = (
     _Rule("Labels of objects", _OUR_LABELS, _UNLABELLED, _new),
     _Rule("CustomResourceDefinitions", r".*", ("CustomResourceDefinition",)),
     _Rule("Secret environment variables", rf"{_ENV}\[.*\]", test=_out_of_our_secret),
-    _Rule("Secret environment variables", "", ("Secret",), _new),
+    _Rule("Secret environment variables", "", ("Secret",), _our_secret),
     _Rule("Duplicated variables", rf"{_ENV}\[.*\]{re.escape(TIMES)}"),
     _Rule("Large numbers in `extraEnv`", rf"{_ENV}\[.*\]\.value", test=_same_number),
     _Rule("Order of variables and mounts", rf".*\.(env|volumeMounts|volumes){re.escape(ORDER)}"),
-    _Rule("Empty fields", r".+", test=_empty),
+    _Rule("Empty fields", rf"{_TEMPLATE}.+", test=_empty),
 )
 _MIRRORS = _Rule("Tokens of provider mirrors", rf"{_ENV}\[{MIRRORS_VARIABLE}\]", test=_out_of_our_secret)
 _CHECKSUM = rf"{_TEMPLATE}metadata\.annotations\[checksum/secrets\]"
@@ -114,14 +125,16 @@ _AGENT_JOB = (
     _Rule("NetworkPolicy of task pods", r"spec\.egress", ("NetworkPolicy",)),
     _Rule("Budget of task pods", "", ("PodDisruptionBudget",), _new, component="task"),
     _Rule("Budget of task pods", r"spec\.(min|max)(Una|A)vailable", ("PodDisruptionBudget",), component="task"),
-    _Rule("Budget of the controllers", "", ("PodDisruptionBudget",), _new, component="agent"),
-    _Rule("Budget of the controllers", r"spec\.maxUnavailable", ("PodDisruptionBudget",), _new, component="agent"),
+    _Rule("Budget of the controllers", "", ("PodDisruptionBudget",), _new, component="agent", charts=("0.6.2", "0.6.3")),
+    _Rule("Budget of the controllers", r"spec\.maxUnavailable", ("PodDisruptionBudget",), _zero, component="agent"),
     _Rule("`restartPolicy` of the Job", r"spec\.jobTemplate\.spec\.restartPolicy", _TASKS, _gone),
     _Rule("Annotations of the token Secret", r"metadata\.annotations.*", ("Secret",), _gone),
     _Rule("Key of the token Secret", rf"{_ENV}\[SCALR_AGENT_TOKEN\]\.valueFrom\.secretKeyRef\.key"),
     _Rule("Shutdown timeouts", rf"{_ENV}\[SCALR_AGENT_WORKER_(DRAIN|GRACE_SHUTDOWN)_TIMEOUT\]\.value", test=_changed),
-    _Rule("Global and own settings", rf"{_TEMPLATE}metadata\.annotations.*", test=_changed, given="global.podAnnotations"),
-    _Rule("Global and own settings", rf"{_TEMPLATE}spec\.securityContext\..*", test=_changed),
+    _Rule("Global and own settings", rf"{_TEMPLATE}metadata\.annotations.*", _WORKLOADS, _changed, given="agent.podAnnotations"),
+    _Rule("Global and own settings", rf"{_TEMPLATE}metadata\.annotations.*", _TASKS, _changed, given="task.podAnnotations"),
+    _Rule("Global and own settings", rf"{_TEMPLATE}spec\.securityContext\..*", _WORKLOADS, _changed, given="agent.podSecurityContext"),
+    _Rule("Global and own settings", rf"{_TEMPLATE}spec\.securityContext\..*", _TASKS, _changed, given="task.podSecurityContext"),
     _Rule(
         "Global and own labels and annotations",
         r"(spec\.jobTemplate\.)?metadata\.annotations.*",
@@ -149,7 +162,7 @@ _AGENT_LOCAL = (
     _Rule("Eviction annotations (L-W2)", rf"metadata\.annotations{_EVICTION}", ("Deployment",), _gone),
     _Rule("Eviction annotations (L-W2)", rf"{_TEMPLATE}metadata\.annotations{_EVICTION}", ("Deployment",), _new),
     _Rule("NetworkPolicy (L-W1)", "", ("NetworkPolicy",), _gone),
-    _Rule("NetworkPolicy (L-W1)", "", ("NetworkPolicy",), _new, given="agent", charts=_ONE_VOLUME),
+    _Rule("NetworkPolicy (L-W1)", "", ("NetworkPolicy",), _new, charts=_ONE_VOLUME),
     _Rule("NetworkPolicy (L-W1)", r"spec\.egress", ("NetworkPolicy",)),
     _Rule(
         "NetworkPolicy (L-W1)", rf"(spec\.podSelector\.matchLabels|metadata\.labels)\[{re.escape(COMPONENT)}\]", ("NetworkPolicy",), _gone
@@ -169,7 +182,7 @@ _AGENT_K8S = (
     _Rule("Namespace of cluster-scoped objects (K4)", r"metadata\.namespace", ("PersistentVolume", "StorageClass"), _gone),
     _Rule("EFS volume (K5)", r"spec\.claimRef", ("PersistentVolume",), _new),
     _Rule("EFS volume (K5)", r"spec\.volumeName", ("PersistentVolumeClaim",), _new),
-    _Rule("Brought account (K6)", "", ("Role", "RoleBinding"), _new),
+    _Rule("Brought account (K6)", "", ("Role", "RoleBinding"), _new, given="serviceAccount.name"),
     _Rule("Labels of the account (K6)", r"metadata\.labels\[.*\]|metadata\.labels\..*", ("ServiceAccount",), _new),
     _Rule("Pod annotations (K8)", rf"{_TEMPLATE}metadata\.annotations.*", _WORKLOADS, _changed, given="podAnnotations"),
     _Rule("Policy and run pods (K9)", r"spec\.egress", ("NetworkPolicy",)),

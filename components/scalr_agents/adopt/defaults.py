@@ -12,6 +12,7 @@ from scalr_agents.values.merge import Values, coalesce, lookup, merge
 from scalr_agents.versions import Published, Table
 
 _COMPUTED = "all values are given; those that are the defaults anyway are left out"
+_UNSEEN = "the defaults of the chart are not known here: what the release has unset with null is not seen among the values"
 
 
 class Own(NamedTuple):
@@ -37,7 +38,7 @@ def own(given: Mapping[str, Any], about: About, version: str) -> Own:
     if not about.agent_version:
         return Own(_other(chart, version, given, None) if complete else dict(given), dict(given), [_unpromised(chart, version)])
     if complete:
-        return Own(_other(chart, version, given, release), dict(given), notes=[_COMPUTED])
+        return Own(_other(chart, version, given, release), dict(given), notes=[_COMPUTED, *([] if release else [_UNSEEN])])
     if release is None:
         return Own(dict(given), dict(given), [_unknown(about)])
     kept = _other(chart, version, defaults, release)
