@@ -134,12 +134,11 @@ def release_files(name: str, directory: Path) -> list[str]:
     return ["adopt", case.release, "-n", case.namespace, *options]
 
 
-@pytest.mark.parametrize("name", ["agent-job-0.59", "agent-local-legacy-claim", "agent-k8s-0.60"])
-def test_what_helm_knows_of_a_release_is_all_that_is_needed(name: str, tmp_path: Path) -> None:
-    done = cli(*release_files(name, tmp_path))
+def test_what_helm_knows_of_a_release_is_all_that_is_needed(tmp_path: Path) -> None:
+    done = cli(*release_files("agent-job-0.59", tmp_path))
     assert done.returncode == 0, done.stderr
     assert TOKEN not in done.stdout + done.stderr
-    case = dict(golden())[name]
+    case = dict(golden())["agent-job-0.59"]
     adopted = take_over(case, manifest=[item for item in case.objects if item["kind"] != "CustomResourceDefinition"])
     assert yaml.safe_load(done.stdout) == adopted.stack
     assert done.stderr.splitlines() == [
@@ -153,10 +152,12 @@ def test_what_helm_knows_of_a_release_is_all_that_is_needed(name: str, tmp_path:
 
 
 def test_a_manifest_alone_says_the_version(tmp_path: Path) -> None:
-    arguments = release_files("agent-job-0.59", tmp_path)
+    arguments = release_files("agent-k8s-0.60", tmp_path)
     at = arguments.index("--metadata")
     done = cli(*arguments[:at], *arguments[at + 2 :])
-    assert (done.stdout, done.stderr) == ((again := cli(*arguments)).stdout, again.stderr)
+    assert done.returncode == 0, done.stderr
+    assert yaml.safe_load(done.stdout) == take_over(dict(golden())["agent-k8s-0.60"]).stack
+    assert "nothing says which version" not in done.stderr
 
 
 def test_a_version_of_the_chart_says_that_of_its_agents() -> None:
@@ -170,12 +171,9 @@ def test_a_version_of_the_chart_says_that_of_its_agents() -> None:
 @pytest.mark.parametrize(
     ("option", "text", "code", "words"),
     [
-        ("--manifest", "", 2, "not a manifest"),
         ("--manifest", f"agent: {{token: {TOKEN}}}", 2, "not a manifest, in which each object has a kind and a name; helm get manifest"),
         ("--manifest", f"a: [{TOKEN}", 1, "error: "),
-        ("--manifest", f"- {TOKEN}", 1, "expected a map at the top"),
         ("--metadata", f"NAME: other\n# {TOKEN}", 2, "is that of another release"),
-        ("--metadata", f"token: {TOKEN}", 2, "names no chart"),
         ("--metadata", "NAME: runs\nCHART: agent-job\nVERSION: 0.6.5\nAPP_VERSION: 1.4.0\n", 2, "says agent version '0.59.0', and the met"),
     ],
 )

@@ -4,9 +4,9 @@ Values, manifests and `adopt` ask the table, and nothing else compares versions.
 a row in `rows` where its agents differ from those before.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from importlib import import_module
 from itertools import groupby
 from typing import Any, Generic, TypeVar
@@ -61,15 +61,16 @@ class Table(Generic[R]):
 
     def row(self, version: str) -> R:
         """The row of a supported version."""
-        return [row for row in self.rows if row.since <= numbers(version)[:2]][-1]
+        at = numbers(version)[:2]
+        return next(row for row in reversed(self.rows) if row.since <= at)
 
     def knows(self, version: str, path: str) -> bool:
         """Whether agents of a supported version know a value."""
-        return self._knows(self.row(version), path)
+        return not _is_within(path, self.unknown(version))
 
-    def unknown(self, version: str) -> list[str]:
-        """The values that agents of a supported version do not know."""
-        return [path for row in self.rows for path in (*row.new, *row.gone) if not self.knows(version, path)]
+    def unknown(self, version: str) -> Sequence[str]:
+        """The values that agents of a supported version do not know, or sections of values."""
+        return self._unknown[self.row(version).since]
 
     def ignorant(self, version: str, path: str) -> str:
         """The agents around a version that do not know a value, in words."""
@@ -83,6 +84,12 @@ class Table(Generic[R]):
     def is_newer(self, version: str) -> bool:
         """Whether a version is newer than all charts that were compared with."""
         return numbers(version) > numbers(self.published[-1].agent)
+
+    @cached_property
+    def _unknown(self) -> Mapping[Minor, Sequence[str]]:
+        """The values that the agents of each row do not know."""
+        named = [path for row in self.rows for path in (*row.new, *row.gone)]
+        return {row.since: [path for path in named if not self._knows(row, path)] for row in self.rows}
 
     def _knows(self, row: Row, path: str) -> bool:
         introduced = any(_is_within(path, other.new) for other in self.rows if other.since > row.since)
@@ -107,9 +114,10 @@ class Table(Generic[R]):
         return select(self.chart, f"{row.since[0]}.{row.since[1]}.0")
 
 
+@cache
 def numbers(version: str) -> tuple[int, ...]:
-    """A version `MAJOR.MINOR.PATCH`, with whatever stands behind it, as numbers to compare."""
-    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+    """A version `MAJOR.MINOR.PATCH` as numbers to compare."""
+    return tuple(map(int, version.split(".")))
 
 
 def _is_within(path: str, others: Sequence[str]) -> bool:
