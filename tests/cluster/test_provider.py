@@ -28,7 +28,7 @@ from tests.engine.clouds import FILE_SYSTEM
 from tests.engine.stacks import Deployment, Outcome, pulumi_command
 from tests.provider_errors import NO_POD, OUTPUT, timed_out
 from tests.releases import golden
-from tests.test_cli import TOKEN, cli
+from tests.test_cli import TOKEN
 from tests.test_unready import EXPECTED
 
 _PLUGIN = "pulumi-resource-kubernetes"
