@@ -21,7 +21,7 @@ def refused(**args: Any) -> str:
 def test_every_finding_names_the_argument_it_is_about() -> None:
     assert refused(url="acme", release="Runs", values={"agent": {"replicaCount": "2"}, "taks": {}}).splitlines() == [
         "AgentJob 'runs' cannot be deployed:",
-        "  error: values.agent.replicaCount: expected a whole number, given '2'",
+        "  error: values.agent.replicaCount: expected a whole number, given '2'; write it without quotes",
         "  error: values.taks: unknown key 'taks'; did you mean 'task'?",
         "  error: release: 'Runs' is no release name: at most 53 lower case letters, digits, '-' and '.'",
         "  error: url: not a URL with scheme and host, for instance https://acme.scalr.io",
@@ -77,6 +77,45 @@ def test_definitions_need_no_arguments() -> None:
 def test_any_mapping_will_do() -> None:
     recording = run(agent_job(values=MappingProxyType({"agent": MappingProxyType({"tolerations": ({"key": "a"},)})})))
     assert recording["runs-controller-deployment"].inputs["spec"]["template"]["spec"]["tolerations"] == [{"key": "a"}]
+
+
+def test_types_of_kubernetes_are_checked() -> None:
+    message = refused(values={"task": {"tolerations": [{"effect": "NoSchedul"}], "affinity": {"node_affinity": {}}}})
+    assert "error: values.task.tolerations[0].effect: given 'NoSchedul'; did you mean 'NoSchedule'?" in message
+    assert "error: values.task.affinity.node_affinity: unknown field 'node_affinity' (Affinity of Kubernetes 1.37); did you" in message
+
+
+def test_types_of_kubernetes_may_be_objects_of_its_sdk() -> None:
+    from pulumi_kubernetes.core import v1
+
+    def program() -> None:
+        key = pulumi.Output.from_input("pool")
+        term = v1.NodeSelectorTermArgs(match_expressions=[v1.NodeSelectorRequirementArgs(key=key, operator="Exists")])
+        required = v1.NodeSelectorArgs(node_selector_terms=[term])
+        node_affinity = v1.NodeAffinityArgs(required_during_scheduling_ignored_during_execution=required)
+        values = {
+            "affinity": v1.AffinityArgs(node_affinity=node_affinity),
+            "resources": v1.ResourceRequirementsArgs(limits={"memory": "1Gi"}),
+            "tolerations": [v1.TolerationArgs(key=key, toleration_seconds=5)],
+        }
+        agent_job(values={"agent": values})()
+
+    pod = run(program)["runs-controller-deployment"].inputs["spec"]["template"]["spec"]
+    expressions = [{"key": "pool", "operator": "Exists"}]
+    required = {"nodeSelectorTerms": [{"matchExpressions": expressions}]}
+    assert pod["affinity"] == {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+    assert pod["containers"][0]["resources"]["limits"] == {"cpu": "500m", "memory": "1Gi"}
+    assert pod["tolerations"] == [{"key": "pool", "tolerationSeconds": 5}]
+
+
+def test_objects_of_the_sdk_are_checked_too() -> None:
+    from pulumi_kubernetes.core import v1
+
+    values = {"agent": {"tolerations": [v1.TolerationArgs(effect="NoSchedul")]}, "task": {"affinity": v1.TolerationArgs(key="a")}}
+    assert [line.split(":")[1] for line in refused(values=values).splitlines()[1:]] == [
+        " values.agent.tolerations[0].effect",
+        " values.task.affinity.key",
+    ]
 
 
 def test_what_shapes_the_graph_must_be_known_before() -> None:

@@ -168,7 +168,7 @@ def test_findings_name_the_place_in_the_stack(project: Path) -> None:
     assert lines == [
         "  error: scalr-agents:agent: unknown key 'agent'; did you mean 'agents'?",
         "  error: scalr-agents:common.urls: unknown key 'urls'; did you mean 'url'?",
-        "  error: scalr-agents:agents.runs.nodes.selector: expected a map, given the number 1",
+        "  error: scalr-agents:agents.runs.nodes.selector: expected a map, given a number",
         "  values.yaml: error: agent.replicaCount: expected a whole number, given 'two'",
         "  error: scalr-agents:agents.runs.values.task.jobs: unknown key 'jobs'; did you mean 'job'?",
         "  error: scalr-agents:common.url: not a URL with scheme and host, for instance https://acme.scalr.io",

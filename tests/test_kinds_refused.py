@@ -129,7 +129,7 @@ def test_versions_of_no_line(component: str, version: str) -> None:
     [
         ("1.4", "agent version '1.4' is not complete; write 1.4.0"),
         ("1.1", "agent version '1.1' is not of the form MAJOR.MINOR.PATCH, for instance 0.57.0"),
-        (1.4, "expected a string, given the number 1.4; quote it"),
+        (1.4, "expected a string, given a number; quote it"),
     ],
 )
 def test_versions_that_are_none(component: str, version: Any, message: str) -> None:

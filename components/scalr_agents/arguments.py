@@ -15,7 +15,7 @@ from scalr_agents.values.fields import (
     Annotations,
     InputMap,
     InputText,
-    KubernetesMap,
+    OpenMap,
     SecretEnv,
     Text,
     integral,
@@ -142,7 +142,7 @@ class _Arguments(Section):
     release: Text = ""
     agent_version: str | None = None
     names: Naming = "scoped"
-    values: KubernetesMap = {}
+    values: OpenMap = {}
     url: InputText | None = None
     token: InputText | None = None
     agent_image: InputText | None = None

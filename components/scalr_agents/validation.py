@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import pulumi
+from pulumi import _types  # where the SDK itself asks what becomes of argument classes
 
 from scalr_agents.errors import ArgsError
 from scalr_agents.values import Finding, errors, shapes
@@ -39,11 +40,16 @@ def report(component: str, name: str, findings: Sequence[Finding]) -> None:
 
 
 def plain(args: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments with any mapping as a dict, any sequence as a list, and those that are `None` left out; leaves as they are."""
+    """Arguments with any mapping as a dict, any sequence as a list, and those that are `None` left out; leaves as they are.
+
+    Objects of the SDKs' argument classes (`ResourceRequirementsArgs`) become dicts with the keys that Kubernetes has.
+    """
     return {key: _plain(value) for key, value in args.items() if value is not None}
 
 
 def _plain(value: Any) -> Any:
+    if _types.is_input_type(type(value)):
+        value = _types.input_type_to_dict(value)
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

@@ -136,7 +136,7 @@ def test_a_value_directly_on_an_agent(kind: str, key: str, content: Any, words: 
 def test_what_an_agent_has_itself_is_not_taken_for_a_value() -> None:
     """`cache` is a key of the chart's values too."""
     found = [message for _, path, message in findings({"agents": {"runs": {"cache": 5}}}) if path == f"{AGENT}.cache"]
-    assert found == ["expected a string, given the number 5; quote it"]
+    assert found == ["expected a string, given a number; quote it"]
 
 
 @pytest.mark.parametrize("word", ["token", "clientKey"])

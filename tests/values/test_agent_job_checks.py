@@ -12,6 +12,7 @@ from tests.manifests.changes import DEADLINE, MINIMUM, nested
 ROOT = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
 """DER of a name alone, that of a public root: enough for what the check reads."""
 PRIVATE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
+ZONE = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
 SPREAD = {"app.kubernetes.io/name": "agent-job", "app.kubernetes.io/instance": "runs", "app.kubernetes.io/component": "agent"}
 
 
@@ -35,7 +36,7 @@ ERRORS = [
     (nested("agent.moduleCache.sizeLimit", "big"), "agent.moduleCache.sizeLimit", "not a Kubernetes quantity"),
     (nested("persistence.cache.persistentVolumeClaim.storage", "big"), "persistence.cache.persistentVolumeClaim.storage", "quantity"),
     (nested("agent.resources.limits.cpu", "fast"), "agent.resources.limits.cpu", "not a Kubernetes quantity"),
-    (nested("agent.resources.limits", "none"), "agent.resources.limits", "expected a map of resources"),
+    (nested("agent.resources.limits", "none"), "agent.resources.limits", "expected a map, given a string"),
     (nested("agent.resources.requests.memory", "1Gi"), "agent.resources.requests.memory", "above the limit of 256Mi"),
     (nested("task.runner.resources.requests.cpu", 5), "task.runner.resources.requests.cpu", "above the limit of 4000m"),
     (nested("task.worker.resources.limits.memory", "100M"), "task.worker.resources.requests.memory", "above the limit of 100M"),
@@ -52,7 +53,7 @@ ERRORS = [
     (nested("agent.extraEnv", {"1A": "b"}), "agent.extraEnv.1A", "not a name of an environment variable"),
     (nested("agent.extraEnv", {"SCALR_AGENT_LOG_FORMAT": "xml"}), "agent.extraEnv.SCALR_AGENT_LOG_FORMAT", "plain, dev, json"),
     (nested("task.worker.extraEnv", {"SCALR_AGENT_DEBUG": "maybe"}), "task.worker.extraEnv.SCALR_AGENT_DEBUG", "true, false, 1, 0"),
-    (nested("agent.controller.extraEnv", [{"value": "x"}]), "agent.controller.extraEnv[0].name", "every variable needs a name"),
+    (nested("agent.controller.extraEnv", [{"value": "x"}]), "agent.controller.extraEnv[0]", "missing: name"),
     (nested("agent.controller.extraEnv", [{"name": "A", "value": 1}]), "agent.controller.extraEnv[0].value", "quote it"),
     (nested("agent.dataDir", "data"), "agent.dataDir", "not an absolute path"),
     (nested("agent.dataDir", "/tmp"), "agent.dataDir", "/tmp is taken by the agent"),
@@ -70,7 +71,7 @@ ERRORS = [
     (nested("agent.image.tag", 1.1), "agent.image.tag", "quote it"),
     (nested("task.extraVolumes", [{"name": "data-dir", "emptyDir": {}}]), "task.extraVolumes[0].name", "taken by the agent"),
     (nested("task.extraVolumes", [{"name": "a"}, {"name": "a"}]), "task.extraVolumes[1].name", "taken by task.extraVolumes[0]"),
-    (nested("task.extraVolumes", [{"emptyDir": {}}]), "task.extraVolumes[0].name", "every volume needs a name"),
+    (nested("task.extraVolumes", [{"emptyDir": {}}]), "task.extraVolumes[0]", "missing: name"),
     (nested("task.sidecars", [{"name": "runner"}]), "task.sidecars[0].name", "taken by the agent"),
     (
         nested("task.sidecars", [{"name": "s", "volumeMounts": [{"name": "nope", "mountPath": "/x"}]}]),
@@ -83,7 +84,7 @@ ERRORS = [
         "task.runner.extraVolumeMounts[0].mountPath",
         "taken by the agent",
     ),
-    (nested("task.worker.extraVolumeMounts", [{"name": "data-dir"}]), "task.worker.extraVolumeMounts[0].mountPath", "needs a path"),
+    (nested("task.worker.extraVolumeMounts", [{"name": "data-dir"}]), "task.worker.extraVolumeMounts[0]", "missing: mountPath"),
     (nested("task.runner.securityContext.privileged", True), "task.runner.securityContext.allowPrivilegeEscalation", "set it to true"),
     (nested("fullnameOverride", "No_Name"), "fullnameOverride", "refuses: 'No_Name'"),
     (
@@ -109,7 +110,7 @@ ERRORS = [
     ),
     (nested("persistence.cache.emptyDir.sizeLimit", "10GB"), "persistence.cache.emptyDir.sizeLimit", "write 10G or 10Gi; given '10GB'"),
     (nested("persistence.data.persistentVolumeClaim.storage", "-5Gi"), "persistence.data.persistentVolumeClaim.storage", "above zero"),
-    (nested("agent.resources.requests.cpu", -1), "agent.resources.requests.cpu", "not a Kubernetes quantity"),
+    (nested("agent.resources.requests.cpu", -1), "agent.resources.requests.cpu", "-1 is below zero"),
     (nested("agent.replicaCount", 99999999999), "agent.replicaCount", "less than or equal to 2147483647"),
     (nested("agent.podDisruptionBudget.minAvailable", "150%"), "agent.podDisruptionBudget.minAvailable", "percentage"),
     (nested("agent.minReadySeconds", 600), "agent.minReadySeconds", "must be below 600"),
@@ -124,7 +125,7 @@ ERRORS = [
     ),
     (nested("agent.image.repository", "Scalr/Agent"), "agent.image.repository", "not an image repository"),
     (nested("agent.image.tag", "\u00e9"), "agent.image.tag", "not an image tag"),
-    (nested("agent.controller.extraEnv", [{"name": [None]}]), "agent.controller.extraEnv[0].name", "every variable needs a name"),
+    (nested("agent.controller.extraEnv", [{"name": [None]}]), "agent.controller.extraEnv[0].name", "expected a string, given a list"),
     (nested("agent.controller.extraEnv", [{"name": "A B", "value": "x"}]), "agent.controller.extraEnv[0].name", "environment variable"),
     (nested("rbac.rules", [{"resources": ["pods"]}]), "rbac.rules[0].verbs", "missing"),
 ]
@@ -170,7 +171,7 @@ WARNINGS = [
         "no node that runs one can be drained",
     ),
     (
-        nested("agent.topologySpreadConstraints", [{"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "scalr"}}}]),
+        nested("agent.topologySpreadConstraints", [{**ZONE, "labelSelector": {"matchLabels": {"app": "scalr"}}}]),
         "agent.topologySpreadConstraints[0].labelSelector",
         "matchLabels: {app.kubernetes.io/name: agent-job, app.kubernetes.io/instance: runs, app.kubernetes.io/component: agent}",
     ),
@@ -209,7 +210,7 @@ FINE: list[dict[str, Any]] = [
             "runner": {"extraVolumeMounts": [{"name": "v", "mountPath": "/etc/ssl/certs/scalr-ca-bundle.crt"}]},
         },
     ),
-    nested("agent.topologySpreadConstraints", [{"labelSelector": {"matchExpressions": [{"key": "a", "operator": "Exists"}]}}]),
+    nested("agent.topologySpreadConstraints", [{**ZONE, "labelSelector": {"matchExpressions": [{"key": "a", "operator": "Exists"}]}}]),
     nested("agent", {"topologySpreadConstraints": {}, "tolerations": {}, "affinity": []}),
     nested("agent.controller.extraEnv", [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "metadata.uid"}}}]),
     nested("agent.url", "https://acme.scalr.io:8443/"),
@@ -220,7 +221,7 @@ FINE: list[dict[str, Any]] = [
     nested("agent.image.tag", "0.60.3"),
     nested("agent.image", {"repository": "acme/custom", "tag": "9.9.9"}),
     nested("agent.image.tag", "0.57.0@sha256:" + 64 * "0"),
-    nested("agent", {"replicaCount": 2, "topologySpreadConstraints": [{"labelSelector": {"matchLabels": SPREAD}}]}),
+    nested("agent", {"replicaCount": 2, "topologySpreadConstraints": [{**ZONE, "labelSelector": {"matchLabels": SPREAD}}]}),
     nested("agent", {"replicaCount": 2.0, "affinity": {"podAntiAffinity": {}}}),
     nested("task.sidecars", [{"name": "s", "volumeMounts": [{"name": "data-dir", "mountPath": "/data"}]}]),
     nested("agent.resources", {"requests": {"cpu": 0.1}, "limits": {"cpu": 1, "memory": None}}),

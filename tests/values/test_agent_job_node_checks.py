@@ -9,6 +9,7 @@ from scalr_agents.values.merge import merge
 from tests.manifests.changes import CURRENT, LEGACY, MINIMUM, nested
 
 BUDGET, JOB, BUFFER = "task.podDisruptionBudget.enabled", "task.job.activeDeadlineSeconds", "task.buffer"
+USER = "global.podSecurityContext.runAsUser"
 PREPARATION = "persistence.cache.hostPath.preparation"
 CACHE = nested("persistence.cache", {"enabled": True, "hostPath": {"path": "/mnt/cache", "preparation": {"enabled": True}}})
 NO_RESOURCES = {"worker": {"resources": None}, "runner": {"resources": None}}
@@ -88,7 +89,7 @@ def test_exact_defaults_are_warned_of(version: str) -> None:
         (_prepared("global.podSecurityContext.runAsUser", object()), [("error", f"{PREPARATION}.enabled")]),
         (_prepared("task.podSecurityContext.fsGroup", object()), [("error", f"{PREPARATION}.enabled")]),
         (_prepared("task.worker.securityContext.runAsGroup", object()), [("error", f"{PREPARATION}.enabled")]),
-        *((_prepared("global.podSecurityContext.runAsUser", user), [("error", f"{PREPARATION}.enabled")]) for user in ("abc", 1.5, True)),
+        *((_prepared(USER, user), [("error", USER)]) for user in ("abc", 1.5, True)),
         (_prepared("global.podSecurityContext.runAsUser", 2000.0), []),
         (_prepared("agent.podSecurityContext.runAsUser", object()), []),
         (nested("global.podSecurityContext.runAsUser", object()), []),

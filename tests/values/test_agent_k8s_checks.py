@@ -89,7 +89,7 @@ ERRORS = [
     (nested("workerTolerations", [{"key": object()}]), "workerTolerations[0].key", "must be known before deployment"),
     (nested("workerTolerations", {"key": "runs"}), "workerTolerations", "expected a list, given a map"),
     (nested("controllerTolerations", ["runs"]), "controllerTolerations[0]", "expected a map, given a string"),
-    (nested("workerNodeSelector", {"pool": 1}), "workerNodeSelector.pool", "expected a string, given the number 1; quote it"),
+    (nested("workerNodeSelector", {"pool": 1}), "workerNodeSelector.pool", "expected a string, given a number; quote it"),
     (nested("agent.data_home", "data"), "agent.data_home", "not an absolute path"),
     (nested("agent.data_home", "/var/lib/"), "agent.data_home", "a directory of the system"),
     (nested("agent.data_home", "/var/run/secrets"), "agent.data_home", "a directory of the system"),

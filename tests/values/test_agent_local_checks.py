@@ -92,7 +92,7 @@ ERRORS = [
         "Kubernetes refuses false beside privileged: true",
     ),
     (nested("extraVolumes", [{"name": "data-dir", "emptyDir": {}}]), "extraVolumes[0].name", "'data-dir' is taken by the agent"),
-    (nested("extraVolumes", [{"emptyDir": {}}]), "extraVolumes[0].name", "missing: every volume needs a name"),
+    (nested("extraVolumes", [{"emptyDir": {}}]), "extraVolumes[0]", "missing: name"),
     (
         merge(nested("agent.tls.caBundleSecret.name", "corp"), nested("extraVolumes", [{"name": "ca-bundle"}])),
         "extraVolumes[0].name",

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import pytest
 from pydantic import Field
-from scalr_agents.values import shapes
+from scalr_agents.values import messages, shapes
 from scalr_agents.values.agent_job import AgentJobValues
 from scalr_agents.values.fields import Count, EnvMap, InputText, Labels, Quantity, Text, VersionText
 from scalr_agents.values.findings import Path
@@ -108,15 +108,15 @@ def test_an_unknown_key_is_answered_with_the_nearest(given: dict[str, Any], path
         ({"engine": []}, "engine", "expected a map, given a list"),
         ({"engine": None}, "engine", "null is not allowed here; unset its keys one by one"),
         ({"engine": {"fuel": "water"}}, "engine.fuel", "given 'water'; allowed: 'diesel' or 'petrol'"),
-        ({"engine": {"fuel": ""}}, "engine.fuel", "given ''; allowed: 'diesel' or 'petrol'"),
+        ({"engine": {"fuel": ""}}, "engine.fuel", "given an empty string; allowed: 'diesel' or 'petrol'"),
         ({"wheels": {}}, "wheels", "expected a list, given a map"),
-        ({"wheels": [16]}, "wheels[0]", "expected a map, given the number 16"),
+        ({"wheels": [16]}, "wheels[0]", "expected a map, given a number"),
         ({"wheels": [{}]}, "wheels[0].size", "missing"),
-        ({"rooms": ["a", 2]}, "rooms[1]", "expected a string, given the number 2; quote it"),
-        ({"extras": {"a": 1}}, "extras.a", "expected a map, given the number 1"),
+        ({"rooms": ["a", 2]}, "rooms[1]", "expected a string, given a number; quote it"),
+        ({"extras": {"a": 1}}, "extras.a", "expected a map, given a number"),
         ({"extras": "a"}, "extras", "expected a map, given a string"),
-        ({"anything": 1}, "anything", "expected a map, given the number 1"),
-        ({"labels": {"a b": "x"}}, "labels.a b", f"{KEY_RULE}; given 'a b'"),
+        ({"anything": 1}, "anything", "expected a map, given a number"),
+        ({"labels": {"a b": "x"}}, "labels.a b", KEY_RULE),
         ({"labels": {"a": "x y"}}, "labels.a", "not a label value: at most 63 letters, digits, '-', '_' and '.'; given 'x y'"),
     ],
 )
@@ -127,11 +127,11 @@ def test_a_wrong_value_is_told_with_what_is_allowed(given: dict[str, Any], path:
 @pytest.mark.parametrize(
     ("given", "path", "message"),
     [
-        ({"name": 5}, "name", "expected a string, given the number 5; quote it"),
-        ({"name": 1.1}, "name", "expected a string, given the number 1.1; quote it"),
+        ({"name": 5}, "name", "expected a string, given a number; quote it"),
+        ({"name": 1.1}, "name", "expected a string, given a number; quote it"),
         ({"name": True}, "name", "expected a string, given true; quote it"),
         ({"label": False}, "label", "expected a string, given false; quote it"),
-        ({"labels": {"a.b/c": 5}}, "labels.a\\.b/c", "expected a string, given the number 5; quote it"),
+        ({"labels": {"a.b/c": 5}}, "labels.a\\.b/c", "expected a string, given a number; quote it"),
         ({"version": True}, "version", "expected a string, given true; quote it"),
         ({"electric": "yes"}, "electric", "expected true or false, given 'yes'; write it without quotes, as true or false"),
         ({"electric": "False"}, "electric", "expected true or false, given 'False'; write it without quotes, as true or false"),
@@ -155,7 +155,7 @@ def test_an_output_where_none_is_allowed_is_told_without_being_read(key: str) ->
         ({"env": {"A": [SECRET]}}, "env.A", "expected a string, given a list"),
         ({"anything": f"{SECRET}{'x' * 40}"}, "anything", "expected a map, given a string"),
         ({"electric": f"{SECRET}{'x' * 40}"}, "electric", "expected true or false, given a string"),
-        ({"env": ""}, "env", "expected a map, given a string"),
+        ({"env": ""}, "env", "expected a map, given an empty string"),
     ],
 )
 def test_what_may_be_a_secret_is_not_repeated(given: dict[str, Any], path: str, message: str) -> None:
@@ -169,7 +169,7 @@ def test_what_may_be_a_secret_is_not_repeated(given: dict[str, Any], path: str, 
         {"agent": {"token": [SECRET], "url": {"x": SECRET}, "tokenExistingSecret": SECRET, "tokn": SECRET}},
         {"agent": {"tokenExistingSecret": {"name": f"A {SECRET}", "key": f"a {SECRET}"}, "extraEnv": {"1": SECRET, "A": [SECRET]}}},
         {"agent": {"podAnnotations": {"a b": SECRET, "c": [SECRET]}, "extraEnv": SECRET}},
-        {"global": {"proxy": {"httpProxy": [SECRET], "enabled": SECRET}, "tls": {"caBundle": [SECRET], "caBundleSecret": SECRET}}},
+        {"global": {"proxy": {"httpProxy": [SECRET], "enabled": [SECRET]}, "tls": {"caBundle": [SECRET], "caBundleSecret": SECRET}}},
         {"otel": {"endpoint": [SECRET]}, "serviceAccount": {"annotations": SECRET}, "token": SECRET},
     ],
     ids=["list", "agent", "references", "annotations", "global", "elsewhere"],
@@ -190,7 +190,7 @@ def test_everything_wrong_is_told_at_once() -> None:
         "persistence": {"cache": {"persistentVolumeClaim": {"accessMode": "RWX"}}},
     }
     assert _findings(given, AgentJobValues) == {
-        "nameOverride": "expected a string, given the number 5; quote it",
+        "nameOverride": "expected a string, given a number; quote it",
         "agnt": "unknown key 'agnt'; did you mean 'agent'?",
         "agent.replicaCount": "expected a whole number, given 'two'",
         "agent.image.tag": "a number; quote it, since YAML reads 1.10 as 1.1; given the number 1.1",
@@ -246,30 +246,31 @@ def test_a_whole_is_a_model_or_findings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "path", "words"),
+    ("value", "repeated", "words"),
     [
-        (None, (), "null"),
-        (True, (), "true"),
-        (False, (), "false"),
-        (3, (), "the number 3"),
-        (0.5, (), "the number 0.5"),
-        ("x", (), "'x'"),
-        ("", (), "''"),
-        ("x" * 40, ("size",), f"'{'x' * 40}'"),
-        ("x" * 41, ("size",), "a string"),
-        (SECRET, ("agent", "token"), "a string"),
-        (SECRET, ("agent", "extraEnv", "A"), "a string"),
-        (SECRET, ("db", "PASSWORD"), "a string"),
-        (SECRET, ("keys", 0), "a string"),
-        ("", ("agent", "token"), "an empty string"),
-        ({}, (), "a map"),
-        ([], (), "a list"),
-        ((), (), "a list"),
-        (object(), (), "an object"),
+        (None, False, "null"),
+        (True, False, "true"),
+        (False, False, "false"),
+        (3, True, "the number 3"),
+        (0.5, True, "the number 0.5"),
+        (-(10**39), True, f"the number -1{'0' * 39}"),
+        (10**40, True, "a number"),
+        pytest.param(10**5000, True, "a number", id="5001 digits"),
+        (3, False, "a number"),
+        ("x", True, "'x'"),
+        ("", True, "an empty string"),
+        ("", False, "an empty string"),
+        ("x" * 40, True, f"'{'x' * 40}'"),
+        ("x" * 41, True, "a string"),
+        (SECRET, False, "a string"),
+        ({}, True, "a map"),
+        ([], True, "a list"),
+        ((), True, "a list"),
+        (b"x", True, "an object (bytes)"),
     ],
 )
-def test_a_value_is_described_in_words(value: object, path: Path, words: str) -> None:
-    assert shapes.describe(value, path) == words
+def test_a_value_is_described_in_words(value: object, repeated: bool, words: str) -> None:
+    assert messages.describe(value, repeated=repeated) == words
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,13 @@ from scalr_agents.values.fields import (
     Flag,
     InputMap,
     InputText,
-    KubernetesList,
-    KubernetesMap,
     Labels,
+    OpenMap,
     Registry,
     SecretEnv,
     SecretKey,
     Text,
+    Tolerations,
     VersionText,
     integral,
     unset,
@@ -126,7 +126,7 @@ class Nodes(Section):
 
     selector: Labels = {}
     """Labels that the nodes must have."""
-    tolerations: KubernetesList = []
+    tolerations: Tolerations = []
     """Taints of the nodes to tolerate."""
 
 
@@ -152,7 +152,7 @@ class AgentEntry(Section):
     """Nodes for its controllers and tasks."""
     identity: Annotations = {}
     """Annotations of its service account that give it a cloud identity."""
-    values: KubernetesMap = {}
+    values: OpenMap = {}
     """Values of the kind's chart."""
     values_files: list[str] = []
     """Values files of the kind's chart, relative to the directory of the stack files; later ones win, `values` wins over all."""
@@ -180,7 +180,7 @@ class StackFile(Section):
     """What all agents share."""
     namespaces: dict[str, Annotated[Namespace, unset({})]] = {}
     """Namespaces, by name."""
-    caches: KubernetesMap = {}
+    caches: OpenMap = {}
     """Shared caches, by name. Their words are in `cache_model`, which is read when there are any."""
     agents: dict[str, Annotated[AgentEntry, unset({})]] = {}
     """Agents, by name."""

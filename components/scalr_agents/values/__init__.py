@@ -131,7 +131,7 @@ def _check_place(release: str, namespace: str, full: str) -> list[Finding]:
 
 def _concerns(finding: Finding, left_out: list[Path]) -> bool:
     """Whether a finding is about something that was left out, so that it would speak of a default nobody chose."""
-    return any(_overlap(path, dotted(cut)) for cut in left_out for path in (finding.path, finding.presumes) if path)
+    return any(_overlap(path, dotted(cut)) for cut in left_out for path in (finding.path, *finding.presumes) if path)
 
 
 def _overlap(one: str, other: str) -> bool:

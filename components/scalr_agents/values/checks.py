@@ -12,7 +12,7 @@ from scalr_agents.values.common import CacheLimit, Image, WorkerImage
 from scalr_agents.values.fields import ESCALATING, Deferred, is_deferred, is_dns_label, is_set, is_subdomain
 from scalr_agents.values.findings import Finding, entry
 from scalr_agents.values.merge import lookup
-from scalr_agents.values.shapes import describe
+from scalr_agents.values.messages import describe
 
 Findings = Iterator[Finding]
 
@@ -136,25 +136,20 @@ def image_reference(path: str, reference: str | Deferred | None) -> Findings:
 
 
 def resources(path: str, settings: Mapping[str, Any]) -> Findings:
-    """Requests and limits of a container: quantities, and no request above its limit."""
-    amounts: dict[str, dict[str, Any]] = {}
-    for kind in ("requests", "limits"):
-        given = settings.get(kind, {})
-        if is_deferred(given):
-            continue
-        if not isinstance(given, Mapping):
-            yield error(f"{path}.{kind}", "expected a map of resources, for instance {cpu: 500m, memory: 512Mi}")
-            continue
-        amounts[kind] = {}
-        for resource, quantity in given.items():
-            if quantities.is_quantity(quantity) and quantities.parse(quantity) >= 0:
-                amounts[kind][resource] = quantity
-            elif not is_deferred(quantity):
-                yield error(entry(f"{path}.{kind}", str(resource)), _no_quantity(quantity))
-    limits = amounts.get("limits", {})
-    for resource, quantity in amounts.get("requests", {}).items():
-        if resource in limits and quantities.parse(quantity) > quantities.parse(limits[resource]):
-            yield error(entry(f"{path}.requests", resource), f"{quantity} is above the limit of {limits[resource]}")
+    """Requests and limits of a container: none below zero, and no request above its limit."""
+    requests, limits = (_amounts(settings.get(kind)) for kind in ("requests", "limits"))
+    for kind, amounts in (("requests", requests), ("limits", limits)):
+        for resource, amount in amounts.items():
+            if quantities.parse(amount) < 0:
+                yield error(entry(f"{path}.{kind}", resource), f"{amount} is below zero")
+    for resource, amount in requests.items():
+        if resource in limits and quantities.parse(amount) > quantities.parse(limits[resource]):
+            yield error(entry(f"{path}.requests", resource), f"{amount} is above the limit of {limits[resource]}")
+
+
+def _amounts(given: Any) -> Mapping[str, str | float]:
+    """Amounts of resources, as far as they are known."""
+    return {name: amount for name, amount in given.items() if quantities.is_quantity(amount)} if isinstance(given, Mapping) else {}
 
 
 def quantity(path: str, value: object) -> Findings:
@@ -168,7 +163,7 @@ def quantity(path: str, value: object) -> Findings:
 
 
 def _no_quantity(given: object) -> str:
-    return f"{quantities.refusal(given)}; given {describe(given, ())}"
+    return f"{quantities.refusal(given)}; given {describe(given, repeated=True)}"
 
 
 def shared_cache(path: str, access_mode: str) -> Findings:
@@ -222,19 +217,17 @@ def size(path: str, limit: str) -> Findings:
 
 
 def names_in(items: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [item["name"] for item in items if isinstance(item.get("name"), str)]
+    return [item["name"] for item in items if isinstance(item["name"], str)]
 
 
 def additions(path: str, items: Sequence[Mapping[str, Any]], taken: Mapping[str, str], what: str) -> Findings:
-    """Further containers or volumes: each needs a name, and one that is free."""
+    """Further containers or volumes: the name of each must be free."""
     seen = dict(taken)
     for index, item in enumerate(items):
-        name = item.get("name")
+        name = item["name"]
         if is_deferred(name):
             continue
-        if not isinstance(name, str) or not name:
-            yield error(f"{path}[{index}].name", f"missing: every {what} needs a name")
-        elif not is_dns_label(name):
+        if not is_dns_label(name):
             yield error(f"{path}[{index}].name", f"not a name for a {what}: at most 63 lower case letters, digits and '-'")
         elif name in seen:
             yield error(f"{path}[{index}].name", f"{name!r} is taken by {seen[name]}")
@@ -242,18 +235,17 @@ def additions(path: str, items: Sequence[Mapping[str, Any]], taken: Mapping[str,
             seen[name] = f"{path}[{index}]"
 
 
-def mounts(path: str, items: Sequence[Mapping[str, Any]], volumes: Sequence[str], taken: Mapping[str, str]) -> Findings:
-    """Further volume mounts: of a volume that exists, on a path that is free."""
+def mounts(path: str, items: Sequence[Mapping[str, Any]], volumes: Sequence[str], taken: Mapping[str, str], *, added: str) -> Findings:
+    """Further volume mounts: of a volume that exists, on a path that is free. `added` are the values that add volumes."""
     seen = dict(taken)
     for index, mount in enumerate(items):
-        volume, directory = mount.get("name"), mount.get("mountPath")
-        if isinstance(volume, str | None) and volume not in volumes:
-            yield error(f"{path}[{index}].name", f"no volume {volume!r}; there are: {', '.join(volumes)}")
+        volume, directory = mount["name"], mount["mountPath"]
+        if isinstance(volume, str) and volume not in volumes:
+            message = f"no volume {volume!r}; there are: {', '.join(volumes)}"
+            yield Finding("error", f"{path}[{index}].name", message, presumes=(added,))
         if is_deferred(directory):
             continue
-        if not isinstance(directory, str) or not directory:
-            yield error(f"{path}[{index}].mountPath", "missing: every mount needs a path")
-        elif not directory.startswith("/"):
+        if not directory.startswith("/"):
             yield error(f"{path}[{index}].mountPath", "not an absolute path")
         elif directory in seen:
             yield error(f"{path}[{index}].mountPath", f"{directory} is taken by {seen[directory]}")

@@ -11,12 +11,12 @@ from scalr_agents.values.fields import (
     ImageTag,
     InputName,
     InputText,
-    KubernetesList,
-    KubernetesMap,
     Labels,
     LabelText,
     Name,
+    PodSecurityContext,
     PullPolicy,
+    PullSecrets,
     Quantity,
     Registry,
     Repository,
@@ -193,13 +193,13 @@ class Global(ChartSection):
     """Labels of all objects, Jobs and pods."""
     annotations: Annotations = {}
     """Annotations of all objects and Jobs, not of pods."""
-    image_pull_secrets: KubernetesList = []
+    image_pull_secrets: PullSecrets = []
     """Pull secrets of both pods, `[{name: ...}]`."""
     pod_annotations: Annotations = {}
     """Annotations of both pods."""
     pod_labels: Labels = {}
     """Labels of both pods; labels of the selectors cannot be changed."""
-    pod_security_context: KubernetesMap = {
+    pod_security_context: PodSecurityContext = {
         "runAsNonRoot": True,
         "runAsUser": 1000,
         "runAsGroup": 1000,

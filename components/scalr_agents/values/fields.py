@@ -1,11 +1,14 @@
 """The types of values: strict enough to catch a slip, with Helm's meaning of `null`, and open to outputs where it is safe.
 
-A *deferred* value is any object that is no JSON type, such as a `pulumi.Output`: its content is known only during deployment. The
-core carries it to its place in a manifest and never reads, formats or copies it. Fields typed with `Deferred` allow one.
+A *deferred* value is any object that is no data of Python's own, such as a `pulumi.Output`: its content is known only during
+deployment. The core carries it to its place in a manifest and never reads, formats or copies it. Fields typed with `Deferred` allow one.
 """
 
 import re
 from collections.abc import Callable
+from datetime import date, time
+from decimal import Decimal
+from pathlib import PurePath
 from typing import Annotated, Any, Literal, NoReturn, TypeGuard
 
 from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandler, WithJsonSchema
@@ -16,7 +19,8 @@ from scalr_agents.values import quantities
 _LARGEST = 2**31 - 1
 _LONGEST_NAME = 253
 _LONGEST_LABEL = 63
-_JSON_TYPES = (str, int, float, bool, list, tuple, dict, type(None))
+_DATA = (str, int, float, bool, list, tuple, dict, type(None), bytes, bytearray, set, frozenset, complex, date, time, Decimal, PurePath)
+"""The types of JSON, and others of which a value can be read at once."""
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
@@ -37,7 +41,7 @@ class Placeholder(Deferred):
 
 
 def is_deferred(value: object) -> TypeGuard[Deferred]:
-    return not isinstance(value, _JSON_TYPES)
+    return not isinstance(value, _DATA)
 
 
 def is_set(value: object) -> bool:
@@ -192,6 +196,19 @@ def _env_name(name: str) -> str:
     return name
 
 
+def _of_kubernetes(kind: str) -> BeforeValidator:
+    """A type of Kubernetes, in the words of `kubernetes_types`. Its schemas are read when there is something to check."""
+
+    def check(given: Any) -> Any:
+        if is_set(given):
+            from scalr_agents.values import kubernetes_types
+
+            kubernetes_types.demand(kind, given)
+        return given
+
+    return BeforeValidator(check)
+
+
 Text = Annotated[str, unset("")]
 """A string; `null` is the empty string."""
 InputText = Annotated[str | Deferred, _OrDeferred(), unset("")]
@@ -244,7 +261,21 @@ EnvMap = Annotated[dict[Annotated[str, AfterValidator(_env_name)], EnvText], uns
 """Environment variables, name to value."""
 SecretEnv = Annotated[dict[Annotated[str, AfterValidator(_env_name)], Annotated[str | Deferred, _OrDeferred()]], unset({})]
 """Environment variables whose values are secret: strings only, and they may be known only during deployment."""
-KubernetesMap = Annotated[dict[str, Any], BeforeValidator(_empty_as({})), unset({})]
-"""A Kubernetes type, open: its fields are the API's own and are passed on as they are."""
-KubernetesList = Annotated[list[dict[str, Any]], BeforeValidator(_empty_as([])), unset([])]
-"""A list of one Kubernetes type, open."""
+OpenMap = Annotated[dict[str, Any], BeforeValidator(_empty_as({})), unset({})]
+"""A map whose content is checked elsewhere."""
+_OpenList = Annotated[list[dict[str, Any]], BeforeValidator(_empty_as([])), unset([])]
+
+# Types of Kubernetes: checked against its schemas, and passed on as they are.
+Affinity = Annotated[OpenMap, _of_kubernetes("Affinity")]
+Containers = Annotated[_OpenList, _of_kubernetes("[]Container")]
+EmptyDir = Annotated[OpenMap, _of_kubernetes("EmptyDirVolumeSource")]
+EnvFrom = Annotated[_OpenList, _of_kubernetes("[]EnvFromSource")]
+EnvList = Annotated[_OpenList, _of_kubernetes("[]EnvVar")]
+PodSecurityContext = Annotated[OpenMap, _of_kubernetes("PodSecurityContext")]
+PullSecrets = Annotated[_OpenList, _of_kubernetes("[]LocalObjectReference")]
+Resources = Annotated[OpenMap, _of_kubernetes("ResourceRequirements")]
+SecurityContext = Annotated[OpenMap, _of_kubernetes("SecurityContext")]
+Tolerations = Annotated[_OpenList, _of_kubernetes("[]Toleration")]
+TopologySpreadConstraints = Annotated[_OpenList, _of_kubernetes("[]TopologySpreadConstraint")]
+VolumeMounts = Annotated[_OpenList, _of_kubernetes("[]VolumeMount")]
+Volumes = Annotated[_OpenList, _of_kubernetes("[]Volume")]

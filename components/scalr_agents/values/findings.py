@@ -33,8 +33,8 @@ class Finding:
     severity: Severity
     path: str
     message: str
-    presumes: str = ""
-    """Path of another value that it would be wrong without."""
+    presumes: tuple[str, ...] = ()
+    """Paths of other values that it would be wrong without."""
     position: Position | None = None
     """Where it stands in a file. A program's arguments have none; a line is looked up when the finding is printed."""
 

@@ -41,7 +41,7 @@ def check(path: str, mirrors: Sequence[NetworkMirror], release: Release, inputs:
             yield error(f"{here}.token", f"given together with {TOKENS} for {host}; keep one of them")
     for given, token in tokens.items():
         if given not in hosts:
-            yield Finding("error", entry(TOKENS, given), f"token of no mirror; {_meant(given, hosts)}", presumes=path)
+            yield Finding("error", entry(TOKENS, given), f"token of no mirror; {_meant(given, hosts)}", presumes=(path,))
         elif not is_set(token):
             yield error(entry(TOKENS, given), "empty: give the mirror's token, or leave it out")
     if tokens and MIRRORS_VARIABLE in inputs.secret_env:

@@ -3,7 +3,6 @@
 What fails is reported and then left out, so that the second pass can check the rest in the same call.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache, reduce
 from typing import Any, TypeVar, get_args, get_origin
@@ -13,6 +12,7 @@ from pydantic_core import ErrorDetails
 
 from scalr_agents.values.fields import is_deferred
 from scalr_agents.values.findings import Finding, Path, dotted, join, unknown_key
+from scalr_agents.values.messages import COMPLETE, describe, expected, shown
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -29,11 +29,12 @@ _EXPECTED = {
     "sequence_str": "a list",
     "string_type": "a string",
 }
-_SENSITIVE = re.compile(r"token|secret|password|key|env|proxy|tls|bundle|url|endpoint|annotations", re.IGNORECASE)
-_CREDENTIALS = re.compile(r"//[^/@]*@")
-"""A URL with a user, or a token in the user's place."""
-_BOOLEAN_WORDS = ("true", "false", "yes", "no")
-_LONGEST_ECHO = 40
+_NO_SECRETS = {
+    *("bool_type", "float_type", "int_type", "int_from_float", "literal_error"),
+    *("greater_than", "greater_than_equal", "less_than_equal"),
+    *("count_or_percent", "directory", "image_tag", "label_value", "quantity", "quote", "sub_path"),
+}
+"""Kinds of errors in fields that take a number, a switch, one of a few words, or something else where nobody would put a secret."""
 _MOST_PLACES = 4
 
 
@@ -77,14 +78,9 @@ def _explain(model: type[BaseModel], error: ValidationError, only: str = "") -> 
         if only not in ("", detail["type"]):
             continue
         path = _readable(detail)
-        safe = tuple(shown(part) for part in path)
+        safe = tuple(shown(part) if isinstance(part, str) else part for part in path)
         message = _message(model, path, detail) if safe == path else "text in place of a key; YAML wants a space after the colon"
         yield path, Finding("error", dotted(safe), message)
-
-
-def shown(part: str | int) -> str | int:
-    """A key as it may be repeated: `token:abc`, for want of a space, is a key with a secret in it."""
-    return re.sub(r"(?<=\w)[:=].*", "", part, flags=re.DOTALL) if isinstance(part, str) else part
 
 
 def _readable(error: ErrorDetails) -> Path:
@@ -122,30 +118,28 @@ def _without(given: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
 
 def _message(model: type[BaseModel], path: Path, error: ErrorDetails) -> str:
     value, kind = error["input"], error["type"]
+    if kind in (COMPLETE, "missing"):
+        return error["msg"] if kind == COMPLETE else kind
     if kind == "extra_forbidden":
         return unknown_key(str(path[-1]), _keys(_model_at(model, path[:-1])), _elsewhere(model, path))
-    if kind == "missing":
-        return "missing"
     if is_deferred(value):
         return "must be known before deployment: an output of another resource is not allowed here"
-    if kind in _EXPECTED:
-        return _type_message(kind, value, path)
-    if kind == "literal_error":
-        return f"given {describe(value, path)}; allowed: {error['ctx']['expected']}"
-    return f"{_lower_first(error['msg'])}; given {describe(value, path)}"
+    return _type_message(kind, value) if kind in _EXPECTED else _refusal(error)
 
 
-def _type_message(kind: str, value: object, path: Path) -> str:
+def _refusal(error: ErrorDetails) -> str:
+    """A value that has the right type. A key that is wrong stands in the path already."""
+    given = describe(error["input"], repeated=error["type"] in _NO_SECRETS)
+    if error["type"] == "literal_error":
+        return f"given {given}; allowed: {error['ctx']['expected']}"
+    message = _lower_first(error["msg"])
+    return message if error["loc"][-1:] == ("[key]",) else f"{message}; given {given}"
+
+
+def _type_message(kind: str, value: object) -> str:
     if value is None and _EXPECTED[kind] == "a map":
         return "null is not allowed here; unset its keys one by one"
-    if isinstance(value, str) and _EXPECTED[kind] in ("a map", "a list"):
-        return f"expected {_EXPECTED[kind]}, given a string"  # which may be "token:..." without the space
-    message = f"expected {_EXPECTED[kind]}, given {describe(value, path)}"
-    if kind == "string_type" and isinstance(value, bool | int | float):
-        return f"{message}; quote it"
-    if kind == "bool_type" and isinstance(value, str) and value.lower() in _BOOLEAN_WORDS:
-        return f"{message}; write it without quotes, as true or false"
-    return message
+    return expected(_EXPECTED[kind], value, repeated=kind in _NO_SECRETS)
 
 
 def misshapen_sections(model: type[BaseModel], given: Mapping[str, Any], path: Path = ()) -> Iterator[Finding]:
@@ -156,27 +150,13 @@ def misshapen_sections(model: type[BaseModel], given: Mapping[str, Any], path: P
         if isinstance(value, Mapping):
             yield from misshapen_sections(sections[key], value, here)
         else:
-            yield Finding("error", dotted(here), _type_message("model_type", value, here))
+            yield Finding("error", dotted(here), _type_message("model_type", value))
 
 
 @cache
 def _sections(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
     fields = {field.alias or name: field.annotation for name, field in model.model_fields.items()}
     return {key: kind for key, kind in fields.items() if isinstance(kind, type) and issubclass(kind, BaseModel)}
-
-
-def describe(value: object, path: Path) -> str:
-    """What was given, in words. The value itself only where nobody would put a secret, not even by mistake."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    sensitive = any(_SENSITIVE.search(str(part)) for part in path) or (isinstance(value, str) and bool(_CREDENTIALS.search(value)))
-    if isinstance(value, int | float):
-        return "a number" if sensitive else f"the number {value}"
-    if isinstance(value, str):
-        return repr(value) if len(value) <= _LONGEST_ECHO and not sensitive else "a string" if value else "an empty string"
-    return "a map" if isinstance(value, Mapping) else "a list" if isinstance(value, list | tuple) else "an object"
 
 
 def _lower_first(text: str) -> str:

@@ -1,6 +1,14 @@
 """Volumes that are on a claim or in an emptyDir."""
 
-from scalr_agents.values.fields import AccessMode, Flag, InputName, KubernetesMap, Quantity, SubPath, Text
+from scalr_agents.values.fields import (
+    AccessMode,
+    EmptyDir,
+    Flag,
+    InputName,
+    Quantity,
+    SubPath,
+    Text,
+)
 from scalr_agents.values.section import ChartSection, default
 
 
@@ -24,7 +32,7 @@ class Volume(ChartSection):
 
     enabled: Flag = False
     """Whether to keep it on a claim. Default: an emptyDir, gone with the pod."""
-    empty_dir: KubernetesMap = {}
+    empty_dir: EmptyDir = {}
     """Kubernetes EmptyDirVolumeSource, used when not enabled."""
     persistent_volume_claim: Claim = default(Claim)
     """The claim, used when enabled."""

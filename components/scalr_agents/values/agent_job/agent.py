@@ -4,18 +4,24 @@ from typing import Literal
 
 from scalr_agents.values.common import BinaryCache, Image, ModuleCache, NetworkMirrors, ProviderCache, SecretReference
 from scalr_agents.values.fields import (
+    Affinity,
     Annotations,
     Count,
     CountOrPercent,
     Directory,
+    EnvFrom,
+    EnvList,
     EnvMap,
     EnvText,
     Flag,
     InputText,
-    KubernetesList,
-    KubernetesMap,
     Labels,
+    PodSecurityContext,
+    Resources,
+    SecurityContext,
     Texts,
+    Tolerations,
+    TopologySpreadConstraints,
 )
 from scalr_agents.values.section import ChartSection, default
 
@@ -38,11 +44,11 @@ class Controller(ChartSection):
     """Command of the container. Default: that of the image."""
     args: Texts = []
     """Arguments of the container. Default: those of the image."""
-    extra_env: KubernetesList = []
+    extra_env: EnvList = []
     """Kubernetes EnvVar list, after all other variables; `valueFrom` is possible."""
-    extra_env_from: KubernetesList = []
+    extra_env_from: EnvFrom = []
     """Kubernetes field `envFrom`."""
-    security_context: KubernetesMap = {}
+    security_context: SecurityContext = {}
     """Kubernetes SecurityContext, merged with `allowPrivilegeEscalation: false` and `capabilities: {drop: [ALL]}`."""
 
 
@@ -80,19 +86,19 @@ class Agent(ChartSection):
     """PodDisruptionBudget of the controller."""
     node_selector: Labels = {}
     """Node labels that the controller needs."""
-    tolerations: KubernetesList = []
+    tolerations: Tolerations = []
     """Tolerations of the controller's pod."""
-    affinity: KubernetesMap = {}
+    affinity: Affinity = {}
     """Affinity of the controller's pod."""
-    topology_spread_constraints: KubernetesList = []
+    topology_spread_constraints: TopologySpreadConstraints = []
     """Topology spread constraints of the controller's pod."""
-    resources: KubernetesMap = {"requests": {"cpu": "100m", "memory": "256Mi"}}
+    resources: Resources = {"requests": {"cpu": "100m", "memory": "256Mi"}}
     """Resources of the controller container."""
     pod_annotations: Annotations = {}
     """Annotations of the controller's pod; win over `global.podAnnotations`."""
     pod_labels: Labels = {}
     """Labels of the controller's pod; win over `global.podLabels`."""
-    pod_security_context: KubernetesMap = {}
+    pod_security_context: PodSecurityContext = {}
     """PodSecurityContext of the controller; wins over `global.podSecurityContext` key by key."""
     controller: Controller = default(Controller)
     """The controller container."""

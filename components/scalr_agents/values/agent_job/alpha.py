@@ -13,6 +13,7 @@ from scalr_agents.values.agent_job.alpha_rows import ROWS, Lost, Needless, Row, 
 from scalr_agents.values.fields import is_set
 from scalr_agents.values.findings import Finding, Path, by_severity, dotted, unknown_key
 from scalr_agents.values.merge import Values, merge
+from scalr_agents.values.messages import shown
 
 COMMAND = "scalr-agents convert-values"
 _SECTIONS = ("controller", "worker", "agent.auth")
@@ -129,7 +130,7 @@ def _strangers_in(given: Any, path: tuple[str, ...]) -> Iterator[Finding]:
     for key, value in given.items():
         here = (*path, key)
         if key not in known:
-            name = str(shapes.shown(key))
+            name = shown(key)
             yield Finding("error", dotted((*path, name)), unknown_key(name, sorted(known)))
         elif not any(row.old == ".".join(here) for row in ROWS):
             yield from _strangers_in(value, here)

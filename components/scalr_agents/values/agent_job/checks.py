@@ -14,7 +14,7 @@ from scalr_agents.values.checks import Findings, error, warning
 from scalr_agents.values.fields import is_deferred, is_env_name, is_set
 from scalr_agents.values.findings import Finding, entry
 from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.merge import merge
+from scalr_agents.values.merge import lookup, merge
 from scalr_agents.versions import agent_job as versions
 
 _SHORTEST_TOKEN_TTL = 600
@@ -192,9 +192,7 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> Fi
     own = _variables(release)
     fixed = {name: place for name, place in own.items() if place is None or name == "SCALR_AGENT_TOKEN"}
     yield from checks.environment("secret_env", dict.fromkeys(inputs.secret_env), fixed)
-    controller = {
-        variable["name"]: variable.get("value") for variable in agent.controller.extra_env if isinstance(variable.get("name"), str)
-    }
+    controller = {variable["name"]: variable.get("value") for variable in agent.controller.extra_env if isinstance(variable["name"], str)}
     runner_own = {name: place for name, place in own.items() if "PROXY" in name or place == "global.tls.caBundle"}
     yield from checks.switch("agent.debug", agent.debug)
     yield from checks.environment("agent.extraEnv", agent.extra_env, own)
@@ -202,15 +200,8 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> Fi
     yield from checks.environment("task.worker.extraEnv", task.worker.extra_env, own)
     yield from checks.environment("task.runner.extraEnv", task.runner.extra_env, runner_own)
     for index, variable in enumerate(agent.controller.extra_env):
-        name = variable.get("name")
-        if is_deferred(name):
-            continue
-        if not isinstance(name, str) or not name:
-            yield error(f"agent.controller.extraEnv[{index}].name", "missing: every variable needs a name")
-        elif not is_env_name(name):
+        if isinstance(variable["name"], str) and not is_env_name(variable["name"]):
             yield error(f"agent.controller.extraEnv[{index}].name", "not a name of an environment variable")
-        if isinstance(variable.get("value"), bool | int | float | list | dict):
-            yield error(f"agent.controller.extraEnv[{index}].value", "not a string, as Kubernetes wants it in this list; quote it")
 
 
 def _metadata_service(values: AgentJobValues) -> Findings:
@@ -254,16 +245,16 @@ def _spreading(values: AgentJobValues, release: Release) -> Findings:
     selector = release.selector("agent")
     hint = ", ".join(f"{key}: {value}" for key, value in selector.items())
     if (agent.replica_count or 1) > 1 and not agent.topology_spread_constraints and not agent.affinity:
-        yield warning(
-            "agent.replicaCount",
+        message = (
             f"{agent.replica_count} controllers that may all run on one node; spread them with agent.topologySpreadConstraints "
-            f"or agent.affinity over the labels {{{hint}}}",
+            f"or agent.affinity over the labels {{{hint}}}"
         )
+        yield Finding("warning", "agent.replicaCount", message, presumes=("agent.topologySpreadConstraints", "agent.affinity"))
     for index, constraint in enumerate(agent.topology_spread_constraints):
-        labels = constraint.get("labelSelector")
-        if isinstance(labels, dict) and labels.get("matchExpressions"):
+        given = constraint.get("labelSelector")
+        if is_set(lookup(given, "matchExpressions")):
             continue  # may say the same in other words
-        labels = labels.get("matchLabels") if isinstance(labels, dict) else labels
+        labels = lookup(given, "matchLabels") if isinstance(given, dict) else given
         if is_deferred(labels):
             continue
         if not isinstance(labels, dict) or any(labels.get(key) != value for key, value in selector.items()):

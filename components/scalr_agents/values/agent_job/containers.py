@@ -13,8 +13,8 @@ def check(values: AgentJobValues, release: Release) -> Findings:
     """Volumes, mounts and containers that a user adds, beside those that are there."""
     task, agent = values.task, values.agent
     own, runner_paths, agent_paths = _taken(values, release)
-    volumes = own + checks.names_in(task.extra_volumes)
-    yield from checks.additions("task.extraVolumes", task.extra_volumes, dict.fromkeys(own, "the agent"), "volume")
+    added, volumes = "task.extraVolumes", own + checks.names_in(task.extra_volumes)
+    yield from checks.additions(added, task.extra_volumes, dict.fromkeys(own, "the agent"), "volume")
     yield from checks.additions("task.sidecars", task.sidecars, {"runner": "the agent", "worker": "the agent"}, "container")
 
     worker_paths = [contract.SERVICE_ACCOUNT_DIR, agent.data_dir, agent.cache_dir, *agent_paths]
@@ -22,11 +22,10 @@ def check(values: AgentJobValues, release: Release) -> Findings:
         ("task.runner.extraVolumeMounts", task.runner.extra_volume_mounts, runner_paths),
         ("task.worker.extraVolumeMounts", task.worker.extra_volume_mounts, worker_paths),
     ):
-        yield from checks.mounts(path, mounts, volumes, dict.fromkeys(taken, "the agent"))
+        yield from checks.mounts(path, mounts, volumes, dict.fromkeys(taken, "the agent"), added=added)
     for index, sidecar in enumerate(task.sidecars):
-        given = sidecar.get("volumeMounts")
-        if isinstance(given, list):
-            yield from checks.mounts(f"task.sidecars[{index}].volumeMounts", [m for m in given if isinstance(m, dict)], volumes, {})
+        if isinstance(given := sidecar.get("volumeMounts"), list):
+            yield from checks.mounts(f"task.sidecars[{index}].volumeMounts", given, volumes, {}, added=added)
     directories = dict.fromkeys([contract.SERVICE_ACCOUNT_DIR, *agent_paths], "the agent")
     for path, directory in (("agent.dataDir", agent.data_dir), ("agent.cacheDir", agent.cache_dir)):
         if directory in directories:

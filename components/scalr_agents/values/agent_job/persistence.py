@@ -3,7 +3,16 @@
 from typing import Literal
 
 from scalr_agents.values.common import Image, resources
-from scalr_agents.values.fields import AccessMode, Flag, ImageTag, KubernetesMap, OptionalDirectory, Quantity, Repository
+from scalr_agents.values.fields import (
+    AccessMode,
+    EmptyDir,
+    Flag,
+    ImageTag,
+    OptionalDirectory,
+    Quantity,
+    Repository,
+    Resources,
+)
 from scalr_agents.values.section import ChartSection, default
 from scalr_agents.values.volumes import Claim, Volume
 
@@ -22,7 +31,7 @@ class Data(Volume):
 
     enabled: Flag = False
     """Whether to keep it on a claim. Default: an emptyDir, gone with the run."""
-    empty_dir: KubernetesMap = {"sizeLimit": "4Gi"}
+    empty_dir: EmptyDir = {"sizeLimit": "4Gi"}
     """Kubernetes EmptyDirVolumeSource, used when not enabled."""
     persistent_volume_claim: Claim = default(Claim)
     """The claim, used when enabled."""
@@ -44,7 +53,7 @@ class Preparation(ChartSection):
     """Whether to prepare the nodes. Kubernetes makes the directory for root, and tasks are not root: somebody must."""
     image: PreparationImage = default(PreparationImage)
     """Image."""
-    resources: KubernetesMap = resources("10m", "16Mi", "50m", "64Mi")
+    resources: Resources = resources("10m", "16Mi", "50m", "64Mi")
     """Resources of its containers."""
 
 
@@ -64,7 +73,7 @@ class Cache(Volume):
 
     enabled: Flag = False
     """Whether to keep it on a claim. Default: an emptyDir, every run downloads."""
-    empty_dir: KubernetesMap = {"sizeLimit": "1Gi"}
+    empty_dir: EmptyDir = {"sizeLimit": "1Gi"}
     """Kubernetes EmptyDirVolumeSource, used when not enabled."""
     persistent_volume_claim: CacheClaim = default(CacheClaim)
     """The claim, used when enabled."""

@@ -2,18 +2,24 @@
 
 from scalr_agents.values.common import Image, WorkerImage, resources
 from scalr_agents.values.fields import (
+    Affinity,
     Annotations,
+    Containers,
     Count,
     CountOrPercent,
     EnvMap,
     Flag,
     ImageTag,
-    KubernetesList,
-    KubernetesMap,
     Labels,
     Name,
+    PodSecurityContext,
     Repository,
+    Resources,
+    SecurityContext,
     Texts,
+    Tolerations,
+    VolumeMounts,
+    Volumes,
 )
 from scalr_agents.values.section import ChartSection, default
 
@@ -44,13 +50,13 @@ class Worker(ChartSection):
     """Command of the container. Default: that of the image."""
     args: Texts = []
     """Arguments of the container. Default: those of the image."""
-    resources: KubernetesMap = {"requests": {"cpu": "250m", "memory": "256Mi"}, "limits": {"memory": "1024Mi"}}
+    resources: Resources = {"requests": {"cpu": "250m", "memory": "256Mi"}, "limits": {"memory": "1024Mi"}}
     """Resources of the worker container."""
     extra_env: EnvMap = {}
     """Environment variables of the worker; win over `agent.extraEnv`."""
-    extra_volume_mounts: KubernetesList = []
+    extra_volume_mounts: VolumeMounts = []
     """Further mounts of volumes from `task.extraVolumes`."""
-    security_context: KubernetesMap = {}
+    security_context: SecurityContext = {}
     """Kubernetes SecurityContext, merged with `allowPrivilegeEscalation: false` and `capabilities: {drop: [ALL]}`."""
 
 
@@ -68,7 +74,7 @@ class Runner(ChartSection):
 
     image: RunnerImage = default(RunnerImage)
     """Image."""
-    resources: KubernetesMap = resources("500m", "512Mi", "4000m", "8192Mi")
+    resources: Resources = resources("500m", "512Mi", "4000m", "8192Mi")
     """Resources of the runner container: what a run may use."""
     memory_soft_limit_percent: Count = 80
     """`SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT`: share of the memory limit at which a run is stopped, before the kernel kills it."""
@@ -76,9 +82,9 @@ class Runner(ChartSection):
     """`SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT`: share of that soft limit at which a run is warned."""
     extra_env: EnvMap = {}
     """Environment variables of runs."""
-    extra_volume_mounts: KubernetesList = []
+    extra_volume_mounts: VolumeMounts = []
     """Further mounts of volumes from `task.extraVolumes`."""
-    security_context: KubernetesMap = {
+    security_context: SecurityContext = {
         "seLinuxOptions": {},
         "runAsNonRoot": True,
         "privileged": False,
@@ -126,15 +132,15 @@ class Task(ChartSection):
     """Room kept for tasks that are still to come."""
     node_selector: Labels = {}
     """Node labels that task pods need."""
-    tolerations: KubernetesList = []
+    tolerations: Tolerations = []
     """Tolerations of task pods."""
-    affinity: KubernetesMap = {}
+    affinity: Affinity = {}
     """Affinity of task pods."""
     pod_annotations: Annotations = {}
     """Annotations of task pods; win over `global.podAnnotations` and over the four that keep autoscalers away."""
     pod_labels: Labels = {}
     """Labels of task pods; win over `global.podLabels`."""
-    pod_security_context: KubernetesMap = {}
+    pod_security_context: PodSecurityContext = {}
     """PodSecurityContext of task pods; wins over `global.podSecurityContext` key by key."""
     allow_metadata_service: Flag = False
     """Whether runs may reach the cloud's metadata service. False makes a NetworkPolicy that closes it."""
@@ -142,9 +148,9 @@ class Task(ChartSection):
     """Whether runs may connect to NFS servers (ports 111 and 2049). False closes them in that NetworkPolicy, by ranges of ports."""
     termination_grace_period_seconds: Count = 360
     """Seconds that a run has to stop; the worker's timeout follows. `null`: Kubernetes' 30."""
-    extra_volumes: KubernetesList = []
+    extra_volumes: Volumes = []
     """Further volumes of task pods."""
-    sidecars: KubernetesList = []
+    sidecars: Containers = []
     """Further containers of task pods."""
     worker: Worker = default(Worker)
     """The worker container."""

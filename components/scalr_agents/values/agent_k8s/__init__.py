@@ -10,11 +10,14 @@ from scalr_agents.values.fields import (
     Flag,
     InputList,
     InputText,
-    KubernetesList,
-    KubernetesMap,
     Labels,
     Name,
+    PodSecurityContext,
     PullPolicy,
+    PullSecrets,
+    Resources,
+    SecurityContext,
+    Tolerations,
 )
 from scalr_agents.values.section import ChartSection, default
 
@@ -55,15 +58,15 @@ class AgentK8sValues(ReleaseValues):
     """Image of controller and workers."""
     agent: Agent = default(Agent)
     """The agent, controller and workers, and the pods that it starts."""
-    image_pull_secrets: KubernetesList = []
+    image_pull_secrets: PullSecrets = []
     """Pull secrets of controller and workers, `[{name: ...}]`."""
     controller_node_selector: Labels = {}
     """Node labels that the controller needs."""
-    controller_tolerations: KubernetesList = []
+    controller_tolerations: Tolerations = []
     """Tolerations of the controller's pod."""
     worker_node_selector: Labels = {}
     """Node labels that workers and run pods need. Default: a worker on every node of the cluster."""
-    worker_tolerations: KubernetesList = []
+    worker_tolerations: Tolerations = []
     """Tolerations of workers and run pods. The agent gets them as text, so that all of it must be known before deployment."""
     service_account: ServiceAccount = default(ServiceAccount)
     """The service account of controller and workers, to which the Role is bound."""
@@ -71,9 +74,9 @@ class AgentK8sValues(ReleaseValues):
     """An EFS file system, `fs-...` or `fs-...::fsap-...` with an access point, for the workers' data. Default: a directory of each node."""
     efs_mount_options: InputList = [*EFS_MOUNT_OPTIONS]
     """Mount options of the EFS volume."""
-    pod_security_context: KubernetesMap = {"runAsNonRoot": False, "fsGroup": 0}
+    pod_security_context: PodSecurityContext = {"runAsNonRoot": False, "fsGroup": 0}
     """Kubernetes PodSecurityContext of controller and workers."""
-    security_context: KubernetesMap = {
+    security_context: SecurityContext = {
         "privileged": False,
         "procMount": "Default",
         "capabilities": {"drop": ["ALL"]},
@@ -94,5 +97,5 @@ class AgentK8sValues(ReleaseValues):
     """Seconds that controller and workers have to stop; the sum of the agent's timeouts, or more. `null`: Kubernetes' 30."""
     extra_env: EnvMap = {}
     """Environment variables of controller and workers."""
-    resources: KubernetesMap = {"requests": {"cpu": "250m", "memory": "256Mi"}}
+    resources: Resources = {"requests": {"cpu": "250m", "memory": "256Mi"}}
     """Resources of the controller's and of each worker's container."""

@@ -5,7 +5,23 @@ from typing import Literal
 from scalr_agents.values.agent_local.agent import Agent
 from scalr_agents.values.agent_local.persistence import Persistence
 from scalr_agents.values.common import Image, ReleaseValues, resources
-from scalr_agents.values.fields import Annotations, Count, CountOrPercent, EnvMap, Flag, KubernetesList, KubernetesMap, Labels, Name
+from scalr_agents.values.fields import (
+    Affinity,
+    Annotations,
+    Count,
+    CountOrPercent,
+    EnvMap,
+    Flag,
+    Labels,
+    Name,
+    PodSecurityContext,
+    PullSecrets,
+    Resources,
+    SecurityContext,
+    Tolerations,
+    VolumeMounts,
+    Volumes,
+)
 from scalr_agents.values.section import ChartSection, default
 
 __all__ = ["AgentLocalValues"]
@@ -60,7 +76,7 @@ class AgentLocalValues(ReleaseValues):
     """Number of agents, and so of runs at a time. `null` leaves it to an autoscaler."""
     strategy: Strategy = default(Strategy)
     """How a rollout replaces pods."""
-    image_pull_secrets: KubernetesList = []
+    image_pull_secrets: PullSecrets = []
     """Pull secrets of the pods, `[{name: ...}]`."""
     image: Image = default(Image)
     """Image of the agent, with the tools that runs need; before agent 1.2 `scalr/agent-runner`."""
@@ -74,9 +90,9 @@ class AgentLocalValues(ReleaseValues):
     """The service account of the pods."""
     pod_annotations: Annotations = {}
     """Annotations of the pods; win over the four that keep autoscalers away."""
-    pod_security_context: KubernetesMap = {"runAsNonRoot": True, "fsGroup": 1000, "seccompProfile": {"type": "RuntimeDefault"}}
+    pod_security_context: PodSecurityContext = {"runAsNonRoot": True, "fsGroup": 1000, "seccompProfile": {"type": "RuntimeDefault"}}
     """Kubernetes PodSecurityContext."""
-    security_context: KubernetesMap = {
+    security_context: SecurityContext = {
         "privileged": False,
         "procMount": "Default",
         "capabilities": {"drop": ["ALL"]},
@@ -87,15 +103,15 @@ class AgentLocalValues(ReleaseValues):
     """Kubernetes SecurityContext of the container, merged with `allowPrivilegeEscalation: false`."""
     node_selector: Labels = {}
     """Node labels that the pods need."""
-    tolerations: KubernetesList = []
+    tolerations: Tolerations = []
     """Tolerations of the pods."""
-    affinity: KubernetesMap = {}
+    affinity: Affinity = {}
     """Affinity of the pods."""
-    resources: KubernetesMap = resources("1000m", "1024Mi", "4000m", "2048Mi")
+    resources: Resources = resources("1000m", "1024Mi", "4000m", "2048Mi")
     """Resources of the container: what the agent and its run may use together."""
-    extra_volumes: KubernetesList = []
+    extra_volumes: Volumes = []
     """Further volumes."""
-    extra_volume_mounts: KubernetesList = []
+    extra_volume_mounts: VolumeMounts = []
     """Further mounts of volumes from `extraVolumes`."""
     persistence: Persistence = default(Persistence)
     """Volumes for workspace data and for the cache."""

@@ -1,6 +1,10 @@
 """Section `persistence`: volumes for workspace data and for the cache."""
 
-from scalr_agents.values.fields import Flag, KubernetesMap, Quantity
+from scalr_agents.values.fields import (
+    EmptyDir,
+    Flag,
+    Quantity,
+)
 from scalr_agents.values.section import ChartSection, default
 from scalr_agents.values.volumes import Claim, Volume
 
@@ -8,7 +12,7 @@ from scalr_agents.values.volumes import Claim, Volume
 class Data(Volume):
     """Workspace data of the run in progress."""
 
-    empty_dir: KubernetesMap = {"sizeLimit": "4Gi"}
+    empty_dir: EmptyDir = {"sizeLimit": "4Gi"}
     """Kubernetes EmptyDirVolumeSource, used when not enabled."""
 
 
@@ -22,7 +26,7 @@ class CacheClaim(Claim):
 class Cache(Volume):
     """Binaries, providers and modules."""
 
-    empty_dir: KubernetesMap = {"sizeLimit": "20Gi"}
+    empty_dir: EmptyDir = {"sizeLimit": "20Gi"}
     """Kubernetes EmptyDirVolumeSource, used when not enabled."""
     persistent_volume_claim: CacheClaim = default(CacheClaim)
     """The claim, used when enabled."""

@@ -94,4 +94,4 @@ def _mounts(values: AgentLocalValues) -> Findings:
         taken[directory] = path
     volumes = own + checks.names_in(values.extra_volumes)
     yield from checks.additions("extraVolumes", values.extra_volumes, dict.fromkeys(own, "the agent"), "volume")
-    yield from checks.mounts("extraVolumeMounts", values.extra_volume_mounts, volumes, taken)
+    yield from checks.mounts("extraVolumeMounts", values.extra_volume_mounts, volumes, taken, added="extraVolumes")
