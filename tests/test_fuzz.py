@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Iterator
+from datetime import date
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -116,6 +117,10 @@ SCALARS = st.one_of(
     st.sampled_from(["", "yes", "null", "-", "1.5Gi", "50%", "latest", "https://", "a b", "A" * 300, "s3cr3t", "\n", "${x}", "\\u0000"]),
     _text(20),
 )
+STRANGE = st.sampled_from(
+    [10**4000, -(10**60), 1e300, float("inf"), b"bytes", date(2026, 1, 1), {1: "x"}, {None: {}}, ("a", 1), {"a"}]
+).map(copy.deepcopy)
+"""What no file holds, and programs may give."""
 JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_text(8), inner, max_size=3), max_leaves=6)
 
 
@@ -158,7 +163,7 @@ def mutations(
 
 
 @settings(max_examples=200, deadline=None)
-@given(mutations(CASES + SINGLE + CURRENTLY), VERSIONS)
+@given(mutations(CASES + SINGLE + CURRENTLY, given=JSON | STRANGE), VERSIONS)
 def test_values_end_in_manifests_or_a_values_error(mutated: dict[str, Any], version: str) -> None:
     found = values.check("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
     text = "".join(map(str, found))
@@ -207,7 +212,7 @@ every_other_kind = pytest.mark.parametrize("chart", OTHERS)
 @settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_values_of_other_kinds_end_in_manifests_or_findings(chart: str, data: st.DataObject) -> None:
-    mutated = data.draw(mutations(BASES[chart], given=FAMILIAR[chart]))
+    mutated = data.draw(mutations(BASES[chart], given=FAMILIAR[chart] | STRANGE))
     version = data.draw(st.sampled_from(list(OTHERS[chart].values())))
     found = values.check(chart, mutated, release="runs", namespace="scalr", agent_version=version)
     text = "".join(map(str, found))
@@ -237,7 +242,7 @@ def test_what_renders_of_other_kinds_is_valid(chart: str, data: st.DataObject) -
 
 
 @settings(max_examples=150, deadline=None)
-@given(mutations([STACK, STACK_OF_OTHERS]))
+@given(mutations([STACK, STACK_OF_OTHERS], given=JSON | STRANGE))
 def test_stacks_end_in_objects_or_findings(mutated: dict[str, Any]) -> None:
     loaded = stack.load(mutated, directory=HERE)
     text = "\n".join(map(str, loaded.findings))

@@ -215,10 +215,21 @@ def test_what_helm_refuses_too(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["a=NaN", "a=-Infinity", "a=1e999", "a=" + "[" * 100_000])
+@pytest.mark.parametrize("text", ["a=NaN", "a=-Infinity", "a=1e999", "a=" + "9" * 5000])
 def test_json_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(StrvalsError, match=r"^not JSON: "):
         _parsed(strvals.parse_json_into, text)
+
+
+@pytest.mark.parametrize("text", ["a=" + "[" * 100_000, "a=" + "[" * 101 + "]" * 101, '{"a":' * 500 + "1" + "}" * 500])
+def test_json_has_a_limit_of_depth(text: str) -> None:
+    with pytest.raises(StrvalsError, match=r"^JSON that is deeper than 100 levels$"):
+        _parsed(strvals.parse_json_into, text)
+
+
+def test_json_may_be_as_deep_as_yaml() -> None:
+    (content,) = _parsed(strvals.parse_json_into, "a=" + "[" * 100 + "]" * 100).values()
+    assert str(content) == "[" * 100 + "]" * 100
 
 
 def test_json_without_a_value_is_null() -> None:

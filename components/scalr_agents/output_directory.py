@@ -37,11 +37,17 @@ class Written(NamedTuple):
 
 def write(objects: Sequence[Manifest], directory: Path, form: str) -> Written:
     """One file per object, those with Secrets readable by their owner alone. Raises `DirectoryError`, and `OSError`."""
-    left_out = [manifest for manifest in objects if output.unknown([manifest])]
-    files = {f"{_name(manifest)}.{form}": manifest for manifest in objects if manifest not in left_out}
+    left_out: dict[str, Manifest] = {}
+    files: dict[str, Manifest] = {}
+    for manifest in objects:
+        name = _name(manifest)
+        if output.unknown([manifest]):
+            left_out[name] = manifest
+        else:
+            files[f"{name}.{form}"] = manifest
     with _opened(directory) as folder:
         before = _own_files(folder)
-        kept = {name for name in before if name.rpartition(".")[0] in map(_name, left_out)}
+        kept = {name for name in before if name.rpartition(".")[0] in left_out}
         obsolete = sorted(before - files.keys() - kept)
         _write(folder, _LIST, _listed(before | files.keys()), _PUBLIC)  # first of all: whoever is interrupted knows his files again
         for name, manifest in files.items():
@@ -50,7 +56,7 @@ def write(objects: Sequence[Manifest], directory: Path, form: str) -> Written:
         for name in obsolete:
             os.unlink(name, dir_fd=folder)
         _write(folder, _LIST, _listed(files.keys() | kept), _PUBLIC)
-    return Written(left_out, obsolete)
+    return Written([*left_out.values()], obsolete)
 
 
 def _name(manifest: Manifest) -> str:

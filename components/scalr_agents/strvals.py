@@ -7,12 +7,17 @@ next character as it is. Values are typed as Helm types them: null, true, false 
 import json
 import re
 from collections.abc import Callable
-from itertools import pairwise
+from functools import cache
+from itertools import chain, pairwise
 from typing import Any
 
 _MOST_INDEX = 65536
 _DEEPEST = 30
+_DEEPEST_JSON = 100
+_MOST_DIGITS = 64
+_TOO_DEEP = f"JSON that is deeper than {_DEEPEST_JSON} levels"
 _INDEX = re.compile(r"[0-9]{1,5}")
+_SPACES = re.compile(r"\s+")
 _INTEGER = re.compile(r"(?!0)[+-]?[0-9]{1,19}")
 _INT64 = 2**63
 
@@ -45,8 +50,8 @@ def parse_file_into(values: dict[str, Any], text: str, read: Callable[[str], str
 def parse_json_into(values: dict[str, Any], text: str) -> None:
     """`--set-json`: `path=JSON[,path=JSON]`, or one JSON object that is merged as a values file would be."""
     if text.lstrip().startswith("{"):
-        content, end = _json(text, len(text) - len(text.lstrip()))
-        if text[end:].strip():
+        content, end = _json(text, 0)
+        if _after_spaces(text, end) < len(text):
             raise StrvalsError("unexpected text after the JSON object")
         _merge(values, content)
         return
@@ -54,10 +59,10 @@ def parse_json_into(values: dict[str, Any], text: str) -> None:
     while position < len(text):
         path, position = _path(text, position)
         value, position = (None, position) if text[position : position + 1] in ("", ",") else _json(text, position)
-        rest = text[position:].lstrip()
-        if rest and not rest.startswith(","):
+        position = _after_spaces(text, position)
+        if position < len(text) and text[position] != ",":
             raise StrvalsError(f"expected a comma after the value of {_show(path)}")
-        position = len(text) - len(rest) + 1
+        position += 1
         _set(values, path, value)
 
 
@@ -128,13 +133,42 @@ def _list(text: str, position: int) -> tuple[list[str], int]:
 
 
 def _json(text: str, position: int) -> tuple[Any, int]:
-    start = len(text) - len(text[position:].lstrip())
     try:
-        value, end = json.JSONDecoder(parse_constant=_refuse_constant).raw_decode(text, start)
+        value, end = json.JSONDecoder(parse_int=_json_integer, parse_constant=_refuse_constant).raw_decode(
+            text, _after_spaces(text, position)
+        )
         json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
-    except (ValueError, RecursionError) as problem:
+    except RecursionError:
+        raise StrvalsError(_TOO_DEEP) from None
+    except ValueError as problem:
         raise StrvalsError(f"not JSON: {problem}") from None
+    if _is_deep(value):
+        raise StrvalsError(_TOO_DEEP)
     return value, end
+
+
+def _is_deep(content: Any) -> bool:
+    level = [content]
+    for _ in range(_DEEPEST_JSON):
+        below = (item.values() if isinstance(item, dict) else item if isinstance(item, list) else () for item in level)
+        level = list(chain.from_iterable(below))
+    return bool(level)
+
+
+def _after_spaces(text: str, position: int) -> int:
+    match = _SPACES.match(text, position)
+    return match.end() if match else position
+
+
+@cache
+def _decoder() -> json.JSONDecoder:
+    return json.JSONDecoder(parse_int=_json_integer, parse_constant=_refuse_constant)
+
+
+def _json_integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"a number with more than {_MOST_DIGITS} digits")
+    return int(digits)
 
 
 def _refuse_constant(name: str) -> None:

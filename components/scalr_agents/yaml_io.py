@@ -94,9 +94,12 @@ class _Builder:
                 merged += self._merged(value_node, depth)
             else:
                 content[key] = self.build(value_node, depth + 1)
-        for other in merged:
-            content = other | content
-        return content
+        if not merged:
+            return content
+        together: dict[str, Any] = {}
+        for other in (*reversed(merged), content):
+            together |= other
+        return together
 
     def _merged(self, node: yaml.Node, depth: int) -> Iterator[dict[str, Any]]:
         """The maps under a merge key; of several the first wins."""

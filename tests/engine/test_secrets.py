@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pulumi
+import scalr_agents
 from scalr_agents import manifests
 
 from tests.engine.stacks import Deployment, Outcome
@@ -88,3 +90,30 @@ def test_a_weak_secret_cannot_be_guessed_from_the_digest(fresh: Callable[[str], 
 def digest(stack: Deployment) -> str:
     annotations = stack.cluster.objects["Deployment/scalr-agents/runs-agent-job"]["spec"]["template"]["metadata"]["annotations"]
     return str(annotations["checksum/secrets"])
+
+
+def test_secret_outputs_that_are_no_strings_are_not_told(fresh: Callable[[str], Deployment]) -> None:
+    """Whoever gets the wrong type may repeat the value: the API server does."""
+
+    def program() -> None:
+        secret: Any = pulumi.Output.secret(1234567)
+        cluster = pulumi.ProviderResource("kubernetes", "cluster", {"kubeconfig": "x"})
+        args: Any = {
+            "namespace": "scalr",
+            "agent_version": "1.4.0",
+            "token": secret,
+            "secret_env": {"A": secret},
+            "mirror_tokens": {"a.acme": secret},
+            "values": {"agent": {"providerNetworkMirrors": [{"url": "https://a.acme/"}]}},
+        }
+        scalr_agents.AgentJob("it", args, pulumi.ResourceOptions(provider=cluster))
+
+    stack = fresh("local")
+    stack.program = program
+    failed = stack.up()
+    assert failed.failed
+    names = "token, variable A, token of mirror a.acme"
+    assert f"error: agent 'it' cannot be deployed: not a string, and taken from an output: {names}" in failed.output
+    assert "Traceback" not in failed.output
+    assert "1234567" not in failed.everything + stack.state()
+    assert failed.called("create").count("it-controller-deployment") == 0

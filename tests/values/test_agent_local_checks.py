@@ -98,7 +98,7 @@ ERRORS = [
         "extraVolumes[0].name",
         "'ca-bundle' is taken by the agent",
     ),
-    (nested("extraVolumeMounts", [MOUNT]), "extraVolumeMounts[0].name", "no volume 'tools'; there are: data-dir, cache-dir"),
+    (nested("extraVolumeMounts", [MOUNT]), "extraVolumeMounts[0].name", "no volume 'tools'; allowed: data-dir, cache-dir"),
     (
         {**TOOLS, "extraVolumeMounts": [MOUNT | {"mountPath": "/var/lib/scalr-agent/cache"}]},
         "extraVolumeMounts[0].mountPath",

@@ -60,9 +60,8 @@ def test_a_quantity_stands_for_a_number(quantity: str | float, number: str) -> N
 )
 def test_other_text_is_no_quantity(text: str) -> None:
     assert not quantities.is_quantity(text)
-    with pytest.raises(ValueError, match="is no quantity") as caught:
+    with pytest.raises(ValueError, match=r"^not a quantity$"):
         quantities.parse(text)
-    assert str(caught.value) == f"{text!r} is no quantity"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@
 then cross-checks on what is valid, joined in one list.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from scalr_agents import lines, versions
@@ -46,7 +46,7 @@ def load(
         chart, values, release=release, namespace=namespace, agent_version=agent_version, naming=naming
     )
     cross_checked = kinds.find(chart).check(model, described, inputs or Inputs())
-    findings += [finding for finding in cross_checked if not _concerns(finding, left_out)]
+    findings += _without(left_out, cross_checked)
     return Checked(model, described, by_severity(findings))
 
 
@@ -78,7 +78,7 @@ def identify(
     values, outdated, moved = kind.modernize(values)
     model, findings, left_out = shapes.parse(kind.model, merge(table.row(version).defaults, values))
     unknown = list(kinds.unknown_to(chart, version, values))
-    findings = [*outdated, *(finding for finding in [*findings, *unknown] if not _concerns(finding, moved)), *_newer(version, table)]
+    findings = [*outdated, *_without(moved, [*findings, *unknown]), *_newer(version, table)]
     left_out = [*left_out, *moved, *(tuple(finding.path.split(".")) for finding in unknown)]
     labels, annotations = kind.common(model)
     full, base = fullname(line, release, model.name_override, model.fullname_override), base_name(line, model.name_override)
@@ -129,9 +129,12 @@ def _check_place(release: str, namespace: str, full: str) -> list[Finding]:
     return findings
 
 
-def _concerns(finding: Finding, left_out: list[Path]) -> bool:
-    """Whether a finding is about something that was left out, so that it would speak of a default nobody chose."""
-    return any(_overlap(path, dotted(cut)) for cut in left_out for path in (finding.path, *finding.presumes) if path)
+def _without(left_out: list[Path], findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The findings but for those about something that was left out, which would speak of a default nobody chose."""
+    cuts = [dotted(cut) for cut in left_out]
+    for finding in findings:
+        if not any(_overlap(path, cut) for cut in cuts for path in (finding.path, *finding.presumes) if path):
+            yield finding
 
 
 def _overlap(one: str, other: str) -> bool:

@@ -10,19 +10,20 @@ from scalr_agents.lines import Line
 from scalr_agents.values import quantities
 from scalr_agents.values.common import CacheLimit, Image, WorkerImage
 from scalr_agents.values.fields import ESCALATING, Deferred, is_deferred, is_dns_label, is_set, is_subdomain
-from scalr_agents.values.findings import Finding, entry
+from scalr_agents.values.findings import Finding, entry, nearest
 from scalr_agents.values.merge import lookup
 from scalr_agents.values.messages import describe
 
 Findings = Iterator[Finding]
 
-_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s(.+?)-----END CERTIFICATE-----", re.DOTALL)
+CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s([^-]+)-----END CERTIFICATE-----")
 _PLACEHOLDER = re.compile(
     r"<.*>|\[.*\]|\{.*\}|\$.*|%.*%|x{3,}|\*{3,}|\.{3,}|…|change[-_ ]?(me|it|this).*|replace[-_ ]?(me|it|this|with).*|to[-_ ]?do\b.*"
     r"|fix[-_ ]?me\b.*|tbd|placeholder|(your|agent|pool|insert|enter|paste|put)[-_ a-z]*token[-_ a-z]*",
     re.IGNORECASE | re.DOTALL,
 )
 """What stands in the place of a token in examples and templates."""
+_LONGEST_PLACEHOLDER = 200
 _DER_SEQUENCE = b"\x30"
 _PUBLIC_ROOTS = (b"ISRG Root X1", b"DigiCert Global Root", b"Amazon Root CA", b"GTS Root R1", b"USERTrust", b"GlobalSign")
 _VERSION_TAG = re.compile(r"\d+\.\d+\.\d+")
@@ -80,7 +81,7 @@ def token(path: str, value: str | Deferred, existing_path: str, existing: str | 
         yield warning(path, "begins or ends with white space, which becomes part of the token")
     if isinstance(value, str) and value == "null":
         yield error(path, 'is the word "null", which is no token')
-    elif isinstance(value, str) and _PLACEHOLDER.fullmatch(value.strip()):
+    elif isinstance(value, str) and len(value) <= _LONGEST_PLACEHOLDER and _PLACEHOLDER.fullmatch(value.strip()):
         yield error(path, "is a placeholder; set the token of the agent pool")
 
 
@@ -88,7 +89,7 @@ def ca_bundle(path: str, bundle: str | Deferred) -> Findings:
     if is_deferred(bundle) or not is_set(bundle):
         return
     try:
-        blocks = ["".join(block.split()) for block in _CERTIFICATE.findall(str(bundle))]
+        blocks = ["".join(block.split()) for block in CERTIFICATE.findall(str(bundle))]
         certificates = [binascii.a2b_base64(block, strict_mode=True) for block in blocks]
         complete = len(certificates) == str(bundle).count("-----BEGIN ") > 0 and all(map(_is_der, certificates))
     except ValueError:
@@ -237,12 +238,11 @@ def additions(path: str, items: Sequence[Mapping[str, Any]], taken: Mapping[str,
 
 def mounts(path: str, items: Sequence[Mapping[str, Any]], volumes: Sequence[str], taken: Mapping[str, str], *, added: str) -> Findings:
     """Further volume mounts: of a volume that exists, on a path that is free. `added` are the values that add volumes."""
-    seen = dict(taken)
+    seen, known = dict(taken), {*volumes}
     for index, mount in enumerate(items):
         volume, directory = mount["name"], mount["mountPath"]
-        if isinstance(volume, str) and volume not in volumes:
-            message = f"no volume {volume!r}; there are: {', '.join(volumes)}"
-            yield Finding("error", f"{path}[{index}].name", message, presumes=(added,))
+        if isinstance(volume, str) and volume not in known:
+            yield Finding("error", f"{path}[{index}].name", f"no volume {volume!r}; {nearest(volume, volumes)}", presumes=(added,))
         if is_deferred(directory):
             continue
         if not directory.startswith("/"):

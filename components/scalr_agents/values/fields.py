@@ -17,6 +17,8 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from scalr_agents.values import quantities
 
 _LARGEST = 2**31 - 1
+_LARGEST_NUMBER = 2**64
+"""What the readers of YAML and JSON take for a number."""
 _LONGEST_NAME = 253
 _LONGEST_LABEL = 63
 _DATA = (str, int, float, bool, list, tuple, dict, type(None), bytes, bytearray, set, frozenset, complex, date, time, Decimal, PurePath)
@@ -105,6 +107,8 @@ def _env_text(value: Any) -> Any:
     """Environment values are text; YAML's numbers and booleans are taken as they are written in JSON."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, int | float) and abs(value) > _LARGEST_NUMBER:
+        refuse("large_number", "a number that is too large; quote it, if that is the text which is meant")
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else repr(value)
     return str(value) if isinstance(value, int) else value

@@ -9,6 +9,7 @@ Severity = Literal["error", "warning"]
 Path = tuple[str | int, ...]
 
 _PART = re.compile(r"""\[(\d+)\]|\["([^"]*)"\]|((?:\\.|[^.\[\\])+)""")
+_MOST_NAMES = 50
 
 
 class Position(NamedTuple):
@@ -125,17 +126,20 @@ def unknown_key(given: str, allowed: Iterable[str], elsewhere: Sequence[str] = (
 
 
 def nearest(given: str, allowed: Iterable[str]) -> str:
-    """What the user may have meant, or all that there is."""
+    """What the user may have meant, or all that there is, as far as it can be read."""
     names = list(allowed)
     close = close_to(given, names)
-    return f"did you mean {close!r}?" if close is not None else f"allowed: {', '.join(names) or 'none'}"
+    if close is not None:
+        return f"did you mean {close!r}?"
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"allowed: {', '.join(names[:_MOST_NAMES]) or 'none'}{more}"
 
 
 def close_to(given: str, names: Sequence[str], likeness: float = 0.6) -> str | None:
-    """The name that the user may have meant."""
+    """The name that the user may have meant. Of many names only the first are looked at."""
     import difflib
 
-    close = difflib.get_close_matches(given, names, n=1, cutoff=likeness)
+    close = difflib.get_close_matches(given, names[:_MOST_NAMES], n=1, cutoff=likeness)
     if not close:  # a difference in case alone is far away for difflib
         close = [name for name in names if name.lower() == given.lower()]
     return close[0] if close else None

@@ -9,7 +9,6 @@ COMPLETE = "complete"
 _TEXT_IN_KEY = re.compile(r"(?<=\w)[:=].*", re.DOTALL)
 _BOOLEAN_WORDS = ("true", "false", "yes", "no")
 _LONGEST_ECHO = 40
-_LARGEST_ECHO = 10**_LONGEST_ECHO
 _LONGEST_KEY = 316
 """The longest key that Kubernetes knows: a domain, a slash and a name."""
 
@@ -21,17 +20,21 @@ def shown(key: str) -> str:
 
 def describe(value: object, *, repeated: bool) -> str:
     """What was given, in words. A field in which nobody would put a secret, not even by mistake, has it `repeated`."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, int | float):
-        return f"the number {value}" if repeated and abs(value) < _LARGEST_ECHO else "a number"
+        return _number(value, repeated=repeated)
     if isinstance(value, str):
         return repr(value) if value and repeated and len(value) <= _LONGEST_ECHO else "a string" if value else "an empty string"
     if isinstance(value, Mapping):
         return "a map"
     return "a list" if isinstance(value, list | tuple) else f"an object ({type(value).__name__})"
+
+
+def _number(value: float, *, repeated: bool) -> str:
+    if abs(value) >= 10**_LONGEST_ECHO:  # Python does not even write a number of thousands of digits
+        return f"a number with more than {_LONGEST_ECHO} digits"
+    return f"the number {value}" if repeated else "a number"
 
 
 def expected(what: str, value: object, *, repeated: bool) -> str:

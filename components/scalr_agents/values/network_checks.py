@@ -13,8 +13,7 @@ _GKE_IDENTITY = "iam.gke.io/gcp-service-account"
 _KUBE2IAM_ROLE = "iam.amazonaws.com/role"
 _METADATA_ENDPOINT = "AWS_EC2_METADATA_SERVICE_ENDPOINT"
 
-_CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s.+?-----END CERTIFICATE-----", re.DOTALL)
-_KEY = re.compile(r"-----BEGIN (EC |RSA )?PRIVATE KEY-----\s.+?-----END (EC |RSA )?PRIVATE KEY-----", re.DOTALL)
+_KEY = re.compile(r"-----BEGIN (EC |RSA )?PRIVATE KEY-----\s(?:(?!-----).)+-----END (EC |RSA )?PRIVATE KEY-----", re.DOTALL)
 
 
 def tls(path: str, settings: Tls) -> Findings:
@@ -38,9 +37,9 @@ def client_cert(path: str, certificate: str | Deferred, key: str | Deferred, exi
     if is_set(certificate) != is_set(key):
         missing, present = ("clientKey", "clientCert") if is_set(certificate) else ("clientCert", "clientKey")
         yield error(f"{path}.{present}", f"needs {missing} beside it: without, the agent would not use mutual TLS at all")
-    for word, value, form in (("clientCert", certificate, _CERTIFICATE), ("clientKey", key, _KEY)):
+    for word, value, form in (("clientCert", certificate, checks.CERTIFICATE), ("clientKey", key, _KEY)):
         if isinstance(value, str) and value and not form.search(value):
-            yield error(f"{path}.{word}", f"not PEM: expected a {'certificate' if form is _CERTIFICATE else 'private key'}")
+            yield error(f"{path}.{word}", f"not PEM: expected a {'private key' if form is _KEY else 'certificate'}")
 
 
 def metadata_service(

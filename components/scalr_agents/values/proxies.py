@@ -11,8 +11,8 @@ from scalr_agents.values.findings import entry
 REFERENCES = r"(?:\$\([^()]+\))+"
 """Other variables, and nothing else."""
 _VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY")
-_LOGIN = re.compile(rf"//[^/@\s]*:(?!{REFERENCES}@)[^/@\s]+@|https?://(?!{REFERENCES}:?@)[^/@\s:]+:?@", re.IGNORECASE)
-"""Who logs in by a URL: a name and a password, or a token alone."""
+_LOGIN = re.compile(r"(https?:)?//([^/@\s]*)@", re.IGNORECASE)
+"""Who logs in by a URL."""
 
 
 def check(path: str, settings: Proxy) -> Findings:
@@ -43,8 +43,13 @@ def addresses(path: str, given: Mapping[str, str]) -> Findings:
 
 
 def holds_password(url: object) -> bool:
-    """Whether a URL has a password, or a token in place of a name, in plain text and not out of a secret variable."""
-    return isinstance(url, str) and bool(_LOGIN.search(url))
+    """Whether a text has a URL with a password, or with a token in place of a name, in plain text and not out of a secret variable."""
+    for web, login in _LOGIN.findall(url) if isinstance(url, str) else ():
+        name, _, password = login.partition(":")
+        secret = password or (name if web else "")
+        if secret and not re.fullmatch(REFERENCES, secret):
+            return True
+    return False
 
 
 def _address(path: str, value: object) -> Findings:

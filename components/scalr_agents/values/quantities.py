@@ -3,9 +3,11 @@
 import re
 from decimal import Decimal
 
-_QUANTITY = re.compile(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(m|u|n|[kMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?")
+_QUANTITY = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(m|u|n|[kMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?")
 _MEANT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(?!(?-i:m)\s*\Z)([KMGTPE])i?B?\s*", re.IGNORECASE)
 """Sizes as people write them, `6GB`."""
+_LONGEST = 64
+"""Characters of a quantity: those of Kubernetes fit into 64 bits."""
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 _MEGABYTES = {"Gi": 1024, "Mi": 1, "G": 1000, "M": 1}
@@ -16,9 +18,9 @@ def parse(quantity: str | float) -> Decimal:
 
     Raises `ValueError` for text that is no quantity.
     """
-    match = _QUANTITY.fullmatch(str(quantity))
+    match = _match(quantity)
     if match is None:
-        raise ValueError(f"{quantity!r} is no quantity")
+        raise ValueError("not a quantity")
     number, suffix = Decimal(match[1]), match[2] or ""
     if suffix in _BINARY:
         return number * Decimal(1024) ** _BINARY[suffix]
@@ -27,12 +29,19 @@ def parse(quantity: str | float) -> Decimal:
 
 
 def is_quantity(text: object) -> bool:
-    return not isinstance(text, bool) and isinstance(text, str | int | float) and bool(_QUANTITY.fullmatch(str(text)))
+    return not isinstance(text, bool) and isinstance(text, str | int | float) and _match(text) is not None
+
+
+def _match(quantity: str | float) -> re.Match[str] | None:
+    if isinstance(quantity, int) and abs(quantity) >= 10**_LONGEST:  # Python writes no number of thousands of digits
+        return None
+    text = str(quantity)
+    return _QUANTITY.fullmatch(text) if len(text) <= _LONGEST else None
 
 
 def refusal(given: object) -> str:
     """What is wrong with something that is no quantity, and what to write."""
-    meant = _MEANT.fullmatch(str(given))
+    meant = _MEANT.fullmatch(given) if isinstance(given, str) and len(given) <= _LONGEST else None
     if meant is None:
         return "not a Kubernetes quantity, for instance 500m, 512Mi or 40Gi"
     number, suffix = meant[1], meant[2].upper()
@@ -44,7 +53,7 @@ def megabytes(quantity: str) -> int:
 
     Raises `ValueError` for a suffix other than Gi, Mi, G and M.
     """
-    match = _QUANTITY.fullmatch(quantity)
+    match = _match(quantity)
     if match is None or match[2] not in _MEGABYTES:
         raise ValueError(f"unsupported size {quantity!r}; use Gi, Mi, G or M, for instance 40Gi")
     size = int(Decimal(match[1]) * _MEGABYTES[match[2]])

@@ -3,8 +3,9 @@
 What fails is reported and then left out, so that the second pass can check the rest in the same call.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import cache, reduce
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -44,16 +45,16 @@ def parse(model: type[M], given: Mapping[str, Any]) -> tuple[M, list[Finding], l
     For models in which everything has a default, so that whatever is left out the rest is valid.
     """
     findings: list[Finding] = []
-    left_out: list[Path] = []
+    left_out: dict[Path, None] = {}
     while True:
         try:
-            return model.model_validate(given), findings, left_out
+            return model.model_validate(given), findings, list(left_out)
         except ValidationError as error:
             explained = list(_explain(model, error))
             findings += [finding for path, finding in explained if path not in left_out]  # else missing because it was left out
             cuts = dict.fromkeys(_cut(given, path) for path, _ in explained)
-            given = reduce(_without, cuts, given)
-            left_out += cuts
+            given = _without(given, cuts)
+            left_out |= cuts
 
 
 def unknown_keys(model: type[BaseModel], given: Mapping[str, Any]) -> list[Finding]:
@@ -108,12 +109,14 @@ def _stands(given: Any, path: Path) -> bool:
     return True
 
 
-def _without(given: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
-    if not path:
+def _without(given: Mapping[str, Any], paths: Collection[Path]) -> Mapping[str, Any]:
+    """The rest of nested maps without what stands at some paths."""
+    below = defaultdict[Any, list[Path]](list)
+    for path in paths:
+        below[path[0] if path else None].append(path[1:])
+    if None in below:
         return {}
-    head = str(path[0])
-    rest = {head: _without(given[head], path[1:])} if len(path) > 1 and isinstance(given.get(head), Mapping) else {}
-    return {key: value for key, value in given.items() if key != head} | rest
+    return {key: _without(value, below[key]) if key in below else value for key, value in given.items() if () not in below.get(key, ())}
 
 
 def _message(model: type[BaseModel], path: Path, error: ErrorDetails) -> str:
@@ -188,15 +191,18 @@ def _elsewhere(model: type[BaseModel], path: Path) -> list[str]:
 
 def places(model: type[BaseModel], key: str) -> list[str]:
     """The paths of a model's sections that end in a key, the shortest first; none where there are too many to be of help."""
-    found = sorted(_places(model, key), key=lambda path: (path.count("."), path))
+    found = sorted(_paths(model).get(key, ()), key=lambda path: (path.count("."), path))
     return found if len(found) <= _MOST_PLACES else []
 
 
-def _places(model: type[BaseModel], key: str) -> Iterator[str]:
-    if key in _keys(model):
-        yield key
+@cache
+def _paths(model: type[BaseModel]) -> Mapping[str, Sequence[str]]:
+    """The paths of a model's sections that end in a key, for every key."""
+    found = {key: [key] for key in _keys(model)}
     for section, inner in _sections(model).items():
-        yield from (f"{section}.{path}" for path in _places(inner, key))
+        for key, paths in _paths(inner).items():
+            found.setdefault(key, []).extend(f"{section}.{path}" for path in paths)
+    return found
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:

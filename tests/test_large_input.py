@@ -1,0 +1,247 @@
+"""Input that is too large, or of a strange type: one clear finding, on every way in, and no work that grows faster than the input.
+
+No test looks at a clock. Work in Python is counted in instructions. Where it is done in C, as in regular expressions, the input is so
+large that quadratic work would take hours.
+"""
+
+import base64
+import sys
+from collections.abc import Callable
+from functools import partial
+from itertools import product
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pulumi
+import pytest
+from scalr_agents import output_directory, stack, strvals, values, yaml_io
+from scalr_agents.positions import Document
+from scalr_agents.values.findings import Finding
+from scalr_agents.values.inputs import Inputs
+
+from tests.components import record
+from tests.manifests.agent_local import CERTIFICATE, KEY
+from tests.manifests.changes import CURRENT, nested
+from tests.programs import ARGS
+from tests.ways import WAYS, in_a_program, in_values
+
+CERTIFICATES = "-----BEGIN CERTIFICATE-----\n"
+CPU = "agent.resources.limits.cpu"
+STORAGE = "persistence.cache.persistentVolumeClaim.storage"
+LONGEST_MESSAGE = 400
+
+every_way = pytest.mark.parametrize("way", WAYS)
+
+
+def errors(said: str) -> list[str]:
+    assert all(len(line) < LONGEST_MESSAGE for line in said.splitlines()), max(map(len, said.splitlines()))
+    return [line.strip() for line in said.splitlines() if " error: " in f" {line}"]
+
+
+@every_way
+@pytest.mark.parametrize(
+    ("path", "given", "message"),
+    [
+        (CPU, f"{'9' * 1_000_000}x", "not a Kubernetes quantity"),
+        (STORAGE, f"{'9' * 1_000_000}x", "not a Kubernetes quantity"),
+        (STORAGE, f"{'9' * 1_000_000}", "not a Kubernetes quantity"),
+        ("agent.replicaCount", "9" * 5000, "expected a whole number, given a string; write it without quotes"),
+        ("agent.replicaCount", 10**60, "input should be less than or equal to 2147483647; given a number with more than 40 digits"),
+        ("agent.extraEnv.A", 10**60, "a number that is too large; quote it"),
+        ("global.tls.caBundle", CERTIFICATES * 30_000, "not PEM"),
+        ("global.tls.caBundle", f"{CERTIFICATES * 30_000}-----END CERTIFICATE-----", "not PEM"),
+        ("global.tls", {"clientCert": CERTIFICATES * 30_000, "clientKey": KEY}, "not PEM"),
+        ("agent.url", f"http://{'a-' * 100_000}", "not a URL"),
+        ("agent.image.repository", f"{'a:1/' * 100_000}!", "not an image repository"),
+        ("agent.providerNetworkMirrors", [{"url": f"m{number}"} for number in range(400)], "not a URL"),
+    ],
+    ids=lambda given: given if isinstance(given, str) and len(given) < 60 else "",
+)
+def test_what_is_too_large_is_one_finding(way: str, path: str, given: Any, message: str, tmp_path: Path) -> None:
+    found = [line for line in errors(WAYS[way](path, given, tmp_path)) if "in plain text; remove it" not in line]
+    assert len(found) == (400 if isinstance(given, list) else 1)
+    assert all(path in line and message in line for line in found)
+
+
+@every_way
+@pytest.mark.parametrize("url", [f"http://{'a:' * 500_000}", f"//{'a:b' * 300_000}", "http://a" * 100_000, f"https://{'$(' * 300_000}"])
+def test_a_long_address_of_a_proxy_is_read_once(way: str, url: str, tmp_path: Path) -> None:
+    settings = {"enabled": True, "httpProxy": url, "noProxy": "10.0.0.0/8"}
+    assert errors(WAYS[way]("global.proxy", settings, tmp_path)) == []
+
+
+@pytest.mark.parametrize("way", [in_values, in_a_program])
+@pytest.mark.parametrize(
+    ("path", "given", "message"),
+    [
+        ("agent.replicaCount", 10**5000, "input should be less than or equal to"),
+        ("global.podSecurityContext.runAsUser", 10**5000, "too large for Kubernetes"),
+        ("agent.extraEnv.A", -(10**5000), "a number that is too large"),
+        (CPU, 10**5000, "not a Kubernetes quantity"),
+        (STORAGE, 10**5000, "not a Kubernetes quantity"),
+        ("agent.image.tag", 10**5000, "a number; quote it"),
+        ("agent.annotations.a", 10**5000, "expected a string, given a number with more than 40 digits"),
+        ("agent.extraEnv.A", b"text", "expected a string, given an object (bytes)"),
+        ("agent.url", b"text", "expected a string, given an object (bytes)"),
+        ("global.podAnnotations.a", b"text", "expected a string, given an object (bytes)"),
+        ("task.sidecars", [{"name": "s", "image": b"text"}], "expected a string, given an object (bytes)"),
+    ],
+    ids=lambda given: given if isinstance(given, str) else "",
+)
+def test_what_only_programs_can_say_is_one_finding(way: Any, path: str, given: Any, message: str, tmp_path: Path) -> None:
+    (found,) = errors(way(path, given, tmp_path))
+    assert path in found
+    assert message in found
+
+
+@pytest.mark.parametrize(
+    ("component", "word"), [*product(["AgentJob", "AgentLocal"], ["token", "secret_env", "mirror_tokens"]), ("AgentK8s", "token")]
+)
+@pytest.mark.parametrize("token", [1234567, b"1234567", ["1234567"], {"token": "1234567"}], ids=str)
+def test_a_secret_output_that_is_no_string_ends_the_program(component: str, token: object, word: str) -> None:
+    def args() -> dict[str, Any]:
+        mirrors = {"agent": {"providerNetworkMirrors": [{"url": "https://a.acme/"}]}} if word == "mirror_tokens" else {}
+        secret: Any = pulumi.Output.secret(token)
+        given = {"token": secret} if word == "token" else {word: {"A" if word == "secret_env" else "a.acme": secret}}
+        return {**ARGS, "token": "x", "agent_version": CURRENT, "values": mirrors, **given}
+
+    with pytest.raises(pulumi.RunError, match=r"^agent 'it' cannot be deployed: not a string, and taken from an output: ") as caught:
+        record(component, args)
+    assert "1234567" not in str(caught.value)
+
+
+def test_a_private_key_without_an_end_is_one_finding() -> None:
+    given = {"clientCert": CERTIFICATE, "clientKey": "-----BEGIN PRIVATE KEY-----\n" * 100_000}
+    assert [line.partition(": not PEM")[0] for line in errors(in_values("global.tls", given, Path()))] == ["error: global.tls.clientKey"]
+
+
+def test_certificates_in_base64_without_an_end_are_one_finding() -> None:
+    encoded = base64.b64encode(CERTIFICATES.encode() * 20_000).decode()
+    given = {"agent": {"token": "x", "ca_cert": encoded}}
+    found = values.check("agent-k8s", given, release="runs", namespace="scalr")
+    assert [finding.path for finding in values.errors(found)][:1] == ["agent.ca_cert"]
+
+
+@pytest.mark.parametrize("merged", ["  <<: [{}]\n", "{}"], ids=["list", "keys"])
+def test_many_maps_are_merged_at_once(merged: str) -> None:
+    number = 15_000
+    each = [f"{{k{index}: {index}}}" for index in range(number)]
+    text = merged.format(", ".join(each)) if "[" in merged else "".join(f"  <<: {content}\n" for content in each)
+    content = yaml_io.load_values(f"all:\n  k0: own\n{text}")["all"]
+    assert (len(content), content["k0"], content[f"k{number - 1}"], list(content)[-1]) == (number, "own", number - 1, "k0")
+
+
+def test_an_anchor_may_be_merged_many_times() -> None:
+    content = yaml_io.load_values("base: &base {a: 1}\n" + "".join(f"m{index}: {{<<: *base, b: 2}}\n" for index in range(15_000)))
+    assert len(content) == 15_001
+    assert content["m14999"] == {"a": 1, "b": 2}
+
+
+def operations(work: Callable[[], object]) -> int:
+    """How many instructions of Python a piece of work takes."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal count
+        frame.f_trace_lines, frame.f_trace_opcodes = False, True
+        count += event == "opcode"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def check(**given: Any) -> list[Finding]:
+    return values.check("agent-job", given, release="runs", namespace="scalr", agent_version=CURRENT)
+
+
+def mirrors(number: int) -> list[dict[str, str]]:
+    return [{"url": f"https://m{index}.acme/", "token": "x"} for index in range(number)]
+
+
+def with_tokens(number: int) -> object:
+    inputs = Inputs(mirror_tokens={f"{index}.of.somebody.else": "x" for index in range(number)})
+    given = nested("agent.providerNetworkMirrors", mirrors(number))
+    return values.load("agent-job", given, release="runs", namespace="scalr", agent_version=CURRENT, inputs=inputs)
+
+
+def mounts(number: int, volume: str) -> object:
+    mounted = [{"name": f"{volume}{index}", "mountPath": f"/{index}"} for index in range(number)]
+    return check(task={"extraVolumes": [{"name": f"v{index}"} for index in range(number)], "runner": {"extraVolumeMounts": mounted}})
+
+
+def stack_with(number: int, secrets: str) -> object:
+    agents = {f"a{index}": {"kind": "agent-job", "namespace": "scalr", "values": {"typo": 1}} for index in range(number)}
+    return stack.load({"agents": agents, "secrets": {f"{secrets}{index}": {"token": "x"} for index in range(number)}}, directory=Path())
+
+
+def positions(number: int, line: str) -> object:
+    document = Document("values.yaml", "".join(line.format(index) for index in range(number)))
+    return [document.position((f"a{index}", "b")) for index in range(number)]
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda number: check(**{f"k{index}": 1 for index in range(number)}),
+        lambda number: check(agent={f"k{index}": 1 for index in range(number)}),
+        lambda number: check(agent={"extraEnv": {f"A {index}": "x" for index in range(number)}}),
+        lambda number: check(**{"global": {"podLabels": {f"k{index}": 1 for index in range(number)}}}),
+        lambda number: check(task={"tolerations": [{"efect": "x"}] * number}),
+        lambda number: check(agent={"providerNetworkMirrors": mirrors(number)}),
+        with_tokens,
+        lambda number: mounts(number, "v"),
+        lambda number: mounts(number, "w"),
+        lambda number: stack_with(number // 3, "b"),
+        lambda number: strvals.parse_json_into({}, ",".join(f"a.k{index}= 1 " for index in range(number))),
+        lambda number: strvals.parse_into({}, ",".join(f"a.k{index}=1" for index in range(number))),
+        lambda number: positions(number, "a{}: 1\n"),
+        lambda number: positions(number, "a{}: {{<<: {{b: 1}}}}\n"),
+        lambda number: yaml_io.load_values("".join(f"m{index}: {{<<: {{a: 1}}, b: 2}}\n" for index in range(number))),
+    ],
+    ids=[
+        "keys",
+        "keys below",
+        "variables",
+        "labels",
+        "tolerations",
+        "mirrors",
+        "tokens",
+        "mounts",
+        "no volumes",
+        "stack",
+        "json",
+        "set",
+        "positions",
+        "positions of merged",
+        "yaml",
+    ],
+)
+def test_twice_the_input_is_twice_the_work(work: Callable[[int], object]) -> None:
+    work(2)
+    nothing, once, twice = (operations(partial(work, number)) for number in (2, 60, 120))
+    assert twice - nothing < 2.6 * (once - nothing)
+
+
+class Uncomparable(dict[str, Any]):
+    """An object that nobody needs to compare with others to know what becomes of it."""
+
+    def __eq__(self, other: object) -> bool:
+        raise AssertionError("compared")
+
+    __hash__ = None
+
+
+def test_objects_are_written_without_being_compared(tmp_path: Path) -> None:
+    objects: list[dict[str, Any]] = [
+        Uncomparable(apiVersion="v1", kind="Secret", metadata={"name": f"s{index}"}, stringData={"a": given})
+        for index, given in enumerate(["known", stack.source.Sealed("here"), "known", stack.source.Sealed("there")])
+    ]
+    assert [left["metadata"]["name"] for left in output_directory.write(objects, tmp_path, "json").left_out] == ["s1", "s3"]
+    assert sorted(file.name for file in tmp_path.glob("*.json")) == ["secret_s0.json", "secret_s2.json"]
