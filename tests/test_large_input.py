@@ -17,6 +17,7 @@ import pulumi
 import pytest
 from scalr_agents import output_directory, stack, strvals, values, yaml_io
 from scalr_agents.positions import Document
+from scalr_agents.values import signs
 from scalr_agents.values.findings import Finding
 from scalr_agents.values.inputs import Inputs
 
@@ -136,6 +137,15 @@ def test_an_anchor_may_be_merged_many_times() -> None:
     content = yaml_io.load_values("base: &base {a: 1}\n" + "".join(f"m{index}: {{<<: *base, b: 2}}\n" for index in range(15_000)))
     assert len(content) == 15_001
     assert content["m14999"] == {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize(
+    "text", ["eyJ-" * 50_000, "login " * 50_000, f"token{' ' * 300_000}", "token=$(a" * 50_000, f"token={'$(a)' * 50_000}", "//a." * 50_000]
+)
+def test_a_long_text_is_searched_for_secrets_once(text: str) -> None:
+    assert signs.in_text(text) == ""
+    assert signs.is_secret("A", text) == ("=$(a" in text and ")" not in text)
+    assert signs.secret_references(text) <= {"a"}
 
 
 def operations(work: Callable[[], object]) -> int:

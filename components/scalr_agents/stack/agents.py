@@ -77,8 +77,9 @@ def build(
         inputs=inputs,
     )
     located = [_locate(finding, name, entry, layers) for finding in checked.findings]
-    moving = {(finding.position, finding.path) for finding in exposed}  # what is wrong with them can be said when they are in place
-    return StackAgent(name, checked, inputs), findings + [finding for finding in located if (finding.position, finding.path) not in moving]
+    moving = {_spot(finding) for finding in exposed}  # what is wrong with them can be said when they are in place
+    findings += [finding for finding in located if _spot(finding) not in moving]
+    return StackAgent(name, checked, inputs), [*findings, *_seeming_secrets(name, own, findings)]
 
 
 def _place(name: str) -> str:
@@ -134,6 +135,20 @@ def _values_files(place: str, entry: AgentEntry, directory: Path) -> tuple[list[
         except SourceError as problem:
             findings.append(Finding("error", f"{place}.valuesFiles[{index}]", str(problem)))
     return layers, findings
+
+
+def _seeming_secrets(name: str, layers: list[Layer], findings: list[Finding]) -> Iterator[Finding]:
+    """Secrets among the values that only their look tells, where nothing else is said, each place once."""
+    said = {_spot(finding) for finding in findings}
+    for finding in secrets.seeming(name, layers) if any(layer.values for layer in layers) else ():
+        if _spot(finding) not in said:
+            said.add(_spot(finding))
+            yield finding
+
+
+def _spot(finding: Finding) -> tuple[object, str]:
+    """Where a finding stands, in which file and there."""
+    return finding.position, finding.path
 
 
 def _locate(finding: Finding, name: str, entry: AgentEntry, layers: list[Layer]) -> Finding:

@@ -1,9 +1,12 @@
 """The rules for secrets in a stack: they live under `secrets`, and nowhere else."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+from scalr_agents.contract import SCALR_PREFIX
 from scalr_agents.stack.model import PREFIX, AgentSecrets, StackFile
 from scalr_agents.stack.source import Sealed
 from scalr_agents.values import Finding
@@ -13,6 +16,9 @@ from scalr_agents.values.layers import Layer, combine
 from scalr_agents.values.merge import lookup
 from scalr_agents.values.mirrors import TOKENS, host_of
 from scalr_agents.values.words import NoValueError, Words
+
+if TYPE_CHECKING:
+    from scalr_agents.values.plain_secrets import Variable
 
 MISPLACED = ("token", "clientKey")
 """Secrets that people write directly on an agent."""
@@ -28,6 +34,11 @@ def place_of(agent: str, word: str = "token") -> str:
 def command(agent: str, word: str = "token") -> str:
     """The command that sets a secret. It has no value, so that the CLI asks for it and no shell remembers it."""
     return f"pulumi config set --secret --path '{place_of(agent, word)}'"
+
+
+def env(name: str) -> str:
+    """The word for a secret variable: the dots of its name separate no words."""
+    return f"env.{name}" if re.fullmatch(r"\w+", name) else f'env["{name}"]'
 
 
 def mirror_token(host: str) -> str:
@@ -114,6 +125,33 @@ def in_the_open(agent: str, layers: list[Layer], words: Words) -> Iterator[Findi
                 path = f"agent.providerNetworkMirrors[{index}].token"
                 target = mirror_token(host_of(lookup(mirror, "url")) or "<HOST>")
                 yield layer.own(Finding("error", path, f"a token in plain text; remove it and run: {command(agent, target)}"))
+
+
+def seeming(agent: str, layers: list[Layer]) -> Iterator[Finding]:
+    """Secrets in plain text among the values, by their look. A chart takes them, and everybody who may read a pod can read them."""
+    from scalr_agents.values import plain_secrets
+
+    referred = plain_secrets.referred(combine(layers))
+    in_url = f"write $(NAME) in its place, and run: {command(agent, 'env.NAME')}"
+    for layer in layers:
+        for variable in plain_secrets.variables(layer.values):
+            if variable.name and plain_secrets.is_secret(variable.name, variable.value, referred):
+                message = f"seems to hold a secret in plain text; {_moved(agent, variable)}"
+                yield layer.own(Finding("warning", variable.place, message))
+        for finding in plain_secrets.elsewhere(layer.values, referred, in_url):
+            if finding.path != plain_secrets.SENTRY:
+                yield layer.own(replace(finding, severity="warning"))
+
+
+def _moved(agent: str, variable: "Variable") -> str:
+    """How a variable becomes a secret one, and whether runs get it then that have not had it."""
+    from scalr_agents.values.plain_secrets import OF_CONTROLLERS, OF_RUNS, OF_WORKERS
+
+    configures = variable.name.startswith(SCALR_PREFIX)
+    if configures and variable.section == OF_RUNS:
+        return f"runs get no secret variables named {SCALR_PREFIX}*: give it another name, under {place_of(agent, 'env')}"
+    wider = variable.section in (*OF_CONTROLLERS, *OF_WORKERS) and not configures
+    return f"remove it and run: {command(agent, env(variable.name))}{' (runs get it too then)' if wider else ''}"
 
 
 def in_values(words: Words) -> Iterator[tuple[str, str]]:

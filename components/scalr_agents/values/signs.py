@@ -11,20 +11,30 @@ from scalr_agents.values.proxies import REFERENCES, holds_password
 
 _WORD_BEGINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SECRET_NAME = re.compile(
-    r"(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|(?<!BY)(?<!COM)PASS|PWD|CREDENTIAL|CRED|KEY|AUTHORIZATION|COOKIE)S?(?![A-Z])"
+    r"(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|(?<!BY)(?<!COM)PASS|PWD|(?<!APPLICATION_)CREDENTIAL|CRED|KEY|AUTHORIZATION|COOKIE)S?(?![A-Z])"
     r"|(?<![A-Z])(PAT|SAS|JWT|DSN|AUTH)(?![A-Z])|CONN(ECTION)?_?STR(ING)?(?![A-Z])|HEADERS$",
     re.IGNORECASE,
 )
 _BESIDE = re.compile(
     r"(?<![A-Z])((?<!SECRET_)ID|FILE(NAME)?|PATH|DIR(ECTORY)?|UR[IL]|ENDPOINT|HOST|PORT|NAME|ARN|REGION|TYPE|METHOD|MODE|TTL|LIFETIME|EXPIRY"
-    r"|TIMEOUT|INTERVAL|LENGTH|SIZE|LIMIT|COUNT|PREFIX|SUFFIX|ENABLED|DISABLED)$",
+    r"|TIMEOUT|INTERVAL|LENGTH|SIZE|LIMIT|COUNT|PREFIX|SUFFIX|ENABLED|DISABLED|SOCK(ET)?)$",
     re.IGNORECASE,
 )
 """Names end so that stand for something beside a secret: where it is, how long it lasts."""
+_SECRET_ADDRESS = re.compile(r"(?<![A-Z])WEBHOOK(_UR[IL])?S?$|(?<![A-Z])SAS_UR[IL]$", re.IGNORECASE)
+"""Names of addresses that are secrets themselves: who knows one may write there, or read."""
 _PUBLIC = re.compile(r"PUBLIC_?KEYS?", re.IGNORECASE)
-_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
-_ISSUED = re.compile(r"\b(gh[pousr]_|github_pat_|glpat-|xox[abprs]-|eyJ[\w-]{8,}\.)\w")
+_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----")
+_ISSUED = re.compile(
+    r"\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|xapp-|hvs\.|npm_|pypi-|dckr_pat_|ATATT|SG\.[\w-]{22}\.|\w{14}\.atlasv1\.|eyJ[\w-]{8,512}\.)\w"
+)
 """Tokens that say what they are."""
+_SIGNED = re.compile(r"[?&](?:X-(?:Amz|Goog)-)?Sig(?:nature)?=(?!\$\()[^&\s]", re.IGNORECASE)
+_WEBHOOK = re.compile(
+    r"//(?:hooks\.slack(?:-gov)?\.com/|discord(?:app)?\.com/api/webhooks/|[\w-]+\.webhook\.office\.com/)\w", re.IGNORECASE
+)
+_LOGIN = re.compile(r"\blogin\s+\S+\s+password\s+(?!\$\()\S")
+"""What a netrc file says of a host."""
 _SAYS = (
     r"""(?:\bAuthorization["']?\s*[:=](?!["'\s]*Bearer)|\bBearer(?:\s|%20)"""
     r"""|(?:token|secret|passw(?:or)?d|pwd|(?:api|access|account|private)[-_]?key)["']?\s*[:=])\s*"""
@@ -37,6 +47,8 @@ _REFERENCE = re.compile(r"\$\(([^()]+)\)")
 
 def named_like_a_secret(name: str) -> bool:
     words = _WORD_BEGINS.sub("_", name)
+    if _SECRET_ADDRESS.search(words):
+        return True
     return bool(_SECRET_NAME.search(_PUBLIC.sub("", words))) and not _BESIDE.search(words)
 
 
@@ -68,6 +80,10 @@ def in_text(text: str) -> str:
         return "a private key"
     if holds_password(text):
         return "a URL with a password"
+    if _SIGNED.search(text) or _WEBHOOK.search(text):
+        return "a URL that lets in whoever knows it"
+    if _LOGIN.search(text):
+        return "a password"
     return "a token" if _ISSUED.search(text) else ""
 
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from scalr_agents.adopt import signs
+from scalr_agents.values import signs
 from scalr_agents.values.merge import Values
 
 from tests.releases import KEY, MIRROR, of_values
@@ -33,6 +33,9 @@ SECRET_NAMES = [
     "GOOGLE_CREDENTIALS",
     "AZURE_STORAGE_CONNECTION_STRING",
     "SAS_TOKEN",
+    "SLACK_WEBHOOK_URL",
+    "TEAMS_WEBHOOK",
+    "AZURE_SAS_URL",
 ]
 PLAIN_NAMES = [
     "KEY_PATH",
@@ -55,6 +58,10 @@ PLAIN_NAMES = [
     "AWS_REGION",
     "SCALR_AGENT_LOG_FORMAT",
     "PATTERN",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "SSH_AUTH_SOCK",
+    "WEBHOOK_PORT",
+    "WEBHOOK_ENABLED",
 ]
 
 
@@ -75,6 +82,15 @@ PLAIN_NAMES = [
         ("A", "ghp_abcdef"),
         ("A", "eyJhbGciOiJI.eyJzdWIi.abc"),
         ("TOKEN_URL", "https://me:pass@acme"),
+        ("A", "https://hooks.slack.com/services/T0/B0/abc"),
+        ("A", "https://discord.com/api/webhooks/1/abc"),
+        ("A", "https://acme.webhook.office.com/webhookb2/abc"),
+        ("A", "https://acme.blob.core.windows.net/c?sv=1&sig=abc%3D"),
+        ("A", "https://acme.s3.amazonaws.com/c?X-Amz-Signature=abc"),
+        ("A", "https://storage.googleapis.com/c?a=b&X-Goog-Signature=abc"),
+        ("NETRC", "machine acme.io\n  login me\n  password abc"),
+        ("A", "hvs.abcdef"),
+        ("A", "AbCdEfGhIjKlMn.atlasv1.abc"),
         ("SCALR_AGENT_PROVIDER_NETWORK_MIRRORS", json.dumps([MIRROR | {"token": "x"}])),
     ],
 )
@@ -100,6 +116,11 @@ def test_signs_of_a_secret(name: str, value: str) -> None:
         ("A", 'token="$(B)"'),
         ("A", '[{"url": "https://m.acme/", "token": ""}]'),
         ("A", "ssh://git@github.com/acme"),
+        ("A", "https://acme.io/?design=1&signed=no"),
+        ("A", "https://acme.io/?sig=$(B)"),
+        ("A", "machine acme.io login me password $(B)"),
+        ("NETRC", "/home/me/.netrc"),
+        ("A", "https://slack.com/services/abc"),
         ("A", "https://acme.io/token/key?a=b"),
     ],
 )

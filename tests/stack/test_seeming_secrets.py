@@ -1,0 +1,172 @@
+"""Secrets in plain text among the values of a stack's agents: named with the command that moves them, and never repeated."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from scalr_agents import stack
+from scalr_agents.values import Finding
+
+from tests import samples
+from tests.manifests.agent_local import CERTIFICATE
+from tests.manifests.changes import nested
+from tests.stack.kinds import JOB, K8S, LOCAL, load, of_one
+
+HERE = Path(__file__).parent
+HIDDEN = "Kx7q9Zt4w2Lm8v3"
+SIGNED = f"https://acme.blob.core.windows.net/state?sv=2024-11-04&sp=rl&sig={HIDDEN}%3D"
+SECRETS = {
+    "GITHUB_TOKEN": HIDDEN,
+    "AWS_SECRET_ACCESS_KEY": HIDDEN,
+    "DATABASE_URL": f"postgres://me:{HIDDEN}@db.acme.internal/state",
+    "SLACK_WEBHOOK_URL": f"https://hooks.slack.com/services/T0/B0/{HIDDEN}",
+    "ALERTS": f"https://hooks.slack.com/services/T0/B0/{HIDDEN}",
+    "TEAMS_WEBHOOK": f"https://acme.internal/{HIDDEN}",
+    "NETRC": f"machine github.com login robot password {HIDDEN}",
+    "STATE_URL": SIGNED,
+    "BUCKET": f"https://acme.s3.amazonaws.com/state?X-Amz-Expires=900&X-Amz-Signature={HIDDEN}",
+    "STORAGE": f"DefaultEndpointsProtocol=https;AccountName=acme;AccountKey={HIDDEN}",
+    "VAULT": f"hvs.{HIDDEN}",
+    "NAME.WITH-DOTS.TOKEN": HIDDEN,
+}
+PLAIN = {
+    "NETRC": "/home/scalr/.netrc",
+    "GOOGLE_APPLICATION_CREDENTIALS": "/var/run/secrets/google.json",
+    "SSH_AUTH_SOCK": "/run/agent.sock",
+    "GITHUB_TOKEN": "$(TOKEN_OF_SOMEBODY)",
+    "VAULT_ADDR": "https://vault.acme.internal:8200",
+    "TF_TOKEN_FILE": "/x",
+    "WEBHOOK_ENABLED": "true",
+    "PAGE": "https://acme.io/a?signed=no&design=1&sigma=2",
+}
+NOT_OF_RUNS = ("agent.extraEnv", "task.worker.extraEnv")
+COMMAND = "pulumi config set --secret --path 'scalr-agents:secrets.one."
+
+
+def said(chart: str, given: dict[str, Any], directory: Path = Path()) -> dict[str, str]:
+    """What is said of the values of an agent beyond what is said of none."""
+    kind = (chart, "current")
+    before = {finding.path for finding in load(kind, {}).findings}
+    found = [finding for finding in load(kind, of_one(**given), directory).findings if finding.path not in before]
+    assert {finding.severity for finding in found} <= {"warning"}
+    assert [finding for finding in found if HIDDEN in str(finding)] == []
+    assert len({place_of(finding) for finding in found}) == len(found)
+    return {place_of(finding): finding.message for finding in found}
+
+
+def place_of(finding: Finding) -> str:
+    path = finding.path.removeprefix("scalr-agents:agents.one.")
+    return f"{finding.position.file}: {path}" if finding.position else path
+
+
+def moved(name: str, *, wider: bool = False) -> str:
+    word = f"env.{name}" if name.isidentifier() else f'env["{name}"]'
+    return f"seems to hold a secret in plain text; remove it and run: {COMMAND}{word}'{' (runs get it too then)' if wider else ''}"
+
+
+@pytest.mark.parametrize("name", SECRETS)
+@pytest.mark.parametrize(
+    ("chart", "section"),
+    [(JOB, "agent.extraEnv"), (JOB, "task.runner.extraEnv"), (JOB, "task.worker.extraEnv"), (LOCAL, "extraEnv"), (K8S, "extraEnv")],
+)
+def test_a_secret_variable_is_told_with_the_command_that_moves_it(chart: str, section: str, name: str) -> None:
+    place = f"values.{section}." + name.replace(".", "\\.")
+    assert said(chart, {"values": nested(section, {name: SECRETS[name]})}) == {place: moved(name, wider=section in NOT_OF_RUNS)}
+
+
+@pytest.mark.parametrize("chart", [JOB, LOCAL, K8S])
+def test_other_variables_are_fine(chart: str) -> None:
+    assert said(chart, {"values": nested("agent.extraEnv" if chart == JOB else "extraEnv", {"TOKEN_OF_SOMEBODY": "", **PLAIN})}) == {}
+
+
+def test_lists_of_variables_and_values_files(tmp_path: Path) -> None:
+    (tmp_path / "base.yaml").write_text(yaml.safe_dump(nested("agent.extraEnv", {"A": "x", "GITHUB_TOKEN": HIDDEN})))
+    listed = [
+        {"name": "A", "value": "x"},
+        {"name": "B_TOKEN", "value": HIDDEN},
+        {"name": "C_TOKEN", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}},
+    ]
+    given = {"valuesFiles": ["base.yaml"], "values": nested("agent.controller.extraEnv", listed)}
+    assert said(JOB, given, tmp_path) == {
+        "base.yaml: agent.extraEnv.GITHUB_TOKEN": moved("GITHUB_TOKEN", wider=True),
+        "values.agent.controller.extraEnv[1].value": moved("B_TOKEN", wider=True),
+    }
+
+
+def test_variables_that_configure_the_agent_reach_no_runs() -> None:
+    assert said(JOB, {"values": nested("agent.extraEnv", {"SCALR_TOKEN_OF_X": HIDDEN})}) == {
+        "values.agent.extraEnv.SCALR_TOKEN_OF_X": moved("SCALR_TOKEN_OF_X")
+    }
+    (message,) = said(JOB, {"values": nested("task.runner.extraEnv", {"SCALR_TOKEN": HIDDEN})}).values()
+    place = "scalr-agents:secrets.one.env"
+    assert message.endswith(f"; runs get no secret variables named SCALR_*: give it another name, under {place}")
+
+
+def test_a_variable_that_secrets_are_made_of_is_one() -> None:
+    given = {"PROXY_USER": "me", "WORD": HIDDEN, "CACHE": "http://$(PROXY_USER):$(WORD)@cache.acme.internal"}
+    assert said(LOCAL, {"values": nested("extraEnv", given)}) == {f"values.extraEnv.{name}": moved(name) for name in ("PROXY_USER", "WORD")}
+
+
+def test_other_places_have_another_way() -> None:
+    sidecar = {"name": "s", "image": "x", "env": [{"name": "A_TOKEN", "value": HIDDEN}], "args": [f"--token={HIDDEN}"]}
+    given = {
+        "global": {"podAnnotations": {"acme.io/api-key": HIDDEN, "acme.io/state": SIGNED}},
+        "task": {
+            "sidecars": [sidecar],
+            "extraVolumes": [{"name": "v", "csi": {"driver": "d", "volumeAttributes": {"a": f"http://me:{HIDDEN}@x"}}}],
+        },
+    }
+    assert said(JOB, {"values": given}) == {
+        "values.global.podAnnotations.acme\\.io/api-key": "seems to hold a secret in plain text; put it into a Secret, and refer to that",
+        "values.global.podAnnotations.acme\\.io/state": (
+            f"a URL that lets in whoever knows it; write $(NAME) in its place, and run: {COMMAND}env.NAME'"
+        ),
+        "values.task.sidecars[0].env[0].value": "A_TOKEN holds a secret; put it into a Secret, and refer to that (valueFrom)",
+        "values.task.sidecars[0].args[0]": "seems to hold a secret in plain text; put it into a Secret, and refer to that",
+        "values.task.extraVolumes[0].csi.volumeAttributes.a": (
+            f"a URL with a password; write $(NAME) in its place, and run: {COMMAND}env.NAME'"
+        ),
+    }
+
+
+@pytest.mark.parametrize(
+    ("chart", "given"),
+    [
+        (JOB, nested("agent.extraEnv", {"SCALR_AGENT_TOKEN": HIDDEN})),
+        (JOB, nested("global.proxy", {"enabled": True, "httpsProxy": f"http://me:{HIDDEN}@p:1", "noProxy": "10.0.0.0/8"})),
+        (JOB, nested("agent.providerNetworkMirrors", [{"url": f"https://me:{HIDDEN}@m.acme/"}])),
+        (LOCAL, nested("agent.url", f"https://me:{HIDDEN}@acme.scalr.io")),
+        (K8S, nested("extraEnv", {"HTTPS_PROXY": f"http://me:{HIDDEN}@p:1", "NO_PROXY": "10.0.0.0/8"})),
+    ],
+)
+def test_what_is_told_already_is_not_told_twice(chart: str, given: dict[str, Any]) -> None:
+    assert len(said(chart, {"values": given})) == 1
+
+
+def test_secrets_that_have_a_place_are_errors_alone() -> None:
+    key = f"-----BEGIN PRIVATE KEY-----\n{HIDDEN}\n-----END PRIVATE KEY-----\n"
+    given = {"agent": {"token": f"eyJhbGciOiJI.{HIDDEN}", "tls": {"clientCert": CERTIFICATE, "clientKey": key}}}
+    found = load((LOCAL, "current"), of_one(values=given)).findings
+    paths = [finding.path for finding in found if "agents.one.values" in finding.path]
+    assert sorted(paths) == [f"scalr-agents:agents.one.values.agent.{path}" for path in ("tls.clientKey", "token")]
+    assert HIDDEN not in str(found)
+
+
+def test_the_address_of_sentry_has_no_other_place() -> None:
+    assert said(JOB, {"values": nested("agent.sentryDsn", f"https://{HIDDEN}@sentry.acme.io/5")}) == {}
+
+
+@pytest.mark.parametrize("name", samples.STACKS)
+def test_the_sample_stacks_hold_none(name: str) -> None:
+    assert about_secrets(samples.sample(name)) == []
+
+
+def test_the_examples_of_charts_hold_none() -> None:
+    cases = yaml.safe_load((HERE.parent / "manifests" / "chart_cases.yaml").read_text())
+    agents = {f"case-{index}": {"kind": JOB, "namespace": "scalr", "values": case["values"]} for index, case in enumerate(cases)}
+    assert about_secrets(stack.load({"agents": agents}, directory=HERE)) == []
+
+
+def about_secrets(loaded: stack.Stack) -> list[Finding]:
+    return [finding for finding in loaded.findings if "secret in plain" in finding.message or "into a Secret" in finding.message]
