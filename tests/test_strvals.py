@@ -170,9 +170,9 @@ def test_set_changes_the_values_that_are_there(before: dict[str, Any], text: str
         ("a", "a key has no value; a comma in a value needs a backslash"),
         ("a.b", "a key has no value; a comma in a value needs a backslash"),
         ("a,b=1", "a key has no value; a comma in a value needs a backslash"),
-        ("a=1,b", "a key has no value; a comma in a value needs a backslash"),
+        ("a=1,b", "no path=value after a comma; a comma in a value needs a backslash"),
         (",a=1", "a key is missing; a comma in a value needs a backslash"),
-        ("a=1,,b=2", "a key is missing; a comma in a value needs a backslash"),
+        ("a=1,,b=2", "no path=value after a comma; a comma in a value needs a backslash"),
         ("a.[0]=1", "a key is missing after 'a'; a comma in a value needs a backslash"),
         ("a={x", "a list is not closed by a brace"),
         ("a[x]=1", "a is not followed by an index such as [0], of at most 65536"),
@@ -279,13 +279,22 @@ def test_set_json_takes_paths_or_one_object(before: dict[str, Any], text: str, a
         ('{"a": 1},b=2', "unexpected text after the JSON object"),
         ("[1]", "a key is missing; a comma in a value needs a backslash"),
         ("a.b", "a key has no value; a comma in a value needs a backslash"),
-        ("a=1,,b=2", "a key is missing; a comma in a value needs a backslash"),
+        ("a=1,,b=2", "no path=value after a comma; a comma in a value needs a backslash"),
     ],
 )
 def test_set_json_refuses_what_is_no_json(text: str, message: str) -> None:
     with pytest.raises(StrvalsError) as caught:
         _parsed(strvals.parse_json_into, text)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("parse", [strvals.parse_into, strvals.parse_strings_into, strvals.parse_json_into])
+def test_a_key_after_a_comma_is_one_that_values_have(parse: Callable[..., None]) -> None:
+    values: dict[str, Any] = {}
+    parse(values, "x=1,b.c=2", {"a", "b"})
+    assert values.keys() == {"x", "b"}
+    with pytest.raises(StrvalsError, match=r"^an unknown key after a comma; a comma in a value needs a backslash$"):
+        parse({}, "a=1,s3cr3t=2", {"a", "b"})
 
 
 def _escaped(text: str, special: str) -> str:

@@ -22,7 +22,7 @@ T = TypeVar("T")
 _FROM_HELM = "What helm get values prints, with or without its header.  [default: -, for stdin]"
 
 
-@click.command()
+@click.command(context_settings={"allow_extra_args": True})
 @click.argument("chart")
 @click.option("-f", "--values", "files", multiple=True, type=click.Path(path_type=Path), help="Values file (- for stdin); later ones win.")
 @click.option("--set", "sets", multiple=True, help="Values as path=value[,path=value].")
@@ -33,7 +33,9 @@ _FROM_HELM = "What helm get values prints, with or without its header.  [default
 @click.option("-n", "--namespace", default="default", show_default=True, help="Namespace of the release.")
 @click.option("--agent-version", help="Version of the agent.  [default: the chart's]")
 @format_option("yaml", "json")
+@click.pass_context
 def template(
+    context: click.Context,
     chart: str,
     files: tuple[Path, ...],
     sets: tuple[str, ...],
@@ -47,26 +49,30 @@ def template(
 ) -> None:
     """Print the manifests that the values of a CHART make, in the manner of `helm template`."""
     from scalr_agents import manifests, strvals, values
+    from scalr_agents.values import kinds
 
+    if context.args:  # click would repeat them, and one may be the token of `--set agent.token TOKEN`
+        raise click.UsageError("too many arguments; values are given as --set path=value, with an equals sign")
+    try:
+        known = kinds.keys(lines.select(chart, agent_version).chart)
+    except lines.LineError as problem:
+        raise click.UsageError(str(problem)) from None
     documents = {str(file): _document(file) for file in files}
     layers = [Layer("", _parsed(document), file=name) for name, document in documents.items()]
     given = deepcopy(combine(layers))
-    options: tuple[tuple[str, tuple[str, ...], Callable[[dict[str, Any], str], None]], ...] = (
+    options: tuple[tuple[str, tuple[str, ...], Callable[[dict[str, Any], str, strvals.Known], None]], ...] = (
         ("--set-json", jsons, strvals.parse_json_into),
         ("--set", sets, strvals.parse_into),
         ("--set-string", strings, strvals.parse_strings_into),
-        ("--set-file", set_files, lambda into, text: strvals.parse_file_into(into, text, _read)),
+        ("--set-file", set_files, lambda into, text, known: strvals.parse_file_into(into, text, _read_value, known)),
     )
     for option, texts, parse in options:
         for text in texts:
             try:
-                parse(given, text)
+                parse(given, text, known)
             except strvals.StrvalsError as problem:
                 raise click.BadParameter(str(problem), param_hint=option) from None
-    try:
-        checked = values.load(chart, given, release=release, namespace=namespace, agent_version=agent_version)
-    except lines.LineError as problem:
-        raise click.UsageError(str(problem)) from None
+    checked = values.load(chart, given, release=release, namespace=namespace, agent_version=agent_version)
     report(_located(checked.findings, documents, layers, given))
     if errors(checked.findings):
         sys.exit(FINDINGS)
@@ -220,3 +226,14 @@ def _read(path: str) -> str:
         return source.read_text(Path(path))
     except source.SourceError as problem:
         raise click.UsageError(str(problem)) from None
+
+
+def _read_value(path: str) -> str:
+    """The content of a file that `--set-file` names. What was given is not repeated: it may be the value itself."""
+    from scalr_agents.stack import source
+
+    try:
+        return source.read_text(Path(path))
+    except source.UnreadableError as problem:
+        message = f"{problem.reason}; it takes the path of a file, and --set the value itself"
+        raise click.BadParameter(message, param_hint="--set-file") from None

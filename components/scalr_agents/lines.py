@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple
 
 ChartName = Literal["agent-job", "agent-local", "agent-k8s"]
 
-_VERSION = re.compile(r"([0-9]+)\.([0-9]+)\.([0-9]+)")
+_LONGEST_ECHO = 40
+_VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})")
 
 
 class LineError(ValueError):
@@ -172,14 +173,14 @@ def select(chart: str, agent_version: str | None = None) -> Line:
     """
     lines = [line for line in LINES if line.chart == chart]
     if not lines:
-        raise LineError(f"unknown chart {chart!r}; allowed: {', '.join(CHARTS)}")
+        raise LineError(f"unknown chart {chart[:_LONGEST_ECHO]!r}; allowed: {', '.join(CHARTS)}")
     if agent_version is None:
         return lines[0]
     if not _VERSION.fullmatch(agent_version):
         whole = f"{agent_version}.0"
         if _VERSION.fullmatch(whole) and any(line.covers(whole) for line in lines):
             raise LineError(f"agent version {agent_version!r} is not complete; write {whole}")
-        raise LineError(f"agent version {agent_version!r} is not of the form MAJOR.MINOR.PATCH, for instance 0.57.0")
+        raise LineError(f"agent version {agent_version[:_LONGEST_ECHO]!r} is not of the form MAJOR.MINOR.PATCH, for instance 0.57.0")
     for line in lines:
         if line.covers(agent_version):
             return line

@@ -6,7 +6,7 @@ next character as it is. Values are typed as Helm types them: null, true, false 
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from itertools import chain, pairwise
 from typing import Any
@@ -22,6 +22,8 @@ _INTEGER = re.compile(r"(?!0)[+-]?[0-9]{1,19}")
 _INT64 = 2**63
 
 Path = list[str | int]
+Known = Collection[str] | None
+"""The keys that values have at their top. Without them, any key may stand after a comma."""
 
 
 _COMMA = "a comma in a value needs a backslash"
@@ -32,22 +34,22 @@ class StrvalsError(ValueError):
     """Text that is not of the grammar; the text says where it goes wrong."""
 
 
-def parse_into(values: dict[str, Any], text: str) -> None:
+def parse_into(values: dict[str, Any], text: str, known: Known = None) -> None:
     """`--set`: typed values."""
-    _assign(values, text, _typed)
+    _assign(values, text, _typed, known)
 
 
-def parse_strings_into(values: dict[str, Any], text: str) -> None:
+def parse_strings_into(values: dict[str, Any], text: str, known: Known = None) -> None:
     """`--set-string`: every value is a string."""
-    _assign(values, text, lambda value: value)
+    _assign(values, text, lambda value: value, known)
 
 
-def parse_file_into(values: dict[str, Any], text: str, read: Callable[[str], str]) -> None:
+def parse_file_into(values: dict[str, Any], text: str, read: Callable[[str], str], known: Known = None) -> None:
     """`--set-file`: the value is the path of a file, whose content `read` returns."""
-    _assign(values, text, read)
+    _assign(values, text, read, known)
 
 
-def parse_json_into(values: dict[str, Any], text: str) -> None:
+def parse_json_into(values: dict[str, Any], text: str, known: Known = None) -> None:
     """`--set-json`: `path=JSON[,path=JSON]`, or one JSON object that is merged as a values file would be."""
     if text.lstrip().startswith("{"):
         content, end = _json(text, 0)
@@ -57,7 +59,7 @@ def parse_json_into(values: dict[str, Any], text: str) -> None:
         return
     position = 0
     while position < len(text):
-        path, position = _path(text, position)
+        path, position = _next_path(text, position, known)
         value, position = (None, position) if text[position : position + 1] in ("", ",") else _json(text, position)
         position = _after_spaces(text, position)
         if position < len(text) and text[position] != ",":
@@ -66,12 +68,12 @@ def parse_json_into(values: dict[str, Any], text: str) -> None:
         _set(values, path, value)
 
 
-def _assign(values: dict[str, Any], text: str, typed: Callable[[str], Any]) -> None:
+def _assign(values: dict[str, Any], text: str, typed: Callable[[str], Any], known: Known) -> None:
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise StrvalsError("not valid text")
     position = 0
     while position < len(text):
-        path, position = _path(text, position)
+        path, position = _next_path(text, position, known)
         if text.startswith("{", position):
             items, position = _list(text, position + 1)
             _set(values, path, [typed(item) for item in items])
@@ -81,6 +83,19 @@ def _assign(values: dict[str, Any], text: str, typed: Callable[[str], Any]) -> N
             value, position = _until(text, position, ",")
             _set(values, path, typed(value))
         position += 1
+
+
+def _next_path(text: str, position: int, known: Known) -> tuple[Path, int]:
+    """The path of the next value. What follows a comma is not repeated if it is none: it may be the rest of a secret."""
+    if position == 0:
+        return _path(text, position)
+    try:
+        path, after = _path(text, position)
+    except StrvalsError:
+        raise StrvalsError(f"no path=value after a comma; {_COMMA}") from None
+    if known is not None and path[0] not in known:
+        raise StrvalsError(f"an unknown key after a comma; {_COMMA}")
+    return path, after
 
 
 def _path(text: str, position: int) -> tuple[Path, int]:

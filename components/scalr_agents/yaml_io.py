@@ -83,13 +83,13 @@ class _Builder:
     def _mapping(self, node: yaml.Node, depth: int) -> dict[str, Any]:
         content: dict[str, Any] = {}
         merged: list[dict[str, Any]] = []
-        seen: set[str] = set()
+        lines: dict[str, int] = {}
         for key_node, value_node in node.value:
             is_merge = isinstance(key_node, yaml.ScalarNode) and (key_node.tag, key_node.value) == (_PLAIN, _MERGE)
             key = _MERGE if is_merge else self._key(key_node)
-            if key in seen and self.reader.strict:
-                raise _error(key_node, f"duplicate key {key!r}")
-            seen.add(key)
+            if key in lines and self.reader.strict:  # not repeated: for want of a space it may be a secret
+                raise _error(key_node, f"duplicate key: it stands in line {lines[key]} already")
+            lines[key] = key_node.start_mark.line + 1
             if is_merge:
                 merged += self._merged(value_node, depth)
             else:

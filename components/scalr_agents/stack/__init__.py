@@ -18,6 +18,7 @@ from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.model import PREFIX, AgentEntry, Kubernetes, Namespace, StackFile
 from scalr_agents.values import Finding, shapes
 from scalr_agents.values.findings import by_severity, unknown_key
+from scalr_agents.values.messages import shown
 
 if TYPE_CHECKING:
     from scalr_agents.stack.cache_model import CacheEntry
@@ -156,7 +157,8 @@ def _unknown_words(config: Mapping[str, Any]) -> Iterator[Finding]:
             message = f"one flat key: --path was forgotten; remove it with: pulumi config rm '{PREFIX}:{word}', and set it with --path"
             yield Finding("error", f"{PREFIX}:{word}", message)
         else:
-            yield Finding("error", f"{PREFIX}:{word}", unknown_key(word, _WORDS))
+            name = shown(word)
+            yield Finding("error", f"{PREFIX}:{name}", unknown_key(name, _WORDS))
 
 
 def _decoded(value: Any) -> Any:

@@ -12,6 +12,7 @@ from scalr_agents.values.merge import Values
 from scalr_agents.values.words import NoValueError, Words
 
 _PLACE = f"{PREFIX}:common"
+_LONGEST_PATH = 1024
 _ALWAYS_DIRECT = ["$(KUBERNETES_SERVICE_HOST)", "localhost", "127.0.0.1", ".svc", ".cluster.local"]
 """Never through a proxy: the cluster's API, which pods reach by its address, and names inside the cluster."""
 
@@ -49,6 +50,9 @@ def bundle(ca: Ca | None, directory: Path) -> tuple[str, list[Finding]]:
         return "", []
     if bool(ca.file) == bool(ca.secret):
         return "", [Finding("error", f"{_PLACE}.ca", "needs one of file and secret")]
+    if "-----" in ca.file or len(ca.file) > _LONGEST_PATH:
+        message = "not a path: write the certificates into a file, in the directory of the stack files or below it, and give its path"
+        return "", [Finding("error", f"{_PLACE}.ca.file", message)]
     try:
         return read_text(directory / ca.file) if ca.file else "", []
     except SourceError as problem:

@@ -25,6 +25,14 @@ class SourceError(Exception):
     """Files that are not there or cannot be read; the text says which and why."""
 
 
+class UnreadableError(SourceError):
+    """A file that cannot be read. Its text repeats the path; `reason` does not, for where that may be a secret."""
+
+    def __init__(self, file: Path, reason: str) -> None:
+        super().__init__(f"{file}: {reason}")
+        self.reason = reason
+
+
 @dataclass(frozen=True)
 class Sealed(Placeholder):
     """A secret of a stack file, which only Pulumi can open, or one that is not set yet. A deferred value."""
@@ -154,9 +162,9 @@ def read_text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except OSError as problem:
-        raise SourceError(f"{file}: {problem.strerror}") from None
+        raise UnreadableError(file, str(problem.strerror)) from None
     except ValueError:  # what does not decode, or a path that is none
-        raise SourceError(f"{file}: {_NO_TEXT}") from None
+        raise UnreadableError(file, _NO_TEXT) from None
 
 
 def _map(content: Any) -> dict[str, Any]:

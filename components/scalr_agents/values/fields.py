@@ -158,7 +158,7 @@ def _repository(value: str) -> str:
 
 def _registry(value: str) -> str:
     if re.search(r"\s|://|@|/$", value):
-        refuse("registry", "not an image registry, for instance mirror.example:5000/scalr: no scheme, no slash at the end")
+        refuse("registry", "not an image registry, for instance mirror.example:5000/scalr: no scheme, no login, no slash at the end")
     return value
 
 

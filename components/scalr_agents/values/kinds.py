@@ -45,6 +45,11 @@ def find(chart: str) -> Kind:
     return kind
 
 
+def keys(chart: str) -> frozenset[str]:
+    """The keys at the top of a chart's values."""
+    return frozenset(field.alias or name for name, field in find(chart).model.model_fields.items())
+
+
 def unknown_to(chart: str, version: str, given: Mapping[str, Any]) -> Iterator[Finding]:
     """Values that the agents of a version do not know, with those that do."""
     table = versions.find(chart)

@@ -25,10 +25,17 @@ def describe(value: object, *, repeated: bool) -> str:
     if isinstance(value, int | float):
         return _number(value, repeated=repeated)
     if isinstance(value, str):
-        return repr(value) if value and repeated and len(value) <= _LONGEST_ECHO else "a string" if value else "an empty string"
+        return repr(value) if repeated and _may_be_shown(value) else "a string" if value else "an empty string"
     if isinstance(value, Mapping):
         return "a map"
     return "a list" if isinstance(value, list | tuple) else f"an object ({type(value).__name__})"
+
+
+def _may_be_shown(text: str) -> bool:
+    """Whether a short text does not look like a secret that has got into the wrong field."""
+    from scalr_agents.values import signs
+
+    return 0 < len(text) <= _LONGEST_ECHO and not signs.in_text(text)
 
 
 def _number(value: float, *, repeated: bool) -> str:

@@ -27,7 +27,7 @@ DEFAULT_DATA_HOME = "/home/kubernetes/flexvolume/agent-k8s"
 
 def _mirror(value: str) -> str:
     if re.search(r"\s|://|@", value):
-        refuse("image_registry", "not an image registry, for instance mirror.example/scalr: no scheme")
+        refuse("image_registry", "not an image registry, for instance mirror.example/scalr: no scheme, no login")
     return value
 
 

@@ -1,0 +1,276 @@
+"""What may be a secret is never repeated, wherever it was put by mistake: not in a finding, not on stderr, not in an exception.
+
+A field repeats what it was given only if no secret belongs there: a number, a switch, one of a few words, a size, a name, an id. All of
+these are listed here.
+"""
+
+import base64
+import json
+from collections.abc import Iterator
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+import scalr_agents
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
+from scalr_agents import lines, stack, strvals, values, yaml_io
+from scalr_agents.arguments import AgentJobArgs
+from scalr_agents.cli import main
+from scalr_agents.stack.cache_model import CachesOfFile
+from scalr_agents.stack.model import StackFile
+from scalr_agents.values import kinds, kubernetes_types
+from scalr_agents.values.merge import merge
+
+from tests.programs import ARGS, agent_job
+from tests.recording import run
+
+Place = tuple[str | int, ...]
+
+REPEATED = {
+    *("enabled", "create", "automountToken", "allowMetadataService", "restrictMetadataService", "dropKernelPages", "metricsEnabled"),
+    *("tracesEnabled", "metrics", "traces", "awaitRollout", "upsertExisting"),
+    *("replicaCount", "replicas", "minReadySeconds", "concurrency", "thresholdDays", "terminationGracePeriodSeconds", "tokenTTL"),
+    *("activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished", "startupTimeoutSeconds", "memorySoftLimitPercent"),
+    *("memoryWarnPercent", "minAvailable", "maxUnavailable", "maxSurge", "qps", "burst", "rolloutTimeoutSeconds"),
+    *("container_task_acquire_timeout", "container_task_scheduling_timeout", "container_task_cpu_limit", "container_task_cpu_request"),
+    *("container_task_mem_limit", "container_task_mem_request", "gc_plugins_global_size_limit", "grace_shutdown_timeout"),
+    *("worker_drain_timeout", "uid", "gid", "anonUid", "anonGid", "infrequentAccessAfterDays", "provisionedThroughputMibps"),
+    *("sizeLimit", "storage", "capacity"),
+    *("logFormat", "log_format", "pullPolicy", "accessMode", "shutdownMode", "container_task_image_mode", "worker_on_stop_action", "type"),
+    *("kind", "role", "names", "crds", "podSecurity", "onDelete", "throughputMode", "connectMode", "squashMode", "protocol", "tier"),
+    *("labels", "nodeSelector", "podLabels", "jobLabels", "selector", "kubernetes_task_labels", "controllerNodeSelector"),
+    *("workerNodeSelector", "nameOverride", "fullnameOverride", "namespace", "release", "cache", "location", "shareName"),
+    *("cacheDir", "dataDir", "data_home", "path", "tag", "agentVersion", "valuesFiles", "file"),
+    *("vpcId", "fileSystemId", "instanceId", "securityGroups", "mountTargetSecurityGroups", "subnets", "cidrs", "ipRanges"),
+    *("reservedIpRange",),
+}
+"""The fields that repeat what they were given."""
+SECRET = "Kx7q9-Zt4w2_Lm8v3"
+NUMBER = 8364029175
+FORMS = (
+    "{}",
+    " {} ",
+    "token:{}",
+    "a,b={}",
+    "$(A){}",
+    "{0}/{0}",
+    "https://me:{}@acme.io/x",
+    "me:{}@mirror.acme.io/scalr",
+    "ghp_{}",
+    "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
+)
+"""What a secret may be a part of."""
+BASE = {"agents": {"x": {"kind": "agent-job", "namespace": "scalr"}}}
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _models(argument)
+
+
+def places(model: type[BaseModel], path: Place = ()) -> Iterator[Place]:
+    """Every place of a model where something can be put: fields, items of lists, entries of maps."""
+    for name, field in model.model_fields.items():
+        here = (*path, field.alias or name)
+        yield here
+        kind = str(field.annotation)
+        item = [0] if "list[" in kind or "Sequence[" in kind else ["x"] if "dict[" in kind else []
+        if item:
+            yield (*here, *item)
+        for below in _models(field.annotation):
+            yield from places(below, (*here, *item))
+
+
+def put(place: Place, leaf: Any) -> Any:
+    for part in reversed(place):
+        leaf = [leaf] if isinstance(part, int) else {part: leaf}
+    return leaf
+
+
+def forms(secret: str) -> list[Any]:
+    """A secret as it may be put somewhere: in a text, as an item, as an entry, as a list of maps."""
+    return [*(form.format(secret) for form in FORMS), [secret], {"a": secret}, [{"name": secret}], [{"value": secret}]]
+
+
+def tells(text: str, secret: str = SECRET) -> bool:
+    """Whether a text has a part of a secret that would help to guess it."""
+    return any(secret[start : start + 6] in text for start in range(len(secret) - 5))
+
+
+def said_of_values(line: lines.Line, place: Place, leaf: Any) -> str:
+    found = values.check(line.chart, put(place, leaf), release="runs", namespace="scalr", agent_version=line.default_version)
+    return "\n".join(map(str, found))
+
+
+def said_of_stack(place: Place, leaf: Any) -> str:
+    return "\n".join(map(str, stack.load(merge(BASE, put(place, leaf)), directory=Path("/none")).findings))
+
+
+def field_of(place: Place) -> str:
+    """The name of the field: entries of maps and items of lists belong to theirs."""
+    return str([part for part in place if part not in (0, "x")][-1])
+
+
+@cache
+def of_values() -> list[tuple[lines.Line, Place]]:
+    return [(line, place) for line in lines.LINES for place in places(kinds.find(line.chart).model)]
+
+
+@cache
+def of_stacks() -> list[Place]:
+    return [place for model in (StackFile, CachesOfFile) for place in places(model)]
+
+
+def test_fields_that_repeat_what_they_were_given_are_those_of_the_list() -> None:
+    few = [SECRET, f"{SECRET} ?"]
+    current = [(line, place) for line, place in of_values() if line.generation == "current"]
+    telling = {field_of(place) for line, place in current if any(tells(said_of_values(line, place, leaf)) for leaf in few)}
+    telling |= {field_of(place) for place in of_stacks() if any(tells(said_of_stack(place, leaf)) for leaf in few)}
+    assert sorted(telling) == sorted(REPEATED)
+
+
+def test_numbers_are_repeated_by_the_same_fields_alone() -> None:
+    telling = {field_of(place) for line, place in of_values() if str(NUMBER) in said_of_values(line, place, NUMBER)}
+    telling |= {field_of(place) for place in of_stacks() if str(NUMBER) in said_of_stack(place, NUMBER)}
+    assert telling - REPEATED == set()
+
+
+SECRETS = st.integers(0, 2**64).map(lambda seed: base64.b64encode(sha256(str(seed).encode()).digest()).decode()[:28])
+"""Random ones: text that is drawn would be made of words that stand in the sources, and so in messages."""
+
+
+@given(SECRETS, st.data())
+def test_random_secrets_are_not_repeated_by_other_fields(secret: str, data: st.DataObject) -> None:
+    leaf = data.draw(st.sampled_from(forms(secret)))
+    if data.draw(st.booleans()):
+        line, place = data.draw(st.sampled_from(of_values()))
+        said = said_of_values(line, place, leaf)
+    else:
+        place = data.draw(st.sampled_from(of_stacks()))
+        said = said_of_stack(place, leaf)
+    assert field_of(place) in REPEATED or not tells(said, secret)
+
+
+@given(SECRETS, st.sampled_from([*AgentJobArgs.__annotations__]), st.data())
+def test_arguments_of_programs_are_not_repeated(secret: str, argument: str, data: st.DataObject) -> None:
+    leaf = data.draw(st.sampled_from([*forms(secret), NUMBER, secret.encode(), {secret: secret}]))
+    recording = run(agent_job(**{"url": ARGS["url"], argument: leaf} if argument != "values" else {"values": {"agent": leaf}}))
+    assert recording.error is None or isinstance(recording.error, scalr_agents.ArgsError)
+    names = {"namespace", "release", "names", "agent_version", "await_rollout", "rollout_timeout_seconds"}
+    keys = leaf if isinstance(leaf, dict) else {}
+    if argument not in names and secret not in keys:
+        assert not tells(f"{recording.error} {recording.log}", secret)
+
+
+TEXTS = [
+    (struct, field, kind)
+    for struct, fields in kubernetes_types.table()["types"].items()
+    if isinstance(fields, dict)
+    for field, kind in fields.items()
+    if "string" in kind
+]
+
+
+def test_texts_of_kubernetes_types_are_not_repeated() -> None:
+    assert len(TEXTS) > 150
+    for struct, field, _ in TEXTS:
+        for leaf in (NUMBER, [NUMBER], [[NUMBER]], {"a": NUMBER}, SECRET, [SECRET], {"a": [SECRET]}, {"a": {"b": SECRET}}, [{"a": SECRET}]):
+            try:
+                kubernetes_types.demand(struct, {field: leaf})
+            except ValidationError as problem:
+                messages = " ".join(detail["msg"] for detail in problem.errors())
+                assert not tells(messages.replace(str(NUMBER), SECRET)), (struct, field, leaf)
+
+
+def cli(*options: str) -> str:
+    done = CliRunner().invoke(main, ["template", "agent-job", *options])
+    assert done.exit_code in (1, 2), done
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    return done.stderr + done.stdout
+
+
+@given(SECRETS)
+def test_the_command_line_repeats_no_secret(secret: str) -> None:
+    for options in (
+        ("--set-file", f"agent.token={secret}"),
+        ("--set-file", f"agent.token=/none/{secret}"),
+        ("--set", f"agent.token=a,{secret}=b"),
+        ("--set", f"agent.token=a,{secret}"),
+        ("--set-string", f"agent.token=a,b[{secret}]=c"),
+        ("--set-string", f"agent.token=a,b={{{secret}"),
+        ("--set-json", f"agent.token={secret}"),
+        ("--set-json", f'agent.token="{secret}'),
+        ("--set-json", f'agent.token="a",{secret}="b"'),
+        ("--set", "agent.token", secret),
+        ("--set-string", "agent.token", "=", secret),
+        ("--set", f"agent.token={{{secret},x}}"),
+        ("--set", f"global.imageRegistry=me:{secret}@registry.acme.io"),
+    ):
+        assert not tells(cli(*options), secret), options
+
+
+def test_keys_after_a_comma_are_those_of_values() -> None:
+    assert "an unknown key after a comma; a comma in a value needs a backslash" in cli("--set", f"agent.token=a,{SECRET}=b")
+    said = cli("--set", "agent.token=a,task.runer.x=b")
+    assert "task.runer: unknown key 'runer'; did you mean 'runner'?" in said
+
+
+def test_too_many_arguments_are_not_repeated() -> None:
+    assert "too many arguments; values are given as --set path=value" in cli("--set", "agent.token", SECRET)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "agent:\n  token:{0}\n  url:{0}\n",
+        "{0}: 1\n{0}: 2\n",
+        "a: !{0} x\n",
+        "a: *{0}\n",
+        "a: &{0} [\n",
+        "a: '{0}\n",
+        'a: "{0}\\q"\n',
+        "token: |\n{0}\nb: 1\n",
+        "a: {0}: b\n",
+        "a: [{0}\n",
+        "? [{0}]\n: 1\n",
+        "{0}\n",
+        "%{0}\na: 1\n",
+        "a: @{0}\n",
+    ],
+)
+def test_yaml_that_is_none_is_not_repeated(text: str) -> None:
+    try:
+        content = yaml_io.load_stack_file(text.format("s3cr3tKx7q9Zt4w2"))
+    except yaml_io.YamlError as problem:
+        said = str(problem)
+    else:
+        said = "\n".join(map(str, stack.load({"agents": {"x": {**BASE["agents"]["x"], "values": content}}}, directory=Path()).findings))
+    assert not tells(said, "s3cr3tKx7q9Zt4w2")
+    assert said
+
+
+PEM = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
+
+
+@pytest.mark.parametrize("file", [PEM, PEM.replace("\n", " "), "M" * 2000], ids=["PEM", "one line", "long"])
+def test_a_certificate_in_place_of_its_file_is_not_repeated(file: str) -> None:
+    found = values.errors(stack.load({"common": {"ca": {"file": file}}}, directory=Path()).findings)
+    assert [finding.path for finding in found] == ["scalr-agents:common.ca.file"]
+    assert found[0].message.startswith("not a path: write the certificates into a file")
+
+
+JSON = [f"a={SECRET}", f'a="{SECRET}', f"a=[{SECRET}]", f'{{"{SECRET}" 1}}', f"a={json.dumps(SECRET)} {SECRET}", f"a={SECRET}" * 2]
+
+
+@pytest.mark.parametrize("text", JSON)
+def test_json_that_is_none_is_not_repeated(text: str) -> None:
+    with pytest.raises(strvals.StrvalsError) as caught:
+        strvals.parse_json_into({}, text)
+    assert not tells(str(caught.value))
