@@ -220,6 +220,14 @@ def test_outputs_are_carried_untouched() -> None:
     assert alpha.convert({"restrictMetadataService": secret})[0] == {"restrictMetadataService": secret}
 
 
+def test_an_image_for_which_there_is_no_room_is_not_lost() -> None:
+    given = {"agent": {"image": {"tag": "1.0.0"}}, "controller": {"image": {"tag": "2.0.0"}}, "worker": {"image": "acme/worker"}}
+    converted, findings = alpha.convert(given)
+    assert (converted["agent"], converted["controller"]) == (given["agent"], given["controller"])
+    message = "could not be carried over: agent.image.tag says something else; keep one of the two"
+    assert [(finding.path, finding.message) for finding in values.errors(findings)] == [("controller.image.tag", message)]
+
+
 KEYS = sorted({row["old"] for row in TABLE} | {"foo", "agent.image.tag", "task.worker.image.tag", "rbac.create", "agent.nodeSelector.a"})
 TEXTS = st.integers(0, 10**6).map(lambda number: f"{SECRET}{number}")
 CONTENT = st.one_of(TEXTS, st.booleans(), st.none(), st.lists(TEXTS, max_size=2), st.dictionaries(st.sampled_from("ab"), TEXTS, max_size=2))

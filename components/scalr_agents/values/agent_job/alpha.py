@@ -110,8 +110,8 @@ def _make_room(new: Values, row: Row, value: Any) -> Iterator[Finding]:
         _take(new, path)
         if is_set(own):
             yield Finding("warning", path, f"had no effect, and is left out: {row.old} and {row.displaces} won over it")
-        else:
-            _put(new, row.displaces, shared)
+        elif not _put(new, row.displaces, shared):
+            _put(new, path, shared)  # there is no room for both, which is told where the value is put
 
 
 def _strangers(values: Mapping[str, Any]) -> Iterator[Finding]:
