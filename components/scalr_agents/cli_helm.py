@@ -82,12 +82,14 @@ def template(
 def _located(findings: Iterable[Finding], documents: Mapping[str, Document], layers: Sequence[Layer], given: Values) -> Iterator[Finding]:
     """The findings with their positions in the last file that says what they are about. What an option says has none."""
     in_files = combine(layers)
+    unchanged: dict[tuple[str, ...], bool] = {}
     for finding in findings:
         path = parts(finding.path)
-        keys = [str(part) for part in takewhile(lambda part: isinstance(part, str), path)]
+        keys = tuple(str(part) for part in takewhile(lambda part: isinstance(part, str), path))
+        if keys not in unchanged:
+            unchanged[keys] = lookup(given, *keys) == lookup(in_files, *keys)
         file = locate(finding, layers, "").position
-        unchanged = lookup(given, *keys) == lookup(in_files, *keys)
-        yield replace(finding, position=documents[file.file].position(path)) if file and unchanged else finding
+        yield replace(finding, position=documents[file.file].position(path)) if file and unchanged[keys] else finding
 
 
 @click.command("convert-values")

@@ -135,6 +135,12 @@ def test_every_type_of_kubernetes_is_checked(model: type[BaseModel], path: str, 
         ),
         (nested("persistence.data.emptyDir.sizeLimit", "4GB"), "persistence.data.emptyDir.sizeLimit", "not a Kubernetes quantity"),
         (nested("agent.controller.extraEnvFrom", [{"secretRef": "s"}]), "agent.controller.extraEnvFrom[0].secretRef", "expected a map"),
+        (
+            nested("task.sidecars", [{"name": "s", "volumeMounts": [None]}]),
+            "task.sidecars[0].volumeMounts[0]",
+            "expected a map, given null",
+        ),
+        (nested("task.extraVolumes", [None]), "task.extraVolumes[0]", "expected a map, given null"),
         (nested("global.imagePullSecrets", ["regcred"]), "global.imagePullSecrets[0]", "expected a map, given a string"),
         (nested("task.affinity", "zone"), "task.affinity", "expected a map, given a string"),
         (nested("task.tolerations", {"key": "a"}), "task.tolerations", "expected a list, given a map"),
@@ -198,6 +204,19 @@ def test_nothing_is_said_about_what_is_left_out(given: dict[str, Any]) -> None:
 )
 def test_what_kubernetes_takes_is_passed_on(path: str, given: Any) -> None:
     assert findings(nested(path, given)) == {}
+
+
+def test_null_is_a_field_that_is_not_there() -> None:
+    sidecar = {"name": "s", "image": "x", "env": None, "volumeMounts": None, "ports": None, "securityContext": {"runAsUser": None}}
+    cache = {"caches": {"shared": {"claim": "c"}}}
+    given = {"cache": "shared", "values": {"task": {"sidecars": [sidecar], "tolerations": [{"key": "a", "value": None}]}}}
+    loaded = load((JOB, "current"), {**cache, **of_one(**given)})
+    assert values.errors(loaded.findings) == []
+    (template,) = (made for made in loaded.objects() if made["kind"] == "AgentTaskTemplate")
+    pod = template["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    assert pod["containers"][-1] == {"name": "s", "image": "x", "securityContext": {}}
+    assert pod["tolerations"] == [{"key": "a"}]
+    assert "x" in loaded.images()
 
 
 class Later:

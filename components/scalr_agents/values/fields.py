@@ -204,11 +204,12 @@ def _of_kubernetes(kind: str) -> BeforeValidator:
     """A type of Kubernetes, in the words of `kubernetes_types`. Its schemas are read when there is something to check."""
 
     def check(given: Any) -> Any:
-        if is_set(given):
-            from scalr_agents.values import kubernetes_types
+        if not is_set(given):
+            return given
+        from scalr_agents.values import kubernetes_types
 
-            kubernetes_types.demand(kind, given)
-        return given
+        kubernetes_types.demand(kind, given)
+        return kubernetes_types.without_nulls(given)
 
     return BeforeValidator(check)
 

@@ -37,6 +37,13 @@ def demand(kind: str, given: Any) -> None:
         raise ValidationError.from_exception_data(kind, problems)
 
 
+def without_nulls(given: Any) -> Any:
+    """The same without fields that are `null`, at any depth, so that nobody else has to tell them from fields that are not there."""
+    if isinstance(given, Mapping):
+        return {key: without_nulls(value) for key, value in given.items() if value is not None}
+    return [without_nulls(item) for item in given] if isinstance(given, list | tuple) else given
+
+
 @cache
 def table() -> dict[str, Any]:
     """The release of Kubernetes, and its types by name."""
@@ -66,6 +73,8 @@ def _list(kind: str, given: Any, path: Place) -> _Problems:
         yield path, expected("a list", given, repeated=False)
         return
     for index, item in enumerate(given):
+        if item is None and kind not in _SCALARS:
+            yield (*path, index), expected("a map", item, repeated=False)
         yield from _check(kind, item, (*path, index))
 
 

@@ -25,7 +25,8 @@ def check(values: AgentJobValues, release: Release) -> Findings:
         yield from checks.mounts(path, mounts, volumes, dict.fromkeys(taken, "the agent"), added=added)
     for index, sidecar in enumerate(task.sidecars):
         if isinstance(given := sidecar.get("volumeMounts"), list):
-            yield from checks.mounts(f"task.sidecars[{index}].volumeMounts", given, volumes, {}, added=added)
+            mounts = [mount for mount in given if isinstance(mount, dict)]
+            yield from checks.mounts(f"task.sidecars[{index}].volumeMounts", mounts, volumes, {}, added=added)
     directories = dict.fromkeys([contract.SERVICE_ACCOUNT_DIR, *agent_paths], "the agent")
     for path, directory in (("agent.dataDir", agent.data_dir), ("agent.cacheDir", agent.cache_dir)):
         if directory in directories:
