@@ -39,7 +39,7 @@ class Persistence(ChartSection):
     """Whether to keep the cache on a claim; from agent 1.2 on deprecated for `cache.enabled`."""
     persistent_volume_claim: CacheClaim = default(CacheClaim)
     """The cache's claim; from agent 1.2 on deprecated for `cache.persistentVolumeClaim`."""
-    empty_dir: KubernetesMap = {}
+    empty_dir: EmptyDir = {}
     """Kubernetes EmptyDirVolumeSource of both volumes, which were one in the chart before 0.5.64; wins over their own `emptyDir`."""
     data: Data = default(Data)
     """Workspace data."""
