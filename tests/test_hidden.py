@@ -33,7 +33,7 @@ Place = tuple[str | int, ...]
 
 REPEATED = {
     *("enabled", "create", "automountToken", "allowMetadataService", "restrictMetadataService", "dropKernelPages", "metricsEnabled"),
-    *("tracesEnabled", "metrics", "traces", "awaitRollout", "upsertExisting"),
+    *("allowNfs", "tracesEnabled", "metrics", "traces", "awaitRollout", "upsertExisting"),
     *("replicaCount", "replicas", "minReadySeconds", "concurrency", "thresholdDays", "terminationGracePeriodSeconds", "tokenTTL"),
     *("activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished", "startupTimeoutSeconds", "memorySoftLimitPercent"),
     *("memoryWarnPercent", "minAvailable", "maxUnavailable", "maxSurge", "qps", "burst", "rolloutTimeoutSeconds"),
@@ -47,7 +47,7 @@ REPEATED = {
     *("workerNodeSelector", "nameOverride", "fullnameOverride", "namespace", "release", "cache", "location", "shareName"),
     *("cacheDir", "dataDir", "data_home", "path", "tag", "agentVersion", "valuesFiles", "file"),
     *("vpcId", "fileSystemId", "instanceId", "securityGroups", "mountTargetSecurityGroups", "subnets", "cidrs", "ipRanges"),
-    *("reservedIpRange",),
+    *("reservedIpRange", "kmsKey", "driverRole"),
 }
 """The fields that repeat what they were given."""
 SECRET = "Kx7q9-Zt4w2_Lm8v3"

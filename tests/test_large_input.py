@@ -107,7 +107,7 @@ def test_a_secret_output_that_is_no_string_ends_the_program(component: str, toke
         given = {"token": secret} if word == "token" else {word: {"A" if word == "secret_env" else "a.acme": secret}}
         return {**ARGS, "token": "x", "agent_version": CURRENT, "values": mirrors, **given}
 
-    with pytest.raises(pulumi.RunError, match=r"^agent 'it' cannot be deployed: not a string, and taken from an output: ") as caught:
+    with pytest.raises(pulumi.RunError, match=r" cannot be deployed: .*not a string.*: ") as caught:
         record(component, args)
     assert "1234567" not in str(caught.value)
 

@@ -9,7 +9,7 @@ import pulumi
 
 from scalr_agents import manifests
 from scalr_agents.manifests import mirrors, secrets
-from scalr_agents.options import deferred, parsed
+from scalr_agents.options import deferred, parsed, when_registered
 from scalr_agents.values import Checked
 from scalr_agents.values.fields import Deferred, is_deferred
 from scalr_agents.values.findings import entry
@@ -27,10 +27,9 @@ def with_mirrors(checked: Checked, inputs: Inputs) -> Inputs:
     listed = checked.values.agent.provider_network_mirrors
 
     def as_json(known: Mapping[str, Any]) -> str | Deferred:
-        _refuse(checked, [entry(TOKENS, host) for host, token in known.items() if not _is_text(token)])
-        return mirrors.as_json(filled(listed, known))
+        return mirrors.as_json(filled(listed, {host: str(token) for host, token in known.items()}))
 
-    return replace(inputs, network_mirrors=deferred(parsed(pulumi.Output.secret(tokens), as_json)))
+    return replace(inputs, network_mirrors=deferred(pulumi.Output.secret(tokens).apply(as_json)))
 
 
 def with_digest(owner: pulumi.ComponentResource, name: str, checked: Checked, inputs: Inputs) -> Inputs:
@@ -44,11 +43,12 @@ def with_digest(owner: pulumi.ComponentResource, name: str, checked: Checked, in
         return inputs
 
     def digest(known: list[Any]) -> str:
-        content, random_key = known
-        _refuse(checked, list(_unfit(content)))
+        content, tokens, random_key = known
+        _refuse(checked, [*_unfit(content), *(entry(TOKENS, host) for host, token in tokens.items() if not _is_text(token))])
         return manifests.digest(content, random_key)
 
-    return replace(inputs, secrets_digest=deferred(pulumi.Output.unsecret(parsed(pulumi.Output.all(held, key or ""), digest))))
+    given = when_registered(owner, pulumi.Output.all(held, dict(inputs.mirror_tokens), key or ""))
+    return replace(inputs, secrets_digest=deferred(pulumi.Output.unsecret(parsed(given, digest))))
 
 
 def _key(owner: pulumi.ComponentResource, name: str) -> pulumi.Output[str]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pulumi
 
 from scalr_agents.manifests.objects import Manifest
-from scalr_agents.options import depends_on, known_after, parsed, timeouts
+from scalr_agents.options import depends_on, known_after, parsed, timeouts, when_registered
 from scalr_agents.values.common import grace_seconds
 
 _SECRET_OUTPUTS = ["data", "stringData"]
@@ -64,7 +64,7 @@ def register(
         registered[role] = pulumi.CustomResource(
             _type_token(manifest),
             f"{name}-{role}",
-            _properties(manifest, registered, awaited=not workload or bool(rollout and rollout.await_ready)),
+            _properties(manifest, owner, registered, awaited=not workload or bool(rollout and rollout.await_ready)),
             pulumi.ResourceOptions(
                 parent=owner,
                 provider=opts.provider if opts and owner is None else None,
@@ -106,9 +106,9 @@ def _type_token(manifest: Manifest) -> str:
     return f"kubernetes:{group or 'core'}/{api_version}:{manifest['kind']}"
 
 
-def _properties(manifest: Manifest, before: Mapping[str, pulumi.Resource], *, awaited: bool) -> Manifest:
+def _properties(manifest: Manifest, owner: pulumi.Resource | None, before: Mapping[str, pulumi.Resource], *, awaited: bool) -> Manifest:
     if manifest["kind"] == "Secret":
-        return manifest | {"stringData": {key: _secret(manifest, key, value) for key, value in manifest["stringData"].items()}}
+        return manifest | {"stringData": {key: _secret(manifest, owner, key, value) for key, value in manifest["stringData"].items()}}
     if _is_bound(manifest):  # the engine replaces a claim with its volume only if it gets something from it
         volume_name = known_after(before["volume"], manifest["spec"]["volumeName"])
         return manifest | {"spec": manifest["spec"] | {"volumeName": volume_name}}
@@ -118,7 +118,7 @@ def _properties(manifest: Manifest, before: Mapping[str, pulumi.Resource], *, aw
     return manifest
 
 
-def _secret(manifest: Manifest, key: str, value: Any) -> pulumi.Output[str]:
+def _secret(manifest: Manifest, owner: pulumi.Resource | None, key: str, value: Any) -> pulumi.Output[str]:
     """The content of a key. What is no text ends here: the API server would refuse it, and print it."""
 
     def text(known: Any) -> str:
@@ -126,7 +126,8 @@ def _secret(manifest: Manifest, key: str, value: Any) -> pulumi.Output[str]:
             return known
         raise ValueError(f"Secret {manifest['metadata']['name']!r} cannot be deployed: not a string, and taken from an output: {key}")
 
-    return parsed(pulumi.Output.secret(value), text)
+    content: pulumi.Output[Any] = pulumi.Output.secret(value)
+    return parsed(when_registered(owner, content) if owner else content, text)
 
 
 def _is_bound(manifest: Manifest) -> bool:

@@ -50,6 +50,15 @@ def known_after(resource: pulumi.Resource, value: Any) -> pulumi.Output[Any]:
     return resource.urn.apply(lambda _: value)
 
 
+def when_registered(owner: pulumi.Resource, value: pulumi.Output[Any]) -> pulumi.Output[Any]:
+    """A value that may end the program, not before its component is registered, and without waiting for the other children.
+
+    The process crashes, and says nothing, if a program ends while the SDK is about to start the server for its hooks.
+    """
+    urn, _ = detached(cast(Deferred, owner.urn))
+    return pulumi.Output.all(value, urn).apply(lambda known: known[0])
+
+
 def as_output(value: str | Deferred) -> pulumi.Output[str]:
     """An argument of a component, whether or not its value is known yet."""
     return pulumi.Output.from_input(cast(pulumi.Input[str], value))

@@ -146,7 +146,8 @@ def test_what_is_told_already_is_not_told_twice(chart: str, given: dict[str, Any
 
 def test_secrets_that_have_a_place_are_errors_alone() -> None:
     key = f"-----BEGIN PRIVATE KEY-----\n{HIDDEN}\n-----END PRIVATE KEY-----\n"
-    given = {"agent": {"token": f"eyJhbGciOiJI.{HIDDEN}", "tls": {"clientCert": CERTIFICATE, "clientKey": key}}}
+    tls = {"clientCert": CERTIFICATE, "clientKey": key}
+    given = {"agent": {"token": f"eyJhbGciOiJI.{HIDDEN}", "tls": tls}, "allowMetadataService": False}
     found = load((LOCAL, "current"), of_one(values=given)).findings
     paths = [finding.path for finding in found if "agents.one.values" in finding.path]
     assert sorted(paths) == [f"scalr-agents:agents.one.values.agent.{path}" for path in ("tls.clientKey", "token")]

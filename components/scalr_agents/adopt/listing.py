@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from scalr_agents import manifests
-from scalr_agents.adopt import changes, corrections, signs
+from scalr_agents.adopt import changes, corrections
 from scalr_agents.adopt.about import About
 from scalr_agents.adopt.changes import ABSENT, Change
 from scalr_agents.manifests import crds
 from scalr_agents.manifests.objects import Manifest
 from scalr_agents.stack.agents import StackAgent
-from scalr_agents.values import Finding
+from scalr_agents.values import Finding, signs
 
 _LONGEST = 100
 _SHORTEST_PART = 4

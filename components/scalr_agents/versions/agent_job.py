@@ -168,5 +168,11 @@ TABLE = Table(
         Published("0.6.4", "1.3.0", defaults=_LESS_MEMORY, corrected=_BUDGET),
         Published("0.6.5", "1.4.0", defaults=_LESS_MEMORY, corrected=_BUDGET),
     ),
-    ours=("agent.minReadySeconds", "task.buffer", "task.job.activeDeadlineSeconds", "persistence.cache.hostPath.preparation"),
+    ours=(
+        "agent.minReadySeconds",
+        "task.allowNfs",
+        "task.buffer",
+        "task.job.activeDeadlineSeconds",
+        "persistence.cache.hostPath.preparation",
+    ),
 )
