@@ -2,6 +2,6 @@
 
 from pathlib import Path
 
-from scalr_agents.deploy import deploy
+from scalr_agents.resources.deploy import deploy
 
 deploy(Path(__file__).parent)

@@ -12,8 +12,9 @@ from typing import Any, cast
 
 import pulumi
 import scalr_agents
-from scalr_agents import manifests, stack
-from scalr_agents.arguments import AgentJobArgs
+from scalr_agents import stack
+from scalr_agents.charts import objects as manifests
+from scalr_agents.resources.arguments import AgentJobArgs
 
 from tests.recording import run
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kubernetes_validate import utils
-from scalr_agents.values import kubernetes_types
+from scalr_agents.model import kubernetes_types
 
 FILE = Path(kubernetes_types.__file__).with_suffix(".json")
 ROOTS = (

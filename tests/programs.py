@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pulumi
 import scalr_agents
-from scalr_agents.arguments import AgentJobArgs
-from scalr_agents.deploy import deploy
-from scalr_agents.values.merge import merge
+from scalr_agents.model.merge import merge
+from scalr_agents.resources.arguments import AgentJobArgs
+from scalr_agents.resources.deploy import deploy
 
 from tests.manifests.changes import DEADLINE
 from tests.recording import Recording, run

@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from scalr_agents import adopt, stack, versions, yaml_io
-from scalr_agents.adopt import defaults
-from scalr_agents.manifests.objects import Manifest
+from scalr_agents import stack
+from scalr_agents.charts.shared import versions
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.helm import adopt
+from scalr_agents.helm.adopt import defaults
+from scalr_agents.model import yaml_io
+from scalr_agents.model.merge import Values, merge, without_nulls
 from scalr_agents.stack.source import Sealed
-from scalr_agents.values.merge import Values, merge, without_nulls
 
 from tests.test_cli import TOKEN
 

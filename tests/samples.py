@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scalr_agents import manifests, stack
-from scalr_agents import values as chart_values
-from scalr_agents.lines import Line
-from scalr_agents.manifests.objects import Manifest
+from scalr_agents import charts as chart_values
+from scalr_agents import stack
+from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model.lines import Line
+from scalr_agents.model.merge import Values, merge
 from scalr_agents.stack import source
-from scalr_agents.values.merge import Values, merge
 
 URL = "https://example.scalr.io"
 TOKEN = "an-agent-token"

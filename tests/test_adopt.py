@@ -8,12 +8,16 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scalr_agents import adopt, manifests, values, versions, yaml_io
-from scalr_agents.lines import CHARTS, LINES, LineError
-from scalr_agents.manifests.objects import Manifest
-from scalr_agents.values import kinds
-from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.merge import Values, lookup, merge, without_nulls
+from scalr_agents import charts as values
+from scalr_agents.charts import kinds
+from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared import versions
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.helm import adopt
+from scalr_agents.model import yaml_io
+from scalr_agents.model.lines import CHARTS, LINES, LineError
+from scalr_agents.model.merge import Values, lookup, merge, without_nulls
 
 from tests.releases import CASES, URL, Case, golden, loaded, of_values, printed, take_over
 from tests.test_cli import DEADLINE, TOKEN

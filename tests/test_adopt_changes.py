@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scalr_agents import adopt, manifests, values
-from scalr_agents.adopt import corrections
-from scalr_agents.lines import CHARTS
-from scalr_agents.manifests import crds
-from scalr_agents.manifests.objects import Manifest
-from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.merge import Values, merge
+from scalr_agents import charts as values
+from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests import crds
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.helm import adopt
+from scalr_agents.helm.adopt import corrections
+from scalr_agents.model.lines import CHARTS
+from scalr_agents.model.merge import Values, merge
 
 from tests.releases import CASES, Case, golden, printed, take_over
 from tests.test_cli import TOKEN

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from scalr_agents import stack, values
+from scalr_agents import charts as values
+from scalr_agents import stack
 from scalr_agents.stack import source
 
 from tests.releases import URL, golden, printed, take_over

@@ -3,11 +3,13 @@
 from typing import Any
 
 import pytest
-from scalr_agents import adopt, values, versions
-from scalr_agents.adopt import about, defaults
-from scalr_agents.adopt.about import About, AboutError
-from scalr_agents.lines import CHARTS
-from scalr_agents.values.merge import Values, lookup, merge
+from scalr_agents import charts as values
+from scalr_agents.charts.shared import versions
+from scalr_agents.helm import adopt
+from scalr_agents.helm.adopt import about, defaults
+from scalr_agents.helm.adopt.about import About, AboutError
+from scalr_agents.model.lines import CHARTS
+from scalr_agents.model.merge import Values, lookup, merge
 
 from tests.releases import CASES, KEPT, PLAIN, URL, golden, of_values, take_over
 from tests.test_cli import TOKEN

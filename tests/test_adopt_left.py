@@ -1,7 +1,7 @@
 """Secrets that stay among the values of a release, where a stack has no place for them: each is said once, and nothing else is."""
 
 import pytest
-from scalr_agents.values.merge import Values
+from scalr_agents.model.merge import Values
 
 from tests.releases import KEY, of_values
 

@@ -5,8 +5,9 @@ import json
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scalr_agents import adopt, values
-from scalr_agents.values.merge import Values, merge
+from scalr_agents import charts as values
+from scalr_agents.helm import adopt
+from scalr_agents.model.merge import Values, merge
 
 from tests.releases import CERTIFICATE, KEPT, KEY, MIRROR, URL, loaded, of_values, printed
 from tests.test_cli import TOKEN

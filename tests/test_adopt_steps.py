@@ -5,8 +5,8 @@ from typing import Any
 
 import jq
 import pytest
-from scalr_agents import adopt
-from scalr_agents.values.merge import Values, merge
+from scalr_agents.helm import adopt
+from scalr_agents.model.merge import Values, merge
 
 from tests.cluster.kubectl import FORGETS, forgotten
 from tests.releases import loaded, of_values

@@ -5,7 +5,7 @@ from typing import Any
 import pulumi
 import pytest
 import scalr_agents
-from scalr_agents.manifests import cache_volumes
+from scalr_agents.caches import volumes as cache_volumes
 
 from tests.clouds import INSTANCE
 from tests.components import inputs, record

@@ -6,10 +6,10 @@ from typing import Any
 import pulumi
 import pytest
 import scalr_agents
-from scalr_agents import manifests
-from scalr_agents.arguments import AgentJobArgs
-from scalr_agents.release import Names
-from scalr_agents.values.merge import merge
+from scalr_agents.charts import objects as manifests
+from scalr_agents.model.merge import merge
+from scalr_agents.model.release import Names
+from scalr_agents.resources.arguments import AgentJobArgs
 
 from tests.manifests.changes import DEADLINE
 from tests.programs import TOKEN, agent_job

@@ -180,7 +180,7 @@ def test_words_of_arguments_are_literals_to_type_checkers_and_strings_to_the_com
 
 
 def test_the_component_host_knows_no_literals() -> None:
-    """When it does, `scalr_agents.literals` is not needed any more."""
+    """When it does, `scalr_agents.resources.literals` is not needed any more."""
 
     class Args(TypedDict):
         names: NotRequired[Literal["scoped", "chart"]]

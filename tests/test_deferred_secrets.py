@@ -7,9 +7,10 @@ from typing import Any
 
 import pulumi
 import pytest
-from scalr_agents import kubernetes, manifests
-from scalr_agents.arguments import prepare
-from scalr_agents.deferred_secrets import with_digest
+from scalr_agents.charts import objects as manifests
+from scalr_agents.resources import kubernetes
+from scalr_agents.resources.arguments import prepare
+from scalr_agents.resources.deferred_secrets import with_digest
 
 from tests.components import record
 from tests.programs import ARGS, TOKEN

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import scalr_agents
-from scalr_agents.deploy import deploy
+from scalr_agents.resources.deploy import deploy
 
 from tests.recording import Recording, Secret, leaves, run
 

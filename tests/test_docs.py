@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 import yaml
 from pydantic import BaseModel
-from scalr_agents import manifests, stack, values, versions
-from scalr_agents.lines import Line
+from scalr_agents import charts as values
+from scalr_agents import stack
+from scalr_agents.charts import kinds
+from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared import versions
+from scalr_agents.model.lines import Line
+from scalr_agents.model.merge import lookup, merge
 from scalr_agents.stack import source
-from scalr_agents.values import kinds
-from scalr_agents.values.merge import lookup, merge
 
 from tests.manifests.changes import CURRENT, LEGACY, LINES, MINIMUM, value_paths
 

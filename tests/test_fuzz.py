@@ -13,9 +13,12 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
-from scalr_agents import manifests, output, stack, values, versions
-from scalr_agents.values import ValuesError, kinds
-from scalr_agents.values.merge import merge
+from scalr_agents import charts as values
+from scalr_agents import output, stack
+from scalr_agents.charts import ValuesError, kinds
+from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared import versions
+from scalr_agents.model.merge import merge
 
 from tests.manifests import agent_k8s, agent_local
 from tests.manifests.agent_local import CERTIFICATE, KEY

@@ -18,13 +18,16 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
-from scalr_agents import lines, stack, strvals, values, yaml_io
-from scalr_agents.arguments import AgentJobArgs
+from scalr_agents import charts as values
+from scalr_agents import stack
+from scalr_agents.charts import kinds
 from scalr_agents.cli import main
+from scalr_agents.helm import strvals
+from scalr_agents.model import kubernetes_types, lines, yaml_io
+from scalr_agents.model.merge import merge
+from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.stack.cache_model import CachesOfFile
 from scalr_agents.stack.model import StackFile
-from scalr_agents.values import kinds, kubernetes_types
-from scalr_agents.values.merge import merge
 
 from tests.programs import ARGS, agent_job
 from tests.recording import run

@@ -10,34 +10,7 @@ import pytest
 import scalr_agents
 
 PACKAGE = Path(scalr_agents.__file__).parent
-PULUMI_LAYER = {
-    "agent_job.py",
-    "agent_k8s.py",
-    "agent_local.py",
-    "arguments.py",
-    "cache_storage_class.py",
-    "controller.py",
-    "crds.py",
-    "deferred_secrets.py",
-    "deploy.py",
-    "deploy_caches.py",
-    "efs_cache.py",
-    "efs_claim.py",
-    "efs_csi_driver.py",
-    "efs_file_system.py",
-    "errors.py",
-    "filestore_cache.py",
-    "filestore_claim.py",
-    "kubernetes.py",
-    "network_policy.py",
-    "options.py",
-    "rbac.py",
-    "removal.py",
-    "rollouts.py",
-    "storage_class_claim.py",
-    "validation.py",
-}
-CORE = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE or path.name not in PULUMI_LAYER)
+CORE = sorted(path for path in PACKAGE.rglob("*.py") if PACKAGE / "resources" not in path.parents)
 
 
 def modules_after(program: str) -> set[str]:
@@ -53,11 +26,11 @@ def modules_after(program: str) -> set[str]:
     [
         "import scalr_agents",
         "from scalr_agents import names; names('agent-job', 'runs', 'scalr')",
-        "from scalr_agents.manifests import render; render('agent-job', {'agent': {'token': 'x'}}, release='runs', namespace='scalr')",
+        "from scalr_agents.charts.objects import render; render('agent-job', {'agent': {'token': 'x'}}, release='runs', namespace='scalr')",
         "from scalr_agents.cli import main; main(['render'], standalone_mode=False)",
         "from scalr_agents.cli import main; main(['check', 'dev'], standalone_mode=False)",
         "from scalr_agents.cli import main; main(['schema'], standalone_mode=False)",
-        "from scalr_agents import adopt; adopt.take_over({}, chart='agent-job', release='runs', namespace='scalr')",
+        "from scalr_agents.helm import adopt; adopt.take_over({}, chart='agent-job', release='runs', namespace='scalr')",
     ],
 )
 def test_the_core_runs_without_pulumi(program: str) -> None:
@@ -69,7 +42,7 @@ def test_importing_the_package_imports_nothing() -> None:
 
 
 def test_components_do_not_import_the_typed_classes() -> None:
-    assert "pulumi_kubernetes" not in modules_after("import scalr_agents.deploy")
+    assert "pulumi_kubernetes" not in modules_after("import scalr_agents.resources.deploy")
 
 
 CLOUDS = {"pulumi_aws", "pulumi_gcp"}
@@ -91,7 +64,7 @@ def test_the_sdk_of_a_cloud_is_imported_for_a_cache_of_that_cloud(caches: dict[s
 
 
 @pytest.mark.parametrize("path", CORE, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_no_module_of_the_core_names_pulumi(path: Path) -> None:
+def test_only_the_folder_of_resources_imports_pulumi(path: Path) -> None:
     imported = [
         name
         for node in ast.walk(ast.parse(path.read_text()))

@@ -6,9 +6,11 @@ from typing import Any, cast
 import pulumi
 import pytest
 import scalr_agents
-from scalr_agents import lines, manifests, values
-from scalr_agents.arguments import AgentK8sArgs, prepare
-from scalr_agents.rollouts import rollout
+from scalr_agents import charts as values
+from scalr_agents.charts import objects as manifests
+from scalr_agents.model import lines
+from scalr_agents.resources.arguments import AgentK8sArgs, prepare
+from scalr_agents.resources.rollouts import rollout
 
 from tests.components import inputs, program, record, refused
 from tests.provider_errors import joined, not_initialized, timed_out

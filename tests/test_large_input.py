@@ -15,11 +15,13 @@ from typing import Any
 
 import pulumi
 import pytest
-from scalr_agents import output_directory, stack, strvals, values, yaml_io
-from scalr_agents.positions import Document
-from scalr_agents.values import signs
-from scalr_agents.values.findings import Finding
-from scalr_agents.values.inputs import Inputs
+from scalr_agents import charts as values
+from scalr_agents import output_directory, stack
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.helm import strvals
+from scalr_agents.model import signs, yaml_io
+from scalr_agents.model.findings import Finding
+from scalr_agents.model.positions import Document
 
 from tests.components import record
 from tests.manifests.agent_local import CERTIFICATE, KEY

@@ -8,8 +8,8 @@ import pulumi
 import pytest
 from pulumi.output import UNKNOWN
 from pulumi.runtime import rpc
-from scalr_agents import manifests
-from scalr_agents.deploy import deploy
+from scalr_agents.charts import objects as manifests
+from scalr_agents.resources.deploy import deploy
 
 from tests.components import program, record, refused
 from tests.programs import REPOSITORY

@@ -4,8 +4,8 @@ from typing import Any
 
 import pulumi
 import pytest
-from scalr_agents import manifests
-from scalr_agents.values.merge import merge
+from scalr_agents.charts import objects as manifests
+from scalr_agents.model.merge import merge
 
 from tests.manifests.changes import DEADLINE
 from tests.programs import ARGS, TOKEN, agent_job

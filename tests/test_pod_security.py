@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scalr_agents.pod_security import Level, violations
+from scalr_agents.stack.pod_security import Level, violations
 
 Spec = dict[str, Any]
 

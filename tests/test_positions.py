@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scalr_agents import yaml_io
-from scalr_agents.positions import Document, broken
-from scalr_agents.values.findings import Finding, Path, Position, dotted, parts
+from scalr_agents.model import yaml_io
+from scalr_agents.model.findings import Finding, Path, Position, dotted, parts
+from scalr_agents.model.positions import Document, broken
 
 TEXT = """\
 # a comment

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from scalr_agents.values import signs
-from scalr_agents.values.merge import Values
+from scalr_agents.model import signs
+from scalr_agents.model.merge import Values
 
 from tests.releases import KEY, MIRROR, of_values
 

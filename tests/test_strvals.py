@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scalr_agents import strvals
-from scalr_agents.strvals import StrvalsError
+from scalr_agents.helm import strvals
+from scalr_agents.helm.strvals import StrvalsError
 
 Parse = Callable[[dict[str, Any], str], None]
 Nested = dict[str, Any]

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from scalr_agents import values
-from scalr_agents.unready import explanation
+from scalr_agents import charts as values
+from scalr_agents.resources.unready import explanation
 
 from tests.provider_errors import NO_POD, OUTPUT, REASONS, joined, not_created, not_initialized, timed_out
 

@@ -3,7 +3,7 @@
 from copy import deepcopy
 
 import pytest
-from scalr_agents.manifests.objects import Manifest
+from scalr_agents.charts.shared.manifests.objects import Manifest
 
 from tests import samples, upgrades
 from tests.upgrades import EVERY_LINE, MUTATIONS, NAMES, Mutation

@@ -10,9 +10,13 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents import lines, manifests, stack, values, versions
-from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.merge import lookup, merge
+from scalr_agents import charts as values
+from scalr_agents import stack
+from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared import versions
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model import lines
+from scalr_agents.model.merge import lookup, merge
 
 from tests.components import record
 from tests.manifests.changes import changes, nested

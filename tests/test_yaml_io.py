@@ -8,8 +8,8 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scalr_agents import yaml_io
-from scalr_agents.yaml_io import YamlError
+from scalr_agents.model import yaml_io
+from scalr_agents.model.yaml_io import YamlError
 
 Load = Callable[[str], dict[str, Any]]
 

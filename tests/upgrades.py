@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from scalr_agents import yaml_io
-from scalr_agents.lines import LINES
-from scalr_agents.manifests.objects import Manifest
-from scalr_agents.values.merge import Values
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model import yaml_io
+from scalr_agents.model.lines import LINES
+from scalr_agents.model.merge import Values
 
 from tests import samples
 

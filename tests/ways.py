@@ -7,9 +7,10 @@ from typing import Any
 
 import scalr_agents
 from click.testing import CliRunner
-from scalr_agents import stack, values
+from scalr_agents import charts as values
+from scalr_agents import stack
 from scalr_agents.cli import main
-from scalr_agents.values.merge import merge
+from scalr_agents.model.merge import merge
 
 from tests.manifests.changes import CURRENT, nested
 from tests.programs import TOKEN, agent_job

@@ -7,56 +7,56 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scalr_agents.agent_job import AgentJob
-    from scalr_agents.agent_k8s import AgentK8s
-    from scalr_agents.agent_local import AgentLocal
-    from scalr_agents.arguments import AgentJobArgs, AgentK8sArgs, AgentLocalArgs
-    from scalr_agents.cache_storage_class import CacheStorageClass, CacheStorageClassArgs
-    from scalr_agents.controller import AgentController
-    from scalr_agents.crds import AgentCrds, AgentCrdsArgs
-    from scalr_agents.efs_cache import EfsCache, EfsCacheArgs, EfsClientsArgs
-    from scalr_agents.efs_claim import EfsClaim, EfsClaimArgs
-    from scalr_agents.efs_csi_driver import EfsCsiDriver, EfsCsiDriverArgs
-    from scalr_agents.errors import ArgsError
-    from scalr_agents.filestore_cache import FilestoreCache, FilestoreCacheArgs, FilestoreExportOptionArgs
-    from scalr_agents.filestore_claim import FilestoreClaim, FilestoreClaimArgs
-    from scalr_agents.manifests import names
-    from scalr_agents.network_policy import AgentNetworkPolicy
-    from scalr_agents.rbac import AgentRbac
-    from scalr_agents.storage_class_claim import StorageClassClaim, StorageClassClaimArgs
+    from scalr_agents.charts.objects import names
+    from scalr_agents.resources.agent_job import AgentJob
+    from scalr_agents.resources.agent_k8s import AgentK8s
+    from scalr_agents.resources.agent_local import AgentLocal
+    from scalr_agents.resources.arguments import AgentJobArgs, AgentK8sArgs, AgentLocalArgs
+    from scalr_agents.resources.cache_storage_class import CacheStorageClass, CacheStorageClassArgs
+    from scalr_agents.resources.controller import AgentController
+    from scalr_agents.resources.crds import AgentCrds, AgentCrdsArgs
+    from scalr_agents.resources.efs_cache import EfsCache, EfsCacheArgs, EfsClientsArgs
+    from scalr_agents.resources.efs_claim import EfsClaim, EfsClaimArgs
+    from scalr_agents.resources.efs_csi_driver import EfsCsiDriver, EfsCsiDriverArgs
+    from scalr_agents.resources.errors import ArgsError
+    from scalr_agents.resources.filestore_cache import FilestoreCache, FilestoreCacheArgs, FilestoreExportOptionArgs
+    from scalr_agents.resources.filestore_claim import FilestoreClaim, FilestoreClaimArgs
+    from scalr_agents.resources.network_policy import AgentNetworkPolicy
+    from scalr_agents.resources.rbac import AgentRbac
+    from scalr_agents.resources.storage_class_claim import StorageClassClaim, StorageClassClaimArgs
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "AgentController": "controller",
-    "AgentCrds": "crds",
-    "AgentCrdsArgs": "crds",
-    "AgentJob": "agent_job",
-    "AgentJobArgs": "arguments",
-    "AgentK8s": "agent_k8s",
-    "AgentK8sArgs": "arguments",
-    "AgentLocal": "agent_local",
-    "AgentLocalArgs": "arguments",
-    "AgentNetworkPolicy": "network_policy",
-    "AgentRbac": "rbac",
-    "ArgsError": "errors",
-    "CacheStorageClass": "cache_storage_class",
-    "CacheStorageClassArgs": "cache_storage_class",
-    "EfsCache": "efs_cache",
-    "EfsCacheArgs": "efs_cache",
-    "EfsClaim": "efs_claim",
-    "EfsClaimArgs": "efs_claim",
-    "EfsClientsArgs": "efs_cache",
-    "EfsCsiDriver": "efs_csi_driver",
-    "EfsCsiDriverArgs": "efs_csi_driver",
-    "FilestoreCache": "filestore_cache",
-    "FilestoreCacheArgs": "filestore_cache",
-    "FilestoreClaim": "filestore_claim",
-    "FilestoreClaimArgs": "filestore_claim",
-    "FilestoreExportOptionArgs": "filestore_cache",
-    "StorageClassClaim": "storage_class_claim",
-    "StorageClassClaimArgs": "storage_class_claim",
-    "names": "manifests",
+    "AgentController": "resources.controller",
+    "AgentCrds": "resources.crds",
+    "AgentCrdsArgs": "resources.crds",
+    "AgentJob": "resources.agent_job",
+    "AgentJobArgs": "resources.arguments",
+    "AgentK8s": "resources.agent_k8s",
+    "AgentK8sArgs": "resources.arguments",
+    "AgentLocal": "resources.agent_local",
+    "AgentLocalArgs": "resources.arguments",
+    "AgentNetworkPolicy": "resources.network_policy",
+    "AgentRbac": "resources.rbac",
+    "ArgsError": "resources.errors",
+    "CacheStorageClass": "resources.cache_storage_class",
+    "CacheStorageClassArgs": "resources.cache_storage_class",
+    "EfsCache": "resources.efs_cache",
+    "EfsCacheArgs": "resources.efs_cache",
+    "EfsClaim": "resources.efs_claim",
+    "EfsClaimArgs": "resources.efs_claim",
+    "EfsClientsArgs": "resources.efs_cache",
+    "EfsCsiDriver": "resources.efs_csi_driver",
+    "EfsCsiDriverArgs": "resources.efs_csi_driver",
+    "FilestoreCache": "resources.filestore_cache",
+    "FilestoreCacheArgs": "resources.filestore_cache",
+    "FilestoreClaim": "resources.filestore_claim",
+    "FilestoreClaimArgs": "resources.filestore_claim",
+    "FilestoreExportOptionArgs": "resources.filestore_cache",
+    "StorageClassClaim": "resources.storage_class_claim",
+    "StorageClassClaimArgs": "resources.storage_class_claim",
+    "names": "charts.objects",
 }
 
 __all__ = [

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scalr_agents import cli_helm, output
+from scalr_agents import output
+from scalr_agents.helm import commands as cli_helm
+from scalr_agents.model.findings import Finding, FindingsError, by_severity, errors, warnings
 from scalr_agents.printing import FINDINGS, format_option, report, say
-from scalr_agents.values.findings import Finding, FindingsError, by_severity, errors, warnings
 
 if TYPE_CHECKING:
     from scalr_agents.stack import Stack

@@ -12,8 +12,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from scalr_agents import output, yaml_io
-from scalr_agents.manifests.objects import Manifest
+from scalr_agents import output
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model import yaml_io
 
 _LIST = ".scalr-agents"
 _UNFINISHED = ".scalr-agents.new"

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from scalr_agents.values.findings import Finding
+from scalr_agents.model.findings import Finding
 
 FINDINGS = 1
 """Exit code of a command that found errors."""

@@ -3,7 +3,7 @@
 from functools import partial
 
 from scalr_agents import stack
-from scalr_agents.lines import Line
+from scalr_agents.model.lines import Line
 
 from tests.cluster.client import Client, Manifest, Manifests, wait
 from tests.samples import STACKS, TOKEN, URL, load, objects, release, sample

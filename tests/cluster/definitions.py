@@ -2,8 +2,8 @@
 
 from http import HTTPStatus
 
-from scalr_agents.lines import LINES, Line
-from scalr_agents.manifests import crds
+from scalr_agents.charts.shared.manifests import crds
+from scalr_agents.model.lines import LINES, Line
 
 from tests.cluster.client import ApiError, Client, Manifest, wait
 

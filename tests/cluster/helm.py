@@ -10,9 +10,10 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scalr_agents import stack, yaml_io
-from scalr_agents import values as chart_values
-from scalr_agents.values.merge import Values, merge
+from scalr_agents import charts as chart_values
+from scalr_agents import stack
+from scalr_agents.model import yaml_io
+from scalr_agents.model.merge import Values, merge
 
 from tests.cluster import agents, kubectl
 from tests.cluster.client import Client, Manifest, Manifests, wait

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from scalr_agents.lines import LINES, Line
+from scalr_agents.model.lines import LINES, Line
 
 from tests.cluster import agents, nodes, runs
 from tests.cluster.client import SIDE_BY_SIDE, Client, Manifest, Manifests, wait

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any
 
 import pytest
-from scalr_agents.lines import LINES
+from scalr_agents.model.lines import LINES
 
 from tests.cluster import accounts, agents, runs
 from tests.cluster.accounts import Controller

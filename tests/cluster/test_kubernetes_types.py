@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from scalr_agents.values import kubernetes_types
+from scalr_agents.model import kubernetes_types
 
 from tests.cluster.client import ApiError, Client
 from tests.kubernetes_types import structs

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 import pytest
-from scalr_agents.lines import LINES, Line
-from scalr_agents.release import COMPONENT
-from scalr_agents.values.merge import Values, merge
+from scalr_agents.model.lines import LINES, Line
+from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.release import COMPONENT
 
 from tests.cluster import agents, runs
 from tests.cluster.client import Client, Manifest, Manifests

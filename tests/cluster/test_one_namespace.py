@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scalr_agents import charts as chart_values
 from scalr_agents import stack
-from scalr_agents import values as chart_values
 
 from tests.cluster import agents, definitions
 from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from scalr_agents.lines import LINES
+from scalr_agents.model.lines import LINES
 
 from tests.cluster import accounts, agents
 from tests.cluster.accounts import Controller

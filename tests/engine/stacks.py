@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 from pulumi import automation
-from scalr_agents.deploy import deploy
+from scalr_agents.resources.deploy import deploy
 
 from tests import tools
 from tests.cluster.client import wait

@@ -9,7 +9,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as kubernetes
 import scalr_agents
-from scalr_agents import manifests
+from scalr_agents.charts import objects as manifests
 
 from tests.engine.stacks import Deployment, Outcome
 from tests.engine.team import HIDDEN, WORDS

@@ -4,9 +4,10 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
-from scalr_agents import lines, values
-from scalr_agents.manifests import agent_k8s
-from scalr_agents.values.inputs import Inputs
+from scalr_agents import charts as values
+from scalr_agents.charts.agent_k8s import manifests as agent_k8s
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model import lines
 
 from tests.manifests import changes as described
 

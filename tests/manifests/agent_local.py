@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from scalr_agents import lines, values
-from scalr_agents.manifests import agent_local
-from scalr_agents.values.inputs import Inputs
+from scalr_agents import charts as values
+from scalr_agents.charts.agent_local import manifests as agent_local
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model import lines
 
 from tests.manifests import changes as described
 

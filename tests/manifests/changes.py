@@ -6,10 +6,12 @@ from typing import Any
 
 import yaml
 from pydantic import BaseModel
-from scalr_agents import lines, values, versions
-from scalr_agents.manifests import agent_job
-from scalr_agents.values.agent_job import AgentJobValues
-from scalr_agents.values.inputs import Inputs
+from scalr_agents import charts as values
+from scalr_agents.charts.agent_job import manifests as agent_job
+from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.shared import versions
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model import lines
 
 LINES = {line.generation: line for line in lines.LINES if line.chart == "agent-job"}
 LEGACY, CURRENT = (LINES[generation].default_version for generation in ("legacy", "current"))

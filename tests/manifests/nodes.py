@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.merge import merge
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.merge import merge
 
 from tests.manifests.changes import CURRENT, LEGACY, MINIMUM, nested, objects
 from tests.manifests.schemas import assert_valid

@@ -6,7 +6,7 @@ from typing import Any
 
 import kubernetes_validate
 from kubernetes_validate import utils
-from scalr_agents import lines
+from scalr_agents.model import lines
 
 utils.schema_contents = cache(utils.schema_contents)  # else megabytes are parsed for every object
 

@@ -6,25 +6,14 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents import manifests, pod_security, versions
-from scalr_agents.values.agent_k8s import AgentK8sValues
-from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.merge import merge
+from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.agent_k8s.values import AgentK8sValues
+from scalr_agents.charts.shared import versions
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.merge import merge
+from scalr_agents.stack import pod_security
 
-from tests.manifests.agent_k8s import (
-    EFS,
-    FULL,
-    MINIMUM,
-    SECRETS,
-    VERSIONS,
-    WORKLOADS,
-    changes,
-    container,
-    environment,
-    names,
-    objects,
-    pod,
-)
+from tests.manifests.agent_k8s import EFS, FULL, MINIMUM, SECRETS, VERSIONS, WORKLOADS, changes, container, environment, names, objects, pod
 from tests.manifests.changes import nested, value_paths
 from tests.manifests.schemas import assert_valid
 from tests.manifests.test_cache_volumes import Later

@@ -4,9 +4,10 @@ import json
 from typing import Any
 
 import pytest
-from scalr_agents import manifests, values
-from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.merge import merge
+from scalr_agents import charts as values
+from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.merge import merge
 
 from tests.manifests.agent_k8s import EFS, FULL, MINIMUM, SECRETS, WORKLOADS, container, decoded, environment, names, objects, pod
 from tests.manifests.changes import nested

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents import manifests, strvals, values
-from scalr_agents.values import ValuesError
-from scalr_agents.values.merge import lookup, merge
+from scalr_agents import charts as values
+from scalr_agents.charts import ValuesError
+from scalr_agents.charts import objects as manifests
+from scalr_agents.helm import strvals
+from scalr_agents.model.merge import lookup, merge
 
 from tests.manifests.agent_k8s import MINIMUM, VERSIONS
 from tests.manifests.agent_local import CERTIFICATE

@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents import manifests, pod_security, versions
-from scalr_agents.values import ValuesError
-from scalr_agents.values.agent_local import AgentLocalValues
-from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.merge import merge
+from scalr_agents.charts import ValuesError
+from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.agent_local.values import AgentLocalValues
+from scalr_agents.charts.shared import versions
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.merge import merge
+from scalr_agents.stack import pod_security
 
 from tests.manifests.agent_local import CERTIFICATE, KEY, MINIMUM, VERSIONS, changes, container, environment, objects, pod
 from tests.manifests.changes import nested, value_paths

@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
-from scalr_agents import contract, pod_security, values
-from scalr_agents.values.merge import merge
+from scalr_agents import charts as values
+from scalr_agents.charts.shared import contract
+from scalr_agents.model.merge import merge
+from scalr_agents.stack import pod_security
 
 from tests.manifests.agent_local import CERTIFICATE, KEY, MINIMUM, VERSIONS, container, environment, objects, pod
 

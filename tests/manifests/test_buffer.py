@@ -3,9 +3,11 @@
 from typing import Any
 
 import pytest
-from scalr_agents import contract, manifests, pod_security
-from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.merge import merge
+from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.merge import merge
+from scalr_agents.stack import pod_security
 
 from tests.manifests.changes import CURRENT, LEGACY, MINIMUM, nested, objects
 from tests.manifests.nodes import (

@@ -3,10 +3,10 @@
 from typing import Any, cast
 
 import pytest
-from scalr_agents.manifests import cache_volumes
-from scalr_agents.manifests.objects import Manifest
-from scalr_agents.values.caches.storage_class import StorageClassSettings
-from scalr_agents.values.fields import Deferred
+from scalr_agents.caches import volumes as cache_volumes
+from scalr_agents.caches.storage_class import StorageClassSettings
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model.fields import Deferred
 
 from tests.manifests.schemas import assert_valid
 from tests.recording import leaves

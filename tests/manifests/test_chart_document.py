@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents import manifests, strvals
-from scalr_agents.values import ValuesError
-from scalr_agents.values.merge import merge
+from scalr_agents.charts import ValuesError
+from scalr_agents.charts import objects as manifests
+from scalr_agents.helm import strvals
+from scalr_agents.model.merge import merge
 
 from tests.manifests.changes import MINIMUM
 

@@ -3,10 +3,12 @@
 from typing import Any
 
 import pytest
-from scalr_agents import manifests, pod_security, values
-from scalr_agents.values import Finding, ValuesError
-from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.merge import merge
+from scalr_agents import charts as values
+from scalr_agents.charts import Finding, ValuesError
+from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.merge import merge
+from scalr_agents.stack import pod_security
 
 from tests.manifests.changes import CURRENT, LEGACY, MINIMUM, objects
 

@@ -4,9 +4,10 @@ import json
 from typing import Any
 
 import pytest
-from scalr_agents import pod_security, values
-from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.merge import merge
+from scalr_agents import charts as values
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.merge import merge
+from scalr_agents.stack import pod_security
 
 from tests.manifests.changes import CURRENT, MINIMUM, nested, objects
 

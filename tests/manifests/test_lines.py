@@ -6,10 +6,14 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents import manifests, pod_security, values, versions
-from scalr_agents.lines import Line
-from scalr_agents.manifests import crds
-from scalr_agents.values.merge import lookup, merge
+from scalr_agents import charts as values
+from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared import versions
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests import crds
+from scalr_agents.model.lines import Line
+from scalr_agents.model.merge import lookup, merge
+from scalr_agents.stack import pod_security
 
 from tests.manifests.changes import CURRENT, LEGACY, LINES, MINIMUM, TABLE, TABLE_CURRENT, changes, nested, objects
 
@@ -214,7 +218,7 @@ def test_objects_are_named_as_announced(version: str, naming: Any) -> None:
         "task": {"buffer": {"replicas": 1}},
         "persistence": {"data": {"enabled": True}, "cache": {"enabled": True}},
     }
-    made = objects(merge(MINIMUM, given), values.inputs.Inputs(secret_env={"A": "b"}), naming, version)
+    made = objects(merge(MINIMUM, given), Inputs(secret_env={"A": "b"}), naming, version)
     names = manifests.names("agent-job", "runs", "scalr", agent_version=version, naming=naming)
     announced = sorted(name for name in names._replace(cache_preparation="") if name)  # that goes without a claim
     assert sorted(manifest["metadata"]["name"] for manifest in made.values()) == announced

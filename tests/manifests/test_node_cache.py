@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents import manifests, pod_security
-from scalr_agents.values import ValuesError
-from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.merge import merge
+from scalr_agents.charts import ValuesError
+from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.merge import merge
+from scalr_agents.stack import pod_security
 
 from tests.manifests.changes import CURRENT, MINIMUM, nested
 from tests.manifests.nodes import CACHE, HARDENED, MIRROR, labels_of, made_of, metadata, pod_of

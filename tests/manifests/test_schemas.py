@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given as for_any
 from hypothesis import settings
 from hypothesis import strategies as st
-from scalr_agents import manifests
-from scalr_agents.values.merge import merge
+from scalr_agents.charts import objects as manifests
+from scalr_agents.model.merge import merge
 
 from tests.manifests.changes import CURRENT, LEGACY, MINIMUM, TABLE, TABLE_CURRENT, nested, objects, paths_of
 from tests.manifests.schemas import assert_valid

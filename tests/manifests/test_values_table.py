@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scalr_agents.values.merge import merge
+from scalr_agents.model.merge import merge
 
 from tests.manifests.changes import CURRENT, LEGACY, MINIMUM, TABLE, TABLE_CURRENT, changes, nested, objects, paths_of, value_paths
 from tests.manifests.schemas import assert_valid

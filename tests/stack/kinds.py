@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents import lines, stack
-from scalr_agents.values.merge import merge
+from scalr_agents import stack
+from scalr_agents.model import lines
+from scalr_agents.model.merge import merge
 
 Kind = tuple[str, str]
 KINDS: list[Kind] = [(line.chart, line.generation) for line in lines.LINES]

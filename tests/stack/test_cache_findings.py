@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents.values.merge import merge
+from scalr_agents.model.merge import merge
 
 from tests.manifests.changes import DEADLINE
 from tests.stack.kinds import TOKEN

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents.manifests import cache_volumes
-from scalr_agents.manifests.objects import Manifest
+from scalr_agents.caches import volumes as cache_volumes
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model.merge import lookup, merge
 from scalr_agents.stack import directories
 from scalr_agents.stack.checks import pods
-from scalr_agents.values.merge import lookup, merge
 
 from tests.manifests.schemas import assert_valid
 from tests.stack.kinds import TOKEN

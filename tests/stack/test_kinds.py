@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents import lines, stack
-from scalr_agents.manifests import digest
+from scalr_agents import stack
+from scalr_agents.charts.objects import digest
+from scalr_agents.model import lines
 
 from tests.stack.kinds import (
     CA,

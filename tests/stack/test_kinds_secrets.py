@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from scalr_agents import output, stack
+from scalr_agents.model.merge import merge
 from scalr_agents.stack import secrets
 from scalr_agents.stack.source import Sealed
-from scalr_agents.values.merge import merge
 
 from tests.stack.kinds import CA, JOB, K8S, KEY, LOCAL, TOKEN, Kind, errors, every_kind, load, of_one, secret, secrets_of, stack_of
 

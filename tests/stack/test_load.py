@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from scalr_agents import stack
+from scalr_agents.model.findings import Position
+from scalr_agents.model.merge import merge
 from scalr_agents.stack.source import Sealed
-from scalr_agents.values.findings import Position
-from scalr_agents.values.merge import merge
 
 from tests.manifests.changes import DEADLINE
 

@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
-from scalr_agents import stack, values
+from scalr_agents import charts as values
+from scalr_agents import stack
+from scalr_agents.model.merge import merge
 from scalr_agents.stack.checks import pods
-from scalr_agents.values.merge import merge
 
 from tests.stack.kinds import TOKEN
 from tests.stack.test_load import PLAIN, findings, load

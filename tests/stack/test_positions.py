@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents import stack, yaml_io
+from scalr_agents import stack
+from scalr_agents.charts import Finding
+from scalr_agents.model import yaml_io
+from scalr_agents.model.findings import by_severity
 from scalr_agents.stack import positions, secrets, source
-from scalr_agents.values import Finding
-from scalr_agents.values.findings import by_severity
 
 PROJECT = """\
 name: scalr-agents
@@ -103,7 +104,7 @@ def test_without_findings_no_file_is_parsed_again(project: Path, monkeypatch: py
 
     (project / "Pulumi.yaml").write_text("name: scalr-agents\n")
     (project / "Pulumi.dev.yaml").write_text("config: {}\n")
-    monkeypatch.setattr("scalr_agents.positions.yaml.compose", compose)
+    monkeypatch.setattr("scalr_agents.model.positions.yaml.compose", compose)
     read = source.read(project, "dev")
     assert positions.locate([], read) == []
     with pytest.raises(AssertionError):

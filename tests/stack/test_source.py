@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scalr_agents.charts import FindingsError
 from scalr_agents.stack import source
 from scalr_agents.stack.source import Sealed, SourceError
-from scalr_agents.values import FindingsError
 
 PROJECT = "name: scalr-agents\nruntime: python\n"
 

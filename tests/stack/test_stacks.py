@@ -6,8 +6,9 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from scalr_agents import output, pod_security, stack, values
-from scalr_agents.stack import schema, source
+from scalr_agents import charts as values
+from scalr_agents import output, stack
+from scalr_agents.stack import pod_security, schema, source
 
 from tests.manifests.schemas import assert_valid
 

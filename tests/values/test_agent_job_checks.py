@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
-from scalr_agents import manifests, values
-from scalr_agents.values import ValuesError
-from scalr_agents.values.merge import merge
+from scalr_agents import charts as values
+from scalr_agents.charts import ValuesError
+from scalr_agents.charts import objects as manifests
+from scalr_agents.model.merge import merge
 
 from tests.manifests.changes import DEADLINE, MINIMUM, nested
 

@@ -4,9 +4,9 @@ import base64
 from typing import Any
 
 import pytest
-from scalr_agents import values
-from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.merge import merge
+from scalr_agents import charts as values
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.merge import merge
 
 from tests.manifests.agent_k8s import EFS, MINIMUM, VERSIONS
 from tests.manifests.changes import nested

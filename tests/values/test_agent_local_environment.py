@@ -1,9 +1,9 @@
 """Variables that only the agent itself may have: refused, with what to do instead."""
 
 import pytest
-from scalr_agents import values
-from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.merge import merge
+from scalr_agents import charts as values
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.merge import merge
 
 from tests.manifests.agent_local import MINIMUM, VERSIONS
 

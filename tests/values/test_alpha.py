@@ -8,11 +8,12 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scalr_agents import manifests, values
-from scalr_agents.values.agent_job import alpha
-from scalr_agents.values.agent_job.alpha_rows import ROWS
-from scalr_agents.values.findings import Finding
-from scalr_agents.values.merge import lookup, merge
+from scalr_agents import charts as values
+from scalr_agents.charts import objects as manifests
+from scalr_agents.helm import alpha
+from scalr_agents.helm.alpha_rows import ROWS
+from scalr_agents.model.findings import Finding
+from scalr_agents.model.merge import lookup, merge
 
 from tests.manifests.changes import MINIMUM, nested
 

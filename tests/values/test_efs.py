@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from pydantic.alias_generators import to_camel
-from scalr_agents.values import shapes
-from scalr_agents.values.caches import efs, in_programs, in_stack_files
+from scalr_agents.caches import efs, in_programs, in_stack_files
+from scalr_agents.model import parse as shapes
 
 PLACE: dict[str, Any] = {
     "vpc_id": "vpc-0a1b2c3d",

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from scalr_agents.values import shapes
-from scalr_agents.values.caches import efs
+from scalr_agents.caches import efs
+from scalr_agents.model import parse as shapes
 
 CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "runs", "file_system_id": "fs-0a1b"}
 

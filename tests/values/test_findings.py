@@ -1,7 +1,7 @@
 """Findings: their words, their paths and their order."""
 
 import pytest
-from scalr_agents.values.findings import (
+from scalr_agents.model.findings import (
     Finding,
     FindingsError,
     ValuesError,

@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
-from scalr_agents import manifests, values
-from scalr_agents.lines import CHARTS, LINES
+from scalr_agents import charts as values
+from scalr_agents.charts import kinds
+from scalr_agents.charts import objects as manifests
+from scalr_agents.model import kubernetes_types
+from scalr_agents.model import parse as shapes
+from scalr_agents.model.lines import CHARTS, LINES
+from scalr_agents.model.merge import merge
 from scalr_agents.stack.model import Nodes
-from scalr_agents.values import kinds, kubernetes_types, shapes
-from scalr_agents.values.merge import merge
 
 from tests import kubernetes_types as script
 from tests.manifests.changes import CURRENT, MINIMUM, nested

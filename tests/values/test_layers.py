@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from scalr_agents.values.findings import Finding, Position
-from scalr_agents.values.layers import Layer, combine, locate, says
+from scalr_agents.model.findings import Finding, Position
+from scalr_agents.model.layers import Layer, combine, locate, says
 
 PLACE = "scalr-agents:agents.runs"
 WORD = Layer("scalr-agents:common.url", {"agent": {"url": "https://acme.scalr.io"}}, word=True)

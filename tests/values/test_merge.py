@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scalr_agents.values.merge import coalesce, lookup, merge, without_nulls
+from scalr_agents.model.merge import coalesce, lookup, merge, without_nulls
 
 LEAVES = st.none() | st.booleans() | st.integers(0, 3) | st.text("ab", max_size=2) | st.lists(st.integers(0, 3) | st.none(), max_size=2)
 KEYS = st.sampled_from("abc")

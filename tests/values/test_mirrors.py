@@ -4,9 +4,11 @@ import json
 from typing import Any
 
 import pytest
-from scalr_agents import lines, manifests, values
+from scalr_agents import charts as values
+from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model import lines
 from scalr_agents.stack.source import Sealed
-from scalr_agents.values.inputs import Inputs
 
 VERSIONS = {line.chart: line.default_version for line in lines.LINES if line.generation == "current"}
 VARIABLE = "SCALR_AGENT_PROVIDER_NETWORK_MIRRORS"

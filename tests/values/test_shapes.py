@@ -4,11 +4,12 @@ from typing import Any, Literal
 
 import pytest
 from pydantic import Field
-from scalr_agents.values import messages, shapes
-from scalr_agents.values.agent_job import AgentJobValues
-from scalr_agents.values.fields import Count, EnvMap, InputText, Labels, Quantity, Text, VersionText
-from scalr_agents.values.findings import Path
-from scalr_agents.values.section import Section, default
+from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.model import messages
+from scalr_agents.model import parse as shapes
+from scalr_agents.model.fields import Count, EnvMap, InputText, Labels, Quantity, Text, VersionText
+from scalr_agents.model.findings import Path
+from scalr_agents.model.section import Section, default
 
 SECRET = "s3cr3t"
 DEFERRED = "must be known before deployment: an output of another resource is not allowed here"

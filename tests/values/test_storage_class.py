@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from scalr_agents.values import shapes
-from scalr_agents.values.caches import storage_class
+from scalr_agents.caches import storage_class
+from scalr_agents.model import parse as shapes
 
 LATER: Any = object()
 """Known only during deployment."""

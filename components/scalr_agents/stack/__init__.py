@@ -9,16 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scalr_agents import values as chart_values
-from scalr_agents.lines import Line
-from scalr_agents.manifests import crds
-from scalr_agents.manifests.objects import Manifest
+from scalr_agents import charts as chart_values
+from scalr_agents.charts import Finding
+from scalr_agents.charts.shared.manifests import crds
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model import parse as shapes
+from scalr_agents.model.findings import by_severity, unknown_key
+from scalr_agents.model.lines import Line
+from scalr_agents.model.messages import shown
 from scalr_agents.stack import agents, checks, common, secrets
 from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.model import PREFIX, AgentEntry, Kubernetes, Namespace, StackFile
-from scalr_agents.values import Finding, shapes
-from scalr_agents.values.findings import by_severity, unknown_key
-from scalr_agents.values.messages import shown
 
 if TYPE_CHECKING:
     from scalr_agents.stack.cache_model import CacheEntry

@@ -6,20 +6,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scalr_agents import lines, manifests, yaml_io
-from scalr_agents import values as chart_values
-from scalr_agents.manifests.objects import Manifest
-from scalr_agents.positions import broken
+from scalr_agents import charts as chart_values
+from scalr_agents.charts import Checked, Finding, kinds
+from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared import settings as word_values
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model import lines, yaml_io
+from scalr_agents.model import parse as shapes
+from scalr_agents.model.fields import is_dns_label
+from scalr_agents.model.findings import dotted
+from scalr_agents.model.layers import Layer, combine, locate
+from scalr_agents.model.merge import lookup
+from scalr_agents.model.positions import broken
 from scalr_agents.stack import common, secrets
 from scalr_agents.stack.model import PREFIX, AgentEntry, AgentSecrets, StackFile
 from scalr_agents.stack.source import SourceError, read_text
-from scalr_agents.values import Checked, Finding, kinds, shapes
-from scalr_agents.values import words as word_values
-from scalr_agents.values.fields import is_dns_label
-from scalr_agents.values.findings import dotted
-from scalr_agents.values.inputs import Inputs
-from scalr_agents.values.layers import Layer, combine, locate
-from scalr_agents.values.merge import lookup
 
 if TYPE_CHECKING:
     from scalr_agents.stack.caches import Caches

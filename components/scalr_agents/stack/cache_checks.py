@@ -3,14 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scalr_agents import contract
+from scalr_agents.charts import Finding
+from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.shared import contract
+from scalr_agents.model import quantities
+from scalr_agents.model.merge import lookup
 from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.cache_model import EfsEntry, FilestoreEntry, StorageClassEntry
 from scalr_agents.stack.caches import Claim, users_of_claims
 from scalr_agents.stack.checks import pods
-from scalr_agents.values import Finding, quantities
-from scalr_agents.values.agent_job import AgentJobValues
-from scalr_agents.values.merge import lookup
 
 _MEBIBYTE = 1024 * 1024
 

@@ -6,11 +6,11 @@ from typing import Annotated
 from pydantic import ConfigDict
 from pydantic.alias_generators import to_camel
 
-from scalr_agents.values.caches import OnDelete
-from scalr_agents.values.caches.efs import OWNER, EfsClients, EfsSettings, PosixId
-from scalr_agents.values.caches.filestore import ExportOption, FilestoreSettings
-from scalr_agents.values.fields import AccessMode, Name, Quantity, unset
-from scalr_agents.values.section import Section, default
+from scalr_agents.caches import OnDelete
+from scalr_agents.caches.efs import OWNER, EfsClients, EfsSettings, PosixId
+from scalr_agents.caches.filestore import ExportOption, FilestoreSettings
+from scalr_agents.model.fields import AccessMode, Name, Quantity, unset
+from scalr_agents.model.section import Section, default
 
 
 class EfsClientsEntry(EfsClients):

@@ -6,21 +6,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from scalr_agents.manifests import cache_volumes
-from scalr_agents.manifests.objects import Manifest
+from scalr_agents.caches import efs, filestore, in_stack_files
+from scalr_agents.caches import volumes as cache_volumes
+from scalr_agents.charts import Finding
+from scalr_agents.charts.shared.checks import Findings, error, quantity, shared_cache, warning
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.charts.shared.settings import NoValueError, Words
+from scalr_agents.model import parse as shapes
+from scalr_agents.model.fields import is_dns_label, is_set
+from scalr_agents.model.findings import dotted, nearest
+from scalr_agents.model.layers import Layer
+from scalr_agents.model.merge import Values, lookup, merge
 from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile, EfsEntry, FilestoreEntry, StorageClassEntry
 from scalr_agents.stack.checks import pods
 from scalr_agents.stack.model import PREFIX, AgentEntry
 from scalr_agents.stack.source import CloudValue, Source
-from scalr_agents.values import Finding, shapes
-from scalr_agents.values.caches import efs, filestore, in_stack_files
-from scalr_agents.values.checks import Findings, error, quantity, shared_cache, warning
-from scalr_agents.values.fields import is_dns_label, is_set
-from scalr_agents.values.findings import dotted, nearest
-from scalr_agents.values.layers import Layer
-from scalr_agents.values.merge import Values, lookup, merge
-from scalr_agents.values.words import NoValueError, Words
 
 _PROVIDER_CACHE = ("agent", "providerCache")
 _REGIONS = {"aws:region", "aws:profile"}

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scalr_agents import pod_security
-from scalr_agents.manifests.objects import Manifest
-from scalr_agents.release import COMPONENT
+from scalr_agents.charts import Finding
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model.fields import is_dns_label
+from scalr_agents.model.findings import close_to
+from scalr_agents.model.release import COMPONENT
+from scalr_agents.stack import pod_security
 from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.model import PREFIX, AgentEntry, Namespace
-from scalr_agents.values import Finding
-from scalr_agents.values.fields import is_dns_label
-from scalr_agents.values.findings import close_to
 
 if TYPE_CHECKING:
     from scalr_agents.stack.caches import Claim

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from scalr_agents.charts import Finding
+from scalr_agents.charts.shared.settings import NoValueError, Words
+from scalr_agents.model.fields import Deferred
+from scalr_agents.model.layers import Layer, combine
+from scalr_agents.model.merge import Values
 from scalr_agents.stack.model import PREFIX, Ca, Common, Nodes, Proxy
 from scalr_agents.stack.source import SourceError, read_text
-from scalr_agents.values import Finding
-from scalr_agents.values.fields import Deferred
-from scalr_agents.values.layers import Layer, combine
-from scalr_agents.values.merge import Values
-from scalr_agents.values.words import NoValueError, Words
 
 _PLACE = f"{PREFIX}:common"
 _LONGEST_PATH = 1024

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any, NamedTuple
 
+from scalr_agents.charts import Finding
+from scalr_agents.model.merge import lookup
 from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.checks import pods
 from scalr_agents.stack.nodes import Selector, overlap
-from scalr_agents.values import Finding
-from scalr_agents.values.merge import lookup
 
 Directory = tuple[str, ...]
 Volume = tuple[str, str] | None

@@ -4,9 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from scalr_agents.pod_security import Level
-from scalr_agents.release import Naming
-from scalr_agents.values.fields import (
+from scalr_agents.model.fields import (
     Annotations,
     Flag,
     InputMap,
@@ -22,7 +20,9 @@ from scalr_agents.values.fields import (
     integral,
     unset,
 )
-from scalr_agents.values.section import Section, default
+from scalr_agents.model.release import Naming
+from scalr_agents.model.section import Section, default
+from scalr_agents.stack.pod_security import Level
 
 PREFIX = "scalr-agents"
 """Namespace of our keys in a stack's configuration."""

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Literal
 
+from scalr_agents.charts import Finding
 from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.checks import pods
 from scalr_agents.stack.model import PREFIX, AgentEntry
-from scalr_agents.values import Finding
 
 Selector = Mapping[str, str]
 Overlap = Literal["apart", "possible", "same"]

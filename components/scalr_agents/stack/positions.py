@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from scalr_agents.positions import Document
+from scalr_agents.model.findings import Finding, Position, parts
+from scalr_agents.model.findings import Path as KeyPath
+from scalr_agents.model.positions import Document
 from scalr_agents.stack.model import PREFIX
 from scalr_agents.stack.source import Source, SourceError, read_text, shown
-from scalr_agents.values.findings import Finding, Position, parts
-from scalr_agents.values.findings import Path as KeyPath
 
 
 def locate(findings: Iterable[Finding], source: Source) -> list[Finding]:

@@ -6,19 +6,19 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from scalr_agents.contract import SCALR_PREFIX
+from scalr_agents.charts import Finding
+from scalr_agents.charts.shared.contract import SCALR_PREFIX
+from scalr_agents.charts.shared.mirrors import TOKENS, host_of
+from scalr_agents.charts.shared.settings import NoValueError, Words
+from scalr_agents.model.fields import is_set
+from scalr_agents.model.findings import nearest
+from scalr_agents.model.layers import Layer, combine
+from scalr_agents.model.merge import lookup
 from scalr_agents.stack.model import PREFIX, AgentSecrets, StackFile
 from scalr_agents.stack.source import Sealed
-from scalr_agents.values import Finding
-from scalr_agents.values.fields import is_set
-from scalr_agents.values.findings import nearest
-from scalr_agents.values.layers import Layer, combine
-from scalr_agents.values.merge import lookup
-from scalr_agents.values.mirrors import TOKENS, host_of
-from scalr_agents.values.words import NoValueError, Words
 
 if TYPE_CHECKING:
-    from scalr_agents.values.plain_secrets import Variable
+    from scalr_agents.charts.shared.plain_secrets import Variable
 
 MISPLACED = ("token", "clientKey")
 """Secrets that people write directly on an agent."""
@@ -129,7 +129,7 @@ def in_the_open(agent: str, layers: list[Layer], words: Words) -> Iterator[Findi
 
 def seeming(agent: str, layers: list[Layer]) -> Iterator[Finding]:
     """Secrets in plain text among the values, by their look. A chart takes them, and everybody who may read a pod can read them."""
-    from scalr_agents.values import plain_secrets
+    from scalr_agents.charts.shared import plain_secrets
 
     referred = plain_secrets.referred(combine(layers))
     in_url = f"write $(NAME) in its place, and run: {command(agent, 'env.NAME')}"
@@ -145,7 +145,7 @@ def seeming(agent: str, layers: list[Layer]) -> Iterator[Finding]:
 
 def _moved(agent: str, variable: "Variable") -> str:
     """How a variable becomes a secret one, and whether runs get it then that have not had it."""
-    from scalr_agents.values.plain_secrets import OF_CONTROLLERS, OF_RUNS, OF_WORKERS
+    from scalr_agents.charts.shared.plain_secrets import OF_CONTROLLERS, OF_RUNS, OF_WORKERS
 
     configures = variable.name.startswith(SCALR_PREFIX)
     if configures and variable.section == OF_RUNS:

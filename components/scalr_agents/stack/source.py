@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scalr_agents import yaml_io
-from scalr_agents.positions import Document, broken
+from scalr_agents.model import yaml_io
+from scalr_agents.model.fields import Placeholder
+from scalr_agents.model.findings import Finding, FindingsError, Position, entry
+from scalr_agents.model.findings import Path as KeyPath
+from scalr_agents.model.positions import Document, broken
 from scalr_agents.stack.model import PREFIX
-from scalr_agents.values.fields import Placeholder
-from scalr_agents.values.findings import Finding, FindingsError, Position, entry
-from scalr_agents.values.findings import Path as KeyPath
 
 PROJECT_FILE = "Pulumi.yaml"
 _STACK_KEYS = {"config", "encryptedkey", "encryptionsalt", "environment", "secretsprovider"}

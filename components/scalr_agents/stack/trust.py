@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from scalr_agents.charts import Finding
+from scalr_agents.model.fields import is_deferred, is_set
 from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.model import AgentEntry
-from scalr_agents.values import Finding
-from scalr_agents.values.fields import is_deferred, is_set
 
 _WITHOUT_RIGHTS = "agent-local"
 """The kind that starts no pods."""

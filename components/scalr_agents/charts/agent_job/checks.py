@@ -1,0 +1,277 @@
+"""Cross-checks of agent-job: what is valid field by field and still cannot work, or works otherwise than it looks."""
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+from pydantic.alias_generators import to_camel
+
+from scalr_agents.charts.agent_job import nodes, versions
+from scalr_agents.charts.agent_job.values import AgentJobValues, containers
+from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
+from scalr_agents.charts.shared import checks, contract, mirrors, network_checks, proxies
+from scalr_agents.charts.shared.checks import Findings, error, warning
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.fields import is_deferred, is_env_name, is_set
+from scalr_agents.model.findings import Finding, entry
+from scalr_agents.model.merge import lookup, merge
+from scalr_agents.model.release import Release
+
+_SHORTEST_TOKEN_TTL = 600
+_ALL = 100
+_PROGRESS_DEADLINE = 600
+
+
+def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[Finding]:
+    """All findings of the second pass, on values whose shapes are valid."""
+    rules: tuple[Callable[[AgentJobValues], Findings], ...] = (
+        _connection,
+        _service_account,
+        _controller_budget,
+        _task_budget,
+        _deadline,
+        _cache,
+        _data,
+        _resources,
+        _metadata_service,
+    )
+    yield from chain.from_iterable(rule(values) for rule in rules)
+    yield from mirrors.check("agent.providerNetworkMirrors", values.agent.provider_network_mirrors, release, inputs)
+    yield from containers.check(values, release)
+    yield from nodes.check(values, release)
+    yield from _environment(values, release, inputs)
+    if inputs.token_needed:
+        yield from checks.token(
+            "agent.token", values.agent.token, "agent.tokenExistingSecret.name", values.agent.token_existing_secret.name
+        )
+    yield from _rollout(values, inputs)
+    yield from _images(values, release, inputs)
+    yield from _spreading(values, release)
+    yield from _labels(values, release)
+
+
+def _connection(values: AgentJobValues) -> Findings:
+    agent, otel = values.agent, values.otel
+    yield from checks.url("agent.url", agent.url)
+    yield from proxies.check("global.proxy", values.global_.proxy)
+    yield from network_checks.tls("global.tls", values.global_.tls)
+    if otel.enabled and not is_set(otel.endpoint):
+        yield warning("otel.enabled", "has no effect: otel.endpoint is empty")
+
+
+def _service_account(values: AgentJobValues) -> Findings:
+    account = values.service_account
+    if values.rbac.create and (account.name or ("" if account.create else "default")) == "default":
+        yield error(
+            "serviceAccount.name",
+            "the Role would be bound to the namespace's default account, and every pod of the namespace could start and enter "
+            "Jobs; name another account, or set rbac.create to false",
+        )
+    if account.annotations and not account.create:
+        yield warning(
+            "serviceAccount.annotations", "has no effect: serviceAccount.create is false, and the account belongs to somebody else"
+        )
+    if not account.automount_token:
+        yield warning("serviceAccount.automountToken", "the controller gets no token for the Kubernetes API and cannot start Jobs")
+    if account.token_ttl is not None and account.token_ttl < _SHORTEST_TOKEN_TTL:
+        yield error("serviceAccount.tokenTTL", f"Kubernetes issues no token for less than {_SHORTEST_TOKEN_TTL} seconds")
+
+
+def _controller_budget(values: AgentJobValues) -> Findings:
+    agent, budget = values.agent, values.agent.pod_disruption_budget
+    replicas = 1 if agent.replica_count is None else agent.replica_count
+    if budget.min_available is not None and budget.max_unavailable is not None:
+        path, message = "agent.podDisruptionBudget.maxUnavailable", "given together with minAvailable, and Kubernetes takes only one"
+        if replicas > 1 and budget.enabled:
+            yield error(path, f"{message}; set minAvailable: null")
+        else:
+            yield warning(path, f"{message}; no budget is made as it is, but set minAvailable: null before one is")
+    if replicas <= 1:
+        return
+    if not budget.enabled or (budget.min_available is None and budget.max_unavailable is None):
+        yield warning("agent.podDisruptionBudget", f"{replicas} controllers without a budget: a drain may stop all of them at once")
+    elif budget.max_unavailable in (0, "0%"):
+        yield warning("agent.podDisruptionBudget.maxUnavailable", "0: no node that runs a controller can be drained")
+    elif budget.min_available == "100%" or (isinstance(budget.min_available, int) and budget.min_available >= replicas):
+        yield warning(
+            "agent.podDisruptionBudget.minAvailable",
+            f"{budget.min_available} of {replicas} controllers must stay: no node that runs one can be drained",
+        )
+
+
+def _task_budget(values: AgentJobValues) -> Findings:
+    budget = values.task.pod_disruption_budget
+    if budget.max_unavailable not in (None, 0):
+        yield error(
+            "task.podDisruptionBudget.maxUnavailable",
+            "only 0 is possible: Jobs have no scale, and with any other number the disruption controller gives up "
+            "(jobs.batch does not implement the scale subresource)",
+        )
+    if isinstance(budget.min_available, str):
+        yield error(
+            "task.podDisruptionBudget.minAvailable",
+            f"a percentage is impossible, since Jobs have no scale; give a whole number (default {UNEVICTABLE})",
+        )
+
+
+def _deadline(values: AgentJobValues) -> Findings:
+    path, seconds = "task.job.activeDeadlineSeconds", values.task.job.active_deadline_seconds
+    if seconds is None and values.task.pod_disruption_budget.enabled:
+        yield warning(
+            path,
+            "none: a run that hangs blocks the drain of its node for ever; give the longest time that a run may take, for instance 14400",
+        )
+    elif seconds == 0:
+        yield error(path, "0 ends every task before it starts; leave it out for none")
+
+
+def _cache(values: AgentJobValues) -> Findings:
+    agent, cache = values.agent, values.persistence.cache
+    claim = cache.persistent_volume_claim
+    yield from checks.size("agent.binaryCache.sizeLimit", agent.binary_cache.size_limit)
+    if cache.host_path.path:
+        if not cache.enabled:
+            yield warning("persistence.cache.hostPath.path", "has no effect: persistence.cache.enabled is false")
+        elif is_set(claim.claim_name):
+            yield warning(
+                "persistence.cache.persistentVolumeClaim.claimName", "has no effect: persistence.cache.hostPath.path is set, and it wins"
+            )
+        return
+    limits = {"agent.providerCache": agent.provider_cache, "agent.moduleCache": agent.module_cache}
+    if not cache.enabled:
+        yield from checks.cache_limits(limits, "persistence.cache.emptyDir.sizeLimit", cache.empty_dir.get("sizeLimit"))
+        return
+    existing = is_set(claim.claim_name)
+    yield from checks.cache_limits(limits, "persistence.cache.persistentVolumeClaim.storage", None if existing else claim.storage)
+    if not existing:
+        yield from checks.shared_cache("persistence.cache.persistentVolumeClaim.accessMode", claim.access_mode)
+
+
+def _data(values: AgentJobValues) -> Findings:
+    data = values.persistence.data
+    if data.enabled:
+        yield warning("persistence.data.enabled", "all runs share one claim and the same directories in it; only one may run at a time")
+
+
+def _resources(values: AgentJobValues) -> Findings:
+    task, agent = values.task, values.agent
+    for path, volume in (("persistence.data.emptyDir", values.persistence.data), ("persistence.cache.emptyDir", values.persistence.cache)):
+        yield from checks.quantity(f"{path}.sizeLimit", volume.empty_dir.get("sizeLimit"))
+        yield from checks.quantity(
+            f"{path.removesuffix('.emptyDir')}.persistentVolumeClaim.storage", volume.persistent_volume_claim.storage
+        )
+    for path, resources in (
+        ("agent.resources", agent.resources),
+        ("task.worker.resources", task.worker.resources),
+        ("task.runner.resources", task.runner.resources),
+    ):
+        yield from checks.resources(path, resources)
+    pod = values.global_.pod_security_context
+    for path, container, component in (
+        ("agent.controller.securityContext", agent.controller.security_context, agent.pod_security_context),
+        ("task.worker.securityContext", task.worker.security_context, task.pod_security_context),
+        ("task.runner.securityContext", task.runner.security_context, task.pod_security_context),
+    ):
+        yield from checks.security_context(path, container, merge(pod, component))
+    for word in ("memory_soft_limit_percent", "memory_warn_percent"):
+        percent = getattr(task.runner, word)
+        if percent is not None and not 0 < percent <= _ALL:
+            yield error(f"task.runner.{to_camel(word)}", f"given {percent}, which is no percentage above 0")
+
+
+def _variables(release: Release) -> dict[str, str | None]:
+    """The variables that agents of a release's version get, and the values that set them; `None` for what the contract fixes."""
+    table, row = versions.TABLE, versions.TABLE.row(release.version)
+    known = {name: place for name, place in contract.AGENT_JOB_VARIABLES.items() if place is None or table.knows(release.version, place)}
+    fixed = [release.line.tasks().template_variable, *row.variables, *row.controller_variables, *row.worker_variables]
+    return known | dict.fromkeys(fixed)
+
+
+def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> Findings:
+    agent, task = values.agent, values.task
+    own = _variables(release)
+    fixed = {name: place for name, place in own.items() if place is None or name == "SCALR_AGENT_TOKEN"}
+    yield from checks.environment("secret_env", dict.fromkeys(inputs.secret_env), fixed)
+    controller = {variable["name"]: variable.get("value") for variable in agent.controller.extra_env if isinstance(variable["name"], str)}
+    runner_own = {name: place for name, place in own.items() if "PROXY" in name or place == "global.tls.caBundle"}
+    yield from checks.switch("agent.debug", agent.debug)
+    yield from checks.environment("agent.extraEnv", agent.extra_env, own)
+    yield from checks.environment("agent.controller.extraEnv", controller, own)
+    yield from checks.environment("task.worker.extraEnv", task.worker.extra_env, own)
+    yield from checks.environment("task.runner.extraEnv", task.runner.extra_env, runner_own)
+    for index, variable in enumerate(agent.controller.extra_env):
+        if isinstance(variable["name"], str) and not is_env_name(variable["name"]):
+            yield error(f"agent.controller.extraEnv[{index}].name", "not a name of an environment variable")
+
+
+def _metadata_service(values: AgentJobValues) -> Findings:
+    task = values.task
+    if task.allow_metadata_service:
+        if "allow_nfs" in task.model_fields_set and not task.allow_nfs:
+            yield warning("task.allowNfs", "has no effect: task.allowMetadataService is true, and then there is no NetworkPolicy")
+        return
+    yield from network_checks.metadata_service(
+        "task.allowMetadataService: true",
+        accounts={"serviceAccount.annotations": values.service_account.annotations},
+        pods={"global.podAnnotations": values.global_.pod_annotations, "task.podAnnotations": task.pod_annotations},
+        environments={"task.runner.extraEnv": task.runner.extra_env},
+    )
+
+
+def _rollout(values: AgentJobValues, inputs: Inputs) -> Findings:
+    seconds = values.agent.min_ready_seconds or 0
+    if seconds >= _PROGRESS_DEADLINE:
+        yield error("agent.minReadySeconds", f"must be below {_PROGRESS_DEADLINE}, when Kubernetes gives a rollout up")
+    timeout = inputs.rollout_timeout_seconds
+    if timeout is not None and seconds >= timeout:
+        yield error("rollout_timeout_seconds", f"{timeout}, but agent.minReadySeconds is {seconds}: a rollout could never succeed")
+
+
+def _images(values: AgentJobValues, release: Release, inputs: Inputs) -> Findings:
+    runner = values.task.runner.image
+    if inputs.runner_image is None and not runner.tag and not versions.TABLE.row(release.version).runner_with_agent:
+        yield error("task.runner.image.tag", "empty: the runner of these agents has versions of its own; name one, or leave it out")
+    if inputs.agent_image is None:
+        yield from checks.image("agent.image", values.agent.image, release.line)
+        yield from checks.image("task.worker.image", values.task.worker.image, release.line)
+    if inputs.runner_image is None:
+        yield from checks.image("task.runner.image", values.task.runner.image, release.line)
+    yield from checks.image_reference("agent_image", inputs.agent_image)
+    yield from checks.image_reference("runner_image", inputs.runner_image)
+
+
+def _spreading(values: AgentJobValues, release: Release) -> Findings:
+    agent = values.agent
+    selector = release.selector("agent")
+    hint = ", ".join(f"{key}: {value}" for key, value in selector.items())
+    if (agent.replica_count or 1) > 1 and not agent.topology_spread_constraints and not agent.affinity:
+        message = (
+            f"{agent.replica_count} controllers that may all run on one node; spread them with agent.topologySpreadConstraints "
+            f"or agent.affinity over the labels {{{hint}}}"
+        )
+        yield Finding("warning", "agent.replicaCount", message, presumes=("agent.topologySpreadConstraints", "agent.affinity"))
+    for index, constraint in enumerate(agent.topology_spread_constraints):
+        given = constraint.get("labelSelector")
+        if is_set(lookup(given, "matchExpressions")):
+            continue  # may say the same in other words
+        labels = lookup(given, "matchLabels") if isinstance(given, dict) else given
+        if is_deferred(labels):
+            continue
+        if not isinstance(labels, dict) or any(labels.get(key) != value for key, value in selector.items()):
+            yield warning(
+                f"agent.topologySpreadConstraints[{index}].labelSelector",
+                f"does not select the controllers alone; use matchLabels: {{{hint}}}",
+            )
+
+
+def _labels(values: AgentJobValues, release: Release) -> Findings:
+    reserved = release.selector("agent")
+    for key in sorted(values.global_.labels.keys() & reserved.keys()):
+        yield warning(entry("global.labels", key), "has no effect on pods: the selectors need this label as it is")
+    for path, labels in (
+        ("agent.labels", values.agent.labels),
+        ("global.podLabels", values.global_.pod_labels),
+        ("agent.podLabels", values.agent.pod_labels),
+        ("task.podLabels", values.task.pod_labels),
+    ):
+        for key in sorted(labels.keys() & reserved.keys()):
+            yield warning(entry(path, key), "has no effect: the selectors need this label as it is")

@@ -1,0 +1,65 @@
+"""The objects of agent-job, in the groups that its components own."""
+
+from scalr_agents.charts.agent_job.manifests import buffer, node_cache, task
+from scalr_agents.charts.agent_job.manifests import controller as deployment
+from scalr_agents.charts.agent_job.manifests.pod import held
+from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests import network_policy as policies
+from scalr_agents.charts.shared.manifests import rbac as roles
+from scalr_agents.charts.shared.manifests import secrets, volumes
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.charts.shared.values import grace_seconds
+from scalr_agents.model.release import Release
+
+__all__ = ["controller", "groups", "held", "longest_run_seconds", "network_policy", "nodes", "rbac"]
+
+Group = dict[str, Manifest]
+"""Objects by role. The role is the last part of an object's name in Pulumi and never changes."""
+
+
+def groups(values: AgentJobValues, release: Release, inputs: Inputs) -> list[Group]:
+    """Everything, in the order in which it must be applied."""
+    return [
+        rbac(values, release),
+        network_policy(values, release),
+        controller(values, release, inputs),
+        nodes(values, release, inputs),
+    ]
+
+
+def rbac(values: AgentJobValues, release: Release) -> Group:
+    """Service account, Role, ClusterRole and their bindings."""
+    return roles.objects(values.service_account, values.rbac, release)
+
+
+def network_policy(values: AgentJobValues, release: Release) -> Group:
+    """The policy of the task pods, unless runs may reach the metadata service."""
+    if values.task.allow_metadata_service:
+        return {}
+    return {"egress": policies.policy(release, task.COMPONENT, allow_nfs=values.task.allow_nfs)}
+
+
+def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:
+    """Secrets, budgets, claims, the task's template and, last, the Deployment."""
+    return {
+        **secrets.objects(held(values, inputs), release),
+        **deployment.budget(values, release),
+        **task.budget(values, release),
+        **volumes.claims(values.persistence, release),
+        "task-template": task.template(values, release, inputs),
+        "deployment": deployment.deployment(values, release, inputs),
+    }
+
+
+def longest_run_seconds(values: AgentJobValues) -> int | None:
+    """How long the pod of a task may be there, finished or not, if there is a limit."""
+    job, grace = values.task.job, grace_seconds(values.task.termination_grace_period_seconds)
+    if job.active_deadline_seconds is None or job.ttl_seconds_after_finished is None:
+        return None
+    return job.active_deadline_seconds + grace + job.ttl_seconds_after_finished
+
+
+def nodes(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:
+    """What keeps nodes ready for tasks: the owner of the cache's directory, and room for tasks to come."""
+    return {**node_cache.objects(values, release), **buffer.objects(values, release, inputs)}

@@ -1,0 +1,89 @@
+"""Room for tasks to come: placeholder pods that hold nodes with the images of the agent, and that the scheduler displaces for a task."""
+
+from typing import Any
+
+from scalr_agents.charts.agent_job.manifests import pod
+from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests.objects import Manifest, hardened, layered, present
+from scalr_agents.model.fields import Deferred
+from scalr_agents.model.release import Release
+
+COMPONENT = "buffer"
+_PRIORITY = -10
+"""Below tasks, which have 0, and just high enough for the cluster autoscaler, which adds no node for anything lower."""
+
+
+def objects(values: AgentJobValues, release: Release, inputs: Inputs) -> dict[str, Manifest]:
+    """The placeholders and, unless one is named, their priority class."""
+    settings = values.task.buffer
+    if not settings.replicas:
+        return {}
+    own = {} if settings.priority_class_name else {"buffer-priority": _priority(release)}
+    return {**own, "buffer": _deployment(values, release, inputs)}
+
+
+def _priority(release: Release) -> Manifest:
+    return {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": release.cluster_metadata(release.names.buffer_priority),
+        "value": _PRIORITY,
+        "globalDefault": False,
+        "preemptionPolicy": "Never",
+        "description": "Placeholders for tasks of Scalr agents; they give way to any other pod.",
+    }
+
+
+def _deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
+    task = values.task
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": release.metadata(release.names.buffer, COMPONENT),
+        "spec": {
+            "replicas": task.buffer.replicas,
+            # A new placeholder beside each old one would make the cluster grow for an update.
+            "strategy": {"type": "Recreate"},
+            "selector": {"matchLabels": release.selector(COMPONENT)},
+            "template": pod.beside_tasks(
+                values,
+                release,
+                COMPONENT,
+                {
+                    "priorityClassName": task.buffer.priority_class_name or release.names.buffer_priority,
+                    "securityContext": layered(values.global_.pod_security_context, task.pod_security_context),
+                    "containers": _containers(values, release, inputs),
+                },
+            ),
+        },
+    }
+
+
+def _containers(values: AgentJobValues, release: Release, inputs: Inputs) -> list[Manifest]:
+    """One for each container of a task, of its size. Those of sidecars sleep in the agent's image: theirs may not know how to."""
+    worker, runner = values.task.worker, values.task.runner
+    agent_image, hardening = pod.worker_image(values, release, inputs), hardened(worker.security_context)
+    pull_policy = pod.image_of_worker(values).pull_policy
+    return [
+        _sleeping("runner", pod.runner_image(values, release, inputs), runner.image.pull_policy, runner.security_context, runner.resources),
+        _sleeping("worker", agent_image, pull_policy, hardening, worker.resources),
+        *(
+            _sleeping(sidecar["name"], agent_image, pull_policy, hardening, sidecar["resources"])
+            for sidecar in values.task.sidecars
+            if sidecar.get("resources")
+        ),
+    ]
+
+
+def _sleeping(name: str, image: str | Deferred, pull_policy: str, security: Manifest, resources: dict[str, Any]) -> Manifest:
+    return present(
+        {
+            "name": name,
+            "image": image,
+            "imagePullPolicy": pull_policy,
+            "command": ["sleep", "infinity"],
+            "securityContext": present(security),
+            "resources": resources,
+        }
+    )

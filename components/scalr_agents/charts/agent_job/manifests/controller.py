@@ -1,0 +1,143 @@
+"""The controller: a Deployment that polls Scalr for tasks and starts a Job for each."""
+
+from scalr_agents.charts.agent_job.manifests import environment as dialect
+from scalr_agents.charts.agent_job.manifests import pod
+from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests import budgets, secrets, tls, volumes
+from scalr_agents.charts.shared.manifests import environment as env
+from scalr_agents.charts.shared.manifests.objects import Manifest, hardened, layered, present
+from scalr_agents.charts.shared.values import grace_seconds
+from scalr_agents.model.release import Release
+
+COMPONENT = "agent"
+_DRAIN_SECONDS = 180
+
+
+def deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
+    agent, global_ = values.agent, values.global_
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": _metadata(values, release),
+        "spec": present(
+            {
+                "replicas": agent.replica_count,
+                "minReadySeconds": agent.min_ready_seconds or None,
+                "selector": {"matchLabels": release.selector(COMPONENT)},
+                "template": {
+                    "metadata": present(
+                        {
+                            "annotations": layered(global_.pod_annotations, agent.pod_annotations)
+                            | secrets.digest_annotation(pod.held(values, inputs), inputs),
+                            "labels": {**global_.labels, **global_.pod_labels, **agent.pod_labels, **release.selector(COMPONENT)},
+                        }
+                    ),
+                    "spec": present(
+                        {
+                            "imagePullSecrets": global_.image_pull_secrets,
+                            "serviceAccountName": release.names.service_account,
+                            "automountServiceAccountToken": values.service_account.automount_token,
+                            "securityContext": layered(global_.pod_security_context, agent.pod_security_context),
+                            "terminationGracePeriodSeconds": agent.termination_grace_period_seconds,
+                            "containers": [_container(values, release, inputs)],
+                            "volumes": _volumes(values, release),
+                            "nodeSelector": agent.node_selector,
+                            "tolerations": agent.tolerations,
+                            "affinity": agent.affinity,
+                            "topologySpreadConstraints": agent.topology_spread_constraints,
+                        }
+                    ),
+                },
+            }
+        ),
+    }
+
+
+def _metadata(values: AgentJobValues, release: Release) -> Manifest:
+    metadata, agent = release.metadata(release.names.deployment), values.agent
+    labels = metadata["labels"] | agent.labels | release.selector(COMPONENT)
+    annotations = {**release.common_annotations, **agent.annotations}
+    return present(metadata | {"labels": labels, "annotations": annotations})
+
+
+def _container(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
+    agent, cache = values.agent, volumes.without_node(values.persistence.cache)
+    return present(
+        {
+            "name": "controller",
+            "image": pod.agent_image(values, release, inputs),
+            "imagePullPolicy": agent.image.pull_policy,
+            "command": agent.controller.command or list(dialect.of(release).agent_command),
+            "args": agent.controller.args,
+            "securityContext": hardened(agent.controller.security_context),
+            "env": _environment(values, release, inputs),
+            "envFrom": agent.controller.extra_env_from,
+            "resources": agent.resources,
+            "volumeMounts": [
+                volumes.mount(contract.DATA_VOLUME, agent.data_dir),
+                volumes.mount(contract.CACHE_VOLUME, agent.cache_dir, volumes.cache_directory(cache)),
+                volumes.mount(contract.TMP_VOLUME, "/tmp"),
+                *pod.pod_info_mount(release),
+                *tls.mounts(values.global_.tls, release.names),
+            ],
+        }
+    )
+
+
+def _volumes(values: AgentJobValues, release: Release) -> list[Manifest]:
+    return [
+        volumes.empty(contract.DATA_VOLUME),
+        volumes.volume(contract.CACHE_VOLUME, volumes.without_node(values.persistence.cache), release.names.cache_claim),
+        volumes.empty(contract.TMP_VOLUME),
+        *pod.pod_info_volume(release),
+        *tls.of_pod(values.global_.tls, release.names),
+    ]
+
+
+def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> env.Env:
+    agent = values.agent
+    grace = grace_seconds(agent.termination_grace_period_seconds)
+    return env.each_once(
+        pod.secret_environment(values, release, inputs),
+        [
+            pod.connection(values, release),
+            env.from_field("SCALR_AGENT_NAME", "metadata.name"),
+            env.variables(pod.process(agent)),
+            env.cache("PROVIDER", agent.provider_cache),
+            env.cache("MODULE", agent.module_cache),
+            env.network_mirrors(values.agent.provider_network_mirrors),
+            env.variables(
+                {
+                    "SCALR_AGENT_DRIVER": "kubernetes-job",
+                    "SCALR_AGENT_KUBERNETES_MODE": "controller",
+                    release.line.tasks().template_variable: release.names.task_template,
+                    "SCALR_AGENT_WORKER_ON_STOP_ACTION": "drain",
+                    "SCALR_AGENT_WORKER_DRAIN_TIMEOUT": min(_DRAIN_SECONDS, grace),
+                    "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": grace,
+                    **dialect.controller(values, release),
+                }
+            ),
+            env.otel(values.otel),
+            env.proxy(values.global_.proxy),
+            tls.environment(values.global_.tls, release.names),
+            env.given(agent.extra_env),
+            agent.controller.extra_env,
+        ],
+    )
+
+
+def budget(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
+    """The controllers' budget, from two replicas on: with one, a budget would only block drains."""
+    limits = values.agent.pod_disruption_budget
+    if not limits.enabled or (values.agent.replica_count or 1) <= 1:
+        return {}
+    made = budgets.budget(
+        release.names.controller_budget,
+        release,
+        COMPONENT,
+        minAvailable=limits.min_available,
+        maxUnavailable=limits.max_unavailable,
+    )
+    return {"budget": made}

@@ -1,0 +1,96 @@
+"""The cache's directory on every node that tasks may use: a DaemonSet gives it to their user.
+
+Kubernetes makes a missing `hostPath` for root, whoever the pod runs as, and never changes its owner.
+"""
+
+from scalr_agents.charts.agent_job.manifests import pod
+from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.shared.manifests.objects import HARDENED, Manifest, layered, present
+from scalr_agents.model.fields import integral
+from scalr_agents.model.release import Release
+
+COMPONENT = "cache-preparation"
+_DIRECTORY = "/scalr-agent-cache"
+_VOLUME = "cache"
+_USER = 1000
+_NOBODY = 65534
+_GIVE = """\
+if [ "$(stat -c %u:%g "$DIRECTORY")" != "$OWNER" ]; then chown -Rh "$OWNER" "$DIRECTORY"; fi
+chmod 2775 "$DIRECTORY"
+"""
+"""A directory that has its owner is full of files of running tasks: only itself is touched then. Links are given, not what they lead to."""
+
+
+def objects(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
+    """The DaemonSet, where it is wanted. The checks see to it that there is a directory to prepare."""
+    return {"cache-preparation": _daemon_set(values, release)} if values.persistence.cache.host_path.preparation.enabled else {}
+
+
+def _daemon_set(values: AgentJobValues, release: Release) -> Manifest:
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": release.metadata(release.names.cache_preparation, COMPONENT),
+        "spec": {
+            # Nothing runs in these pods that an update could interrupt.
+            "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "100%"}},
+            "selector": {"matchLabels": release.selector(COMPONENT)},
+            "template": pod.beside_tasks(
+                values,
+                release,
+                COMPONENT,
+                {
+                    "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
+                    "initContainers": [_preparing(values, release)],
+                    "containers": [_idle(values, release)],
+                    "volumes": [
+                        {"name": _VOLUME, "hostPath": {"path": values.persistence.cache.host_path.path, "type": "DirectoryOrCreate"}}
+                    ],
+                },
+            ),
+        },
+    }
+
+
+def _preparing(values: AgentJobValues, release: Release) -> Manifest:
+    """Root, with what it takes to give a directory away, in the group of the tasks: no other may make files inherit it."""
+    user, group = _owner(values)
+    return _container(values, release, "prepare") | {
+        "command": ["/bin/sh", "-ec", _GIVE],
+        "env": [{"name": "DIRECTORY", "value": _DIRECTORY}, {"name": "OWNER", "value": f"{user}:{group}"}],
+        "securityContext": {
+            "runAsUser": 0,
+            "runAsGroup": group,
+            "runAsNonRoot": False,
+            "readOnlyRootFilesystem": True,
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"], "add": ["CHOWN", "DAC_OVERRIDE", "FOWNER"]},
+        },
+        "volumeMounts": [{"name": _VOLUME, "mountPath": _DIRECTORY}],
+    }
+
+
+def _idle(values: AgentJobValues, release: Release) -> Manifest:
+    """Keeps the pod, which would start all over if it ended."""
+    return _container(values, release, "prepared") | {
+        "command": ["sleep", "infinity"],
+        "securityContext": HARDENED | {"runAsUser": _NOBODY, "runAsGroup": _NOBODY, "runAsNonRoot": True, "readOnlyRootFilesystem": True},
+    }
+
+
+def _container(values: AgentJobValues, release: Release, name: str) -> Manifest:
+    settings = values.persistence.cache.host_path.preparation
+    return present(
+        {
+            "name": name,
+            "image": pod.image(values, settings.image, release, None),
+            "imagePullPolicy": settings.image.pull_policy,
+            "resources": settings.resources,
+        }
+    )
+
+
+def _owner(values: AgentJobValues) -> tuple[int, int]:
+    """User and group of the worker, who fills the cache."""
+    context = layered(layered(values.global_.pod_security_context, values.task.pod_security_context), values.task.worker.security_context)
+    return integral(context.get("runAsUser", _USER)), integral(context.get("runAsGroup", context.get("fsGroup", _USER)))

@@ -1,0 +1,214 @@
+"""The task: a custom resource with the template of the Job that the controller starts for every run."""
+
+from typing import Any
+
+from scalr_agents.charts.agent_job.manifests import environment as dialect
+from scalr_agents.charts.agent_job.manifests import pod
+from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
+from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests import budgets, tls, volumes
+from scalr_agents.charts.shared.manifests import environment as env
+from scalr_agents.charts.shared.manifests.objects import Manifest, hardened, layered, present
+from scalr_agents.charts.shared.values import grace_seconds
+from scalr_agents.model.release import Release
+
+COMPONENT = "task"
+_STARTUP_SECONDS = 60
+
+
+def template(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
+    resource = release.line.tasks()
+    return {
+        "apiVersion": resource.api_version,
+        "kind": resource.kind,
+        "metadata": release.metadata(release.names.task_template, COMPONENT),
+        "spec": {
+            **({"basename": values.task.job.basename or release.full_name} if resource.named_jobs else {}),
+            "jobTemplate": {
+                **_job_metadata(values),
+                "spec": present(
+                    {
+                        **dialect.job(values, release),
+                        "activeDeadlineSeconds": values.task.job.active_deadline_seconds,
+                        "ttlSecondsAfterFinished": values.task.job.ttl_seconds_after_finished,
+                        "template": _pod(values, release, inputs),
+                    }
+                ),
+            },
+        },
+    }
+
+
+def _job_metadata(values: AgentJobValues) -> Manifest:
+    task, global_ = values.task, values.global_
+    metadata = present({"labels": global_.labels | task.job_labels, "annotations": {**global_.annotations, **task.job_annotations}})
+    return {"metadata": metadata} if metadata else {}
+
+
+def _pod(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
+    task, global_ = values.task, values.global_
+    return {
+        "metadata": {
+            "annotations": {**contract.UNEVICTABLE_ANNOTATIONS, **global_.pod_annotations, **task.pod_annotations},
+            "labels": {**global_.labels, **global_.pod_labels, **task.pod_labels, **release.selector(COMPONENT)},
+        },
+        "spec": present(
+            {
+                "restartPolicy": "Never",
+                "imagePullSecrets": global_.image_pull_secrets,
+                "serviceAccountName": release.names.service_account,
+                "automountServiceAccountToken": False,
+                "securityContext": layered(global_.pod_security_context, task.pod_security_context),
+                "terminationGracePeriodSeconds": task.termination_grace_period_seconds,
+                "containers": [_runner(values, release, inputs), _worker(values, release, inputs), *task.sidecars],
+                "volumes": _volumes(values, release, inputs),
+                "nodeSelector": task.node_selector,
+                "tolerations": task.tolerations,
+                "affinity": task.affinity,
+            }
+        ),
+    }
+
+
+def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
+    runner = values.task.runner
+    data, cache, speech = values.persistence.data, values.persistence.cache, dialect.of(release)
+    return present(
+        {
+            "name": "runner",
+            "image": pod.runner_image(values, release, inputs),
+            "imagePullPolicy": runner.image.pull_policy,
+            "command": list(speech.runner_command),
+            "workingDir": "/opt/workdir",
+            "securityContext": present(runner.security_context),
+            "env": env.each_once(
+                pod.secret_environment(values, release, inputs, runs=True),
+                [
+                    env.proxy(values.global_.proxy),
+                    tls.ca_environment(values.global_.tls, release.names),
+                    env.given(runner.extra_env),
+                ],
+            ),
+            "resources": runner.resources,
+            **_probes("/tmp/exec-loop"),
+            "volumeMounts": [
+                *([volumes.mount(contract.AGENT_VOLUME, speech.agent_in_runner, read_only=True)] if speech.agent_in_runner else []),
+                volumes.mount(contract.DATA_VOLUME, "/opt/workdir", volumes.directory(data, "run/config")),
+                volumes.mount(contract.DATA_VOLUME, "/opt/data", volumes.directory(data, "run/data")),
+                volumes.mount(contract.DATA_VOLUME, "/opt/providers", volumes.directory(data, "run/providers")),
+                volumes.mount(contract.DATA_VOLUME, "/tmp", volumes.directory(data, "run/tmp")),
+                volumes.mount(
+                    contract.CACHE_VOLUME, speech.binaries_mount, volumes.cache_directory(cache, speech.binaries_directory), read_only=True
+                ),
+                volumes.mount(contract.CACHE_VOLUME, "/opt/plugin-cache", volumes.cache_directory(cache, "providers"), read_only=True),
+                *tls.ca_mounts(values.global_.tls, release.names),
+                *runner.extra_volume_mounts,
+            ],
+        }
+    )
+
+
+def _worker(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
+    agent, worker = values.agent, values.task.worker
+    return present(
+        {
+            "name": "worker",
+            "image": pod.worker_image(values, release, inputs),
+            "imagePullPolicy": pod.image_of_worker(values).pull_policy,
+            "command": worker.command or list(dialect.of(release).agent_command),
+            "args": worker.args,
+            "securityContext": hardened(worker.security_context),
+            "env": _worker_environment(values, release, inputs),
+            "resources": worker.resources,
+            **_probes(agent.data_dir),
+            "volumeMounts": [
+                volumes.mount(contract.TOKEN_VOLUME, contract.SERVICE_ACCOUNT_DIR, read_only=True),
+                volumes.mount(contract.DATA_VOLUME, agent.data_dir, volumes.directory(values.persistence.data)),
+                volumes.mount(contract.CACHE_VOLUME, agent.cache_dir, volumes.cache_directory(values.persistence.cache)),
+                volumes.mount(contract.TMP_VOLUME, "/tmp"),
+                *pod.pod_info_mount(release),
+                *tls.mounts(values.global_.tls, release.names),
+                *worker.extra_volume_mounts,
+            ],
+        }
+    )
+
+
+def _worker_environment(values: AgentJobValues, release: Release, inputs: Inputs) -> env.Env:
+    agent = values.agent
+    return env.each_once(
+        pod.secret_environment(values, release, inputs),
+        [
+            pod.connection(values, release),
+            env.variables(
+                pod.process(agent)
+                | {
+                    "SCALR_AGENT_DRIVER": "kubernetes-job",
+                    "SCALR_AGENT_KUBERNETES_MODE": "worker",
+                    "SCALR_AGENT_WORKER_ON_STOP_ACTION": "grace-shutdown",
+                    "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": grace_seconds(values.task.termination_grace_period_seconds),
+                    **dialect.worker(values, release),
+                }
+            ),
+            env.proxy(values.global_.proxy),
+            tls.environment(values.global_.tls, release.names),
+            env.cache("PROVIDER", agent.provider_cache),
+            env.cache("MODULE", agent.module_cache),
+            env.network_mirrors(values.agent.provider_network_mirrors),
+            env.otel(values.otel),
+            env.given(agent.extra_env),
+            env.given(values.task.worker.extra_env),
+        ],
+    )
+
+
+def _probes(directory: str) -> Manifest:
+    """The processes of a task say by files that they have started and are well."""
+    return {
+        "startupProbe": _file_exists(f"{directory}/started"),
+        "livenessProbe": _file_exists(f"{directory}/healthy") | {"failureThreshold": 1},
+    }
+
+
+def _file_exists(path: str) -> dict[str, Any]:
+    return {
+        "exec": {"command": ["test", "-f", path]},
+        "initialDelaySeconds": _STARTUP_SECONDS,
+        "periodSeconds": 5,
+        "timeoutSeconds": 1,
+    }
+
+
+def _volumes(values: AgentJobValues, release: Release, inputs: Inputs) -> list[Manifest]:
+    image, policy = pod.agent_image(values, release, inputs), values.agent.image.pull_policy
+    return [
+        *([volumes.from_image(contract.AGENT_VOLUME, image, policy)] if dialect.of(release).agent_in_runner else []),
+        _service_account_token(values.service_account.token_ttl),
+        volumes.volume(contract.DATA_VOLUME, values.persistence.data, release.names.data_claim),
+        volumes.volume(contract.CACHE_VOLUME, values.persistence.cache, release.names.cache_claim),
+        volumes.empty(contract.TMP_VOLUME),
+        *tls.of_pod(values.global_.tls, release.names),
+        *values.task.extra_volumes,
+        *pod.pod_info_volume(release),
+    ]
+
+
+def _service_account_token(seconds: int | None) -> Manifest:
+    """The worker's access to the Kubernetes API. The runner, where a user's code runs, has none."""
+    sources = [
+        {"serviceAccountToken": present({"path": "token", "expirationSeconds": seconds})},
+        {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
+        {"downwardAPI": {"items": [{"path": "namespace", "fieldRef": {"fieldPath": "metadata.namespace"}}]}},
+    ]
+    return {"name": contract.TOKEN_VOLUME, "projected": {"sources": sources}}
+
+
+def budget(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
+    """The budget that makes a node drain wait for runs. Jobs have no scale, so it can only be a number of pods that must stay."""
+    limits = values.task.pod_disruption_budget
+    if not limits.enabled:
+        return {}
+    at_least = UNEVICTABLE if limits.min_available is None else limits.min_available
+    return {"task-budget": budgets.budget(release.names.task_budget, release, COMPONENT, minAvailable=at_least)}

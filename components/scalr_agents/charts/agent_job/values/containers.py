@@ -1,0 +1,59 @@
+"""Cross-checks of agent-job about what a user adds to its pods."""
+
+from scalr_agents.charts.agent_job import versions
+from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.shared import checks, contract
+from scalr_agents.charts.shared.checks import Findings, error
+from scalr_agents.model.fields import is_set
+from scalr_agents.model.release import Release
+
+
+def check(values: AgentJobValues, release: Release) -> Findings:
+    """Volumes, mounts and containers that a user adds, beside those that are there."""
+    task, agent = values.task, values.agent
+    own, runner_paths, agent_paths = _taken(values, release)
+    added, volumes = "task.extraVolumes", own + checks.names_in(task.extra_volumes)
+    yield from checks.additions(added, task.extra_volumes, dict.fromkeys(own, "the agent"), "volume")
+    yield from checks.additions("task.sidecars", task.sidecars, {"runner": "the agent", "worker": "the agent"}, "container")
+
+    worker_paths = [contract.SERVICE_ACCOUNT_DIR, agent.data_dir, agent.cache_dir, *agent_paths]
+    for path, mounts, taken in (
+        ("task.runner.extraVolumeMounts", task.runner.extra_volume_mounts, runner_paths),
+        ("task.worker.extraVolumeMounts", task.worker.extra_volume_mounts, worker_paths),
+    ):
+        yield from checks.mounts(path, mounts, volumes, dict.fromkeys(taken, "the agent"), added=added)
+    for index, sidecar in enumerate(task.sidecars):
+        if isinstance(given := sidecar.get("volumeMounts"), list):
+            mounts = [mount for mount in given if isinstance(mount, dict)]
+            yield from checks.mounts(f"task.sidecars[{index}].volumeMounts", mounts, volumes, {}, added=added)
+    directories = dict.fromkeys([contract.SERVICE_ACCOUNT_DIR, *agent_paths], "the agent")
+    for path, directory in (("agent.dataDir", agent.data_dir), ("agent.cacheDir", agent.cache_dir)):
+        if directory in directories:
+            yield error(path, f"{directory} is taken by {directories[directory]}: two volumes cannot be mounted on one path")
+        directories[directory] = path
+
+
+def _taken(values: AgentJobValues, release: Release) -> tuple[list[str], list[str], list[str]]:
+    """Names of our volumes, and paths of our mounts: in the runner, and in controller and worker."""
+    tls, expected = values.global_.tls, versions.TABLE.row(release.version)
+    bundle = is_set(tls.ca_bundle) or is_set(tls.ca_bundle_secret.name)
+    certificate = is_set(tls.client_cert) or is_set(tls.client_cert_secret.name)
+    volumes = [
+        contract.TOKEN_VOLUME,
+        contract.DATA_VOLUME,
+        contract.CACHE_VOLUME,
+        contract.TMP_VOLUME,
+        *([contract.AGENT_VOLUME] if expected.agent_in_runner else []),
+        *([contract.POD_INFO_VOLUME] if expected.pod_info else []),
+        *([contract.CA_VOLUME] if bundle else []),
+        *([contract.CLIENT_CERT_VOLUME] if certificate else []),
+    ]
+    ca_file = [contract.CA_FILE] if bundle else []
+    runner = [*contract.RUNNER_PATHS, expected.binaries_mount, *([expected.agent_in_runner] if expected.agent_in_runner else []), *ca_file]
+    agent = [
+        "/tmp",
+        *([expected.pod_info] if expected.pod_info else []),
+        *([contract.CLIENT_CERT_DIR] if certificate else []),
+        *ca_file,
+    ]
+    return volumes, runner, agent

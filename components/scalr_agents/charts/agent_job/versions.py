@@ -1,0 +1,178 @@
+"""The versions of `agent-job`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from scalr_agents.charts.shared.values import LEGACY_CLUSTER_RULES, LEGACY_RULES
+from scalr_agents.charts.shared.versions import Published, Row, Table
+from scalr_agents.model.merge import Values, merge
+
+Variables = Mapping[str, str | int | bool]
+"""Variables whose values are fixed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentJob(Row):
+    """What agents expect of the pods of their chart."""
+
+    agent_command: Sequence[str] = ()
+    """Command of controller and worker; empty for that of the image."""
+    runner_command: Sequence[str]
+    """What the runner runs: it waits for the worker to tell it what to do."""
+    runner_with_agent: bool = False
+    """Whether the runner's image comes with the agent's, and has its version where no tag is given."""
+    binaries_mount: str
+    """Where the runner expects OpenTofu and Terraform."""
+    binaries_directory: str
+    """Where the worker puts them, in the cache."""
+    agent_in_runner: str = ""
+    """Where the runner finds the agent's own files, as a volume out of the agent's image; empty where it needs none."""
+    pod_info: str = ""
+    """Where controller and worker find labels and annotations of their pod; empty where they do not look."""
+    variables: Variables
+    """Variables of controller and worker."""
+    controller_variables: Variables = field(default_factory=dict)
+    """Variables of the controller alone."""
+    worker_variables: Variables = field(default_factory=dict)
+    """Variables of the worker alone."""
+    job_restart_policy: bool = True
+    """Whether the chart sets `restartPolicy` on Jobs, which have no such field."""
+    restarts: bool = False
+    """Whether the Job of a run starts another pod when a node has taken one away; a run that failed never starts again."""
+
+
+_0_60: Values = {
+    "rbac": {
+        "rules": [rule.model_dump(by_alias=True) for rule in LEGACY_RULES],
+        "clusterRules": [rule.model_dump(by_alias=True) for rule in LEGACY_CLUSTER_RULES],
+    },
+    "task": {"runner": {"resources": {"limits": {"memory": "2048Mi"}}}},
+}
+_0_59 = merge(
+    _0_60,
+    {
+        "agent": {"resources": {"limits": {"memory": "512Mi"}}},
+        "task": {"runner": {"image": {"repository": "scalr/agent-runner", "tag": ""}}},
+    },
+)
+_0_57 = merge(
+    _0_59,
+    {
+        "agent": {"resources": {"requests": {"memory": "128Mi"}, "limits": {"cpu": "500m", "memory": "256Mi"}}},
+        "task": {"worker": {"resources": {"limits": {"cpu": "2000m"}}}},
+    },
+)
+_DOWNLOADED_LOOP = r"""url="https://storage.googleapis.com/runner-exec-loop/d299348/exec_loop.sh"
+checksum="365410cdb41ab9f22f11f41b55c6abc04281c0209fc118d31b22e12bff6a07ae"
+target="/tmp/exec-loop.sh"
+echo "$(date '+%F %T.%3N') Downloading entrypoint... url=$url target=$target"
+curl -fsSL "$url" -o "$target" || { echo "$(date '+%F %T.%3N') Download failed"; exit 1; }
+echo "$(date '+%F %T.%3N') Download complete, verifying checksum..."
+echo "$checksum  $target" | sha256sum -c - || { echo "$(date '+%F %T.%3N') Checksum verification failed"; exit 1; }
+echo "$(date '+%F %T.%3N') Checksum verified, executing entrypoint..."
+chmod +x "$target"
+exec /bin/sh "$target"
+"""
+"""As the chart has it: the runner's image has no loop of its own, and only later charts mount the agent's."""
+
+_LEGACY = AgentJob(
+    since=(0, 57),
+    defaults=_0_57,
+    agent_command=["python", "-m", "tacoagent.cmd"],
+    runner_command=["/bin/sh", "/opt/scalr-agent/tacoagent/driver/exec_loop.sh"],
+    runner_with_agent=True,
+    binaries_mount="/opt/bin",
+    binaries_directory="bin",
+    variables={"SCALR_AGENT_DISCONNECT_ON_STOP": 1},
+    controller_variables={"SCALR_AGENT_CONTAINER_TASK_SCHEDULING_TIMEOUT": 120},
+)
+_PERSISTENCE: Variables = {"SCALR_AGENT_STATE_PERSISTENCE_ENABLED": False}
+_CURRENT = AgentJob(
+    since=(1, 2),
+    new=(
+        "global.labels",
+        "global.annotations",
+        "global.tls.clientCertSecret",
+        "global.tls.clientCert",
+        "global.tls.clientKey",
+        "agent.sentryDsn",
+        "agent.labels",
+        "agent.annotations",
+        "agent.controller.command",
+        "agent.controller.args",
+        "agent.binaryCache",
+        "agent.providerCache.concurrency",
+        "agent.moduleCache.concurrency",
+        "task.job.basename",
+        "task.jobLabels",
+        "task.jobAnnotations",
+        "task.startupTimeoutSeconds",
+        "task.worker.command",
+        "task.worker.args",
+        "task.runner.memorySoftLimitPercent",
+        "task.runner.memoryWarnPercent",
+        "persistence.cache.hostPath",
+    ),
+    runner_command=["/usr/bin/runner/exec-loop"],
+    binaries_mount="/opt/binary-cache",
+    binaries_directory="binaries",
+    agent_in_runner="/usr/bin/runner",
+    pod_info="/etc/podinfo",
+    variables={**_PERSISTENCE, "SCALR_AGENT_MEMORY_MONITOR_ENABLED": 1},
+    worker_variables={"SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES": False},
+)
+_LESS_MEMORY: Values = {"task": {"runner": {"resources": {"limits": {"memory": "2048Mi"}}}}}
+_BUDGET: Values = {"task": {"podDisruptionBudget": {"minAvailable": None, "maxUnavailable": 0}}}
+_NO_BUDGET: Values = {"task": {"podDisruptionBudget": None}}
+
+TABLE = Table(
+    chart="agent-job",
+    rows=(
+        _LEGACY,
+        replace(_LEGACY, since=(0, 59), defaults=_0_59, variables=_PERSISTENCE),
+        replace(
+            _LEGACY,
+            since=(0, 60),
+            defaults=_0_60,
+            new=("global.imageNamespace",),
+            gone=("task.worker.image",),
+            runner_command=["/bin/sh", "-c", _DOWNLOADED_LOOP],
+            runner_with_agent=False,
+            variables=_PERSISTENCE,
+        ),
+        _CURRENT,
+        replace(
+            _CURRENT,
+            since=(1, 3),
+            new=("agent.providerCache.dropKernelPages", "agent.providerNetworkMirrors", "task.job.backoffLimit"),
+            worker_variables={},
+            job_restart_policy=False,
+            restarts=True,
+        ),
+    ),
+    published=(
+        Published(
+            "0.5.64",
+            "0.57.0",
+            defaults={
+                "agent": {"moduleCache": None, "topologySpreadConstraints": None},
+                "persistence": {"cache": {"persistentVolumeClaim": {"storage": "50Gi"}}},
+            },
+            corrected=_NO_BUDGET,
+        ),
+        Published("0.5.65", "0.58.0", corrected=_NO_BUDGET),
+        Published("0.5.66", "0.59.0", corrected=_NO_BUDGET),
+        Published("0.5.67", "0.60.0", corrected=_NO_BUDGET),
+        Published("0.6.2", "1.2.0", defaults=_LESS_MEMORY, corrected=_BUDGET),
+        Published("0.6.3", "1.2.1", defaults=_LESS_MEMORY, corrected=_BUDGET),
+        Published("0.6.4", "1.3.0", defaults=_LESS_MEMORY, corrected=_BUDGET),
+        Published("0.6.5", "1.4.0", defaults=_LESS_MEMORY, corrected=_BUDGET),
+    ),
+    ours=(
+        "agent.minReadySeconds",
+        "task.allowNfs",
+        "task.buffer",
+        "task.job.activeDeadlineSeconds",
+        "persistence.cache.hostPath.preparation",
+    ),
+)

@@ -1,0 +1,1 @@
+"""The chart `agent-k8s`: a controller, and workers on every node. `agent-job` replaces it."""

@@ -1,0 +1,141 @@
+"""Cross-checks of agent-k8s: what is valid field by field and still cannot work, is unsafe, or works otherwise than it looks."""
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+from scalr_agents.charts.agent_k8s import certificates, nodes, versions
+from scalr_agents.charts.agent_k8s.values import AgentK8sValues
+from scalr_agents.charts.shared import accounts, checks, contract, mirrors, network_checks, proxies
+from scalr_agents.charts.shared.checks import Findings, error, warning
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.values import grace_seconds
+from scalr_agents.model.findings import Finding, entry
+from scalr_agents.model.release import COMPONENT, Release
+
+_GOLDEN = "golden"
+
+
+def check(values: AgentK8sValues, release: Release, inputs: Inputs) -> Iterator[Finding]:
+    """All findings of the second pass, on values whose shapes are valid."""
+    agent = values.agent
+    if inputs.token_needed:
+        yield from checks.token("agent.token", agent.token, "agent.tokenExistingSecret", agent.token_existing_secret)
+    rules: tuple[Callable[[AgentK8sValues], Findings], ...] = (
+        _agent,
+        _service_account,
+        _stopping,
+        _run_pods,
+        nodes.check,
+        _containers,
+        _metadata_service,
+    )
+    yield from chain.from_iterable(rule(values) for rule in rules)
+    yield from mirrors.none_in("agent-k8s", inputs)
+    yield from _labels_of_run_pods(values, release)
+    yield from _environment(values, release, inputs)
+    yield from _images(values, release, inputs)
+
+
+def _agent(values: AgentK8sValues) -> Findings:
+    agent = values.agent
+    yield from checks.url("agent.url", agent.url)
+    yield from checks.switch("agent.debug", agent.debug)
+    yield from checks.switch("agent.disconnect_on_stop", agent.disconnect_on_stop)
+    yield from checks.switch("agent.automount_service_account_token", agent.automount_service_account_token)
+    yield from certificates.check("agent.ca_cert", "SCALR_AGENT_CA_CERT", agent.ca_cert)
+    yield from certificates.check("agent.container_task_ca_cert", "SCALR_AGENT_CONTAINER_TASK_CA_CERT", agent.container_task_ca_cert)
+
+
+def _service_account(values: AgentK8sValues) -> Findings:
+    account = values.service_account
+    if account.name == "default":
+        yield error(
+            "serviceAccount.name",
+            "the Role would be bound to the namespace's default account, and every pod of the namespace could read its Secrets and "
+            "start pods; name another account",
+        )
+    elif not account.has_role:
+        yield warning(
+            "serviceAccount.name",
+            "empty while serviceAccount.create is false: the pods have the namespace's default account, and it gets no Role; name another",
+        )
+    yield from accounts.brought(create=account.create, annotations=account.annotations, labels=account.labels)
+    if not account.automount_token:
+        yield warning("serviceAccount.automountToken", "the agent gets no token for the Kubernetes API and cannot start pods")
+
+
+def _stopping(values: AgentK8sValues) -> Findings:
+    """Kubernetes kills what is left when the grace period ends, whatever the agent still waits for."""
+    agent, seconds = values.agent, grace_seconds(values.termination_grace_period_seconds)
+    ending = agent.grace_shutdown_timeout or 0
+    needed = {"drain": (agent.worker_drain_timeout or 0) + ending, "grace-shutdown": ending, "force-shutdown": 0}
+    if seconds < needed[agent.worker_on_stop_action]:
+        yield warning(
+            "terminationGracePeriodSeconds",
+            f"{seconds} seconds, but with {agent.worker_on_stop_action} runs may take {needed[agent.worker_on_stop_action]} to stop: those "
+            "that do are killed and may leave locked or lost state; make it longer, or the agent's timeouts shorter",
+        )
+
+
+def _run_pods(values: AgentK8sValues) -> Findings:
+    agent = values.agent
+    for request, limit, path in (
+        (agent.container_task_cpu_request, agent.container_task_cpu_limit, "agent.container_task_cpu_request"),
+        (agent.container_task_mem_request, agent.container_task_mem_limit, "agent.container_task_mem_request"),
+    ):
+        if request is not None and limit is not None and request > limit:
+            yield error(path, f"{request:g} is above the limit of {limit:g}: Kubernetes refuses such pods")
+    if agent.container_task_image_registry and agent.container_task_image_mode == _GOLDEN:
+        yield warning(
+            "agent.container_task_image_registry",
+            "has no effect in mode golden; give the whole reference in agent.container_task_image",
+        )
+
+
+def _labels_of_run_pods(values: AgentK8sValues, release: Release) -> Findings:
+    given, ours = values.agent.kubernetes_task_labels, release.selector("task")
+    path = "agent.kubernetes_task_labels"
+    if values.restrict_metadata_service:
+        for key in sorted(key for key in ours if given.get(key, ours[key]) != ours[key]):
+            yield warning(entry(path, key), "has no effect: the NetworkPolicy needs this label as it is")
+    elif release.selector("worker").items() <= given.items():
+        yield error(entry(path, COMPONENT), "makes run pods look like workers, and the DaemonSet would take them over and remove them")
+
+
+def _containers(values: AgentK8sValues) -> Findings:
+    yield from checks.resources("resources", values.resources)
+    yield from checks.security_context("securityContext", values.security_context, values.pod_security_context)
+
+
+def _metadata_service(values: AgentK8sValues) -> Findings:
+    if values.restrict_metadata_service:
+        yield from network_checks.metadata_service(
+            "restrictMetadataService: false",
+            accounts={"serviceAccount.annotations": values.service_account.annotations},
+            pods={
+                "podAnnotations": values.pod_annotations,
+                "controllerPodAnnotations": values.controller_pod_annotations,
+                "workerPodAnnotations": values.worker_pod_annotations,
+                "agent.kubernetes_task_annotations": values.agent.kubernetes_task_annotations,
+            },
+            environments={"extraEnv": values.extra_env},
+        )
+
+
+def _environment(values: AgentK8sValues, release: Release, inputs: Inputs) -> Findings:
+    knows, given = versions.TABLE.knows, values.extra_env
+    own = {name: place for name, place in contract.AGENT_K8S_VARIABLES.items() if place is None or knows(release.version, place)}
+    fixed = {name: place for name, place in own.items() if place is None or name == "SCALR_AGENT_TOKEN"}
+    yield from checks.environment("secret_env", dict.fromkeys(inputs.secret_env), fixed)
+    yield from checks.environment("extraEnv", given, own)
+    yield from proxies.variables("extraEnv", given)
+
+
+def _images(values: AgentK8sValues, release: Release, inputs: Inputs) -> Findings:
+    if inputs.agent_image is None:
+        yield from checks.image("image", values.image, release.line)
+    yield from checks.image_reference("agent_image", inputs.agent_image)
+    if values.agent.container_task_image:
+        yield from checks.image_reference("agent.container_task_image", values.agent.container_task_image)
+    if inputs.runner_image is not None:
+        yield warning("runner_image", "has no effect: run pods of agent-k8s take their image from agent.container_task_image")

@@ -1,0 +1,77 @@
+"""The workers' data on EFS: a file system that exists, as a volume, and the claim on it."""
+
+from scalr_agents.caches.storage_class import EFS_DRIVER
+from scalr_agents.charts.agent_k8s.values import AgentK8sValues
+from scalr_agents.charts.shared.manifests.objects import Manifest, present
+from scalr_agents.model.fields import is_set
+from scalr_agents.model.release import Release
+
+_SHARED = ["ReadWriteMany"]
+_CAPACITY = "5Gi"
+"""Kubernetes wants a size; EFS has none and ignores it."""
+
+
+def objects(values: AgentK8sValues, release: Release) -> dict[str, Manifest]:
+    if not is_set(values.efs_volume_handle):
+        return {}
+    return {
+        "storage-class": _storage_class(values, release),
+        "volume": _volume(values, release),
+        "claim": _claim(release),
+    }
+
+
+def _storage_class(values: AgentK8sValues, release: Release) -> Manifest:
+    """The class by which volume and claim find each other. It provisions nothing: it names no file system."""
+    return present(
+        {
+            "apiVersion": "storage.k8s.io/v1",
+            "kind": "StorageClass",
+            "metadata": release.cluster_metadata(release.names.storage_class),
+            "provisioner": EFS_DRIVER,
+            "parameters": {"provisioningMode": "efs-ap", "directoryPerms": "775"},
+            "mountOptions": values.efs_mount_options,
+            "reclaimPolicy": "Retain",
+        }
+    )
+
+
+def _volume(values: AgentK8sValues, release: Release) -> Manifest:
+    names = release.names
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": release.cluster_metadata(names.persistent_volume),
+        "spec": present(
+            {
+                "accessModes": _SHARED,
+                "capacity": {"storage": _CAPACITY},
+                "claimRef": {
+                    "apiVersion": "v1",
+                    "kind": "PersistentVolumeClaim",
+                    "name": names.data_claim,
+                    "namespace": release.namespace,
+                },
+                "csi": {"driver": EFS_DRIVER, "volumeHandle": values.efs_volume_handle},
+                "mountOptions": values.efs_mount_options,
+                "persistentVolumeReclaimPolicy": "Retain",
+                "storageClassName": names.storage_class,
+                "volumeMode": "Filesystem",
+            }
+        ),
+    }
+
+
+def _claim(release: Release) -> Manifest:
+    names = release.names
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": names.data_claim, "namespace": release.namespace, "labels": {"app.kubernetes.io/managed-by": "pulumi"}},
+        "spec": {
+            "accessModes": _SHARED,
+            "resources": {"requests": {"storage": _CAPACITY}},
+            "storageClassName": names.storage_class,
+            "volumeName": names.persistent_volume,
+        },
+    }

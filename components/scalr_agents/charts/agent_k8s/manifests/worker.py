@@ -1,0 +1,34 @@
+"""The workers: a DaemonSet whose pods supervise the runs of their node."""
+
+from scalr_agents.charts.agent_k8s.manifests import pod
+from scalr_agents.charts.agent_k8s.values import AgentK8sValues
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model.fields import is_set
+from scalr_agents.model.release import Release
+
+COMPONENT = "worker"
+
+
+def daemon_set(values: AgentK8sValues, release: Release, inputs: Inputs) -> Manifest:
+    part = pod.Part(
+        component=COMPONENT,
+        annotations=values.worker_pod_annotations,
+        environment=[],
+        volume=_data_home(values, release),
+        node_selector=values.worker_node_selector,
+        tolerations=values.worker_tolerations,
+    )
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": release.metadata(release.names.worker, COMPONENT),
+        "spec": pod.spec(part, values, release, inputs),
+    }
+
+
+def _data_home(values: AgentK8sValues, release: Release) -> Manifest:
+    """What workers share with the pods of their runs: a directory of the node, or EFS."""
+    if is_set(values.efs_volume_handle):
+        return {"name": pod.DATA_VOLUME, "persistentVolumeClaim": {"claimName": release.names.data_claim}}
+    return {"name": pod.DATA_VOLUME, "hostPath": {"path": values.agent.data_home, "type": "DirectoryOrCreate"}}

@@ -1,0 +1,92 @@
+"""Cross-checks of what agent-k8s does to nodes: where workers run, what they may do there, and where their data is."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from scalr_agents.caches.storage_class import EFS_MOUNT_OPTIONS
+from scalr_agents.charts.agent_k8s.values import AgentK8sValues
+from scalr_agents.charts.agent_k8s.values.agent import DEFAULT_DATA_HOME
+from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.checks import Findings, error, warning
+from scalr_agents.model.fields import is_deferred, is_set
+from scalr_agents.model.findings import Path, dotted
+
+_EFS_HANDLE = re.compile(r"fs-[0-9a-f]+(:(?!fsap-)[^:\s]*(:fsap-[0-9a-f]+)?)?")
+_SYSTEM = ("/", "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/run", "/sbin", "/sys", "/usr", "/var", "/var/lib", "/var/run")
+
+
+def check(values: AgentK8sValues) -> Findings:
+    yield from _placement(values)
+    yield from _privileges(values)
+    yield from _data_home(values)
+    yield from _efs(values)
+
+
+def _placement(values: AgentK8sValues) -> Findings:
+    if not values.worker_node_selector:
+        yield warning(
+            "workerNodeSelector",
+            "empty: a worker runs on every node of the cluster; select a pool of nodes for runs, or use agent-job, which has no workers "
+            "between runs",
+        )
+    for path in _unknown(values.worker_tolerations, ("workerTolerations",)):
+        yield error(dotted(path), "must be known before deployment: the agent gets the tolerations as text")
+
+
+def _unknown(content: Any, path: Path) -> Iterator[Path]:
+    if is_deferred(content):
+        yield path
+    items = content.items() if isinstance(content, dict) else enumerate(content) if isinstance(content, list) else ()
+    for key, item in items:
+        yield from _unknown(item, (*path, key))
+
+
+def _privileges(values: AgentK8sValues) -> Findings:
+    """One finding for all that makes an agent of this kind dangerous to have beside anything else."""
+    user = {**values.pod_security_context, **values.security_context}.get("runAsUser")
+    on_node = not is_set(values.efs_volume_handle)
+    held = {
+        "run as root": user == 0,
+        "write to a directory of their node": on_node,
+        "may read and change every Secret of their namespace": values.service_account.has_role,
+    }
+    if any(held.values()):
+        yield warning(
+            "securityContext" if user == 0 or on_node else "serviceAccount",
+            f"the agent's pods {_listed([what for what, true in held.items() if true])}: give them a namespace and nodes of their own, "
+            "or use agent-job, which needs none of this",
+        )
+    if on_node and isinstance(user, int) and user != 0:
+        yield warning(
+            "securityContext.runAsUser",
+            f"{user}, and a directory of a node belongs to root: workers cannot write to it unless somebody prepares every node; "
+            "only with efsVolumeHandle do they run as somebody else",
+        )
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
+
+
+def _data_home(values: AgentK8sValues) -> Findings:
+    directory = posixpath.normpath(values.agent.data_home)
+    if directory in _SYSTEM or contract.SERVICE_ACCOUNT_DIR.startswith(f"{directory}/") or directory == contract.SERVICE_ACCOUNT_DIR:
+        yield error(
+            "agent.data_home", "a directory of the system, in the image and on the node; give one of its own, for instance /var/lib/<name>"
+        )
+    elif directory == DEFAULT_DATA_HOME and not is_set(values.efs_volume_handle):
+        yield warning(
+            "agent.data_home",
+            "the default, which agents would share and where the kubelet looks for drivers and logs errors; give every agent a path of its "
+            "own, /home/kubernetes/bin/scalr/<name> on GKE, /var/lib/<name> elsewhere. Files there stay on the nodes when the agent goes",
+        )
+
+
+def _efs(values: AgentK8sValues) -> Findings:
+    handle = values.efs_volume_handle
+    if isinstance(handle, str) and handle and not _EFS_HANDLE.fullmatch(handle):
+        yield error("efsVolumeHandle", "not a volume handle of EFS, for instance fs-582a03f3 or fs-582a03f3::fsap-01e050b7d9a3109d5")
+    if not is_set(handle) and values.efs_mount_options != EFS_MOUNT_OPTIONS:
+        yield warning("efsMountOptions", "has no effect: efsVolumeHandle is empty")

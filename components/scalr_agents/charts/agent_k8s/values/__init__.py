@@ -1,0 +1,101 @@
+"""The values of the `agent-k8s` chart."""
+
+from scalr_agents.caches.storage_class import EFS_MOUNT_OPTIONS
+from scalr_agents.charts.agent_k8s.values.agent import Agent
+from scalr_agents.charts.shared.values import Image, ReleaseValues
+from scalr_agents.model.fields import (
+    Annotations,
+    Count,
+    EnvMap,
+    Flag,
+    InputList,
+    InputText,
+    Labels,
+    Name,
+    PodSecurityContext,
+    PullPolicy,
+    PullSecrets,
+    Resources,
+    SecurityContext,
+    Tolerations,
+)
+from scalr_agents.model.section import ChartSection, default
+
+__all__ = ["AgentK8sValues"]
+
+
+class AgentImage(Image):
+    """Image of controller and workers."""
+
+    pull_policy: PullPolicy = "Always"
+    """Kubernetes field `imagePullPolicy`."""
+
+
+class ServiceAccount(ChartSection):
+    """The service account of controller and workers."""
+
+    create: Flag = True
+    """Whether to create the account."""
+    automount_token: Flag = True
+    """Whether controller and workers get the account's token; they need it to start pods and to work in them."""
+    annotations: Annotations = {}
+    """Annotations of the account, for instance an IAM role (`eks.amazonaws.com/role-arn`)."""
+    labels: Labels = {}
+    """Labels of the account, added to the common ones."""
+    name: Name = ""
+    """Name of the account. Default: the release's full name when created here, else the namespace's `default`."""
+
+    @property
+    def has_role(self) -> bool:
+        """Whether the agent's permissions are bound to the account: to any but the namespace's own."""
+        return self.create or bool(self.name)
+
+
+class AgentK8sValues(ReleaseValues):
+    """Values of `agent-k8s`: a controller Deployment that starts pods for every run, and a DaemonSet with a worker on every node."""
+
+    image: AgentImage = default(AgentImage)
+    """Image of controller and workers."""
+    agent: Agent = default(Agent)
+    """The agent, controller and workers, and the pods that it starts."""
+    image_pull_secrets: PullSecrets = []
+    """Pull secrets of controller and workers, `[{name: ...}]`."""
+    controller_node_selector: Labels = {}
+    """Node labels that the controller needs."""
+    controller_tolerations: Tolerations = []
+    """Tolerations of the controller's pod."""
+    worker_node_selector: Labels = {}
+    """Node labels that workers and run pods need. Default: a worker on every node of the cluster."""
+    worker_tolerations: Tolerations = []
+    """Tolerations of workers and run pods. The agent gets them as text, so that all of it must be known before deployment."""
+    service_account: ServiceAccount = default(ServiceAccount)
+    """The service account of controller and workers, to which the Role is bound."""
+    efs_volume_handle: InputText = ""
+    """An EFS file system, `fs-...` or `fs-...::fsap-...` with an access point, for the workers' data. Default: a directory of each node."""
+    efs_mount_options: InputList = [*EFS_MOUNT_OPTIONS]
+    """Mount options of the EFS volume."""
+    pod_security_context: PodSecurityContext = {"runAsNonRoot": False, "fsGroup": 0}
+    """Kubernetes PodSecurityContext of controller and workers."""
+    security_context: SecurityContext = {
+        "privileged": False,
+        "procMount": "Default",
+        "capabilities": {"drop": ["ALL"]},
+        "runAsNonRoot": False,
+        "runAsUser": 0,
+        "runAsGroup": 0,
+    }
+    """Kubernetes SecurityContext of controller and workers. The default runs as root, to whom directories of a node belong."""
+    pod_annotations: Annotations = {}
+    """Annotations of controller and workers."""
+    controller_pod_annotations: Annotations = {}
+    """Annotations of the controller; win over `podAnnotations`."""
+    worker_pod_annotations: Annotations = {}
+    """Annotations of the workers; win over `podAnnotations`."""
+    restrict_metadata_service: Flag = False
+    """Whether to close the cloud's metadata service to controller, workers and run pods, by a NetworkPolicy."""
+    termination_grace_period_seconds: Count = 3660
+    """Seconds that controller and workers have to stop; the sum of the agent's timeouts, or more. `null`: Kubernetes' 30."""
+    extra_env: EnvMap = {}
+    """Environment variables of controller and workers."""
+    resources: Resources = {"requests": {"cpu": "250m", "memory": "256Mi"}}
+    """Resources of the controller's and of each worker's container."""

@@ -1,0 +1,45 @@
+"""The versions of `agent-k8s`."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from scalr_agents.charts.shared.versions import Published, Row, Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentK8s(Row):
+    """What agents expect of the pods of their chart."""
+
+    image_of_runs: Collection[str] = ("controller", "worker")
+    """The components that are told which image runs have, where there is a value for it."""
+
+
+TABLE = Table(
+    chart="agent-k8s",
+    rows=(
+        AgentK8s(since=(0, 53), defaults={"resources": {"limits": {"cpu": "1000m", "memory": "1024Mi"}}}),
+        AgentK8s(
+            since=(0, 60),
+            defaults={"agent": {"container_task_image": ""}},
+            new=("agent.container_task_image",),
+            image_of_runs=("worker",),
+        ),
+        AgentK8s(since=(1, 2), new=("agent.container_task_image_mode",)),
+    ),
+    published=(
+        Published("0.5.58", "0.53.0"),
+        Published("0.5.59", "0.54.0"),
+        Published("0.5.60", "0.55.1"),
+        Published("0.5.61", "0.55.2"),
+        Published("0.5.62", "0.56.0"),
+        Published("0.5.63", "0.57.0"),
+        Published("0.5.64", "0.58.0"),
+        Published("0.5.65", "0.59.0"),
+        Published("0.5.66", "0.60.0"),
+        Published("0.6.2", "1.2.0"),
+        Published("0.6.3", "1.2.1"),
+        Published("0.6.4", "1.3.0"),
+        Published("0.6.5", "1.4.0"),
+    ),
+    ours=(),
+)

@@ -1,0 +1,1 @@
+"""The chart `agent-local`: a Deployment whose containers run the tasks themselves."""

@@ -1,0 +1,70 @@
+"""Cross-checks of agent-local: what is valid field by field and still cannot work, or works otherwise than it looks."""
+
+from collections.abc import Iterator
+
+from scalr_agents.charts.agent_local import environment, shutdown
+from scalr_agents.charts.agent_local.values import AgentLocalValues, volumes
+from scalr_agents.charts.shared import accounts, checks, mirrors, network_checks
+from scalr_agents.charts.shared.checks import Findings, error, warning
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.findings import Finding
+from scalr_agents.model.release import Release
+
+_NONE = (0, "0%")
+
+
+def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Iterator[Finding]:
+    """All findings of the second pass, on values whose shapes are valid."""
+    agent = values.agent
+    yield from checks.url("agent.url", agent.url)
+    if inputs.token_needed:
+        yield from checks.token("agent.token", agent.token, "agent.tokenExistingSecret.name", agent.token_existing_secret.name)
+    yield from network_checks.tls("agent.tls", agent.tls)
+    yield from mirrors.check("agent.providerNetworkMirrors", agent.provider_network_mirrors, release, inputs)
+    yield from _service_account(values)
+    yield from shutdown.check(values)
+    yield from _strategy(values)
+    yield from _image(values, release, inputs)
+    yield from checks.resources("resources", values.resources)
+    yield from checks.security_context("securityContext", values.security_context, values.pod_security_context)
+    yield from volumes.check(values, release)
+    yield from environment.check(values, release, inputs)
+    yield from _metadata_service(values)
+
+
+def _service_account(values: AgentLocalValues) -> Findings:
+    account = values.service_account
+    if account.create and account.name == "default":
+        yield error(
+            "serviceAccount.name", "every namespace has its default account already; name another, or set serviceAccount.create: false"
+        )
+    yield from accounts.brought(create=account.create, annotations=account.annotations, labels=account.labels)
+    if account.automount_token and not account.create and account.name in ("", "default"):
+        yield warning(
+            "serviceAccount.automountToken",
+            "runs get the token of the namespace's default account, and with it whatever that may do; make or name another account",
+        )
+
+
+def _strategy(values: AgentLocalValues) -> Findings:
+    update = values.strategy.rolling_update
+    if values.strategy.type == "RollingUpdate" and update.max_surge in _NONE and update.max_unavailable in _NONE:
+        yield error("strategy.rollingUpdate.maxUnavailable", "0 beside maxSurge 0: no pod could be replaced, and Kubernetes refuses it")
+
+
+def _image(values: AgentLocalValues, release: Release, inputs: Inputs) -> Findings:
+    if inputs.agent_image is None:
+        yield from checks.image("image", values.image, release.line)
+        if not values.image.repository:
+            yield error("image.repository", "empty: name an image, or leave the value out")
+    yield from checks.image_reference("agent_image", inputs.agent_image)
+
+
+def _metadata_service(values: AgentLocalValues) -> Findings:
+    if not values.allow_metadata_service:
+        yield from network_checks.metadata_service(
+            "allowMetadataService: true",
+            accounts={"serviceAccount.annotations": values.service_account.annotations},
+            pods={"podAnnotations": values.pod_annotations},
+            environments={"extraEnv": values.extra_env},
+        )

@@ -1,0 +1,68 @@
+"""The objects of agent-local, in the groups that its components own."""
+
+from scalr_agents.charts.agent_local import effective, versions
+from scalr_agents.charts.agent_local.manifests.deployment import cache_claim, deployment, held
+from scalr_agents.charts.agent_local.values import AgentLocalValues
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests import network_policy as policies
+from scalr_agents.charts.shared.manifests import rbac, secrets, volumes
+from scalr_agents.charts.shared.manifests.objects import Manifest, present
+from scalr_agents.charts.shared.volumes import Volume
+from scalr_agents.model.fields import is_set
+from scalr_agents.model.release import Release
+
+__all__ = ["agent", "groups", "held", "network_policy", "service_account"]
+
+Group = dict[str, Manifest]
+"""Objects by role. The role is the last part of an object's name in Pulumi and never changes."""
+
+
+def groups(values: AgentLocalValues, release: Release, inputs: Inputs) -> list[Group]:
+    """Everything, in the order in which it must be applied."""
+    return [service_account(values, release), network_policy(values, release), agent(values, release, inputs)]
+
+
+def service_account(values: AgentLocalValues, release: Release) -> Group:
+    """The service account of the pods, if it is ours. It has no permissions: the agent needs none."""
+    account = values.service_account
+    if not account.create:
+        return {}
+    made = rbac.service_account(release, account.annotations, account.labels, automountServiceAccountToken=account.automount_token)
+    return {"service-account": made}
+
+
+def network_policy(values: AgentLocalValues, release: Release) -> Group:
+    """The policy of the pods, unless they may reach the metadata service."""
+    return {} if values.allow_metadata_service else {"egress": policies.policy(release)}
+
+
+def agent(values: AgentLocalValues, release: Release, inputs: Inputs) -> Group:
+    """Secrets, claims and, last, the Deployment."""
+    return {**_secrets(values, release, inputs), **_claims(values, release), "deployment": deployment(values, release, inputs)}
+
+
+def _secrets(values: AgentLocalValues, release: Release, inputs: Inputs) -> Group:
+    """All have the user's annotations; the one with the token has the labels too."""
+    labels = {"token-secret": values.secret.labels}
+    return {
+        role: secret | {"metadata": _metadata(secret["metadata"], values, labels.get(role, {}))}
+        for role, secret in secrets.objects(held(values, inputs), release).items()
+    }
+
+
+def _metadata(metadata: Manifest, values: AgentLocalValues, labels: dict[str, str]) -> Manifest:
+    return present(metadata | {"annotations": dict(values.secret.annotations), "labels": metadata["labels"] | labels})
+
+
+def _claims(values: AgentLocalValues, release: Release) -> Group:
+    """The claims that are made here."""
+    persistence, component = values.persistence, versions.TABLE.row(release.version).cache_component
+    made: dict[str, tuple[Volume, str, str | None]] = {
+        "data": (persistence.data, release.names.data_claim, "data"),
+        "cache": (effective.cache(persistence), cache_claim(values, release), component),
+    }
+    return {
+        f"{role}-claim": volumes.claim(name, label, volume.persistent_volume_claim, release)
+        for role, (volume, name, label) in made.items()
+        if volume.enabled and not is_set(volume.persistent_volume_claim.claim_name)
+    }

@@ -1,0 +1,96 @@
+"""Cross-checks of agent-local about volumes and what is mounted where."""
+
+from scalr_agents.charts.agent_local import effective, versions
+from scalr_agents.charts.agent_local.values import AgentLocalValues
+from scalr_agents.charts.shared import checks, contract
+from scalr_agents.charts.shared.checks import Findings, error, warning
+from scalr_agents.charts.shared.volumes import Claim, Volume
+from scalr_agents.model.fields import is_set
+from scalr_agents.model.release import Release
+
+_SHARED = "ReadWriteMany"
+
+
+def check(values: AgentLocalValues, release: Release) -> Findings:
+    """Volumes of ours and of the user."""
+    persistence = values.persistence
+    if versions.TABLE.knows(release.version, "persistence.cache.enabled"):
+        yield from _deprecated(values)
+    yield from _sizes("persistence.data", persistence.data)
+    yield from _sizes("persistence.cache", persistence.cache)
+    yield from checks.quantity("persistence.emptyDir.sizeLimit", persistence.empty_dir.get("sizeLimit"))
+    yield from checks.quantity("persistence.persistentVolumeClaim.storage", persistence.persistent_volume_claim.storage)
+    yield from _mounts(values)
+    if persistence.data.enabled and _several(values):
+        yield warning(
+            "persistence.data.enabled",
+            f"{_agents(values)}, one claim, and the same directories in it; runs would write over each other's files",
+        )
+    volumes: dict[str, Volume] = {"persistence.data": persistence.data, effective.path(persistence): effective.cache(persistence)}
+    for path, volume in volumes.items():
+        claim = volume.persistent_volume_claim
+        if volume.enabled and not is_set(claim.claim_name):
+            yield from _access(f"{path}.persistentVolumeClaim.accessMode", claim, values)
+
+
+def _deprecated(values: AgentLocalValues) -> Findings:
+    persistence = values.persistence
+    if persistence.enabled:
+        yield warning(
+            "persistence.enabled", "deprecated: set persistence.cache.enabled, and the claim in persistence.cache.persistentVolumeClaim"
+        )
+    elif effective.is_deprecated(persistence):
+        yield warning(
+            "persistence.persistentVolumeClaim.claimName",
+            "deprecated, and wins over persistence.cache.persistentVolumeClaim; set persistence.cache.persistentVolumeClaim.claimName",
+        )
+
+
+def _sizes(path: str, volume: Volume) -> Findings:
+    yield from checks.quantity(f"{path}.emptyDir.sizeLimit", volume.empty_dir.get("sizeLimit"))
+    yield from checks.quantity(f"{path}.persistentVolumeClaim.storage", volume.persistent_volume_claim.storage)
+
+
+def _several(values: AgentLocalValues) -> bool:
+    return values.replica_count is None or values.replica_count > 1
+
+
+def _agents(values: AgentLocalValues) -> str:
+    return "any number of agents" if values.replica_count is None else f"{values.replica_count} agents"
+
+
+def _access(path: str, claim: Claim, values: AgentLocalValues) -> Findings:
+    """Whether all pods that mount a claim can do so at once."""
+    if claim.access_mode == _SHARED:
+        return
+    if _several(values):
+        yield warning(
+            path,
+            f"{claim.access_mode}, but {_agents(values)} mount the claim: all on one node, or some never start; use {_SHARED}",
+        )
+    elif values.strategy.type == "RollingUpdate" and values.strategy.rolling_update.max_surge not in (None, 0, "0%"):
+        yield warning(
+            "strategy.type",
+            f"RollingUpdate starts the new pod while the old one holds its claim, which is {claim.access_mode}: on another node it "
+            f"never starts; set strategy.type: Recreate, or {path}: {_SHARED}",
+        )
+
+
+def _mounts(values: AgentLocalValues) -> Findings:
+    agent, tls = values.agent, values.agent.tls
+    bundle = is_set(tls.ca_bundle) or is_set(tls.ca_bundle_secret.name)
+    certificate = is_set(tls.client_cert) or is_set(tls.client_cert_secret.name)
+    own = [
+        contract.DATA_VOLUME,
+        contract.CACHE_VOLUME,
+        *([contract.CLIENT_CERT_VOLUME] if certificate else []),
+        *([contract.CA_VOLUME] if bundle else []),
+    ]
+    taken = dict.fromkeys([*([contract.CLIENT_CERT_DIR] if certificate else []), *([contract.CA_FILE] if bundle else [])], "the agent")
+    for path, directory in (("agent.dataDir", agent.data_dir), ("agent.cacheDir", agent.cache_dir)):
+        if directory in taken:
+            yield error(path, f"{directory} is taken by {taken[directory]}: two volumes cannot be mounted on one path")
+        taken[directory] = path
+    volumes = own + checks.names_in(values.extra_volumes)
+    yield from checks.additions("extraVolumes", values.extra_volumes, dict.fromkeys(own, "the agent"), "volume")
+    yield from checks.mounts("extraVolumeMounts", values.extra_volume_mounts, volumes, taken, added="extraVolumes")

@@ -1,0 +1,58 @@
+"""The versions of `agent-local`."""
+
+from dataclasses import dataclass
+
+from scalr_agents.charts.shared.versions import Published, Row, Table
+from scalr_agents.model.merge import Values, merge
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentLocal(Row):
+    """What differs in the objects of the chart."""
+
+    cache_component: str | None
+    """Label `app.kubernetes.io/component` of the cache's claim."""
+
+
+_LEGACY: Values = {"image": {"repository": "scalr/agent-runner"}}
+_NO_PROFILE: Values = {"podSecurityContext": {"seccompProfile": None}}
+_ONE_VOLUME: Values = {
+    "agent": {"dataDir": "/var/lib/scalr-agent", "cacheDir": None},
+    "resources": {"limits": {"cpu": "2000m"}},
+    "persistence": {"emptyDir": {"sizeLimit": "20Gi"}, "data": None, "cache": None},
+    "allowMetadataService": None,
+}
+_NO_SHUTDOWN_MODE = merge(_ONE_VOLUME, {"agent": {"shutdownMode": None}, "terminationGracePeriodSeconds": 360})
+
+TABLE = Table(
+    chart="agent-local",
+    rows=(
+        AgentLocal(since=(0, 57), defaults=_LEGACY, cache_component=None),
+        AgentLocal(since=(0, 60), defaults=_LEGACY, gone=("persistence.emptyDir",), cache_component=None),
+        AgentLocal(
+            since=(1, 2),
+            new=(
+                "agent.tls",
+                "extraVolumes",
+                "extraVolumeMounts",
+                "persistence.data.enabled",
+                "persistence.data.persistentVolumeClaim",
+                "persistence.cache.enabled",
+                "persistence.cache.persistentVolumeClaim",
+            ),
+            cache_component="cache",
+        ),
+        AgentLocal(since=(1, 3), new=("agent.providerNetworkMirrors",), cache_component="cache"),
+    ),
+    published=(
+        Published("0.5.61", "0.57.0", defaults=_NO_SHUTDOWN_MODE, corrected=_NO_PROFILE),
+        Published("0.5.62", "0.58.0", defaults=_NO_SHUTDOWN_MODE, corrected=_NO_PROFILE),
+        Published("0.5.63", "0.59.0", defaults=_ONE_VOLUME, corrected=_NO_PROFILE),
+        Published("0.5.64", "0.60.0", corrected=_NO_PROFILE),
+        Published("0.6.2", "1.2.0", corrected=_NO_PROFILE),
+        Published("0.6.3", "1.2.1", corrected=_NO_PROFILE),
+        Published("0.6.4", "1.3.0", corrected=_NO_PROFILE),
+        Published("0.6.5", "1.4.0", corrected=_NO_PROFILE),
+    ),
+    ours=(),
+)

@@ -1,0 +1,282 @@
+"""Cross-checks that every chart needs: urls, tokens, certificates, images, resources, containers, environment."""
+
+import binascii
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from scalr_agents.charts.shared.values import CacheLimit, Image, WorkerImage
+from scalr_agents.model import quantities
+from scalr_agents.model.fields import ESCALATING, Deferred, is_deferred, is_dns_label, is_set, is_subdomain
+from scalr_agents.model.findings import Finding, entry, nearest
+from scalr_agents.model.lines import Line
+from scalr_agents.model.merge import lookup
+from scalr_agents.model.messages import describe
+
+Findings = Iterator[Finding]
+
+CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s([^-]+)-----END CERTIFICATE-----")
+_PLACEHOLDER = re.compile(
+    r"<.*>|\[.*\]|\{.*\}|\$.*|%.*%|x{3,}|\*{3,}|\.{3,}|…|change[-_ ]?(me|it|this).*|replace[-_ ]?(me|it|this|with).*|to[-_ ]?do\b.*"
+    r"|fix[-_ ]?me\b.*|tbd|placeholder|(your|agent|pool|insert|enter|paste|put)[-_ a-z]*token[-_ a-z]*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What stands in the place of a token in examples and templates."""
+_LONGEST_PLACEHOLDER = 200
+_DER_SEQUENCE = b"\x30"
+_PUBLIC_ROOTS = (b"ISRG Root X1", b"DigiCert Global Root", b"Amazon Root CA", b"GTS Root R1", b"USERTrust", b"GlobalSign")
+_VERSION_TAG = re.compile(r"\d+\.\d+\.\d+")
+_LONGEST_RELEASE = 53
+_MEBIBYTE = 1024 * 1024
+
+
+def error(path: str, message: str) -> Finding:
+    return Finding("error", path, message)
+
+
+def warning(path: str, message: str) -> Finding:
+    return Finding("warning", path, message)
+
+
+def place(release: str, namespace: str) -> Findings:
+    """The names from which all others are made."""
+    if len(release) > _LONGEST_RELEASE or not is_subdomain(release):
+        yield error("release", f"{release!r} is no release name: at most {_LONGEST_RELEASE} lower case letters, digits, '-' and '.'")
+    if not is_dns_label(namespace):
+        yield error("namespace", f"{namespace!r} is no namespace: at most 63 lower case letters, digits and '-'")
+
+
+def url(path: str, value: str | Deferred) -> Findings:
+    """An agent's URL: scheme and host needed; plain http and no URL at all are suspicious."""
+    if is_deferred(value):
+        return
+    if not is_set(value):
+        yield warning(path, "empty: the agent takes the address from its token; set it to https://<account>.scalr.io")
+        return
+    try:
+        parts = urlsplit(str(value))
+        host = re.fullmatch(r"[A-Za-z0-9.-]*[A-Za-z0-9]|[0-9a-f:]+", parts.hostname or "")
+        valid = parts.scheme in ("http", "https") and bool(host) and parts.port != 0
+    except ValueError:
+        valid = False
+    if not valid:
+        yield error(path, "not a URL with scheme and host, for instance https://acme.scalr.io")
+        return
+    if parts.password:
+        yield warning(path, "holds a password in plain text")
+    elif parts.scheme == "http":
+        yield warning(path, "http:// sends the agent's token unencrypted; use https://")
+    if parts.path not in ("", "/") or parts.query or parts.fragment:
+        yield warning(path, "has more than scheme and host; the agent wants the address of the account alone: https://<account>.scalr.io")
+
+
+def token(path: str, value: str | Deferred, existing_path: str, existing: str | Deferred) -> Findings:
+    """The token, and the name of an existing Secret with one: one of them."""
+    if is_set(value) and is_set(existing):
+        yield warning(path, f"has no effect: {existing_path} is set, and the existing Secret wins")
+    elif not is_set(value) and not is_set(existing):
+        yield error(path, f"missing: give the agent pool's token, or name an existing Secret in {existing_path}")
+    if isinstance(value, str) and value != value.strip():
+        yield warning(path, "begins or ends with white space, which becomes part of the token")
+    if isinstance(value, str) and value == "null":
+        yield error(path, 'is the word "null", which is no token')
+    elif isinstance(value, str) and len(value) <= _LONGEST_PLACEHOLDER and _PLACEHOLDER.fullmatch(value.strip()):
+        yield error(path, "is a placeholder; set the token of the agent pool")
+
+
+def ca_bundle(path: str, bundle: str | Deferred) -> Findings:
+    if is_deferred(bundle) or not is_set(bundle):
+        return
+    try:
+        blocks = ["".join(block.split()) for block in CERTIFICATE.findall(str(bundle))]
+        certificates = [binascii.a2b_base64(block, strict_mode=True) for block in blocks]
+        complete = len(certificates) == str(bundle).count("-----BEGIN ") > 0 and all(map(_is_der, certificates))
+    except ValueError:
+        complete = False
+    if not complete:
+        yield error(path, "not PEM: expected certificates between -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----")
+    elif not any(root in certificate for root in _PUBLIC_ROOTS for certificate in certificates):
+        yield warning(
+            path,
+            "holds no public root authority, and it replaces them: the agent will not trust public registries or scalr.io; "
+            "add the public roots unless a proxy re-signs everything",
+        )
+
+
+def _is_der(data: bytes) -> bool:
+    """Whether data is one DER sequence, neither cut off nor followed by anything."""
+    if not data.startswith(_DER_SEQUENCE) or not data[1:]:
+        return False
+    size = data[1] & 0x7F if data[1] & 0x80 else 0
+    length = int.from_bytes(data[2 : 2 + size], "big") if size else data[1]
+    return len(data) == 2 + size + length
+
+
+def image(path: str, settings: Image | WorkerImage, line: Line) -> Findings:
+    yield from image_tag(f"{path}.tag", settings.tag)
+    own = settings.repository.rpartition("/")[2] in ("", "agent", "agent-runner")
+    if own and _VERSION_TAG.match(settings.tag) and not line.covers(settings.tag):
+        yield warning(
+            f"{path}.tag",
+            f"{settings.tag} is not of this contract line ({line.chart} for agents {line.versions}); "
+            "the agent version selects the line, the tag only the image",
+        )
+
+
+def image_tag(path: str, tag: str) -> Findings:
+    if tag == "latest":
+        yield warning(path, "latest: what runs changes without notice; name a version")
+
+
+def image_reference(path: str, reference: str | Deferred | None) -> Findings:
+    """A complete reference, given in place of repository and tag."""
+    if isinstance(reference, str):
+        name = reference.partition("@")[0].rpartition("/")[2]
+        yield from image_tag(path, name.partition(":")[2] or ("" if "@" in reference else "latest"))
+
+
+def resources(path: str, settings: Mapping[str, Any]) -> Findings:
+    """Requests and limits of a container: none below zero, and no request above its limit."""
+    requests, limits = (_amounts(settings.get(kind)) for kind in ("requests", "limits"))
+    for kind, amounts in (("requests", requests), ("limits", limits)):
+        for resource, amount in amounts.items():
+            if quantities.parse(amount) < 0:
+                yield error(entry(f"{path}.{kind}", resource), f"{amount} is below zero")
+    for resource, amount in requests.items():
+        if resource in limits and quantities.parse(amount) > quantities.parse(limits[resource]):
+            yield error(entry(f"{path}.requests", resource), f"{amount} is above the limit of {limits[resource]}")
+
+
+def _amounts(given: Any) -> Mapping[str, str | float]:
+    """Amounts of resources, as far as they are known."""
+    return {name: amount for name, amount in given.items() if quantities.is_quantity(amount)} if isinstance(given, Mapping) else {}
+
+
+def quantity(path: str, value: object) -> Findings:
+    """A size: a quantity above zero."""
+    if value is None or is_deferred(value):
+        return
+    if not quantities.is_quantity(value):
+        yield error(path, _no_quantity(value))
+    elif quantities.parse(str(value)) <= 0:
+        yield error(path, "not a size above zero, for instance 512Mi or 40Gi")
+
+
+def _no_quantity(given: object) -> str:
+    return f"{quantities.refusal(given)}; given {describe(given, repeated=True)}"
+
+
+def shared_cache(path: str, access_mode: str) -> Findings:
+    """A cache that not every pod can mount."""
+    if access_mode != "ReadWriteMany":
+        yield warning(
+            path,
+            f"{access_mode}, but the controllers and all task pods mount the cache: "
+            "tasks can run only on the controller's node, or not at all; use ReadWriteMany",
+        )
+
+
+def security_context(path: str, settings: Mapping[str, Any], pod: Mapping[str, Any]) -> Findings:
+    """A container's securityContext, on top of its pod's: combinations that Kubernetes refuses, or that never start."""
+    added = lookup(settings, "capabilities", "add")
+    escalates = settings.get("privileged") is True or (isinstance(added, list) and ESCALATING in added)
+    if escalates and settings.get("allowPrivilegeEscalation") is False:
+        yield error(f"{path}.allowPrivilegeEscalation", f"Kubernetes refuses false beside privileged: true or {ESCALATING}; set it to true")
+    effective = {**pod, **settings}
+    if effective.get("runAsUser") == 0 and effective.get("runAsNonRoot") is True:
+        yield error(f"{path}.runAsUser", "0, here or for the pod, while runAsNonRoot is true: the container would never start")
+
+
+def cache_limits(limits: Mapping[str, CacheLimit], volume_path: str, volume: object) -> Findings:
+    """Sizes of the enabled caches: a suffix the agent understands, and room on the volume for all of them."""
+    megabytes = 0
+    if not any(limit.enabled for limit in limits.values()):
+        return
+    for path, limit in limits.items():
+        if not limit.enabled:
+            continue
+        try:
+            megabytes += quantities.megabytes(limit.size_limit)
+        except ValueError as problem:
+            yield error(f"{path}.sizeLimit", str(problem))
+    if quantities.is_quantity(volume) and megabytes * _MEBIBYTE > quantities.parse(str(volume)):
+        enabled = " and ".join(f"{path}.sizeLimit" for path, limit in limits.items() if limit.enabled)
+        yield warning(
+            enabled.partition(" and ")[0],
+            f"caches may grow to {megabytes} MB ({enabled}), but their volume ({volume_path}) holds {volume}: "
+            "it is full before the agent clears anything, and the pod is evicted",
+        )
+
+
+def size(path: str, limit: str) -> Findings:
+    """A size in a suffix that the agent understands."""
+    try:
+        quantities.megabytes(limit)
+    except ValueError as problem:
+        yield error(path, str(problem))
+
+
+def names_in(items: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [item["name"] for item in items if isinstance(item["name"], str)]
+
+
+def additions(path: str, items: Sequence[Mapping[str, Any]], taken: Mapping[str, str], what: str) -> Findings:
+    """Further containers or volumes: the name of each must be free."""
+    seen = dict(taken)
+    for index, item in enumerate(items):
+        name = item["name"]
+        if is_deferred(name):
+            continue
+        if not is_dns_label(name):
+            yield error(f"{path}[{index}].name", f"not a name for a {what}: at most 63 lower case letters, digits and '-'")
+        elif name in seen:
+            yield error(f"{path}[{index}].name", f"{name!r} is taken by {seen[name]}")
+        else:
+            seen[name] = f"{path}[{index}]"
+
+
+def mounts(path: str, items: Sequence[Mapping[str, Any]], volumes: Sequence[str], taken: Mapping[str, str], *, added: str) -> Findings:
+    """Further volume mounts: of a volume that exists, on a path that is free. `added` are the values that add volumes."""
+    seen, known = dict(taken), {*volumes}
+    for index, mount in enumerate(items):
+        volume, directory = mount["name"], mount["mountPath"]
+        if isinstance(volume, str) and volume not in known:
+            yield Finding("error", f"{path}[{index}].name", f"no volume {volume!r}; {nearest(volume, volumes)}", presumes=(added,))
+        if is_deferred(directory):
+            continue
+        if not directory.startswith("/"):
+            yield error(f"{path}[{index}].mountPath", "not an absolute path")
+        elif directory in seen:
+            yield error(f"{path}[{index}].mountPath", f"{directory} is taken by {seen[directory]}")
+        else:
+            seen[directory] = f"{path}[{index}]"
+
+
+def environment(path: str, given: Mapping[str, object], own: Mapping[str, str | None]) -> Findings:
+    """Further variables: those that are ours already win over ours, but there is a better place to set them."""
+    for name, value in given.items():
+        place = own.get(name)
+        allowed = _ALLOWED.get(name)
+        if allowed and isinstance(value, str) and value not in allowed:
+            yield error(entry(path, name), f"allowed: {', '.join(allowed)}")
+        elif name == "SCALR_AGENT_TOKEN" and isinstance(value, str):
+            yield warning(entry(path, name), f"puts the token into the pod in plain text; use {place}, which makes a Secret")
+        elif place is not None:
+            yield warning(entry(path, name), f"overrides the variable of {place}; set that value instead")
+        elif name in own:
+            yield warning(entry(path, name), "overrides a variable that the contract between controller and agent fixes; leave it out")
+
+
+def switch(path: str, value: str) -> Findings:
+    if value not in _SWITCH:
+        yield error(path, f"allowed: {', '.join(_SWITCH)}")
+
+
+_SWITCH = ("true", "false", "1", "0")
+_ALLOWED = {
+    "SCALR_AGENT_DEBUG": _SWITCH,
+    "SCALR_AGENT_LOG_FORMAT": ("plain", "dev", "json"),
+    "SCALR_AGENT_PROVIDER_CACHE_ENABLED": _SWITCH,
+    "SCALR_AGENT_MODULE_CACHE_ENABLED": _SWITCH,
+}

@@ -1,0 +1,1 @@
+"""Parts of objects that several charts have."""

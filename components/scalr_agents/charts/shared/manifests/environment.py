@@ -1,0 +1,96 @@
+"""Lists of environment variables."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.manifests import mirrors
+from scalr_agents.charts.shared.values import CacheLimit, NetworkMirror, Otel, Proxy
+from scalr_agents.model.fields import Deferred, integral, is_set
+from scalr_agents.model.quantities import megabytes
+
+Env = list[dict[str, Any]]
+"""Kubernetes EnvVar list."""
+Setting = str | float | bool | Deferred
+"""The plain value of a variable."""
+
+
+def variables(values: Mapping[str, Setting]) -> Env:
+    """Variables with plain values."""
+    return [{"name": name, "value": _text(value)} for name, value in values.items()]
+
+
+def _text(value: Setting) -> str | Deferred:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(integral(value)) if isinstance(value, int | float) else value
+
+
+def from_secret(name: str, secret: str | Deferred, key: str) -> Env:
+    """A variable whose value is in a Secret that must exist."""
+    return [{"name": name, "valueFrom": {"secretKeyRef": {"name": secret, "key": key, "optional": False}}}]
+
+
+def out_of_secret(names: Iterable[str], secret: str) -> Env:
+    """Variables out of one Secret that has them by their names."""
+    return [variable for name in names for variable in from_secret(name, secret, name)]
+
+
+def from_field(name: str, field: str) -> Env:
+    """A variable that Kubernetes fills in from the pod itself."""
+    return [{"name": name, "valueFrom": {"fieldRef": {"fieldPath": field}}}]
+
+
+def given(values: Mapping[str, str]) -> Env:
+    """A user's variables, by name."""
+    return variables(dict(sorted(values.items())))
+
+
+def each_once(secret: Env, levels: Iterable[Env]) -> Env:
+    """The levels one after the other, a later one winning: each name stands once, where it was said first.
+
+    Kubernetes would take the last of several, but server-side apply refuses them. Variables out of a Secret win over all levels and
+    stand before them, so that any value can use them, for instance a proxy's URL `http://user:$(PASSWORD)@proxy:3128`.
+    """
+    chosen: dict[Any, dict[str, Any]] = {}
+    for level in (secret, *levels, secret):
+        chosen |= {variable["name"]: variable for variable in level}
+    return list(chosen.values())
+
+
+def proxy(settings: Proxy) -> Env:
+    if not settings.enabled:
+        return []
+    return variables({"HTTP_PROXY": settings.http_proxy, "HTTPS_PROXY": settings.https_proxy, "NO_PROXY": settings.no_proxy})
+
+
+def ca_bundle() -> Env:
+    """Where a mounted bundle is."""
+    return variables({"SCALR_AGENT_CA_CERT": contract.CA_FILE, "SSL_CERT_FILE": contract.CA_FILE})
+
+
+def client_cert() -> Env:
+    """Where a mounted certificate and its key are."""
+    directory = contract.CLIENT_CERT_DIR
+    return variables({"SCALR_AGENT_TLS_CERT_FILE": f"{directory}/tls.crt", "SCALR_AGENT_TLS_KEY_FILE": f"{directory}/tls.key"})
+
+
+def network_mirrors(given: Sequence[NetworkMirror]) -> Env:
+    """The list of mirrors, unless it is secret."""
+    return variables({contract.MIRRORS_VARIABLE: mirrors.as_json(given)}) if given and not mirrors.with_token(given) else []
+
+
+def otel(settings: Otel) -> Env:
+    if not settings.enabled or not is_set(settings.endpoint):
+        return []
+    return variables(
+        {"SCALR_AGENT_OTLP_ENDPOINT": settings.endpoint}
+        | ({"SCALR_AGENT_OTLP_METRICS_ENABLED": True} if settings.metrics_enabled else {})
+        | ({"SCALR_AGENT_OTLP_TRACES_ENABLED": True} if settings.traces_enabled else {})
+    )
+
+
+def cache(kind: str, limit: CacheLimit) -> Env:
+    """The variables of the `PROVIDER` or `MODULE` cache."""
+    enabled = variables({f"SCALR_AGENT_{kind}_CACHE_ENABLED": limit.enabled})
+    return enabled + variables({f"SCALR_AGENT_{kind}_CACHE_SIZE_LIMIT_MB": megabytes(limit.size_limit)} if limit.enabled else {})

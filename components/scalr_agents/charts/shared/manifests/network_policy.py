@@ -1,0 +1,51 @@
+"""The NetworkPolicy that keeps runs from the cloud's metadata services and their credentials, and from file servers."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model.release import Release
+
+_NODE_LOCAL_DNS = "169.254.20.10/32"
+_LAST_PORT = 65535
+_NEEDED_PORTS = (22, 80, 443, 6443)
+"""Git, HTTP, and API servers. They are in the ranges already, and said again for plugins that know no ranges and take their first port."""
+
+
+def policy(release: Release, component: str | None = None, *, allow_nfs: bool = True) -> Manifest:
+    """All egress of a component's pods, or of all pods, is open but the metadata services, of which only DNS is.
+
+    The DNS rule is not redundant: eBPF data planes do not match cluster addresses by ipBlock. Without `allow_nfs` the ports of NFS are
+    closed, and with them what is neither TCP nor UDP: a policy can only list what it opens.
+    """
+    everywhere = [_block("0.0.0.0/0", *contract.METADATA_IPV4), _block("::/0", *contract.METADATA_IPV6)]
+    return {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": release.metadata(release.names.network_policy, component),
+        "spec": {
+            "podSelector": {"matchLabels": release.selector(component)},
+            "policyTypes": ["Egress"],
+            "egress": [
+                {
+                    "to": [{"namespaceSelector": {}}, _block(contract.METADATA_WITH_DNS), _block(_NODE_LOCAL_DNS)],
+                    "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],
+                },
+                {"to": everywhere} if allow_nfs else {"to": everywhere, "ports": list(_ports_but(contract.NFS_PORTS))},
+            ],
+        },
+    }
+
+
+def _block(cidr: str, *closed: str) -> dict[str, Any]:
+    return {"ipBlock": {"cidr": cidr, **({"except": list(closed)} if closed else {})}}
+
+
+def _ports_but(closed: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+    """All ports of TCP and UDP, as the ranges between those that are closed."""
+    yield from ({"protocol": "TCP", "port": port} for port in _NEEDED_PORTS)
+    firsts, lasts = [1, *(port + 1 for port in closed)], [*(port - 1 for port in closed), _LAST_PORT]
+    for protocol in ("TCP", "UDP"):
+        for first, last in zip(firsts, lasts, strict=True):
+            yield {"protocol": protocol, "port": first, "endPort": last}

@@ -1,0 +1,54 @@
+"""Small words for writing manifests as plain data."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from scalr_agents.model.fields import ESCALATING, integral
+from scalr_agents.model.merge import lookup, merge
+
+Manifest = dict[str, Any]
+"""A Kubernetes object as the API knows it: camelCase keys, JSON types; leaves may be deferred."""
+
+
+def present(fields: Mapping[str, Any]) -> Manifest:
+    """The fields that say something: no `None`, no empty string, map or list. Zero and false stay."""
+    return {key: value for key, value in fields.items() if not _is_empty(value)}
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or (isinstance(value, str | dict | list) and not value)
+
+
+HARDENED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+"""What PodSecurity `restricted` demands of every container."""
+
+
+def hardened(given: Mapping[str, Any], default: Mapping[str, Any] = HARDENED) -> Manifest:
+    """A container's securityContext laid over a hardened default.
+
+    Kubernetes refuses `allowPrivilegeEscalation: false` beside a privilege that implies escalation, so there the default gives way.
+    """
+    added = lookup(given, "capabilities", "add")
+    escalates = given.get("privileged") is True or (isinstance(added, list) and ESCALATING in added)
+    default = {key: value for key, value in default.items() if not (escalates and key == "allowPrivilegeEscalation")}
+    return present(merge(default, given))
+
+
+def layered(general: Mapping[str, Any], specific: Mapping[str, Any]) -> Manifest:
+    """A component's settings laid over the global ones; a zero or false of the component counts too."""
+    return present(merge(general, specific))
+
+
+def as_json(content: Any) -> str:
+    """JSON as Go writes it, keys sorted and without spaces, so that what a chart has made stays what it is."""
+    import json
+
+    text = json.dumps(_without_fractions(content), separators=(",", ":"), sort_keys=True, ensure_ascii=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _without_fractions(content: Any) -> Any:
+    """Whole numbers as such: component hosts have only floats."""
+    if isinstance(content, Mapping):
+        return {key: _without_fractions(value) for key, value in content.items()}
+    return [_without_fractions(item) for item in content] if isinstance(content, list | tuple) else integral(content)

@@ -1,0 +1,131 @@
+"""Secrets that we hold, the digest that rolls pods when one changes, and references to them."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests.mirrors import as_json, with_token
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.charts.shared.mirrors import filled
+from scalr_agents.charts.shared.values import NetworkMirror, SecretReference, Tls
+from scalr_agents.model.fields import Deferred, is_set
+from scalr_agents.model.release import Release
+
+DIGEST_ANNOTATION = "checksum/secrets"
+
+_UNGUESSABLE = ("token", "client-cert")
+"""Roles whose Secrets hold what is as random as a key: the token of an agent pool, a private key."""
+
+T = TypeVar("T")
+
+Held = dict[str, dict[str, str | Deferred]]
+"""What the Secrets of a release hold: role (`token`, `env`, `ca-bundle`, `client-cert`) to keys and their content."""
+
+
+def token(content: str | Deferred, existing: str | Deferred) -> dict[str, str | Deferred]:
+    """Content of the Secret with the token, unless there is one already."""
+    return {} if is_set(existing) else {contract.TOKEN_KEY: content}
+
+
+def environment(inputs: Inputs, mirrors: Sequence[NetworkMirror] = ()) -> dict[str, str | Deferred]:
+    """Content of the Secret with a user's variables, and with the list of mirrors where one has a token."""
+    complete = filled(mirrors, inputs.mirror_tokens)
+    secret = {contract.MIRRORS_VARIABLE: _list_of(complete, inputs)} if with_token(complete) else {}
+    return dict(sorted({**secret, **inputs.secret_env}.items()))
+
+
+def _list_of(mirrors: Sequence[NetworkMirror], inputs: Inputs) -> str | Deferred:
+    return as_json(mirrors) if inputs.network_mirrors is None else inputs.network_mirrors
+
+
+def ca_bundle(tls: Tls) -> dict[str, str | Deferred]:
+    """Content of the Secret with the CA bundle, unless there is one already."""
+    made = is_set(tls.ca_bundle) and not is_set(tls.ca_bundle_secret.name)
+    return {tls.ca_bundle_secret.key: tls.ca_bundle} if made else {}
+
+
+def client_cert(tls: Tls) -> dict[str, str | Deferred]:
+    """Content of the Secret with the agent's certificate and key, unless there is one already."""
+    existing = tls.client_cert_secret
+    made = is_set(tls.client_cert) and is_set(tls.client_key) and not is_set(existing.name)
+    return {existing.cert_key: tls.client_cert, existing.key_key: tls.client_key} if made else {}
+
+
+def objects(held: Held, release: Release) -> dict[str, Manifest]:
+    """The Secrets of a release, each only if it holds something."""
+    names = release.names
+    by_role = {
+        "token": names.token_secret,
+        "env": names.env_secret,
+        "ca-bundle": names.ca_bundle_secret,
+        "client-cert": names.client_cert_secret,
+    }
+    return {f"{role}-secret": _secret(by_role[role], release, data) for role, data in held.items() if data}
+
+
+def _secret(name: str, release: Release, data: Mapping[str, str | Deferred]) -> Manifest:
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": release.metadata(name),
+        "type": "Opaque",
+        "stringData": dict(data),
+    }
+
+
+def contents(held: Mapping[str, Mapping[str, T]]) -> list[str | T]:
+    """Everything that the Secrets hold, keys and values, in a stable order: what `digest` is made of."""
+    return [part for data in held.values() for pair in data.items() for part in pair]
+
+
+def needs_key(held: Mapping[str, Mapping[str, T]]) -> bool:
+    """Whether a digest could tell what the Secrets hold: the values of variables can be guessed, one after another."""
+    return bool(held.get("env")) and not any(held.get(role) for role in _UNGUESSABLE)
+
+
+def digest(held: Mapping[str, Mapping[str, str]], key: str = "") -> str:
+    """An HMAC-SHA256 of the contents that changes when one of them, their number or their order does.
+
+    Keyed by a secret among them that nobody can guess, or by `key` where there is none.
+    """
+    import hashlib
+    import hmac
+
+    own = "".join(value for role in _UNGUESSABLE for value in held.get(role, {}).values())
+    total = hmac.new((own or key).encode(), digestmod=hashlib.sha256)
+    for string in contents(held):
+        data = string.encode()
+        total.update(len(data).to_bytes(8, "big") + data)
+    return total.hexdigest()
+
+
+def digest_annotation(held: Held, inputs: Inputs) -> dict[str, str | Deferred]:
+    """The pod annotation that rolls a workload when a Secret of ours changes.
+
+    Nothing where their content is not known, or where it could be guessed and there is no key.
+    """
+    if inputs.secrets_digest is not None:
+        return {DIGEST_ANNOTATION: inputs.secrets_digest}
+    known = {role: {key: value for key, value in data.items() if isinstance(value, str)} for role, data in held.items()}
+    safe = known == held and not needs_key(known)
+    return {DIGEST_ANNOTATION: digest(known)} if contents(known) and safe else {}
+
+
+def token_reference(existing: SecretReference, made: str) -> tuple[str | Deferred, str]:
+    """Name and key of the Secret with the token. The key is the user's only where the Secret is."""
+    return (existing.name, existing.key) if is_set(existing.name) else (made, contract.TOKEN_KEY)
+
+
+def ca_bundle_reference(tls: Tls, made: str) -> str | Deferred | None:
+    """Name of the Secret with the CA bundle, if there is one."""
+    if is_set(tls.ca_bundle_secret.name):
+        return tls.ca_bundle_secret.name
+    return made if is_set(tls.ca_bundle) else None
+
+
+def client_cert_reference(tls: Tls, made: str) -> str | Deferred | None:
+    """Name of the Secret with the agent's certificate and key, if there is one."""
+    if is_set(tls.client_cert_secret.name):
+        return tls.client_cert_secret.name
+    return made if client_cert(tls) else None

@@ -1,0 +1,94 @@
+"""Cross-checks of provider network mirrors, and whose token is whose."""
+
+import re
+from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit
+
+from scalr_agents.charts.shared import proxies, versions
+from scalr_agents.charts.shared.checks import Findings, error, warning
+from scalr_agents.charts.shared.contract import MIRRORS_VARIABLE
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.values import NetworkMirror
+from scalr_agents.model.fields import Deferred, Placeholder, is_deferred, is_set
+from scalr_agents.model.findings import Finding, entry, nearest
+from scalr_agents.model.release import Release
+
+TOKENS = "mirror_tokens"
+"""The input with the tokens of mirrors."""
+
+
+def none_in(who: str, inputs: Inputs) -> Findings:
+    """Tokens for an agent that reads no mirrors."""
+    for host in inputs.mirror_tokens:
+        yield error(entry(TOKENS, host), f"{who} has no mirrors of providers; agent-job and agent-local of agents 1.3 or newer do")
+
+
+def check(path: str, mirrors: Sequence[NetworkMirror], release: Release, inputs: Inputs) -> Findings:
+    """Mirrors, and the tokens that are given apart from them."""
+    table = versions.find(release.line.chart)
+    if not table.knows(release.version, path):
+        yield from none_in(f"{table.chart} of agents {table.ignorant(release.version, path)}", inputs)
+        return
+    tokens = inputs.mirror_tokens
+    hosts = [host_of(mirror.url) for mirror in mirrors]
+    for index, (mirror, host) in enumerate(zip(mirrors, hosts, strict=True)):
+        here = f"{path}[{index}]"
+        yield from _address(f"{here}.url", mirror.url)
+        if is_deferred(mirror.token) and not isinstance(mirror.token, Placeholder):
+            yield error(f"{here}.token", f"must be known before deployment: the list of mirrors is one text; give it in {TOKENS}, by host")
+        elif is_set(mirror.token) and host in tokens:
+            yield error(f"{here}.token", f"given together with {TOKENS} for {host}; keep one of them")
+    for given, token in tokens.items():
+        if given not in hosts:
+            yield Finding("error", entry(TOKENS, given), f"token of no mirror; {_meant(given, hosts)}", presumes=(path,))
+        elif not is_set(token):
+            yield error(entry(TOKENS, given), "empty: give the mirror's token, or leave it out")
+    if tokens and MIRRORS_VARIABLE in inputs.secret_env:
+        yield error(entry("secret_env", MIRRORS_VARIABLE), "would replace the list of mirrors and the tokens given for it; keep one")
+
+
+def _meant(given: str, hosts: Sequence[str]) -> str:
+    """Which of the mirrors' hosts is meant: above all the same on another port."""
+    names = [host for host in dict.fromkeys(hosts) if host]
+    return nearest(given, [host for host in names if host.partition(":")[0] == given.partition(":")[0]] or names)
+
+
+def host_of(url: object) -> str:
+    """The host of a mirror, with its port if it has one; nothing where the address is none, which the checks tell."""
+    try:
+        return urlsplit(url).netloc.rpartition("@")[2] if isinstance(url, str) else ""
+    except ValueError:
+        return ""
+
+
+def filled(mirrors: Sequence[NetworkMirror], tokens: Mapping[str, str | Deferred]) -> list[NetworkMirror]:
+    """The mirrors with the tokens of their hosts."""
+    hosts = [host_of(mirror.url) for mirror in mirrors]
+    return [
+        mirror.model_copy(update={"token": tokens[host]}) if host in tokens else mirror for mirror, host in zip(mirrors, hosts, strict=True)
+    ]
+
+
+def _address(path: str, url: str | Deferred) -> Findings:
+    """An address over https, with a slash at its end as the protocol has it."""
+    if not isinstance(url, str):
+        yield error(path, "must be known before deployment: the list of mirrors is one text")
+        return
+    if not _is_address(url):
+        yield error(path, "not a URL with scheme and host, for instance https://mirror.acme.internal/providers/")
+        return
+    if url.startswith("http://"):
+        yield error(path, "http://, and OpenTofu and Terraform take providers over https:// only")
+    if proxies.holds_password(url):
+        yield warning(path, "a password in plain text; give the mirror a token instead, which becomes a Secret")
+    if not url.endswith("/"):
+        yield warning(path, "does not end with a slash, which the protocol of mirrors wants")
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        name = re.fullmatch(r"[A-Za-z0-9.-]+|[0-9a-f:]+", parts.hostname or "")
+        return parts.scheme in ("http", "https") and bool(name) and parts.port != 0
+    except ValueError:
+        return False

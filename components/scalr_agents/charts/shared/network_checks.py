@@ -1,0 +1,66 @@
+"""Cross-checks of whom an agent trusts, as whom it is known, and where it takes credentials from."""
+
+import re
+from collections.abc import Mapping
+
+from scalr_agents.charts.shared import checks
+from scalr_agents.charts.shared.checks import Findings, error, warning
+from scalr_agents.charts.shared.values import ClientCertSecret, Tls
+from scalr_agents.model.fields import Deferred, is_set
+from scalr_agents.model.findings import entry
+
+_GKE_IDENTITY = "iam.gke.io/gcp-service-account"
+_KUBE2IAM_ROLE = "iam.amazonaws.com/role"
+_METADATA_ENDPOINT = "AWS_EC2_METADATA_SERVICE_ENDPOINT"
+
+_KEY = re.compile(r"-----BEGIN (EC |RSA )?PRIVATE KEY-----\s(?:(?!-----).)+-----END (EC |RSA )?PRIVATE KEY-----", re.DOTALL)
+
+
+def tls(path: str, settings: Tls) -> Findings:
+    """The CA bundle, and the agent's own certificate."""
+    yield from checks.ca_bundle(f"{path}.caBundle", settings.ca_bundle)
+    if is_set(settings.ca_bundle) and is_set(settings.ca_bundle_secret.name):
+        yield warning(f"{path}.caBundle", f"has no effect: {path}.caBundleSecret.name is set, and the existing Secret wins")
+    yield from client_cert(path, settings.client_cert, settings.client_key, settings.client_cert_secret)
+
+
+def client_cert(path: str, certificate: str | Deferred, key: str | Deferred, existing: ClientCertSecret) -> Findings:
+    """Certificate and key for mutual TLS: both or neither, as PEM, in two entries of a Secret."""
+    if existing.cert_key == existing.key_key:
+        yield error(f"{path}.clientCertSecret.keyKey", f"{existing.key_key!r} is the key of the certificate already")
+    given = {"clientCert": certificate, "clientKey": key}
+    for word, value in given.items():
+        if is_set(value) and is_set(existing.name):
+            yield warning(f"{path}.{word}", "has no effect: clientCertSecret.name is set, and the existing Secret wins")
+    if is_set(existing.name):
+        return
+    if is_set(certificate) != is_set(key):
+        missing, present = ("clientKey", "clientCert") if is_set(certificate) else ("clientCert", "clientKey")
+        yield error(f"{path}.{present}", f"needs {missing} beside it: without, the agent would not use mutual TLS at all")
+    for word, value, form in (("clientCert", certificate, checks.CERTIFICATE), ("clientKey", key, _KEY)):
+        if isinstance(value, str) and value and not form.search(value):
+            yield error(f"{path}.{word}", f"not PEM: expected a {'private key' if form is _KEY else 'certificate'}")
+
+
+def metadata_service(
+    opened: str,
+    *,
+    accounts: Mapping[str, Mapping[str, object]],
+    pods: Mapping[str, Mapping[str, object]],
+    environments: Mapping[str, Mapping[str, object]],
+) -> Findings:
+    """Settings that need the metadata service, while it is closed.
+
+    `opened` is the setting that opens it. The others are annotations of accounts and pods and variables, by their path in the values.
+    """
+    reliant = [
+        *(entry(path, _GKE_IDENTITY) for path, annotations in accounts.items() if _GKE_IDENTITY in annotations),
+        *(entry(path, _KUBE2IAM_ROLE) for path, annotations in pods.items() if _KUBE2IAM_ROLE in annotations),
+        *(entry(path, _METADATA_ENDPOINT) for path, variables in environments.items() if _METADATA_ENDPOINT in variables),
+    ]
+    for path in reliant:
+        yield warning(
+            path,
+            f"takes its credentials from the metadata service, which runs cannot reach; set {opened} "
+            "(IRSA and EKS Pod Identity need no metadata service)",
+        )

@@ -1,0 +1,83 @@
+"""Cross-checks of proxies."""
+
+import re
+from collections.abc import Mapping
+
+from scalr_agents.charts.shared.checks import Findings, warning
+from scalr_agents.charts.shared.values import Proxy
+from scalr_agents.model.fields import Deferred, is_set
+from scalr_agents.model.findings import entry
+
+REFERENCES = r"(?:\$\([^()]+\))+"
+"""Other variables, and nothing else."""
+_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY")
+_LOGIN = re.compile(r"(https?:)?//([^/@\s]*)@", re.IGNORECASE)
+"""Who logs in by a URL."""
+
+
+def check(path: str, settings: Proxy) -> Findings:
+    """A proxy in a section of its own."""
+    urls = {"httpProxy": settings.http_proxy, "httpsProxy": settings.https_proxy}
+    given = [key for key, value in urls.items() if is_set(value)]
+    if settings.enabled and not given:
+        yield warning(f"{path}.enabled", "has no effect: neither httpProxy nor httpsProxy is set")
+    for key in [] if settings.enabled else given:
+        yield warning(f"{path}.{key}", f"has no effect: {path}.enabled is false")
+    for key, value in urls.items():
+        yield from _address(f"{path}.{key}", value)
+    if settings.enabled and given:
+        yield from _exceptions(f"{path}.noProxy", settings.no_proxy)
+
+
+def variables(path: str, given: Mapping[str, str]) -> Findings:
+    """A proxy in variables, for agents that need the cluster's API."""
+    yield from addresses(path, given)
+    if any(given.get(name) for name in _VARIABLES):
+        yield from _exceptions(entry(path, "NO_PROXY"), given.get("NO_PROXY", ""))
+
+
+def addresses(path: str, given: Mapping[str, str]) -> Findings:
+    """The addresses of a proxy in variables."""
+    for name in _VARIABLES:
+        yield from _address(entry(path, name), given.get(name))
+
+
+def holds_password(url: object) -> bool:
+    """Whether a text has a URL with a password, or with a token in place of a name, in plain text and not out of a secret variable."""
+    for web, login in _LOGIN.findall(url) if isinstance(url, str) else ():
+        name, _, password = login.partition(":")
+        secret = password or (name if web else "")
+        if secret and not re.fullmatch(REFERENCES, secret):
+            return True
+    return False
+
+
+def _address(path: str, value: object) -> Findings:
+    if holds_password(value):
+        yield warning(path, "a password in plain text; make it a secret variable and write http://user:$(NAME)@host")
+    if isinstance(value, str) and value and "://" not in value and not re.match(REFERENCES, value):
+        yield warning(path, "has no scheme, and not every program guesses one; write http:// in front of it")
+
+
+def _exceptions(path: str, no_proxy: str | Deferred) -> Findings:
+    if isinstance(no_proxy, str) and not _reaches_cluster(no_proxy):
+        yield warning(
+            path,
+            "names neither $(KUBERNETES_SERVICE_HOST) nor a private network: pods reach the cluster's API by its IP address, "
+            "and would do so through the proxy",
+        )
+
+
+def _reaches_cluster(no_proxy: str) -> bool:
+    entries = [entry.strip() for entry in no_proxy.split(",")]
+    return "$(KUBERNETES_SERVICE_HOST)" in entries or any(map(_is_private, entries))
+
+
+def _is_private(entry: str) -> bool:
+    import ipaddress
+
+    try:
+        network = ipaddress.ip_network(entry, strict=False)
+    except ValueError:
+        return entry == "*"
+    return network.is_private and not network.is_loopback

@@ -1,0 +1,284 @@
+"""Sections of values that more than one chart has."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from scalr_agents.model.fields import (
+    Annotations,
+    Count,
+    Flag,
+    ImageTag,
+    InputName,
+    InputText,
+    Labels,
+    LabelText,
+    Name,
+    PodSecurityContext,
+    PullPolicy,
+    PullSecrets,
+    Quantity,
+    Registry,
+    Repository,
+    SecretKey,
+    Text,
+    unset,
+)
+from scalr_agents.model.section import ChartSection, default
+
+_KUBERNETES_GRACE_SECONDS = 30
+
+
+def grace_seconds(given: int | None) -> int:
+    """How long Kubernetes waits before it kills a pod; 30 seconds where nothing is given."""
+    return _KUBERNETES_GRACE_SECONDS if given is None else given
+
+
+class ReleaseValues(ChartSection):
+    """Values of any chart: what its release is called."""
+
+    name_override: LabelText = ""
+    """Replaces the chart's name in object names and in the label `app.kubernetes.io/name`. Default: the chart's name."""
+    fullname_override: Text = ""
+    """Replaces the whole base of the object names (`<release>-<chart>`). Default: derived from release and chart."""
+
+
+class SecretReference(ChartSection):
+    """A Secret that exists already, in the release's namespace."""
+
+    name: InputName = ""
+    """Name of the Secret. Default: none, the Secret is made here."""
+    key: SecretKey = "token"
+    """Key of the Secret that holds the value. Has no effect without `name`."""
+
+
+class ServiceAccount(ChartSection):
+    """Kubernetes field `spec.serviceAccountName` of both pods, and the account itself."""
+
+    create: Flag = True
+    """Whether to create the account."""
+    name: Name = ""
+    """Name of the account. Default: the release's full name when created here, else the namespace's `default`."""
+    automount_token: Flag = True
+    """Whether the controller's pod gets the account's token; the controller needs it to start Jobs."""
+    token_ttl: Count = Field(3600, alias="tokenTTL")
+    """Lifetime in seconds of the token that a task's worker gets (at least 600); Kubernetes renews it."""
+    annotations: Annotations = {}
+    """Annotations of the account, for instance an IAM role (`eks.amazonaws.com/role-arn`)."""
+    labels: Labels = {}
+    """Labels of the account, added to the common ones."""
+
+
+class PolicyRule(ChartSection):
+    """One rule of a Role or ClusterRole (`rbac.authorization.k8s.io/v1` PolicyRule)."""
+
+    api_groups: list[str] = []
+    """API groups; `""` is the core group."""
+    resources: list[str] = []
+    """Resources and subresources, for instance `pods/log`."""
+    resource_names: list[str] = []
+    """Only objects of these names. Default: all."""
+    non_resource_urls: list[str] = Field([], alias="nonResourceURLs")
+    """URL paths that are no resources; ClusterRoles only."""
+    verbs: list[str] = Field(min_length=1)
+    """What may be done."""
+
+
+def _rule(group: str, resource: str, verbs: str) -> PolicyRule:
+    return PolicyRule.model_construct(api_groups=[group], resources=[resource], verbs=verbs.split())
+
+
+_MANAGE = "get list watch create delete deletecollection patch update"
+
+
+LEGACY_RULES = [
+    _rule("", "pods", _MANAGE),
+    _rule("", "pods/log", "get"),
+    _rule("", "pods/exec", "get create"),
+    _rule("", "pods/status", "get patch update"),
+    _rule("apps", "deployments", "get list watch"),
+    _rule("batch", "jobs", _MANAGE),
+    _rule("batch", "jobs/status", "get patch update"),
+]
+LEGACY_CLUSTER_RULES = [_rule("scalr.io", "atasks", "get list watch")]
+
+
+class Rbac(ChartSection):
+    """Roles of the controller and their bindings."""
+
+    create: Flag = True
+    """Whether to create Role, ClusterRole and their bindings; false leaves them to somebody else."""
+    rules: list[PolicyRule] = [*LEGACY_RULES, _rule("", "events", "list")]
+    """Rules of the Role, in the release's namespace. A list given here replaces the default."""
+    cluster_rules: list[PolicyRule] = [_rule("scalr.io", "agenttasktemplates", "get list watch")]
+    """Rules of the ClusterRole. A list given here replaces the default; `[]` leaves ClusterRole and binding to somebody else."""
+
+
+class Image(ChartSection):
+    """A container image; the reference is `[registry/]repository:tag`."""
+
+    repository: Repository = "scalr/agent"
+    """Repository, without tag."""
+    tag: ImageTag = ""
+    """Tag, `tag@sha256:...` to pin a digest. Default: the agent version."""
+    pull_policy: PullPolicy = "IfNotPresent"
+    """Kubernetes field `imagePullPolicy`."""
+
+
+class WorkerImage(ChartSection):
+    """Image of the worker; every field that is empty comes from `agent.image`."""
+
+    repository: Repository = ""
+    """Repository, without tag."""
+    tag: ImageTag = ""
+    """Tag."""
+    pull_policy: Literal["", "Always", "IfNotPresent", "Never"] = ""
+    """Kubernetes field `imagePullPolicy`."""
+
+
+class Proxy(ChartSection):
+    """An HTTP proxy for the connections of all containers."""
+
+    enabled: Flag = False
+    """Whether to set `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`."""
+    http_proxy: InputText = ""
+    """`HTTP_PROXY`: URL of the proxy for http requests."""
+    https_proxy: InputText = ""
+    """`HTTPS_PROXY`: URL of the proxy for https requests."""
+    no_proxy: InputText = ""
+    """`NO_PROXY`: hosts, domains and networks to reach directly, separated by commas."""
+
+
+class CaBundleSecret(SecretReference):
+    """An existing Secret with a CA bundle."""
+
+    key: SecretKey = "ca-bundle.crt"
+    """Key of the bundle, in the existing Secret and in one that is made from `caBundle`."""
+
+
+class ClientCertSecret(ChartSection):
+    """An existing Secret with the certificate and the key of the agent, for mutual TLS."""
+
+    name: InputName = ""
+    """Name of the Secret. Default: none, one is made from `clientCert` and `clientKey`."""
+    cert_key: SecretKey = "tls.crt"
+    """Key of the certificate, in the existing Secret and in one that is made."""
+    key_key: SecretKey = "tls.key"
+    """Key of the private key, in the existing Secret and in one that is made."""
+
+
+class Tls(ChartSection):
+    """Certificate authorities that the agent trusts, and its own certificate."""
+
+    ca_bundle_secret: CaBundleSecret = default(CaBundleSecret)
+    """An existing Secret with the bundle; wins over `caBundle`."""
+    ca_bundle: InputText = ""
+    """PEM certificates. They replace the public authorities: include those if they are needed."""
+    client_cert_secret: ClientCertSecret = default(ClientCertSecret)
+    """An existing Secret with the agent's certificate and key; wins over the next two."""
+    client_cert: InputText = ""
+    """PEM certificate of the agent for mutual TLS; needs `clientKey`."""
+    client_key: InputText = ""
+    """PEM private key of the agent; becomes a Secret. In a stack file it belongs under `secrets`."""
+
+
+class Global(ChartSection):
+    """Settings of every pod of the release; a component's own setting wins."""
+
+    image_registry: Registry = ""
+    """Registry put in front of the repositories of controller, worker and runner (not of sidecars). Default: Docker Hub."""
+    image_namespace: Registry = ""
+    """Takes the place of all of a repository but its last part, where a mirror keeps all images in one place."""
+    labels: Labels = {}
+    """Labels of all objects, Jobs and pods."""
+    annotations: Annotations = {}
+    """Annotations of all objects and Jobs, not of pods."""
+    image_pull_secrets: PullSecrets = []
+    """Pull secrets of both pods, `[{name: ...}]`."""
+    pod_annotations: Annotations = {}
+    """Annotations of both pods."""
+    pod_labels: Labels = {}
+    """Labels of both pods; labels of the selectors cannot be changed."""
+    pod_security_context: PodSecurityContext = {
+        "runAsNonRoot": True,
+        "runAsUser": 1000,
+        "runAsGroup": 1000,
+        "fsGroup": 1000,
+        "fsGroupChangePolicy": "OnRootMismatch",
+        "supplementalGroups": [],
+        "sysctls": [],
+        "seLinuxOptions": {},
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+    """Kubernetes PodSecurityContext of both pods. The default runs as user and group 1000."""
+    proxy: Proxy = default(Proxy)
+    """HTTP proxy."""
+    tls: Tls = default(Tls)
+    """Certificate authorities."""
+
+
+class Otel(ChartSection):
+    """Metrics and traces over OTLP."""
+
+    enabled: Flag = False
+    """Whether to export; needs an `endpoint`."""
+    endpoint: InputText = "http://otel-collector:4317"
+    """`SCALR_AGENT_OTLP_ENDPOINT`: the collector's gRPC endpoint."""
+    metrics_enabled: Flag = True
+    """`SCALR_AGENT_OTLP_METRICS_ENABLED`."""
+    traces_enabled: Flag = False
+    """`SCALR_AGENT_OTLP_TRACES_ENABLED`."""
+
+
+def resources(cpu: str, memory: str, cpu_limit: str, memory_limit: str) -> dict[str, Any]:
+    """Default of a container's `resources`: requests, then limits."""
+    return {"requests": {"cpu": cpu, "memory": memory}, "limits": {"cpu": cpu_limit, "memory": memory_limit}}
+
+
+class NetworkMirror(ChartSection):
+    """A provider network mirror."""
+
+    url: InputText
+    """Address of the mirror."""
+    token: InputText = ""
+    """Token for the mirror. With one, the list of mirrors becomes a Secret."""
+    include: list[str] = []
+    """Providers to take from the mirror, with patterns. Default: all."""
+
+
+NetworkMirrors = Annotated[list[NetworkMirror], unset([])]
+"""Mirrors, in the order in which they are asked."""
+
+
+class CacheLimit(ChartSection):
+    """A cache of the agent inside the cache directory."""
+
+    enabled: Flag = False
+    """Whether to cache."""
+    size_limit: Quantity = "40Gi"
+    """Soft limit, in Gi, Mi, G or M; keep it below the size of the cache volume."""
+
+
+class ModuleCache(CacheLimit):
+    """The cache of modules."""
+
+    concurrency: Count = 10
+    """`SCALR_AGENT_MODULE_CACHE_CONCURRENCY`: downloads at once."""
+
+
+class ProviderCache(CacheLimit):
+    """The cache of providers."""
+
+    concurrency: Count = 10
+    """`SCALR_AGENT_PROVIDER_CACHE_CONCURRENCY`: downloads at once."""
+    drop_kernel_pages: Flag = True
+    """`SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES`: keep what was unpacked out of the memory that counts for the pod."""
+
+
+class BinaryCache(ChartSection):
+    """The cache of binaries (OpenTofu, Terraform, ...), which is always on."""
+
+    size_limit: Quantity = "5Gi"
+    """`SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB`: soft limit, in Gi, Mi, G or M."""
+    threshold_days: Count = 10
+    """`SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS`: days without use after which a binary may go."""

@@ -1,0 +1,94 @@
+"""Which chart a release is of, and of which version, as far as something says so."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from scalr_agents.charts.shared import versions
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model import yaml_io
+from scalr_agents.model.lines import CHARTS
+from scalr_agents.model.merge import lookup
+
+_TABLE = re.compile(r"^([A-Z_]+): *(.*?) *$", re.MULTILINE)
+_CHART_LABEL = re.compile(r"(.+?)-(\d.*)")
+
+
+class AboutError(ValueError):
+    """What cannot be said of the release; the text says why."""
+
+
+class About(NamedTuple):
+    """What one source says of a release; empty where it says nothing."""
+
+    source: str
+    """What it is called in messages."""
+    chart: str = ""
+    chart_version: str = ""
+    agent_version: str = ""
+
+
+def of_metadata(text: str, release: str, namespace: str) -> About:
+    """What `helm get metadata` says, in any of its formats. Raises `AboutError` if that is about another release."""
+    said = _read(text)
+    for word, expected in (("name", release), ("namespace", namespace)):
+        if said.get(word, expected) != expected:
+            raise AboutError(f"the metadata is that of another release: its {word} is {said[word]!r}, and {expected!r} is taken over")
+    if said.get("chart") not in CHARTS:
+        found = f"the chart {said['chart']!r}" if said.get("chart") else "no chart"
+        raise AboutError(f"the metadata names {found}; expected one of {', '.join(CHARTS)}: what helm get metadata {release} prints")
+    return About("the metadata", said["chart"], said.get("version", ""), said.get("appversion", ""))
+
+
+def _read(text: str) -> dict[str, str]:
+    """The words of the metadata, in lower case and without underscores."""
+    if _TABLE.match(text.lstrip()):
+        said: Mapping[str, Any] = dict(_TABLE.findall(text))
+    else:
+        try:
+            said = yaml_io.load_values(text)
+        except yaml_io.YamlError as problem:
+            raise AboutError(f"the metadata cannot be read: {problem}") from None
+    return {word.lower().replace("_", ""): content for word, content in said.items() if isinstance(content, str)}
+
+
+def of_manifest(objects: Sequence[Manifest]) -> About:
+    """What the labels of its Deployment say."""
+    labels = [lookup(item, "metadata", "labels") for item in objects if item.get("kind") == "Deployment"]
+    for given in labels:
+        chart = _CHART_LABEL.fullmatch(str(lookup(given, "helm.sh/chart") or ""))
+        if chart and chart[1] in CHARTS:
+            return About("the manifest", chart[1], chart[2], str(lookup(given, "app.kubernetes.io/version") or ""))
+    return About("the manifest")
+
+
+def joined(sources: Sequence[About]) -> About:
+    """What all sources say together. Raises `AboutError` where two contradict each other."""
+    said = {}
+    for word in ("chart", "chart_version", "agent_version"):
+        saying = [(source, content) for source in sources if (content := getattr(source, word))]
+        for source, content in saying[1:]:
+            first, known = saying[0]
+            if content != known:
+                raise AboutError(
+                    f"{first.source} says {word.replace('_', ' ')} {known!r}, and {source.source} {content!r}: one of them is wrong"
+                )
+        said[word] = saying[0][1] if saying else ""
+    return About("", **said)
+
+
+def completed(about: About) -> About:
+    """With the version of the agents out of that of the chart, and the other way round, where they were published together.
+
+    Raises `AboutError` for a chart whose agents are not known.
+    """
+    published = versions.find(about.chart).published
+    if about.chart_version and not about.agent_version:
+        agents = [one.agent for one in published if one.chart == about.chart_version]
+        if not agents:
+            raise AboutError(
+                f"{about.chart} {about.chart_version} is not known here: give the version of its agents, APP VERSION in helm list"
+            )
+        return about._replace(agent_version=agents[0])
+    charts = [one.chart for one in published if one.agent == about.agent_version]
+    return about if about.chart_version or not charts else about._replace(chart_version=charts[0])

@@ -1,0 +1,157 @@
+"""The defaults of a release's chart, and which of its values a stack has to say because ours are others."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
+
+from scalr_agents.charts import Finding, kinds
+from scalr_agents.charts.shared import versions
+from scalr_agents.charts.shared.versions import Published, Table
+from scalr_agents.helm.adopt.about import About
+from scalr_agents.model import parse as shapes
+from scalr_agents.model.merge import Values, coalesce, lookup, merge
+
+_COMPUTED = "all values are given; those that are the defaults anyway are left out"
+_UNSEEN = "the defaults of the chart are not known here: what the release has unset with null is not seen among the values"
+
+
+class Own(NamedTuple):
+    """The values of a release, as far as they are known."""
+
+    stack: Values
+    """Those that a stack has to say."""
+    release: Values
+    """All of them."""
+    findings: Sequence[Finding] = ()
+    notes: Sequence[str] = ()
+
+
+def own(given: Mapping[str, Any], about: About, version: str) -> Own:
+    """What a stack has to say for a release to keep its values: `given` are all of them, or those of its user.
+
+    `version` is that of the agents, which `about` may not know.
+    """
+    chart = about.chart
+    release = _published(versions.find(chart), about)
+    defaults = of_chart(chart, release) if release else _known(chart, version)
+    complete = _are_complete(chart, given, defaults)
+    if not about.agent_version:
+        return Own(_other(chart, version, given, None) if complete else dict(given), dict(given), [_unpromised(chart, version)])
+    if complete:
+        return Own(_other(chart, version, given, release), dict(given), notes=[_COMPUTED, *([] if release else [_UNSEEN])])
+    if release is None:
+        return Own(dict(given), dict(given), [_unknown(about)])
+    kept = _other(chart, version, defaults, release)
+    in_order = merge(merge(given, kept), given)
+    note = f"the values lack the defaults of the chart (helm get values --all has them); those of {chart} {release.chart} are assumed"
+    others = ", ".join(".".join(path) for path in _leaves(kept))
+    notes = [f"{note}; where ours are others they are kept: {others}" if others else note]
+    return Own(in_order, coalesce(defaults, given), notes=notes)
+
+
+def _unpromised(chart: str, version: str) -> Finding:
+    message = (
+        f"nothing says which version the release has: agents {version} are assumed, and nothing can be promised about what changes. Give "
+        f"--metadata, --chart-version or --agent-version"
+    )
+    return Finding("warning", chart, message)
+
+
+def _unknown(about: About) -> Finding:
+    chart = f"{about.chart} {about.chart_version or f'of agents {about.agent_version}'}"
+    message = "its defaults are not known here, and the values do not have them: what they leave out may change; give helm get values --all"
+    return Finding("warning", chart, message)
+
+
+def _published(table: Table[Any], about: About) -> Published | None:
+    """The chart of a release, if its defaults are known."""
+    return next((one for one in table.published if (one.chart, one.agent) == (about.chart_version, about.agent_version)), None)
+
+
+def ours(chart: str, version: str) -> Values:
+    """Our defaults for agents of a version."""
+    given = versions.find(chart).row(version).defaults
+    return kinds.find(chart).model.model_validate(given).model_dump(by_alias=True)
+
+
+def of_chart(chart: str, published: Published) -> Values:
+    """The defaults of a published chart."""
+    return coalesce(coalesce(_known(chart, published.agent), published.corrected), published.defaults)
+
+
+def _known(chart: str, version: str) -> Values:
+    """Our defaults of the values that a chart has too."""
+    table, values = versions.find(chart), ours(chart, version)
+    for path in (*table.unknown(version), *table.ours):
+        values = _without(values, *path.split("."))
+    return values
+
+
+def _are_complete(chart: str, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> bool:
+    """Whether values are all that a release has, as `helm get values --all` prints them, and not just what its user has said.
+
+    Whoever copies a chart's file rarely copies all sections, and Helm leaves none out.
+    """
+    needed = [path for path in _sections(kinds.find(chart).model) if isinstance(lookup(defaults, *path), Mapping)]
+    return all(isinstance(lookup(given, *path), Mapping) for path in needed)
+
+
+def _other(chart: str, version: str, given: Mapping[str, Any], release: Published | None) -> Values:
+    """What of all values of a release is not our default.
+
+    A default of its chart that is not among them was unset, and is a `null`. What the chart says where ours is a correction is left out.
+    """
+    kind, row = kinds.find(chart), versions.find(chart).row(version)
+    meant, findings, _ = shapes.parse(kind.model, merge(row.defaults, given))
+    if findings:
+        return dict(given)  # which is all that there is to say
+    known, defaults, corrected = ours(chart, version), of_chart(chart, release) if release else {}, release.corrected if release else {}
+    return merge(_different(given, meant.model_dump(by_alias=True), known, corrected), _unset(given, defaults, known))
+
+
+def _different(given: Mapping[str, Any], meant: Mapping[str, Any], known: Mapping[str, Any], corrected: Mapping[str, Any] | None) -> Values:
+    """The given values that are not those we know; `meant` are the same in the form that ours have."""
+    found: Values = {}
+    for key, value in given.items():
+        if isinstance(value, Mapping) and isinstance(known.get(key), Mapping):
+            if below := _different(value, meant[key], known[key], (corrected or {}).get(key)):
+                found[key] = below
+        elif key not in known or (meant.get(key) != known[key] and not (corrected and key in corrected and corrected[key] == value)):
+            found[key] = value
+    return found
+
+
+def _unset(given: Mapping[str, Any], defaults: Mapping[str, Any], known: Mapping[str, Any]) -> Values:
+    """A `null` for each of our defaults that the chart has too and that the values lack."""
+    found: Values = {}
+    for key, default in defaults.items():
+        if key not in given:
+            found |= {key: None} if known.get(key) else {}
+        elif all(isinstance(side.get(key), Mapping) for side in (defaults, given, known)) and (
+            below := _unset(given[key], default, known[key])
+        ):
+            found[key] = below
+    return found
+
+
+def _without(values: Values, key: str, *below: str) -> Values:
+    if below and isinstance(values.get(key), Mapping):
+        return values | {key: _without(values[key], *below)}
+    return {name: value for name, value in values.items() if name != key}
+
+
+def _leaves(values: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for key, value in values.items():
+        if isinstance(value, Mapping) and value:
+            yield from _leaves(value, (*path, key))
+        else:
+            yield (*path, key)
+
+
+def _sections(model: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            here = (*path, field.alias or name)
+            yield here
+            yield from _sections(field.annotation, here)

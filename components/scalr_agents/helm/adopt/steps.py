@@ -1,0 +1,169 @@
+"""What has to be done besides `pulumi up`, because Helm made it otherwise or leaves it behind."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from scalr_agents.charts.agent_job import versions as agent_job
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model.lines import Line
+from scalr_agents.model.merge import lookup
+from scalr_agents.model.release import COMPONENT
+from scalr_agents.stack.agents import StackAgent
+from scalr_agents.stack.model import PREFIX
+
+_FORGET = (
+    "del((.items[]? // .).metadata | "
+    '(.managedFields[]? | select((.subresource or (.manager // "" | test("^(pulumi-kubernetes|kube-)"))) | not)), '
+    '.labels["helm.sh/chart"], .annotations["meta.helm.sh/release-name", "meta.helm.sh/release-namespace"])'
+)
+"""What whoever installed the release, and the steps before, have left in the metadata of objects, as a filter of jq.
+
+Helm's share bears the name of the program that it is part of. Those of Pulumi and of the control plane stay.
+"""
+
+
+class Step(NamedTuple):
+    """A command, and why it is needed."""
+
+    why: str
+    command: str
+
+
+class _Chart(NamedTuple):
+    """What the chart of a line makes otherwise, where an update alone does not get there."""
+
+    selectors: bool = False
+    """One selector for several workloads."""
+    task_budget: bool = False
+    """A budget of task pods by `maxUnavailable`, beside which `minAvailable` cannot stand."""
+    idle_policy: bool = False
+    """A NetworkPolicy that is made whatever the values say."""
+    meanwhile: str = "pulumi up rolls the controllers once; runs go on"
+    """What becomes of runs."""
+
+
+_AGENT_LOCAL = _Chart(meanwhile="pulumi up replaces the pods once, and runs are in them: do it when there are few")
+_AGENT_K8S = _Chart(
+    selectors=True, meanwhile="controller and workers are made anew, and workers let their runs end first: do it when there are few"
+)
+_CHARTS = {
+    ("agent-job", "legacy"): _Chart(),
+    ("agent-job", "current"): _Chart(task_budget=True),
+    ("agent-local", "legacy"): _AGENT_LOCAL._replace(idle_policy=True),
+    ("agent-local", "current"): _AGENT_LOCAL,
+    ("agent-k8s", "legacy"): _AGENT_K8S,
+    ("agent-k8s", "current"): _AGENT_K8S,
+}
+
+
+def before(agent: StackAgent, plain: Collection[str], manifest: Sequence[Manifest] = ()) -> Iterator[Step]:
+    """Steps without which the API server refuses an object.
+
+    `plain` are the variables of the Deployment that Helm has given in plain text and that are secret now, `manifest` is what Helm has
+    made, if that is known.
+    """
+    release = agent.checked.release
+    chart = _CHARTS[release.line.chart, release.line.generation]
+    workloads = [made for made in agent.objects if made["kind"] in ("Deployment", "DaemonSet")]
+    if chart.selectors:
+        names = " ".join(f"{made['kind'].lower()}/{made['metadata']['name']}" for made in workloads)
+        why = "selectors differ and cannot be changed: these are made anew by pulumi up; their pods let runs end first"
+        yield Step(why, f"kubectl delete {names} -n {release.namespace}")
+    for made in [] if chart.selectors else workloads:
+        if patch := _out_of_secret(made, release.names.env_secret, plain):
+            why = f"plain text in the pods, a reference to a Secret now: new pods wait for it until pulumi up; {_old_pods(made)}"
+            yield Step(why, _patch("deployment", made, patch, "strategic"))
+        if patch := _other_volumes(made, manifest):
+            why = "a volume is of one kind, and Helm has made it of another: the pods are replaced, and once more by pulumi up"
+            yield Step(why, _patch("deployment", made, patch, "strategic"))
+    for made in agent.objects if chart.task_budget else []:
+        if made["kind"] == "PodDisruptionBudget" and made["metadata"]["labels"].get(COMPONENT) == "task":
+            least = made["spec"]["minAvailable"]
+            why = "a budget has minAvailable or maxUnavailable, and Helm has set the other one"
+            yield Step(why, _patch("poddisruptionbudget", made, {"spec": {"maxUnavailable": None, "minAvailable": least}}, "merge"))
+
+
+def after(agent: StackAgent) -> Iterator[Step]:
+    """Steps that remove what is left of Helm."""
+    release = agent.checked.release
+    chart = _CHARTS[release.line.chart, release.line.generation]
+    tasks = release.line.task_resource
+    for made in agent.objects:
+        if tasks and made["kind"] == tasks.kind and agent_job.TABLE.row(release.version).job_restart_policy:
+            patch = {"spec": {"jobTemplate": {"spec": {"restartPolicy": None}}}}
+            yield Step("a field that Jobs do not have", _patch(tasks.crd_name, made, patch, "merge"))
+    if chart.idle_policy and not any(made["kind"] == "NetworkPolicy" for made in agent.objects):
+        name = release.names.network_policy
+        why = "left behind: it selects no pods"
+        yield Step(why, f"kubectl delete networkpolicy {name} -n {release.namespace} --ignore-not-found")
+    why = "Helm's marks, and its share in the fields: what it has set would stay when the stack does not say it any more"
+    yield Step(why, _forget(agent))
+    why = "Helm's records of the release; never helm uninstall, which deletes the objects"
+    yield Step(why, f"kubectl delete secret -n {release.namespace} -l owner=helm,name={release.name}")
+    yield Step("nothing else is to be taken over", f"pulumi config set --path '{PREFIX}:kubernetes.upsertExisting' false")
+
+
+def _forget(agent: StackAgent) -> str:
+    """Server-side apply removes only what nobody else has set, and Helm is still said to have set everything."""
+    release = agent.checked.release
+    tasks = release.line.task_resource
+    kinds = {tasks.kind: tasks.crd_name} if tasks else {}
+    names = (f"{kinds.get(item['kind'], item['kind'].lower())}/{item['metadata']['name']}" for item in agent.objects)
+    objects = f"{' '.join(names)} -n {release.namespace} --ignore-not-found"
+    return f"kubectl get {objects} --show-managed-fields -o json | jq '{_FORGET}' | kubectl replace -f -"
+
+
+def meanwhile(line: Line) -> str:
+    """What becomes of runs."""
+    return _CHARTS[line.chart, line.generation].meanwhile
+
+
+def _patch(kind: str, manifest: dict[str, Any], patch: dict[str, Any], form: str) -> str:
+    metadata, text = manifest["metadata"], json.dumps(patch, separators=(",", ":"))
+    return f"kubectl patch {kind} {metadata['name']} -n {metadata['namespace']} --type={form} -p '{text}'"
+
+
+def _old_pods(deployment: dict[str, Any]) -> str:
+    """What becomes of pods while those that replace them wait."""
+    spec = deployment["spec"]
+    if lookup(spec, "strategy", "type") == "Recreate":
+        return "all old ones stop (Recreate), so let it follow at once"
+    update = {"maxUnavailable": "25%", "maxSurge": "25%", **(lookup(spec, "strategy", "rollingUpdate") or {})}
+    replicas = spec.get("replicas")
+    share = str(update["maxUnavailable"])
+    if replicas is None:  # as many as an autoscaler says
+        return "old ones go on meanwhile" if share in ("0", "0%") else f"up to {share} of the old ones stop, so let it follow at once"
+    fewer = replicas * int(share[:-1]) // 100 if share.endswith("%") else int(share)
+    if not fewer and str(update["maxSurge"]) in ("0", "0%"):
+        fewer = 1  # the Deployment would never get on otherwise
+    return f"{min(fewer, replicas)} of {replicas} old ones stop, so let it follow at once" if fewer else "old ones go on meanwhile"
+
+
+def _out_of_secret(manifest: dict[str, Any], secret: str, plain: Collection[str]) -> dict[str, Any]:
+    """A patch that takes the plain values of variables away that come out of our Secret: what Helm has set stays beside what is applied."""
+    (container,) = manifest["spec"]["template"]["spec"]["containers"]
+    changed = [
+        variable | {"value": None}
+        for variable in container["env"]
+        if variable["name"] in plain and lookup(variable, "valueFrom", "secretKeyRef", "name") == secret
+    ]
+    return {"spec": {"template": {"spec": {"containers": [{"name": container["name"], "env": changed}]}}}} if changed else {}
+
+
+def _other_volumes(deployment: Manifest, manifest: Sequence[Manifest]) -> dict[str, Any]:
+    """A patch that makes volumes of another kind: what Helm has set stays beside what is applied."""
+    helms = [item for item in manifest if (item["kind"], item["metadata"]["name"]) == ("Deployment", deployment["metadata"]["name"])]
+    theirs = [volume for item in helms for volume in _volumes(item) if isinstance(volume, Mapping)]
+    known = {volume.get("name"): {key for key, value in volume.items() if value is not None} - {"name"} for volume in theirs}
+    changed = []
+    for volume in _volumes(deployment):
+        old = known.get(volume["name"])
+        if old and old != volume.keys() - {"name"}:
+            changed.append({**dict.fromkeys(sorted(old)), **volume})
+    return {"spec": {"template": {"spec": {"volumes": changed}}}} if changed else {}
+
+
+def _volumes(deployment: Manifest) -> list[Any]:
+    volumes = lookup(deployment, "spec", "template", "spec", "volumes")
+    return volumes if isinstance(volumes, list) else []

@@ -1,0 +1,217 @@
+"""Values of the chart's alpha, which had two shapes, in the present one.
+
+The alpha was published with agents 0.54 to 0.56, with most values at the top; a later state, described but never published, had them
+in the sections `controller` and `task`. Values are of the alpha if they have a key that the present shape refuses.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.helm.alpha_rows import ROWS, Lost, Needless, Row, is_empty
+from scalr_agents.model import parse as shapes
+from scalr_agents.model.fields import is_set
+from scalr_agents.model.findings import Finding, Path, by_severity, dotted, unknown_key
+from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.messages import shown
+
+COMMAND = "scalr-agents convert-values"
+_SECTIONS = ("controller", "worker", "agent.auth")
+"""Sections that only the alpha had."""
+_OPEN = "restrictMetadataService"
+_ABSENT = object()
+
+
+def is_alpha(values: Mapping[str, Any]) -> bool:
+    """Whether any value is one that only the alpha had."""
+    return any(_found(values, row) for row in ROWS if not row.kept)
+
+
+def convert(values: Mapping[str, Any]) -> tuple[Values, list[Finding]]:
+    """Values in the present shape, and what could not be carried over (errors) or wants a look (warnings).
+
+    What could not be carried over stays where it was, but for what has no successor. Values that are in the present shape come back
+    as they are. Findings name keys and never repeat values.
+    """
+    new = _copy(values)
+    if not is_alpha(values):
+        return new, shapes.unknown_keys(AgentJobValues, new)
+    findings = [finding for row in ROWS for finding in _carry(new, row)]
+    if not _said(values, _OPEN) and not _said(values, "task.allowMetadataService"):
+        message = "not given, and runs could reach the metadata service; now they cannot unless task.allowMetadataService is true"
+        findings.append(Finding("warning", _OPEN, message))
+    findings += [*_strangers(new), *shapes.unknown_keys(AgentJobValues, _without_alpha(new))]
+    _prune(new)
+    return new, by_severity(findings)
+
+
+def modernize(values: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Finding], list[Path]]:
+    """Values as if they had been converted, an error for each that had to be, and the paths that these have now.
+
+    The errors stop everything; the values are there to check the rest in the same call.
+    """
+    if not is_alpha(values):
+        return values, [], []
+    old = [row for row in ROWS if not row.kept and _found(values, row)]
+    errors = [Finding("error", row.old, _outdated(row)) for row in old]
+    moved: list[Path] = [tuple(path.split(".")) for row in old for path in row.new]
+    return _without_alpha(convert(values)[0]), [*errors, *_strangers(values)], moved
+
+
+def _outdated(row: Row) -> str:
+    if not row.new:
+        return f"an alpha value without a successor: {row.note}"
+    form = f", {row.form}" if row.form else ""
+    return f"an alpha value; it is {' and '.join(row.new)} now{form} ({COMMAND})"
+
+
+def _carry(new: Values, row: Row) -> Iterator[Finding]:
+    """Carries one value over, within `new`."""
+    if not _found(new, row):
+        return
+    old = _take(new, row.old)
+    value = row.change(old)
+    if isinstance(value, Lost):
+        _put(new, row.old, old)
+        yield Finding("error", row.old, f"could not be carried over: {value.reason}")
+    elif isinstance(value, Needless):
+        yield from [Finding("warning", row.old, value.reason)] if value.reason else []
+    elif not row.new:
+        yield Finding("error", row.old, f"has no successor: {row.note}")
+    else:
+        yield from _settle(new, row, old, value)
+
+
+def _settle(new: Values, row: Row, old: Any, value: Any) -> Iterator[Finding]:
+    if row.displaces:
+        yield from _make_room(new, row, value)
+    places = [path for path in row.new if not row.fallback or is_empty(_at(new, path))]
+    if not places:
+        yield Finding("warning", row.old, f"had no effect, and is left out: {' and '.join(row.new)} win over it")
+    elif taken := [path for path in places if not _put(new, path, value)]:
+        _put(new, row.old, old)
+        yield Finding("error", row.old, f"could not be carried over: {taken[0]} says something else; keep one of the two")
+    else:
+        _put_beneath(new, row.also)
+        where = "" if row.kept else f"is {' and '.join(row.new)} now; "
+        if row.note and (row.kept or is_set(old)):
+            yield Finding("warning", row.old, f"{where}{row.note}")
+
+
+def _make_room(new: Values, row: Row, value: Any) -> Iterator[Finding]:
+    """What stood at the new place for controller and worker is the worker's alone from now on."""
+    (path,) = row.new
+    shared, own = _at(new, path), _at(new, row.displaces)
+    if not is_set(shared):
+        _take(new, path)
+        if not is_set(own):
+            yield Finding("warning", row.old, f"is {path} now, which the worker follows unless {row.displaces} is set")
+    elif shared != value:
+        _take(new, path)
+        if is_set(own):
+            yield Finding("warning", path, f"had no effect, and is left out: {row.old} and {row.displaces} won over it")
+        elif not _put(new, row.displaces, shared):
+            _put(new, path, shared)  # there is no room for both, which is told where the value is put
+
+
+def _strangers(values: Mapping[str, Any]) -> Iterator[Finding]:
+    """Keys in the alpha's own sections that the alpha did not have either."""
+    for section in _SECTIONS:
+        yield from _strangers_in(_at(values, section), tuple(section.split(".")))
+
+
+def _strangers_in(given: Any, path: tuple[str, ...]) -> Iterator[Finding]:
+    if not isinstance(given, Mapping):
+        if not is_empty(given):
+            yield Finding("error", dotted(path), "expected a map")
+        return
+    depth = len(path)
+    known = {parts[depth] for parts in (tuple(row.old.split(".")) for row in ROWS) if parts[:depth] == path and len(parts) > depth}
+    for key, value in given.items():
+        here = (*path, key)
+        if key not in known:
+            name = shown(key)
+            yield Finding("error", dotted((*path, name)), unknown_key(name, sorted(known)))
+        elif not any(row.old == ".".join(here) for row in ROWS):
+            yield from _strangers_in(value, here)
+
+
+def _found(values: Mapping[str, Any], row: Row) -> bool:
+    return _said(values, row.old) and row.applies(_at(values, row.old))
+
+
+def _without_alpha(values: Mapping[str, Any]) -> Values:
+    """The values without anything that only the alpha had."""
+    rest = _copy(values)
+    for path in (*(row.old for row in ROWS if not row.kept and _found(rest, row)), *_SECTIONS):
+        _take(rest, path)
+    return rest
+
+
+def _prune(new: Values) -> None:
+    """Removes the alpha's own sections where nothing is left in them."""
+    for section in ("controller.image", "worker.runner", *_SECTIONS):
+        if _said(new, section) and is_empty(_at(new, section)):
+            _take(new, section)
+
+
+def _copy(values: Mapping[str, Any]) -> Values:
+    """Maps anew, everything else as it is."""
+    return {key: _copy(value) if isinstance(value, Mapping) else value for key, value in values.items()}
+
+
+def _said(values: Any, path: str) -> bool:
+    return _look(values, path) is not _ABSENT
+
+
+def _at(values: Any, path: str) -> Any:
+    found = _look(values, path)
+    return None if found is _ABSENT else found
+
+
+def _look(values: Any, path: str) -> Any:
+    for part in path.split("."):
+        if not isinstance(values, Mapping) or part not in values:
+            return _ABSENT
+        values = values[part]
+    return values
+
+
+def _take(values: Values, path: str) -> Any:
+    """Removes what stands at a path, and returns it."""
+    above, _, last = path.rpartition(".")
+    parent = _at(values, above) if above else values
+    return parent.pop(last, None) if isinstance(parent, dict) else None
+
+
+def _put(values: Values, path: str, value: Any) -> bool:
+    """Puts something at a path, beside what a map there says already; false, and nothing done, if the two disagree."""
+    *above, last = path.split(".")
+    for depth in range(1, len(above) + 1):
+        if not isinstance(_at(values, ".".join(above[:depth])), Mapping | None):
+            return False
+    for part in above:
+        if values.get(part) is None:
+            values[part] = {}
+        values = values[part]
+    there = values.get(last)
+    if not is_empty(there) and not _agree(there, value):
+        return False
+    values[last] = merge(there, value) if isinstance(there, Mapping) and isinstance(value, Mapping) else value
+    return True
+
+
+def _put_beneath(values: Values, more: Mapping[str, Any]) -> None:
+    """Adds what is not said yet."""
+    for key, value in more.items():
+        if isinstance(value, Mapping) and isinstance(values.setdefault(key, {}), dict):
+            _put_beneath(values[key], value)
+        elif values.get(key) is None:
+            values[key] = value
+
+
+def _agree(one: Any, other: Any) -> bool:
+    """Whether two values can stand at one place: they are the same, or maps that nowhere contradict each other."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return all(_agree(one[key], other[key]) for key in one.keys() & other.keys())
+    return bool(one == other)

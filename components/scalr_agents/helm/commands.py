@@ -1,0 +1,244 @@
+"""The commands for those who come from Helm: they read values files of a chart."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from scalr_agents import output
+from scalr_agents.model import lines, yaml_io
+from scalr_agents.model.findings import Finding, errors, parts
+from scalr_agents.model.layers import Layer, combine, locate
+from scalr_agents.model.merge import Values, lookup
+from scalr_agents.model.positions import Document, broken
+from scalr_agents.printing import FINDINGS, format_option, report, say
+
+T = TypeVar("T")
+
+_FROM_HELM = "What helm get values prints, with or without its header.  [default: -, for stdin]"
+
+
+@click.command(context_settings={"allow_extra_args": True})
+@click.argument("chart")
+@click.option("-f", "--values", "files", multiple=True, type=click.Path(path_type=Path), help="Values file (- for stdin); later ones win.")
+@click.option("--set", "sets", multiple=True, help="Values as path=value[,path=value].")
+@click.option("--set-string", "strings", multiple=True, help="The same, every value a string.")
+@click.option("--set-file", "set_files", multiple=True, help="The same, every value the path of a file that holds it.")
+@click.option("--set-json", "jsons", multiple=True, help="The same, every value JSON; or one JSON object.")
+@click.option("--release", default="scalr-agent", show_default=True, help="Name of the release.")
+@click.option("-n", "--namespace", default="default", show_default=True, help="Namespace of the release.")
+@click.option("--agent-version", help="Version of the agent.  [default: the chart's]")
+@format_option("yaml", "json")
+@click.pass_context
+def template(
+    context: click.Context,
+    chart: str,
+    files: tuple[Path, ...],
+    sets: tuple[str, ...],
+    strings: tuple[str, ...],
+    set_files: tuple[str, ...],
+    jsons: tuple[str, ...],
+    release: str,
+    namespace: str,
+    agent_version: str | None,
+    form: str,
+) -> None:
+    """Print the manifests that the values of a CHART make, in the manner of `helm template`."""
+    from scalr_agents import charts as values
+    from scalr_agents.charts import kinds
+    from scalr_agents.charts import objects as manifests
+    from scalr_agents.helm import strvals
+
+    if context.args:  # click would repeat them, and one may be the token of `--set agent.token TOKEN`
+        raise click.UsageError("too many arguments; values are given as --set path=value, with an equals sign")
+    try:
+        known = kinds.keys(lines.select(chart, agent_version).chart)
+    except lines.LineError as problem:
+        raise click.UsageError(str(problem)) from None
+    documents = {str(file): _document(file) for file in files}
+    layers = [Layer("", _parsed(document), file=name) for name, document in documents.items()]
+    given = deepcopy(combine(layers))
+    options: tuple[tuple[str, tuple[str, ...], Callable[[dict[str, Any], str, strvals.Known], None]], ...] = (
+        ("--set-json", jsons, strvals.parse_json_into),
+        ("--set", sets, strvals.parse_into),
+        ("--set-string", strings, strvals.parse_strings_into),
+        ("--set-file", set_files, lambda into, text, known: strvals.parse_file_into(into, text, _read_value, known)),
+    )
+    for option, texts, parse in options:
+        for text in texts:
+            try:
+                parse(given, text, known)
+            except strvals.StrvalsError as problem:
+                raise click.BadParameter(str(problem), param_hint=option) from None
+    checked = values.load(chart, given, release=release, namespace=namespace, agent_version=agent_version)
+    report(_located(checked.findings, documents, layers, given))
+    if errors(checked.findings):
+        sys.exit(FINDINGS)
+    click.echo(output.text(manifests.with_definitions(checked), form), nl=False)
+
+
+def _located(findings: Iterable[Finding], documents: Mapping[str, Document], layers: Sequence[Layer], given: Values) -> Iterator[Finding]:
+    """The findings with their positions in the last file that says what they are about. What an option says has none."""
+    in_files = combine(layers)
+    unchanged: dict[tuple[str, ...], bool] = {}
+    for finding in findings:
+        path = parts(finding.path)
+        keys = tuple(str(part) for part in takewhile(lambda part: isinstance(part, str), path))
+        if keys not in unchanged:
+            unchanged[keys] = lookup(given, *keys) == lookup(in_files, *keys)
+        file = locate(finding, layers, "").position
+        yield replace(finding, position=documents[file.file].position(path)) if file and unchanged[keys] else finding
+
+
+@click.command("convert-values")
+@click.option("-f", "--values", "file", required=True, type=click.Path(path_type=Path), help="Values file (- for stdin).")
+def convert_values(file: Path) -> None:
+    """Print a values file of the alpha of the chart agent-job in the present shape.
+
+    What could not be carried over or wants a look is named on stderr; exit code 1 if something could not. The file's comments are
+    lost. A file that is in the present shape already is printed as it is.
+    """
+    from scalr_agents.helm import alpha
+
+    document = _document(file)
+    given = _parsed(document)
+    converted, findings = alpha.convert(given)
+    text = yaml_io.dump([converted]) if alpha.is_alpha(given) else document.text
+    if not alpha.is_alpha(given):
+        say(f"{document.name}: no value of the alpha; printed as it is")
+    report(replace(finding, position=document.position(parts(finding.path))) for finding in findings)
+    click.echo(text, nl=False)
+    sys.exit(FINDINGS if errors(findings) else 0)
+
+
+@click.command("adopt")
+@click.argument("release")
+@click.option("-n", "--namespace", required=True, help="Namespace of the release.")
+@click.option("-f", "--values", "file", type=click.Path(path_type=Path), default=Path("-"), help=_FROM_HELM)
+@click.option("--manifest", type=click.Path(path_type=Path), help="What helm get manifest prints: what becomes otherwise is listed.")
+@click.option("--metadata", type=click.Path(path_type=Path), help="What helm get metadata prints: chart and versions of the release.")
+@click.option(
+    "--kind", type=click.Choice(lines.CHARTS), help="The release's chart.  [default: as said by the metadata, manifest or values]"
+)
+@click.option("--chart-version", help="Version of the release's chart.  [default: as said by the metadata or manifest]")
+@click.option("--agent-version", help="APP VERSION of the release.  [default: that of the chart's version]")
+@click.option("--write", "target", type=click.Path(path_type=Path), help="Write the file here, where none may be yet.  [default: print it]")
+def adopt(
+    release: str,
+    namespace: str,
+    file: Path,
+    manifest: Path | None,
+    metadata: Path | None,
+    kind: str | None,
+    chart_version: str | None,
+    agent_version: str | None,
+    target: Path | None,
+) -> None:
+    """Print the stack file that takes a Helm RELEASE over, without an outage.
+
+    \b
+    helm get values RELEASE -n NAMESPACE --all -o yaml |
+      scalr-agents adopt RELEASE -n NAMESPACE --write stacks/Pulumi.prod.yaml \\
+        --metadata <(helm get metadata RELEASE -n NAMESPACE) \\
+        --manifest <(helm get manifest RELEASE -n NAMESPACE)
+
+    What changes on the cluster is said on stderr, and what is no correction of the chart as a warning. Secrets are left out. The
+    commands that set them, and what else there is to do, stand on top of the file and are said on stderr: see docs/adopting.md. With
+    an error nothing is printed or written.
+    """
+    from scalr_agents.charts.shared import checks
+    from scalr_agents.helm import adopt as adoption
+    from scalr_agents.helm.adopt.about import About, AboutError, joined, of_manifest, of_metadata
+
+    for finding in checks.place(release, namespace):
+        raise click.BadParameter(finding.message, param_hint=finding.path.upper())
+    if str(file) == "-" and (sys.stdin is None or sys.stdin.isatty()):
+        raise click.UsageError(f"no values: pipe them in, helm get values {release} -n {namespace} --all -o yaml | scalr-agents adopt ...")
+    document = _document(file)
+    given = _parsed(Document(document.name, adoption.without_header(document.text)))
+    objects = _manifest(manifest) if manifest else None
+    sources = [About("an option", kind or "", chart_version or "", agent_version or "")]
+    try:
+        sources += [of_metadata(_document(metadata).text, release, namespace)] if metadata else []
+        sources += [of_manifest(objects)] if objects else []
+        about = joined(sources)
+        adopted = adoption.take_over(
+            given,
+            chart=about.chart or _only_kind(adoption.kinds_of(given), namespace),
+            release=release,
+            namespace=namespace,
+            agent_version=about.agent_version,
+            chart_version=about.chart_version,
+            manifest=objects,
+        )
+    except (lines.LineError, AboutError) as problem:
+        raise click.UsageError(str(problem)) from None
+    report(adopted.findings)
+    if errors(adopted.findings):
+        sys.exit(FINDINGS)
+    if target is None:
+        click.echo(adopted.file(), nl=False)
+    else:
+        try:
+            adopted.write(target)
+        except OSError as problem:
+            raise click.BadParameter(f"{target}: {problem.strerror}", param_hint="--write") from None
+    for text in (*(f"note: {note}" for note in adopted.notes), *adopted.listing(), *adopted.instructions()):
+        say(text)
+
+
+def _only_kind(possible: Sequence[str], namespace: str) -> str:
+    if len(possible) == 1:
+        return possible[0]
+    among = f"the values could be those of {', '.join(possible)}" if possible else "these values match no known chart"
+    raise click.UsageError(f"{among}; give --metadata, or --kind: helm list -n {namespace} shows it under CHART")
+
+
+def _manifest(file: Path) -> list[dict[str, Any]]:
+    document = _document(file)
+    objects = _readable(document, yaml_io.load_manifest)
+    if not objects or not all(isinstance(item.get("kind"), str) and isinstance(lookup(item, "metadata", "name"), str) for item in objects):
+        raise click.UsageError(f"{document.name}: not a manifest, in which each object has a kind and a name; helm get manifest prints it")
+    return objects
+
+
+def _document(file: Path) -> Document:
+    return Document("stdin", _read("/dev/stdin")) if str(file) == "-" else Document(str(file), _read(str(file)))
+
+
+def _parsed(document: Document) -> dict[str, Any]:
+    return _readable(document, yaml_io.load_values)
+
+
+def _readable(document: Document, load: Callable[[str], T]) -> T:
+    """What a document holds. The command ends here if it is no YAML."""
+    try:
+        return load(document.text)
+    except yaml_io.YamlError as problem:
+        report([broken(document.name, problem)])
+        sys.exit(FINDINGS)
+
+
+def _read(path: str) -> str:
+    from scalr_agents.stack import source
+
+    try:
+        return source.read_text(Path(path))
+    except source.SourceError as problem:
+        raise click.UsageError(str(problem)) from None
+
+
+def _read_value(path: str) -> str:
+    """The content of a file that `--set-file` names. What was given is not repeated: it may be the value itself."""
+    from scalr_agents.stack import source
+
+    try:
+        return source.read_text(Path(path))
+    except source.UnreadableError as problem:
+        message = f"{problem.reason}; it takes the path of a file, and --set the value itself"
+        raise click.BadParameter(message, param_hint="--set-file") from None

@@ -1,0 +1,212 @@
+"""The first pass of validation: does every key exist and does every value have the right type?
+
+What fails is reported and then left out, so that the second pass can check the rest in the same call.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from scalr_agents.model.fields import is_deferred
+from scalr_agents.model.findings import Finding, Path, dotted, join, unknown_key
+from scalr_agents.model.messages import COMPLETE, describe, expected, shown
+
+M = TypeVar("M", bound=BaseModel)
+
+_EXPECTED = {
+    "bool_type": "true or false",
+    "dict_type": "a map",
+    "float_type": "a number",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "is_instance_of": "a list",
+    "list_type": "a list",
+    "model_type": "a map",
+    "model_attributes_type": "a map",
+    "sequence_str": "a list",
+    "string_type": "a string",
+}
+_NO_SECRETS = {
+    *("bool_type", "float_type", "int_type", "int_from_float", "literal_error"),
+    *("greater_than", "greater_than_equal", "less_than_equal"),
+    *("count_or_percent", "directory", "image_tag", "label_value", "quantity", "quote", "sub_path"),
+}
+"""Kinds of errors in fields that take a number, a switch, one of a few words, or something else where nobody would put a secret."""
+_MOST_PLACES = 4
+
+
+def parse(model: type[M], given: Mapping[str, Any]) -> tuple[M, list[Finding], list[Path]]:
+    """`given` as a `model`, the findings on its shape, and the paths that were left out because of them.
+
+    For models in which everything has a default, so that whatever is left out the rest is valid.
+    """
+    findings: list[Finding] = []
+    left_out: dict[Path, None] = {}
+    while True:
+        try:
+            return model.model_validate(given), findings, list(left_out)
+        except ValidationError as error:
+            explained = list(_explain(model, error))
+            findings += [finding for path, finding in explained if path not in left_out]  # else missing because it was left out
+            cuts = dict.fromkeys(_cut(given, path) for path, _ in explained)
+            given = _without(given, cuts)
+            left_out |= cuts
+
+
+def unknown_keys(model: type[BaseModel], given: Mapping[str, Any]) -> list[Finding]:
+    """Keys that a model does not have, whatever else is wrong."""
+    try:
+        model.model_validate(given)
+    except ValidationError as error:
+        return [finding for _, finding in _explain(model, error, only="extra_forbidden")]
+    return []
+
+
+def parse_whole(model: type[M], given: Mapping[str, Any]) -> tuple[M | None, list[Finding]]:
+    """`given` as a `model`, or the findings on its shape: for models of which a part alone is of no use."""
+    try:
+        return model.model_validate(given), []
+    except ValidationError as error:
+        return None, [finding for _, finding in _explain(model, error)]
+
+
+def _explain(model: type[BaseModel], error: ValidationError, only: str = "") -> Iterator[tuple[Path, Finding]]:
+    for detail in error.errors(include_url=False):
+        if only not in ("", detail["type"]):
+            continue
+        path = _readable(detail)
+        safe = tuple(shown(part) if isinstance(part, str) else part for part in path)
+        message = _message(model, path, detail) if safe == path else "text in place of a key; YAML wants a space after the colon"
+        yield path, Finding("error", dotted(safe), message)
+
+
+def _readable(error: ErrorDetails) -> Path:
+    """Pydantic's location without its mark for a key that is wrong itself. Where it has no such key, that may be the key's name."""
+    location = error["loc"]
+    return location[:-1] if location[-1:] == ("[key]",) and error["type"] != "extra_forbidden" else location
+
+
+def _cut(given: Mapping[str, Any], path: Path) -> Path:
+    """What to leave out so that the rest is valid.
+
+    That is the key itself, the whole list that holds it, or, where something is missing, the map that it is missing from.
+    """
+    cut = path[: next((index for index, part in enumerate(path) if isinstance(part, int)), len(path))]
+    while cut and not _stands(given, cut):
+        cut = cut[:-1]
+    return cut
+
+
+def _stands(given: Any, path: Path) -> bool:
+    for part in path:
+        if not isinstance(given, Mapping) or part not in given:
+            return False
+        given = given[part]
+    return True
+
+
+def _without(given: Mapping[str, Any], paths: Collection[Path]) -> Mapping[str, Any]:
+    """The rest of nested maps without what stands at some paths."""
+    below = defaultdict[Any, list[Path]](list)
+    for path in paths:
+        below[path[0] if path else None].append(path[1:])
+    if None in below:
+        return {}
+    return {key: _without(value, below[key]) if key in below else value for key, value in given.items() if () not in below.get(key, ())}
+
+
+def _message(model: type[BaseModel], path: Path, error: ErrorDetails) -> str:
+    value, kind = error["input"], error["type"]
+    if kind in (COMPLETE, "missing"):
+        return error["msg"] if kind == COMPLETE else kind
+    if kind == "extra_forbidden":
+        return unknown_key(str(path[-1]), _keys(_model_at(model, path[:-1])), _elsewhere(model, path))
+    if is_deferred(value):
+        return "must be known before deployment: an output of another resource is not allowed here"
+    return _type_message(kind, value) if kind in _EXPECTED else _refusal(error)
+
+
+def _refusal(error: ErrorDetails) -> str:
+    """A value that has the right type. A key that is wrong stands in the path already."""
+    given = describe(error["input"], repeated=error["type"] in _NO_SECRETS)
+    if error["type"] == "literal_error":
+        return f"given {given}; allowed: {error['ctx']['expected']}"
+    message = _lower_first(error["msg"])
+    return message if error["loc"][-1:] == ("[key]",) else f"{message}; given {given}"
+
+
+def _type_message(kind: str, value: object) -> str:
+    if value is None and _EXPECTED[kind] == "a map":
+        return "null is not allowed here; unset its keys one by one"
+    return expected(_EXPECTED[kind], value, repeated=kind in _NO_SECRETS)
+
+
+def misshapen_sections(model: type[BaseModel], given: Mapping[str, Any], path: Path = ()) -> Iterator[Finding]:
+    """Sections of a model that are given as something else than a map."""
+    sections = _sections(model)
+    for key in (key for key in given if key in sections):
+        value, here = given[key], (*path, key)
+        if isinstance(value, Mapping):
+            yield from misshapen_sections(sections[key], value, here)
+        else:
+            yield Finding("error", dotted(here), _type_message("model_type", value))
+
+
+@cache
+def _sections(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
+    fields = {field.alias or name: field.annotation for name, field in model.model_fields.items()}
+    return {key: kind for key, kind in fields.items() if isinstance(kind, type) and issubclass(kind, BaseModel)}
+
+
+def _lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _keys(model: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _model_at(model: type[BaseModel], path: Path) -> type[BaseModel]:
+    """The model of what stands at a path of a model."""
+    entry = False
+    for part in path:
+        if entry or isinstance(part, int):  # the name of an entry, the position in a list
+            entry = False
+            continue
+        field = {field.alias or name: field for name, field in model.model_fields.items()}[part]
+        model = next(_models(field.annotation), model)
+        entry = get_origin(field.annotation) is dict
+    return model
+
+
+def _elsewhere(model: type[BaseModel], path: Path) -> list[str]:
+    """Where a key that is unknown in its place exists: below this place, or else anywhere."""
+    key, here = str(path[-1]), path[:-1]
+    return [join(dotted(here), found) for found in places(_model_at(model, here), key)] or places(model, key)
+
+
+def places(model: type[BaseModel], key: str) -> list[str]:
+    """The paths of a model's sections that end in a key, the shortest first; none where there are too many to be of help."""
+    found = sorted(_paths(model).get(key, ()), key=lambda path: (path.count("."), path))
+    return found if len(found) <= _MOST_PLACES else []
+
+
+@cache
+def _paths(model: type[BaseModel]) -> Mapping[str, Sequence[str]]:
+    """The paths of a model's sections that end in a key, for every key."""
+    found = {key: [key] for key in _keys(model)}
+    for section, inner in _sections(model).items():
+        for key, paths in _paths(inner).items():
+            found.setdefault(key, []).extend(f"{section}.{path}" for path in paths)
+    return found
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _models(argument)

@@ -1,0 +1,50 @@
+"""The base of all models of user input."""
+
+from functools import cache
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic.alias_generators import to_camel
+
+from scalr_agents.model.merge import Values, coalesce, without_nulls
+
+
+class Section(BaseModel):
+    """A map with known keys: camelCase in YAML, snake_case in Python, every key optional unless it has no default."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        defer_build=True,
+        extra="forbid",
+        frozen=True,
+        hide_input_in_errors=True,
+        strict=True,
+    )
+
+
+S = TypeVar("S", bound=Section)
+
+
+def default(section: type[S]) -> S:
+    """A section with nothing said, as a default. Not validated, so that a model is built only when it is used."""
+    return section.model_construct()
+
+
+class ChartSection(Section):
+    """A section of a chart's values, merged with the chart's defaults as Helm does it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lay_over_defaults(cls, given: Any) -> Any:
+        """Maps of Kubernetes types merge with their default key by key, as Helm merges a values file with a chart's."""
+        if not isinstance(given, dict):
+            return given
+        maps = {key: default for key, default in _default_maps(cls).items() if isinstance(given.get(key), dict)}
+        return given | {key: coalesce(default, given[key]) for key, default in maps.items()} if maps else given
+
+
+@cache
+def _default_maps(section: type[ChartSection]) -> dict[str, Values]:
+    """Key to default, for the fields whose default is a plain map."""
+    defaults = {field.alias or name: field.get_default(call_default_factory=False) for name, field in section.model_fields.items()}
+    return {key: without_nulls(default) for key, default in defaults.items() if isinstance(default, dict)}

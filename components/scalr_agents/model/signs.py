@@ -1,0 +1,97 @@
+"""Signs of a secret, in the name of a variable and in a text.
+
+In doubt a variable counts as secret: that costs a command, and the contrary is a leak.
+"""
+
+import re
+from typing import Any
+
+from scalr_agents.charts.shared.proxies import REFERENCES, holds_password
+from scalr_agents.model.fields import is_set
+
+_WORD_BEGINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_SECRET_NAME = re.compile(
+    r"(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|(?<!BY)(?<!COM)PASS|PWD|(?<!APPLICATION_)CREDENTIAL|CRED|KEY|AUTHORIZATION|COOKIE)S?(?![A-Z])"
+    r"|(?<![A-Z])(PAT|SAS|JWT|DSN|AUTH)(?![A-Z])|CONN(ECTION)?_?STR(ING)?(?![A-Z])|HEADERS$",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(
+    r"(?<![A-Z])((?<!SECRET_)ID|FILE(NAME)?|PATH|DIR(ECTORY)?|UR[IL]|ENDPOINT|HOST|PORT|NAME|ARN|REGION|TYPE|METHOD|MODE|TTL|LIFETIME|EXPIRY"
+    r"|TIMEOUT|INTERVAL|LENGTH|SIZE|LIMIT|COUNT|PREFIX|SUFFIX|ENABLED|DISABLED|SOCK(ET)?)$",
+    re.IGNORECASE,
+)
+"""Names end so that stand for something beside a secret: where it is, how long it lasts."""
+_SECRET_ADDRESS = re.compile(r"(?<![A-Z])WEBHOOK(_UR[IL])?S?$|(?<![A-Z])SAS_UR[IL]$", re.IGNORECASE)
+"""Names of addresses that are secrets themselves: who knows one may write there, or read."""
+_PUBLIC = re.compile(r"PUBLIC_?KEYS?", re.IGNORECASE)
+_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----")
+_ISSUED = re.compile(
+    r"\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|xapp-|hvs\.|npm_|pypi-|dckr_pat_|ATATT|SG\.[\w-]{22}\.|\w{14}\.atlasv1\.|eyJ[\w-]{8,512}\.)\w"
+)
+"""Tokens that say what they are."""
+_SIGNED = re.compile(r"[?&](?:X-(?:Amz|Goog)-)?Sig(?:nature)?=(?!\$\()[^&\s]", re.IGNORECASE)
+_WEBHOOK = re.compile(
+    r"//(?:hooks\.slack(?:-gov)?\.com/|discord(?:app)?\.com/api/webhooks/|[\w-]+\.webhook\.office\.com/)\w", re.IGNORECASE
+)
+_LOGIN = re.compile(r"\blogin\s+\S+\s+password\s+(?!\$\()\S")
+"""What a netrc file says of a host."""
+_SAYS = (
+    r"""(?:\bAuthorization["']?\s*[:=](?!["'\s]*Bearer)|\bBearer(?:\s|%20)"""
+    r"""|(?:token|secret|passw(?:or)?d|pwd|(?:api|access|account|private)[-_]?key)["']?\s*[:=])\s*"""
+)
+"""What stands before a secret in a text: a header, an assignment."""
+_SAID = re.compile(rf"""{_SAYS}(?!["']?{REFERENCES}(?:\W|$))["']?[^\s"',;]""", re.IGNORECASE)
+_REFERRED = re.compile(rf"""//([^/\s]*)@|{_SAYS}["']?({REFERENCES})""", re.IGNORECASE)
+_REFERENCE = re.compile(r"\$\(([^()]+)\)")
+
+
+def named_like_a_secret(name: str) -> bool:
+    words = _WORD_BEGINS.sub("_", name)
+    if _SECRET_ADDRESS.search(words):
+        return True
+    return bool(_SECRET_NAME.search(_PUBLIC.sub("", words))) and not _BESIDE.search(words)
+
+
+def is_scalar(value: Any) -> bool:
+    """Whether something may be a variable's value."""
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a variable has a text of its own, and is not just another one."""
+    return is_set(value) and is_scalar(value) and not re.fullmatch(REFERENCES, str(value))
+
+
+def is_secret(name: str, value: Any) -> bool:
+    """Whether a variable holds a secret."""
+    if not is_plain(value) or str(value).lower() in ("true", "false"):
+        return False
+    return named_like_a_secret(name) or bool(in_text(str(value))) or says_one(str(value))
+
+
+def says_one(text: str) -> bool:
+    """Whether a text says that a secret follows, and one does."""
+    return bool(_SAID.search(text))
+
+
+def in_text(text: str) -> str:
+    """The secret that a text holds wherever it stands, in words, or nothing."""
+    if _PRIVATE_KEY.search(text):
+        return "a private key"
+    if holds_password(text):
+        return "a URL with a password"
+    if _SIGNED.search(text) or _WEBHOOK.search(text):
+        return "a URL that lets in whoever knows it"
+    if _LOGIN.search(text):
+        return "a password"
+    return "a token" if _ISSUED.search(text) else ""
+
+
+def references(text: Any) -> set[str]:
+    """The variables that a text is made of."""
+    return set(_REFERENCE.findall(text)) if isinstance(text, str) else set()
+
+
+def secret_references(text: str) -> set[str]:
+    """The variables that stand in a text where secrets do."""
+    return {name for found in _REFERRED.findall(text) for part in found for name in references(part)}

@@ -1,0 +1,1 @@
+"""The components, and all that registers resources: nothing else in the package imports Pulumi."""

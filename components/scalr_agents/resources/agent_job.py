@@ -1,0 +1,60 @@
+"""The `AgentJob` component."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+
+from scalr_agents.resources.arguments import AgentJobArgs, prepare
+from scalr_agents.resources.controller import AgentController
+from scalr_agents.resources.network_policy import AgentNetworkPolicy
+from scalr_agents.resources.options import child, timeouts
+from scalr_agents.resources.rbac import AgentRbac
+
+
+class AgentJob(pulumi.ComponentResource):
+    """A Scalr agent that runs every task in a Kubernetes Job of its own.
+
+    Composes `AgentRbac` (`<name>-rbac`), `AgentNetworkPolicy` (`<name>-network-policy`) and `AgentController`
+    (`<name>-controller`). The custom resource definitions must be there: `depends_on` an `AgentCrds`, or a cluster that has them.
+    """
+
+    namespace: pulumi.Output[str]
+    """Namespace of the agent."""
+    deployment_name: pulumi.Output[str]
+    """Name of the controller's Deployment."""
+    service_account_name: pulumi.Output[str]
+    """Name of the service account of controller and task pods."""
+    task_template_name: pulumi.Output[str]
+    """Name of the AgentTask that holds the template of the Jobs."""
+    controller_pod_selector: pulumi.Output[Mapping[str, str]]
+    """Labels of the controller's pods."""
+    task_pod_selector: pulumi.Output[Mapping[str, str]]
+    """Labels of the task pods."""
+
+    def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        validated = prepare("AgentJob", name, args).as_args()
+        super().__init__("scalr-agents:index:AgentJob", name, {}, opts)
+
+        rbac = AgentRbac(f"{name}-rbac", validated, child(self, opts))
+        policy = AgentNetworkPolicy(f"{name}-network-policy", validated, child(self, opts))
+        controller = AgentController(f"{name}-controller", validated, child(self, opts, [rbac, policy], custom_timeouts=timeouts(opts)))
+        self.needed_by_runs: list[pulumi.Resource] = [rbac, policy, *controller.needed_by_runs]
+        self.namespace = controller.namespace
+        self.deployment_name = controller.deployment_name
+        self.service_account_name = rbac.service_account_name
+        self.task_template_name = controller.task_template_name
+        self.controller_pod_selector = controller.controller_pod_selector
+        self.task_pod_selector = controller.task_pod_selector
+        self.register_outputs(self.summary())
+
+    def summary(self) -> dict[str, pulumi.Output[Any]]:
+        """The outputs, by the names that they have in a stack's outputs and in other languages."""
+        return {
+            "namespace": self.namespace,
+            "deploymentName": self.deployment_name,
+            "serviceAccountName": self.service_account_name,
+            "taskTemplateName": self.task_template_name,
+            "controllerPodSelector": self.controller_pod_selector,
+            "taskPodSelector": self.task_pod_selector,
+        }

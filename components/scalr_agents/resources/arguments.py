@@ -1,0 +1,281 @@
+"""The flat arguments of the components, and how they become a validated agent."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, NotRequired, TypedDict
+
+import pulumi
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from scalr_agents import charts as values
+from scalr_agents.charts import Checked, Finding
+from scalr_agents.charts.shared import settings as words
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.settings import NoValueError, Words
+from scalr_agents.model import lines
+from scalr_agents.model import parse as shapes
+from scalr_agents.model.fields import Annotations, InputMap, InputText, OpenMap, SecretEnv, Text, integral, is_set
+from scalr_agents.model.findings import dotted
+from scalr_agents.model.layers import Layer, combine, locate, says
+from scalr_agents.model.merge import Values
+from scalr_agents.model.release import Naming
+from scalr_agents.model.section import Section
+from scalr_agents.resources import deferred_secrets, literals, validation
+from scalr_agents.resources.errors import ArgsError
+
+ROLLOUT_SECONDS = 300
+
+
+class AgentJobArgs(TypedDict):
+    """Arguments of `AgentJob` and of the components it is made of."""
+
+    namespace: str
+    """Namespace of the agent; it must exist."""
+    release: NotRequired[str]
+    """Name of the release, first part of all object names. Default: the component's name."""
+    agent_version: NotRequired[str]
+    """Version of the agent, 0.57 to 0.60, or 1.2 or newer: the contract line and the default image tag. Default: 0.57.0."""
+    names: NotRequired[literals.Naming]
+    """`scoped` (default), or `chart` for the names that the Helm chart uses, to take a Helm release over."""
+    values: NotRequired[Mapping[str, Any]]
+    """Values of the chart `agent-job`, as in a values file. Leaves that are not read may be outputs. Nulls unset defaults."""
+    url: NotRequired[pulumi.Input[str]]
+    """Address of the account, `https://<account>.scalr.io`. Value `agent.url`."""
+    token: NotRequired[pulumi.Input[str]]
+    """Token of the agent pool; becomes a Secret. Value `agent.token`."""
+    ca_bundle: NotRequired[pulumi.Input[str]]
+    """PEM certificates to trust, instead of the public ones. Value `global.tls.caBundle`."""
+    agent_image: NotRequired[pulumi.Input[str]]
+    """Complete reference of the agent's image, a digest too. Replaces what `agent.image` makes."""
+    runner_image: NotRequired[pulumi.Input[str]]
+    """Complete reference of the runner's image, a digest too. Replaces what `task.runner.image` makes."""
+    cache_claim_name: NotRequired[pulumi.Input[str]]
+    """Name of the claim for the shared cache; turns value `persistence.cache` on."""
+    service_account_annotations: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Annotations of the service account, for instance an IAM role. Value `serviceAccount.annotations`."""
+    secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Environment variables that become a Secret; runs get those that are not named `SCALR_*`."""
+    mirror_tokens: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Tokens of the mirrors in value `agent.providerNetworkMirrors`, by host; the list becomes a Secret. Agents 1.3 or newer."""
+    await_rollout: NotRequired[bool]
+    """Whether a deployment waits until the controllers are ready. Default: true."""
+    rollout_timeout_seconds: NotRequired[int]
+    """Seconds that it waits. Default: 300."""
+
+
+class AgentLocalArgs(TypedDict):
+    """Arguments of `AgentLocal`."""
+
+    namespace: str
+    """Namespace of the agent; it must exist."""
+    release: NotRequired[str]
+    """Name of the release, first part of all object names. Default: the component's name."""
+    agent_version: NotRequired[str]
+    """Version of the agent, 0.57 to 0.60, or 1.2 or newer: the contract line and the default image tag. Default: 0.59.0."""
+    names: NotRequired[literals.Naming]
+    """`scoped` (default), or `chart` for the names that the Helm chart uses, to take a Helm release over."""
+    values: NotRequired[Mapping[str, Any]]
+    """Values of the chart `agent-local`, as in a values file. Leaves that are not read may be outputs. Nulls unset defaults."""
+    url: NotRequired[pulumi.Input[str]]
+    """Address of the account, `https://<account>.scalr.io`. Value `agent.url`."""
+    token: NotRequired[pulumi.Input[str]]
+    """Token of the agent pool; becomes a Secret. Value `agent.token`."""
+    ca_bundle: NotRequired[pulumi.Input[str]]
+    """PEM certificates to trust, instead of the public ones; agents 1.2 or newer. Value `agent.tls.caBundle`."""
+    agent_image: NotRequired[pulumi.Input[str]]
+    """Complete reference of the image, a digest too. Replaces what `image` makes."""
+    cache_claim_name: NotRequired[pulumi.Input[str]]
+    """Name of the claim for the cache; turns its persistence on."""
+    service_account_annotations: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Annotations of the service account, for instance an IAM role; makes the account. Value `serviceAccount.annotations`."""
+    secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Environment variables that become a Secret."""
+    mirror_tokens: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Tokens of the mirrors in value `agent.providerNetworkMirrors`, by host; the list becomes a Secret. Agents 1.3 or newer."""
+    await_rollout: NotRequired[bool]
+    """Whether a deployment waits until the agents are ready. Default: true."""
+    rollout_timeout_seconds: NotRequired[int]
+    """Seconds that it waits. Default: 300."""
+
+
+class AgentK8sArgs(TypedDict):
+    """Arguments of `AgentK8s`."""
+
+    namespace: str
+    """Namespace of the agent; it must exist."""
+    release: NotRequired[str]
+    """Name of the release, first part of all object names. Default: the component's name."""
+    agent_version: NotRequired[str]
+    """Version of the agent, 0.53 to 0.60, or 1.2 or newer: the contract line and the default image tag. Default: 0.53.0."""
+    names: NotRequired[literals.Naming]
+    """`scoped` (default), or `chart` for the names that the Helm chart uses, to take a Helm release over."""
+    values: NotRequired[Mapping[str, Any]]
+    """Values of the chart `agent-k8s`, as in a values file. Leaves that are not read may be outputs, `efsVolumeHandle` among them.
+    Nulls unset defaults."""
+    url: NotRequired[pulumi.Input[str]]
+    """Address of the account, `https://<account>.scalr.io`. Value `agent.url`."""
+    token: NotRequired[pulumi.Input[str]]
+    """Token of the agent pool; becomes a Secret. Value `agent.token`."""
+    agent_image: NotRequired[pulumi.Input[str]]
+    """Complete reference of the image, a digest too. Replaces what `image` makes."""
+    service_account_annotations: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Annotations of the service account, for instance an IAM role. Value `serviceAccount.annotations`."""
+    secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Environment variables that become a Secret."""
+    await_rollout: NotRequired[bool]
+    """Whether a deployment waits until controller and workers are ready. Default: true."""
+    rollout_timeout_seconds: NotRequired[int]
+    """Seconds that it waits. Default: 300."""
+
+
+class _Arguments(Section):
+    """The arguments that all kinds have, as they are checked."""
+
+    model_config = ConfigDict(alias_generator=None)
+
+    namespace: str
+    release: Text = ""
+    agent_version: str | None = None
+    names: Naming = "scoped"
+    values: OpenMap = {}
+    url: InputText | None = None
+    token: InputText | None = None
+    agent_image: InputText | None = None
+    service_account_annotations: Annotations = {}
+    secret_env: SecretEnv = {}
+    await_rollout: bool = True
+    rollout_timeout_seconds: Annotated[int, BeforeValidator(integral), Field(gt=0)] = ROLLOUT_SECONDS
+
+
+class _AgentLocalArguments(_Arguments):
+    ca_bundle: InputText | None = None
+    cache_claim_name: InputText | None = None
+    mirror_tokens: InputMap = {}
+
+
+class _AgentJobArguments(_AgentLocalArguments):
+    runner_image: InputText | None = None
+
+
+_MODELS: dict[str, type[_Arguments]] = {
+    "agent-job": _AgentJobArguments,
+    "agent-local": _AgentLocalArguments,
+    "agent-k8s": _Arguments,
+}
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A validated agent, ready to be registered."""
+
+    checked: Checked
+    inputs: Inputs
+    await_rollout: bool
+    rollout_timeout_seconds: int
+    mounts: Sequence[pulumi.Resource] = ()
+    """Claims that its pods mount and a stack has made for it, with their volumes: its workloads wait for them."""
+
+    def as_args(self) -> Any:
+        """Arguments for a component that shall not validate again."""
+        return _Validated(self)
+
+
+class _Validated(dict[str, Any]):
+    def __init__(self, agent: Agent) -> None:
+        super().__init__()
+        self.agent = agent
+
+
+def prepare(component: str, name: str, args: Mapping[str, Any], *, chart: str = "agent-job", token_needed: bool = True) -> Agent:
+    """The agent that a component's arguments describe. Warnings are logged; errors are raised as `ArgsError`."""
+    if isinstance(args, _Validated):
+        return args.agent
+    agent, findings = _check(chart, name, args, token_needed=token_needed)
+    if agent is None:
+        raise ArgsError(f"{component} {name!r}", findings)
+    validation.report(component, name, findings)
+    return agent
+
+
+def _check(chart: str, name: str, args: Mapping[str, Any], *, token_needed: bool) -> tuple[Agent | None, list[Finding]]:
+    given, findings = shapes.parse_whole(_MODELS[chart], validation.plain(args))
+    if given is None:
+        return None, findings
+    try:
+        line = lines.select(chart, given.agent_version)
+    except lines.LineError as problem:
+        return None, [Finding("error", "agent_version", str(problem))]
+    flat, flat_findings = _flat_layers(given, words.of(line))
+    layers = [Layer("values", given.values), *flat]
+    findings += [*flat_findings, *_conflicts(given, flat), *values.misshapen_sections(chart, layers[0])]
+    inputs = Inputs(
+        given.agent_image,
+        getattr(given, "runner_image", None),
+        given.secret_env,
+        mirror_tokens=getattr(given, "mirror_tokens", {}),
+        token_needed=token_needed,
+        rollout_timeout_seconds=given.rollout_timeout_seconds if given.await_rollout else None,
+    )
+    checked = values.load(
+        chart,
+        combine(layers),
+        release=given.release or name,
+        namespace=given.namespace,
+        agent_version=given.agent_version,
+        naming=given.names,
+        inputs=inputs,
+    )
+    findings += [_at_argument(finding, type(given), layers) for finding in checked.findings]
+    return Agent(checked, deferred_secrets.with_mirrors(checked, inputs), given.await_rollout, given.rollout_timeout_seconds), findings
+
+
+def _flat_layers(given: _Arguments, kind: Words) -> tuple[list[Layer], list[Finding]]:
+    """The flat arguments as the values they stand for."""
+    translations: dict[str, Callable[[Any], Values]] = {
+        "url": kind.url,
+        "token": kind.token,
+        "ca_bundle": kind.ca_bundle,
+        "cache_claim_name": lambda claim: kind.cache({"claimName": claim}),
+        "service_account_annotations": lambda annotations: kind.identity(annotations, given.values),
+    }
+    layers, findings = [], []
+    for word, translate in translations.items():
+        content = getattr(given, word, None)
+        if is_set(content):
+            try:
+                layers.append(Layer(word, translate(content), word=True))
+            except NoValueError as problem:
+                findings.append(Finding("error", word, str(problem)))
+    return layers, findings
+
+
+_IMAGES = (("agent", "image"), ("task", "worker", "image"), ("image",))
+_BEHIND: dict[str, tuple[tuple[str, ...], ...]] = {
+    "agent_image": tuple((*image, part) for image in _IMAGES for part in ("repository", "tag")),
+    "runner_image": (("task", "runner", "image", "repository"), ("task", "runner", "image", "tag")),
+    "service_account_annotations": (("serviceAccount", "annotations"),),
+    "cache_claim_name": (("persistence", "persistentVolumeClaim", "claimName"), ("persistence", "enabled")),
+}
+"""Values behind flat arguments beside those that they are translated to."""
+
+
+def _conflicts(given: _Arguments, flat: list[Layer]) -> Iterator[Finding]:
+    translated = {layer.place: list(_leaves(layer.values)) for layer in flat}
+    for word in dict.fromkeys([*translated, *_BEHIND]):
+        own = translated.get(word, []) if word != "service_account_annotations" else []
+        for path in dict.fromkeys([*own, *_BEHIND.get(word, ())]):
+            if is_set(getattr(given, word, None)) and says(given.values, path):
+                yield Finding("error", word, f"given together with values.{dotted(path)}, which it stands for; keep one of them")
+
+
+def _leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    if not isinstance(content, dict):
+        yield path
+        return
+    for key, value in content.items():
+        yield from _leaves(value, (*path, key))
+
+
+def _at_argument(finding: Finding, arguments: type[_Arguments], layers: list[Layer]) -> Finding:
+    own = finding.path.partition(".")[0] in arguments.model_fields
+    return finding if own else locate(finding, layers, "values")

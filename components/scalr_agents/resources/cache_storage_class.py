@@ -1,0 +1,46 @@
+"""The `CacheStorageClass` component."""
+
+from collections.abc import Mapping
+from typing import NotRequired, TypedDict
+
+import pulumi
+
+from scalr_agents.caches import OnDelete, storage_class
+from scalr_agents.caches import volumes as cache_volumes
+from scalr_agents.resources import kubernetes, literals
+from scalr_agents.resources.options import known_after
+from scalr_agents.resources.validation import validate
+
+
+class CacheStorageClassArgs(TypedDict):
+    """Arguments of `CacheStorageClass`."""
+
+    storage_class_name: str
+    """Name of the class."""
+    provisioner: literals.Provisioner
+    """The driver: `efs.csi.aws.com`, or `filestore.csi.storage.gke.io`."""
+    parameters: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """The driver's parameters, by the driver's names. EFS needs `fileSystemId`, and by default makes an access point for user and group
+    1000 below `/scalr-agent-cache` for every claim; Filestore makes an instance of tier `basic_hdd` in the network `default`."""
+    on_delete: NotRequired[literals.OnDelete]
+    """`keep` (default) leaves the volume of a claim that goes (reclaim policy Retain), `delete` lets the driver remove it."""
+
+
+class CacheStorageClass(pulumi.ComponentResource):
+    """A StorageClass whose volumes the agents' pods can share and write, once for a cluster."""
+
+    storage_class_name: pulumi.Output[str]
+    """Name of the class."""
+
+    def __init__(self, name: str, args: CacheStorageClassArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        settings = validate("CacheStorageClass", name, _Arguments, args, storage_class.check_class)
+        super().__init__("scalr-agents:index:CacheStorageClass", name, {}, opts)
+
+        manifest = cache_volumes.storage_class(settings, keep=settings.on_delete == "keep")
+        created = kubernetes.register({"storage-class": manifest}, self, name, opts)["storage-class"]
+        self.storage_class_name = known_after(created, settings.storage_class_name)
+        self.register_outputs({"storageClassName": self.storage_class_name})
+
+
+class _Arguments(storage_class.StorageClassSettings):
+    on_delete: OnDelete = "keep"

@@ -1,0 +1,60 @@
+"""The `AgentCrds` component."""
+
+from collections.abc import Iterator
+from typing import NotRequired, TypedDict
+
+import pulumi
+from pydantic import ConfigDict
+
+from scalr_agents.charts import Finding
+from scalr_agents.charts.shared.manifests import crds
+from scalr_agents.model import lines
+from scalr_agents.model.section import Section
+from scalr_agents.resources import kubernetes
+from scalr_agents.resources.options import known_after
+from scalr_agents.resources.validation import validate
+
+
+class AgentCrdsArgs(TypedDict):
+    """Arguments of `AgentCrds`."""
+
+    agent_version: NotRequired[str]
+    """Version of the agents whose definition is wanted. Default: those of all versions, which stand side by side."""
+
+
+_ALL_VERSIONS: AgentCrdsArgs = {}
+
+
+class AgentCrds(pulumi.ComponentResource):
+    """The custom resource definitions that agents need, once for a cluster.
+
+    They stay in the cluster when the stack goes, since deleting one deletes all its objects, those of other stacks too. Agents
+    depend on this component: `ResourceOptions(depends_on=[crds])`. For a cluster where another stack may have installed
+    them already, give it a provider with `upsert_existing_objects` and `enable_patch_force`.
+    """
+
+    crd_names: pulumi.Output[list[str]]
+    """Names of the definitions."""
+
+    def __init__(self, name: str, args: AgentCrdsArgs = _ALL_VERSIONS, opts: pulumi.ResourceOptions | None = None) -> None:
+        version = validate("AgentCrds", name, _Arguments, args, _check).agent_version
+        wanted = [lines.select("agent-job", version)] if version else [line for line in lines.LINES if line.task_resource]
+        super().__init__("scalr-agents:index:AgentCrds", name, {}, opts)
+
+        group = {plural: manifest for line in wanted for plural, manifest in crds.objects(line).items()}
+        registered = kubernetes.register(group, self, name, opts, retain=True)
+        self.crd_names = pulumi.Output.all(*(known_after(crd, group[plural]["metadata"]["name"]) for plural, crd in registered.items()))
+        self.register_outputs({"crdNames": self.crd_names})
+
+
+class _Arguments(Section):
+    model_config = ConfigDict(alias_generator=None)
+
+    agent_version: str | None = None
+
+
+def _check(given: _Arguments) -> Iterator[Finding]:
+    try:
+        lines.select("agent-job", given.agent_version)
+    except lines.LineError as problem:
+        yield Finding("error", "agent_version", str(problem))

@@ -1,0 +1,81 @@
+"""What an agent's manifests need of its secrets, and only a deployment can make."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from secrets import token_hex
+from typing import Any
+
+import pulumi
+
+from scalr_agents.charts import Checked
+from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests import mirrors, secrets
+from scalr_agents.charts.shared.mirrors import TOKENS, filled
+from scalr_agents.model.fields import Deferred, is_deferred
+from scalr_agents.model.findings import entry
+from scalr_agents.resources.options import deferred, parsed, when_registered
+
+_Known = Mapping[str, Mapping[str, Any]]
+
+
+def with_mirrors(checked: Checked, inputs: Inputs) -> Inputs:
+    """The inputs with the list of mirrors, where only the deployment knows their tokens. It is one text, and so a secret as a whole."""
+    tokens: dict[str, Any] = dict(inputs.mirror_tokens)
+    if not any(map(is_deferred, tokens.values())):
+        return inputs
+    listed = checked.values.agent.provider_network_mirrors
+
+    def as_json(known: Mapping[str, Any]) -> str | Deferred:
+        return mirrors.as_json(filled(listed, {host: str(token) for host, token in known.items()}))
+
+    return replace(inputs, network_mirrors=deferred(pulumi.Output.secret(tokens).apply(as_json)))
+
+
+def with_digest(owner: pulumi.ComponentResource, name: str, checked: Checked, inputs: Inputs) -> Inputs:
+    """The inputs with the digest of all secrets, which rolls the pods when one of them changes.
+
+    `owner` is the component, called `name`. A digest tells nothing, so diffs may show it.
+    """
+    held = manifests.held(checked, inputs)
+    key = _key(owner, name) if secrets.needs_key(held) else None
+    if key is None and not any(map(is_deferred, secrets.contents(held))):
+        return inputs
+
+    def digest(known: list[Any]) -> str:
+        content, tokens, random_key = known
+        _refuse(checked, [*_unfit(content), *(entry(TOKENS, host) for host, token in tokens.items() if not _is_text(token))])
+        return manifests.digest(content, random_key)
+
+    given = when_registered(owner, pulumi.Output.all(held, dict(inputs.mirror_tokens), key or ""))
+    return replace(inputs, secrets_digest=deferred(pulumi.Output.unsecret(parsed(given, digest))))
+
+
+def _key(owner: pulumi.ComponentResource, name: str) -> pulumi.Output[str]:
+    """A random key for the digest that stays in the state, encrypted: the first that was given.
+
+    What has been given stays the input too, and mocks, as tests of programs have them, know no other output.
+    """
+    opts = pulumi.ResourceOptions(parent=owner, ignore_changes=["input"])
+    key: pulumi.Output[str] = pulumi.Stash(f"{name}-digest-key", opts, pulumi.Output.secret(token_hex(32))).input
+    return key
+
+
+def _refuse(checked: Checked, unfit: list[str]) -> None:
+    """No pod is made with a secret that turns out to be none. What it is instead is not repeated."""
+    if unfit:
+        what = ", ".join(unfit)
+        raise ValueError(f"agent {checked.release.name!r} cannot be deployed: taken from an output, and empty or not a string: {what}")
+
+
+def _unfit(held: _Known) -> Iterator[str]:
+    """What has no content. A variable may be an empty text."""
+    for role, data in held.items():
+        if role == "env":
+            yield from (f"variable {name}" for name, value in data.items() if not isinstance(value, str))
+        elif not all(map(_is_text, data.values())):
+            yield role
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value)

@@ -1,0 +1,184 @@
+"""Registers a whole stack: the cluster's provider, definitions, namespaces and agents."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pulumi
+from pulumi.runtime import config as pulumi_config
+
+from scalr_agents import charts as chart_values
+from scalr_agents import stack
+from scalr_agents.charts import Finding, FindingsError
+from scalr_agents.resources import deploy_caches, kubernetes
+from scalr_agents.resources.agent_job import AgentJob
+from scalr_agents.resources.agent_k8s import AgentK8s
+from scalr_agents.resources.agent_local import AgentLocal
+from scalr_agents.resources.arguments import Agent
+from scalr_agents.resources.crds import AgentCrds, AgentCrdsArgs
+from scalr_agents.resources.errors import ArgsError
+from scalr_agents.resources.removal import until_runs_end
+from scalr_agents.stack import Stack, StackAgent, positions, secrets, source
+from scalr_agents.stack.cache_model import StorageClassEntry
+from scalr_agents.stack.caches import users_of_claims
+from scalr_agents.stack.model import PREFIX, Kubernetes
+
+_Agent = AgentJob | AgentLocal | AgentK8s
+
+
+def deploy(project: Path) -> None:
+    """Register everything that the selected stack's configuration asks for, and export what came of it.
+
+    `project` is the directory of `Pulumi.yaml`. Raises `ArgsError` with all findings before anything is registered.
+    """
+    loaded = _load(project)
+    systems = _file_systems(loaded)
+    cluster = _provider("cluster", loaded.kubernetes, take_over=loaded.kubernetes.upsert_existing)
+    taking_over = _taking_over(loaded)
+    shared = _shared(loaded, taking_over)
+    agents: dict[str, _Agent] = {}
+    with _all_registered() as registered:
+
+        def before_claim(users: Sequence[StackAgent]) -> pulumi.Output[list[pulumi.Resource]]:
+            return registered.apply(lambda _: [*shared, *_needed_by_runs(agents.get(user.name) for user in users)])
+
+        mounted = _claims(loaded, systems, cluster, taking_over, before_claim)
+        opts = pulumi.ResourceOptions(provider=cluster, depends_on=shared)
+        for agent in loaded.agents:
+            agents[agent.name] = _agent(agent, loaded.kubernetes, mounted.get(agent.name, []), opts)
+    pulumi.export("agents", {name: agent.summary() for name, agent in agents.items()})
+    if systems:
+        pulumi.export("caches", {name: system.summary() for name, system in systems.items()})
+
+
+def _load(project: Path) -> Stack:
+    loaded = stack.load(_configuration(), directory=source.stack_directory(project))
+    read = _stack_file(project)
+    findings = [*_misplaced_secrets(read), *loaded.findings]
+    if read:
+        findings = positions.locate(findings, read)
+    if chart_values.errors(findings):
+        raise ArgsError(f"stack {pulumi.get_stack()!r}", findings)
+    for finding in findings:
+        pulumi.log.warn(finding.text)
+    return loaded
+
+
+def _stack_file(project: Path) -> source.Source | None:
+    """The stack file, where it is at hand: what the engine hands over is the content, without places."""
+    try:
+        return source.read(project, pulumi.get_stack())
+    except (source.SourceError, FindingsError):
+        return None
+
+
+def _configuration() -> dict[str, Any]:
+    """Everything that the engine hands over under our namespace. Secrets are in plain text in it."""
+    given = {**pulumi_config.get_config_env(), **pulumi_config.CONFIG.get()}
+    prefix = f"{PREFIX}:"
+    return {key.removeprefix(prefix): value for key, value in given.items() if key.startswith(prefix)}
+
+
+def _misplaced_secrets(read: source.Source | None) -> Iterator[Finding]:
+    """Secrets in the wrong place. The engine tells only which keys hold one; the stack file tells where."""
+    found = list(secrets.misplaced(read.config)) if read else []
+    yield from found
+    marked = {key for key in pulumi_config.get_config_secret_keys_env() if key.startswith(f"{PREFIX}:")}
+    marked |= {f"{PREFIX}:{word}" for word in _configuration() if pulumi_config.is_config_secret(f"{PREFIX}:{word}")}
+    for key in sorted(marked - {f"{PREFIX}:secrets"}):
+        if not any(finding.path.startswith(key) for finding in found):
+            yield secrets.misplaced_at(key)
+
+
+def _provider(name: str, settings: Kubernetes, *, take_over: bool) -> pulumi.ProviderResource:
+    """A provider for the cluster.
+
+    Secrets are updated in place, so that a new token never deletes the Secret of running pods. With `take_over`, objects that exist
+    already become ours by server-side apply.
+    """
+    properties = {
+        "context": settings.context or None,
+        "kubeconfig": str(Path(settings.kubeconfig).expanduser()) if settings.kubeconfig else None,
+        "clusterIdentifier": settings.cluster_identifier or None,
+        "enableSecretMutable": True,
+        "kubeClientSettings": {"qps": settings.qps, "burst": settings.burst},
+        **({"upsertExistingObjects": True, "enablePatchForce": True} if take_over else {}),
+    }
+    return kubernetes.provider(name, properties)
+
+
+def _taking_over(loaded: Stack) -> pulumi.ProviderResource | None:
+    """A provider for what stays when the stack goes, and what another stack may have made: it takes over what exists."""
+    kept = any(entry.storage_class and entry.on_delete == "keep" for entry in loaded.caches.values())
+    needed = loaded.created_namespaces() or loaded.lines() or kept
+    return _provider("cluster-shared", loaded.kubernetes, take_over=True) if needed else None
+
+
+def _shared(loaded: Stack, taking_over: pulumi.ProviderResource | None) -> list[pulumi.Resource]:
+    """Definitions and namespaces."""
+    opts = pulumi.ResourceOptions(provider=taking_over)
+    used = loaded.lines()
+    version: AgentCrdsArgs = {"agent_version": used[0].default_version} if len(used) == 1 else {}
+    definitions = [AgentCrds("agent-crds", version, opts)] if used else []
+    namespaces = kubernetes.register(loaded.created_namespaces(), None, "namespace", opts, retain=True)
+    return [*definitions, *namespaces.values()]
+
+
+def _file_systems(loaded: Stack) -> dict[str, Any]:
+    """The file systems that caches have in a cloud, by the cache's name."""
+    found = deploy_caches.look_up(loaded.caches)
+    made = {name: deploy_caches.file_system(name, entry, found) for name, entry in loaded.caches.items()}
+    return {name: system for name, system in made.items() if system}
+
+
+@contextmanager
+def _all_registered() -> Iterator[pulumi.Output[None]]:
+    """An output that is known when the context ends, so that what is registered in it can depend on what comes later.
+
+    It becomes known for a program that fails, too, which would otherwise wait for ever; the next one mends what then lacks a dependency.
+    """
+    end = asyncio.get_running_loop().create_future()
+    try:
+        yield pulumi.Output.from_input(end)
+    finally:
+        end.set_result(None)
+
+
+def _claims(
+    loaded: Stack,
+    systems: Mapping[str, Any],
+    cluster: pulumi.ProviderResource,
+    taking_over: pulumi.ProviderResource | None,
+    before: Callable[[Sequence[StackAgent]], pulumi.Output[list[pulumi.Resource]]],
+) -> Mapping[str, list[pulumi.Resource]]:
+    """Claims and volumes that agents mount, by the agent's name. `before` tells what has to be there before a claim of some agents."""
+    users = users_of_claims(loaded.agents) if loaded.claims else {}
+    mounted = defaultdict[str, list[pulumi.Resource]](list)
+    for wanted in loaded.claims:
+        entry, agents = loaded.caches[wanted.cache], users[wanted.key]
+        kept = isinstance(wanted.content, StorageClassEntry) and entry.on_delete == "keep"
+        longest = until_runs_end([agent.checked for agent in agents if agent.checked.release.line.chart == "agent-job"])
+        opts = pulumi.ResourceOptions(provider=taking_over if kept else cluster, depends_on=before(agents), custom_timeouts=longest)
+        claim = deploy_caches.claim(wanted, entry, systems.get(wanted.cache), opts)
+        for agent in agents:
+            mounted[agent.name] += claim.mounts
+    return mounted
+
+
+def _needed_by_runs(agents: Iterable[_Agent | None]) -> list[pulumi.Resource]:
+    """What has to stay while claims are mounted.
+
+    Runs of agent-local are in its own pods, which go first, and agent-k8s mounts no cache of a stack. An agent is missing in a program
+    that fails, where its error shall be seen and none of ours.
+    """
+    return [resource for agent in agents if isinstance(agent, AgentJob) for resource in agent.needed_by_runs]
+
+
+def _agent(agent: StackAgent, settings: Kubernetes, mounted: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> _Agent:
+    validated = Agent(agent.checked, agent.inputs, settings.await_rollout, settings.rollout_timeout_seconds, mounted)
+    kinds: dict[str, type[_Agent]] = {"agent-job": AgentJob, "agent-local": AgentLocal, "agent-k8s": AgentK8s}
+    component = kinds[agent.checked.release.line.chart]
+    return component(agent.name, validated.as_args(), opts)

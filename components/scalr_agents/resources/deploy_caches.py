@@ -1,0 +1,141 @@
+"""Registers the caches of a stack: file systems in the cloud, and the claims that agents mount.
+
+The SDK of a cloud is imported when a cache of that cloud is declared, and not before.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import pulumi
+
+from scalr_agents.caches import in_stack_files
+from scalr_agents.caches.efs import EfsSettings
+from scalr_agents.caches.filestore import FilestoreSettings
+from scalr_agents.charts import Finding
+from scalr_agents.model.fields import is_set
+from scalr_agents.model.section import Section
+from scalr_agents.resources.errors import ArgsError
+from scalr_agents.resources.storage_class_claim import StorageClassClaim
+from scalr_agents.resources.validation import Reported
+from scalr_agents.stack.cache_model import CacheEntry, EfsEntry, FilestoreEntry, StorageClassEntry
+from scalr_agents.stack.caches import Claim
+from scalr_agents.stack.model import PREFIX
+
+if TYPE_CHECKING:
+    from scalr_agents.resources.efs_cache import EfsCache, EfsCacheArgs
+    from scalr_agents.resources.efs_claim import EfsClaim
+    from scalr_agents.resources.filestore_cache import FilestoreCache, FilestoreCacheArgs
+    from scalr_agents.resources.filestore_claim import FilestoreClaim
+
+
+Found = Mapping[str, Any]
+"""What was looked up for caches, by the cache's name."""
+
+
+def look_up(entries: Mapping[str, CacheEntry]) -> Found:
+    """Everything that exists and that caches name, before anything is made; what is missing is said with its place in the stack file."""
+    known: dict[str, Any] = {}
+    found: dict[str, Any] = {}
+    missing: list[Finding] = []
+    for name, entry in entries.items():
+        subject = _named(entry)
+        if not subject:
+            continue
+        try:
+            found[name] = known[subject] = known[subject] if subject in known else _look_up(name, entry)
+        except ArgsError as problem:
+            place = f"{PREFIX}:caches.{name}.{'efs' if entry.efs else 'filestore'}"
+            missing += [replace(finding, path=in_stack_files(f"{place}.{finding.path}")) for finding in problem.findings]
+    if missing:
+        raise ArgsError(f"stack {pulumi.get_stack()!r}", missing)
+    return found
+
+
+def _named(entry: CacheEntry) -> str:
+    """The EKS cluster or the Filestore instance that a cache names."""
+    return str(entry.efs.eks_cluster if entry.efs else entry.filestore.instance_id if entry.filestore else "")
+
+
+def _look_up(name: str, entry: CacheEntry) -> Any:
+    if entry.efs:
+        from scalr_agents.resources import efs_cache
+
+        return efs_cache.look_up(entry.efs.eks_cluster, name)
+    from scalr_agents.resources import filestore_cache
+
+    return filestore_cache.look_up(_named(entry), name)
+
+
+def file_system(name: str, entry: CacheEntry, found: Found) -> "EfsCache | FilestoreCache | None":
+    """The file system of a cache that has one in a cloud."""
+    if entry.efs:
+        from scalr_agents.resources.efs_cache import EfsCache
+
+        return EfsCache(f"{name}-efs", cast("EfsCacheArgs", Reported(_said(entry.efs, EfsSettings) | _on_delete(entry), found.get(name))))
+    if entry.filestore:
+        from scalr_agents.resources.filestore_cache import FilestoreCache
+
+        said = Reported(_said(entry.filestore, FilestoreSettings) | _on_delete(entry), found.get(name))
+        return FilestoreCache(f"{name}-filestore", cast("FilestoreCacheArgs", said))
+    return None
+
+
+def _said(settings: Section, words: type[Section]) -> dict[str, Any]:
+    """What the stack file says, as arguments of a component that takes the same words."""
+    return settings.model_dump(include=set(words.model_fields), exclude_unset=True)
+
+
+def _on_delete(entry: CacheEntry) -> dict[str, Any]:
+    return {"on_delete": entry.on_delete} if "on_delete" in entry.model_fields_set else {}
+
+
+def claim(wanted: Claim, entry: CacheEntry, system: Any, opts: pulumi.ResourceOptions) -> "EfsClaim | FilestoreClaim | StorageClassClaim":
+    """A claim of the stack."""
+    name = f"{wanted.name}-cache"
+    match wanted.content:
+        case EfsEntry() as efs:
+            from scalr_agents.resources.efs_claim import EfsClaim
+
+            return EfsClaim(
+                name,
+                {
+                    "namespace": wanted.namespace,
+                    "release": wanted.release,
+                    "file_system_id": system.file_system_id,
+                    "uid": efs.uid,
+                    "gid": efs.gid,
+                    "iam": is_set(efs.driver_role),
+                    "tags": cast("Mapping[str, str]", efs.tags),
+                },
+                opts,
+            )
+        case FilestoreEntry():
+            from scalr_agents.resources.filestore_claim import FilestoreClaim
+
+            return FilestoreClaim(
+                name,
+                {
+                    "namespace": wanted.namespace,
+                    "release": wanted.release,
+                    "instance_id": system.instance_id,
+                    "ip_address": system.ip_address,
+                    "share_name": system.share_name,
+                    "capacity": system.capacity,
+                    "protocol": system.protocol,
+                },
+                opts,
+            )
+        case StorageClassEntry() as dynamic:
+            return StorageClassClaim(
+                name,
+                {
+                    "namespace": wanted.namespace,
+                    "release": wanted.release,
+                    "storage_class_name": dynamic.name,
+                    "storage": dynamic.storage,
+                    "access_mode": dynamic.access_mode,
+                    "on_delete": entry.on_delete,
+                },
+                opts,
+            )

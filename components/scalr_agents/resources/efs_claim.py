@@ -1,0 +1,80 @@
+"""The `EfsClaim` component."""
+
+from collections.abc import Mapping
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+import pulumi_aws as aws
+
+from scalr_agents.caches import efs
+from scalr_agents.caches import volumes as cache_volumes
+from scalr_agents.resources import kubernetes
+from scalr_agents.resources.options import as_output, child, deferred
+from scalr_agents.resources.validation import validate
+
+_PERMISSIONS = "0775"
+
+
+class EfsClaimArgs(TypedDict):
+    """Arguments of `EfsClaim`."""
+
+    namespace: str
+    """Namespace of the agent; it must exist."""
+    release: str
+    """Release of the agent, from which claim and volume get their names."""
+    file_system_id: pulumi.Input[str]
+    """Id of the file system: output of an `EfsCache`, or one that exists."""
+    uid: NotRequired[int]
+    """User that owns the files, whoever writes them. Default: 1000, the user of the agent's pods."""
+    gid: NotRequired[int]
+    """Group that owns the files. Default: 1000."""
+    path: NotRequired[str]
+    """Directory of the file system. Default: `/scalr-agent-cache/<namespace>/<release>`."""
+    iam: NotRequired[bool]
+    """Whether to mount with the identity of the driver's node pods, for a file system that lets nobody else mount (`driver_role` of an
+    `EfsCache`). Default: false."""
+    tags: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Tags of the access point."""
+
+
+class EfsClaim(pulumi.ComponentResource):
+    """An agent's own directory of an EFS file system, as a claim that its pods mount.
+
+    Makes an access point, a volume and the claim on it. One for each agent, so that a run of one never executes what another has
+    put into its cache. Files outlive the claim: a later one with the same path finds them.
+    """
+
+    persistent_volume_claim_name: pulumi.Output[str]
+    """Name of the claim, for `cache_claim_name` of an agent."""
+    persistent_volume_name: pulumi.Output[str]
+    """Name of the volume."""
+    volume_handle: pulumi.Output[str]
+    """`<file system>::<access point>`, as the CSI driver knows it."""
+
+    def __init__(self, name: str, args: EfsClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        settings = validate("EfsClaim", name, efs.EfsClaimSettings, args, efs.check_claim)
+        super().__init__("scalr-agents:index:EfsClaim", name, {}, opts)
+
+        tags: dict[str, Any] = {"Name": f"{settings.namespace}-{settings.release}", **settings.tags}
+        file_system = as_output(settings.file_system_id)
+        access_point = aws.efs.AccessPoint(
+            f"{name}-access-point",
+            file_system_id=file_system,
+            posix_user={"uid": settings.uid, "gid": settings.gid},
+            root_directory={
+                "path": efs.claim_path(settings),
+                "creation_info": {"owner_uid": settings.uid, "owner_gid": settings.gid, "permissions": _PERMISSIONS},
+            },
+            tags=tags,
+            opts=child(self, opts),
+        )
+        self.volume_handle = pulumi.Output.concat(file_system, "::", access_point.id)
+        volume = cache_volumes.efs(settings.release, settings.namespace, deferred(self.volume_handle), iam=settings.iam)
+        self.mounts, self.persistent_volume_name, self.persistent_volume_claim_name = kubernetes.register_volume(volume, self, name, opts)
+        self.register_outputs(
+            {
+                "persistentVolumeClaimName": self.persistent_volume_claim_name,
+                "persistentVolumeName": self.persistent_volume_name,
+                "volumeHandle": self.volume_handle,
+            }
+        )

@@ -1,0 +1,84 @@
+"""The `EfsCsiDriver` component."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+import pulumi_aws as aws
+
+from scalr_agents.caches import efs
+from scalr_agents.model.fields import is_set
+from scalr_agents.resources.options import as_output, child
+from scalr_agents.resources.validation import validate
+
+ADDON = "aws-efs-csi-driver"
+SERVICE_ACCOUNT = "efs-csi-controller-sa"
+_MANAGED_POLICY = "policy/service-role/AmazonEFSCSIDriverPolicy"
+
+
+class EfsCsiDriverArgs(TypedDict):
+    """Arguments of `EfsCsiDriver`."""
+
+    cluster_name: pulumi.Input[str]
+    """Name of the EKS cluster. Its add-on `eks-pod-identity-agent` hands the role to the driver."""
+    addon_version: NotRequired[str]
+    """Version of the add-on. Default: EKS's own choice for the cluster."""
+    role_arn: NotRequired[pulumi.Input[str]]
+    """Role of the driver's controller, trusted by `pods.eks.amazonaws.com`. Default: one is made, with the policy that AWS manages."""
+    tags: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Tags of add-on and role."""
+
+
+class EfsCsiDriver(pulumi.ComponentResource):
+    """The EFS CSI driver of an EKS cluster, as an add-on with a role through EKS Pod Identity. Once for a cluster.
+
+    Mounting needs the driver alone; its role is for StorageClasses, whose access points it makes.
+    """
+
+    role_arn: pulumi.Output[str]
+    """Role of the driver's controller."""
+    addon_arn: pulumi.Output[str]
+    """The add-on; whoever uses this waits until it is active."""
+
+    def __init__(self, name: str, args: EfsCsiDriverArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        settings = validate("EfsCsiDriver", name, efs.EfsCsiDriverSettings, args, efs.check_driver)
+        super().__init__("scalr-agents:index:EfsCsiDriver", name, {}, opts)
+
+        tags: dict[str, Any] = dict(settings.tags)
+        attached: list[pulumi.Resource] = []
+        if is_set(settings.role_arn):
+            self.role_arn = as_output(settings.role_arn)
+        else:
+            role = aws.iam.Role(f"{name}-role", assume_role_policy=trust_policy(), tags=tags, opts=child(self, opts))
+            partition = aws.get_partition_output(opts=pulumi.InvokeOutputOptions(parent=self)).partition
+            attached.append(
+                aws.iam.RolePolicyAttachment(
+                    f"{name}-role-policy",
+                    role=role.name,
+                    policy_arn=pulumi.Output.concat("arn:", partition, ":iam::aws:", _MANAGED_POLICY),
+                    opts=child(self, opts),
+                )
+            )
+            self.role_arn = role.arn
+        addon = aws.eks.Addon(
+            f"{name}-addon",
+            cluster_name=as_output(settings.cluster_name),
+            addon_name=ADDON,
+            addon_version=settings.addon_version or None,
+            pod_identity_associations=[{"role_arn": self.role_arn, "service_account": SERVICE_ACCOUNT}],
+            tags=tags,
+            opts=child(self, opts, attached),
+        )
+        self.addon_arn = addon.arn
+        self.register_outputs({"roleArn": self.role_arn, "addonArn": self.addon_arn})
+
+
+def trust_policy() -> str:
+    """Who may take the role: EKS Pod Identity, for the pods it is associated with."""
+    statement = {
+        "Effect": "Allow",
+        "Principal": {"Service": "pods.eks.amazonaws.com"},
+        "Action": ["sts:AssumeRole", "sts:TagSession"],
+    }
+    return json.dumps({"Version": "2012-10-17", "Statement": [statement]})

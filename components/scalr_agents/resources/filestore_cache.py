@@ -1,0 +1,182 @@
+"""The `FilestoreCache` component."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NotRequired, TypedDict, cast
+
+import pulumi
+import pulumi_gcp as gcp
+
+from scalr_agents.caches import OnDelete, filestore, in_programs
+from scalr_agents.charts import Finding
+from scalr_agents.charts.shared.checks import Findings
+from scalr_agents.model.fields import is_set
+from scalr_agents.resources import literals
+from scalr_agents.resources.errors import ArgsError
+from scalr_agents.resources.options import as_output, child, optional, parsed
+from scalr_agents.resources.validation import Reported, validate
+
+
+class FilestoreExportOptionArgs(TypedDict):
+    """Who may mount the share, and as whom."""
+
+    ip_ranges: NotRequired[Sequence[str]]
+    """Addresses and networks of the clients. Default: all of the VPC."""
+    access_mode: NotRequired[literals.ShareAccess]
+    """`READ_WRITE` (default) or `READ_ONLY`."""
+    squash_mode: NotRequired[literals.SquashMode]
+    """`NO_ROOT_SQUASH` (default) or `ROOT_SQUASH`, with which the kubelet cannot give the volume to the pods' group."""
+    anon_uid: NotRequired[int]
+    """User that a squashed root becomes."""
+    anon_gid: NotRequired[int]
+    """Group that a squashed root becomes."""
+
+
+class FilestoreCacheArgs(TypedDict):
+    """Arguments of `FilestoreCache`."""
+
+    instance_id: NotRequired[pulumi.Input[str]]
+    """`projects/<project>/locations/<location>/instances/<name>` of an existing instance. Address and share are looked up."""
+    tier: NotRequired[literals.Tier]
+    """`BASIC_HDD` (default), `BASIC_SSD`, `ZONAL`, `REGIONAL` or `ENTERPRISE`."""
+    location: NotRequired[str]
+    """Zone of the tiers BASIC_HDD, BASIC_SSD and ZONAL, region of REGIONAL and ENTERPRISE."""
+    project: NotRequired[str]
+    """Project. Default: that of the provider."""
+    capacity: NotRequired[str]
+    """Size of the share, a Kubernetes quantity. Default: `1Ti`. The tier sets the range and the steps."""
+    share_name: NotRequired[str]
+    """Name of the share, at most 16 characters. Default: `cache`."""
+    network: NotRequired[pulumi.Input[str]]
+    """VPC network, its name or, where it is shared, its full path. Default: `default`."""
+    connect_mode: NotRequired[literals.ConnectMode]
+    """`DIRECT_PEERING` (default) or `PRIVATE_SERVICE_ACCESS`, which a shared VPC needs."""
+    reserved_ip_range: NotRequired[pulumi.Input[str]]
+    """Addresses to take: a network for DIRECT_PEERING, the name of an allocated range for PRIVATE_SERVICE_ACCESS. Default: any."""
+    protocol: NotRequired[literals.Protocol]
+    """`NFS_V3` (default) or `NFS_V4_1`, which basic tiers do not have."""
+    export_options: NotRequired[Sequence[FilestoreExportOptionArgs]]
+    """Who may mount the share. Default: everybody in the network."""
+    kms_key: NotRequired[pulumi.Input[str]]
+    """Full name of the Cloud KMS key; basic tiers take none. Default: the key that Google manages."""
+    labels: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Labels of the instance."""
+    on_delete: NotRequired[literals.OnDelete]
+    """`keep` (default) leaves the instance when it leaves the program, and protects it; `delete` removes it."""
+
+
+class FilestoreCache(pulumi.ComponentResource):
+    """A Filestore instance with one share, for the shared cache of the agents of one namespace.
+
+    Makes cloud objects only; a `FilestoreClaim` makes the volume that agents mount. Pods need the Filestore CSI driver, an add-on of
+    GKE. `on_delete: keep` keeps the instance and turns on its deletion protection, where the tier has that.
+    """
+
+    instance_id: pulumi.Output[str]
+    """`projects/<project>/locations/<location>/instances/<name>`."""
+    share_name: pulumi.Output[str]
+    """Name of the share."""
+    ip_address: pulumi.Output[str]
+    """Address of the instance in its network."""
+    capacity: pulumi.Output[str]
+    """Size of the share, a Kubernetes quantity."""
+    protocol: pulumi.Output[str]
+    """`NFS_V3` or `NFS_V4_1`."""
+
+    def __init__(self, name: str, args: FilestoreCacheArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        settings = validate("FilestoreCache", name, _Arguments, args, _check)
+        super().__init__("scalr-agents:index:FilestoreCache", name, {}, opts)
+
+        if is_set(settings.instance_id):
+            self._take(name, settings, args.found if isinstance(args, Reported) else None)
+        else:
+            self._create(name, settings, opts)
+        self.register_outputs(self.summary())
+
+    def summary(self) -> dict[str, pulumi.Output[str]]:
+        """The outputs, by the names that they have in a stack's outputs and in other languages."""
+        return {
+            "instanceId": self.instance_id,
+            "shareName": self.share_name,
+            "ipAddress": self.ip_address,
+            "capacity": self.capacity,
+            "protocol": self.protocol,
+        }
+
+    def _create(self, name: str, settings: "_Arguments", opts: pulumi.ResourceOptions | None) -> None:
+        keep = settings.on_delete == "keep"
+        instance = gcp.filestore.Instance(
+            f"{name}-instance",
+            description="Cache of Scalr agents",
+            tier=settings.tier,
+            location=settings.location,
+            project=settings.project or None,
+            protocol=settings.protocol,
+            networks=[
+                gcp.filestore.InstanceNetworkArgs(
+                    network=as_output(settings.network),
+                    modes=["MODE_IPV4"],
+                    connect_mode=settings.connect_mode,
+                    reserved_ip_range=optional(settings.reserved_ip_range),
+                )
+            ],
+            file_shares=gcp.filestore.InstanceFileSharesArgs(
+                name=settings.share_name,
+                capacity_gb=filestore.capacity_gib(settings),
+                nfs_export_options=[_export_option(option) for option in settings.export_options] or None,
+            ),
+            kms_key_name=optional(settings.kms_key),
+            labels=cast("Mapping[str, pulumi.Input[str]]", settings.labels),
+            # Basic tiers have no deletion protection and refuse the switch.
+            deletion_protection_enabled=None if filestore.TIERS[settings.tier].basic else keep,
+            opts=child(self, opts, retain_on_delete=keep),
+        )
+        self.instance_id = instance.id
+        self.share_name = instance.file_shares.name
+        self.ip_address = instance.networks[0].ip_addresses[0]
+        self.capacity = pulumi.Output.from_input(settings.capacity)
+        self.protocol = pulumi.Output.from_input(settings.protocol)
+
+    def _take(self, name: str, settings: "_Arguments", found: Any) -> None:
+        """What is there is looked up before anything is made, unless its id is only known then."""
+        self.instance_id = as_output(settings.instance_id)
+        if isinstance(settings.instance_id, str):
+            known = found or look_up(settings.instance_id, name, pulumi.InvokeOptions(parent=self))
+            instance = pulumi.Output.from_input(known)
+        else:
+            parts = parsed(self.instance_id, filestore.instance_parts)
+            opts = pulumi.InvokeOutputOptions(parent=self)
+            instance = gcp.filestore.get_instance_output(
+                project=parts["project"], location=parts["location"], name=parts["name"], opts=opts
+            )
+        self.share_name = instance.file_shares[0].name
+        self.ip_address = instance.networks[0].ip_addresses[0]
+        self.capacity = instance.file_shares[0].capacity_gb.apply(lambda gibibytes: f"{gibibytes}Gi")
+        self.protocol = instance.protocol
+
+
+class _Arguments(filestore.FilestoreSettings):
+    on_delete: OnDelete = "keep"
+
+
+def look_up(instance_id: str, name: str, opts: pulumi.InvokeOptions | None = None) -> gcp.filestore.GetInstanceResult:
+    """An instance that exists, for the cache `name`."""
+    get_instance, parts = gcp.filestore.get_instance, filestore.instance_parts(instance_id)
+    try:
+        return get_instance(**parts, opts=opts)
+    except Exception as problem:  # the SDK raises nothing narrower when a lookup fails
+        finding = Finding("error", "instance_id", f"cannot look up Filestore instance {instance_id!r}: {problem}")
+        raise ArgsError(f"FilestoreCache {name!r}", [finding]) from problem
+
+
+def _check(given: _Arguments) -> Findings:
+    yield from filestore.check(given, in_programs)
+
+
+def _export_option(option: filestore.ExportOption) -> gcp.filestore.InstanceFileSharesNfsExportOptionArgs:
+    return gcp.filestore.InstanceFileSharesNfsExportOptionArgs(
+        ip_ranges=option.ip_ranges or None,
+        access_mode=option.access_mode,
+        squash_mode=option.squash_mode,
+        anon_uid=option.anon_uid,
+        anon_gid=option.anon_gid,
+    )

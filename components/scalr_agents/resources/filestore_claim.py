@@ -1,0 +1,70 @@
+"""The `FilestoreClaim` component."""
+
+from typing import NotRequired, TypedDict
+
+import pulumi
+
+from scalr_agents.caches import filestore
+from scalr_agents.caches import volumes as cache_volumes
+from scalr_agents.resources import kubernetes
+from scalr_agents.resources.options import as_output, deferred, parsed
+from scalr_agents.resources.validation import validate
+
+
+class FilestoreClaimArgs(TypedDict):
+    """Arguments of `FilestoreClaim`. All but the first two are outputs of a `FilestoreCache`."""
+
+    namespace: str
+    """Namespace of the agents; it must exist."""
+    release: str
+    """Name from which claim and volume get theirs."""
+    instance_id: pulumi.Input[str]
+    """`projects/<project>/locations/<location>/instances/<name>`."""
+    ip_address: pulumi.Input[str]
+    """Address of the instance."""
+    share_name: NotRequired[pulumi.Input[str]]
+    """Name of the share. Default: `cache`."""
+    capacity: NotRequired[pulumi.Input[str]]
+    """Size of the share, a Kubernetes quantity. Default: `1Ti`."""
+    protocol: NotRequired[pulumi.Input[str]]
+    """`NFS_V3` (default) or `NFS_V4_1`."""
+
+
+class FilestoreClaim(pulumi.ComponentResource):
+    """The share of a Filestore instance, as a claim that the pods of one namespace mount.
+
+    One for each instance: a node cannot mount two volumes with one handle. Agents that share it take a directory each, value
+    `persistence.cache.persistentVolumeClaim.subPath`. That keeps their files apart, not their people: whoever may create pods in the
+    namespace reads and writes all of it, so give every trust domain an instance of its own.
+    """
+
+    persistent_volume_claim_name: pulumi.Output[str]
+    """Name of the claim, for `cache_claim_name` of an agent."""
+    persistent_volume_name: pulumi.Output[str]
+    """Name of the volume."""
+    volume_handle: pulumi.Output[str]
+    """`modeInstance/<location>/<instance>/<share>`, as the CSI driver knows it."""
+
+    def __init__(self, name: str, args: FilestoreClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        settings = validate("FilestoreClaim", name, filestore.FilestoreClaimSettings, args, filestore.check_claim)
+        super().__init__("scalr-agents:index:FilestoreClaim", name, {}, opts)
+
+        known = pulumi.Output.all(as_output(settings.instance_id), as_output(settings.share_name))
+        self.volume_handle = parsed(known, lambda parts: filestore.volume_handle(*parts))
+        volume = cache_volumes.filestore(
+            settings.release,
+            settings.namespace,
+            deferred(self.volume_handle),
+            ip_address=settings.ip_address,
+            share_name=settings.share_name,
+            protocol=settings.protocol,
+            capacity=settings.capacity,
+        )
+        self.mounts, self.persistent_volume_name, self.persistent_volume_claim_name = kubernetes.register_volume(volume, self, name, opts)
+        self.register_outputs(
+            {
+                "persistentVolumeClaimName": self.persistent_volume_claim_name,
+                "persistentVolumeName": self.persistent_volume_name,
+                "volumeHandle": self.volume_handle,
+            }
+        )

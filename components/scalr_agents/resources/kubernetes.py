@@ -1,0 +1,173 @@
+"""Registers manifests as Pulumi resources.
+
+Objects are registered by their type token: the engine is sent what the typed classes of pulumi-kubernetes would send, without
+the time it takes to import them.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+import pulumi
+
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.charts.shared.values import grace_seconds
+from scalr_agents.resources.options import depends_on, known_after, parsed, timeouts, when_registered
+
+_SECRET_OUTPUTS = ["data", "stringData"]
+_WORKLOADS = ("Deployment", "DaemonSet")
+_CLAIM = "PersistentVolumeClaim"
+_MOUNTED = ("PersistentVolume", _CLAIM)
+DELETE_MARGIN_SECONDS = 120
+"""What a deletion may take beyond what it waits for."""
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """How a workload is awaited."""
+
+    await_ready: bool
+    timeout_seconds: int
+    on_failure: pulumi.ErrorHook
+    mounts: Sequence[pulumi.Resource] = ()
+    """Claims that the workload mounts and others have made, with their volumes."""
+
+
+def register(
+    group: Mapping[str, Manifest],
+    owner: pulumi.ComponentResource | None,
+    name: str,
+    opts: pulumi.ResourceOptions | None,
+    *,
+    rollout: Rollout | None = None,
+    retain: bool = False,
+    claim_timeouts: pulumi.CustomTimeouts | None = None,
+) -> dict[str, pulumi.CustomResource]:
+    """Register a group of objects as children of a component, or of the stack, each called `<name>-<role>`.
+
+    A workload waits for everything before it in the group; nobody waits for it unless there is a `rollout`. What the owner depends on,
+    the children depend on too: Pulumi does not pass that on. `retain` leaves the objects in the cluster when they leave the program.
+
+    A claim waits for everything before it too. Its deletion waits for the pods that use it, so that it keeps the rest of the agent in
+    place while runs are in progress. It may take as long as `claim_timeouts`, unless the owner's options say something else.
+
+    Where a volume has to be replaced, its claim goes first and comes back after it; for either, so does the workload that mounts them.
+    """
+    registered: dict[str, pulumi.CustomResource] = {}
+    mounted = [*rollout.mounts] if rollout else []
+    for role, manifest in group.items():
+        workload, claim = manifest["kind"] in _WORKLOADS, manifest["kind"] == _CLAIM
+        before = [*registered.values(), *(mounted if workload else [])] if workload or claim else []
+        registered[role] = pulumi.CustomResource(
+            _type_token(manifest),
+            f"{name}-{role}",
+            _properties(manifest, owner, registered, awaited=not workload or bool(rollout and rollout.await_ready)),
+            pulumi.ResourceOptions(
+                parent=owner,
+                provider=opts.provider if opts and owner is None else None,
+                depends_on=depends_on(opts, before),
+                version=_plugin_version(),
+                retain_on_delete=retain or None,
+                **_options_of_kind(manifest, opts, rollout, mounted, claim_timeouts),
+            ),
+        )
+        mounted += [registered[role]] if manifest["kind"] in _MOUNTED else []
+    return registered
+
+
+class Volume(NamedTuple):
+    """A volume and the claim on it, and their names for those who wait for them."""
+
+    mounts: list[pulumi.Resource]
+    volume_name: pulumi.Output[str]
+    claim_name: pulumi.Output[str]
+
+
+def register_volume(
+    group: Mapping[str, Manifest], owner: pulumi.ComponentResource, name: str, opts: pulumi.ResourceOptions | None
+) -> Volume:
+    """Register a volume and the claim on it."""
+    registered = register(group, owner, name, opts)
+    volume, claim = (known_after(registered[role], group[role]["metadata"]["name"]) for role in ("volume", "claim"))
+    return Volume([*registered.values()], volume, claim)
+
+
+def provider(name: str, properties: Mapping[str, Any]) -> pulumi.ProviderResource:
+    """A provider for a cluster. Properties that are not strings travel as JSON, as those of every provider do."""
+    encoded = {key: value if isinstance(value, str) else json.dumps(value) for key, value in properties.items() if value is not None}
+    return pulumi.ProviderResource("kubernetes", name, encoded, pulumi.ResourceOptions(version=_plugin_version()))
+
+
+def _type_token(manifest: Manifest) -> str:
+    group, _, api_version = manifest["apiVersion"].rpartition("/")
+    return f"kubernetes:{group or 'core'}/{api_version}:{manifest['kind']}"
+
+
+def _properties(manifest: Manifest, owner: pulumi.Resource | None, before: Mapping[str, pulumi.Resource], *, awaited: bool) -> Manifest:
+    if manifest["kind"] == "Secret":
+        return manifest | {"stringData": {key: _secret(manifest, owner, key, value) for key, value in manifest["stringData"].items()}}
+    if _is_bound(manifest):  # the engine replaces a claim with its volume only if it gets something from it
+        volume_name = known_after(before["volume"], manifest["spec"]["volumeName"])
+        return manifest | {"spec": manifest["spec"] | {"volumeName": volume_name}}
+    if not awaited:
+        annotations = manifest["metadata"].get("annotations", {}) | {"pulumi.com/skipAwait": "true"}
+        return manifest | {"metadata": manifest["metadata"] | {"annotations": annotations}}
+    return manifest
+
+
+def _secret(manifest: Manifest, owner: pulumi.Resource | None, key: str, value: Any) -> pulumi.Output[str]:
+    """The content of a key. What is no text ends here: the API server would refuse it, and print it."""
+
+    def text(known: Any) -> str:
+        if isinstance(known, str):
+            return known
+        raise ValueError(f"Secret {manifest['metadata']['name']!r} cannot be deployed: not a string, and taken from an output: {key}")
+
+    content: pulumi.Output[Any] = pulumi.Output.secret(value)
+    return parsed(when_registered(owner, content) if owner else content, text)
+
+
+def _is_bound(manifest: Manifest) -> bool:
+    """Whether it is a claim on a volume that is made here."""
+    return manifest["kind"] == _CLAIM and "volumeName" in manifest["spec"]
+
+
+def _options_of_kind(
+    manifest: Manifest,
+    opts: pulumi.ResourceOptions | None,
+    rollout: Rollout | None,
+    mounted: list[pulumi.Resource],
+    claim_timeouts: pulumi.CustomTimeouts | None,
+) -> dict[str, Any]:
+    match manifest["kind"]:
+        case "Secret":
+            return {"additional_secret_outputs": _SECRET_OUTPUTS}
+        case "StorageClass":  # the provider would try to update it, which the API server refuses
+            return {"replace_on_changes": ["reclaimPolicy"], "delete_before_replace": True}
+        case "PersistentVolume":
+            # Mount options could change in place, but not for pods that have mounted it, and these may lose what the new ones are for.
+            return {"replace_on_changes": ["spec.mountOptions"], "delete_before_replace": True}
+        case "PersistentVolumeClaim":  # one that is bound here never changes in place: only one that a class provisions can grow
+            whole = ["spec"] if _is_bound(manifest) else None
+            return {"custom_timeouts": timeouts(opts, claim_timeouts), "replace_on_changes": whole, "delete_before_replace": True}
+        case "Deployment" | "DaemonSet" if rollout:
+            timeout = f"{rollout.timeout_seconds}s"
+            grace = grace_seconds(manifest["spec"]["template"]["spec"].get("terminationGracePeriodSeconds"))
+            return {
+                "custom_timeouts": pulumi.CustomTimeouts(create=timeout, update=timeout, delete=f"{grace + DELETE_MARGIN_SECONDS}s"),
+                "hooks": pulumi.ResourceHookBinding(on_error=[rollout.on_failure]),
+                "replace_with": [*mounted],
+                # Said here, since the provider does not say it of an object that an earlier attempt has deleted already: it would be made
+                # anew, and then the old one deleted, which has its name.
+                "delete_before_replace": True if mounted else None,
+            }
+    return {}
+
+
+@cache
+def _plugin_version() -> str:
+    """The provider plugin that belongs to the installed pulumi-kubernetes, as its typed classes would ask for."""
+    return version("pulumi-kubernetes")

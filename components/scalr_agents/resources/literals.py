@@ -1,0 +1,30 @@
+"""The words that arguments of components may have.
+
+Type checkers and editors see the words. At run time they are strings, because the component host turns annotations into a schema and
+knows no `Literal`; what is given is checked by the models in any case.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scalr_agents.caches import OnDelete
+    from scalr_agents.caches.efs import ThroughputMode
+    from scalr_agents.caches.filestore import ConnectMode, Protocol, ShareAccess, SquashMode, Tier
+    from scalr_agents.caches.storage_class import Provisioner
+    from scalr_agents.model.fields import AccessMode
+    from scalr_agents.model.release import Naming
+else:
+    AccessMode = ConnectMode = Naming = OnDelete = Protocol = Provisioner = ShareAccess = SquashMode = ThroughputMode = Tier = str
+
+__all__ = [
+    "AccessMode",
+    "ConnectMode",
+    "Naming",
+    "OnDelete",
+    "Protocol",
+    "Provisioner",
+    "ShareAccess",
+    "SquashMode",
+    "ThroughputMode",
+    "Tier",
+]

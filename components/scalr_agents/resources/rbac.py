@@ -1,0 +1,31 @@
+"""The `AgentRbac` component."""
+
+import pulumi
+
+from scalr_agents.charts.agent_job import manifests as agent_job
+from scalr_agents.resources import kubernetes
+from scalr_agents.resources.arguments import AgentJobArgs, prepare
+from scalr_agents.resources.options import known_after
+
+
+class AgentRbac(pulumi.ComponentResource):
+    """Service account, Role, ClusterRole and their bindings of an agent.
+
+    Takes the arguments of `AgentJob`; the token is not needed. Where a security team owns this part, it makes an `AgentRbac`, and the
+    others an `AgentNetworkPolicy` and an `AgentController`, all with the same `release`, `namespace` and `values`.
+    """
+
+    namespace: pulumi.Output[str]
+    """Namespace of the agent."""
+    service_account_name: pulumi.Output[str]
+    """Name of the service account of controller and task pods."""
+
+    def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        agent = prepare("AgentRbac", name, args, token_needed=False)
+        super().__init__("scalr-agents:index:AgentRbac", name, {}, opts)
+
+        release = agent.checked.release
+        registered = kubernetes.register(agent_job.rbac(agent.checked.values, release), self, name, opts)
+        self.namespace = pulumi.Output.from_input(release.namespace)
+        self.service_account_name = known_after(registered.get("service-account", self), release.names.service_account)
+        self.register_outputs({"namespace": self.namespace, "serviceAccountName": self.service_account_name})

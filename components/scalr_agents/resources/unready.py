@@ -1,0 +1,95 @@
+"""Why pods did not become ready, as far as the error of the Kubernetes provider tells, and what to do."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from scalr_agents.model.release import Release
+
+_NAME = r"(?P<name>[-.a-z0-9]+)"
+_AWAITED = re.compile(r"timed out waiting|Resource operation was cancelled")
+"""A workload that was taken by the API server, and awaited. Anything else failed before there were pods."""
+
+_EVENTS = "kubectl get events -n {namespace} --field-selector type=Warning --sort-by=.lastTimestamp"
+_DESCRIPTION = "kubectl describe pods -n {namespace} -l {selector}"
+_LOGS = "kubectl logs -n {namespace} -l {selector} --all-containers --prefix --tail=50"
+
+
+class _Cause(NamedTuple):
+    said: re.Pattern[str]
+    """What the kubelet or the provider says. Only names of objects are taken from it: the rest may be the output of a container."""
+    meaning: str
+    commands: tuple[str, ...]
+
+
+_CAUSES = (
+    _Cause(
+        re.compile(rf'\[CreateContainerConfigError\] (?P<kind>secret|configmap) "{_NAME}" not found'),
+        "A container needs the {kind} {name!r}, which does not exist in the namespace. Create it, or correct its name in the values.",
+        (_DESCRIPTION,),
+    ),
+    _Cause(
+        re.compile(
+            rf"\[CreateContainerConfigError\] couldn't find key (?P<key>[-._a-zA-Z0-9]+) in (?P<kind>Secret|ConfigMap) [-a-z0-9]+/{_NAME}"
+        ),
+        "The {kind} {name!r} has no key {key!r}, which a container needs. Add the key, or correct it in the values.",
+        (_DESCRIPTION,),
+    ),
+    _Cause(
+        re.compile(r"\[(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull|ImageInspectError|RegistryUnavailable)\]"),
+        "An image cannot be pulled. Check its repository and tag, that the nodes can reach the registry, and that the pull secret exists "
+        "in the namespace and is valid.",
+        (_DESCRIPTION,),
+    ),
+    _Cause(
+        re.compile(r"[(\[]OOMKilled\b"),
+        "A container was stopped because it used more memory than its limit (OOMKilled). Raise its memory limit.",
+        (_DESCRIPTION,),
+    ),
+    _Cause(
+        re.compile(rf'Failed to bind PersistentVolumeClaim\(s\): "{_NAME}'),
+        "The claim {name!r} is not bound to a volume. Check its storage class, size and access mode, and what provides volumes for it.",
+        ("kubectl describe pvc -n {namespace} {name}",),
+    ),
+    _Cause(
+        re.compile(r'\[CrashLoopBackOff\]|container "[^"]+" (terminated at|completed with exit code)'),
+        "A container starts and exits; its log tells why. Is the token of the agent pool still valid? With a wrong or revoked token the "
+        "agent exits soon after it starts.",
+        (_LOGS,),
+    ),
+    _Cause(
+        re.compile(r"\[Pod [^]]+\]: "),
+        "The pods have a node, but their containers are not ready. A volume may not be mounted (a Secret or a claim is missing), an image "
+        "may still be being pulled, or a container cannot be started.",
+        (_DESCRIPTION, _LOGS),
+    ),
+)
+"""The first that applies is told."""
+_UNKNOWN = _Cause(
+    re.compile(""),
+    "The error does not tell why. Kubernetes may refuse to create the pods (the service account is missing, PodSecurity or another "
+    "admission rejects them, a quota is used up), or no node may have room for them (node selector, tolerations, requests).",
+    (_EVENTS, _DESCRIPTION, _LOGS),
+)
+
+
+def explanation(errors: Sequence[str], release: Release, component: str | None = None) -> str | None:
+    """What to do about a workload that failed with these errors, or nothing where it failed before it had pods.
+
+    `component` is that of its pods, where their labels have one. Nothing of a container's output is repeated.
+    """
+    error = "\n".join(errors)
+    if not _AWAITED.search(error):
+        return None
+    cause, details = _cause(error)
+    who = "The controllers" if component == "agent" else "The pods"
+    selector = ",".join(f"{key}={value}" for key, value in release.selector(component).items())
+    commands = [command.format(namespace=release.namespace, selector=selector, **details) for command in cause.commands]
+    return "\n  ".join([f"{who} of {release.name!r} did not become ready. {cause.meaning.format(**details)}", *commands])
+
+
+def _cause(error: str) -> tuple[_Cause, dict[str, str]]:
+    for cause in _CAUSES:
+        if found := cause.said.search(error):
+            return cause, found.groupdict()
+    return _UNKNOWN, {}

@@ -1,0 +1,56 @@
+"""Validates the arguments of components: all findings at once, before anything is registered."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import pulumi
+from pulumi import _types  # where the SDK itself asks what becomes of argument classes
+
+from scalr_agents.charts import Finding, errors
+from scalr_agents.model import parse as shapes
+from scalr_agents.model.section import Section
+from scalr_agents.resources.errors import ArgsError
+
+S = TypeVar("S", bound=Section)
+
+
+class Reported(dict[str, Any]):
+    """Arguments whose warnings have been reported already, where they come from, with what was looked up for them."""
+
+    def __init__(self, args: Mapping[str, Any], found: Any = None) -> None:
+        super().__init__(args)
+        self.found = found
+
+
+def validate(component: str, name: str, model: type[S], args: Mapping[str, Any], check: Callable[[S], Iterable[Finding]]) -> S:
+    """The arguments of a component as its `model`, checked. Warnings are logged; errors are raised as `ArgsError`."""
+    given, findings = shapes.parse_whole(model, plain(args))
+    if given is None:
+        raise ArgsError(f"{component} {name!r}", findings)
+    findings = list(check(given))
+    report(component, name, errors(findings) if isinstance(args, Reported) else findings)
+    return given
+
+
+def report(component: str, name: str, findings: Sequence[Finding]) -> None:
+    """Raise the findings if there is an error among them, and log them otherwise."""
+    if errors(findings):
+        raise ArgsError(f"{component} {name!r}", findings)
+    for finding in findings:
+        pulumi.log.warn(f"{name}: {finding.text}")
+
+
+def plain(args: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments with any mapping as a dict, any sequence as a list, and those that are `None` left out; leaves as they are.
+
+    Objects of the SDKs' argument classes (`ResourceRequirementsArgs`) become dicts with the keys that Kubernetes has.
+    """
+    return {key: _plain(value) for key, value in args.items() if value is not None}
+
+
+def _plain(value: Any) -> Any:
+    if _types.is_input_type(type(value)):
+        value = _types.input_type_to_dict(value)
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
