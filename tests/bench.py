@@ -12,8 +12,7 @@ from typing import Any, cast
 
 import pulumi
 import scalr_agents
-from scalr_agents import stack
-from scalr_agents.charts import objects as manifests
+from scalr_agents import charts, stack
 from scalr_agents.resources.arguments import AgentJobArgs
 
 from tests.recording import run
@@ -21,7 +20,7 @@ from tests.recording import run
 ROUNDS = 11
 HERE = Path(__file__).parent
 ARGS = {"namespace": "scalr", "url": "https://acme.scalr.io", "token": "s3cr3t-token"}
-OBJECTS = manifests.render("agent-job", {"agent": {"url": ARGS["url"], "token": ARGS["token"]}}, release="runs", namespace="scalr")[1:]
+OBJECTS = charts.render("agent-job", {"agent": {"url": ARGS["url"], "token": ARGS["token"]}}, release="runs", namespace="scalr")[1:]
 DEPLOY = "from tests.programs import stack_with; assert stack_with({}).error is None"
 EFS = {"shared": {"efs": {"eksCluster": "prod"}}}
 FILESTORE = {"shared": {"filestore": {"location": "europe-west1-b"}}}

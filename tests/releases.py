@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from scalr_agents import stack
-from scalr_agents.charts.shared import versions
+from scalr_agents import charts, stack
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.helm import adopt
 from scalr_agents.helm.adopt import defaults
@@ -76,7 +75,7 @@ class Case(NamedTuple):
     def defaults(self) -> Values:
         """The defaults of its chart."""
         known = _DOCUMENTED.get((self.chart, self.version), self.chart_version)
-        (published,) = [one for one in versions.find(self.chart).published if one.chart == known]
+        (published,) = [one for one in charts.find(self.chart).versions.published if one.chart == known]
         given = defaults.of_chart(self.chart, published)
         later = self.chart == "agent-job" and self.version == "1.4.0" and _memory_of_runs(self.objects) == "8192Mi"
         return merge(given, _LATER) if later else given

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scalr_agents import charts as chart_values
-from scalr_agents import stack
-from scalr_agents.charts import objects as manifests
+from scalr_agents import charts, stack
 from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import Values, merge
 from scalr_agents.stack import source
@@ -23,7 +22,7 @@ _CLOUD = {"volumeHandle": "fs-0::fsap-0", "ip": "10.1.2.3", "volume": "share", "
 def release(line: Line, namespace: str, *, name: str = "runs", values: Values | None = None) -> list[Manifest]:
     """The objects of one agent of a line, with its definitions."""
     given = merge({"agent": {"url": URL, "token": TOKEN}}, values or {})
-    return manifests.render(line.chart, given, release=name, namespace=namespace, agent_version=line.default_version)
+    return charts.render(line.chart, given, release=name, namespace=namespace, agent_version=line.default_version)
 
 
 def sample(name: str) -> stack.Stack:
@@ -36,7 +35,7 @@ def load(config: Mapping[str, Any], directory: Path = REPOSITORY) -> stack.Stack
     """A stack from its configuration. Its agents get tokens."""
     secrets = {agent: {"token": TOKEN} for agent in config["agents"]}
     loaded = stack.load({**config, "secrets": secrets}, directory=directory)
-    assert chart_values.errors(loaded.findings) == []
+    assert errors(loaded.findings) == []
     return loaded
 
 

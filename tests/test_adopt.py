@@ -8,19 +8,18 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scalr_agents import charts as values
-from scalr_agents.charts import kinds
-from scalr_agents.charts import objects as manifests
-from scalr_agents.charts.shared import versions
-from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents import charts
+from scalr_agents.charts import CHARTS
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.helm import adopt
 from scalr_agents.model import yaml_io
-from scalr_agents.model.lines import CHARTS, LINES, LineError
+from scalr_agents.model.findings import errors
+from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup, merge, without_nulls
 
 from tests.releases import CASES, URL, Case, golden, loaded, of_values, printed, take_over
 from tests.test_cli import DEADLINE, TOKEN
+from tests.validated import LINES, validate
 
 CLUSTER_SCOPED = {"CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding", "PersistentVolume", "StorageClass"}
 WORKLOADS = {"Deployment", "DaemonSet"}
@@ -49,15 +48,15 @@ def unchangeable(manifest: Manifest) -> list[Any]:
 
 
 def test_every_row_of_every_kind_is_among_the_releases() -> None:
-    rows = {(case.chart, versions.find(case.chart).row(case.version).since) for _, case in golden()}
-    assert rows == {(chart, row.since) for chart in CHARTS for row in versions.find(chart).rows}
+    rows = {(case.chart, charts.find(case.chart).versions.row(case.version).since) for _, case in golden()}
+    assert rows == {(chart, row.since) for chart in CHARTS for row in charts.find(chart).versions.rows}
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_what_is_printed_loads_and_its_objects_are_those_of_the_release(case: Case) -> None:
     adopted = take_over(case)
     read = loaded(adopted)
-    assert values.errors([*adopted.findings, *read.findings]) == []
+    assert errors([*adopted.findings, *read.findings]) == []
     assert read.kubernetes.upsert_existing
     assert read.created_namespaces() == {}
     ours = {identity(manifest): manifest for manifest in read.objects()}
@@ -106,16 +105,14 @@ def releases(draw: st.DrawFn) -> Case:
 def test_what_is_printed_renders_what_all_values_of_the_release_render(case: Case, secret: str) -> None:
     mixed = merge(case.said, {"agent": {"token": secret}})
     adopted = take_over(case, given=without_nulls(mixed))
-    direct = values.load(case.chart, mixed, release=case.release, namespace=case.namespace, agent_version=case.version, naming="chart")
+    direct = validate(case.chart, mixed, release=case.release, namespace=case.namespace, agent_version=case.version, naming="chart")
     text = printed(adopted)
     assert secret not in text
     assert "PRIVATE KEY" not in text
-    assert bool(values.errors(adopted.findings)) == bool(values.errors(direct.findings))
+    assert bool(errors(adopted.findings)) == bool(errors(direct.findings))
     if adopted.stack:
         (agent,) = loaded(adopted).agents
-        assert [without_content(manifest) for manifest in agent.objects] == [
-            without_content(manifest) for manifest in manifests.objects(direct, Inputs())
-        ]
+        assert [without_content(manifest) for manifest in agent.objects] == [without_content(manifest) for manifest in direct.objects]
 
 
 def without_content(manifest: Manifest) -> Manifest:
@@ -159,11 +156,11 @@ def test_an_agent_is_called_like_its_release_as_far_as_it_can() -> None:
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line.chart}-{line.generation}")
 def test_computed_values_are_taken_without_the_defaults(line: Any) -> None:
-    given = versions.find(line.chart).row(line.default_version).defaults
-    defaults = kinds.find(line.chart).model.model_validate(given).model_dump(by_alias=True)
+    given = charts.find(line.chart).versions.row(line.default_version).defaults
+    defaults = charts.find(line.chart).values.model_validate(given).model_dump(by_alias=True)
     own = {"agent": {"url": URL}, "nameOverride": "agents"}
     adopted = of_values(merge(defaults, own), line.chart, line.default_version)
-    assert values.errors(adopted.findings) == []
+    assert errors(adopted.findings) == []
     assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"] == own
     assert "all values are given; those that are the defaults anyway are left out" in adopted.notes
 
@@ -195,7 +192,7 @@ def test_values_of_the_alpha_are_refused_with_the_way_out() -> None:
 
 def test_findings_have_their_places_in_the_values() -> None:
     adopted = of_values({"agent": {"replicaCount": "2", "tsk": TOKEN}})
-    assert [finding.path for finding in values.errors(adopted.findings)] == ["agent.replicaCount", "agent.tsk"]
+    assert [finding.path for finding in errors(adopted.findings)] == ["agent.replicaCount", "agent.tsk"]
     assert TOKEN not in "".join(map(str, adopted.findings))
 
 
@@ -209,7 +206,7 @@ def test_a_warning_that_has_nothing_to_do_with_the_way_off_helm_is_left_out() ->
     assert f"scalr-agents:agents.runs.values.{DEADLINE}" in {finding.path for finding in loaded(of_values({})).findings}
     assert of_values({}).findings == []
     without = of_values({"task": {"job": {"activeDeadlineSeconds": 0}}})
-    assert [finding.path for finding in values.errors(without.findings)] == [DEADLINE]
+    assert [finding.path for finding in errors(without.findings)] == [DEADLINE]
 
 
 def test_the_page_shows_what_is_printed() -> None:

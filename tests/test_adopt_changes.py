@@ -10,18 +10,17 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scalr_agents import charts as values
-from scalr_agents.charts import objects as manifests
-from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts import CHARTS
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.helm import adopt
 from scalr_agents.helm.adopt import corrections
-from scalr_agents.model.lines import CHARTS
+from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import Values, merge
 
 from tests.releases import CASES, Case, golden, printed, take_over
 from tests.test_cli import TOKEN
+from tests.validated import validate
 
 DIFFERENCES = (Path(__file__).parent.parent / "docs" / "helm-differences.md").read_text()
 GOLDEN = dict(golden())
@@ -73,10 +72,10 @@ def fields(objects: list[Manifest]) -> dict[Field, Any]:
 
 def differing(case: Case, manifest: list[Manifest]) -> set[Field]:
     """The fields in which a manifest and what all values of the release make differ."""
-    checked = values.load(case.chart, case.said, release=case.release, namespace=case.namespace, agent_version=case.version, naming="chart")
+    checked = validate(case.chart, case.said, release=case.release, namespace=case.namespace, agent_version=case.version, naming="chart")
     memory = case.chart == "agent-job" and case.generation == "current"
-    assert memory or not values.errors(checked.findings)
-    made = [*crds.objects(checked.release.line).values(), *manifests.objects(checked, Inputs())]
+    assert memory or not errors(checked.findings)
+    made = [*crds.objects(checked.release.line).values(), *checked.objects]
     was, becomes = fields(manifest), fields(made)
     return {field for field in was.keys() | becomes.keys() if was.get(field) != becomes.get(field) and not _begins(field, was, becomes)}
 
@@ -99,7 +98,7 @@ def is_covered(field: Field, said: set[Field]) -> bool:
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_only_corrections_change_a_release_and_every_change_is_listed(case: Case) -> None:
     adopted = take_over(case, manifest=case.objects)
-    assert values.errors(adopted.findings) == []
+    assert errors(adopted.findings) == []
     assert unexplained(adopted) == []
     assert {line for line in adopted.changes if not line.startswith("  ")} <= set(corrections.rows(case.chart))
     said = listed(adopted)

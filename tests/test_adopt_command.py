@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from scalr_agents import charts as values
 from scalr_agents import stack
+from scalr_agents.model.findings import errors
 from scalr_agents.stack import source
 
 from tests.releases import URL, golden, printed, take_over
@@ -53,7 +53,7 @@ def test_the_command(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\n")
     (tmp_path / "Pulumi.prod.yaml").write_text(done.stdout)
     read = stack.load(source.read(tmp_path, "prod").config, directory=tmp_path, demand_tokens=False)
-    assert values.errors(read.findings) == []
+    assert errors(read.findings) == []
     assert [manifest["metadata"]["name"] for manifest in read.objects() if manifest["kind"] == "Deployment"] == ["scalr-agent"]
     (tmp_path / "values.yaml").write_text(given_values)
     again = cli("adopt", "runs", "-n", "scalr", "--agent-version", "0.58.0", "-f", tmp_path / "values.yaml")

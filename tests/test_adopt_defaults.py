@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from scalr_agents import charts as values
-from scalr_agents.charts.shared import versions
+from scalr_agents import charts
+from scalr_agents.charts import CHARTS
 from scalr_agents.helm import adopt
 from scalr_agents.helm.adopt import about, defaults
 from scalr_agents.helm.adopt.about import About, AboutError
-from scalr_agents.model.lines import CHARTS
+from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import Values, lookup, merge
 
 from tests.releases import CASES, KEPT, PLAIN, URL, golden, of_values, take_over
@@ -26,7 +26,7 @@ MEMORY = KEPT["agent-job", "1.4.0"]
 
 
 def stack_values(adopted: adopt.Adoption) -> Values:
-    assert values.errors(adopted.findings) == []
+    assert errors(adopted.findings) == []
     ((_, agent),) = adopted.stack["config"]["scalr-agents:agents"].items()
     found: Values = agent.get("values", {})
     return found
@@ -43,7 +43,7 @@ def pruned(value: Any) -> Any:
 
 @pytest.mark.parametrize("case", WHOLE.values(), ids=WHOLE)
 def test_the_defaults_of_a_chart_are_those_of_its_file(case: Any) -> None:
-    (published,) = [one for one in versions.find(case.chart).published if one.chart == case.chart_version]
+    (published,) = [one for one in charts.find(case.chart).versions.published if one.chart == case.chart_version]
     assert published.agent == case.version
     assert pruned(merge(defaults.of_chart(case.chart, published), GIVEN)) == pruned(merge(case.values, GIVEN))
 
@@ -80,7 +80,7 @@ def test_what_was_unset_stays_unset(name: str, path: str, said: Values) -> None:
 
 
 def test_what_no_chart_has_is_not_unset() -> None:
-    ours = {path for chart in CHARTS for path in versions.find(chart).ours}
+    ours = {path for chart in CHARTS for path in charts.find(chart).versions.ours}
     assert {"agent.minReadySeconds", "task.buffer", "task.job.activeDeadlineSeconds"} < ours
     for case in WHOLE.values():
         said = stack_values(take_over(case))
@@ -121,7 +121,7 @@ def test_a_budget_of_a_user_is_kept() -> None:
 def test_defaults_that_the_values_lack_are_looked_up(chart: str, version: str, kept: Values, named: str) -> None:
     adopted = of_values({}, chart, version)
     assert stack_values(adopted) == merge({"agent": {"url": URL}}, kept)
-    published = next(one for one in versions.find(chart).published if one.agent == version)
+    published = next(one for one in charts.find(chart).versions.published if one.agent == version)
     note = f"the values lack the defaults of the chart (helm get values --all has them); those of {chart} {published.chart} are assumed"
     assert adopted.notes[0] == (f"{note}; where ours are others they are kept: {named}" if named else note)
 

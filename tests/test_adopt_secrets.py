@@ -5,8 +5,8 @@ import json
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scalr_agents import charts as values
 from scalr_agents.helm import adopt
+from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import Values, merge
 
 from tests.releases import CERTIFICATE, KEPT, KEY, MIRROR, URL, loaded, of_values, printed
@@ -87,14 +87,14 @@ from tests.test_cli import TOKEN
 )
 def test_secrets_are_taken_out(chart: str, version: str | None, given_values: Values, rest: Values, words: list[str]) -> None:
     adopted = of_values(given_values, chart, version)
-    assert values.errors(adopted.findings) == []
+    assert errors(adopted.findings) == []
     assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"] == merge(
         KEPT.get((chart, version or ""), {}), merge({"agent": {"url": URL}}, rest)
     )
     assert adopted.secrets == [f"pulumi config set --secret --path 'scalr-agents:secrets.runs.{word}'" for word in words]
     text = printed(adopted)
     assert [secret for secret in (TOKEN, "hidden", "hid", "PRIVATE") if secret in text] == []
-    assert values.errors(loaded(adopted).findings) == []
+    assert errors(loaded(adopted).findings) == []
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_secrets_are_taken_out(chart: str, version: str | None, given_values: Va
 )
 def test_a_secret_that_a_stack_has_no_place_for_is_refused(given_values: Values, path: str, words: str) -> None:
     adopted = of_values(given_values, version="1.4.0")
-    assert [(finding.path, words in finding.message) for finding in values.errors(adopted.findings)] == [(path, True)]
+    assert [(finding.path, words in finding.message) for finding in errors(adopted.findings)] == [(path, True)]
     assert (adopted.stack, adopted.secrets, adopted.before, adopted.after) == ({}, [], [], [])
     assert "hidden" not in "".join(map(str, adopted.findings))
 
@@ -162,7 +162,7 @@ def test_a_secret_that_a_stack_has_no_place_for_is_refused(given_values: Values,
 )
 def test_a_key_where_a_kind_has_none_is_refused(chart: str, version: str | None, section: str) -> None:
     adopted = of_values({section: {"tls": {"clientKey": KEY}}}, chart, version)
-    (finding,) = values.errors(adopted.findings)
+    (finding,) = errors(adopted.findings)
     assert f"{section}.tls.clientKey".startswith(finding.path)
     assert "unknown key" in finding.message or "no value" in finding.message, finding
     assert "PRIVATE KEY" not in printed(adopted)
@@ -187,10 +187,10 @@ def test_a_key_where_a_kind_has_none_is_refused(chart: str, version: str | None,
 )
 def test_what_a_secret_is_made_of_is_secret(chart: str, given_values: Values, names: list[str]) -> None:
     adopted = of_values({"task": {}} | given_values if chart == "agent-job" else given_values, chart)
-    assert values.errors(adopted.findings) == []
+    assert errors(adopted.findings) == []
     assert adopted.secrets[1:] == [f"pulumi config set --secret --path 'scalr-agents:secrets.runs.env.{name}'" for name in names]
     assert "hid" not in printed(adopted)
-    assert values.errors(loaded(adopted).findings) == []
+    assert errors(loaded(adopted).findings) == []
 
 
 def test_a_secret_that_refers_to_a_variable_is_warned_of() -> None:
@@ -278,7 +278,7 @@ JUNK = st.recursive(
 @settings(deadline=None, max_examples=150)
 def test_anything_is_taken_over_or_refused(given_values: Values, chart: str) -> None:
     adopted = adopt.take_over(given_values, chart=chart, release="runs", namespace="scalr", agent_version="1.4.0")
-    assert bool(adopted.stack) != bool(values.errors(adopted.findings))
+    assert bool(adopted.stack) != bool(errors(adopted.findings))
     text = printed(adopted)
     assert "PRIVATE KEY" not in text
     assert "a:b@c" not in text

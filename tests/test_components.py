@@ -6,9 +6,10 @@ from typing import Any
 import pulumi
 import pytest
 import scalr_agents
-from scalr_agents.charts import objects as manifests
+from scalr_agents import charts
+from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.merge import merge
-from scalr_agents.model.release import Names
+from scalr_agents.model.names import Names
 from scalr_agents.resources.arguments import AgentJobArgs
 
 from tests.manifests.changes import DEADLINE
@@ -41,7 +42,7 @@ def test_agent_job_registers_its_parts_in_this_order() -> None:
 def test_objects_are_those_that_render_prints() -> None:
     values = {"agent": {"replicaCount": 2}, "persistence": {"cache": {"enabled": True}}, **DEADLINE}
     flat = {"agent": {"url": "https://acme.scalr.io", "token": TOKEN}}
-    printed = manifests.render("agent-job", merge(values, flat), release="runs", namespace="scalr")
+    printed = charts.render("agent-job", merge(values, flat), release="runs", namespace="scalr")
     sent = [opened(resource.inputs) for resource in run(agent_job(values=values)).resources if resource.type.startswith("kubernetes")]
     assert sorted(sent, key=_identity) == sorted(printed[1:], key=_identity)
 
@@ -137,7 +138,7 @@ def test_the_digest_of_the_secrets_is_no_secret(wrap: Callable[[str], Any]) -> N
 
     recording = run(program)
     annotations = recording["runs-controller-deployment"].inputs["spec"]["template"]["metadata"]["annotations"]
-    assert annotations == {"checksum/secrets": manifests.digest({"token": {"token": TOKEN}})}
+    assert annotations == {"checksum/secrets": secrets.digest({"token": {"token": TOKEN}})}
 
 
 def test_outputs() -> None:

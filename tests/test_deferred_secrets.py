@@ -7,10 +7,8 @@ from typing import Any
 
 import pulumi
 import pytest
-from scalr_agents.charts import objects as manifests
-from scalr_agents.resources import kubernetes
-from scalr_agents.resources.arguments import prepare
-from scalr_agents.resources.deferred_secrets import with_digest
+from scalr_agents.charts.shared.manifests import secrets
+from scalr_agents.resources import arguments, deferred_secrets, kubernetes
 
 from tests.components import record
 from tests.programs import ARGS, TOKEN
@@ -58,9 +56,10 @@ def test_a_secret_that_is_no_string_does_not_reach_the_provider_which_would_prin
 
 def test_no_digest_is_made_of_what_is_no_string() -> None:
     def program() -> None:
-        agent = prepare("AgentLocal", "it", {**ARGS, "token": pulumi.Output.secret(90210)}, chart="agent-local")
+        args: Any = {**ARGS, "token": pulumi.Output.secret(90210)}
+        agent = arguments.agent_local("it", args).agent
         owner = pulumi.ComponentResource("test:index:Owner", "it")
-        pulumi.export("digest", with_digest(owner, "it", agent.checked, agent.inputs).secrets_digest)
+        pulumi.export("digest", deferred_secrets.digest(owner, "it", agent))
 
     with pytest.raises(pulumi.RunError, match=r"agent 'it' cannot be deployed: taken from an output, and empty or not a string: token$"):
         run(program)
@@ -107,7 +106,7 @@ def test_what_could_be_guessed_is_digested_with_a_random_key_that_is_kept(compon
     assert (key.name, key.parent, key.ignored_changes) == (f"{holder}-digest-key", holder, ("input",))
     assert isinstance(key.inputs["input"], Secret)
     assert re.fullmatch("[0-9a-f]{64}", key.inputs["input"].value)
-    expected = manifests.digest({"env": {"PIN": "4711"}}, key.inputs["input"].value)
+    expected = secrets.digest({"env": {"PIN": "4711"}}, key.inputs["input"].value)
     assert set(annotations(recording)) == {expected}
     assert annotations(deployed(component, wrap)) != annotations(recording)
 
@@ -126,7 +125,7 @@ def test_parts_without_pods_keep_no_key(component: str) -> None:
 def test_the_digest_is_keyed_by_what_nobody_can_guess() -> None:
     held = {"token": {"token": "t"}, "env": {"PIN": "4711"}}
     content = b"".join(len(part).to_bytes(8, "big") + part for part in (b"token", b"t", b"PIN", b"4711"))
-    assert manifests.digest(held, "not needed") == hmac.new(b"t", content, hashlib.sha256).hexdigest()
+    assert secrets.digest(held, "not needed") == hmac.new(b"t", content, hashlib.sha256).hexdigest()
     certificate = {"client-cert": {"tls.crt": "public", "tls.key": "private"}}
     content = b"".join(len(part).to_bytes(8, "big") + part for part in (b"tls.crt", b"public", b"tls.key", b"private"))
-    assert manifests.digest(certificate) == hmac.new(b"publicprivate", content, hashlib.sha256).hexdigest()
+    assert secrets.digest(certificate) == hmac.new(b"publicprivate", content, hashlib.sha256).hexdigest()

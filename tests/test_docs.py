@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 import yaml
 from pydantic import BaseModel
+from scalr_agents import charts, stack
 from scalr_agents import charts as values
-from scalr_agents import stack
-from scalr_agents.charts import kinds
-from scalr_agents.charts import objects as manifests
-from scalr_agents.charts.shared import versions
+from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import lookup, merge
 from scalr_agents.stack import source
@@ -41,7 +39,7 @@ def test_values_that_some_agents_alone_know_are_marked() -> None:
         row: re.findall(rf"^\| `{re.escape(row)}` \|.* \*((?:\w+ line|Agents .*?\d.*?)\.)\*", AGENT_JOB, re.MULTILINE) for row in rows
     }
     lines = {line.versions: f"{name.capitalize()} line." for name, line in LINES.items()}
-    knowing = {path: versions.find("agent-job").knowing(path) for path in value_paths()}
+    knowing = {path: charts.find("agent-job").versions.knowing(path) for path in value_paths()}
     expected = {
         path: [] if words == "0.57 or newer" else [lines.get(words, f"Agents {words}.")] for path, words in knowing.items() if path in rows
     }
@@ -56,7 +54,7 @@ def test_the_page_about_versions_has_the_facts_of_the_lines(line: Line) -> None:
     assert [fact for fact in facts if fact not in table] == []
     pods = (
         pod
-        for manifest in manifests.render("agent-job", MINIMUM, release="runs", namespace="scalr", agent_version=line.default_version)
+        for manifest in charts.render("agent-job", MINIMUM, release="runs", namespace="scalr", agent_version=line.default_version)
         for pod in _pods(manifest)
     )
     assert {container["image"] for pod in pods for container in pod["containers"] if f"`{container['image']}`" not in table} == set()
@@ -94,7 +92,7 @@ def _paths(model: type[BaseModel]) -> Iterator[str]:
 @pytest.mark.parametrize("chart", ["agent-local", "agent-k8s"])
 def test_every_value_of_the_other_kinds_is_documented(chart: str) -> None:
     page = (REPOSITORY / "docs" / f"{chart}.md").read_text()
-    assert [path for path in _paths(kinds.find(chart).model) if f"`{path}`" not in page] == []
+    assert [path for path in _paths(charts.find(chart).values) if f"`{path}`" not in page] == []
 
 
 def test_the_list_of_refused_values_is_read() -> None:
@@ -107,7 +105,7 @@ def test_what_the_differences_call_refused_is_refused(example: str, reason: str)
     unset = {"agent": {"token": ""}} if example.startswith("agent: {tokenExistingSecret") else {}
     version = CURRENT if reason.startswith("current line:") else LEGACY
     found = values.check("agent-job", merge(merge(MINIMUM, unset), given), release="runs", namespace="scalr", agent_version=version)
-    assert values.errors(found) != []
+    assert errors(found) != []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))

@@ -13,11 +13,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
+from scalr_agents import charts, output, stack
 from scalr_agents import charts as values
-from scalr_agents import output, stack
-from scalr_agents.charts import ValuesError, kinds
-from scalr_agents.charts import objects as manifests
-from scalr_agents.charts.shared import versions
+from scalr_agents.model.findings import ValuesError, errors
 from scalr_agents.model.merge import merge
 
 from tests.manifests import agent_k8s, agent_local
@@ -40,7 +38,7 @@ SECRETS = ("s3cr3t-token", "m1rr0r-token", "PRIVATE KEY")
 def _bases(chart: str, full: dict[str, Any]) -> list[dict[str, Any]]:
     """Everything at once, and every value of a kind with what it needs."""
     rows = yaml.safe_load((HERE / "manifests" / f"{chart.replace('-', '_')}_table.yaml").read_text())
-    known = [row for row in rows if versions.find(chart).knows(OTHERS[chart]["current"], row["value"])]
+    known = [row for row in rows if charts.find(chart).versions.knows(OTHERS[chart]["current"], row["value"])]
     return [full, *(merge(agent_k8s.MINIMUM, merge(row.get("given", {}), nested(row["value"], row["set"]))) for row in known)]
 
 
@@ -172,11 +170,11 @@ def test_values_end_in_manifests_or_a_values_error(mutated: dict[str, Any], vers
     text = "".join(map(str, found))
     assert "s3cr3t-token" not in text
     assert "<opaque>" not in text
-    if values.errors(found):
+    if errors(found):
         with pytest.raises(ValuesError):
-            manifests.render("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
+            charts.render("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
     else:
-        rendered = manifests.render("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
+        rendered = charts.render("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
         assert {"Deployment"} <= {made["kind"] for made in rendered}
 
 
@@ -184,7 +182,7 @@ def test_values_end_in_manifests_or_a_values_error(mutated: dict[str, Any], vers
 @given(mutations(CASES + CURRENTLY, opaque=False), VERSIONS)
 def test_mutated_values_that_render_can_be_printed(mutated: dict[str, Any], version: str) -> None:
     try:
-        rendered = manifests.render("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
+        rendered = charts.render("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
     except ValuesError:
         return
     assert list(yaml.safe_load_all(output.text(rendered, "yaml"))) == rendered
@@ -206,7 +204,7 @@ def _leaves(bases: list[dict[str, Any]]) -> list[Any]:
     return [leaf for leaf in given if not any(secret in str(leaf) for secret in SECRETS)]
 
 
-OPEN = {chart: frozenset(_open(kinds.find(chart).model)) for chart in OTHERS}
+OPEN = {chart: frozenset(_open(charts.find(chart).values)) for chart in OTHERS}
 FAMILIAR = {chart: st.sampled_from(_leaves(bases)) | JSON for chart, bases in BASES.items()}
 every_other_kind = pytest.mark.parametrize("chart", OTHERS)
 
@@ -220,11 +218,11 @@ def test_values_of_other_kinds_end_in_manifests_or_findings(chart: str, data: st
     found = values.check(chart, mutated, release="runs", namespace="scalr", agent_version=version)
     text = "".join(map(str, found))
     assert [hidden for hidden in HIDDEN if hidden in text] == []
-    if values.errors(found):
+    if errors(found):
         with pytest.raises(ValuesError):
-            manifests.render(chart, mutated, release="runs", namespace="scalr", agent_version=version)
+            charts.render(chart, mutated, release="runs", namespace="scalr", agent_version=version)
     else:
-        rendered = manifests.render(chart, mutated, release="runs", namespace="scalr", agent_version=version)
+        rendered = charts.render(chart, mutated, release="runs", namespace="scalr", agent_version=version)
         assert {"Deployment"} <= {made["kind"] for made in rendered}
 
 
@@ -236,7 +234,7 @@ def test_what_renders_of_other_kinds_is_valid(chart: str, data: st.DataObject) -
     mutated = data.draw(mutations(BASES[chart], opaque=False, given=FAMILIAR[chart], spared=OPEN[chart]))
     version = data.draw(st.sampled_from(list(OTHERS[chart].values())))
     try:
-        rendered = manifests.render(chart, mutated, release="runs", namespace="scalr", agent_version=version)
+        rendered = charts.render(chart, mutated, release="runs", namespace="scalr", agent_version=version)
     except ValuesError:
         return
     assert list(yaml.safe_load_all(output.text(rendered, "yaml"))) == rendered
@@ -250,7 +248,7 @@ def test_stacks_end_in_objects_or_findings(mutated: dict[str, Any]) -> None:
     loaded = stack.load(mutated, directory=HERE)
     text = "\n".join(map(str, loaded.findings))
     assert [hidden for hidden in HIDDEN if hidden in text] == []
-    if not values.errors(loaded.findings):
+    if not errors(loaded.findings):
         assert {manifest["kind"] for manifest in loaded.objects()} >= {"Deployment"} or loaded.agents == []
 
 
@@ -258,12 +256,12 @@ def test_stacks_end_in_objects_or_findings(mutated: dict[str, Any]) -> None:
 def test_the_unchanged_values_of_other_kinds_are_valid(chart: str) -> None:
     version = OTHERS[chart]["current"]
     found = [values.check(chart, base, release="runs", namespace="scalr", agent_version=version) for base in BASES[chart]]
-    assert [finding for findings in found for finding in values.errors(findings)] == []
+    assert [finding for findings in found for finding in errors(findings)] == []
 
 
 @pytest.mark.parametrize("words", [STACK, STACK_OF_OTHERS], ids=["agent-job", "others"])
 def test_an_unchanged_stack_is_valid(words: dict[str, Any]) -> None:
     loaded = stack.load(words, directory=HERE)
-    assert values.errors(loaded.findings) == []
+    assert errors(loaded.findings) == []
     for manifest in loaded.objects():
         assert_valid(manifest)

@@ -18,12 +18,12 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
+from scalr_agents import charts, stack
 from scalr_agents import charts as values
-from scalr_agents import stack
-from scalr_agents.charts import kinds
 from scalr_agents.cli import main
 from scalr_agents.helm import strvals
 from scalr_agents.model import kubernetes_types, lines, yaml_io
+from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.stack.cache_model import CachesOfFile
@@ -31,6 +31,7 @@ from scalr_agents.stack.model import StackFile
 
 from tests.programs import ARGS, agent_job
 from tests.recording import run
+from tests.validated import LINES
 
 Place = tuple[str | int, ...]
 
@@ -123,7 +124,7 @@ def field_of(place: Place) -> str:
 
 @cache
 def of_values() -> list[tuple[lines.Line, Place]]:
-    return [(line, place) for line in lines.LINES for place in places(kinds.find(line.chart).model)]
+    return [(line, place) for line in LINES for place in places(charts.find(line.chart).values)]
 
 
 @cache
@@ -264,7 +265,7 @@ PEM = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTI
 
 @pytest.mark.parametrize("file", [PEM, PEM.replace("\n", " "), "M" * 2000], ids=["PEM", "one line", "long"])
 def test_a_certificate_in_place_of_its_file_is_not_repeated(file: str) -> None:
-    found = values.errors(stack.load({"common": {"ca": {"file": file}}}, directory=Path()).findings)
+    found = errors(stack.load({"common": {"ca": {"file": file}}}, directory=Path()).findings)
     assert [finding.path for finding in found] == ["scalr-agents:common.ca.file"]
     assert found[0].message.startswith("not a path: write the certificates into a file")
 

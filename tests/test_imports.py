@@ -26,7 +26,7 @@ def modules_after(program: str) -> set[str]:
     [
         "import scalr_agents",
         "from scalr_agents import names; names('agent-job', 'runs', 'scalr')",
-        "from scalr_agents.charts.objects import render; render('agent-job', {'agent': {'token': 'x'}}, release='runs', namespace='scalr')",
+        "from scalr_agents import render; render('agent-job', {'agent': {'token': 'x'}}, release='runs', namespace='scalr')",
         "from scalr_agents.cli import main; main(['render'], standalone_mode=False)",
         "from scalr_agents.cli import main; main(['check', 'dev'], standalone_mode=False)",
         "from scalr_agents.cli import main; main(['schema'], standalone_mode=False)",

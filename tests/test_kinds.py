@@ -6,21 +6,24 @@ from typing import Any, cast
 import pulumi
 import pytest
 import scalr_agents
-from scalr_agents import charts as values
-from scalr_agents.charts import objects as manifests
-from scalr_agents.model import lines
-from scalr_agents.resources.arguments import AgentK8sArgs, prepare
+from scalr_agents import charts
+from scalr_agents.charts.shared.manifests import secrets
+from scalr_agents.charts.shared.names import ChartName
+from scalr_agents.resources import arguments
+from scalr_agents.resources.arguments import AgentK8sArgs
 from scalr_agents.resources.rollouts import rollout
 
 from tests.components import inputs, program, record, refused
 from tests.provider_errors import joined, not_initialized, timed_out
 from tests.recording import Recording, Registration, Secret, leaves, opened, run
+from tests.validated import LINES, validate
 
 TOKEN = "s3cr3t-token"
 ARGS: dict[str, Any] = {"namespace": "scalr", "url": "https://acme.scalr.io", "token": TOKEN}
 CA = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
 KEY = "-----BEGIN PRIVATE KEY-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END PRIVATE KEY-----\n"
-KINDS: dict[str, lines.ChartName] = {"AgentLocal": "agent-local", "AgentK8s": "agent-k8s"}
+VALIDATE: dict[str, Any] = {"AgentLocal": arguments.agent_local, "AgentK8s": arguments.agent_k8s}
+KINDS: dict[str, ChartName] = {"AgentLocal": "agent-local", "AgentK8s": "agent-k8s"}
 WORKLOADS = {"AgentLocal": ["it-deployment"], "AgentK8s": ["it-deployment", "it-daemon-set"]}
 FULL_LOCAL: dict[str, Any] = {
     **ARGS,
@@ -46,7 +49,7 @@ LATE = joined([not_initialized("create", "urn", "scalr/it", timed_out("Deploymen
 
 every_kind = pytest.mark.parametrize("component", KINDS)
 every_line = pytest.mark.parametrize(
-    ("component", "version"), [(name, line.default_version) for name, kind in KINDS.items() for line in lines.LINES if line.chart == kind]
+    ("component", "version"), [(name, line.default_version) for name, kind in KINDS.items() for line in LINES if line.chart == kind]
 )
 wrapped = pytest.mark.parametrize("wrap", [pulumi.Output.secret, str], ids=["secret", "plain"])
 
@@ -102,7 +105,7 @@ def test_children_and_what_the_workloads_wait_for(component: str, args: dict[str
 def test_objects_are_those_that_render_prints(component: str, version: str) -> None:
     recording = record(component, {**ARGS, "agent_version": version, "values": {"nameOverride": "other"}})
     given = {"nameOverride": "other", "agent": {"url": ARGS["url"], "token": TOKEN}}
-    printed = manifests.render(KINDS[component], given, release="it", namespace="scalr", agent_version=version)
+    printed = charts.render(KINDS[component], given, release="it", namespace="scalr", agent_version=version)
     sent = [opened(made) for made in inputs(recording).values()]
     assert sorted(sent, key=_identity) == sorted(printed, key=_identity)
 
@@ -167,7 +170,7 @@ def test_a_failure_is_explained_where_pods_are_the_reason(component: str, operat
     answers: list[Any] = []
 
     def call() -> None:
-        hook = rollout("it", prepare(component, "it", FULL[component], chart=KINDS[component])).on_failure
+        hook = rollout("it", VALIDATE[component]("it", FULL[component])).on_failure
         answers.append(hook(pulumi.ErrorHookArgs("urn", "id", "it", "type", failed_operation=operation, errors=[problem])))
 
     errors = [message.partition(".")[0] for severity, message in run(call).log if severity == "error"]
@@ -177,7 +180,7 @@ def test_a_failure_is_explained_where_pods_are_the_reason(component: str, operat
 
 @every_kind
 def test_an_explanation_selects_the_pods(component: str) -> None:
-    release = values.load(KINDS[component], {"agent": {"token": "x"}}, release="it", namespace="scalr").release
+    release = validate(KINDS[component], {"agent": {"token": "x"}}, release="it", namespace="scalr").release
     recording = record(component, ARGS)
     assert all(release.selector().items() <= pod(recording[name])["metadata"]["labels"].items() for name in WORKLOADS[component])
 
@@ -247,7 +250,7 @@ def test_only_the_content_of_secrets_is_secret_and_no_request_carries_one_in_pla
 def test_the_digest_of_the_secrets_is_no_secret_and_on_all_pods(component: str, wrap: Callable[[str], Any]) -> None:
     recording = record(component, lambda: {**ARGS, "token": wrap(TOKEN)})
     digests = [pod(recording[name])["metadata"]["annotations"]["checksum/secrets"] for name in WORKLOADS[component]]
-    assert digests == [manifests.digest({"token": {"token": TOKEN}})] * len(digests)
+    assert digests == [secrets.digest({"token": {"token": TOKEN}})] * len(digests)
 
 
 def _later() -> dict[str, Any]:

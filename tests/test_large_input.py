@@ -19,7 +19,7 @@ from scalr_agents import charts as values
 from scalr_agents import output_directory, stack
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.helm import strvals
-from scalr_agents.model import signs, yaml_io
+from scalr_agents.model import findings, signs, yaml_io
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.positions import Document
 
@@ -27,6 +27,7 @@ from tests.components import record
 from tests.manifests.agent_local import CERTIFICATE, KEY
 from tests.manifests.changes import CURRENT, nested
 from tests.programs import ARGS
+from tests.validated import validate
 from tests.ways import WAYS, in_a_program, in_values
 
 CERTIFICATES = "-----BEGIN CERTIFICATE-----\n"
@@ -123,7 +124,7 @@ def test_certificates_in_base64_without_an_end_are_one_finding() -> None:
     encoded = base64.b64encode(CERTIFICATES.encode() * 20_000).decode()
     given = {"agent": {"token": "x", "ca_cert": encoded}}
     found = values.check("agent-k8s", given, release="runs", namespace="scalr")
-    assert [finding.path for finding in values.errors(found)][:1] == ["agent.ca_cert"]
+    assert [finding.path for finding in findings.errors(found)][:1] == ["agent.ca_cert"]
 
 
 @pytest.mark.parametrize("merged", ["  <<: [{}]\n", "{}"], ids=["list", "keys"])
@@ -180,7 +181,7 @@ def mirrors(number: int) -> list[dict[str, str]]:
 def with_tokens(number: int) -> object:
     inputs = Inputs(mirror_tokens={f"{index}.of.somebody.else": "x" for index in range(number)})
     given = nested("agent.providerNetworkMirrors", mirrors(number))
-    return values.load("agent-job", given, release="runs", namespace="scalr", agent_version=CURRENT, inputs=inputs)
+    return validate("agent-job", given, release="runs", namespace="scalr", agent_version=CURRENT, inputs=inputs)
 
 
 def mounts(number: int, volume: str) -> object:

@@ -8,7 +8,7 @@ import pulumi
 import pytest
 from pulumi.output import UNKNOWN
 from pulumi.runtime import rpc
-from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.resources.deploy import deploy
 
 from tests.components import program, record, refused
@@ -70,7 +70,7 @@ def test_pods_roll_when_a_token_changes(component: str, wrap: Callable[[str], An
     recording = deployed(component, wrap)
     content = part(recording, component, "env-secret").inputs["stringData"][VARIABLE].value
     annotations = part(recording, component, "deployment").inputs["spec"]["template"]["metadata"]["annotations"]
-    assert annotations["checksum/secrets"] == manifests.digest({"token": {"token": "s3cr3t-token"}, "env": {VARIABLE: content}})
+    assert annotations["checksum/secrets"] == secrets.digest({"token": {"token": "s3cr3t-token"}, "env": {VARIABLE: content}})
 
 
 @every_component

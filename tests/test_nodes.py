@@ -4,7 +4,7 @@ from typing import Any
 
 import pulumi
 import pytest
-from scalr_agents.charts import objects as manifests
+from scalr_agents import charts
 from scalr_agents.model.merge import merge
 
 from tests.manifests.changes import DEADLINE
@@ -73,7 +73,7 @@ def test_they_come_after_what_the_agent_depends_on() -> None:
 
 def test_they_are_what_render_prints() -> None:
     given = merge(merge(DEADLINE, READY), {"agent": {"url": ARGS["url"], "token": TOKEN}})
-    printed = manifests.render("agent-job", given, release="runs", namespace="scalr", agent_version="1.4.0")
+    printed = charts.render("agent-job", given, release="runs", namespace="scalr", agent_version="1.4.0")
     sent = _run()
     for made in (sent[name].inputs for name in OWN):
         (same,) = (other for other in printed if (other["kind"], other["metadata"]["name"]) == (made["kind"], made["metadata"]["name"]))

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from scalr_agents import charts as values
 from scalr_agents.resources.unready import explanation
 
 from tests.provider_errors import NO_POD, OUTPUT, REASONS, joined, not_created, not_initialized, timed_out
+from tests.validated import validate
 
 URN = "urn:pulumi:local::scalr-agents::kubernetes:apps/v1:Deployment::runs-controller-deployment"
 IDENTITY = "scalr-agents/runs-agent-job"
@@ -29,7 +29,7 @@ EXPECTED = {
 
 
 def explained(*errors: str, component: str | None = "agent", **release: Any) -> str | None:
-    described = values.load("agent-job", {"agent": {"token": "x"}}, release="runs", namespace="scalr-agents", **release).release
+    described = validate("agent-job", {"agent": {"token": "x"}}, release="runs", namespace="scalr-agents", **release).release
     return explanation(errors, described, component)
 
 

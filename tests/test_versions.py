@@ -3,46 +3,47 @@
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from scalr_agents import charts, stack
 from scalr_agents import charts as values
-from scalr_agents import stack
-from scalr_agents.charts import objects as manifests
+from scalr_agents.charts import CHARTS
 from scalr_agents.charts.shared import versions
-from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model import lines
+from scalr_agents.charts.shared.manifests import secrets
+from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import lookup, merge
 
 from tests.components import record
 from tests.manifests.changes import changes, nested
 from tests.test_cli import TOKEN, cli
+from tests.validated import LINES, validate
 
 URL = "https://acme.scalr.io"
 GIVEN = {"agent": {"url": URL, "token": TOKEN}}
 DIFFERENCES: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load(
     (Path(__file__).parent / "manifests" / "version_differences.yaml").read_text()
 )
-TABLES = {chart: versions.find(chart) for chart in lines.CHARTS}
+TABLES: Mapping[str, Any] = {chart: charts.find(chart).versions for chart in CHARTS}
 PUBLISHED = [(chart, one.agent) for chart, table in TABLES.items() for one in table.published]
 NEWER = ["1.4.1", "1.5.0", "1.9.0", "2.0.0"]
 
 
 def objects(chart: str, version: str, given: dict[str, Any] | None = None) -> dict[str, Any]:
-    checked = values.load(chart, merge(GIVEN, given or {}), release="runs", namespace="scalr", agent_version=version)
-    assert values.errors(checked.findings) == []
-    return manifests.by_role(checked, Inputs())
+    checked = validate(chart, merge(GIVEN, given or {}), release="runs", namespace="scalr", agent_version=version)
+    assert errors(checked.findings) == []
+    return checked.by_role(secrets.known_digest(checked.held))
 
 
 def upgrades() -> Iterator[tuple[str, str, str]]:
     """Each published version with the one before, within a line."""
     for chart, table in TABLES.items():
         for one, other in pairwise(table.published):
-            if lines.select(chart, one.agent) is lines.select(chart, other.agent):
+            if table.line(one.agent) is table.line(other.agent):
                 yield chart, one.agent, other.agent
 
 
@@ -56,9 +57,9 @@ def test_every_version_is_among_the_differences() -> None:
     assert {(chart, version) for chart, found in DIFFERENCES.items() for version in found} == {(c, after) for c, _, after in upgrades()}
 
 
-@pytest.mark.parametrize("chart", lines.CHARTS)
+@pytest.mark.parametrize("chart", CHARTS)
 def test_a_table_covers_the_lines_of_its_chart(chart: str) -> None:
-    table, own = TABLES[chart], [line for line in lines.LINES if line.chart == chart]
+    table, own = TABLES[chart], [line for line in LINES if line.chart == chart]
     assert table.rows[0].since == own[0].oldest
     assert {line.oldest for line in own} <= {row.since for row in table.rows}
     assert [row.since for row in table.rows] == sorted({row.since for row in table.rows})
@@ -112,7 +113,7 @@ def test_who_knows_a_value(path: str, knowing: str, ignorant: dict[str, str]) ->
     ],
 )
 def test_a_value_is_refused_where_its_agents_do_not_know_it(chart: str, version: str, given: dict[str, Any], known: bool) -> None:
-    found = values.errors(values.check(chart, merge(GIVEN, given), release="runs", namespace="scalr", agent_version=version))
+    found = errors(values.check(chart, merge(GIVEN, given), release="runs", namespace="scalr", agent_version=version))
     assert [finding for finding in found if "do not know it" not in finding.message] == []
     assert (found == []) is known
 
@@ -176,7 +177,7 @@ def test_what_was_compared_with_is_not_warned_of(chart: str, version: str) -> No
     assert [finding for finding in found if finding.path == "agent_version"] == []
 
 
-@pytest.mark.parametrize("chart", lines.CHARTS)
+@pytest.mark.parametrize("chart", CHARTS)
 @pytest.mark.parametrize("version", NEWER)
 def test_a_newer_version_is_warned_of(chart: str, version: str) -> None:
     found = values.check(chart, GIVEN, release="runs", namespace="scalr", agent_version=version)
@@ -208,4 +209,4 @@ def test_a_newer_version_is_warned_of_in_programs_and_on_the_command_line() -> N
 def test_nested_values_of_the_older_volume_do_not_hide_a_bad_size() -> None:
     bad = nested("persistence.emptyDir.sizeLimit", "x")
     found = values.check("agent-local", merge(GIVEN, bad), release="runs", namespace="scalr", agent_version="0.58.0")
-    assert [finding.path for finding in values.errors(found)] == ["persistence.emptyDir.sizeLimit"]
+    assert [finding.path for finding in errors(found)] == ["persistence.emptyDir.sizeLimit"]

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import yaml
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model import yaml_io
-from scalr_agents.model.lines import LINES
 from scalr_agents.model.merge import Values
 
 from tests import samples
+from tests.validated import LINES
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 EVERY_LINE = "every-line"

@@ -7,7 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scalr_agents.charts.objects import names
+    from scalr_agents.charts import names, render
+    from scalr_agents.model.findings import ValuesError
     from scalr_agents.resources.agent_job import AgentJob
     from scalr_agents.resources.agent_k8s import AgentK8s
     from scalr_agents.resources.agent_local import AgentLocal
@@ -56,7 +57,9 @@ _HOMES = {
     "FilestoreExportOptionArgs": "resources.filestore_cache",
     "StorageClassClaim": "resources.storage_class_claim",
     "StorageClassClaimArgs": "resources.storage_class_claim",
-    "names": "charts.objects",
+    "ValuesError": "model.findings",
+    "names": "charts",
+    "render": "charts",
 }
 
 __all__ = [
@@ -88,8 +91,10 @@ __all__ = [
     "FilestoreExportOptionArgs",
     "StorageClassClaim",
     "StorageClassClaimArgs",
+    "ValuesError",
     "__version__",
     "names",
+    "render",
 ]
 
 

@@ -132,8 +132,8 @@ def images(stack: str, project: Path | None, *, digests: bool) -> None:
     for image in loaded.images():
         name, _, digest = image.partition("@")
         click.echo(f"{name}\t{digest or '-'}" if digests else image)
-    if any(agent.checked.release.line.chart == "agent-k8s" for agent in loaded.agents):
-        say("agent-k8s: its runs pull further images, which the agent chooses: see docs/agent-k8s.md")
+    for name, further in {agent.chart.name: agent.chart.further_images for agent in loaded.agents if agent.chart.further_images}.items():
+        say(f"{name}: {further}")
 
 
 @main.command()

@@ -10,9 +10,9 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scalr_agents import charts as chart_values
 from scalr_agents import stack
 from scalr_agents.model import yaml_io
+from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import Values, merge
 
 from tests.cluster import agents, kubectl
@@ -258,7 +258,7 @@ class Release(NamedTuple):
         config = {key.removeprefix("scalr-agents:"): words for key, words in content.items()}
         instructions = Instructions.read(done.stderr)
         loaded = stack.load(config | {"secrets": given(instructions.secrets, TOKEN)}, directory=directory)
-        assert chart_values.errors(loaded.findings) == []
+        assert errors(loaded.findings) == []
         return loaded.objects(), instructions
 
     def up(self, objects: Manifests, instructions: Instructions) -> None:

@@ -7,12 +7,12 @@ from http import HTTPStatus
 from typing import Any
 
 import pytest
-from scalr_agents.model.lines import LINES
 
 from tests.cluster import accounts, agents, runs
 from tests.cluster.accounts import Controller
 from tests.cluster.client import ApiError, Client, Manifest, wait
 from tests.cluster.control_plane import LOGS
+from tests.validated import LINES
 
 _POD_SECONDS = 20
 _RBAC = "rbac.authorization.k8s.io/v1"

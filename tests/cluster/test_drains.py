@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from http import HTTPStatus
 
 import pytest
-from scalr_agents.model.lines import LINES, Line
+from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import Values
 
 from tests.cluster import agents, nodes, runs
 from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait
 from tests.cluster.conftest import NewNamespace
+from tests.validated import LINES
 
 EVICTED, REFUSED = 201, 429
 EVERY_POD = 2147483647

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 import pytest
-from scalr_agents.model.lines import LINES, Line
+from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import Values, merge
 from scalr_agents.model.release import COMPONENT
 
 from tests.cluster import agents, runs
 from tests.cluster.client import Client, Manifest, Manifests
 from tests.cluster.reachability import Destination, Network
+from tests.validated import LINES
 
 
 class Words(NamedTuple):

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents import charts as chart_values
 from scalr_agents import stack
+from scalr_agents.model.findings import errors
 
 from tests.cluster import agents, definitions
 from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait
@@ -50,7 +50,7 @@ def _stack(namespace: str, *, team: bool) -> Manifests:
         "secrets": {name: {"token": agents.TOKEN} for name in entries},
     }
     loaded = stack.load(config, directory=Path())
-    assert chart_values.errors(loaded.findings) == []
+    assert errors(loaded.findings) == []
     return agents.objects(loaded)
 
 

@@ -9,11 +9,11 @@ from itertools import product
 from typing import Any
 
 import pytest
-from scalr_agents.model.lines import LINES
 
 from tests.cluster import accounts, agents
 from tests.cluster.accounts import Controller
 from tests.cluster.client import Client
+from tests.validated import LINES
 
 Permission = tuple[str, str]
 """A verb, and the resource."""

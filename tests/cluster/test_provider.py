@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from pulumi import automation
-from scalr_agents.charts.objects import render
+from scalr_agents.charts import render
 
 from tests.clouds import ACCOUNT, KEY
 from tests.cluster import definitions, kubectl, runs, volumes

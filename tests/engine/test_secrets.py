@@ -9,7 +9,7 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as kubernetes
 import scalr_agents
-from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared.manifests import secrets
 
 from tests.engine.stacks import Deployment, Outcome
 from tests.engine.team import HIDDEN, WORDS
@@ -75,7 +75,7 @@ def test_a_weak_secret_cannot_be_guessed_from_the_digest(fresh: Callable[[str], 
     assert set(key["outputs"]) == {"input", "output"}
     assert all(set(content) > {"ciphertext"} for content in (key["inputs"]["input"], *key["outputs"].values()))
     seen = digest(stack)
-    assert seen not in {manifests.digest({"env": {"PIN": f"{pin:04}"}}, guess) for pin in range(10000) for guess in ("", "runs", "local")}
+    assert seen not in {secrets.digest({"env": {"PIN": f"{pin:04}"}}, guess) for pin in range(10000) for guess in ("", "runs", "local")}
     assert stack.preview().steps == {}
     assert stack.up().steps == stack.refresh().steps == {}
 

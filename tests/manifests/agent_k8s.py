@@ -4,14 +4,14 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
-from scalr_agents import charts as values
-from scalr_agents.charts.agent_k8s import manifests as agent_k8s
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model import lines
+from scalr_agents.charts.shared.manifests import secrets
+from scalr_agents.model.findings import errors
 
 from tests.manifests import changes as described
+from tests.validated import LINES, validate
 
-VERSIONS = {line.generation: line.default_version for line in lines.LINES if line.chart == "agent-k8s"}
+VERSIONS = {line.generation: line.default_version for line in LINES if line.chart == "agent-k8s"}
 MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}}
 EFS = "fs-582a03f3::fsap-01e050b7d9a3109d5"
 FULL = {**MINIMUM, "efsVolumeHandle": EFS, "restrictMetadataService": True}
@@ -26,13 +26,13 @@ _SHORT = {
 
 
 def objects(
-    given: Mapping[str, Any], inputs: Inputs | None = None, *, line: str = "current", naming: Any = "scoped"
+    given: Mapping[str, Any], inputs: Inputs | None = None, *, line: str = "current", naming: Any = "scoped", digest: str = ""
 ) -> dict[str, dict[str, Any]]:
     """All objects of a release `runs` in namespace `scalr`, by role."""
     inputs = inputs or Inputs()
-    checked = values.load("agent-k8s", given, release="runs", namespace="scalr", agent_version=VERSIONS[line], naming=naming, inputs=inputs)
-    assert not values.errors(checked.findings), checked.findings
-    return {role: made for group in agent_k8s.groups(checked.values, checked.release, inputs) for role, made in group.items()}
+    checked = validate("agent-k8s", given, release="runs", namespace="scalr", agent_version=VERSIONS[line], naming=naming, inputs=inputs)
+    assert not errors(checked.findings), checked.findings
+    return checked.by_role(digest or secrets.known_digest(checked.held))
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

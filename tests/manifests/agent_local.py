@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from scalr_agents import charts as values
-from scalr_agents.charts.agent_local import manifests as agent_local
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model import lines
+from scalr_agents.charts.shared.manifests import secrets
+from scalr_agents.model.findings import errors
 
 from tests.manifests import changes as described
+from tests.validated import LINES, validate
 
-VERSIONS = {line.generation: line.default_version for line in lines.LINES if line.chart == "agent-local"}
+VERSIONS = {line.generation: line.default_version for line in LINES if line.chart == "agent-local"}
 MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}}
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
 KEY = "-----BEGIN PRIVATE KEY-----\nMAMCAQE=\n-----END PRIVATE KEY-----\n"
@@ -18,15 +18,13 @@ _POD = "controller pod: "
 
 
 def objects(
-    given: Mapping[str, Any], inputs: Inputs | None = None, *, line: str = "current", naming: Any = "scoped"
+    given: Mapping[str, Any], inputs: Inputs | None = None, *, line: str = "current", naming: Any = "scoped", digest: str = ""
 ) -> dict[str, dict[str, Any]]:
     """All objects of a release `vcs` in namespace `scalr`, by role."""
     inputs = inputs or Inputs()
-    checked = values.load(
-        "agent-local", given, release="vcs", namespace="scalr", agent_version=VERSIONS[line], naming=naming, inputs=inputs
-    )
-    assert not values.errors(checked.findings), checked.findings
-    return {role: made for group in agent_local.groups(checked.values, checked.release, inputs) for role, made in group.items()}
+    checked = validate("agent-local", given, release="vcs", namespace="scalr", agent_version=VERSIONS[line], naming=naming, inputs=inputs)
+    assert not errors(checked.findings), checked.findings
+    return checked.by_role(digest or secrets.known_digest(checked.held))
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

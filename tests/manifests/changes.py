@@ -6,14 +6,15 @@ from typing import Any
 
 import yaml
 from pydantic import BaseModel
-from scalr_agents import charts as values
-from scalr_agents.charts.agent_job import manifests as agent_job
+from scalr_agents import charts
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.shared import versions
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model import lines
+from scalr_agents.charts.shared.manifests import secrets
+from scalr_agents.model.findings import errors
 
-LINES = {line.generation: line for line in lines.LINES if line.chart == "agent-job"}
+from tests.validated import validate
+
+LINES = {line.generation: line for line in charts.find("agent-job").versions.lines}
 LEGACY, CURRENT = (LINES[generation].default_version for generation in ("legacy", "current"))
 TABLE, TABLE_CURRENT = (
     yaml.safe_load((Path(__file__).parent / name).read_text()) for name in ("values_table.yaml", "values_table_current.yaml")
@@ -38,14 +39,9 @@ def objects(
 ) -> dict[str, dict[str, Any]]:
     """All objects of a release `runs` in namespace `scalr`, by role."""
     inputs = inputs or Inputs()
-    checked = values.load("agent-job", given, release="runs", namespace="scalr", agent_version=version, naming=naming, inputs=inputs)
-    assert not values.errors(checked.findings), checked.findings
-    return {
-        **agent_job.rbac(checked.values, checked.release),
-        **agent_job.network_policy(checked.values, checked.release),
-        **agent_job.controller(checked.values, checked.release, inputs),
-        **agent_job.nodes(checked.values, checked.release, inputs),
-    }
+    checked = validate("agent-job", given, release="runs", namespace="scalr", agent_version=version, naming=naming, inputs=inputs)
+    assert not errors(checked.findings), checked.findings
+    return checked.by_role(secrets.known_digest(checked.held))
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,7 +98,7 @@ def value_paths(model: type[BaseModel] = AgentJobValues, path: tuple[str, ...] =
 
 def paths_of(generation: str) -> list[str]:
     """Every value that a line knows."""
-    absent = versions.find("agent-job").unknown(LINES[generation].default_version)
+    absent = charts.find("agent-job").versions.unknown(LINES[generation].default_version)
     return [path for path in value_paths() if not any(path == gone or path.startswith(f"{gone}.") for gone in absent)]
 
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import kubernetes_validate
 from kubernetes_validate import utils
-from scalr_agents.model import lines
+
+from tests.validated import LINES
 
 utils.schema_contents = cache(utils.schema_contents)  # else megabytes are parsed for every object
 
 VERSIONS: tuple[str, ...] = ("1.33", "1.35")
-_CUSTOM = {line.task_resource.kind: line for line in lines.LINES if line.task_resource}
+_CUSTOM = {line.task_resource.kind: line for line in LINES if line.task_resource}
 
 
 def assert_valid(manifest: dict[str, Any]) -> None:

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents.charts import objects as manifests
+from scalr_agents import charts
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
-from scalr_agents.charts.shared import versions
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
@@ -19,8 +18,8 @@ from tests.manifests.schemas import assert_valid
 from tests.manifests.test_cache_volumes import Later
 
 TABLE: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "agent_k8s_table.yaml").read_text())
-ABSENT = versions.find("agent-k8s").unknown(VERSIONS["legacy"])
-DIGEST = Inputs(secrets_digest="digest")
+ABSENT = charts.find("agent-k8s").versions.unknown(VERSIONS["legacy"])
+DIGEST = "digest"
 
 
 def _objects(given: dict[str, Any], **more: Any) -> dict[str, dict[str, Any]]:
@@ -44,7 +43,7 @@ def test_every_value_is_documented() -> None:
 def test_a_value_changes_exactly_this(row: dict[str, Any], line: str) -> None:
     before = merge(MINIMUM | {"image": {"tag": "1.4.0"}}, row.get("given", {}))
     after = merge(before, nested(row["value"], row["set"]))
-    assert changes(objects(before, DIGEST, line=line), objects(after, DIGEST, line=line)) == row["changes"]
+    assert changes(objects(before, digest=DIGEST, line=line), objects(after, digest=DIGEST, line=line)) == row["changes"]
 
 
 def test_what_the_lines_have_of_their_own() -> None:
@@ -89,7 +88,7 @@ def test_kubernetes_knows_every_field(given: dict[str, Any], line: str) -> None:
 
 
 def test_manifests_are_plain_json() -> None:
-    rendered = manifests.render("agent-k8s", FULL, release="runs", namespace="scalr", agent_version="1.4.0")
+    rendered = charts.render("agent-k8s", FULL, release="runs", namespace="scalr", agent_version="1.4.0")
     assert json.loads(json.dumps(rendered)) == rendered
     assert not [manifest for manifest in rendered if manifest["kind"] == "CustomResourceDefinition"]
 

@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from scalr_agents import charts
 from scalr_agents import charts as values
-from scalr_agents.charts import objects as manifests
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
@@ -32,7 +32,7 @@ def test_controller_and_workers_have_selectors_of_their_own() -> None:
 
 def test_two_releases_never_collide() -> None:
     def identities(release: str, namespace: str) -> set[tuple[str, str, str]]:
-        made = manifests.render("agent-k8s", FULL, release=release, namespace=namespace)
+        made = charts.render("agent-k8s", FULL, release=release, namespace=namespace)
         return {(one["kind"], one["metadata"].get("namespace", ""), one["metadata"]["name"]) for one in made}
 
     first = identities("runs", "scalr")

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents import charts as values
-from scalr_agents.charts import ValuesError
-from scalr_agents.charts import objects as manifests
+from scalr_agents import charts
 from scalr_agents.helm import strvals
+from scalr_agents.model.findings import ValuesError, errors
 from scalr_agents.model.merge import lookup, merge
 
 from tests.manifests.agent_k8s import MINIMUM, VERSIONS
@@ -112,7 +111,7 @@ def parsed(command: str) -> dict[str, Any]:
 
 
 def render(given: dict[str, Any], version: str) -> list[dict[str, Any]]:
-    return manifests.render("agent-k8s", merge(MINIMUM, given), release="scalr-agent", namespace="scalr-agent", agent_version=version)
+    return charts.render("agent-k8s", merge(MINIMUM, given), release="scalr-agent", namespace="scalr-agent", agent_version=version)
 
 
 @every_line
@@ -141,7 +140,7 @@ def test_a_command_renders(command: str, given: dict[str, Any], version: str) ->
 def test_a_command_whose_gaps_are_not_filled_is_refused(command: str, reasons: list[str], version: str) -> None:
     with pytest.raises(ValuesError) as raised:
         render(parsed(command), version)
-    found = values.errors(raised.value.findings)
+    found = errors(raised.value.findings)
     assert [f"{finding.path}: {finding.message}".startswith(reason) for finding, reason in zip(found, reasons, strict=True)] == [
         True for _ in reasons
     ]

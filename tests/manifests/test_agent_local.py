@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents.charts import ValuesError
-from scalr_agents.charts import objects as manifests
+from scalr_agents import charts
 from scalr_agents.charts.agent_local.values import AgentLocalValues
-from scalr_agents.charts.shared import versions
 from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.findings import ValuesError
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
@@ -18,13 +17,13 @@ from tests.manifests.changes import nested, value_paths
 from tests.manifests.schemas import assert_valid
 
 TABLE: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "agent_local_table.yaml").read_text())
-ABSENT = {line: versions.find("agent-local").unknown(version) for line, version in VERSIONS.items()}
+ABSENT = {line: charts.find("agent-local").versions.unknown(version) for line, version in VERSIONS.items()}
 KNOWN_BY = {
     "persistence.emptyDir": ("0.60 or newer", "0.57 to 0.59"),
     "agent.providerNetworkMirrors": ("0.57 to 1.2", "1.3 or newer"),
 }
 """Who does not know a value and who does, where that is not a whole line."""
-DIGEST = Inputs(secrets_digest="digest")
+DIGEST = "digest"
 FULL: dict[str, Any] = merge(
     MINIMUM,
     {
@@ -65,7 +64,7 @@ def test_the_table_has_every_value_once() -> None:
 def test_a_value_changes_exactly_this(row: dict[str, Any], line: str) -> None:
     before = merge(MINIMUM, row.get("given", {}))
     after = merge(before, nested(row["value"], row["set"]))
-    assert changes(objects(before, DIGEST, line=line), objects(after, DIGEST, line=line)) == row["changes"]
+    assert changes(objects(before, digest=DIGEST, line=line), objects(after, digest=DIGEST, line=line)) == row["changes"]
 
 
 @pytest.mark.parametrize(("line", "repository"), [("legacy", "scalr/agent-runner"), ("current", "scalr/agent")])
@@ -95,7 +94,7 @@ def test_the_order_in_which_everything_is_applied() -> None:
 @pytest.mark.parametrize("line", ["legacy", "current"])
 def test_the_least_that_is_needed(line: str) -> None:
     values = {**MINIMUM, "persistence": {"enabled": True}, "replicaCount": None, "allowMetadataService": False}
-    for manifest in manifests.render("agent-local", values, release="vcs", namespace="scalr", agent_version=VERSIONS[line]):
+    for manifest in charts.render("agent-local", values, release="vcs", namespace="scalr", agent_version=VERSIONS[line]):
         assert_valid(manifest)
 
 
@@ -222,4 +221,4 @@ def test_values_that_a_line_does_not_know(line: str, path: str) -> None:
     value: Any = said.get(path.rpartition(".")[2], [{"name": "x", "url": "https://mirror.acme/"}])
     key = path.rpartition(".")[2]
     with pytest.raises(ValuesError, match=f"error: {path}: unknown key '{key}': agents {ignorant} do not know it; agents {knowing} do"):
-        manifests.render("agent-local", merge(MINIMUM, nested(path, value)), release="vcs", namespace="scalr", agent_version=VERSIONS[line])
+        charts.render("agent-local", merge(MINIMUM, nested(path, value)), release="vcs", namespace="scalr", agent_version=VERSIONS[line])

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents.charts import objects as manifests
+from scalr_agents import charts
 from scalr_agents.helm import strvals
 from scalr_agents.model.merge import merge
 
@@ -49,7 +49,7 @@ COMMANDS = [
 
 
 def _kinds(given: dict[str, Any], line: str) -> list[str]:
-    made = manifests.render("agent-local", given, release="scalr-agent", namespace="scalr", agent_version=VERSIONS[line])
+    made = charts.render("agent-local", given, release="scalr-agent", namespace="scalr", agent_version=VERSIONS[line])
     return [manifest["kind"] for manifest in made]
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scalr_agents.charts import objects as manifests
+from scalr_agents import charts
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
@@ -107,7 +107,7 @@ def test_a_priority_class_that_exists_is_used(version: str) -> None:
 @pytest.mark.parametrize("naming", ["scoped", "chart"])
 @pytest.mark.parametrize("version", [LEGACY, CURRENT])
 def test_names(version: str, naming: Any) -> None:
-    names, full = manifests.names("agent-job", "runs", "scalr", agent_version=version, naming=naming), f"runs-{NAMES[version]}"
+    names, full = charts.names("agent-job", "runs", "scalr", agent_version=version, naming=naming), f"runs-{NAMES[version]}"
     priority = f"scalr.{full}-buffer"
     prepared = f"{full}-cache-preparation" if version == CURRENT else ""
     assert (names.buffer, names.buffer_priority, names.cache_preparation) == (f"{full}-buffer", priority, prepared)

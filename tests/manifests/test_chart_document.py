@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents.charts import ValuesError
-from scalr_agents.charts import objects as manifests
+from scalr_agents import charts
 from scalr_agents.helm import strvals
+from scalr_agents.model.findings import ValuesError
 from scalr_agents.model.merge import merge
 
 from tests.manifests.changes import MINIMUM
@@ -64,7 +64,7 @@ global:
 
 
 def _render(values: dict[str, Any]) -> list[dict[str, Any]]:
-    return manifests.render("agent-job", values, release="scalr-agent", namespace="scalr-agent")
+    return charts.render("agent-job", values, release="scalr-agent", namespace="scalr-agent")
 
 
 @pytest.mark.parametrize("example", RENDER)

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
+from scalr_agents import charts
 from scalr_agents import charts as values
-from scalr_agents.charts import Finding, ValuesError
-from scalr_agents.charts import objects as manifests
 from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.findings import Finding, ValuesError, errors
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
@@ -79,7 +79,7 @@ def test_half_a_client_certificate_is_refused(given: str) -> None:
     content = {"clientCert": BUNDLE, "clientKey": KEY}
     path = f"global.tls.{given}"
     assert _finding({"global": {"tls": {given: content[given]}}}, path, CURRENT).severity == "error"
-    assert values.errors(_findings({"global": {"tls": content}}, CURRENT)) == []
+    assert errors(_findings({"global": {"tls": content}}, CURRENT)) == []
 
 
 def test_the_selectors_labels_cannot_be_taken_from_pods() -> None:
@@ -147,7 +147,7 @@ def test_no_restart_policy_on_the_job() -> None:
 def test_two_releases_never_collide(version: str) -> None:
     def identities(release: str, namespace: str) -> set[tuple[str, str, str]]:
         given = MINIMUM | {"persistence": {"cache": {"enabled": True}}}
-        made = manifests.render("agent-job", given, release=release, namespace=namespace, agent_version=version)
+        made = charts.render("agent-job", given, release=release, namespace=namespace, agent_version=version)
         return {
             (manifest["kind"], manifest["metadata"].get("namespace", ""), manifest["metadata"]["name"])
             for manifest in made
@@ -304,7 +304,7 @@ def test_no_cluster_rules_leave_what_is_cluster_wide_to_others(version: str) -> 
 @on_both_lines
 def test_default_account_is_refused(version: str) -> None:
     assert _finding({"serviceAccount": {"create": False}}, "serviceAccount.name", version).severity == "error"
-    assert values.errors(_findings({"serviceAccount": {"create": False}, "rbac": {"create": False}}, version)) == []
+    assert errors(_findings({"serviceAccount": {"create": False}, "rbac": {"create": False}}, version)) == []
 
 
 @pytest.mark.parametrize(
@@ -354,7 +354,7 @@ def test_task_budget(budget: dict[str, Any], at_least: int) -> None:
 @pytest.mark.parametrize("budget", [{"maxUnavailable": 1}, {"maxUnavailable": "50%"}, {"minAvailable": "50%"}])
 def test_task_budgets_that_need_a_scale_are_refused(budget: dict[str, Any]) -> None:
     with pytest.raises(ValuesError, match=rf"error: task\.podDisruptionBudget\.{next(iter(budget))}: .* scale"):
-        manifests.render("agent-job", merge(MINIMUM, {"task": {"podDisruptionBudget": budget}}), release="runs", namespace="scalr")
+        charts.render("agent-job", merge(MINIMUM, {"task": {"podDisruptionBudget": budget}}), release="runs", namespace="scalr")
 
 
 def test_read_write_once_cache_warns() -> None:

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 import yaml
+from scalr_agents import charts
 from scalr_agents import charts as values
-from scalr_agents.charts import objects as manifests
-from scalr_agents.charts.shared import versions
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.model.lines import Line
@@ -19,7 +18,7 @@ from tests.manifests.changes import CURRENT, LEGACY, LINES, MINIMUM, TABLE, TABL
 
 DIFFERENCES: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "line_differences.yaml").read_text())
 VERSION_LABEL = ".metadata.labels.app.kubernetes.io/version"
-TABLE_OF_VERSIONS = versions.find("agent-job")
+TABLE_OF_VERSIONS = charts.find("agent-job").versions
 ABSENT = [(line, path) for line in LINES.values() for path in TABLE_OF_VERSIONS.unknown(line.default_version)]
 KNOWN_BY = {
     "global.imageNamespace": ("0.57 to 0.59", "0.60 or newer"),
@@ -202,7 +201,7 @@ NAMES: dict[tuple[str, str], dict[str, str]] = {
 def test_names(release: str, override: str, legacy: str, current: str, naming: Any) -> None:
     for version, full in ((LEGACY, legacy), (CURRENT, current)):
         given = {"nameOverride": override}
-        found = manifests.names("agent-job", release, "scalr", values=given, agent_version=version, naming=naming)
+        found = charts.names("agent-job", release, "scalr", values=given, agent_version=version, naming=naming)
         expected = {role: name.replace("FN", full) for role, name in NAMES[version, naming].items()}
         assert {role: name for role, name in found._asdict().items() if name} == expected
 
@@ -219,7 +218,7 @@ def test_objects_are_named_as_announced(version: str, naming: Any) -> None:
         "persistence": {"data": {"enabled": True}, "cache": {"enabled": True}},
     }
     made = objects(merge(MINIMUM, given), Inputs(secret_env={"A": "b"}), naming, version)
-    names = manifests.names("agent-job", "runs", "scalr", agent_version=version, naming=naming)
+    names = charts.names("agent-job", "runs", "scalr", agent_version=version, naming=naming)
     announced = sorted(name for name in names._replace(cache_preparation="") if name)  # that goes without a claim
     assert sorted(manifest["metadata"]["name"] for manifest in made.values()) == announced
     controller, task = _pods(made)

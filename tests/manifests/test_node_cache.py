@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents.charts import ValuesError
-from scalr_agents.charts import objects as manifests
+from scalr_agents import charts
 from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.findings import ValuesError
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
@@ -94,7 +94,7 @@ def test_nodes_are_not_prepared_unless_the_user_says_so(off: dict[str, Any]) -> 
 @pytest.mark.parametrize("off", [nested("persistence.cache.enabled", False), nested("persistence.cache.hostPath.path", "")])
 def test_there_must_be_a_directory_to_prepare(off: dict[str, Any]) -> None:
     with pytest.raises(ValuesError, match=rf"error: {PREPARATION}\.enabled: prepares nothing without"):
-        manifests.render("agent-job", merge(merge(MINIMUM, CACHE), off), release="runs", namespace="scalr", agent_version=CURRENT)
+        charts.render("agent-job", merge(merge(MINIMUM, CACHE), off), release="runs", namespace="scalr", agent_version=CURRENT)
 
 
 @pytest.mark.parametrize("kind", ["", "Directory"])

@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given as for_any
 from hypothesis import settings
 from hypothesis import strategies as st
-from scalr_agents.charts import objects as manifests
+from scalr_agents import charts
 from scalr_agents.model.merge import merge
 
 from tests.manifests.changes import CURRENT, LEGACY, MINIMUM, TABLE, TABLE_CURRENT, nested, objects, paths_of
@@ -49,7 +49,7 @@ def _everything(version: str) -> dict[str, Any]:
 
 
 def _render(given: dict[str, Any], version: str) -> list[dict[str, Any]]:
-    return manifests.render("agent-job", given, release="runs", namespace="scalr", agent_version=version)
+    return charts.render("agent-job", given, release="runs", namespace="scalr", agent_version=version)
 
 
 @pytest.mark.parametrize("version", [LEGACY, CURRENT])
@@ -74,7 +74,7 @@ def test_values_go_together(data: st.DataObject, version: str) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{index}-{case['name']}" for index, case in enumerate(CASES)])
 def test_whatever_the_chart_renders_is_valid(case: dict[str, Any]) -> None:
-    rendered = manifests.render("agent-job", case["values"], release=case["release"], namespace=case["namespace"])
+    rendered = charts.render("agent-job", case["values"], release=case["release"], namespace=case["namespace"])
     assert [manifest["kind"] for manifest in rendered][-2:] == ["AgentTask", "Deployment"]
     for manifest in rendered:
         assert_valid(manifest)

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 from scalr_agents import stack
-from scalr_agents.model import lines
 from scalr_agents.model.merge import merge
 
+from tests.validated import LINES
+
 Kind = tuple[str, str]
-KINDS: list[Kind] = [(line.chart, line.generation) for line in lines.LINES]
-VERSIONS = {(line.chart, line.generation): line.default_version for line in lines.LINES}
+KINDS: list[Kind] = [(line.chart, line.generation) for line in LINES]
+VERSIONS = {(line.chart, line.generation): line.default_version for line in LINES}
 JOB, LOCAL, K8S = "agent-job", "agent-local", "agent-k8s"
 LEGACY_LOCAL, LEGACY_JOB = (LOCAL, "legacy"), (JOB, "legacy")
 TOKEN = "s3cr3t-token"
@@ -38,7 +39,7 @@ def values_of(kind: Kind, changed: dict[str, Any], directory: Path = Path()) -> 
     """What is new or other than in the values of the plain agent, in the chart's words."""
     loaded = load(kind, changed, directory)
     assert errors(loaded) == []
-    plain, given = (one.agents[0].checked.values.model_dump(by_alias=True) for one in (load(kind, {}), loaded))
+    plain, given = (one.agents[0].values.model_dump(by_alias=True) for one in (load(kind, {}), loaded))
     return _difference(plain, given)
 
 

@@ -69,14 +69,14 @@ def test_a_cache_turns_claim_and_provider_cache_on(cache: dict[str, Any], expect
     ],
 )
 def test_claims_and_directories_are_called_after_the_release(cache: dict[str, Any], expected: dict[str, Any]) -> None:
-    given = load(with_cache(cache, release="web")).agents[0].checked.values.persistence.cache.persistent_volume_claim
+    given = load(with_cache(cache, release="web")).agents[0].values.persistence.cache.persistent_volume_claim
     assert {key: value for key, value in given.model_dump(by_alias=True).items() if key in ("claimName", "subPath") and value} == expected
 
 
 def test_modules_are_not_cached_unless_the_user_says_so() -> None:
-    assert load(with_cache(EFS)).agents[0].checked.values.agent.module_cache.enabled is False
+    assert load(with_cache(EFS)).agents[0].values.agent.module_cache.enabled is False
     own = {"agent": {"moduleCache": {"enabled": True}}}
-    assert load(with_cache(EFS, values=own)).agents[0].checked.values.agent.module_cache.enabled is True
+    assert load(with_cache(EFS, values=own)).agents[0].values.agent.module_cache.enabled is True
 
 
 LIMITS = [("1Ti", 1, "819Gi"), ("1Ti", 2, "409Gi"), ("1Ti", 3, "273Gi"), ("2560Gi", 1, "2048Gi"), ("1.5Ti", 4, "307Gi")]
@@ -87,12 +87,12 @@ def test_agents_share_four_fifths_of_an_instance(capacity: str, agents: int, lim
     tier = {"tier": "ZONAL", "location": "europe-west1-b", "capacity": capacity, **NODES}
     loaded = load(with_agents({"filestore": tier}, *(f"more-{number}" for number in range(1, agents))))
     assert loaded.findings == []
-    assert [agent.checked.values.agent.provider_cache.size_limit for agent in loaded.agents] == [limit] * agents
+    assert [agent.values.agent.provider_cache.size_limit for agent in loaded.agents] == [limit] * agents
 
 
 def test_a_small_instance_leaves_room_for_something() -> None:
     entry = {"filestore": {**INSTANCE, "capacity": "1Gi"}}
-    assert load(with_cache(entry)).agents[0].checked.values.agent.provider_cache.size_limit == "1Gi"
+    assert load(with_cache(entry)).agents[0].values.agent.provider_cache.size_limit == "1Gi"
 
 
 def test_the_users_own_limit_wins(tmp_path: Path) -> None:

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from scalr_agents import stack
-from scalr_agents.charts.objects import digest
-from scalr_agents.model import lines
+from scalr_agents.charts.shared.manifests.secrets import digest
 
 from tests.stack.kinds import (
     CA,
@@ -27,6 +26,7 @@ from tests.stack.kinds import (
     stack_of,
     values_of,
 )
+from tests.validated import LINES
 
 ENCODED = base64.b64encode(CA.encode()).decode()
 DIRECT = "$(KUBERNETES_SERVICE_HOST),localhost,127.0.0.1,.svc,.cluster.local"
@@ -185,7 +185,7 @@ def test_a_word_is_translated_or_refused(tmp_path: Path, word: str, kind: Kind) 
         assert values_of(kind, changed, tmp_path) == expected
         return
     path, reasons = REFUSED[word]
-    versions = next(line.versions for line in lines.LINES if (line.chart, line.generation) == kind)
+    versions = next(line.versions for line in LINES if (line.chart, line.generation) == kind)
     agent = "for agent 'one': " if path.startswith("common.") else ""
     message = f"{agent}{kind[0]} of agents {versions} has no value for {reasons.get(kind) or reasons[kind[0]]}"
     assert errors(load(kind, changed, tmp_path)) == [(path, message)]
@@ -194,12 +194,12 @@ def test_a_word_is_translated_or_refused(tmp_path: Path, word: str, kind: Kind) 
 def test_the_version_of_common_selects_the_line_of_every_kind() -> None:
     kinds = {kind.removeprefix("agent-"): {"kind": kind} for kind in (JOB, LOCAL, K8S)}
     loaded = stack_of(kinds, common={"url": "https://acme.scalr.io", "agentVersion": "1.4.0"})
-    assert [(agent.checked.release.line.generation, agent.checked.release.version) for agent in loaded.agents] == [("current", "1.4.0")] * 3
+    assert [(agent.release.line.generation, agent.release.version) for agent in loaded.agents] == [("current", "1.4.0")] * 3
     own = stack_of(
         {"old": {"kind": LOCAL, "agentVersion": "0.58.1"}, "new": {"kind": LOCAL}},
         common={"url": "https://acme.scalr.io", "agentVersion": "1.4.0"},
     )
-    assert [agent.checked.release.version for agent in own.agents] == ["0.58.1", "1.4.0"]
+    assert [agent.release.version for agent in own.agents] == ["0.58.1", "1.4.0"]
 
 
 def test_a_version_that_one_kind_has_and_another_has_not() -> None:

@@ -211,7 +211,7 @@ def test_a_token_that_is_missing_or_in_the_open(kind: Kind) -> None:
 @every_kind
 def test_a_token_wins_over_that_of_the_values(kind: Kind) -> None:
     loaded = load(kind, of_one(values={"agent": {"token": "hidden"}}))
-    assert loaded.agents[0].checked.values.agent.token == TOKEN
+    assert loaded.agents[0].values.agent.token == TOKEN
 
 
 SEALED = {"token": Sealed("token"), "env": {"A": Sealed("env")}}
@@ -236,7 +236,7 @@ def test_sealed_secrets_are_printed_as_placeholders(kind: Kind) -> None:
 def test_a_map_of_secrets_that_is_one_ciphertext_is_the_token_of_every_kind() -> None:
     loaded = stack_of({kind.removeprefix("agent-"): {"kind": kind} for kind in (JOB, LOCAL, K8S)}, secrets=Sealed("all"))
     assert errors(loaded) == []
-    assert [str(agent.checked.values.agent.token) for agent in loaded.agents] == ["<secret all>"] * 3
+    assert [str(agent.values.agent.token) for agent in loaded.agents] == ["<secret all>"] * 3
 
 
 HIDDEN = "hidden"

@@ -29,8 +29,8 @@ def values_of(changed: dict[str, Any], directory: Path = Path()) -> dict[str, An
     """What is new or other than in the values of the plain agent, in the chart's words; an empty map has lost a key."""
     loaded = load(changed, directory)
     assert [str(finding) for finding in loaded.findings if finding.severity == "error"] == []
-    given = loaded.agents[0].checked.values.model_dump(by_alias=True)
-    plain = load({}).agents[0].checked.values.model_dump(by_alias=True)
+    given = loaded.agents[0].values.model_dump(by_alias=True)
+    plain = load({}).agents[0].values.model_dump(by_alias=True)
     return _difference(plain, given)
 
 
@@ -49,9 +49,7 @@ def findings(changed: dict[str, Any], directory: Path = Path()) -> list[tuple[st
 def test_a_plain_agent() -> None:
     loaded = load({})
     assert loaded.findings == []
-    assert [(agent.name, agent.checked.release.name, agent.checked.release.namespace) for agent in loaded.agents] == [
-        ("runs", "runs", "scalr")
-    ]
+    assert [(agent.name, agent.release.name, agent.release.namespace) for agent in loaded.agents] == [("runs", "runs", "scalr")]
     assert [manifest["kind"] for manifest in loaded.objects()][:2] == ["CustomResourceDefinition", "ServiceAccount"]
 
 
@@ -126,11 +124,11 @@ def test_later_layers_win(tmp_path: Path) -> None:
 
 def test_release_names_and_version() -> None:
     agent = load({"common": {"agentVersion": "0.58.0"}, "agents": {"runs": {"release": "scalr-agent", "names": "chart"}}}).agents[0]
-    assert agent.checked.release.version == "0.58.0"
-    assert agent.checked.release.names.token_secret == "scalr-agent-agent-job"
-    assert agent.checked.release.names.deployment == "scalr-agent"
+    assert agent.release.version == "0.58.0"
+    assert agent.release.names.token_secret == "scalr-agent-agent-job"
+    assert agent.release.names.deployment == "scalr-agent"
     own = load({"common": {"agentVersion": "0.58.0"}, "agents": {"runs": {"agentVersion": "0.59.0"}}}).agents[0]
-    assert own.checked.release.version == "0.59.0"
+    assert own.release.version == "0.59.0"
 
 
 def test_secret_environment() -> None:
@@ -241,14 +239,14 @@ def test_findings_in_a_values_file_name_the_file(tmp_path: Path) -> None:
 def test_a_token_that_is_not_set_is_a_sealed_value_when_it_is_not_demanded() -> None:
     loaded = load({"secrets": None}, demand_tokens=False)
     assert loaded.findings == []
-    assert str(loaded.agents[0].checked.values.agent.token) == "<secret scalr-agents:secrets.runs.token>"
+    assert str(loaded.agents[0].values.agent.token) == "<secret scalr-agents:secrets.runs.token>"
 
 
 @pytest.mark.parametrize("secrets", [Sealed("s"), {"runs": Sealed("s")}, {"runs": {"token": Sealed("s")}}])
 def test_sealed_secrets_count_as_given(secrets: Any) -> None:
     loaded = stack.load({**BASE, "secrets": secrets}, directory=Path())
     assert loaded.findings == []
-    assert str(loaded.agents[0].checked.values.agent.token) == "<secret s>"
+    assert str(loaded.agents[0].values.agent.token) == "<secret s>"
 
 
 def test_words_may_be_json_text() -> None:

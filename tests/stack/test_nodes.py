@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from scalr_agents import charts as values
 from scalr_agents import stack
+from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 from scalr_agents.stack.checks import pods
 
@@ -60,7 +60,7 @@ def _workers(home: str, selector: dict[str, str]) -> list[tuple[str, str]]:
     one = {**agent, "values": {"agent": {"data_home": "/var/lib/one"}, "workerNodeSelector": {"pool": "one"}}}
     other = {**agent, "values": {"agent": {"data_home": home}, "workerNodeSelector": selector}}
     given = {"agents": {"one": one, "other": other}, "secrets": {"one": {"token": "x"}, "other": {"token": "x"}}}
-    return [(finding.path, finding.message) for finding in values.errors(load(given).findings)]
+    return [(finding.path, finding.message) for finding in errors(load(given).findings)]
 
 
 def test_workers_of_two_agents_in_one_directory() -> None:
@@ -74,7 +74,7 @@ def test_workers_of_two_agents_in_one_directory() -> None:
 
 def _images(**changed: Any) -> list[str]:
     loaded: stack.Stack = load(changed)
-    assert values.errors(loaded.findings) == []
+    assert errors(loaded.findings) == []
     return loaded.images()
 
 

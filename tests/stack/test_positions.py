@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 from scalr_agents import stack
-from scalr_agents.charts import Finding
 from scalr_agents.model import yaml_io
-from scalr_agents.model.findings import by_severity
+from scalr_agents.model.findings import Finding, by_severity
 from scalr_agents.stack import positions, secrets, source
 
 PROJECT = """\

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 from scalr_agents import stack
-from scalr_agents.charts import Finding
+from scalr_agents.model.findings import Finding
 
 from tests import samples
 from tests.manifests.agent_local import CERTIFICATE

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents.charts import FindingsError
+from scalr_agents.model.findings import FindingsError
 from scalr_agents.stack import source
 from scalr_agents.stack.source import Sealed, SourceError
 

@@ -6,8 +6,8 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from scalr_agents import charts as values
 from scalr_agents import output, stack
+from scalr_agents.model.findings import errors, warnings
 from scalr_agents.stack import pod_security, schema, source
 
 from tests.manifests.schemas import assert_valid
@@ -30,10 +30,8 @@ def test_these_are_the_stacks() -> None:
 @pytest.mark.parametrize("name", STACKS)
 def test_only_the_tokens_are_missing(name: str) -> None:
     loaded = _load(name, demand_tokens=True)
-    assert [finding.path for finding in values.errors(loaded.findings)] == [
-        f"scalr-agents:secrets.{agent.name}.token" for agent in loaded.agents
-    ]
-    warned = [finding.path for finding in values.warnings(loaded.findings)]
+    assert [finding.path for finding in errors(loaded.findings)] == [f"scalr-agents:secrets.{agent.name}.token" for agent in loaded.agents]
+    warned = [finding.path for finding in warnings(loaded.findings)]
     assert warned == (["scalr-agents:agents.runs.values.agent.url"] if name == "local" else [])
 
 
@@ -41,7 +39,7 @@ def test_only_the_tokens_are_missing(name: str) -> None:
 def test_agents_of_different_pools_share_nothing(name: str) -> None:
     """A namespace, a cache, a directory of a claim, or the security group by which its nodes mount a file system."""
     loaded = _load(name, demand_tokens=False)
-    assert len({agent.checked.release.namespace for agent in loaded.agents}) == len(loaded.agents)
+    assert len({agent.release.namespace for agent in loaded.agents}) == len(loaded.agents)
     assert len({claim.cache for claim in loaded.claims}) == len(loaded.claims)
     systems = [entry.efs for entry in loaded.caches.values() if entry.efs]
     clients = [client for efs in systems for client in (efs.eks_cluster, *efs.clients.security_groups) if client]
@@ -64,7 +62,7 @@ def test_every_pod_passes_restricted(name: str) -> None:
 
 @pytest.mark.parametrize("name", STACKS)
 def test_a_rollout_notices_an_agent_that_gives_up(name: str) -> None:
-    jobs = [agent.checked for agent in _load(name, demand_tokens=False).agents if agent.checked.release.line.chart == "agent-job"]
+    jobs = [agent for agent in _load(name, demand_tokens=False).agents if agent.chart.name == "agent-job"]
     assert {checked.values.agent.min_ready_seconds for checked in jobs} == {15}
 
 

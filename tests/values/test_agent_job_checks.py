@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+from scalr_agents import charts
 from scalr_agents import charts as values
-from scalr_agents.charts import ValuesError
-from scalr_agents.charts import objects as manifests
+from scalr_agents.model.findings import ValuesError
 from scalr_agents.model.merge import merge
 
 from tests.manifests.changes import DEADLINE, MINIMUM, nested
@@ -276,7 +276,7 @@ def test_what_is_wrong_is_not_reported_again_by_the_checks_that_would_use_it() -
 
 def test_render_raises_every_finding_as_text() -> None:
     with pytest.raises(ValuesError) as raised:
-        manifests.render("agent-job", {"agent": {"url": "http://acme"}, "tasks": {}, **DEADLINE}, release="runs", namespace="scalr")
+        charts.render("agent-job", {"agent": {"url": "http://acme"}, "tasks": {}, **DEADLINE}, release="runs", namespace="scalr")
     assert str(raised.value).splitlines() == [
         "error: tasks: unknown key 'tasks'; did you mean 'task'?",
         "error: agent.token: missing: give the agent pool's token, or name an existing Secret in agent.tokenExistingSecret.name",
@@ -298,4 +298,4 @@ def test_charts_and_versions_that_do_not_exist(chart: str, version: str | None, 
     found = values.check(chart, MINIMUM, release="runs", namespace="scalr", agent_version=version)
     assert [(finding.severity, finding.path, finding.message) for finding in found] == [("error", "", message)]
     with pytest.raises(ValuesError, match=r"^error: "):
-        manifests.render(chart, MINIMUM, release="runs", namespace="scalr", agent_version=version)
+        charts.render(chart, MINIMUM, release="runs", namespace="scalr", agent_version=version)

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from scalr_agents import charts as values
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
 from tests.manifests.changes import CURRENT, LEGACY, MINIMUM, nested
+from tests.validated import validate
 
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
 KEY = "-----BEGIN PRIVATE KEY-----\nMAMCAQE=\n-----END PRIVATE KEY-----\n"
@@ -16,7 +16,7 @@ EXTRA = {"extraVolumes": [{"name": "v", "emptyDir": {}}]}
 
 
 def _findings(given: dict[str, Any], version: str = CURRENT, inputs: Inputs | None = None) -> dict[str, tuple[str, str]]:
-    loaded = values.load("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr", agent_version=version, inputs=inputs)
+    loaded = validate("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr", agent_version=version, inputs=inputs)
     return {finding.path: (finding.severity, finding.message) for finding in loaded.findings}
 
 

@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 from scalr_agents import charts as values
+from scalr_agents.model.findings import Finding
 from scalr_agents.model.merge import merge
 
 from tests.manifests.changes import CURRENT, LEGACY, MINIMUM, nested
+from tests.validated import validate
 
 BUDGET, JOB, BUFFER = "task.podDisruptionBudget.enabled", "task.job.activeDeadlineSeconds", "task.buffer"
 USER = "global.podSecurityContext.runAsUser"
@@ -18,12 +20,12 @@ Found = list[tuple[str, str]]
 HANGS: Found = [("warning", JOB)]
 
 
-def _findings(given: dict[str, Any], version: str = CURRENT, namespace: str = "scalr", naming: Any = "scoped") -> list[values.Finding]:
-    loaded = values.load("agent-job", merge(MINIMUM, given), release="runs", namespace=namespace, agent_version=version, naming=naming)
+def _findings(given: dict[str, Any], version: str = CURRENT, namespace: str = "scalr", naming: Any = "scoped") -> list[Finding]:
+    loaded = validate("agent-job", merge(MINIMUM, given), release="runs", namespace=namespace, agent_version=version, naming=naming)
     return loaded.findings
 
 
-def _brief(found: list[values.Finding]) -> Found:
+def _brief(found: list[Finding]) -> Found:
     return [(finding.severity, finding.path) for finding in found]
 
 

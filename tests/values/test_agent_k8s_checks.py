@@ -4,12 +4,12 @@ import base64
 from typing import Any
 
 import pytest
-from scalr_agents import charts as values
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
 from tests.manifests.agent_k8s import EFS, MINIMUM, VERSIONS
 from tests.manifests.changes import nested
+from tests.validated import validate
 
 QUIET = merge(MINIMUM, {"agent": {"data_home": "/var/lib/runs"}, "workerNodeSelector": {"pool": "runs"}})
 """Values of which only what no value can change is said: `securityContext`."""
@@ -31,7 +31,7 @@ def _encoded(text: str) -> str:
 
 def _findings(given: dict[str, Any], *, line: str = "current", inputs: Inputs | None = None) -> dict[str, tuple[str, str]]:
     version = VERSIONS[line]
-    found = values.load("agent-k8s", given, release="runs", namespace="scalr", agent_version=version, inputs=inputs).findings
+    found = validate("agent-k8s", given, release="runs", namespace="scalr", agent_version=version, inputs=inputs).findings
     assert len({finding.path for finding in found}) == len(found)
     return {finding.path: (finding.severity, finding.message) for finding in found}
 

@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from scalr_agents import charts as values
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
 from tests.manifests.agent_local import CERTIFICATE, KEY, MINIMUM, VERSIONS
 from tests.manifests.changes import nested
+from tests.validated import validate
 
 ROOT = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
 """DER of a name alone, that of a public root: enough for what the check reads."""
@@ -20,9 +20,7 @@ REPLICAS = {"replicaCount": 3}
 
 
 def _findings(given: dict[str, Any], line: str = "current", inputs: Inputs | None = None) -> dict[str, tuple[str, str]]:
-    checked = values.load(
-        "agent-local", merge(MINIMUM, given), release="vcs", namespace="scalr", agent_version=VERSIONS[line], inputs=inputs
-    )
+    checked = validate("agent-local", merge(MINIMUM, given), release="vcs", namespace="scalr", agent_version=VERSIONS[line], inputs=inputs)
     return {finding.path: (finding.severity, finding.message) for finding in checked.findings}
 
 

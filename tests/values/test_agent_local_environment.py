@@ -1,11 +1,11 @@
 """Variables that only the agent itself may have: refused, with what to do instead."""
 
 import pytest
-from scalr_agents import charts as values
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
 from tests.manifests.agent_local import MINIMUM, VERSIONS
+from tests.validated import validate
 
 RESERVED = [
     ("SCALR_AGENT_NAME", "it is the pod's name"),
@@ -26,7 +26,7 @@ RESERVED_LATER = [
 
 
 def _findings(extra: dict[str, str], line: str, secret: dict[str, str] | None = None) -> dict[str, tuple[str, str]]:
-    checked = values.load(
+    checked = validate(
         "agent-local",
         merge(MINIMUM, {"extraEnv": extra}),
         release="vcs",

@@ -8,11 +8,11 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scalr_agents import charts
 from scalr_agents import charts as values
-from scalr_agents.charts import objects as manifests
 from scalr_agents.helm import alpha
 from scalr_agents.helm.alpha_rows import ROWS
-from scalr_agents.model.findings import Finding
+from scalr_agents.model.findings import Finding, errors
 from scalr_agents.model.merge import lookup, merge
 
 from tests.manifests.changes import MINIMUM, nested
@@ -47,7 +47,7 @@ def _said(findings: list[Finding]) -> dict[str, str]:
 
 
 def _errors_of(given: Mapping[str, Any]) -> list[Finding]:
-    return values.errors(values.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr"))
+    return errors(values.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr"))
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row["old"])
@@ -90,14 +90,13 @@ def test_all_old_keys_are_answered_at_once_and_the_rest_is_checked() -> None:
         "persistence": {"enabled": True},
     }
     found = values.check("agent-job", given, release="runs", namespace="scalr")
-    assert [(finding.path, finding.message.partition(" (")[0][:52]) for finding in values.errors(found)] == [
+    assert [(finding.path, finding.message.partition(" (")[0][:52]) for finding in errors(found)] == [
         ("agent.tokenExistingSecret", "an alpha value; it is agent.tokenExistingSecret.name"),
         ("persistence.enabled", "an alpha value; it is persistence.cache.enabled now"),
         ("controller.tolerations", "an alpha value; it is agent.tolerations now"),
-        ("controller.nodeSelektor", "unknown key 'nodeSelektor'; did you mean 'nodeSelect"),
-        ("controller.token", "unknown key 'token'; allowed: affinity, extraEnv, im"),
-        ("worker.runner", "expected a map"),
         ("agent.replicas", "unknown key 'replicas'; did you mean 'replicaCount'?"),
+        ("controller", "unknown key 'controller'; did you mean agent.control"),
+        ("worker", "unknown key 'worker'; did you mean task.worker?"),
         ("agent.url", "not a URL with scheme and host, for instance https:/"),
     ]
     assert SECRET not in str(found)
@@ -106,16 +105,16 @@ def test_all_old_keys_are_answered_at_once_and_the_rest_is_checked() -> None:
 @pytest.mark.parametrize("name", DEFAULTS)
 def test_all_defaults_of_a_state_convert_and_render(name: str) -> None:
     converted, findings = alpha.convert(merge(DEFAULTS[name], MINIMUM))
-    assert values.errors(findings) == []
-    assert manifests.render("agent-job", converted, release="runs", namespace="scalr")[-1]["kind"] == "Deployment"
+    assert errors(findings) == []
+    assert charts.render("agent-job", converted, release="runs", namespace="scalr")[-1]["kind"] == "Deployment"
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["name"])
 def test_an_example_of_the_document_converts_and_renders(example: dict[str, Any]) -> None:
     converted, findings = alpha.convert(example["values"])
-    assert values.errors(findings) == []
+    assert errors(findings) == []
     assert converted == example["now"]
-    rendered = manifests.render("agent-job", merge(MINIMUM, converted), release="runs", namespace="scalr")
+    rendered = charts.render("agent-job", merge(MINIMUM, converted), release="runs", namespace="scalr")
     assert rendered[-1]["kind"] == "Deployment"
 
 
@@ -217,7 +216,7 @@ def test_outputs_are_carried_untouched() -> None:
     assert lookup(converted, "agent", "token") is secret
     assert lookup(converted, "agent", "tokenExistingSecret", "name") is name
     assert lookup(converted, "agent", "controller", "extraEnv")[0]["value"] is secret
-    assert values.errors(findings) == []
+    assert errors(findings) == []
     assert alpha.convert({"restrictMetadataService": secret})[0] == {"restrictMetadataService": secret}
 
 
@@ -226,7 +225,7 @@ def test_an_image_for_which_there_is_no_room_is_not_lost() -> None:
     converted, findings = alpha.convert(given)
     assert (converted["agent"], converted["controller"]) == (given["agent"], given["controller"])
     message = "could not be carried over: agent.image.tag says something else; keep one of the two"
-    assert [(finding.path, finding.message) for finding in values.errors(findings)] == [("controller.image.tag", message)]
+    assert [(finding.path, finding.message) for finding in errors(findings)] == [("controller.image.tag", message)]
 
 
 KEYS = sorted({row["old"] for row in TABLE} | {"foo", "agent.image.tag", "task.worker.image.tag", "rbac.create", "agent.nodeSelector.a"})

@@ -8,18 +8,19 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
+from scalr_agents import charts
 from scalr_agents import charts as values
-from scalr_agents.charts import kinds
-from scalr_agents.charts import objects as manifests
+from scalr_agents.charts import CHARTS
 from scalr_agents.model import kubernetes_types
 from scalr_agents.model import parse as shapes
-from scalr_agents.model.lines import CHARTS, LINES
+from scalr_agents.model.findings import errors, warnings
 from scalr_agents.model.merge import merge
 from scalr_agents.stack.model import Nodes
 
 from tests import kubernetes_types as script
 from tests.manifests.changes import CURRENT, MINIMUM, nested
 from tests.stack.kinds import JOB, load, of_one
+from tests.validated import LINES
 
 UNKNOWN = {"noSuchField": 1}
 AFFINITY: dict[str, Any] = {
@@ -31,7 +32,7 @@ AFFINITY: dict[str, Any] = {
 
 def findings(given: dict[str, Any], chart: str = JOB) -> dict[str, str]:
     found = values.check(chart, merge(MINIMUM, given), release="runs", namespace="scalr", agent_version=CURRENT)
-    return {finding.path: finding.message for finding in values.errors(found)}
+    return {finding.path: finding.message for finding in errors(found)}
 
 
 def open_fields(model: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[tuple[str, bool]]:
@@ -44,7 +45,7 @@ def open_fields(model: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[
             yield ".".join(here), kind == list[dict[str, Any]]
 
 
-OPEN = [(kinds.find(chart).model, *field) for chart in CHARTS for field in open_fields(kinds.find(chart).model)]
+OPEN = [(charts.find(chart).values, *field) for chart in CHARTS for field in open_fields(charts.find(chart).values)]
 
 
 @pytest.mark.parametrize(("model", "path", "is_list"), [*OPEN, *((Nodes, *field) for field in open_fields(Nodes))])
@@ -177,8 +178,8 @@ def test_everything_wrong_is_told_at_once() -> None:
 def test_nothing_is_said_about_what_is_left_out(given: dict[str, Any]) -> None:
     mounting = merge(given, nested("task.runner.extraVolumeMounts", [{"name": "v", "mountPath": "/v"}])) if "task" in given else given
     found = values.check(JOB, merge(MINIMUM, mounting), release="runs", namespace="scalr", agent_version=CURRENT)
-    assert len(values.errors(found)) == 1
-    assert [finding for finding in values.warnings(found) if "spread them" in finding.message] == []
+    assert len(errors(found)) == 1
+    assert [finding for finding in warnings(found) if "spread them" in finding.message] == []
 
 
 @pytest.mark.parametrize(
@@ -214,7 +215,7 @@ def test_null_is_a_field_that_is_not_there() -> None:
     cache = {"caches": {"shared": {"claim": "c"}}}
     given = {"cache": "shared", "values": {"task": {"sidecars": [sidecar], "tolerations": [{"key": "a", "value": None}]}}}
     loaded = load((JOB, "current"), {**cache, **of_one(**given)})
-    assert values.errors(loaded.findings) == []
+    assert errors(loaded.findings) == []
     (template,) = (made for made in loaded.objects() if made["kind"] == "AgentTaskTemplate")
     pod = template["spec"]["jobTemplate"]["spec"]["template"]["spec"]
     assert pod["containers"][-1] == {"name": "s", "image": "x", "securityContext": {}}
@@ -241,7 +242,7 @@ def test_what_is_known_later_is_left_alone_wherever_it_stands() -> None:
         },
         "agent": {"podSecurityContext": {"runAsUser": later}},
     }
-    rendered = manifests.render(JOB, merge(MINIMUM, given), release="runs", namespace="scalr")
+    rendered = charts.render(JOB, merge(MINIMUM, given), release="runs", namespace="scalr")
     (template,) = (made for made in rendered if made["kind"] == "AgentTask")
     assert template["spec"]["jobTemplate"]["spec"]["template"]["spec"]["tolerations"][0]["effect"] is later
 
@@ -260,7 +261,7 @@ def test_findings_have_the_place_in_the_file_that_they_are_about(tmp_path: Path)
         "nodes": {"tolerations": [{"key": "a", "operator": "Equals"}]},
         "values": {"task": {"affinity": {"nodeAfinity": {}}, "tolerations": [{"key": 5}]}},
     }
-    found = values.errors(load((JOB, "current"), of_one(**given), tmp_path).findings)
+    found = errors(load((JOB, "current"), of_one(**given), tmp_path).findings)
     assert {(finding.position and finding.position.file, finding.path) for finding in found} == {
         ("base.yaml", "agent.tolerations[0].effect"),
         ("base.yaml", "agent.resources.limits.memroy"),

@@ -4,13 +4,14 @@ import json
 from typing import Any
 
 import pytest
-from scalr_agents import charts as values
-from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model import lines
+from scalr_agents.model import findings
 from scalr_agents.stack.source import Sealed
 
-VERSIONS = {line.chart: line.default_version for line in lines.LINES if line.generation == "current"}
+from tests.validated import LINES, validate
+
+VERSIONS = {line.chart: line.default_version for line in LINES if line.generation == "current"}
 VARIABLE = "SCALR_AGENT_PROVIDER_NETWORK_MIRRORS"
 MIRRORS: list[dict[str, Any]] = [
     {"url": "https://a.acme/providers/", "include": ["*/acme"]},
@@ -22,13 +23,13 @@ PLACE = "agent.providerNetworkMirrors"
 every_kind = pytest.mark.parametrize("chart", ["agent-job", "agent-local"])
 
 
-def load(chart: str, mirrors: Any, inputs: Inputs) -> values.Checked:
+def load(chart: str, mirrors: Any, inputs: Inputs) -> AnyAgent:
     given = {"agent": {"token": "x", "url": "https://acme.scalr.io", "providerNetworkMirrors": mirrors}}
-    return values.load(chart, given, release="it", namespace="scalr", agent_version=VERSIONS[chart], inputs=inputs)
+    return validate(chart, given, release="it", namespace="scalr", agent_version=VERSIONS[chart], inputs=inputs)
 
 
 def errors(chart: str, mirrors: Any, **inputs: Any) -> list[tuple[str, str]]:
-    return [(finding.path, finding.message) for finding in values.errors(load(chart, mirrors, Inputs(**inputs)).findings)]
+    return [(finding.path, finding.message) for finding in findings.errors(load(chart, mirrors, Inputs(**inputs)).findings)]
 
 
 @every_kind
@@ -89,7 +90,7 @@ def test_a_password_in_the_address(chart: str) -> None:
 
 
 def held(chart: str, inputs: Inputs) -> dict[str, Any]:
-    return dict(manifests.held(load(chart, MIRRORS, inputs), inputs)["env"])
+    return dict(load(chart, MIRRORS, inputs).held["env"])
 
 
 @every_kind

@@ -1,144 +1,111 @@
-"""What a user may say about an agent: the values of its chart, validated.
+"""The charts: which there are, and what becomes of their values.
 
-`load` turns a values file's content into a typed model; `check` gives the findings alone. Validation has two passes, shapes and
-then cross-checks on what is valid, joined in one list.
+Everything here is pure: values go in, findings and objects come out. Nothing of Pulumi is imported, and nothing is read from anywhere.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from scalr_agents.charts import kinds
-from scalr_agents.charts.shared import checks, versions
-from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model import lines
-from scalr_agents.model import parse as shapes
-from scalr_agents.model.fields import is_subdomain
-from scalr_agents.model.findings import Finding, FindingsError, Path, ValuesError, by_severity, dotted, errors, warnings
-from scalr_agents.model.layers import Layer
-from scalr_agents.model.merge import merge
-from scalr_agents.model.release import Naming, Release, base_name, fullname
+from scalr_agents.charts.shared.agent import identify, load
+from scalr_agents.charts.shared.chart import Chart
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.charts.shared.names import ChartName
+from scalr_agents.model.findings import Finding, ValuesError, errors
+from scalr_agents.model.lines import LineError
+from scalr_agents.model.names import Names, Naming
 
-__all__ = ["Checked", "Finding", "FindingsError", "ValuesError", "check", "errors", "identify", "load", "misshapen_sections", "warnings"]
+if TYPE_CHECKING:
+    from scalr_agents.charts.agent_job.values import AgentJobValues
+    from scalr_agents.charts.agent_k8s.values import AgentK8sValues
+    from scalr_agents.charts.agent_local.values import AgentLocalValues
 
-
-class Checked(NamedTuple):
-    """Values after validation. With errors among the findings, what they concern has its default instead."""
-
-    values: Any
-    """The typed values, of the model of the release's kind."""
-    release: Release
-    findings: list[Finding]
+_LONGEST_ECHO = 40
 
 
-def load(
-    chart: str,
-    values: Mapping[str, Any],
-    *,
-    release: str,
-    namespace: str,
-    agent_version: str | None = None,
-    naming: Naming = "scoped",
-    inputs: Inputs | None = None,
-) -> Checked:
-    """Validate the values of a chart for one release.
+def _agent_job() -> "Chart[AgentJobValues]":
+    from scalr_agents.charts.agent_job import CHART
 
-    Raises `lines.LineError` for a chart or an agent version that does not exist; everything else is a finding.
+    return CHART
+
+
+def _agent_local() -> "Chart[AgentLocalValues]":
+    from scalr_agents.charts.agent_local import CHART
+
+    return CHART
+
+
+def _agent_k8s() -> "Chart[AgentK8sValues]":
+    from scalr_agents.charts.agent_k8s import CHART
+
+    return CHART
+
+
+_CHARTS: Mapping[ChartName, Callable[[], Chart[Any]]] = {"agent-job": _agent_job, "agent-local": _agent_local, "agent-k8s": _agent_k8s}
+CHARTS = tuple(_CHARTS)
+"""The names of the charts."""
+
+
+def find(name: str) -> Chart[Any]:
+    """A chart by its name. Only what is used is imported. Raises `LineError` for a chart that does not exist."""
+    for known, chart in _CHARTS.items():
+        if known == name:
+            return chart()
+    raise LineError(f"unknown chart {name[:_LONGEST_ECHO]!r}; allowed: {', '.join(CHARTS)}")
+
+
+def render(chart: str, values: Mapping[str, Any], *, release: str, namespace: str, agent_version: str | None = None) -> list[Manifest]:
+    """All objects of a release, custom resource definitions first, in the order in which they must be applied.
+
+    `chart` is `agent-job`, `agent-local` or `agent-k8s`; `values` is what a values file of the chart holds; `release` and `namespace`
+    are Helm's; `agent_version` selects the contract line and is the default image tag (default: that of the chart's oldest line).
+
+    Raises `ValuesError`, whose text lists every finding, if there is an error among them.
     """
-    described, model, findings, left_out = identify(
-        chart, values, release=release, namespace=namespace, agent_version=agent_version, naming=naming
-    )
-    cross_checked = kinds.find(chart).check(model, described, inputs or Inputs())
-    findings += _without(left_out, cross_checked)
-    return Checked(model, described, by_severity(findings))
+    with _line_errors():
+        agent = load(find(chart), values, release=release, namespace=namespace, agent_version=agent_version)
+    _refuse_errors(agent.findings)
+    return agent.with_definitions()
 
 
 def check(chart: str, values: Mapping[str, Any], *, release: str, namespace: str, agent_version: str | None = None) -> list[Finding]:
-    """Everything that is wrong or odd about the values, errors first.
-
-    Arguments are those of `helm template`: the chart's name, the content of a values file, the release's name and namespace;
-    `agent_version` (default: the chart's own) selects the contract line.
-    """
+    """Everything that is wrong or odd about values, errors first. The arguments are those of `render`."""
     try:
-        return load(chart, values, release=release, namespace=namespace, agent_version=agent_version).findings
-    except lines.LineError as problem:
+        return load(find(chart), values, release=release, namespace=namespace, agent_version=agent_version).findings
+    except LineError as problem:
         return [Finding("error", "", str(problem))]
 
 
-def identify(
+def names(
     chart: str,
-    values: Mapping[str, Any],
-    *,
     release: str,
     namespace: str,
+    *,
+    values: Mapping[str, Any] | None = None,
     agent_version: str | None = None,
     naming: Naming = "scoped",
-) -> tuple[Release, Any, list[Finding], list[Path]]:
-    """The first pass: the release that values describe, the typed values, the findings on shapes and what these left out."""
-    line = lines.select(chart, agent_version)
-    version = agent_version or line.default_version
-    kind, table = kinds.find(chart), versions.find(chart)
-    values, outdated, moved = kind.modernize(values)
-    model, findings, left_out = shapes.parse(kind.model, merge(table.row(version).defaults, values))
-    unknown = list(kinds.unknown_to(chart, version, values))
-    findings = [*outdated, *_without(moved, [*findings, *unknown]), *_newer(version, table)]
-    left_out = [*left_out, *moved, *(tuple(finding.path.split(".")) for finding in unknown)]
-    labels, annotations = kind.common(model)
-    full, base = fullname(line, release, model.name_override, model.fullname_override), base_name(line, model.name_override)
-    names = kind.names[line.generation](full, namespace, _service_account(model, full), naming)
-    described = Release(
-        line=line,
-        name=release,
-        namespace=namespace,
-        version=version,
-        full_name=full,
-        base_name=base,
-        common_labels=labels,
-        common_annotations=annotations,
-        names=kind.chart_names(names, base) if naming == "chart" else names,
-    )
-    return described, model, findings + _check_place(release, namespace, full), left_out
+) -> Names:
+    """The names of a release's objects, before any of them exists; an IRSA trust policy needs the service account's.
+
+    `values` matter where they name things (`nameOverride`, `fullnameOverride`, `serviceAccount`); `naming` is `scoped`, or
+    `chart` for the names that the Helm chart uses. Raises `ValuesError` for values or names that cannot be.
+    """
+    with _line_errors():
+        described, _, findings, _ = identify(
+            find(chart), values or {}, release=release, namespace=namespace, agent_version=agent_version, naming=naming
+        )
+    _refuse_errors(findings)
+    return described.names
 
 
-def misshapen_sections(chart: str, layer: Layer) -> list[Finding]:
-    """Sections that a layer gives as something else than a map: a layer above would hide them."""
-    kind = kinds.find(chart)
-    given, outdated, _ = kind.modernize(layer.values)
-    found = [*outdated, *shapes.misshapen_sections(kind.model, given)]
-    return [layer.own(finding) for finding in found]
+@contextmanager
+def _line_errors() -> Iterator[None]:
+    try:
+        yield
+    except LineError as problem:
+        raise ValuesError([Finding("error", "", str(problem))]) from None
 
 
-def _newer(version: str, table: versions.Table[Any]) -> list[Finding]:
-    if not table.is_newer(version):
-        return []
-    newest = table.published[-1]
-    message = (
-        f"{version} is newer than {newest.agent}, the newest agent whose chart these objects were compared with "
-        f"({table.chart} {newest.chart}): read what has changed since, and try it on one agent first"
-    )
-    return [checks.warning("agent_version", message)]
-
-
-def _service_account(values: Any, full: str) -> str:
-    """Name of the pods' service account: every kind has the section."""
-    account = values.service_account
-    return str(account.name or (full if account.create else "default"))
-
-
-def _check_place(release: str, namespace: str, full: str) -> list[Finding]:
-    findings = list(checks.place(release, namespace))
-    if is_subdomain(release) and not is_subdomain(full):
-        findings.append(checks.error("fullnameOverride", f"makes object names that Kubernetes refuses: {full!r}"))
-    return findings
-
-
-def _without(left_out: list[Path], findings: Iterable[Finding]) -> Iterator[Finding]:
-    """The findings but for those about something that was left out, which would speak of a default nobody chose."""
-    cuts = [dotted(cut) for cut in left_out]
-    for finding in findings:
-        if not any(_overlap(path, cut) for cut in cuts for path in (finding.path, *finding.presumes) if path):
-            yield finding
-
-
-def _overlap(one: str, other: str) -> bool:
-    """Whether a path is the other, or leads through it."""
-    return one == other or one.startswith((f"{other}.", f"{other}[")) or other.startswith(f"{one}.")
+def _refuse_errors(findings: list[Finding]) -> None:
+    if errors(findings):
+        raise ValuesError(findings)

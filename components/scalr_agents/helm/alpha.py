@@ -7,15 +7,15 @@ in the sections `controller` and `task`. Values are of the alpha if they have a 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scalr_agents.charts.agent_job.moved import MOVED
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.helm.alpha_rows import ROWS, Lost, Needless, Row, is_empty
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.fields import is_set
-from scalr_agents.model.findings import Finding, Path, by_severity, dotted, unknown_key
+from scalr_agents.model.findings import Finding, by_severity, dotted, unknown_key
 from scalr_agents.model.merge import Values, merge
 from scalr_agents.model.messages import shown
 
-COMMAND = "scalr-agents convert-values"
 _SECTIONS = ("controller", "worker", "agent.auth")
 """Sections that only the alpha had."""
 _OPEN = "restrictMetadataService"
@@ -45,26 +45,6 @@ def convert(values: Mapping[str, Any]) -> tuple[Values, list[Finding]]:
     return new, by_severity(findings)
 
 
-def modernize(values: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Finding], list[Path]]:
-    """Values as if they had been converted, an error for each that had to be, and the paths that these have now.
-
-    The errors stop everything; the values are there to check the rest in the same call.
-    """
-    if not is_alpha(values):
-        return values, [], []
-    old = [row for row in ROWS if not row.kept and _found(values, row)]
-    errors = [Finding("error", row.old, _outdated(row)) for row in old]
-    moved: list[Path] = [tuple(path.split(".")) for row in old for path in row.new]
-    return _without_alpha(convert(values)[0]), [*errors, *_strangers(values)], moved
-
-
-def _outdated(row: Row) -> str:
-    if not row.new:
-        return f"an alpha value without a successor: {row.note}"
-    form = f", {row.form}" if row.form else ""
-    return f"an alpha value; it is {' and '.join(row.new)} now{form} ({COMMAND})"
-
-
 def _carry(new: Values, row: Row) -> Iterator[Finding]:
     """Carries one value over, within `new`."""
     if not _found(new, row):
@@ -77,7 +57,7 @@ def _carry(new: Values, row: Row) -> Iterator[Finding]:
     elif isinstance(value, Needless):
         yield from [Finding("warning", row.old, value.reason)] if value.reason else []
     elif not row.new:
-        yield Finding("error", row.old, f"has no successor: {row.note}")
+        yield Finding("error", row.old, f"has no successor: {MOVED[row.old].note}")
     else:
         yield from _settle(new, row, old, value)
 

@@ -1,8 +1,9 @@
-"""The values of the chart's alpha, and what each of them is now."""
+"""How each value of the chart's alpha is carried over to where it is now."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from scalr_agents.charts.agent_job.moved import MOVED
 from scalr_agents.model.fields import EnvText, is_deferred
 from scalr_agents.model.merge import Values, merge
 
@@ -21,19 +22,15 @@ class Needless(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One value of the alpha."""
+    """How one value of the alpha is carried over."""
 
     old: str
-    new: tuple[str, ...] = ()
-    """Where it stands now, at each of these places. None: it has no successor."""
     change: Callable[[Any], Any] = lambda value: value
     """Its present form, or `Lost` or `Needless`."""
-    form: str = ""
-    """How that form differs, in words."""
     note: str = ""
-    """What is otherwise although the value is carried over; for a value without a successor, why it has none."""
-    kept: bool = False
-    """Whether the present shape has a value at the old place too, so that it says nothing about the file."""
+    """What is otherwise although the value is carried over."""
+    kept: tuple[str, ...] = ()
+    """Where it stands now, if the present shape has a value at the old place too, so that it says nothing about the file."""
     fallback: bool = False
     """Whether it counts only where nothing is said at the new places."""
     displaces: str = ""
@@ -42,6 +39,11 @@ class Row(NamedTuple):
     """What has to be said beside it to mean the same, unless something is said there."""
     applies: Callable[[Any], bool] = lambda _: True
     """Whether the row is about such a value."""
+
+    @property
+    def new(self) -> tuple[str, ...]:
+        """Where it stands now, at each of these places. None: it has no successor."""
+        return self.kept or MOVED[self.old].to
 
 
 def is_empty(value: Any) -> bool:
@@ -91,84 +93,69 @@ _POD_SECURITY = {"runAsNonRoot": False, "fsGroup": 0}
 _CONTAINER_SECURITY = {"runAsNonRoot": False, "runAsUser": 0, "runAsGroup": 0}
 
 _UNREAD = "the alpha never read it, and now it has an effect"
-_EFS = "nothing ever mounted that file system; a stack makes one under `caches`, and persistence.cache takes an existing claim"
 
 
 def _image(field: str) -> Row:
-    return Row(f"controller.image.{field}", (f"agent.image.{field}",), _unless_empty, displaces=f"task.worker.image.{field}")
+    return Row(f"controller.image.{field}", _unless_empty, displaces=f"task.worker.image.{field}")
 
 
 ROWS = (
     # the published alpha
-    Row(
-        "agent.tokenExistingSecret",
-        ("agent.tokenExistingSecret.name",),
-        _unless_empty,
-        applies=lambda value: isinstance(value, str) or is_deferred(value),
-    ),
-    Row("agent.tokenExistingSecretKey", ("agent.tokenExistingSecret.key",), _unless_empty),
-    Row("imagePullSecrets", ("global.imagePullSecrets",)),
-    Row("podAnnotations", ("global.podAnnotations",), note="task pods did not get them, and do now"),
-    Row("controllerPodAnnotations", ("agent.podAnnotations",)),
-    Row("workerPodAnnotations", ("task.podAnnotations",), note=_UNREAD),
-    Row("controllerNodeSelector", ("agent.nodeSelector",)),
-    Row("controllerTolerations", ("agent.tolerations",)),
-    Row("workerNodeSelector", ("task.nodeSelector",), note="the alpha put it where Kubernetes ignores it, and now it has an effect"),
-    Row("workerTolerations", ("task.tolerations",), note="the alpha put them where Kubernetes ignores them, and now they have an effect"),
-    Row("worker.image", ("task.worker.image",), _unless_empty),
-    Row("worker.runner.image", ("task.runner.image",), _unless_empty),
+    Row("agent.tokenExistingSecret", _unless_empty, applies=lambda value: isinstance(value, str) or is_deferred(value)),
+    Row("agent.tokenExistingSecretKey", _unless_empty),
+    Row("imagePullSecrets"),
+    Row("podAnnotations", note="task pods did not get them, and do now"),
+    Row("controllerPodAnnotations"),
+    Row("workerPodAnnotations", note=_UNREAD),
+    Row("controllerNodeSelector"),
+    Row("controllerTolerations"),
+    Row("workerNodeSelector", note="the alpha put it where Kubernetes ignores it, and now it has an effect"),
+    Row("workerTolerations", note="the alpha put them where Kubernetes ignores them, and now they have an effect"),
+    Row("worker.image", _unless_empty),
+    Row("worker.runner.image", _unless_empty),
     Row(
         "podSecurityContext.runAsUser",
-        ("podSecurityContext.runAsUser",),
         note="root, as before: so task.runner.securityContext.runAsNonRoot is false, where the default is true",
-        kept=True,
+        kept=("podSecurityContext.runAsUser",),
         also={"task": {"runner": {"securityContext": {"runAsNonRoot": False}}}},
         applies=lambda value: value == 0 and isinstance(value, int),
     ),
-    Row("podSecurityContext", ("global.podSecurityContext",), _over(_POD_SECURITY), form="with the alpha's defaults"),
-    Row("securityContext", ("agent.controller.securityContext",), _over(_CONTAINER_SECURITY), form="with the alpha's defaults"),
-    Row("resources", ("agent.resources",), _over(_RESOURCES), form="with the alpha's defaults"),
-    Row("extraEnv", ("agent.extraEnv",)),
-    Row("terminationGracePeriodSeconds", ("agent.terminationGracePeriodSeconds",)),
-    Row("efsVolumeHandle", (), _unless_empty, note=_EFS),
-    Row("efsMountOptions", (), _unless(_EFS_OPTIONS), note=_EFS),
+    Row("podSecurityContext", _over(_POD_SECURITY)),
+    Row("securityContext", _over(_CONTAINER_SECURITY)),
+    Row("resources", _over(_RESOURCES)),
+    Row("extraEnv"),
+    Row("terminationGracePeriodSeconds"),
+    Row("efsVolumeHandle", _unless_empty),
+    Row("efsMountOptions", _unless(_EFS_OPTIONS)),
     # both
     *(_image(field) for field in ("repository", "tag", "pullPolicy")),
-    Row("restrictMetadataService", ("task.allowMetadataService",), _inverted, form="inverted"),
+    Row("restrictMetadataService", _inverted),
     Row(
         "persistence.enabled",
-        ("persistence.cache.enabled",),
         note="providers and modules are cached only with agent.providerCache.enabled and agent.moduleCache.enabled",
     ),
-    Row("persistence.emptyDir", ("persistence.cache.emptyDir",), note=_UNREAD),
-    Row("persistence.persistentVolumeClaim", ("persistence.cache.persistentVolumeClaim",), _unless_empty),
+    Row("persistence.emptyDir", note=_UNREAD),
+    Row("persistence.persistentVolumeClaim", _unless_empty),
     # the state that was never published
-    Row("agent.auth.token", ("agent.token",)),
-    Row("controller.nodeSelector", ("agent.nodeSelector",)),
-    Row("controller.tolerations", ("agent.tolerations",)),
-    Row("controller.affinity", ("agent.affinity",)),
-    Row("controller.podAnnotations", ("agent.podAnnotations",)),
-    Row("controller.podSecurityContext", ("agent.podSecurityContext",)),
-    Row("controller.terminationGracePeriodSeconds", ("agent.terminationGracePeriodSeconds",)),
-    Row("controller.resources", ("agent.resources",)),
-    Row("controller.extraEnv", ("agent.controller.extraEnv",), _variables, form="a list of names and values"),
-    Row("controller.securityContext", ("agent.controller.securityContext",), _unless_empty),
-    Row(
-        "agent.securityContext",
-        ("agent.controller.securityContext", "task.worker.securityContext"),
-        _unless_empty,
-        form="each where it has none of its own",
-        fallback=True,
-    ),
-    Row("global.extraEnv", note="the alpha never read it; agent.extraEnv is for controller and worker, task.runner.extraEnv for runs"),
-    Row("task.job.backoffLimit", ("task.job.backoffLimit",), _backoff_limit, kept=True),
+    Row("agent.auth.token"),
+    Row("controller.nodeSelector"),
+    Row("controller.tolerations"),
+    Row("controller.affinity"),
+    Row("controller.podAnnotations"),
+    Row("controller.podSecurityContext"),
+    Row("controller.terminationGracePeriodSeconds"),
+    Row("controller.resources"),
+    Row("controller.extraEnv", _variables),
+    Row("controller.securityContext", _unless_empty),
+    Row("agent.securityContext", _unless_empty, fallback=True),
+    Row("global.extraEnv"),
+    Row("task.job.backoffLimit", _backoff_limit, kept=("task.job.backoffLimit",)),
     # what both shapes have, said otherwise now
-    Row("agent.extraEnv.SCALR_AGENT_DEBUG", ("agent.debug",), _unless_empty, kept=True),
+    Row("agent.extraEnv.SCALR_AGENT_DEBUG", _unless_empty, kept=("agent.debug",)),
     Row(
         "serviceAccount.create",
-        ("serviceAccount.create",),
         note="rbac.create is false too: without an account of its own the alpha made no Role either",
-        kept=True,
+        kept=("serviceAccount.create",),
         also={"rbac": {"create": False}},
         applies=lambda value: value is None or value is False,
     ),

@@ -11,9 +11,11 @@ from typing import Any, TypeVar
 import click
 
 from scalr_agents import output
-from scalr_agents.model import lines, yaml_io
+from scalr_agents.charts import CHARTS
+from scalr_agents.model import yaml_io
 from scalr_agents.model.findings import Finding, errors, parts
 from scalr_agents.model.layers import Layer, combine, locate
+from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup
 from scalr_agents.model.positions import Document, broken
 from scalr_agents.printing import FINDINGS, format_option, report, say
@@ -49,16 +51,16 @@ def template(
     form: str,
 ) -> None:
     """Print the manifests that the values of a CHART make, in the manner of `helm template`."""
-    from scalr_agents import charts as values
-    from scalr_agents.charts import kinds
-    from scalr_agents.charts import objects as manifests
+    from scalr_agents import charts
+    from scalr_agents.charts.shared.agent import load
     from scalr_agents.helm import strvals
 
     if context.args:  # click would repeat them, and one may be the token of `--set agent.token TOKEN`
         raise click.UsageError("too many arguments; values are given as --set path=value, with an equals sign")
     try:
-        known = kinds.keys(lines.select(chart, agent_version).chart)
-    except lines.LineError as problem:
+        found = charts.find(chart)
+        found.versions.line(agent_version)
+    except LineError as problem:
         raise click.UsageError(str(problem)) from None
     documents = {str(file): _document(file) for file in files}
     layers = [Layer("", _parsed(document), file=name) for name, document in documents.items()]
@@ -72,14 +74,14 @@ def template(
     for option, texts, parse in options:
         for text in texts:
             try:
-                parse(given, text, known)
+                parse(given, text, found.keys())
             except strvals.StrvalsError as problem:
                 raise click.BadParameter(str(problem), param_hint=option) from None
-    checked = values.load(chart, given, release=release, namespace=namespace, agent_version=agent_version)
-    report(_located(checked.findings, documents, layers, given))
-    if errors(checked.findings):
+    agent = load(found, given, release=release, namespace=namespace, agent_version=agent_version)
+    report(_located(agent.findings, documents, layers, given))
+    if errors(agent.findings):
         sys.exit(FINDINGS)
-    click.echo(output.text(manifests.with_definitions(checked), form), nl=False)
+    click.echo(output.text(agent.with_definitions(), form), nl=False)
 
 
 def _located(findings: Iterable[Finding], documents: Mapping[str, Document], layers: Sequence[Layer], given: Values) -> Iterator[Finding]:
@@ -122,9 +124,7 @@ def convert_values(file: Path) -> None:
 @click.option("-f", "--values", "file", type=click.Path(path_type=Path), default=Path("-"), help=_FROM_HELM)
 @click.option("--manifest", type=click.Path(path_type=Path), help="What helm get manifest prints: what becomes otherwise is listed.")
 @click.option("--metadata", type=click.Path(path_type=Path), help="What helm get metadata prints: chart and versions of the release.")
-@click.option(
-    "--kind", type=click.Choice(lines.CHARTS), help="The release's chart.  [default: as said by the metadata, manifest or values]"
-)
+@click.option("--kind", type=click.Choice(CHARTS), help="The release's chart.  [default: as said by the metadata, manifest or values]")
 @click.option("--chart-version", help="Version of the release's chart.  [default: as said by the metadata or manifest]")
 @click.option("--agent-version", help="APP VERSION of the release.  [default: that of the chart's version]")
 @click.option("--write", "target", type=click.Path(path_type=Path), help="Write the file here, where none may be yet.  [default: print it]")
@@ -176,7 +176,7 @@ def adopt(
             chart_version=about.chart_version,
             manifest=objects,
         )
-    except (lines.LineError, AboutError) as problem:
+    except (LineError, AboutError) as problem:
         raise click.UsageError(str(problem)) from None
     report(adopted.findings)
     if errors(adopted.findings):

@@ -1,46 +1,14 @@
 """A release: one agent of one chart in one namespace, and what its objects are called."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from scalr_agents.model.lines import Line
-
-Naming = Literal["scoped", "chart"]
-Labels = dict[str, str]
+from scalr_agents.model.names import Labels, Names
 
 _NAME = "app.kubernetes.io/name"
 _INSTANCE = "app.kubernetes.io/instance"
 COMPONENT = "app.kubernetes.io/component"
-_LONGEST_NAME = 63
-
-
-class Names(NamedTuple):
-    """The names of a release's objects, whether or not its values make them all; empty for what its kind never makes."""
-
-    deployment: str
-    service_account: str
-    token_secret: str
-    env_secret: str
-    network_policy: str
-    task_template: str = ""
-    worker: str = ""
-    ca_bundle_secret: str = ""
-    client_cert_secret: str = ""
-    data_claim: str = ""
-    cache_claim: str = ""
-    deprecated_cache_claim: str = ""
-    """The cache's claim where deprecated values ask for it."""
-    role: str = ""
-    role_binding: str = ""
-    cluster_role: str = ""
-    cluster_role_binding: str = ""
-    controller_budget: str = ""
-    task_budget: str = ""
-    persistent_volume: str = ""
-    storage_class: str = ""
-    buffer: str = ""
-    buffer_priority: str = ""
-    cache_preparation: str = ""
 
 
 class Release(NamedTuple):
@@ -87,17 +55,3 @@ class Release(NamedTuple):
 
     def _annotations(self) -> dict[str, Any]:
         return {"annotations": dict(self.common_annotations)} if self.common_annotations else {}
-
-
-def fullname(line: Line, release: str, name_override: str = "", fullname_override: str = "") -> str:
-    """Helm's full name: the override, or the release's name with the chart's name appended unless it is part of it."""
-    base = name_override or line.base_name
-    return _cut(fullname_override or (release if base in release else f"{release}-{base}"))
-
-
-def base_name(line: Line, name_override: str = "") -> str:
-    return _cut(name_override or line.base_name)
-
-
-def _cut(name: str) -> str:
-    return name[:_LONGEST_NAME].removesuffix("-")

@@ -1,18 +1,20 @@
 """The `AgentJob` component."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import pulumi
 
-from scalr_agents.resources.arguments import AgentJobArgs, prepare
+from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.resources import arguments
+from scalr_agents.resources.arguments import AgentJobArgs, Wanted
+from scalr_agents.resources.component import Validated
 from scalr_agents.resources.controller import AgentController
 from scalr_agents.resources.network_policy import AgentNetworkPolicy
 from scalr_agents.resources.options import child, timeouts
 from scalr_agents.resources.rbac import AgentRbac
 
 
-class AgentJob(pulumi.ComponentResource):
+class AgentJob(Validated[Wanted[AgentJobValues]]):
     """A Scalr agent that runs every task in a Kubernetes Job of its own.
 
     Composes `AgentRbac` (`<name>-rbac`), `AgentNetworkPolicy` (`<name>-network-policy`) and `AgentController`
@@ -33,12 +35,15 @@ class AgentJob(pulumi.ComponentResource):
     """Labels of the task pods."""
 
     def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        validated = prepare("AgentJob", name, args).as_args()
+        self.make(name, arguments.agent_job("AgentJob", name, args), opts)
+
+    def make(self, name: str, wanted: Wanted[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentJob", name, {}, opts)
 
-        rbac = AgentRbac(f"{name}-rbac", validated, child(self, opts))
-        policy = AgentNetworkPolicy(f"{name}-network-policy", validated, child(self, opts))
-        controller = AgentController(f"{name}-controller", validated, child(self, opts, [rbac, policy], custom_timeouts=timeouts(opts)))
+        rbac = AgentRbac.of(f"{name}-rbac", wanted, child(self, opts))
+        policy = AgentNetworkPolicy.of(f"{name}-network-policy", wanted, child(self, opts))
+        after = child(self, opts, [rbac, policy], custom_timeouts=timeouts(opts))
+        controller = AgentController.of(f"{name}-controller", wanted, after)
         self.needed_by_runs: list[pulumi.Resource] = [rbac, policy, *controller.needed_by_runs]
         self.namespace = controller.namespace
         self.deployment_name = controller.deployment_name
@@ -46,15 +51,4 @@ class AgentJob(pulumi.ComponentResource):
         self.task_template_name = controller.task_template_name
         self.controller_pod_selector = controller.controller_pod_selector
         self.task_pod_selector = controller.task_pod_selector
-        self.register_outputs(self.summary())
-
-    def summary(self) -> dict[str, pulumi.Output[Any]]:
-        """The outputs, by the names that they have in a stack's outputs and in other languages."""
-        return {
-            "namespace": self.namespace,
-            "deploymentName": self.deployment_name,
-            "serviceAccountName": self.service_account_name,
-            "taskTemplateName": self.task_template_name,
-            "controllerPodSelector": self.controller_pod_selector,
-            "taskPodSelector": self.task_pod_selector,
-        }
+        self.publish()

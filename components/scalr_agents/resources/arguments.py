@@ -2,26 +2,30 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Generic, NotRequired, TypedDict
 
 import pulumi
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from scalr_agents import charts as values
-from scalr_agents.charts import Checked, Finding
-from scalr_agents.charts.shared import settings as words
+from scalr_agents.charts.shared.agent import Agent, load, misshapen_sections
+from scalr_agents.charts.shared.chart import Chart, V
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.settings import NoValueError, Words
-from scalr_agents.model import lines
-from scalr_agents.model import parse as shapes
+from scalr_agents.charts.shared.settings import NoValueError, Settings
+from scalr_agents.model import parse
 from scalr_agents.model.fields import Annotations, InputMap, InputText, OpenMap, SecretEnv, Text, integral, is_set
-from scalr_agents.model.findings import dotted
+from scalr_agents.model.findings import Finding, dotted
 from scalr_agents.model.layers import Layer, combine, locate, says
+from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values
-from scalr_agents.model.release import Naming
+from scalr_agents.model.names import Naming
 from scalr_agents.model.section import Section
 from scalr_agents.resources import deferred_secrets, literals, validation
 from scalr_agents.resources.errors import ArgsError
+
+if TYPE_CHECKING:
+    from scalr_agents.charts.agent_job.values import AgentJobValues
+    from scalr_agents.charts.agent_k8s.values import AgentK8sValues
+    from scalr_agents.charts.agent_local.values import AgentLocalValues
 
 ROLLOUT_SECONDS = 300
 
@@ -157,86 +161,87 @@ class _AgentJobArguments(_AgentLocalArguments):
     runner_image: InputText | None = None
 
 
-_MODELS: dict[str, type[_Arguments]] = {
-    "agent-job": _AgentJobArguments,
-    "agent-local": _AgentLocalArguments,
-    "agent-k8s": _Arguments,
-}
-
-
 @dataclass(frozen=True)
-class Agent:
-    """A validated agent, ready to be registered."""
+class Wanted(Generic[V]):
+    """A validated agent, and how it is rolled out."""
 
-    checked: Checked
-    inputs: Inputs
+    agent: Agent[V]
     await_rollout: bool
     rollout_timeout_seconds: int
     mounts: Sequence[pulumi.Resource] = ()
     """Claims that its pods mount and a stack has made for it, with their volumes: its workloads wait for them."""
 
-    def as_args(self) -> Any:
-        """Arguments for a component that shall not validate again."""
-        return _Validated(self)
+
+def agent_job(component: str, name: str, args: AgentJobArgs, *, token_needed: bool = True) -> "Wanted[AgentJobValues]":
+    """The agent that the arguments of `component` describe. Warnings are logged; errors are raised as `ArgsError`."""
+    from scalr_agents.charts.agent_job import CHART
+
+    return _validate(CHART, _AgentJobArguments, component, name, args, token_needed=token_needed)
 
 
-class _Validated(dict[str, Any]):
-    def __init__(self, agent: Agent) -> None:
-        super().__init__()
-        self.agent = agent
+def agent_local(name: str, args: AgentLocalArgs) -> "Wanted[AgentLocalValues]":
+    """The agent that the arguments of `AgentLocal` describe, as above."""
+    from scalr_agents.charts.agent_local import CHART
+
+    return _validate(CHART, _AgentLocalArguments, "AgentLocal", name, args)
 
 
-def prepare(component: str, name: str, args: Mapping[str, Any], *, chart: str = "agent-job", token_needed: bool = True) -> Agent:
-    """The agent that a component's arguments describe. Warnings are logged; errors are raised as `ArgsError`."""
-    if isinstance(args, _Validated):
-        return args.agent
-    agent, findings = _check(chart, name, args, token_needed=token_needed)
-    if agent is None:
+def agent_k8s(name: str, args: AgentK8sArgs) -> "Wanted[AgentK8sValues]":
+    """The agent that the arguments of `AgentK8s` describe, as above."""
+    from scalr_agents.charts.agent_k8s import CHART
+
+    return _validate(CHART, _Arguments, "AgentK8s", name, args)
+
+
+def _validate(
+    chart: Chart[V], model: type[_Arguments], component: str, name: str, args: Mapping[str, Any], *, token_needed: bool = True
+) -> Wanted[V]:
+    given, findings = parse.parse_whole(model, validation.plain(args))
+    wanted = None
+    if given is not None:
+        wanted, findings = _check(chart, name, given, token_needed=token_needed)
+    if wanted is None:
         raise ArgsError(f"{component} {name!r}", findings)
     validation.report(component, name, findings)
-    return agent
+    return wanted
 
 
-def _check(chart: str, name: str, args: Mapping[str, Any], *, token_needed: bool) -> tuple[Agent | None, list[Finding]]:
-    given, findings = shapes.parse_whole(_MODELS[chart], validation.plain(args))
-    if given is None:
-        return None, findings
+def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool) -> tuple[Wanted[V] | None, list[Finding]]:
     try:
-        line = lines.select(chart, given.agent_version)
-    except lines.LineError as problem:
+        line = chart.versions.line(given.agent_version)
+    except LineError as problem:
         return None, [Finding("error", "agent_version", str(problem))]
-    flat, flat_findings = _flat_layers(given, words.of(line))
+    flat, flat_findings = _flat_layers(given, chart.settings(chart.versions, given.agent_version or line.default_version))
     layers = [Layer("values", given.values), *flat]
-    findings += [*flat_findings, *_conflicts(given, flat), *values.misshapen_sections(chart, layers[0])]
-    inputs = Inputs(
-        given.agent_image,
-        getattr(given, "runner_image", None),
-        given.secret_env,
-        mirror_tokens=getattr(given, "mirror_tokens", {}),
-        token_needed=token_needed,
-        rollout_timeout_seconds=given.rollout_timeout_seconds if given.await_rollout else None,
-    )
-    checked = values.load(
+    findings = [*flat_findings, *_conflicts(given, flat), *misshapen_sections(chart, layers[0])]
+    agent = load(
         chart,
         combine(layers),
         release=given.release or name,
         namespace=given.namespace,
         agent_version=given.agent_version,
         naming=given.names,
-        inputs=inputs,
+        inputs=Inputs(
+            given.agent_image,
+            getattr(given, "runner_image", None),
+            given.secret_env,
+            mirror_tokens=getattr(given, "mirror_tokens", {}),
+            token_needed=token_needed,
+            rollout_timeout_seconds=given.rollout_timeout_seconds if given.await_rollout else None,
+        ),
     )
-    findings += [_at_argument(finding, type(given), layers) for finding in checked.findings]
-    return Agent(checked, deferred_secrets.with_mirrors(checked, inputs), given.await_rollout, given.rollout_timeout_seconds), findings
+    findings += [_at_argument(finding, type(given), layers) for finding in agent.findings]
+    return Wanted(deferred_secrets.with_mirrors(agent), given.await_rollout, given.rollout_timeout_seconds), findings
 
 
-def _flat_layers(given: _Arguments, kind: Words) -> tuple[list[Layer], list[Finding]]:
+def _flat_layers(given: _Arguments, settings: Settings) -> tuple[list[Layer], list[Finding]]:
     """The flat arguments as the values they stand for."""
     translations: dict[str, Callable[[Any], Values]] = {
-        "url": kind.url,
-        "token": kind.token,
-        "ca_bundle": kind.ca_bundle,
-        "cache_claim_name": lambda claim: kind.cache({"claimName": claim}),
-        "service_account_annotations": lambda annotations: kind.identity(annotations, given.values),
+        "url": settings.url,
+        "token": settings.token,
+        "ca_bundle": settings.ca_bundle,
+        "cache_claim_name": lambda claim: settings.cache({"claimName": claim}),
+        "service_account_annotations": lambda annotations: settings.identity(annotations, given.values),
     }
     layers, findings = [], []
     for word, translate in translations.items():

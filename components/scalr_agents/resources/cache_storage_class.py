@@ -8,6 +8,7 @@ import pulumi
 from scalr_agents.caches import OnDelete, storage_class
 from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.resources import kubernetes, literals
+from scalr_agents.resources.component import Component
 from scalr_agents.resources.options import known_after
 from scalr_agents.resources.validation import validate
 
@@ -26,7 +27,7 @@ class CacheStorageClassArgs(TypedDict):
     """`keep` (default) leaves the volume of a claim that goes (reclaim policy Retain), `delete` lets the driver remove it."""
 
 
-class CacheStorageClass(pulumi.ComponentResource):
+class CacheStorageClass(Component):
     """A StorageClass whose volumes the agents' pods can share and write, once for a cluster."""
 
     storage_class_name: pulumi.Output[str]
@@ -39,7 +40,7 @@ class CacheStorageClass(pulumi.ComponentResource):
         manifest = cache_volumes.storage_class(settings, keep=settings.on_delete == "keep")
         created = kubernetes.register({"storage-class": manifest}, self, name, opts)["storage-class"]
         self.storage_class_name = known_after(created, settings.storage_class_name)
-        self.register_outputs({"storageClassName": self.storage_class_name})
+        self.publish()
 
 
 class _Arguments(storage_class.StorageClassSettings):

@@ -6,11 +6,13 @@ from typing import NotRequired, TypedDict
 import pulumi
 from pydantic import ConfigDict
 
-from scalr_agents.charts import Finding
+from scalr_agents.charts.agent_job.versions import TABLE
 from scalr_agents.charts.shared.manifests import crds
-from scalr_agents.model import lines
+from scalr_agents.model.findings import Finding
+from scalr_agents.model.lines import LineError
 from scalr_agents.model.section import Section
 from scalr_agents.resources import kubernetes
+from scalr_agents.resources.component import Component
 from scalr_agents.resources.options import known_after
 from scalr_agents.resources.validation import validate
 
@@ -25,7 +27,7 @@ class AgentCrdsArgs(TypedDict):
 _ALL_VERSIONS: AgentCrdsArgs = {}
 
 
-class AgentCrds(pulumi.ComponentResource):
+class AgentCrds(Component):
     """The custom resource definitions that agents need, once for a cluster.
 
     They stay in the cluster when the stack goes, since deleting one deletes all its objects, those of other stacks too. Agents
@@ -38,13 +40,13 @@ class AgentCrds(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: AgentCrdsArgs = _ALL_VERSIONS, opts: pulumi.ResourceOptions | None = None) -> None:
         version = validate("AgentCrds", name, _Arguments, args, _check).agent_version
-        wanted = [lines.select("agent-job", version)] if version else [line for line in lines.LINES if line.task_resource]
+        wanted = [TABLE.line(version)] if version else TABLE.lines
         super().__init__("scalr-agents:index:AgentCrds", name, {}, opts)
 
         group = {plural: manifest for line in wanted for plural, manifest in crds.objects(line).items()}
         registered = kubernetes.register(group, self, name, opts, retain=True)
         self.crd_names = pulumi.Output.all(*(known_after(crd, group[plural]["metadata"]["name"]) for plural, crd in registered.items()))
-        self.register_outputs({"crdNames": self.crd_names})
+        self.publish()
 
 
 class _Arguments(Section):
@@ -55,6 +57,6 @@ class _Arguments(Section):
 
 def _check(given: _Arguments) -> Iterator[Finding]:
     try:
-        lines.select("agent-job", given.agent_version)
-    except lines.LineError as problem:
+        TABLE.line(given.agent_version)
+    except LineError as problem:
         yield Finding("error", "agent_version", str(problem))

@@ -7,9 +7,8 @@ from typing import Any
 
 import pulumi
 
-from scalr_agents.charts import Checked
-from scalr_agents.charts import objects as manifests
-from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.agent import Agent, AnyAgent
+from scalr_agents.charts.shared.chart import V
 from scalr_agents.charts.shared.manifests import mirrors, secrets
 from scalr_agents.charts.shared.mirrors import TOKENS, filled
 from scalr_agents.model.fields import Deferred, is_deferred
@@ -19,36 +18,38 @@ from scalr_agents.resources.options import deferred, parsed, when_registered
 _Known = Mapping[str, Mapping[str, Any]]
 
 
-def with_mirrors(checked: Checked, inputs: Inputs) -> Inputs:
-    """The inputs with the list of mirrors, where only the deployment knows their tokens. It is one text, and so a secret as a whole."""
-    tokens: dict[str, Any] = dict(inputs.mirror_tokens)
+def with_mirrors(agent: Agent[V]) -> Agent[V]:
+    """The agent with its list of mirrors, where only the deployment knows their tokens. It is one text, and so a secret as a whole."""
+    tokens: dict[str, Any] = dict(agent.inputs.mirror_tokens)
     if not any(map(is_deferred, tokens.values())):
-        return inputs
-    listed = checked.values.agent.provider_network_mirrors
+        return agent
+    values: Any = agent.values
+    listed = values.agent.provider_network_mirrors
 
     def as_json(known: Mapping[str, Any]) -> str | Deferred:
         return mirrors.as_json(filled(listed, {host: str(token) for host, token in known.items()}))
 
-    return replace(inputs, network_mirrors=deferred(pulumi.Output.secret(tokens).apply(as_json)))
+    network_mirrors = deferred(pulumi.Output.secret(tokens).apply(as_json))
+    return replace(agent, inputs=replace(agent.inputs, network_mirrors=network_mirrors))
 
 
-def with_digest(owner: pulumi.ComponentResource, name: str, checked: Checked, inputs: Inputs) -> Inputs:
-    """The inputs with the digest of all secrets, which rolls the pods when one of them changes.
+def digest(owner: pulumi.ComponentResource, name: str, agent: AnyAgent) -> str | Deferred | None:
+    """The digest of all secrets of an agent, which rolls the pods when one of them changes.
 
     `owner` is the component, called `name`. A digest tells nothing, so diffs may show it.
     """
-    held = manifests.held(checked, inputs)
+    held, tokens = agent.held, dict(agent.inputs.mirror_tokens)
     key = _key(owner, name) if secrets.needs_key(held) else None
     if key is None and not any(map(is_deferred, secrets.contents(held))):
-        return inputs
+        return secrets.known_digest(held)
 
-    def digest(known: list[Any]) -> str:
-        content, tokens, random_key = known
-        _refuse(checked, [*_unfit(content), *(entry(TOKENS, host) for host, token in tokens.items() if not _is_text(token))])
-        return manifests.digest(content, random_key)
+    def made(known: list[Any]) -> str:
+        content, known_tokens, random_key = known
+        _refuse(agent, [*_unfit(content), *(entry(TOKENS, host) for host, token in known_tokens.items() if not _is_text(token))])
+        return secrets.digest(content, random_key)
 
-    given = when_registered(owner, pulumi.Output.all(held, dict(inputs.mirror_tokens), key or ""))
-    return replace(inputs, secrets_digest=deferred(pulumi.Output.unsecret(parsed(given, digest))))
+    given = when_registered(owner, pulumi.Output.all(held, tokens, key or ""))
+    return deferred(pulumi.Output.unsecret(parsed(given, made)))
 
 
 def _key(owner: pulumi.ComponentResource, name: str) -> pulumi.Output[str]:
@@ -61,11 +62,11 @@ def _key(owner: pulumi.ComponentResource, name: str) -> pulumi.Output[str]:
     return key
 
 
-def _refuse(checked: Checked, unfit: list[str]) -> None:
+def _refuse(agent: AnyAgent, unfit: list[str]) -> None:
     """No pod is made with a secret that turns out to be none. What it is instead is not repeated."""
     if unfit:
         what = ", ".join(unfit)
-        raise ValueError(f"agent {checked.release.name!r} cannot be deployed: taken from an output, and empty or not a string: {what}")
+        raise ValueError(f"agent {agent.release.name!r} cannot be deployed: taken from an output, and empty or not a string: {what}")
 
 
 def _unfit(held: _Known) -> Iterator[str]:

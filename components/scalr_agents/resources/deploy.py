@@ -10,23 +10,33 @@ from typing import Any
 import pulumi
 from pulumi.runtime import config as pulumi_config
 
-from scalr_agents import charts as chart_values
 from scalr_agents import stack
-from scalr_agents.charts import Finding, FindingsError
+from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.agent_k8s.values import AgentK8sValues
+from scalr_agents.charts.agent_local.values import AgentLocalValues
+from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.values import ReleaseValues
+from scalr_agents.model.findings import Finding, FindingsError, errors
 from scalr_agents.resources import deploy_caches, kubernetes
 from scalr_agents.resources.agent_job import AgentJob
 from scalr_agents.resources.agent_k8s import AgentK8s
 from scalr_agents.resources.agent_local import AgentLocal
-from scalr_agents.resources.arguments import Agent
+from scalr_agents.resources.arguments import Wanted
 from scalr_agents.resources.crds import AgentCrds, AgentCrdsArgs
 from scalr_agents.resources.errors import ArgsError
 from scalr_agents.resources.removal import until_runs_end
-from scalr_agents.stack import Stack, StackAgent, positions, secrets, source
+from scalr_agents.stack import Stack, positions, secrets, source
 from scalr_agents.stack.cache_model import StorageClassEntry
 from scalr_agents.stack.caches import users_of_claims
 from scalr_agents.stack.model import PREFIX, Kubernetes
 
 _Agent = AgentJob | AgentLocal | AgentK8s
+_COMPONENTS: Mapping[type[ReleaseValues], type[_Agent]] = {
+    AgentJobValues: AgentJob,
+    AgentLocalValues: AgentLocal,
+    AgentK8sValues: AgentK8s,
+}
+"""The component that deploys agents with these values."""
 
 
 def deploy(project: Path) -> None:
@@ -42,7 +52,7 @@ def deploy(project: Path) -> None:
     agents: dict[str, _Agent] = {}
     with _all_registered() as registered:
 
-        def before_claim(users: Sequence[StackAgent]) -> pulumi.Output[list[pulumi.Resource]]:
+        def before_claim(users: Sequence[AnyAgent]) -> pulumi.Output[list[pulumi.Resource]]:
             return registered.apply(lambda _: [*shared, *_needed_by_runs(agents.get(user.name) for user in users)])
 
         mounted = _claims(loaded, systems, cluster, taking_over, before_claim)
@@ -60,7 +70,7 @@ def _load(project: Path) -> Stack:
     findings = [*_misplaced_secrets(read), *loaded.findings]
     if read:
         findings = positions.locate(findings, read)
-    if chart_values.errors(findings):
+    if errors(findings):
         raise ArgsError(f"stack {pulumi.get_stack()!r}", findings)
     for finding in findings:
         pulumi.log.warn(finding.text)
@@ -152,7 +162,7 @@ def _claims(
     systems: Mapping[str, Any],
     cluster: pulumi.ProviderResource,
     taking_over: pulumi.ProviderResource | None,
-    before: Callable[[Sequence[StackAgent]], pulumi.Output[list[pulumi.Resource]]],
+    before: Callable[[Sequence[AnyAgent]], pulumi.Output[list[pulumi.Resource]]],
 ) -> Mapping[str, list[pulumi.Resource]]:
     """Claims and volumes that agents mount, by the agent's name. `before` tells what has to be there before a claim of some agents."""
     users = users_of_claims(loaded.agents) if loaded.claims else {}
@@ -160,7 +170,7 @@ def _claims(
     for wanted in loaded.claims:
         entry, agents = loaded.caches[wanted.cache], users[wanted.key]
         kept = isinstance(wanted.content, StorageClassEntry) and entry.on_delete == "keep"
-        longest = until_runs_end([agent.checked for agent in agents if agent.checked.release.line.chart == "agent-job"])
+        longest = until_runs_end(agents)
         opts = pulumi.ResourceOptions(provider=taking_over if kept else cluster, depends_on=before(agents), custom_timeouts=longest)
         claim = deploy_caches.claim(wanted, entry, systems.get(wanted.cache), opts)
         for agent in agents:
@@ -177,8 +187,6 @@ def _needed_by_runs(agents: Iterable[_Agent | None]) -> list[pulumi.Resource]:
     return [resource for agent in agents if isinstance(agent, AgentJob) for resource in agent.needed_by_runs]
 
 
-def _agent(agent: StackAgent, settings: Kubernetes, mounted: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> _Agent:
-    validated = Agent(agent.checked, agent.inputs, settings.await_rollout, settings.rollout_timeout_seconds, mounted)
-    kinds: dict[str, type[_Agent]] = {"agent-job": AgentJob, "agent-local": AgentLocal, "agent-k8s": AgentK8s}
-    component = kinds[agent.checked.release.line.chart]
-    return component(agent.name, validated.as_args(), opts)
+def _agent(agent: AnyAgent, settings: Kubernetes, mounted: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> _Agent:
+    wanted = Wanted(agent, settings.await_rollout, settings.rollout_timeout_seconds, mounted)
+    return _COMPONENTS[agent.chart.values].of(agent.name, wanted, opts)

@@ -10,22 +10,18 @@ from typing import TYPE_CHECKING, Any, cast
 import pulumi
 
 from scalr_agents.caches import in_stack_files
-from scalr_agents.caches.efs import EfsSettings
-from scalr_agents.caches.filestore import FilestoreSettings
-from scalr_agents.charts import Finding
 from scalr_agents.model.fields import is_set
-from scalr_agents.model.section import Section
+from scalr_agents.model.findings import Finding
 from scalr_agents.resources.errors import ArgsError
 from scalr_agents.resources.storage_class_claim import StorageClassClaim
-from scalr_agents.resources.validation import Reported
 from scalr_agents.stack.cache_model import CacheEntry, EfsEntry, FilestoreEntry, StorageClassEntry
 from scalr_agents.stack.caches import Claim
 from scalr_agents.stack.model import PREFIX
 
 if TYPE_CHECKING:
-    from scalr_agents.resources.efs_cache import EfsCache, EfsCacheArgs
+    from scalr_agents.resources.efs_cache import EfsCache
     from scalr_agents.resources.efs_claim import EfsClaim
-    from scalr_agents.resources.filestore_cache import FilestoreCache, FilestoreCacheArgs
+    from scalr_agents.resources.filestore_cache import FilestoreCache
     from scalr_agents.resources.filestore_claim import FilestoreClaim
 
 
@@ -69,25 +65,16 @@ def _look_up(name: str, entry: CacheEntry) -> Any:
 
 def file_system(name: str, entry: CacheEntry, found: Found) -> "EfsCache | FilestoreCache | None":
     """The file system of a cache that has one in a cloud."""
+    keep, known = entry.on_delete == "keep", found.get(name)
     if entry.efs:
-        from scalr_agents.resources.efs_cache import EfsCache
+        from scalr_agents.resources.efs_cache import EfsCache, WantedEfs
 
-        return EfsCache(f"{name}-efs", cast("EfsCacheArgs", Reported(_said(entry.efs, EfsSettings) | _on_delete(entry), found.get(name))))
+        return EfsCache.of(f"{name}-efs", WantedEfs(entry.efs, keep, known))
     if entry.filestore:
-        from scalr_agents.resources.filestore_cache import FilestoreCache
+        from scalr_agents.resources.filestore_cache import FilestoreCache, WantedFilestore
 
-        said = Reported(_said(entry.filestore, FilestoreSettings) | _on_delete(entry), found.get(name))
-        return FilestoreCache(f"{name}-filestore", cast("FilestoreCacheArgs", said))
+        return FilestoreCache.of(f"{name}-filestore", WantedFilestore(entry.filestore, keep, known))
     return None
-
-
-def _said(settings: Section, words: type[Section]) -> dict[str, Any]:
-    """What the stack file says, as arguments of a component that takes the same words."""
-    return settings.model_dump(include=set(words.model_fields), exclude_unset=True)
-
-
-def _on_delete(entry: CacheEntry) -> dict[str, Any]:
-    return {"on_delete": entry.on_delete} if "on_delete" in entry.model_fields_set else {}
 
 
 def claim(wanted: Claim, entry: CacheEntry, system: Any, opts: pulumi.ResourceOptions) -> "EfsClaim | FilestoreClaim | StorageClassClaim":

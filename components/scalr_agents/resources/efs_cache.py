@@ -8,13 +8,14 @@ import pulumi
 import pulumi_aws as aws
 
 from scalr_agents.caches import OnDelete, efs, in_programs
-from scalr_agents.charts import Finding
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model.fields import is_deferred, is_set
+from scalr_agents.model.findings import Finding
 from scalr_agents.resources import efs_file_system, literals
+from scalr_agents.resources.component import Validated
 from scalr_agents.resources.errors import ArgsError
 from scalr_agents.resources.options import child
-from scalr_agents.resources.validation import Reported, validate
+from scalr_agents.resources.validation import validate
 
 
 class EfsClientsArgs(TypedDict):
@@ -58,7 +59,7 @@ class EfsCacheArgs(TypedDict):
     """`keep` (default) leaves the file system when it leaves the program, `delete` removes it."""
 
 
-class EfsCache(pulumi.ComponentResource):
+class EfsCache(Validated["WantedEfs"]):
     """An encrypted EFS file system with a mount target in every zone, for the shared cache of agents.
 
     Makes cloud objects only; an `EfsClaim` makes the part of it that an agent mounts. Pods need the EFS CSI driver on the cluster
@@ -70,26 +71,25 @@ class EfsCache(pulumi.ComponentResource):
     """Id of the file system. Whoever uses it waits for the mount targets and the rules that let clients in."""
 
     def __init__(self, name: str, args: EfsCacheArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        settings = validate("EfsCache", name, _Arguments, args, _check)
+        given = validate("EfsCache", name, _Arguments, args, _check)
+        self.make(name, WantedEfs(given, keep=given.on_delete == "keep"), opts)
+
+    def make(self, name: str, wanted: "WantedEfs", opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:EfsCache", name, {}, opts)
 
-        found = args.found if isinstance(args, Reported) else None
-        place = _place(self, name, settings, found) if efs.has_network(settings) else None  # looked up before anything is made
+        settings = wanted.settings
+        place = _place(self, name, settings, wanted.found) if efs.has_network(settings) else None  # looked up before anything is made
         tags = {"Name": f"{pulumi.get_project()}-{pulumi.get_stack()}-{name}", **settings.tags}
         file_system: Any = settings.file_system_id
         awaited: list[pulumi.CustomResource] = []
         if not is_set(file_system):
-            file_system, policy = efs_file_system.register(name, settings, self, tags, opts, keep=settings.on_delete == "keep")
+            file_system, policy = efs_file_system.register(name, settings, self, tags, opts, keep=wanted.keep)
             awaited.append(policy)
         if place:
             awaited += self._network(name, place, file_system, tags, opts)
         # By their URNs, which a preview knows: an id that is not known yet would seem to replace every access point.
         self.file_system_id = pulumi.Output.all(file_system, *(resource.urn for resource in awaited)).apply(lambda known: str(known[0]))
-        self.register_outputs(self.summary())
-
-    def summary(self) -> dict[str, pulumi.Output[str]]:
-        """The outputs, by the names that they have in a stack's outputs and in other languages."""
-        return {"fileSystemId": self.file_system_id}
+        self.publish()
 
     def _network(
         self, name: str, place: "_Place", file_system: Any, tags: Mapping[str, Any], opts: pulumi.ResourceOptions | None
@@ -135,11 +135,19 @@ class EfsCache(pulumi.ComponentResource):
         return [*targets, *rules]
 
 
-class _Network(NamedTuple):
+class Network(NamedTuple):
     """The network of an EKS cluster, and a subnet of each of its zones."""
 
     cluster: aws.eks.outputs.GetClusterVpcConfigResult
     subnets: dict[str, str]
+
+
+class WantedEfs(NamedTuple):
+    """A validated cache, with the network of its cluster where that was looked up already."""
+
+    settings: efs.EfsSettings
+    keep: bool
+    found: Network | None = None
 
 
 class _Arguments(efs.EfsSettings):
@@ -170,7 +178,7 @@ class _Place(NamedTuple):
     ignored_changes: list[str]
 
 
-def _place(owner: pulumi.Resource, name: str, settings: efs.EfsSettings, found: "_Network | None") -> _Place:
+def _place(owner: pulumi.Resource, name: str, settings: efs.EfsSettings, found: "Network | None") -> _Place:
     """Where the settings say, or where an EKS cluster is.
 
     Any subnet of a zone serves the whole zone, so one that the cluster gets later does not move the mount target.
@@ -184,13 +192,13 @@ def _place(owner: pulumi.Resource, name: str, settings: efs.EfsSettings, found: 
     return _Place(network.vpc_id, zones, groups, [cluster, *others], ["subnetId"])
 
 
-def look_up(cluster: str, name: str, opts: pulumi.InvokeOptions | None = None) -> "_Network":
+def look_up(cluster: str, name: str, opts: pulumi.InvokeOptions | None = None) -> "Network":
     """The network of an EKS cluster, and a subnet of each of its zones, for the cache `name`."""
     get_cluster, get_subnet = aws.eks.get_cluster, aws.ec2.get_subnet
     try:
         network = get_cluster(name=cluster, opts=opts).vpc_config
         subnets = sorted(network.subnet_ids, reverse=True)
-        return _Network(network, {get_subnet(id=subnet, opts=opts).availability_zone: subnet for subnet in subnets})
+        return Network(network, {get_subnet(id=subnet, opts=opts).availability_zone: subnet for subnet in subnets})
     except Exception as problem:  # the SDK raises nothing narrower when a lookup fails
         finding = Finding("error", "eks_cluster", f"cannot look up EKS cluster {cluster!r}: {problem}")
         raise ArgsError(f"EfsCache {name!r}", [finding]) from problem

@@ -9,6 +9,7 @@ import pulumi_aws as aws
 from scalr_agents.caches import efs
 from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.resources import kubernetes
+from scalr_agents.resources.component import Component
 from scalr_agents.resources.options import as_output, child, deferred
 from scalr_agents.resources.validation import validate
 
@@ -37,7 +38,7 @@ class EfsClaimArgs(TypedDict):
     """Tags of the access point."""
 
 
-class EfsClaim(pulumi.ComponentResource):
+class EfsClaim(Component):
     """An agent's own directory of an EFS file system, as a claim that its pods mount.
 
     Makes an access point, a volume and the claim on it. One for each agent, so that a run of one never executes what another has
@@ -71,10 +72,4 @@ class EfsClaim(pulumi.ComponentResource):
         self.volume_handle = pulumi.Output.concat(file_system, "::", access_point.id)
         volume = cache_volumes.efs(settings.release, settings.namespace, deferred(self.volume_handle), iam=settings.iam)
         self.mounts, self.persistent_volume_name, self.persistent_volume_claim_name = kubernetes.register_volume(volume, self, name, opts)
-        self.register_outputs(
-            {
-                "persistentVolumeClaimName": self.persistent_volume_claim_name,
-                "persistentVolumeName": self.persistent_volume_name,
-                "volumeHandle": self.volume_handle,
-            }
-        )
+        self.publish()

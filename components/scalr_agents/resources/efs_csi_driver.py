@@ -9,6 +9,7 @@ import pulumi_aws as aws
 
 from scalr_agents.caches import efs
 from scalr_agents.model.fields import is_set
+from scalr_agents.resources.component import Component
 from scalr_agents.resources.options import as_output, child
 from scalr_agents.resources.validation import validate
 
@@ -30,7 +31,7 @@ class EfsCsiDriverArgs(TypedDict):
     """Tags of add-on and role."""
 
 
-class EfsCsiDriver(pulumi.ComponentResource):
+class EfsCsiDriver(Component):
     """The EFS CSI driver of an EKS cluster, as an add-on with a role through EKS Pod Identity. Once for a cluster.
 
     Mounting needs the driver alone; its role is for StorageClasses, whose access points it makes.
@@ -71,7 +72,7 @@ class EfsCsiDriver(pulumi.ComponentResource):
             opts=child(self, opts, attached),
         )
         self.addon_arn = addon.arn
-        self.register_outputs({"roleArn": self.role_arn, "addonArn": self.addon_arn})
+        self.publish()
 
 
 def trust_policy() -> str:

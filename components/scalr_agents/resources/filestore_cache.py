@@ -1,19 +1,20 @@
 """The `FilestoreCache` component."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NotRequired, TypedDict, cast
+from typing import NamedTuple, NotRequired, TypedDict, cast
 
 import pulumi
 import pulumi_gcp as gcp
 
 from scalr_agents.caches import OnDelete, filestore, in_programs
-from scalr_agents.charts import Finding
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model.fields import is_set
+from scalr_agents.model.findings import Finding
 from scalr_agents.resources import literals
+from scalr_agents.resources.component import Validated
 from scalr_agents.resources.errors import ArgsError
 from scalr_agents.resources.options import as_output, child, optional, parsed
-from scalr_agents.resources.validation import Reported, validate
+from scalr_agents.resources.validation import validate
 
 
 class FilestoreExportOptionArgs(TypedDict):
@@ -64,7 +65,7 @@ class FilestoreCacheArgs(TypedDict):
     """`keep` (default) leaves the instance when it leaves the program, and protects it; `delete` removes it."""
 
 
-class FilestoreCache(pulumi.ComponentResource):
+class FilestoreCache(Validated["WantedFilestore"]):
     """A Filestore instance with one share, for the shared cache of the agents of one namespace.
 
     Makes cloud objects only; a `FilestoreClaim` makes the volume that agents mount. Pods need the Filestore CSI driver, an add-on of
@@ -83,27 +84,20 @@ class FilestoreCache(pulumi.ComponentResource):
     """`NFS_V3` or `NFS_V4_1`."""
 
     def __init__(self, name: str, args: FilestoreCacheArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        settings = validate("FilestoreCache", name, _Arguments, args, _check)
+        given = validate("FilestoreCache", name, _Arguments, args, _check)
+        self.make(name, WantedFilestore(given, keep=given.on_delete == "keep"), opts)
+
+    def make(self, name: str, wanted: "WantedFilestore", opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:FilestoreCache", name, {}, opts)
 
-        if is_set(settings.instance_id):
-            self._take(name, settings, args.found if isinstance(args, Reported) else None)
+        if is_set(wanted.settings.instance_id):
+            self._take(name, wanted)
         else:
-            self._create(name, settings, opts)
-        self.register_outputs(self.summary())
+            self._create(name, wanted, opts)
+        self.publish()
 
-    def summary(self) -> dict[str, pulumi.Output[str]]:
-        """The outputs, by the names that they have in a stack's outputs and in other languages."""
-        return {
-            "instanceId": self.instance_id,
-            "shareName": self.share_name,
-            "ipAddress": self.ip_address,
-            "capacity": self.capacity,
-            "protocol": self.protocol,
-        }
-
-    def _create(self, name: str, settings: "_Arguments", opts: pulumi.ResourceOptions | None) -> None:
-        keep = settings.on_delete == "keep"
+    def _create(self, name: str, wanted: "WantedFilestore", opts: pulumi.ResourceOptions | None) -> None:
+        settings, keep = wanted.settings, wanted.keep
         instance = gcp.filestore.Instance(
             f"{name}-instance",
             description="Cache of Scalr agents",
@@ -136,11 +130,12 @@ class FilestoreCache(pulumi.ComponentResource):
         self.capacity = pulumi.Output.from_input(settings.capacity)
         self.protocol = pulumi.Output.from_input(settings.protocol)
 
-    def _take(self, name: str, settings: "_Arguments", found: Any) -> None:
+    def _take(self, name: str, wanted: "WantedFilestore") -> None:
         """What is there is looked up before anything is made, unless its id is only known then."""
+        settings = wanted.settings
         self.instance_id = as_output(settings.instance_id)
         if isinstance(settings.instance_id, str):
-            known = found or look_up(settings.instance_id, name, pulumi.InvokeOptions(parent=self))
+            known = wanted.found or look_up(settings.instance_id, name, pulumi.InvokeOptions(parent=self))
             instance = pulumi.Output.from_input(known)
         else:
             parts = parsed(self.instance_id, filestore.instance_parts)
@@ -152,6 +147,14 @@ class FilestoreCache(pulumi.ComponentResource):
         self.ip_address = instance.networks[0].ip_addresses[0]
         self.capacity = instance.file_shares[0].capacity_gb.apply(lambda gibibytes: f"{gibibytes}Gi")
         self.protocol = instance.protocol
+
+
+class WantedFilestore(NamedTuple):
+    """A validated cache, with the instance that exists where that was looked up already."""
+
+    settings: filestore.FilestoreSettings
+    keep: bool
+    found: gcp.filestore.GetInstanceResult | None = None
 
 
 class _Arguments(filestore.FilestoreSettings):

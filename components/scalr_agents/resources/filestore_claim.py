@@ -7,6 +7,7 @@ import pulumi
 from scalr_agents.caches import filestore
 from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.resources import kubernetes
+from scalr_agents.resources.component import Component
 from scalr_agents.resources.options import as_output, deferred, parsed
 from scalr_agents.resources.validation import validate
 
@@ -30,7 +31,7 @@ class FilestoreClaimArgs(TypedDict):
     """`NFS_V3` (default) or `NFS_V4_1`."""
 
 
-class FilestoreClaim(pulumi.ComponentResource):
+class FilestoreClaim(Component):
     """The share of a Filestore instance, as a claim that the pods of one namespace mount.
 
     One for each instance: a node cannot mount two volumes with one handle. Agents that share it take a directory each, value
@@ -61,10 +62,4 @@ class FilestoreClaim(pulumi.ComponentResource):
             capacity=settings.capacity,
         )
         self.mounts, self.persistent_volume_name, self.persistent_volume_claim_name = kubernetes.register_volume(volume, self, name, opts)
-        self.register_outputs(
-            {
-                "persistentVolumeClaimName": self.persistent_volume_claim_name,
-                "persistentVolumeName": self.persistent_volume_name,
-                "volumeHandle": self.volume_handle,
-            }
-        )
+        self.publish()

@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 
 import pulumi
 
-from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.resources.options import depends_on, known_after, parsed, timeouts, when_registered
 
 _SECRET_OUTPUTS = ["data", "stringData"]
-_WORKLOADS = ("Deployment", "DaemonSet")
 _CLAIM = "PersistentVolumeClaim"
 _MOUNTED = ("PersistentVolume", _CLAIM)
 DELETE_MARGIN_SECONDS = 120
@@ -59,7 +58,7 @@ def register(
     registered: dict[str, pulumi.CustomResource] = {}
     mounted = [*rollout.mounts] if rollout else []
     for role, manifest in group.items():
-        workload, claim = manifest["kind"] in _WORKLOADS, manifest["kind"] == _CLAIM
+        workload, claim = manifest["kind"] in WORKLOADS, manifest["kind"] == _CLAIM
         before = [*registered.values(), *(mounted if workload else [])] if workload or claim else []
         registered[role] = pulumi.CustomResource(
             _type_token(manifest),

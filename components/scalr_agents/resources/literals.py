@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from scalr_agents.caches.filestore import ConnectMode, Protocol, ShareAccess, SquashMode, Tier
     from scalr_agents.caches.storage_class import Provisioner
     from scalr_agents.model.fields import AccessMode
-    from scalr_agents.model.release import Naming
+    from scalr_agents.model.names import Naming
 else:
     AccessMode = ConnectMode = Naming = OnDelete = Protocol = Provisioner = ShareAccess = SquashMode = ThroughputMode = Tier = str
 

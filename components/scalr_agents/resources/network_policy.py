@@ -4,12 +4,13 @@ from collections.abc import Mapping
 
 import pulumi
 
-from scalr_agents.charts.agent_job import manifests as agent_job
-from scalr_agents.resources import kubernetes
-from scalr_agents.resources.arguments import AgentJobArgs, prepare
+from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.resources import arguments, kubernetes
+from scalr_agents.resources.arguments import AgentJobArgs, Wanted
+from scalr_agents.resources.component import Validated
 
 
-class AgentNetworkPolicy(pulumi.ComponentResource):
+class AgentNetworkPolicy(Validated[Wanted[AgentJobValues]]):
     """The NetworkPolicy that keeps task pods from the cloud's metadata service and from NFS servers.
 
     Nothing with `task.allowMetadataService: true`. Takes the arguments of `AgentJob`; the token is not needed. The cluster's network
@@ -20,10 +21,11 @@ class AgentNetworkPolicy(pulumi.ComponentResource):
     """Labels of the pods it selects."""
 
     def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        agent = prepare("AgentNetworkPolicy", name, args, token_needed=False)
+        self.make(name, arguments.agent_job("AgentNetworkPolicy", name, args, token_needed=False), opts)
+
+    def make(self, name: str, wanted: Wanted[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentNetworkPolicy", name, {}, opts)
 
-        release = agent.checked.release
-        kubernetes.register(agent_job.network_policy(agent.checked.values, release), self, name, opts)
-        self.task_pod_selector = pulumi.Output.from_input(release.selector("task"))
-        self.register_outputs({"taskPodSelector": self.task_pod_selector})
+        kubernetes.register(wanted.agent.group("network-policy"), self, name, opts)
+        self.task_pod_selector = pulumi.Output.from_input(wanted.agent.release.selector("task"))
+        self.publish()

@@ -2,13 +2,14 @@
 
 import pulumi
 
-from scalr_agents.charts.agent_job import manifests as agent_job
-from scalr_agents.resources import kubernetes
-from scalr_agents.resources.arguments import AgentJobArgs, prepare
+from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.resources import arguments, kubernetes
+from scalr_agents.resources.arguments import AgentJobArgs, Wanted
+from scalr_agents.resources.component import Validated
 from scalr_agents.resources.options import known_after
 
 
-class AgentRbac(pulumi.ComponentResource):
+class AgentRbac(Validated[Wanted[AgentJobValues]]):
     """Service account, Role, ClusterRole and their bindings of an agent.
 
     Takes the arguments of `AgentJob`; the token is not needed. Where a security team owns this part, it makes an `AgentRbac`, and the
@@ -21,11 +22,13 @@ class AgentRbac(pulumi.ComponentResource):
     """Name of the service account of controller and task pods."""
 
     def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        agent = prepare("AgentRbac", name, args, token_needed=False)
+        self.make(name, arguments.agent_job("AgentRbac", name, args, token_needed=False), opts)
+
+    def make(self, name: str, wanted: Wanted[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentRbac", name, {}, opts)
 
-        release = agent.checked.release
-        registered = kubernetes.register(agent_job.rbac(agent.checked.values, release), self, name, opts)
+        release = wanted.agent.release
+        registered = kubernetes.register(wanted.agent.group("rbac"), self, name, opts)
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.service_account_name = known_after(registered.get("service-account", self), release.names.service_account)
-        self.register_outputs({"namespace": self.namespace, "serviceAccountName": self.service_account_name})
+        self.publish()

@@ -7,6 +7,7 @@ import pulumi
 from scalr_agents.caches import OnDelete, storage_class
 from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.resources import kubernetes, literals
+from scalr_agents.resources.component import Component
 from scalr_agents.resources.options import deferred, detached, known_after
 from scalr_agents.resources.validation import validate
 
@@ -31,7 +32,7 @@ class StorageClassClaimArgs(TypedDict):
     """`keep` (default) leaves the claim, and so its volume, when it leaves the program; `delete` removes it."""
 
 
-class StorageClassClaim(pulumi.ComponentResource):
+class StorageClassClaim(Component):
     """A claim for an agent's cache that a CSI driver provisions."""
 
     persistent_volume_claim_name: pulumi.Output[str]
@@ -55,7 +56,7 @@ class StorageClassClaim(pulumi.ComponentResource):
         # A claim that is kept is never gone, and so nobody who mounts it has to be: a component is not replaced.
         self.mounts: list[pulumi.Resource] = [self if keep else claim]
         self.persistent_volume_claim_name = known_after(claim, group["claim"]["metadata"]["name"])
-        self.register_outputs({"persistentVolumeClaimName": self.persistent_volume_claim_name})
+        self.publish()
 
 
 class _Arguments(storage_class.StorageClassClaimSettings):

@@ -6,29 +6,20 @@ from typing import Any, TypeVar
 import pulumi
 from pulumi import _types  # where the SDK itself asks what becomes of argument classes
 
-from scalr_agents.charts import Finding, errors
-from scalr_agents.model import parse as shapes
+from scalr_agents.model import parse
+from scalr_agents.model.findings import Finding, errors
 from scalr_agents.model.section import Section
 from scalr_agents.resources.errors import ArgsError
 
 S = TypeVar("S", bound=Section)
 
 
-class Reported(dict[str, Any]):
-    """Arguments whose warnings have been reported already, where they come from, with what was looked up for them."""
-
-    def __init__(self, args: Mapping[str, Any], found: Any = None) -> None:
-        super().__init__(args)
-        self.found = found
-
-
 def validate(component: str, name: str, model: type[S], args: Mapping[str, Any], check: Callable[[S], Iterable[Finding]]) -> S:
     """The arguments of a component as its `model`, checked. Warnings are logged; errors are raised as `ArgsError`."""
-    given, findings = shapes.parse_whole(model, plain(args))
+    given, findings = parse.parse_whole(model, plain(args))
     if given is None:
         raise ArgsError(f"{component} {name!r}", findings)
-    findings = list(check(given))
-    report(component, name, errors(findings) if isinstance(args, Reported) else findings)
+    report(component, name, list(check(given)))
     return given
 
 

@@ -9,23 +9,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scalr_agents import charts as chart_values
-from scalr_agents.charts import Finding
+from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model import parse as shapes
-from scalr_agents.model.findings import by_severity, unknown_key
+from scalr_agents.model.findings import Finding, by_severity, errors, unknown_key
 from scalr_agents.model.lines import Line
 from scalr_agents.model.messages import shown
 from scalr_agents.stack import agents, checks, common, secrets
-from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.model import PREFIX, AgentEntry, Kubernetes, Namespace, StackFile
 
 if TYPE_CHECKING:
     from scalr_agents.stack.cache_model import CacheEntry
     from scalr_agents.stack.caches import Caches, Claim
 
-__all__ = ["Stack", "StackAgent", "load"]
+__all__ = ["Stack", "load"]
 
 _WORDS = list(StackFile.model_fields)
 
@@ -37,12 +35,12 @@ class Stack(NamedTuple):
     namespaces: Mapping[str, Namespace]
     caches: "Mapping[str, CacheEntry]"
     claims: "list[Claim]"
-    agents: list[StackAgent]
+    agents: list[AnyAgent]
     findings: list[Finding]
 
     def lines(self) -> list[Line]:
         """The contract lines whose definitions this stack installs, each once."""
-        used = {line.task_resource: line for line in (agent.checked.release.line for agent in self.agents) if line.task_resource}
+        used = {line.task_resource: line for line in (agent.release.line for agent in self.agents) if line.task_resource}
         return list(used.values()) if self.kubernetes.crds == "install" else []
 
     def created_namespaces(self) -> dict[str, Manifest]:
@@ -90,7 +88,7 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
         findings += agent_findings
         built += [agent] if agent else []
     claims = caches.claims() if caches else []
-    if all(finding.path.startswith(f"{PREFIX}:secrets.") for finding in chart_values.errors(findings)):
+    if all(finding.path.startswith(f"{PREFIX}:secrets.") for finding in errors(findings)):
         findings += [
             *checks.collisions(built, claims),
             *checks.pod_admission(file.namespaces, built),
@@ -122,28 +120,28 @@ def _caches(file: StackFile) -> "tuple[Caches | None, list[Finding]]":
     return caches, [*findings, *caches.check()]
 
 
-def _check_nodes(entries: Mapping[str, AgentEntry], built: list[StackAgent]) -> Iterator[Finding]:
+def _check_nodes(entries: Mapping[str, AgentEntry], built: list[AnyAgent]) -> Iterator[Finding]:
     if any(entry.role == "vcs" for entry in entries.values()):
         from scalr_agents.stack import nodes
 
         yield from nodes.check(entries, built)
 
 
-def _check_directories(built: list[StackAgent]) -> Iterator[Finding]:
+def _check_directories(built: list[AnyAgent]) -> Iterator[Finding]:
     if len(built) > 1:
         from scalr_agents.stack import directories
 
         yield from directories.check(built)
 
 
-def _check_trust(entries: Mapping[str, AgentEntry], built: list[StackAgent]) -> Iterator[Finding]:
-    if len({agent.checked.release.namespace for agent in built}) < len(built):
+def _check_trust(entries: Mapping[str, AgentEntry], built: list[AnyAgent]) -> Iterator[Finding]:
+    if len({agent.release.namespace for agent in built}) < len(built):
         from scalr_agents.stack import trust
 
         yield from trust.check(entries, built)
 
 
-def _check_mounts(built: list[StackAgent], claims: "list[Claim]") -> Iterator[Finding]:
+def _check_mounts(built: list[AnyAgent], claims: "list[Claim]") -> Iterator[Finding]:
     from scalr_agents.stack import cache_checks
 
     yield from cache_checks.check(built, claims)

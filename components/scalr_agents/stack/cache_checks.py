@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scalr_agents.charts import Finding
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.model import quantities
+from scalr_agents.model.findings import Finding
 from scalr_agents.model.merge import lookup
-from scalr_agents.stack.agents import StackAgent
+from scalr_agents.stack.agents import place
 from scalr_agents.stack.cache_model import EfsEntry, FilestoreEntry, StorageClassEntry
 from scalr_agents.stack.caches import Claim, users_of_claims
 from scalr_agents.stack.checks import pods
@@ -16,7 +17,7 @@ from scalr_agents.stack.checks import pods
 _MEBIBYTE = 1024 * 1024
 
 
-def check(agents: Sequence[StackAgent], claims: Sequence[Claim]) -> Iterator[Finding]:
+def check(agents: Sequence[AnyAgent], claims: Sequence[Claim]) -> Iterator[Finding]:
     """Caches that do not fit the agents that mount them."""
     mounting = users_of_claims(agents)
     for claim in claims:
@@ -33,21 +34,21 @@ def check(agents: Sequence[StackAgent], claims: Sequence[Claim]) -> Iterator[Fin
             yield from _overfull(claim, claim.size, users)
 
 
-def _missing_group(agent: StackAgent) -> Iterator[Finding]:
+def _missing_group(agent: AnyAgent) -> Iterator[Finding]:
     """Pods to whose group the kubelet cannot give the volume, because they do not say which it is."""
     for pod, spec in pods(agent.objects):
         if lookup(spec, "securityContext", "fsGroup") is None:
             message = f"its {pod} have no fsGroup, and a Filestore share belongs to root: permission denied; set podSecurityContext.fsGroup"
-            yield Finding("warning", f"{agent.place}.cache", message)
+            yield Finding("warning", f"{place(agent.name)}.cache", message)
 
 
-def _other_users(agent: StackAgent, claim: Claim, owner: int) -> Iterator[Finding]:
+def _other_users(agent: AnyAgent, claim: Claim, owner: int) -> Iterator[Finding]:
     for pod, spec in pods(agent.objects):
         users = sorted(_users(spec) - {owner})
         if users:
             yield Finding(
                 "error",
-                f"{agent.place}.cache",
+                f"{place(agent.name)}.cache",
                 f"its {pod} run as user {' and '.join(map(str, users))}, but all files of the cache belong to user {owner}; "
                 f"set {claim.place}.efs.uid, or change the agent's securityContext",
             )
@@ -65,10 +66,10 @@ def _users(spec: Mapping[str, Any]) -> set[int]:
     return {user for user in users if isinstance(user, int)}
 
 
-def _overfull(claim: Claim, size: str, users: Sequence[StackAgent]) -> Iterator[Finding]:
-    megabytes = sum(_megabytes(agent.checked.values) for agent in users)
+def _overfull(claim: Claim, size: str, users: Sequence[AnyAgent]) -> Iterator[Finding]:
+    megabytes = sum(_megabytes(agent.values) for agent in users)
     if megabytes * _MEBIBYTE > quantities.parse(size):
-        limits = ", ".join(f"{_megabytes(agent.checked.values)} MB of {agent.name}" for agent in users)
+        limits = ", ".join(f"{_megabytes(agent.values)} MB of {agent.name}" for agent in users)
         yield Finding(
             "warning",
             claim.place,

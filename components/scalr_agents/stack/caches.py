@@ -8,16 +8,15 @@ from typing import Any, NamedTuple
 
 from scalr_agents.caches import efs, filestore, in_stack_files
 from scalr_agents.caches import volumes as cache_volumes
-from scalr_agents.charts import Finding
+from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.checks import Findings, error, quantity, shared_cache, warning
 from scalr_agents.charts.shared.manifests.objects import Manifest
-from scalr_agents.charts.shared.settings import NoValueError, Words
+from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.fields import is_dns_label, is_set
-from scalr_agents.model.findings import dotted, nearest
+from scalr_agents.model.findings import Finding, dotted, nearest
 from scalr_agents.model.layers import Layer
-from scalr_agents.model.merge import Values, lookup, merge
-from scalr_agents.stack.agents import StackAgent
+from scalr_agents.model.merge import Values, lookup
 from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile, EfsEntry, FilestoreEntry, StorageClassEntry
 from scalr_agents.stack.checks import pods
 from scalr_agents.stack.model import PREFIX, AgentEntry
@@ -91,12 +90,12 @@ class Claim:
         return CloudValue(f"{self.place}: {word} for {self.name}")
 
 
-def users_of_claims(agents: Iterable[StackAgent]) -> Mapping[tuple[str, str], list[StackAgent]]:
+def users_of_claims(agents: Iterable[AnyAgent]) -> Mapping[tuple[str, str], list[AnyAgent]]:
     """The agents whose pods hold a claim, by its namespace and name. A pod does that whether or not its containers mount the volume."""
-    users = defaultdict[tuple[str, str], list[StackAgent]](list)
+    users = defaultdict[tuple[str, str], list[AnyAgent]](list)
     for agent in agents:
         for name in {claim for _, spec in pods(agent.objects) for claim in _claims_of(spec).values()}:
-            users[agent.checked.release.namespace, name].append(agent)
+            users[agent.release.namespace, name].append(agent)
     return users
 
 
@@ -140,7 +139,7 @@ class Caches(NamedTuple):
                 made.setdefault((agent.cache, owner), Claim(agent.cache, content, owner, release, agent.namespace))
         return list(made.values())
 
-    def layer(self, name: str, below: Sequence[Layer], words: Words) -> tuple[list[Layer], list[Finding]]:
+    def layer(self, name: str, below: Sequence[Layer], settings: Settings) -> tuple[list[Layer], list[Finding]]:
         """An agent's cache as a layer of values, and what of the layers below contradicts it."""
         agent, place = self.agents[name], f"{PREFIX}:agents.{name}.cache"
         entry = self.entries.get(agent.cache)
@@ -155,11 +154,10 @@ class Caches(NamedTuple):
             if _sized(entry.filestore) and not any(lookup(each.values, *_PROVIDER_CACHE, "sizeLimit") for each in below):
                 limit["sizeLimit"] = self._soft_limit(agent.cache, entry.filestore)
         try:
-            mounted = words.cache(claim)
+            mounted = settings.cache(claim)
         except NoValueError as problem:
             return [], [error(place, str(problem))]
-        limited: Values = {"agent": {"providerCache": limit}} if self.agents[name].kind == "agent-job" else {}
-        return [Layer(place, merge(mounted, limited), word=True)], list(_contradictions(place, mounted, below, decided=claim))
+        return [Layer(place, settings.cache(claim, limit), word=True)], list(_contradictions(place, mounted, below, decided=claim))
 
     def _soft_limit(self, cache: str, entry: FilestoreEntry) -> str:
         users = sum(agent.cache == cache for agent in self.agents.values())

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scalr_agents.charts import Finding
-from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.charts.shared.agent import Agent, AnyAgent
+from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
 from scalr_agents.model.fields import is_dns_label
-from scalr_agents.model.findings import close_to
+from scalr_agents.model.findings import Finding, close_to
 from scalr_agents.model.release import COMPONENT
 from scalr_agents.stack import pod_security
-from scalr_agents.stack.agents import StackAgent
+from scalr_agents.stack.agents import place
 from scalr_agents.stack.model import PREFIX, AgentEntry, Namespace
 
 if TYPE_CHECKING:
@@ -28,22 +28,26 @@ _PODS = {
 """What pods are called, by their component."""
 
 
-def collisions(agents: Sequence[StackAgent], claims: "Sequence[Claim]") -> Iterator[Finding]:
+def collisions(agents: Sequence[AnyAgent], claims: "Sequence[Claim]") -> Iterator[Finding]:
     """What owns the same object twice, and agents whose Deployments select the same pods."""
-    owners: dict[tuple[str, ...], StackAgent | Claim] = {}
-    everything: list[StackAgent | Claim] = [*agents, *claims]
+    owners: dict[tuple[str, ...], AnyAgent | Claim] = {}
+    everything: list[AnyAgent | Claim] = [*agents, *claims]
     for one in everything:
-        releases = [one.checked.release] if isinstance(one, StackAgent) else []
+        releases = [one.release] if isinstance(one, Agent) else []
         selected = [("pods of", release.namespace, release.base_name, release.name) for release in releases]
         for owned in [*selected, *map(_identity, one.objects)]:
             other = owners.setdefault(owned, one)
             if other is not one:
-                yield Finding("error", one.place, f"owns {_in_words(owned)}, and so does {_called(other)}; give one of them another name")
+                yield Finding(
+                    "error",
+                    place(one.name) if isinstance(one, Agent) else one.place,
+                    f"owns {_in_words(owned)}, and so does {_called(other)}; give one of them another name",
+                )
                 break
 
 
-def _called(owner: "StackAgent | Claim") -> str:
-    return f"agent {owner.name!r}" if isinstance(owner, StackAgent) else f"cache {owner.cache!r}"
+def _called(owner: "AnyAgent | Claim") -> str:
+    return f"agent {owner.name!r}" if isinstance(owner, Agent) else f"cache {owner.cache!r}"
 
 
 def _identity(manifest: Manifest) -> tuple[str, ...]:
@@ -58,30 +62,32 @@ def _in_words(owned: tuple[str, ...]) -> str:
     return f"{kind} {name!r} in namespace {namespace!r}" if namespace else f"{kind} {name!r}"
 
 
-def pod_admission(namespaces: Mapping[str, Namespace], agents: Sequence[StackAgent]) -> Iterator[Finding]:
+def pod_admission(namespaces: Mapping[str, Namespace], agents: Sequence[AnyAgent]) -> Iterator[Finding]:
     """Pods that the namespace they are for would refuse."""
     for agent in agents:
-        name = agent.checked.release.namespace
+        name = agent.release.namespace
         level = enforced(namespaces[name]) if name in namespaces else None
         for pod, spec in pods(agent.objects) if level else ():
             reasons = pod_security.violations(spec, level or "privileged")
             if reasons:
                 advice = f"set {PREFIX}:namespaces.{name}.podSecurity to a level that allows it, or change the agent's values"
                 yield Finding(
-                    "error", agent.place, f"namespace {name!r} enforces {level} and would refuse its {pod}: {'; '.join(reasons)}; {advice}"
+                    "error",
+                    place(agent.name),
+                    f"namespace {name!r} enforces {level} and would refuse its {pod}: {'; '.join(reasons)}; {advice}",
                 )
 
 
 def namespaces(entries: Mapping[str, Namespace]) -> Iterator[Finding]:
     """Names that Kubernetes refuses, and words that have no effect."""
     for name, entry in entries.items():
-        place = f"{PREFIX}:namespaces.{name}"
+        here = f"{PREFIX}:namespaces.{name}"
         if not is_dns_label(name):
-            yield Finding("error", place, f"{name!r} is no namespace: at most 63 lower case letters, digits and '-'")
+            yield Finding("error", here, f"{name!r} is no namespace: at most 63 lower case letters, digits and '-'")
         if entry.labels and not entry.create:
-            yield Finding("error", f"{place}.labels", "has no effect: create is false, and the namespace belongs to somebody else")
+            yield Finding("error", f"{here}.labels", "has no effect: create is false, and the namespace belongs to somebody else")
         if any(label.startswith(_LEVEL) for label in entry.labels):
-            yield Finding("error", f"{place}.labels", "sets the level of pod security; use podSecurity, which is checked")
+            yield Finding("error", f"{here}.labels", "sets the level of pod security; use podSecurity, which is checked")
 
 
 def unlisted_namespaces(entries: Mapping[str, Namespace], agents: Mapping[str, AgentEntry]) -> Iterator[Finding]:
@@ -109,7 +115,7 @@ def enforced(namespace: Namespace) -> pod_security.Level | None:
 def pods(objects: Sequence[Manifest]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """What an agent's pods are called in messages, and their specs."""
     for manifest in objects:
-        if manifest["kind"] in ("Deployment", "DaemonSet"):
+        if manifest["kind"] in WORKLOADS:
             template = manifest["spec"]["template"]
             yield _PODS.get(template["metadata"]["labels"].get(COMPONENT, ""), "pods"), template["spec"]
         elif "jobTemplate" in manifest.get("spec", {}):

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from scalr_agents.charts import Finding
-from scalr_agents.charts.shared.settings import NoValueError, Words
+from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model.fields import Deferred
+from scalr_agents.model.findings import Finding
 from scalr_agents.model.layers import Layer, combine
 from scalr_agents.model.merge import Values
 from scalr_agents.stack.model import PREFIX, Ca, Common, Nodes, Proxy
@@ -17,10 +17,10 @@ _ALWAYS_DIRECT = ["$(KUBERNETES_SERVICE_HOST)", "localhost", "127.0.0.1", ".svc"
 """Never through a proxy: the cluster's API, which pods reach by its address, and names inside the cluster."""
 
 
-def layers(common: Common, bundle: str, words: Words, agent: str) -> tuple[list[Layer], list[Finding]]:
+def layers(common: Common, bundle: str, settings: Settings, agent: str) -> tuple[list[Layer], list[Finding]]:
     """The words of `common` as layers of an agent's values, and those that its kind or line has no value for."""
     translated, findings = [], []
-    for word, translate in _said(common, bundle, words):
+    for word, translate in _said(common, bundle, settings):
         try:
             translated.append(Layer(f"{_PLACE}.{word}", translate(), word=True))
         except NoValueError as problem:
@@ -28,18 +28,18 @@ def layers(common: Common, bundle: str, words: Words, agent: str) -> tuple[list[
     return translated, findings
 
 
-def _said(common: Common, bundle: str, words: Words) -> Iterator[tuple[str, Callable[[], Values]]]:
+def _said(common: Common, bundle: str, settings: Settings) -> Iterator[tuple[str, Callable[[], Values]]]:
     """The words that are said, and how each becomes values."""
     proxy, ca, otel = common.proxy, common.ca, common.otel
     translations: dict[str, tuple[object, Callable[[], Values]]] = {
-        "url": (common.url, lambda: words.url(common.url)),
-        "imageRegistry": (common.image_registry, lambda: words.registry(common.image_registry)),
-        "imagePullSecrets": (common.image_pull_secrets, lambda: words.pull_secrets(common.image_pull_secrets)),
-        "proxy": (proxy, lambda: words.proxy(proxy.http, proxy.https, _direct(proxy)) if proxy else {}),
-        "ca": (ca, lambda: words.ca_bundle(bundle) if bundle else words.ca_secret(ca.secret, ca.key) if ca and ca.secret else {}),
-        "otel": (otel, lambda: words.otel(otel.endpoint, metrics=otel.metrics, traces=otel.traces) if otel else {}),
-        "labels": (common.labels, lambda: words.labels(common.labels)),
-        "podAnnotations": (common.pod_annotations, lambda: words.pod_annotations(common.pod_annotations)),
+        "url": (common.url, lambda: settings.url(common.url)),
+        "imageRegistry": (common.image_registry, lambda: settings.registry(common.image_registry)),
+        "imagePullSecrets": (common.image_pull_secrets, lambda: settings.pull_secrets(common.image_pull_secrets)),
+        "proxy": (proxy, lambda: settings.proxy(proxy.http, proxy.https, _direct(proxy)) if proxy else {}),
+        "ca": (ca, lambda: settings.ca_bundle(bundle) if bundle else settings.ca_secret(ca.secret, ca.key) if ca and ca.secret else {}),
+        "otel": (otel, lambda: settings.otel(otel.endpoint, metrics=otel.metrics, traces=otel.traces) if otel else {}),
+        "labels": (common.labels, lambda: settings.labels(common.labels)),
+        "podAnnotations": (common.pod_annotations, lambda: settings.pod_annotations(common.pod_annotations)),
     }
     return ((word, translate) for word, (said, translate) in translations.items() if said)
 
@@ -63,7 +63,7 @@ def _direct(proxy: Proxy) -> str:
     return ",".join(dict.fromkeys([*_ALWAYS_DIRECT, *proxy.except_]))
 
 
-def nodes(place: str, given: Nodes | None, words: Words) -> list[Layer]:
+def nodes(place: str, given: Nodes | None, settings: Settings) -> list[Layer]:
     """An agent's nodes, as a layer that wins over its values."""
     if given is None:
         return []
@@ -71,9 +71,9 @@ def nodes(place: str, given: Nodes | None, words: Words) -> list[Layer]:
         **({"nodeSelector": given.selector} if given.selector else {}),
         **({"tolerations": given.tolerations} if given.tolerations else {}),
     }
-    return [Layer(f"{place}.nodes", words.nodes(values), word=True)]
+    return [Layer(f"{place}.nodes", settings.nodes(values), word=True)]
 
 
-def identity(place: str, annotations: Mapping[str, str | Deferred], words: Words, below: Sequence[Layer]) -> list[Layer]:
+def identity(place: str, annotations: Mapping[str, str | Deferred], settings: Settings, below: Sequence[Layer]) -> list[Layer]:
     """An agent's identity in a cloud, as a layer that wins over its values."""
-    return [Layer(f"{place}.identity", words.identity(annotations, combine(below)), word=True)] if annotations else []
+    return [Layer(f"{place}.identity", settings.identity(annotations, combine(below)), word=True)] if annotations else []

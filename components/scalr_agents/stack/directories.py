@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any, NamedTuple
 
-from scalr_agents.charts import Finding
+from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.model.findings import Finding
 from scalr_agents.model.merge import lookup
-from scalr_agents.stack.agents import StackAgent
+from scalr_agents.stack.agents import place
 from scalr_agents.stack.checks import pods
 from scalr_agents.stack.nodes import Selector, overlap
 
@@ -27,9 +28,9 @@ class Mount(NamedTuple):
     nodes: Selector
 
 
-def check(agents: Sequence[StackAgent]) -> Iterator[Finding]:
+def check(agents: Sequence[AnyAgent]) -> Iterator[Finding]:
     """For each agent and volume, the first agent before it with which it shares a directory."""
-    users = defaultdict[Volume, list[tuple[StackAgent, list[Mount]]]](list)
+    users = defaultdict[Volume, list[tuple[AnyAgent, list[Mount]]]](list)
     for agent in agents:
         mounted = defaultdict[Volume, list[Mount]](list)
         for mount in mounts(agent):
@@ -40,7 +41,7 @@ def check(agents: Sequence[StackAgent]) -> Iterator[Finding]:
             users[volume].append((agent, own))
 
 
-def mounts(agent: StackAgent) -> Iterator[Mount]:
+def mounts(agent: AnyAgent) -> Iterator[Mount]:
     """The directories of claims and nodes that an agent's pods mount, as far as they are known."""
     for _, spec in pods(agent.objects):
         volumes = {
@@ -48,7 +49,7 @@ def mounts(agent: StackAgent) -> Iterator[Mount]:
         }
         for container in (*spec.get("initContainers", ()), *spec["containers"]) if volumes else ():
             for mount in (mount for mount in container.get("volumeMounts", ()) if mount.get("name") in volumes):
-                yield from _mount(mount, volumes[mount["name"]], agent.checked.release.namespace, spec.get("nodeSelector", {}))
+                yield from _mount(mount, volumes[mount["name"]], agent.release.namespace, spec.get("nodeSelector", {}))
 
 
 def _mount(mount: Mapping[str, Any], volume: Mapping[str, Any], namespace: str, nodes: Selector) -> Iterator[Mount]:
@@ -76,7 +77,7 @@ def _shared(own: Sequence[Mount], theirs: Sequence[Mount]) -> Iterator[tuple[Dir
             yield one.directory, other.directory
 
 
-def _finding(agent: StackAgent, other: StackAgent, volume: Volume, own: Directory, theirs: Directory) -> Finding:
+def _finding(agent: AnyAgent, other: AnyAgent, volume: Volume, own: Directory, theirs: Directory) -> Finding:
     whose = f"mounted by those of agent {other.name!r}"
     relation = f"and so do those of agent {other.name!r}"
     if len(own) > len(theirs):
@@ -85,12 +86,12 @@ def _finding(agent: StackAgent, other: StackAgent, volume: Volume, own: Director
         relation = f"which holds {_named(theirs, volume)}, {whose}"
     if volume:
         advice = "runs of one execute what the other has cached; give each a directory of its own (subPath of the claim, in its values)"
-        return Finding("warning", agent.place, f"its pods mount {_named(own, volume)} of claim {volume[1]!r}, {relation}: {advice}")
+        return Finding("warning", place(agent.name), f"its pods mount {_named(own, volume)} of claim {volume[1]!r}, {relation}: {advice}")
     shared = f"its pods mount {_named(own, volume)} of their nodes, {relation}, on the same nodes"
-    if {each.checked.release.line.chart for each in (agent, other)} == {"agent-k8s"}:
-        return Finding("error", agent.place, f"{shared}: give one of them another agent.data_home")
+    if agent.chart.owns_node_directory and other.chart.owns_node_directory:
+        return Finding("error", place(agent.name), f"{shared}: give one of them another agent.data_home")
     return Finding(
-        "warning", agent.place, f"{shared}: runs of one can change what those of the other use; give each a directory of its own"
+        "warning", place(agent.name), f"{shared}: runs of one can change what those of the other use; give each a directory of its own"
     )
 
 

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from scalr_agents.charts.shared.names import ChartName
 from scalr_agents.model.fields import (
     Annotations,
     Flag,
@@ -20,7 +21,7 @@ from scalr_agents.model.fields import (
     integral,
     unset,
 )
-from scalr_agents.model.release import Naming
+from scalr_agents.model.names import Naming
 from scalr_agents.model.section import Section, default
 from scalr_agents.stack.pod_security import Level
 
@@ -133,7 +134,7 @@ class Nodes(Section):
 class AgentEntry(Section):
     """One agent."""
 
-    kind: Literal["agent-job", "agent-local", "agent-k8s"]
+    kind: ChartName
     """How it runs tasks: `agent-job` starts a Kubernetes Job for each, `agent-local` runs them in its own container, `agent-k8s` has
     a worker on every node."""
     role: Literal["runs", "vcs"] = "runs"

@@ -10,13 +10,12 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from scalr_agents.charts import kinds
-from scalr_agents.model.lines import CHARTS
+from scalr_agents.charts import CHARTS, find
 from scalr_agents.stack.cache_model import CachesOfFile
 from scalr_agents.stack.model import PREFIX, StackFile
 
 _DIALECT = "http://json-schema.org/draft-07/schema#"
-_CHART_VALUES: dict[str, type[BaseModel]] = {chart: kinds.find(chart).model for chart in CHARTS}
+_CHART_VALUES: dict[str, type[BaseModel]] = {chart: find(chart).values for chart in CHARTS}
 
 
 def stack_file() -> dict[str, Any]:

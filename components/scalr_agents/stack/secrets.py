@@ -6,12 +6,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from scalr_agents.charts import Finding
 from scalr_agents.charts.shared.contract import SCALR_PREFIX
 from scalr_agents.charts.shared.mirrors import TOKENS, host_of
-from scalr_agents.charts.shared.settings import NoValueError, Words
+from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model.fields import is_set
-from scalr_agents.model.findings import nearest
+from scalr_agents.model.findings import Finding, nearest
 from scalr_agents.model.layers import Layer, combine
 from scalr_agents.model.merge import lookup
 from scalr_agents.stack.model import PREFIX, AgentSecrets, StackFile
@@ -37,12 +36,12 @@ def command(agent: str, word: str = "token") -> str:
 
 
 def env(name: str) -> str:
-    """The word for a secret variable: the dots of its name separate no words."""
+    """The word for a secret variable: the dots of its name separate no settings."""
     return f"env.{name}" if re.fullmatch(r"\w+", name) else f'env["{name}"]'
 
 
 def mirror_token(host: str) -> str:
-    """The word for the token of a mirror: the dots of its host separate no words."""
+    """The word for the token of a mirror: the dots of its host separate no settings."""
     return f'mirrorTokens["{host}"]'
 
 
@@ -111,9 +110,9 @@ def of_nobody(secrets: Mapping[str, AgentSecrets], agents: Mapping[str, Any]) ->
         )
 
 
-def in_the_open(agent: str, layers: list[Layer], words: Words) -> Iterator[Finding]:
+def in_the_open(agent: str, layers: list[Layer], settings: Settings) -> Iterator[Finding]:
     """Secrets among the values, where they are plain text, of those that the agent's kind and line know."""
-    known = dict(in_values(words))
+    known = dict(in_values(settings))
     for layer in layers:
         for path, word in known.items():
             if is_set(lookup(layer.values, *path.split("."))):
@@ -154,20 +153,22 @@ def _moved(agent: str, variable: "Variable") -> str:
     return f"remove it and run: {command(agent, env(variable.name))}{' (runs get it too then)' if wider else ''}"
 
 
-def in_values(words: Words) -> Iterator[tuple[str, str]]:
-    """Where secrets would stand among the values, and their words."""
+def in_values(settings: Settings) -> Iterator[tuple[str, str]]:
+    """Where secrets would stand among the values, and their settings."""
     yield "agent.token", "token"
     with suppress(NoValueError):
-        (section,) = words.client_cert(None, None)
+        (section,) = settings.client_cert(None, None)
         yield f"{section}.tls.clientKey", "clientKey"
 
 
-def layers(agent: str, secrets: AgentSecrets, below: list[Layer], words: Words, *, demanded: bool) -> tuple[list[Layer], list[Finding]]:
+def layers(
+    agent: str, secrets: AgentSecrets, below: list[Layer], settings: Settings, *, demanded: bool
+) -> tuple[list[Layer], list[Finding]]:
     """The layers with an agent's secrets, above those `below`, and what is wrong about them."""
-    made, findings = _token(agent, secrets, below, words, demanded=demanded)
+    made, findings = _token(agent, secrets, below, settings, demanded=demanded)
     try:
         key = (
-            [Layer(place_of(agent, "clientKey"), words.client_cert(None, secrets.client_key), word=True)]
+            [Layer(place_of(agent, "clientKey"), settings.client_cert(None, secrets.client_key), word=True)]
             if is_set(secrets.client_key)
             else []
         )
@@ -176,14 +177,16 @@ def layers(agent: str, secrets: AgentSecrets, below: list[Layer], words: Words, 
     return [*made, *key], findings
 
 
-def _token(agent: str, secrets: AgentSecrets, below: list[Layer], words: Words, *, demanded: bool) -> tuple[list[Layer], list[Finding]]:
+def _token(
+    agent: str, secrets: AgentSecrets, below: list[Layer], settings: Settings, *, demanded: bool
+) -> tuple[list[Layer], list[Finding]]:
     place = place_of(agent)
-    existing = is_set(lookup(combine(below), *words.existing_token))
+    existing = is_set(lookup(combine(below), *settings.existing_token))
     if existing and is_set(secrets.token):
-        where = ".".join(words.existing_token)
+        where = ".".join(settings.existing_token)
         return [], [Finding("error", place, f"given, and so is an existing Secret in {where}; keep one of them")]
     if existing:
         return [], []
     missing = [Finding("error", place, f"missing; run: {command(agent)}")] if demanded and not is_set(secrets.token) else []
     content = secrets.token if is_set(secrets.token) else Sealed(place)
-    return [Layer(place, words.token(content), word=True)], missing
+    return [Layer(place, settings.token(content), word=True)], missing

@@ -8,13 +8,12 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from scalr_agents.charts import Finding
+from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.model.fields import is_deferred, is_set
-from scalr_agents.stack.agents import StackAgent
+from scalr_agents.model.findings import Finding
+from scalr_agents.stack.agents import place
 from scalr_agents.stack.model import AgentEntry
 
-_WITHOUT_RIGHTS = "agent-local"
-"""The kind that starts no pods."""
 _OF_ALL = "default"
 """The service account that every namespace has, and that nobody gives an identity."""
 
@@ -30,12 +29,12 @@ class _Domain(NamedTuple):
         return [word for word, own, theirs in zip(self._fields, self, other, strict=True) if own != theirs]
 
 
-def check(entries: Mapping[str, AgentEntry], agents: Sequence[StackAgent]) -> Iterator[Finding]:
+def check(entries: Mapping[str, AgentEntry], agents: Sequence[AnyAgent]) -> Iterator[Finding]:
     """For each agent, the first one before it that it can act for, or that can act for it, and should not."""
-    earlier = defaultdict[str, list[tuple[StackAgent, _Domain]]](list)
+    earlier = defaultdict[str, list[tuple[AnyAgent, _Domain]]](list)
     for agent in agents:
         domain = _domain(agent, entries[agent.name].role)
-        others = earlier[agent.checked.release.namespace]
+        others = earlier[agent.release.namespace]
         met = ((other, domain.differences(theirs)) for other, theirs in others if theirs != domain)
         found = next(((other, words) for other, words in met if _can_act(agent, other, words)), None)
         if found:
@@ -43,8 +42,8 @@ def check(entries: Mapping[str, AgentEntry], agents: Sequence[StackAgent]) -> It
         others.append((agent, domain))
 
 
-def _domain(agent: StackAgent, role: str) -> _Domain:
-    values = agent.checked.values
+def _domain(agent: AnyAgent, role: str) -> _Domain:
+    values = agent.values
     annotations = values.service_account.annotations
     existing = getattr(values.agent.token_existing_secret, "name", values.agent.token_existing_secret)
     return _Domain(
@@ -59,24 +58,24 @@ def _comparable(value: object) -> Hashable:
     return ("unknown", id(value)) if is_deferred(value) else str(value)
 
 
-def _can_act(agent: StackAgent, other: StackAgent, differences: Sequence[str]) -> bool:
-    if any(each.checked.release.line.chart != _WITHOUT_RIGHTS for each in (agent, other)):
+def _can_act(agent: AnyAgent, other: AnyAgent, differences: Sequence[str]) -> bool:
+    if agent.chart.starts_pods or other.chart.starts_pods:
         return True
     return "role" in differences or _shared_account(agent, other) != ""
 
 
-def _shared_account(agent: StackAgent, other: StackAgent) -> str:
-    one, two = (each.checked.release.names.service_account for each in (agent, other))
+def _shared_account(agent: AnyAgent, other: AnyAgent) -> str:
+    one, two = (each.release.names.service_account for each in (agent, other))
     return one if one == two != _OF_ALL else ""
 
 
-def _finding(agent: StackAgent, other: StackAgent, differences: Sequence[str]) -> Finding:
-    namespace, account = agent.checked.release.namespace, _shared_account(agent, other)
+def _finding(agent: AnyAgent, other: AnyAgent, differences: Sequence[str]) -> Finding:
+    namespace, account = agent.release.namespace, _shared_account(agent, other)
     shares = f"shares service account {account!r}" if account else f"shares namespace {namespace!r}"
     what = f"{shares} with agent {other.name!r}, which has another {' and another '.join(differences)}: "
     reason = "agents may start pods there under any service account and with any Secret, so that each can act as the other; "
-    if all(each.checked.release.line.chart == _WITHOUT_RIGHTS for each in (agent, other)):
+    if not (agent.chart.starts_pods or other.chart.starts_pods):
         reason = "what is given to one is given to both; " if account else ""
-    unknown = is_deferred(agent.checked.values.agent.token) or is_deferred(other.checked.values.agent.token)
+    unknown = is_deferred(agent.values.agent.token) or is_deferred(other.values.agent.token)
     unless = ", unless both tokens are of one agent pool" if unknown and differences == ["token"] else ""
-    return Finding("warning", f"{agent.place}.namespace", f"{what}{reason}give each a namespace of its own{unless}")
+    return Finding("warning", f"{place(agent.name)}.namespace", f"{what}{reason}give each a namespace of its own{unless}")

@@ -1,1 +1,38 @@
 """The chart `agent-job`: a controller that starts a Kubernetes Job for every task."""
+
+from collections.abc import Sequence
+
+from scalr_agents.charts.agent_job import manifests
+from scalr_agents.charts.agent_job.checks import check
+from scalr_agents.charts.agent_job.moved import MOVED
+from scalr_agents.charts.agent_job.settings import AgentJobSettings
+from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.agent_job.versions import TABLE
+from scalr_agents.charts.shared.chart import Chart
+from scalr_agents.charts.shared.corrections import Rule
+
+
+def _corrections() -> Sequence[Rule]:
+    from scalr_agents.charts.agent_job.corrections import RULES
+
+    return RULES
+
+
+CHART = Chart(
+    name="agent-job",
+    values=AgentJobValues,
+    versions=TABLE,
+    settings=AgentJobSettings,
+    check=check,
+    groups={
+        "rbac": manifests.rbac,
+        "network-policy": manifests.network_policy,
+        "controller": manifests.controller,
+        "nodes": manifests.nodes,
+    },
+    held=manifests.held,
+    corrections=_corrections,
+    common=lambda values: (values.global_.labels, values.global_.annotations),
+    moved=MOVED,
+    longest_run_seconds=manifests.longest_run_seconds,
+)

@@ -35,7 +35,7 @@ def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[
         _metadata_service,
     )
     yield from chain.from_iterable(rule(values) for rule in rules)
-    yield from mirrors.check("agent.providerNetworkMirrors", values.agent.provider_network_mirrors, release, inputs)
+    yield from mirrors.check("agent.providerNetworkMirrors", values.agent.provider_network_mirrors, versions.TABLE, release, inputs)
     yield from containers.check(values, release)
     yield from nodes.check(values, release)
     yield from _environment(values, release, inputs)

@@ -3,9 +3,32 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from scalr_agents.charts.agent_job import names
 from scalr_agents.charts.shared.values import LEGACY_CLUSTER_RULES, LEGACY_RULES
-from scalr_agents.charts.shared.versions import Published, Row, Table
+from scalr_agents.charts.shared.versions import Handover, Published, Row, Table
+from scalr_agents.model.lines import Line, TaskResource
 from scalr_agents.model.merge import Values, merge
+
+AGENT_TASK = TaskResource(
+    group="scalr.io",
+    version="v1",
+    kind="AgentTask",
+    plural="atasks",
+    singular="atask",
+    short_names=("at",),
+    named_jobs=False,
+    template_variable="SCALR_AGENT_KUBERNETES_JOB_TEMPLATE",
+)
+AGENT_TASK_TEMPLATE = TaskResource(
+    group="scalr.io",
+    version="v1",
+    kind="AgentTaskTemplate",
+    plural="agenttasktemplates",
+    singular="agenttasktemplate",
+    short_names=("att",),
+    named_jobs=True,
+    template_variable="SCALR_AGENT_KUBERNETES_TASK_TEMPLATE",
+)
 
 Variables = Mapping[str, str | int | bool]
 """Variables whose values are fixed."""
@@ -35,8 +58,6 @@ class AgentJob(Row):
     """Variables of the controller alone."""
     worker_variables: Variables = field(default_factory=dict)
     """Variables of the worker alone."""
-    job_restart_policy: bool = True
-    """Whether the chart sets `restartPolicy` on Jobs, which have no such field."""
     restarts: bool = False
     """Whether the Job of a run starts another pod when a node has taken one away; a run that failed never starts again."""
 
@@ -84,6 +105,7 @@ _LEGACY = AgentJob(
     binaries_mount="/opt/bin",
     binaries_directory="bin",
     variables={"SCALR_AGENT_DISCONNECT_ON_STOP": 1},
+    handover=Handover(job_restart_policy=True),
     controller_variables={"SCALR_AGENT_CONTAINER_TASK_SCHEDULING_TIMEOUT": 120},
 )
 _PERSISTENCE: Variables = {"SCALR_AGENT_STATE_PERSISTENCE_ENABLED": False}
@@ -120,13 +142,39 @@ _CURRENT = AgentJob(
     pod_info="/etc/podinfo",
     variables={**_PERSISTENCE, "SCALR_AGENT_MEMORY_MONITOR_ENABLED": 1},
     worker_variables={"SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES": False},
+    handover=Handover(task_budget=True, job_restart_policy=True),
 )
 _LESS_MEMORY: Values = {"task": {"runner": {"resources": {"limits": {"memory": "2048Mi"}}}}}
 _BUDGET: Values = {"task": {"podDisruptionBudget": {"minAvailable": None, "maxUnavailable": 0}}}
 _NO_BUDGET: Values = {"task": {"podDisruptionBudget": None}}
 
+_LINES = (
+    Line(
+        chart="agent-job",
+        generation="legacy",
+        base_name="agent-job",
+        default_version="0.57.0",
+        oldest=(0, 57),
+        newest=(0, 60),
+        kubernetes="1.33",
+        names=names.legacy,
+        task_resource=AGENT_TASK,
+    ),
+    Line(
+        chart="agent-job",
+        generation="current",
+        base_name="scalr-agent",
+        default_version="1.4.0",
+        oldest=(1, 2),
+        newest=None,
+        kubernetes="1.35",
+        names=names.current,
+        task_resource=AGENT_TASK_TEMPLATE,
+    ),
+)
 TABLE = Table(
     chart="agent-job",
+    lines=_LINES,
     rows=(
         _LEGACY,
         replace(_LEGACY, since=(0, 59), defaults=_0_59, variables=_PERSISTENCE),
@@ -146,7 +194,7 @@ TABLE = Table(
             since=(1, 3),
             new=("agent.providerCache.dropKernelPages", "agent.providerNetworkMirrors", "task.job.backoffLimit"),
             worker_variables={},
-            job_restart_policy=False,
+            handover=Handover(task_budget=True),
             restarts=True,
         ),
     ),

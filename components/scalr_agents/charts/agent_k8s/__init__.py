@@ -1,1 +1,35 @@
 """The chart `agent-k8s`: a controller, and workers on every node. `agent-job` replaces it."""
+
+from collections.abc import Sequence
+
+from scalr_agents.charts.agent_k8s import manifests
+from scalr_agents.charts.agent_k8s.checks import check
+from scalr_agents.charts.agent_k8s.settings import AgentK8sSettings
+from scalr_agents.charts.agent_k8s.values import AgentK8sValues
+from scalr_agents.charts.agent_k8s.versions import TABLE
+from scalr_agents.charts.shared.chart import Chart
+from scalr_agents.charts.shared.corrections import Rule
+
+
+def _corrections() -> Sequence[Rule]:
+    from scalr_agents.charts.agent_k8s.corrections import RULES
+
+    return RULES
+
+
+CHART = Chart(
+    name="agent-k8s",
+    values=AgentK8sValues,
+    versions=TABLE,
+    settings=AgentK8sSettings,
+    check=check,
+    groups={
+        "rbac": manifests.rbac,
+        "network-policy": manifests.network_policy,
+        "workloads": manifests.workloads,
+    },
+    held=manifests.held,
+    corrections=_corrections,
+    owns_node_directory=True,
+    further_images="its runs pull further images, which the agent chooses: see docs/agent-k8s.md",
+)

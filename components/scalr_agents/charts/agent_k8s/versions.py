@@ -3,7 +3,9 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from scalr_agents.charts.shared.versions import Published, Row, Table
+from scalr_agents.charts.agent_k8s.names import names
+from scalr_agents.charts.shared.versions import Handover, Published, Row, Table
+from scalr_agents.model.lines import Line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,17 +16,44 @@ class AgentK8s(Row):
     """The components that are told which image runs have, where there is a value for it."""
 
 
+_HANDOVER = Handover(
+    selectors=True, meanwhile="controller and workers are made anew, and workers let their runs end first: do it when there are few"
+)
+
 TABLE = Table(
     chart="agent-k8s",
+    lines=(
+        Line(
+            chart="agent-k8s",
+            generation="legacy",
+            base_name="agent-k8s",
+            default_version="0.53.0",
+            oldest=(0, 53),
+            newest=(0, 60),
+            kubernetes="1.29",
+            names=names,
+        ),
+        Line(
+            chart="agent-k8s",
+            generation="current",
+            base_name="agent-k8s",
+            default_version="1.4.0",
+            oldest=(1, 2),
+            newest=None,
+            kubernetes="1.29",
+            names=names,
+        ),
+    ),
     rows=(
-        AgentK8s(since=(0, 53), defaults={"resources": {"limits": {"cpu": "1000m", "memory": "1024Mi"}}}),
+        AgentK8s(since=(0, 53), defaults={"resources": {"limits": {"cpu": "1000m", "memory": "1024Mi"}}}, handover=_HANDOVER),
         AgentK8s(
             since=(0, 60),
             defaults={"agent": {"container_task_image": ""}},
             new=("agent.container_task_image",),
             image_of_runs=("worker",),
+            handover=_HANDOVER,
         ),
-        AgentK8s(since=(1, 2), new=("agent.container_task_image_mode",)),
+        AgentK8s(since=(1, 2), new=("agent.container_task_image_mode",), handover=_HANDOVER),
     ),
     published=(
         Published("0.5.58", "0.53.0"),

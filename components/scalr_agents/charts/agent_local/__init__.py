@@ -1,1 +1,36 @@
 """The chart `agent-local`: a Deployment whose containers run the tasks themselves."""
+
+from collections.abc import Sequence
+
+from scalr_agents.charts.agent_local import manifests
+from scalr_agents.charts.agent_local.checks import check
+from scalr_agents.charts.agent_local.settings import AgentLocalSettings
+from scalr_agents.charts.agent_local.values import AgentLocalValues
+from scalr_agents.charts.agent_local.versions import TABLE
+from scalr_agents.charts.shared.chart import Chart
+from scalr_agents.charts.shared.corrections import Rule
+
+
+def _corrections() -> Sequence[Rule]:
+    from scalr_agents.charts.agent_local.corrections import RULES
+
+    return RULES
+
+
+CHART = Chart(
+    name="agent-local",
+    values=AgentLocalValues,
+    versions=TABLE,
+    settings=AgentLocalSettings,
+    check=check,
+    groups={
+        "service-account": manifests.service_account,
+        "network-policy": manifests.network_policy,
+        "agent": manifests.agent,
+    },
+    held=manifests.held,
+    corrections=_corrections,
+    serves_vcs=True,
+    starts_pods=False,
+    metadata_switch="allowMetadataService",
+)

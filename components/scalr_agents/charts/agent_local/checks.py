@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from scalr_agents.charts.agent_local import environment, shutdown
+from scalr_agents.charts.agent_local import environment, shutdown, versions
 from scalr_agents.charts.agent_local.values import AgentLocalValues, volumes
 from scalr_agents.charts.shared import accounts, checks, mirrors, network_checks
 from scalr_agents.charts.shared.checks import Findings, error, warning
@@ -20,7 +20,7 @@ def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Iterato
     if inputs.token_needed:
         yield from checks.token("agent.token", agent.token, "agent.tokenExistingSecret.name", agent.token_existing_secret.name)
     yield from network_checks.tls("agent.tls", agent.tls)
-    yield from mirrors.check("agent.providerNetworkMirrors", agent.provider_network_mirrors, release, inputs)
+    yield from mirrors.check("agent.providerNetworkMirrors", agent.provider_network_mirrors, versions.TABLE, release, inputs)
     yield from _service_account(values)
     yield from shutdown.check(values)
     yield from _strategy(values)

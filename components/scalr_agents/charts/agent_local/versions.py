@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from scalr_agents.charts.shared.versions import Published, Row, Table
+from scalr_agents.charts.agent_local import names
+from scalr_agents.charts.shared.versions import Handover, Published, Row, Table
+from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import Values, merge
 
 
@@ -10,11 +12,14 @@ from scalr_agents.model.merge import Values, merge
 class AgentLocal(Row):
     """What differs in the objects of the chart."""
 
+    repository: str = "scalr/agent"
+    """Default of `image.repository`."""
     cache_component: str | None
     """Label `app.kubernetes.io/component` of the cache's claim."""
 
 
-_LEGACY: Values = {"image": {"repository": "scalr/agent-runner"}}
+_RUNNER = "scalr/agent-runner"
+_LEGACY: Values = {"image": {"repository": _RUNNER}}
 _NO_PROFILE: Values = {"podSecurityContext": {"seccompProfile": None}}
 _ONE_VOLUME: Values = {
     "agent": {"dataDir": "/var/lib/scalr-agent", "cacheDir": None},
@@ -24,11 +29,44 @@ _ONE_VOLUME: Values = {
 }
 _NO_SHUTDOWN_MODE = merge(_ONE_VOLUME, {"agent": {"shutdownMode": None}, "terminationGracePeriodSeconds": 360})
 
+_HANDOVER = Handover(meanwhile="pulumi up replaces the pods once, and runs are in them: do it when there are few")
+
 TABLE = Table(
     chart="agent-local",
+    lines=(
+        Line(
+            chart="agent-local",
+            generation="legacy",
+            base_name="agent-local",
+            default_version="0.59.0",
+            oldest=(0, 57),
+            newest=(0, 60),
+            kubernetes="1.33",
+            names=names.legacy,
+        ),
+        Line(
+            chart="agent-local",
+            generation="current",
+            base_name="agent-local",
+            default_version="1.4.0",
+            oldest=(1, 2),
+            newest=None,
+            kubernetes="1.33",
+            names=names.current,
+        ),
+    ),
     rows=(
-        AgentLocal(since=(0, 57), defaults=_LEGACY, cache_component=None),
-        AgentLocal(since=(0, 60), defaults=_LEGACY, gone=("persistence.emptyDir",), cache_component=None),
+        AgentLocal(
+            since=(0, 57), defaults=_LEGACY, repository=_RUNNER, cache_component=None, handover=_HANDOVER._replace(idle_policy=True)
+        ),
+        AgentLocal(
+            since=(0, 60),
+            defaults=_LEGACY,
+            repository=_RUNNER,
+            gone=("persistence.emptyDir",),
+            cache_component=None,
+            handover=_HANDOVER._replace(idle_policy=True),
+        ),
         AgentLocal(
             since=(1, 2),
             new=(
@@ -41,8 +79,9 @@ TABLE = Table(
                 "persistence.cache.persistentVolumeClaim",
             ),
             cache_component="cache",
+            handover=_HANDOVER,
         ),
-        AgentLocal(since=(1, 3), new=("agent.providerNetworkMirrors",), cache_component="cache"),
+        AgentLocal(since=(1, 3), new=("agent.providerNetworkMirrors",), cache_component="cache", handover=_HANDOVER),
     ),
     published=(
         Published("0.5.61", "0.57.0", defaults=_NO_SHUTDOWN_MODE, corrected=_NO_PROFILE),

@@ -76,7 +76,8 @@ def token(path: str, value: str | Deferred, existing_path: str, existing: str | 
     if is_set(value) and is_set(existing):
         yield warning(path, f"has no effect: {existing_path} is set, and the existing Secret wins")
     elif not is_set(value) and not is_set(existing):
-        yield error(path, f"missing: give the agent pool's token, or name an existing Secret in {existing_path}")
+        message = f"missing: give the agent pool's token, or name an existing Secret in {existing_path}"
+        yield Finding("error", path, message, presumes=(existing_path,))
     if isinstance(value, str) and value != value.strip():
         yield warning(path, "begins or ends with white space, which becomes part of the token")
     if isinstance(value, str) and value == "null":

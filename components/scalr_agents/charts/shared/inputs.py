@@ -20,8 +20,6 @@ class Inputs:
     """Tokens of provider network mirrors, by the mirror's host, with its port if it has one."""
     network_mirrors: str | Deferred | None = None
     """The list of mirrors with these tokens, as the agent reads it. Default: composed, if they are all known."""
-    secrets_digest: str | Deferred | None = None
-    """Digest of all secrets we hold. Default: computed, if they are all known and it does not let anyone guess them."""
     token_needed: bool = True
     """Whether what is made needs the token: permissions and network policy alone do not."""
     rollout_timeout_seconds: int | None = None

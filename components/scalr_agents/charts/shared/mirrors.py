@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 from urllib.parse import urlsplit
 
-from scalr_agents.charts.shared import proxies, versions
+from scalr_agents.charts.shared import proxies
 from scalr_agents.charts.shared.checks import Findings, error, warning
 from scalr_agents.charts.shared.contract import MIRRORS_VARIABLE
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.values import NetworkMirror
+from scalr_agents.charts.shared.versions import Table
 from scalr_agents.model.fields import Deferred, Placeholder, is_deferred, is_set
 from scalr_agents.model.findings import Finding, entry, nearest
 from scalr_agents.model.release import Release
@@ -23,9 +25,8 @@ def none_in(who: str, inputs: Inputs) -> Findings:
         yield error(entry(TOKENS, host), f"{who} has no mirrors of providers; agent-job and agent-local of agents 1.3 or newer do")
 
 
-def check(path: str, mirrors: Sequence[NetworkMirror], release: Release, inputs: Inputs) -> Findings:
+def check(path: str, mirrors: Sequence[NetworkMirror], table: Table[Any], release: Release, inputs: Inputs) -> Findings:
     """Mirrors, and the tokens that are given apart from them."""
-    table = versions.find(release.line.chart)
     if not table.knows(release.version, path):
         yield from none_in(f"{table.chart} of agents {table.ignorant(release.version, path)}", inputs)
         return

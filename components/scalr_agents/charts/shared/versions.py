@@ -7,14 +7,29 @@ a row in `rows` where its agents differ from those before.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from importlib import import_module
 from itertools import groupby
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from scalr_agents.model.lines import Line, in_words, select
+from scalr_agents.model.lines import VERSION, Line, LineError, in_words
 
+_LONGEST_ECHO = 40
 Minor = tuple[int, int]
 """Major and minor number of an agent version."""
+
+
+class Handover(NamedTuple):
+    """What the chart makes otherwise, where an update of its release alone does not get there."""
+
+    selectors: bool = False
+    """One selector for several workloads."""
+    task_budget: bool = False
+    """A budget of task pods by `maxUnavailable`, beside which `minAvailable` cannot stand."""
+    idle_policy: bool = False
+    """A NetworkPolicy that is made whatever the values say."""
+    job_restart_policy: bool = False
+    """`restartPolicy` on Jobs, which have no such field."""
+    meanwhile: str = "pulumi up rolls the controllers once; runs go on"
+    """What becomes of runs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +43,8 @@ class Row:
     """Values that agents before do not know, or sections of values; dotted."""
     gone: tuple[str, ...] = ()
     """Values that they do not know any more, or sections of values; dotted."""
+    handover: Handover = field(default_factory=Handover)
+    """What taking a release of theirs over from Helm needs."""
 
 
 R = TypeVar("R", bound=Row)
@@ -52,12 +69,29 @@ class Table(Generic[R]):
     """The versions of the agents of one chart."""
 
     chart: str
+    lines: Sequence[Line]
+    """The oldest first, which is that of the chart's default version."""
     rows: Sequence[R]
     """The oldest first."""
     published: Sequence[Published]
     """The charts that were compared with, the oldest first."""
     ours: tuple[str, ...]
     """Values that are not the chart's, or sections of values."""
+
+    def line(self, version: str | None = None) -> Line:
+        """The line that an agent version belongs to; `None` means the chart's default version. Raises `LineError` where there is none."""
+        if version is None:
+            return self.lines[0]
+        if not VERSION.fullmatch(version):
+            whole = f"{version}.0"
+            if VERSION.fullmatch(whole) and any(line.covers(whole) for line in self.lines):
+                raise LineError(f"agent version {version!r} is not complete; write {whole}")
+            raise LineError(f"agent version {version[:_LONGEST_ECHO]!r} is not of the form MAJOR.MINOR.PATCH, for instance 0.57.0")
+        for line in self.lines:
+            if line.covers(version):
+                return line
+        supported = "; ".join(line.versions for line in self.lines)
+        raise LineError(f"no {self.chart} for agent version {version}; supported: {supported}")
 
     def row(self, version: str) -> R:
         """The row of a supported version."""
@@ -111,7 +145,7 @@ class Table(Generic[R]):
         return (following[0][0], following[0][1] - 1) if following else line.newest
 
     def _line(self, row: Row) -> Line:
-        return select(self.chart, f"{row.since[0]}.{row.since[1]}.0")
+        return self.line(f"{row.since[0]}.{row.since[1]}.0")
 
 
 @cache
@@ -122,9 +156,3 @@ def numbers(version: str) -> tuple[int, ...]:
 
 def _is_within(path: str, others: Sequence[str]) -> bool:
     return any(f"{path}.".startswith(f"{other}.") for other in others)
-
-
-def find(chart: str) -> Table[Any]:
-    """The table of a chart. Only what is used is imported."""
-    table: Table[Any] = import_module(f"scalr_agents.charts.{chart.replace('-', '_')}.versions").TABLE
-    return table

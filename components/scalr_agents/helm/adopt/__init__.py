@@ -9,18 +9,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from scalr_agents import stack
-from scalr_agents.charts import Finding, errors, identify, kinds
-from scalr_agents.charts.shared import settings as word_values
+from scalr_agents import charts, stack
+from scalr_agents.charts.shared import moved
+from scalr_agents.charts.shared.agent import AnyAgent, identify
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.helm.adopt import defaults, listing, secrets, steps
 from scalr_agents.helm.adopt.about import About, AboutError, completed
 from scalr_agents.helm.adopt.steps import Step
-from scalr_agents.model import lines, yaml_io
-from scalr_agents.model import parse as shapes
-from scalr_agents.model.findings import by_severity
+from scalr_agents.model import parse, yaml_io
+from scalr_agents.model.findings import Finding, by_severity, errors
 from scalr_agents.model.merge import Values
-from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.model import PREFIX
 from scalr_agents.stack.secrets import command
 
@@ -84,12 +82,12 @@ def without_header(text: str) -> str:
 
 def kinds_of(values: Mapping[str, Any]) -> list[str]:
     """The kinds whose values these may be: all of their keys and types fit."""
-    return [chart for chart in lines.CHARTS if _fit(chart, values)]
+    return [chart for chart in charts.CHARTS if _fit(chart, values)]
 
 
 def _fit(chart: str, values: Mapping[str, Any]) -> bool:
-    kind = kinds.find(chart)
-    return not shapes.parse(kind.model, kind.modernize(values)[0])[1]
+    found = charts.find(chart)
+    return not parse.parse(found.values, moved.without(values, found.moved)[0])[1]
 
 
 def take_over(
@@ -108,19 +106,20 @@ def take_over(
     chart are assumed, if they are known. `agent_version` is its APP VERSION; it follows from the version of the chart, and without
     either the kind's default is assumed. `manifest` is what Helm has made: what becomes otherwise is listed.
 
-    Raises `lines.LineError` for a kind or an agent version that does not exist, and `AboutError` for a chart whose agents are not
+    Raises `LineError` for a kind or an agent version that does not exist, and `AboutError` for a chart whose agents are not
     known. Findings and changes never repeat what may be a secret.
     """
     known = completed(About("", chart, chart_version or "", agent_version or ""))
-    version = known.agent_version or lines.select(chart).default_version
-    line = lines.select(chart, version)
+    found = charts.find(chart)
+    version = known.agent_version or found.versions.line().default_version
+    found.versions.line(version)
     agent = release.replace(".", "-")
-    outdated = kinds.find(chart).modernize(values)[1]
+    _, outdated, _ = moved.without(values, found.moved)
     if outdated:
         return Adoption([*outdated, _alpha()])
     own = defaults.own(values, known, version)
-    _, _, misshapen, _ = identify(chart, own.stack, release=release, namespace=namespace, agent_version=version)
-    taken = secrets.take_out(own.stack, word_values.of(line))
+    _, _, misshapen, _ = identify(found, own.stack, release=release, namespace=namespace, agent_version=version)
+    taken = secrets.take_out(own.stack, found.settings(found.versions, version))
     file: Values = {
         "kubernetes": {"upsertExisting": True},
         "namespaces": {namespace: {"create": False}},
@@ -153,15 +152,15 @@ def take_over(
         secrets=[command(agent, secret.word) for secret in taken.secrets],
         before=list(steps.before(made, {secret.variable for secret in taken.secrets}, manifest or ())),
         after=list(steps.after(made)),
-        notes=[*own.notes, *([] if listed else [_NOT_COMPARED]), *_plain(taken.plain), steps.meanwhile(line)],
+        notes=[*own.notes, *([] if listed else [_NOT_COMPARED]), *_plain(taken.plain), steps.handover_of(made).meanwhile],
         changes=list(listed.lines()) if listed else [],
     )
 
 
-def _is_of_another(manifest: Sequence[Manifest], agent: StackAgent) -> Iterator[Finding]:
+def _is_of_another(manifest: Sequence[Manifest], agent: AnyAgent) -> Iterator[Finding]:
     ours, theirs = ({(item["kind"], item["metadata"]["name"]) for item in objects} for objects in (agent.objects, manifest))
     if ours.isdisjoint(theirs):
-        release = agent.checked.release
+        release = agent.release
         message = f"has none of the objects of release {release.name!r}; give what helm get manifest {release.name} prints"
         yield Finding("error", "manifest", message)
 

@@ -4,10 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from scalr_agents.charts.shared import versions
+from scalr_agents import charts
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model import yaml_io
-from scalr_agents.model.lines import CHARTS
 from scalr_agents.model.merge import lookup
 
 _TABLE = re.compile(r"^([A-Z_]+): *(.*?) *$", re.MULTILINE)
@@ -34,9 +33,9 @@ def of_metadata(text: str, release: str, namespace: str) -> About:
     for word, expected in (("name", release), ("namespace", namespace)):
         if said.get(word, expected) != expected:
             raise AboutError(f"the metadata is that of another release: its {word} is {said[word]!r}, and {expected!r} is taken over")
-    if said.get("chart") not in CHARTS:
+    if said.get("chart") not in charts.CHARTS:
         found = f"the chart {said['chart']!r}" if said.get("chart") else "no chart"
-        raise AboutError(f"the metadata names {found}; expected one of {', '.join(CHARTS)}: what helm get metadata {release} prints")
+        raise AboutError(f"the metadata names {found}; expected one of {', '.join(charts.CHARTS)}: what helm get metadata {release} prints")
     return About("the metadata", said["chart"], said.get("version", ""), said.get("appversion", ""))
 
 
@@ -57,7 +56,7 @@ def of_manifest(objects: Sequence[Manifest]) -> About:
     labels = [lookup(item, "metadata", "labels") for item in objects if item.get("kind") == "Deployment"]
     for given in labels:
         chart = _CHART_LABEL.fullmatch(str(lookup(given, "helm.sh/chart") or ""))
-        if chart and chart[1] in CHARTS:
+        if chart and chart[1] in charts.CHARTS:
             return About("the manifest", chart[1], chart[2], str(lookup(given, "app.kubernetes.io/version") or ""))
     return About("the manifest")
 
@@ -82,7 +81,7 @@ def completed(about: About) -> About:
 
     Raises `AboutError` for a chart whose agents are not known.
     """
-    published = versions.find(about.chart).published
+    published = charts.find(about.chart).versions.published
     if about.chart_version and not about.agent_version:
         agents = [one.agent for one in published if one.chart == about.chart_version]
         if not agents:
@@ -90,5 +89,5 @@ def completed(about: About) -> About:
                 f"{about.chart} {about.chart_version} is not known here: give the version of its agents, APP VERSION in helm list"
             )
         return about._replace(agent_version=agents[0])
-    charts = [one.chart for one in published if one.agent == about.agent_version]
-    return about if about.chart_version or not charts else about._replace(chart_version=charts[0])
+    together = [one.chart for one in published if one.agent == about.agent_version]
+    return about if about.chart_version or not together else about._replace(chart_version=together[0])

@@ -3,42 +3,17 @@
 import base64
 import binascii
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from scalr_agents.charts.shared.corrections import ABSENT, ORDER, TIMES, Change
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model.merge import lookup
 from scalr_agents.model.release import COMPONENT
 
-ORDER, TIMES = " (order)", " (times)"
-"""Ends of paths: the order of a list, and how often one of its items stands in it."""
 _KEYS = ("mountPath", "name")
 """What the items of a list are known by, where each has one of its own. Other lists are compared as a whole."""
 _OPEN = ("annotations", "labels", "matchLabels")
 """Maps whose entries are compared one by one even where there was no map, or is none."""
-
-
-class _Absent:
-    """Stands where there is nothing, not even a `null`."""
-
-    def __repr__(self) -> str:
-        return "nothing"
-
-
-ABSENT = _Absent()
-
-
-class Change(NamedTuple):
-    """A field that differs. As a whole, an object has no path."""
-
-    kind: str
-    name: str
-    """Name of the object."""
-    path: str
-    """Dotted; keys with dots and slashes, and items of lists by their name or mount path, in brackets."""
-    was: Any
-    becomes: Any
-    component: str
-    """Label `app.kubernetes.io/component` of the object; empty where it has none."""
 
 
 def between(before: Sequence[Manifest], after: Sequence[Manifest]) -> list[Change]:

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from scalr_agents.charts import Finding, kinds
-from scalr_agents.charts.shared import versions
+from scalr_agents import charts
 from scalr_agents.charts.shared.versions import Published, Table
 from scalr_agents.helm.adopt.about import About
 from scalr_agents.model import parse as shapes
+from scalr_agents.model.findings import Finding
 from scalr_agents.model.merge import Values, coalesce, lookup, merge
 
 _COMPUTED = "all values are given; those that are the defaults anyway are left out"
@@ -33,7 +33,7 @@ def own(given: Mapping[str, Any], about: About, version: str) -> Own:
     `version` is that of the agents, which `about` may not know.
     """
     chart = about.chart
-    release = _published(versions.find(chart), about)
+    release = _published(charts.find(chart).versions, about)
     defaults = of_chart(chart, release) if release else _known(chart, version)
     complete = _are_complete(chart, given, defaults)
     if not about.agent_version:
@@ -71,8 +71,9 @@ def _published(table: Table[Any], about: About) -> Published | None:
 
 def ours(chart: str, version: str) -> Values:
     """Our defaults for agents of a version."""
-    given = versions.find(chart).row(version).defaults
-    return kinds.find(chart).model.model_validate(given).model_dump(by_alias=True)
+    given = charts.find(chart).versions.row(version).defaults
+    made: Values = charts.find(chart).values.model_validate(given).model_dump(by_alias=True)
+    return made
 
 
 def of_chart(chart: str, published: Published) -> Values:
@@ -82,7 +83,7 @@ def of_chart(chart: str, published: Published) -> Values:
 
 def _known(chart: str, version: str) -> Values:
     """Our defaults of the values that a chart has too."""
-    table, values = versions.find(chart), ours(chart, version)
+    table, values = charts.find(chart).versions, ours(chart, version)
     for path in (*table.unknown(version), *table.ours):
         values = _without(values, *path.split("."))
     return values
@@ -93,7 +94,7 @@ def _are_complete(chart: str, given: Mapping[str, Any], defaults: Mapping[str, A
 
     Whoever copies a chart's file rarely copies all sections, and Helm leaves none out.
     """
-    needed = [path for path in _sections(kinds.find(chart).model) if isinstance(lookup(defaults, *path), Mapping)]
+    needed = [path for path in _sections(charts.find(chart).values) if isinstance(lookup(defaults, *path), Mapping)]
     return all(isinstance(lookup(given, *path), Mapping) for path in needed)
 
 
@@ -102,8 +103,9 @@ def _other(chart: str, version: str, given: Mapping[str, Any], release: Publishe
 
     A default of its chart that is not among them was unset, and is a `null`. What the chart says where ours is a correction is left out.
     """
-    kind, row = kinds.find(chart), versions.find(chart).row(version)
-    meant, findings, _ = shapes.parse(kind.model, merge(row.defaults, given))
+    found = charts.find(chart)
+    row = found.versions.row(version)
+    meant, findings, _ = shapes.parse(found.values, merge(row.defaults, given))
     if findings:
         return dict(given)  # which is all that there is to say
     known, defaults, corrected = ours(chart, version), of_chart(chart, release) if release else {}, release.corrected if release else {}

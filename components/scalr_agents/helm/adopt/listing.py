@@ -3,18 +3,16 @@
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
-from scalr_agents.charts import Finding
-from scalr_agents.charts import objects as manifests
+from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.corrections import ABSENT, ORDER, Change
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.helm.adopt import changes, corrections
 from scalr_agents.helm.adopt.about import About
-from scalr_agents.helm.adopt.changes import ABSENT, Change
 from scalr_agents.model import signs
-from scalr_agents.stack.agents import StackAgent
+from scalr_agents.model.findings import Finding
 
 _LONGEST = 100
 _SHORTEST_PART = 4
@@ -54,7 +52,7 @@ class Listed(NamedTuple):
     def _words(self, change: Change) -> str:
         if not change.path:
             return "is new" if change.was is ABSENT else "is not in the stack, and stays"
-        if change.path.endswith(changes.ORDER):
+        if change.path.endswith(ORDER):
             return "another one"
         if change.path.endswith(_DIGEST) and change.was is not ABSENT:
             return "another digest"
@@ -92,7 +90,7 @@ class Listed(NamedTuple):
         return bool(decoded) and self._is_secret(decoded, name)
 
 
-def compare(agent: StackAgent, manifest: Sequence[Manifest], about: About, values: Mapping[str, Any], taken: Collection[str]) -> Listed:
+def compare(agent: AnyAgent, manifest: Sequence[Manifest], about: About, values: Mapping[str, Any], taken: Collection[str]) -> Listed:
     """The objects of a release, as its manifest has them, compared with those of an agent.
 
     `values` are all those of the release, `taken` the secrets that were among them.
@@ -108,9 +106,8 @@ def compare(agent: StackAgent, manifest: Sequence[Manifest], about: About, value
     return Listed(by_row, others, {*taken, *changes.secrets_of(manifest)})
 
 
-def _objects(agent: StackAgent, manifest: Sequence[Manifest]) -> list[Manifest]:
+def _objects(agent: AnyAgent, manifest: Sequence[Manifest]) -> list[Manifest]:
     """The objects of an agent with a digest where it has secrets, and with the definitions where the manifest has any: Helm's has none."""
-    held = any(manifests.held(agent.checked, agent.inputs).values())
-    objects = manifests.objects(agent.checked, replace(agent.inputs, secrets_digest=_DIGEST) if held else agent.inputs)
+    objects = agent.by_role(_DIGEST if any(agent.held.values()) else None).values()
     has_definitions = any(item["kind"] == "CustomResourceDefinition" for item in manifest)
-    return [*(crds.objects(agent.checked.release.line).values() if has_definitions else ()), *objects]
+    return [*(crds.objects(agent.release.line).values() if has_definitions else ()), *objects]

@@ -3,15 +3,14 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from scalr_agents.charts import Finding
 from scalr_agents.charts.shared import plain_secrets
 from scalr_agents.charts.shared.contract import MIRRORS_VARIABLE, SCALR_PREFIX
 from scalr_agents.charts.shared.mirrors import host_of
 from scalr_agents.charts.shared.plain_secrets import LISTS, OF_CONTROLLERS, OF_RUNS, OF_WORKERS, SENTRY, VARIABLES
-from scalr_agents.charts.shared.settings import Words
+from scalr_agents.charts.shared.settings import Settings
 from scalr_agents.model import signs
 from scalr_agents.model.fields import is_set
-from scalr_agents.model.findings import dotted, entry
+from scalr_agents.model.findings import Finding, dotted, entry
 from scalr_agents.model.merge import Values, lookup
 from scalr_agents.stack.secrets import env, in_values, mirror_token, place_of
 from scalr_agents.stack.source import Sealed
@@ -33,7 +32,7 @@ class Secret(NamedTuple):
 
     @property
     def word(self) -> str:
-        """What stands for it in a command; the dots of a name separate no words."""
+        """What stands for it in a command; the dots of a name separate no settings."""
         if not self.name:
             return self.section
         if self.section == "mirrorTokens":
@@ -65,24 +64,24 @@ class Taken(NamedTuple):
         return content
 
 
-def take_out(values: Mapping[str, Any], words: Words) -> Taken:
+def take_out(values: Mapping[str, Any], settings: Settings) -> Taken:
     """Take the secrets out of values. Those that an existing Secret wins over are left out for good."""
     referred = plain_secrets.referred(values)
     variables, findings = _variables(values, referred)
     rest = _without_variables(values, variables.keys())
     taken = []
-    for path, word in in_values(words):
+    for path, word in in_values(settings):
         *section, key = path.split(".")
-        existing = words.existing_token if word == "token" else (*section, "clientCertSecret", "name")
+        existing = settings.existing_token if word == "token" else (*section, "clientCertSecret", "name")
         if (word == "token" or is_set(lookup(rest, *section, key))) and not is_set(lookup(rest, *existing)):
             taken.append(Secret(path, word))
         rest = _without(rest, *section, key)
     rest, tokens, mirror_findings = _without_mirror_tokens(rest)
     taken += [*tokens, *(_variable(name, paths) for name, paths in variables.items())]
     plain = list(dict.fromkeys(_plain(rest)))
-    texts = {text for path, _ in in_values(words) for text in plain_secrets.texts(lookup(values, *path.split(".")))}
+    texts = {text for path, _ in in_values(settings) for text in plain_secrets.texts(lookup(values, *path.split(".")))}
     texts |= set(plain_secrets.texts(values)) - set(plain_secrets.texts(rest))
-    return Taken(rest, taken, plain, [*findings, *mirror_findings, *_left(rest, referred), *_wider(variables, words)], texts)
+    return Taken(rest, taken, plain, [*findings, *mirror_findings, *_left(rest, referred), *_wider(variables, settings)], texts)
 
 
 def _variables(values: Mapping[str, Any], referred: Collection[str]) -> tuple[dict[str, list[str]], list[Finding]]:
@@ -183,9 +182,9 @@ def _left(values: Mapping[str, Any], referred: Collection[str]) -> Iterator[Find
             yield finding
 
 
-def _wider(variables: Mapping[str, list[str]], words: Words) -> Iterator[Finding]:
+def _wider(variables: Mapping[str, list[str]], settings: Settings) -> Iterator[Finding]:
     """Variables that more containers get than before."""
-    if words.line.task_resource is None:
+    if settings.line.task_resource is None:
         return
     for name, paths in variables.items():
         had = {

@@ -4,12 +4,11 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from scalr_agents.charts.agent_job import versions as agent_job
+from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import Manifest
-from scalr_agents.model.lines import Line
+from scalr_agents.charts.shared.versions import Handover
 from scalr_agents.model.merge import lookup
 from scalr_agents.model.release import COMPONENT
-from scalr_agents.stack.agents import StackAgent
 from scalr_agents.stack.model import PREFIX
 
 _FORGET = (
@@ -30,70 +29,43 @@ class Step(NamedTuple):
     command: str
 
 
-class _Chart(NamedTuple):
-    """What the chart of a line makes otherwise, where an update alone does not get there."""
-
-    selectors: bool = False
-    """One selector for several workloads."""
-    task_budget: bool = False
-    """A budget of task pods by `maxUnavailable`, beside which `minAvailable` cannot stand."""
-    idle_policy: bool = False
-    """A NetworkPolicy that is made whatever the values say."""
-    meanwhile: str = "pulumi up rolls the controllers once; runs go on"
-    """What becomes of runs."""
-
-
-_AGENT_LOCAL = _Chart(meanwhile="pulumi up replaces the pods once, and runs are in them: do it when there are few")
-_AGENT_K8S = _Chart(
-    selectors=True, meanwhile="controller and workers are made anew, and workers let their runs end first: do it when there are few"
-)
-_CHARTS = {
-    ("agent-job", "legacy"): _Chart(),
-    ("agent-job", "current"): _Chart(task_budget=True),
-    ("agent-local", "legacy"): _AGENT_LOCAL._replace(idle_policy=True),
-    ("agent-local", "current"): _AGENT_LOCAL,
-    ("agent-k8s", "legacy"): _AGENT_K8S,
-    ("agent-k8s", "current"): _AGENT_K8S,
-}
-
-
-def before(agent: StackAgent, plain: Collection[str], manifest: Sequence[Manifest] = ()) -> Iterator[Step]:
+def before(agent: AnyAgent, plain: Collection[str], manifest: Sequence[Manifest] = ()) -> Iterator[Step]:
     """Steps without which the API server refuses an object.
 
     `plain` are the variables of the Deployment that Helm has given in plain text and that are secret now, `manifest` is what Helm has
     made, if that is known.
     """
-    release = agent.checked.release
-    chart = _CHARTS[release.line.chart, release.line.generation]
+    release = agent.release
+    handover = handover_of(agent)
     workloads = [made for made in agent.objects if made["kind"] in ("Deployment", "DaemonSet")]
-    if chart.selectors:
+    if handover.selectors:
         names = " ".join(f"{made['kind'].lower()}/{made['metadata']['name']}" for made in workloads)
         why = "selectors differ and cannot be changed: these are made anew by pulumi up; their pods let runs end first"
         yield Step(why, f"kubectl delete {names} -n {release.namespace}")
-    for made in [] if chart.selectors else workloads:
+    for made in [] if handover.selectors else workloads:
         if patch := _out_of_secret(made, release.names.env_secret, plain):
             why = f"plain text in the pods, a reference to a Secret now: new pods wait for it until pulumi up; {_old_pods(made)}"
             yield Step(why, _patch("deployment", made, patch, "strategic"))
         if patch := _other_volumes(made, manifest):
             why = "a volume is of one kind, and Helm has made it of another: the pods are replaced, and once more by pulumi up"
             yield Step(why, _patch("deployment", made, patch, "strategic"))
-    for made in agent.objects if chart.task_budget else []:
+    for made in agent.objects if handover.task_budget else []:
         if made["kind"] == "PodDisruptionBudget" and made["metadata"]["labels"].get(COMPONENT) == "task":
             least = made["spec"]["minAvailable"]
             why = "a budget has minAvailable or maxUnavailable, and Helm has set the other one"
             yield Step(why, _patch("poddisruptionbudget", made, {"spec": {"maxUnavailable": None, "minAvailable": least}}, "merge"))
 
 
-def after(agent: StackAgent) -> Iterator[Step]:
+def after(agent: AnyAgent) -> Iterator[Step]:
     """Steps that remove what is left of Helm."""
-    release = agent.checked.release
-    chart = _CHARTS[release.line.chart, release.line.generation]
+    release = agent.release
+    handover = handover_of(agent)
     tasks = release.line.task_resource
     for made in agent.objects:
-        if tasks and made["kind"] == tasks.kind and agent_job.TABLE.row(release.version).job_restart_policy:
+        if tasks and made["kind"] == tasks.kind and handover.job_restart_policy:
             patch = {"spec": {"jobTemplate": {"spec": {"restartPolicy": None}}}}
             yield Step("a field that Jobs do not have", _patch(tasks.crd_name, made, patch, "merge"))
-    if chart.idle_policy and not any(made["kind"] == "NetworkPolicy" for made in agent.objects):
+    if handover.idle_policy and not any(made["kind"] == "NetworkPolicy" for made in agent.objects):
         name = release.names.network_policy
         why = "left behind: it selects no pods"
         yield Step(why, f"kubectl delete networkpolicy {name} -n {release.namespace} --ignore-not-found")
@@ -104,9 +76,9 @@ def after(agent: StackAgent) -> Iterator[Step]:
     yield Step("nothing else is to be taken over", f"pulumi config set --path '{PREFIX}:kubernetes.upsertExisting' false")
 
 
-def _forget(agent: StackAgent) -> str:
+def _forget(agent: AnyAgent) -> str:
     """Server-side apply removes only what nobody else has set, and Helm is still said to have set everything."""
-    release = agent.checked.release
+    release = agent.release
     tasks = release.line.task_resource
     kinds = {tasks.kind: tasks.crd_name} if tasks else {}
     names = (f"{kinds.get(item['kind'], item['kind'].lower())}/{item['metadata']['name']}" for item in agent.objects)
@@ -114,9 +86,10 @@ def _forget(agent: StackAgent) -> str:
     return f"kubectl get {objects} --show-managed-fields -o json | jq '{_FORGET}' | kubectl replace -f -"
 
 
-def meanwhile(line: Line) -> str:
-    """What becomes of runs."""
-    return _CHARTS[line.chart, line.generation].meanwhile
+def handover_of(agent: AnyAgent) -> Handover:
+    """What taking over a release of the agent's version needs."""
+    found: Handover = agent.chart.versions.row(agent.release.version).handover
+    return found
 
 
 def _patch(kind: str, manifest: dict[str, Any], patch: dict[str, Any], form: str) -> str:

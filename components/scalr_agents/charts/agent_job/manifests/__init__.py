@@ -4,36 +4,23 @@ from scalr_agents.charts.agent_job.manifests import buffer, node_cache, task
 from scalr_agents.charts.agent_job.manifests import controller as deployment
 from scalr_agents.charts.agent_job.manifests.pod import held
 from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import network_policy as policies
 from scalr_agents.charts.shared.manifests import rbac as roles
 from scalr_agents.charts.shared.manifests import secrets, volumes
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model.release import Release
 
-__all__ = ["controller", "groups", "held", "longest_run_seconds", "network_policy", "nodes", "rbac"]
-
-Group = dict[str, Manifest]
-"""Objects by role. The role is the last part of an object's name in Pulumi and never changes."""
+__all__ = ["controller", "held", "longest_run_seconds", "network_policy", "nodes", "rbac"]
 
 
-def groups(values: AgentJobValues, release: Release, inputs: Inputs) -> list[Group]:
-    """Everything, in the order in which it must be applied."""
-    return [
-        rbac(values, release),
-        network_policy(values, release),
-        controller(values, release, inputs),
-        nodes(values, release, inputs),
-    ]
-
-
-def rbac(values: AgentJobValues, release: Release) -> Group:
+def rbac(values: AgentJobValues, release: Release, _inputs: Inputs) -> Group:
     """Service account, Role, ClusterRole and their bindings."""
     return roles.objects(values.service_account, values.rbac, release)
 
 
-def network_policy(values: AgentJobValues, release: Release) -> Group:
+def network_policy(values: AgentJobValues, release: Release, _inputs: Inputs) -> Group:
     """The policy of the task pods, unless runs may reach the metadata service."""
     if values.task.allow_metadata_service:
         return {}

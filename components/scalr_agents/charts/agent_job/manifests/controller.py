@@ -5,7 +5,7 @@ from scalr_agents.charts.agent_job.manifests import pod
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import budgets, secrets, tls, volumes
+from scalr_agents.charts.shared.manifests import budgets, tls, volumes
 from scalr_agents.charts.shared.manifests import environment as env
 from scalr_agents.charts.shared.manifests.objects import Manifest, hardened, layered, present
 from scalr_agents.charts.shared.values import grace_seconds
@@ -29,8 +29,7 @@ def deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
                 "template": {
                     "metadata": present(
                         {
-                            "annotations": layered(global_.pod_annotations, agent.pod_annotations)
-                            | secrets.digest_annotation(pod.held(values, inputs), inputs),
+                            "annotations": layered(global_.pod_annotations, agent.pod_annotations),
                             "labels": {**global_.labels, **global_.pod_labels, **agent.pod_labels, **release.selector(COMPONENT)},
                         }
                     ),

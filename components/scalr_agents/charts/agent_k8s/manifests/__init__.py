@@ -3,18 +3,15 @@
 from scalr_agents.charts.agent_k8s.manifests import controller, efs, worker
 from scalr_agents.charts.agent_k8s.manifests.pod import held
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
+from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import network_policy as policies
 from scalr_agents.charts.shared.manifests import rbac as roles
 from scalr_agents.charts.shared.manifests import secrets
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.values import PolicyRule
 from scalr_agents.model.release import Release
 
-__all__ = ["groups", "held", "network_policy", "rbac", "workloads"]
-
-Group = dict[str, Manifest]
-"""Objects by role. The role is the last part of an object's name in Pulumi and never changes."""
+__all__ = ["held", "network_policy", "rbac", "workloads"]
 
 _RULES = [
     PolicyRule.model_construct(
@@ -26,19 +23,14 @@ _RULES = [
 """What the agent does: it hands configuration and credentials to the pods it starts as ConfigMaps and Secrets."""
 
 
-def groups(values: AgentK8sValues, release: Release, inputs: Inputs) -> list[Group]:
-    """Everything, in the order in which it must be applied."""
-    return [rbac(values, release), network_policy(values, release), workloads(values, release, inputs)]
-
-
-def rbac(values: AgentK8sValues, release: Release) -> Group:
+def rbac(values: AgentK8sValues, release: Release, _inputs: Inputs) -> Group:
     """Service account and Role. An account that somebody else made gets the Role as well; the namespace's default never does."""
     account = values.service_account
     made = {"service-account": roles.service_account(release, account.annotations, account.labels)} if account.create else {}
     return made | (roles.namespaced(_RULES, release) if account.has_role else {})
 
 
-def network_policy(values: AgentK8sValues, release: Release) -> Group:
+def network_policy(values: AgentK8sValues, release: Release, _inputs: Inputs) -> Group:
     """The policy of controller, workers and run pods, if they may not reach the metadata service."""
     return {"egress": policies.policy(release)} if values.restrict_metadata_service else {}
 

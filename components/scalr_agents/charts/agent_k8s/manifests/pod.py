@@ -29,7 +29,7 @@ class Part(NamedTuple):
 def spec(part: Part, values: AgentK8sValues, release: Release, inputs: Inputs) -> Manifest:
     """The spec of a workload. Its selector holds the component: neither may count the other's pods, or the pods of runs, as its own."""
     labels = release.selector(part.component)
-    annotations = layered(values.pod_annotations, part.annotations) | secrets.digest_annotation(held(values, inputs), inputs)
+    annotations = layered(values.pod_annotations, part.annotations)
     return {
         "selector": {"matchLabels": labels},
         "template": {

@@ -3,6 +3,7 @@
 from scalr_agents.charts.agent_local import effective, versions
 from scalr_agents.charts.agent_local.manifests.deployment import cache_claim, deployment, held
 from scalr_agents.charts.agent_local.values import AgentLocalValues
+from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import network_policy as policies
 from scalr_agents.charts.shared.manifests import rbac, secrets, volumes
@@ -11,18 +12,10 @@ from scalr_agents.charts.shared.volumes import Volume
 from scalr_agents.model.fields import is_set
 from scalr_agents.model.release import Release
 
-__all__ = ["agent", "groups", "held", "network_policy", "service_account"]
-
-Group = dict[str, Manifest]
-"""Objects by role. The role is the last part of an object's name in Pulumi and never changes."""
+__all__ = ["agent", "held", "network_policy", "service_account"]
 
 
-def groups(values: AgentLocalValues, release: Release, inputs: Inputs) -> list[Group]:
-    """Everything, in the order in which it must be applied."""
-    return [service_account(values, release), network_policy(values, release), agent(values, release, inputs)]
-
-
-def service_account(values: AgentLocalValues, release: Release) -> Group:
+def service_account(values: AgentLocalValues, release: Release, _inputs: Inputs) -> Group:
     """The service account of the pods, if it is ours. It has no permissions: the agent needs none."""
     account = values.service_account
     if not account.create:
@@ -31,7 +24,7 @@ def service_account(values: AgentLocalValues, release: Release) -> Group:
     return {"service-account": made}
 
 
-def network_policy(values: AgentLocalValues, release: Release) -> Group:
+def network_policy(values: AgentLocalValues, release: Release, _inputs: Inputs) -> Group:
     """The policy of the pods, unless they may reach the metadata service."""
     return {} if values.allow_metadata_service else {"egress": policies.policy(release)}
 

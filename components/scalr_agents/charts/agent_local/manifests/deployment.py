@@ -42,7 +42,6 @@ def deployment(values: AgentLocalValues, release: Release, inputs: Inputs) -> Ma
                         "annotations": {
                             **contract.UNEVICTABLE_ANNOTATIONS,
                             **values.pod_annotations,
-                            **secrets.digest_annotation(held(values, inputs), inputs),
                         },
                         "labels": release.selector(),
                     },

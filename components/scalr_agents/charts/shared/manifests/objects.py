@@ -8,6 +8,8 @@ from scalr_agents.model.merge import lookup, merge
 
 Manifest = dict[str, Any]
 """A Kubernetes object as the API knows it: camelCase keys, JSON types; leaves may be deferred."""
+WORKLOADS = ("Deployment", "DaemonSet")
+"""Kinds of objects that run pods as long as they are there."""
 
 
 def present(fields: Mapping[str, Any]) -> Manifest:

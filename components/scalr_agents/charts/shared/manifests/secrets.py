@@ -6,7 +6,7 @@ from typing import TypeVar
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests.mirrors import as_json, with_token
-from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
 from scalr_agents.charts.shared.mirrors import filled
 from scalr_agents.charts.shared.values import NetworkMirror, SecretReference, Tls
 from scalr_agents.model.fields import Deferred, is_set
@@ -100,16 +100,25 @@ def digest(held: Mapping[str, Mapping[str, str]], key: str = "") -> str:
     return total.hexdigest()
 
 
-def digest_annotation(held: Held, inputs: Inputs) -> dict[str, str | Deferred]:
-    """The pod annotation that rolls a workload when a Secret of ours changes.
-
-    Nothing where their content is not known, or where it could be guessed and there is no key.
-    """
-    if inputs.secrets_digest is not None:
-        return {DIGEST_ANNOTATION: inputs.secrets_digest}
+def known_digest(held: Held) -> str | None:
+    """The digest, where all contents are known and it lets nobody guess them."""
     known = {role: {key: value for key, value in data.items() if isinstance(value, str)} for role, data in held.items()}
-    safe = known == held and not needs_key(known)
-    return {DIGEST_ANNOTATION: digest(known)} if contents(known) and safe else {}
+    return digest(known) if known == held and contents(known) and not needs_key(known) else None
+
+
+def with_digest(group: dict[str, Manifest], digest: str | Deferred | None) -> dict[str, Manifest]:
+    """The objects with a digest on the pods of workloads beside the Secrets: these pods roll when a Secret changes."""
+    if digest is None or not any(manifest["kind"] == "Secret" for manifest in group.values()):
+        return group
+    return {role: _rolling(manifest, digest) if manifest["kind"] in WORKLOADS else manifest for role, manifest in group.items()}
+
+
+def _rolling(workload: Manifest, digest: str | Deferred) -> Manifest:
+    spec = workload["spec"]
+    template = spec["template"]
+    metadata = template["metadata"]
+    annotations = {**metadata.get("annotations", {}), DIGEST_ANNOTATION: digest}
+    return {**workload, "spec": {**spec, "template": {**template, "metadata": {**metadata, "annotations": annotations}}}}
 
 
 def token_reference(existing: SecretReference, made: str) -> tuple[str | Deferred, str]:

@@ -1,0 +1,52 @@
+"""Names of the objects of `agent-job`."""
+
+from scalr_agents.model.names import Identity, Names
+
+
+def legacy(identity: Identity) -> Names:
+    full, scoped = identity.full_name, identity.scoped
+    cluster = f"{identity.namespace}.{full}" if scoped else full
+    return _names(
+        identity,
+        cluster,
+        deployment=full if scoped else "scalr-agent",
+        task_template=f"{full}-task" if scoped else "scalr-agent-task",
+        network_policy=f"{full}-network-policy" if scoped else f"{full}-task-network-policy",
+        controller_budget=full if scoped else f"{full}-agent",
+    )
+
+
+def current(identity: Identity) -> Names:
+    """The names of the current chart are ours but for those of cluster-scoped objects."""
+    full = identity.full_name
+    cluster = f"{identity.namespace}.{full}" if identity.scoped else f"{identity.namespace}-{full}"
+    return _names(
+        identity,
+        cluster,
+        deployment=full,
+        task_template=f"{full}-task-template",
+        network_policy=f"{full}-network-policy",
+        controller_budget=full,
+        client_cert_secret=f"{full}-client-cert",
+        cache_preparation=f"{full}-cache-preparation",
+    )
+
+
+def _names(identity: Identity, cluster: str, **more: str) -> Names:
+    full = identity.full_name
+    return Names(
+        service_account=identity.service_account,
+        token_secret=full,
+        env_secret=f"{full}-env",
+        ca_bundle_secret=f"{full}-ca-bundle",
+        data_claim=f"{full}-data",
+        cache_claim=f"{full}-cache",
+        role=f"{full}-role",
+        role_binding=f"{full}-role-binding",
+        cluster_role=f"{cluster}-clusterrole",
+        cluster_role_binding=f"{cluster}-clusterrole-binding",
+        task_budget=f"{full}-task",
+        buffer=f"{full}-buffer",
+        buffer_priority=f"{identity.namespace}.{full}-buffer",
+        **more,
+    )

@@ -1,0 +1,48 @@
+"""How the settings of a stack become values of `agent-job`."""
+
+from collections.abc import Mapping, Sequence
+
+from scalr_agents.charts.shared.settings import Settings, Text, given
+from scalr_agents.model.merge import Values
+
+
+class AgentJobSettings(Settings):
+    """The settings of `agent-job`."""
+
+    def registry(self, registry: str) -> Values:
+        return {"global": {"imageRegistry": registry}}
+
+    def pull_secrets(self, names: Sequence[str]) -> Values:
+        return {"global": {"imagePullSecrets": [{"name": name} for name in names]}}
+
+    def proxy(self, http: str, https: str, direct: str) -> Values:
+        return {"global": {"proxy": {"enabled": True, "httpProxy": http, "httpsProxy": https, "noProxy": direct}}}
+
+    def ca_bundle(self, pem: Text) -> Values:
+        return {"global": {"tls": {"caBundle": pem}}}
+
+    def ca_secret(self, name: str, key: str) -> Values:
+        return {"global": {"tls": {"caBundleSecret": {"name": name, "key": key}}}}
+
+    def otel(self, endpoint: str, *, metrics: bool, traces: bool) -> Values:
+        return {"otel": {"enabled": True, "endpoint": endpoint, "metricsEnabled": metrics, "tracesEnabled": traces}}
+
+    def labels(self, labels: Mapping[str, str]) -> Values:
+        if self._knows("global.labels"):
+            return {"global": {"labels": dict(labels)}}
+        return {"serviceAccount": {"labels": dict(labels)}, "global": {"podLabels": dict(labels)}}
+
+    def pod_annotations(self, annotations: Mapping[str, Text]) -> Values:
+        return {"global": {"podAnnotations": dict(annotations)}}
+
+    def nodes(self, values: Values) -> Values:
+        return {"agent": values, "task": values}
+
+    def cache(self, claim: Values, limit: Values | None = None) -> Values:
+        limited: Values = {} if limit is None else {"agent": {"providerCache": limit}}
+        return {"persistence": {"cache": {"enabled": True, "persistentVolumeClaim": claim}}, **limited}
+
+    def client_cert(self, certificate: Text | None, key: Text | None) -> Values:
+        if not self._knows("global.tls.clientCert"):
+            raise self._refuse("a client certificate", "agents 1.2 or newer have one")
+        return {"global": {"tls": given(clientCert=certificate, clientKey=key)}}

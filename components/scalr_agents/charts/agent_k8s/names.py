@@ -1,0 +1,22 @@
+"""Names of the objects of `agent-k8s`."""
+
+from scalr_agents.model.names import Identity, Names
+
+
+def names(identity: Identity) -> Names:
+    """The names; those of the chart are literals, so that two releases collide in a namespace, and with EFS in a cluster."""
+    full, scoped = identity.full_name, identity.scoped
+    first = full if scoped else "agent-k8s"
+    return Names(
+        deployment=f"{full}-controller",
+        worker=f"{full}-worker",
+        service_account=identity.service_account,
+        token_secret=full if scoped else identity.base_name,
+        env_secret=f"{full}-env",
+        role=f"{first}-role",
+        role_binding=f"{first}-role-binding",
+        network_policy=f"{first}-network-policy",
+        data_claim=f"{full}-data" if scoped else "agent-k8s-efs-claim",
+        persistent_volume=f"{identity.namespace}.{full}-data" if scoped else "agent-k8s-efs-pv",
+        storage_class=f"{identity.namespace}.{full}-efs" if scoped else "agent-k8s-efs-sc",
+    )

@@ -1,0 +1,39 @@
+"""How the settings of a stack become values of `agent-local`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from scalr_agents.charts.shared.settings import ExtraEnvSettings, Text, given
+from scalr_agents.model.merge import Values, lookup
+
+
+class AgentLocalSettings(ExtraEnvSettings):
+    """The settings of `agent-local`."""
+
+    def identity(self, annotations: Mapping[str, Text], below: Mapping[str, Any]) -> Values:
+        create = {} if lookup(below, "serviceAccount", "create") is False else {"create": True}
+        return {"serviceAccount": {**create, "annotations": dict(annotations)}}
+
+    def registry(self, registry: str) -> Values:
+        return {"image": {"repository": f"{registry}/{self._versions.row(self._version).repository}"}}
+
+    def ca_bundle(self, pem: Text) -> Values:
+        return {"agent": {"tls": {"caBundle": pem}}} if self._has_tls() else {}
+
+    def ca_secret(self, name: str, key: str) -> Values:
+        return {"agent": {"tls": {"caBundleSecret": {"name": name, "key": key}}}} if self._has_tls() else {}
+
+    def nodes(self, values: Values) -> Values:
+        return values
+
+    def cache(self, claim: Values, limit: Values | None = None) -> Values:
+        volume: Values = {"enabled": True, "persistentVolumeClaim": claim}
+        return {"persistence": {"cache": volume} if self._knows("persistence.cache.enabled") else volume}
+
+    def client_cert(self, certificate: Text | None, key: Text | None) -> Values:
+        return {"agent": {"tls": given(clientCert=certificate, clientKey=key)}} if self._has_tls() else {}
+
+    def _has_tls(self) -> bool:
+        if not self._knows("agent.tls"):
+            raise self._refuse("certificates", "agents 1.2 or newer have one, or put them into an image of your own")
+        return True

@@ -1,0 +1,177 @@
+"""A validated agent: the values of its chart in a release, with the objects that they make."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Generic
+
+from scalr_agents.charts.shared import checks, moved
+from scalr_agents.charts.shared.chart import Chart, Group, V
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests import crds, secrets
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model import parse
+from scalr_agents.model.fields import Deferred, is_subdomain
+from scalr_agents.model.findings import Finding, Path, by_severity, dotted
+from scalr_agents.model.layers import Layer, says
+from scalr_agents.model.merge import lookup, merge
+from scalr_agents.model.names import Identity, Naming, cut, full_name
+from scalr_agents.model.release import Release
+
+
+@dataclass(frozen=True)
+class Agent(Generic[V]):
+    """An agent after validation. With errors among the findings, what they concern has its default instead."""
+
+    chart: Chart[V]
+    values: V
+    release: Release
+    inputs: Inputs
+    findings: list[Finding]
+    name: str = ""
+    """What it is called in its stack."""
+    _groups: dict[str, Group] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def held(self) -> secrets.Held:
+        """What its Secrets hold."""
+        return self.chart.held(self.values, self.inputs)
+
+    @cached_property
+    def objects(self) -> list[Manifest]:
+        """Its objects, in the order in which they must be applied, without the definitions that it shares with others."""
+        return list(self.by_role(secrets.known_digest(self.held)).values())
+
+    def group(self, name: str) -> Group:
+        """The objects of one group, by role, without the digest of the secrets. They are made once."""
+        if name not in self._groups:
+            self._groups[name] = self.chart.groups[name](self.values, self.release, self.inputs)
+        return self._groups[name]
+
+    def by_role(self, digest: str | Deferred | None = None) -> Group:
+        """All objects by role, with the digest of the secrets on the pods."""
+        groups = (secrets.with_digest(self.group(name), digest) for name in self.chart.groups)
+        return {role: manifest for group in groups for role, manifest in group.items()}
+
+    def with_definitions(self) -> list[Manifest]:
+        """Its objects, after the definitions that they need."""
+        return [*crds.objects(self.release.line).values(), *self.objects]
+
+
+AnyAgent = Agent[Any]
+"""An agent of any chart."""
+
+
+def load(
+    chart: Chart[V],
+    values: Mapping[str, Any],
+    *,
+    release: str,
+    namespace: str,
+    agent_version: str | None = None,
+    naming: Naming = "scoped",
+    inputs: Inputs | None = None,
+) -> Agent[V]:
+    """Validate the values of a chart for one release.
+
+    Two passes, shapes and then cross-checks on what is valid, are joined in one list of findings. Raises `LineError` for an agent version
+    that does not exist; everything else is a finding.
+    """
+    inputs = inputs or Inputs()
+    described, model, findings, left_out = identify(
+        chart, values, release=release, namespace=namespace, agent_version=agent_version, naming=naming
+    )
+    findings += _without(left_out, chart.check(model, described, inputs))
+    return Agent(chart, model, described, inputs, by_severity(findings))
+
+
+def identify(
+    chart: Chart[V],
+    values: Mapping[str, Any],
+    *,
+    release: str,
+    namespace: str,
+    agent_version: str | None = None,
+    naming: Naming = "scoped",
+) -> tuple[Release, V, list[Finding], list[Path]]:
+    """The first pass: the release that values describe, the typed values, the findings on shapes and what these left out."""
+    table, line = chart.versions, chart.versions.line(agent_version)
+    version = agent_version or line.default_version
+    present, outdated, now = moved.without(values, chart.moved)
+    model, findings, left_out = parse.parse(chart.values, merge(table.row(version).defaults, present))
+    unknown = list(_unknown(chart, version, present))
+    findings = [*outdated, *findings, *unknown, *_newer(chart, version)]
+    left_out = [*left_out, *now, *(tuple(finding.path.split(".")) for finding in unknown)]
+    labels, annotations = chart.common(model)
+    account = _service_account(model)
+    base = cut(model.name_override or line.base_name)
+    full = full_name(model.name_override or line.base_name, release, model.fullname_override)
+    identity = Identity(full, base, namespace, account.name or (full if account.create else "default"), naming)
+    described = Release(
+        line=line,
+        name=release,
+        namespace=namespace,
+        version=version,
+        full_name=full,
+        base_name=base,
+        common_labels=labels,
+        common_annotations=annotations,
+        names=line.names(identity),
+    )
+    return described, model, findings + _check_place(release, namespace, full), left_out
+
+
+def _service_account(values: Any) -> Any:
+    """The section that every chart has, each with other fields."""
+    return values.service_account
+
+
+def misshapen_sections(chart: Chart[Any], layer: Layer) -> list[Finding]:
+    """Sections that a layer gives as something else than a map, which a layer above would hide, and values that have moved."""
+    present, outdated, _ = moved.without(layer.values, chart.moved)
+    return [layer.own(finding) for finding in (*outdated, *parse.misshapen_sections(chart.values, present))]
+
+
+def _unknown(chart: Chart[Any], version: str, given: Mapping[str, Any]) -> Iterator[Finding]:
+    """Values that the agents of a version do not know, with those that do."""
+    table = chart.versions
+    for path in table.unknown(version):
+        parts = path.split(".")
+        if says(given, parts) and not _is_empty(lookup(given, *parts)):
+            message = f"agents {table.ignorant(version, path)} do not know it; agents {table.knowing(path)} do (agent version)"
+            yield Finding("error", path, f"unknown key {parts[-1]!r}: {message}")
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether a value says nothing, as those that people copy from a chart's own file."""
+    return all(map(_is_empty, value.values())) if isinstance(value, Mapping) else value is None or value in ("", [])
+
+
+def _newer(chart: Chart[Any], version: str) -> Iterator[Finding]:
+    if chart.versions.is_newer(version):
+        newest = chart.versions.published[-1]
+        message = (
+            f"{version} is newer than {newest.agent}, the newest agent whose chart these objects were compared with "
+            f"({chart.name} {newest.chart}): read what has changed since, and try it on one agent first"
+        )
+        yield checks.warning("agent_version", message)
+
+
+def _check_place(release: str, namespace: str, full: str) -> list[Finding]:
+    findings = list(checks.place(release, namespace))
+    if is_subdomain(release) and not is_subdomain(full):
+        findings.append(checks.error("fullnameOverride", f"makes object names that Kubernetes refuses: {full!r}"))
+    return findings
+
+
+def _without(left_out: list[Path], findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The findings but for those about something that was left out, which would speak of a default nobody chose."""
+    cuts = [dotted(cut) for cut in left_out]
+    for finding in findings:
+        if not any(_overlap(path, cut) for cut in cuts for path in (finding.path, *finding.presumes) if path):
+            yield finding
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether a path is the other, or leads through it."""
+    return one == other or one.startswith((f"{other}.", f"{other}[")) or other.startswith(f"{one}.")

@@ -1,0 +1,66 @@
+"""Names of a release and of its objects."""
+
+from typing import Literal, NamedTuple
+
+Naming = Literal["scoped", "chart"]
+Labels = dict[str, str]
+
+_LONGEST = 63
+
+
+class Identity(NamedTuple):
+    """What the names of objects are made of."""
+
+    full_name: str
+    base_name: str
+    """Label `app.kubernetes.io/name`."""
+    namespace: str
+    service_account: str
+    naming: Naming
+    """`scoped` names carry the full name, and those of cluster-scoped objects the namespace as well, so that releases never collide.
+
+    `chart` names are those of the Helm chart, for taking over a release; two such releases may collide.
+    """
+
+    @property
+    def scoped(self) -> bool:
+        return self.naming == "scoped"
+
+
+class Names(NamedTuple):
+    """The names of a release's objects, whether or not its values make them all; empty for what its kind never makes."""
+
+    deployment: str
+    service_account: str
+    token_secret: str
+    env_secret: str
+    network_policy: str
+    task_template: str = ""
+    worker: str = ""
+    ca_bundle_secret: str = ""
+    client_cert_secret: str = ""
+    data_claim: str = ""
+    cache_claim: str = ""
+    deprecated_cache_claim: str = ""
+    """The cache's claim where deprecated values ask for it."""
+    role: str = ""
+    role_binding: str = ""
+    cluster_role: str = ""
+    cluster_role_binding: str = ""
+    controller_budget: str = ""
+    task_budget: str = ""
+    persistent_volume: str = ""
+    storage_class: str = ""
+    buffer: str = ""
+    buffer_priority: str = ""
+    cache_preparation: str = ""
+
+
+def full_name(base: str, release: str, override: str = "") -> str:
+    """Helm's full name: the override, or the release's name with the base name appended unless it is part of it."""
+    return cut(override or (release if base in release else f"{release}-{base}"))
+
+
+def cut(name: str) -> str:
+    """A name as long as a label may be."""
+    return name[:_LONGEST].removesuffix("-")

@@ -1,0 +1,39 @@
+"""What components have in common."""
+
+from abc import abstractmethod
+from typing import Any, Generic, Self, TypeVar, get_origin
+
+import pulumi
+from pydantic.alias_generators import to_camel
+
+_OUTPUT: Any = pulumi.Output
+W = TypeVar("W")
+"""What a component makes, after validation."""
+
+
+class Component(pulumi.ComponentResource):
+    """A component whose annotated attributes of type `pulumi.Output` are its outputs."""
+
+    def publish(self) -> None:
+        """Register the outputs, which comes last."""
+        self.register_outputs(self.summary())
+
+    def summary(self) -> dict[str, pulumi.Output[Any]]:
+        """The outputs, by the names that they have in a stack's outputs and in other languages."""
+        annotated: dict[str, Any] = type(self).__annotations__
+        return {to_camel(name): getattr(self, name) for name, kind in annotated.items() if get_origin(kind) is _OUTPUT}
+
+
+class Validated(Component, Generic[W]):
+    """A component whose `__init__` validates the arguments of a program, and which takes what a stack has validated by `of`."""
+
+    @classmethod
+    def of(cls, name: str, wanted: W, opts: pulumi.ResourceOptions | None = None) -> Self:
+        """The component, from what is validated already."""
+        component = cls.__new__(cls)
+        component.make(name, wanted, opts)
+        return component
+
+    @abstractmethod
+    def make(self, name: str, wanted: W, opts: pulumi.ResourceOptions | None) -> None:
+        """Register the component with its children and its outputs."""
