@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scalr_agents.model import yaml_io
-from scalr_agents.model.findings import Finding, Path, Position, dotted, parts
+from scalr_agents.model.findings import Path, Position, as_path, dotted, error
 from scalr_agents.model.positions import Document, broken
 
 TEXT = """\
@@ -70,7 +70,7 @@ def test_an_alias_that_holds_itself_ends() -> None:
 def test_a_broken_file_has_the_position_of_its_problem() -> None:
     with pytest.raises(yaml_io.YamlError) as caught:
         yaml_io.load_values("a: 1\nb: [\n")
-    assert broken("v.yaml", caught.value) == Finding("error", "", "did not find expected node content", position=Position("v.yaml", 3, 1))
+    assert broken("v.yaml", caught.value) == error("", "did not find expected node content", position=Position("v.yaml", 3, 1))
     assert str(broken("v.yaml", caught.value)) == "v.yaml:3:1: error: did not find expected node content"
 
 
@@ -85,9 +85,9 @@ def test_a_broken_file_has_the_position_of_its_problem() -> None:
     ],
 )
 def test_a_dotted_path_has_parts(text: str, path: Path) -> None:
-    assert parts(text) == path
+    assert as_path(text) == path
 
 
 @given(st.lists(st.one_of(st.integers(0, 99), st.text("ab./-_", min_size=1)), max_size=5))
 def test_parts_are_the_reverse_of_dotted(path: list[str | int]) -> None:
-    assert parts(dotted(path)) == tuple(path)
+    assert as_path(dotted(path)) == tuple(path)

@@ -108,7 +108,8 @@ def test_secret_outputs_that_are_no_strings_are_not_told(fresh: Callable[[str], 
             "values": {"agent": {"providerNetworkMirrors": [{"url": "https://a.acme/"}]}},
         }
         namespace = kubernetes.core.v1.Namespace("scalr", metadata={"name": "scalr"}, opts=pulumi.ResourceOptions(provider=cluster))
-        scalr_agents.AgentJob("it", args, pulumi.ResourceOptions(provider=cluster, depends_on=[namespace]))
+        crds = scalr_agents.AgentCrds("crds", opts=pulumi.ResourceOptions(provider=cluster))
+        scalr_agents.AgentJob("it", args, pulumi.ResourceOptions(provider=cluster, depends_on=[namespace, crds]))
 
     stack = fresh("local")
     stack.program = program

@@ -35,7 +35,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (with_cache(EXISTING | DYNAMIC), PLACE, "needs one of efs, filestore, claim, storageClass; given claim and storageClass"),
     (
         with_cache(EFS, name="my.cache"),
-        "scalr-agents:caches.my.cache",
+        'scalr-agents:caches["my.cache"]',
         "not a name for a cache: at most 53 lower case",
     ),
     (with_cache(FILESTORE, name="a" * 54), f"scalr-agents:caches.{'a' * 54}", "not a name for an instance: at most 33"),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from scalr_agents import stack
 from scalr_agents.model import yaml_io
-from scalr_agents.model.findings import Finding, by_severity
+from scalr_agents.model.findings import by_severity, error
 from scalr_agents.stack import positions, secrets, source
 
 PROJECT = """\
@@ -67,7 +67,7 @@ def test_every_finding_stands_where_the_user_wrote_it(project: Path) -> None:
         "did not find expected node content": "stacks/values/broken.yaml:2:1",
         "agent.debug": "stacks/values/one.yaml:3:3",
         "agent.logFormat": "stacks/values/two.yaml:1:9",
-        "scalr-agents:agents.runs.identity.eks\\.amazonaws\\.com/role-arn": "stacks/Pulumi.dev.yaml:15:18",
+        'scalr-agents:agents.runs.identity["eks.amazonaws.com/role-arn"]': "stacks/Pulumi.dev.yaml:15:18",
         "scalr-agents:agents.runs.values.agent.replicaCount": "stacks/Pulumi.dev.yaml:10:17",
         "scalr-agents:agents.runs.values.task.job.activeDeadlineSeconds": "stacks/Pulumi.dev.yaml:11:9",
         "scalr-agents:agents.runs.values.task.tolerations[1]": "stacks/Pulumi.dev.yaml:14:15",
@@ -107,14 +107,14 @@ def test_without_findings_no_file_is_parsed_again(project: Path, monkeypatch: py
     read = source.read(project, "dev")
     assert positions.locate([], read) == []
     with pytest.raises(AssertionError):
-        positions.locate([Finding("error", "scalr-agents:agents", "x")], read._replace(origins={"agents": source.Origin(read.file, ())}))
+        positions.locate([error("scalr-agents:agents", "x")], read._replace(origins={"agents": source.Origin(read.file, ())}))
 
 
 def test_a_file_that_has_gone_has_no_lines(project: Path) -> None:
     (project / "stacks" / "Pulumi.dev.yaml").write_text(STACK)
     read = source.read(project, "dev")
     read.file.unlink()
-    (located,) = positions.locate([Finding("error", "scalr-agents:agents.runs", "x")], read)
+    (located,) = positions.locate([error("scalr-agents:agents.runs", "x")], read)
     assert str(located.position) == "stacks/Pulumi.dev.yaml"
 
 

@@ -71,7 +71,7 @@ def moved(name: str, *, wider: bool = False) -> str:
     [(JOB, "agent.extraEnv"), (JOB, "task.runner.extraEnv"), (JOB, "task.worker.extraEnv"), (LOCAL, "extraEnv"), (K8S, "extraEnv")],
 )
 def test_a_secret_variable_is_told_with_the_command_that_moves_it(chart: str, section: str, name: str) -> None:
-    place = f"values.{section}." + name.replace(".", "\\.")
+    place = f'values.{section}["{name}"]' if "." in name else f"values.{section}.{name}"
     assert said(chart, {"values": nested(section, {name: SECRETS[name]})}) == {place: moved(name, wider=section in NOT_OF_RUNS)}
 
 
@@ -118,8 +118,8 @@ def test_other_places_have_another_way() -> None:
         },
     }
     assert said(JOB, {"values": given}) == {
-        "values.global.podAnnotations.acme\\.io/api-key": "seems to hold a secret in plain text; put it into a Secret, and refer to that",
-        "values.global.podAnnotations.acme\\.io/state": (
+        'values.global.podAnnotations["acme.io/api-key"]': "seems to hold a secret in plain text; put it into a Secret, and refer to that",
+        'values.global.podAnnotations["acme.io/state"]': (
             f"a URL that lets in whoever knows it; write $(NAME) in its place, and run: {COMMAND}env.NAME'"
         ),
         "values.task.sidecars[0].env[0].value": "A_TOKEN holds a secret; put it into a Secret, and refer to that (valueFrom)",

@@ -4,20 +4,23 @@ import pytest
 from scalr_agents.model.findings import (
     Finding,
     FindingsError,
+    Path,
     ValuesError,
+    as_path,
     by_severity,
     dotted,
     entry,
+    error,
     errors,
-    join,
     nearest,
     unknown_key,
+    warning,
     warnings,
 )
 
-ODD = Finding("warning", "agent.url", "is odd")
-WRONG = Finding("error", "agent.token", "is wrong")
-WORSE = Finding("error", "", "is worse")
+ODD = warning("agent.url", "is odd")
+WRONG = error("agent.token", "is wrong")
+WORSE = error("", "is worse")
 
 
 @pytest.mark.parametrize(
@@ -33,11 +36,11 @@ def test_a_finding_is_one_line(finding: Finding, text: str) -> None:
     [(WRONG, "agents.runs.values", "agents.runs.values.agent.token"), (WRONG, "", "agent.token"), (WORSE, "agents", "agents")],
 )
 def test_a_finding_moves_under_a_prefix(finding: Finding, prefix: str, path: str) -> None:
-    assert finding.under(prefix) == Finding(finding.severity, path, finding.message)
+    assert finding.under(as_path(prefix)) == Finding(finding.severity, as_path(path), finding.message)
 
 
 def test_errors_come_first_each_once_in_the_order_of_the_checks() -> None:
-    odder = Finding("warning", "task", "is odder")
+    odder = warning("task", "is odder")
     assert by_severity([odder, WRONG, ODD, WORSE, odder, WRONG]) == [WRONG, WORSE, odder, ODD]
     assert by_severity(finding for finding in (ODD, WRONG)) == [WRONG, ODD]
     assert by_severity([]) == []
@@ -80,11 +83,15 @@ def test_the_dots_of_an_entry_are_escaped(path: str, key: str, text: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("prefix", "path", "text"),
-    [("a", "b", "a.b"), ("a", "[0].b", "a[0].b"), ("", "b", "b"), ("a", "", "a"), ("", "", "")],
+    ("path", "text"),
+    [
+        (("scalr-agents:secrets", "runs", "env", "A.B"), 'scalr-agents:secrets.runs.env["A.B"]'),
+        (("scalr-agents:agents.runs.kind",), "scalr-agents:agents.runs.kind"),
+        (("scalr-agents:agents", "runs", "valuesFiles", 1), "scalr-agents:agents.runs.valuesFiles[1]"),
+    ],
 )
-def test_paths_are_joined(prefix: str, path: str, text: str) -> None:
-    assert join(prefix, path) == text
+def test_paths_of_a_stack_file_are_written_as_pulumi_takes_them(path: Path, text: str) -> None:
+    assert dotted(path) == text
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,14 @@
 from typing import Any
 
 import pytest
-from scalr_agents.model.findings import Finding, Position
+from scalr_agents.model.findings import Position, as_path, error, warning
 from scalr_agents.model.layers import Layer, combine, locate, says
 
-PLACE = "scalr-agents:agents.runs"
-WORD = Layer("scalr-agents:common.url", {"agent": {"url": "https://acme.scalr.io"}}, word=True)
+PLACE = ("scalr-agents:agents", "runs")
+WORD = Layer(as_path("scalr-agents:common.url"), {"agent": {"url": "https://acme.scalr.io"}}, word=True)
 IN_FILE: dict[str, Any] = {"agent": {"url": None, "nodeSelector": {"kubernetes.io/os": "linux"}, "tolerations": [{"key": "a"}]}}
-FILE = Layer("", IN_FILE, file="values/dev.yaml")
-VALUES = Layer(f"{PLACE}.values", {"agent": {"replicaCount": 2, "podLabels": "x"}, "task": None})
+FILE = Layer(as_path(""), IN_FILE, file="values/dev.yaml")
+VALUES = Layer((*PLACE, "values"), {"agent": {"replicaCount": 2, "podLabels": "x"}, "task": None})
 LAYERS = [WORD, FILE, VALUES]
 
 
@@ -24,12 +24,12 @@ LAYERS = [WORD, FILE, VALUES]
         (VALUES, "agent.url", "scalr-agents:agents.runs.values.agent.url"),
         (VALUES, "[0]", "scalr-agents:agents.runs.values[0]"),
         (VALUES, "", "scalr-agents:agents.runs.values"),
-        (Layer("", {}), "agent.url", "agent.url"),
+        (Layer(as_path(""), {}), "agent.url", "agent.url"),
     ],
 )
 def test_a_place_is_written_as_the_user_would_look_for_it(layer: Layer, path: str, place: str) -> None:
     position = Position("values/dev.yaml") if layer is FILE else None
-    assert layer.own(Finding("error", path, "x")) == Finding("error", place, "x", position=position)
+    assert layer.own(error(path, "x")) == error(place, "x", position=position)
 
 
 def test_later_layers_win() -> None:
@@ -51,7 +51,7 @@ def test_no_layers_are_no_values() -> None:
 
 
 def test_combining_changes_no_layer() -> None:
-    lower, upper = Layer("a", {"x": {"y": 1}}), Layer("b", {"x": {"z": 2}})
+    lower, upper = Layer(as_path("a"), {"x": {"y": 1}}), Layer(as_path("b"), {"x": {"z": 2}})
     assert combine([lower, upper]) == {"x": {"y": 1, "z": 2}}
     assert (lower.values, upper.values) == ({"x": {"y": 1}}, {"x": {"z": 2}})
 
@@ -92,14 +92,14 @@ def test_a_layer_says_a_scalar_or_a_list_as_a_whole(values: dict[str, Any], path
     ],
 )
 def test_a_finding_is_located_in_the_last_layer_that_says_something_there(path: str, place: str) -> None:
-    located = locate(Finding("warning", path, "is odd"), LAYERS, f"{PLACE}.values")
+    located = locate(warning(path, "is odd"), LAYERS, (*PLACE, "values"))
     in_file = Position("values/dev.yaml") if place == path else None
-    assert located == Finding("warning", place, "is odd", position=in_file)
+    assert located == warning(place, "is odd", position=in_file)
 
 
 def test_a_finding_on_a_translated_word_names_the_word_alone() -> None:
-    assert locate(Finding("error", "agent.url", "is wrong"), [WORD], PLACE) == Finding("error", "scalr-agents:common.url", "is wrong")
+    assert locate(error("agent.url", "is wrong"), [WORD], PLACE) == error("scalr-agents:common.url", "is wrong")
 
 
 def test_without_layers_a_finding_is_in_the_default_place() -> None:
-    assert locate(Finding("error", "agent.url", "is wrong"), [], PLACE) == Finding("error", f"{PLACE}.agent.url", "is wrong")
+    assert locate(error("agent.url", "is wrong"), [], PLACE) == error((*PLACE, "agent", "url"), "is wrong")

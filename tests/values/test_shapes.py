@@ -81,7 +81,7 @@ CAR = ", ".join(field.alias or name for name, field in Car.model_fields.items())
         ({"wheels": [{"size": 1}, {"size": 1, "spar": True}]}, "wheels[1].spar", "unknown key 'spar'; did you mean 'spare'?"),
         ({"extras": {"a.b": {"fule": 1}}}, "extras.a\\.b.fule", "unknown key 'fule'; did you mean 'fuel'?"),
         ({"[key]": {}}, "[key]", f"unknown key '[key]'; allowed: {CAR}"),
-        ({"engine": {"[key]": 1}}, "engine[key]", "unknown key '[key]'; allowed: horsePower, fuel"),
+        ({"engine": {"[key]": 1}}, "engine.[key]", "unknown key '[key]'; allowed: horsePower, fuel"),
         ({"doors.front": 2}, "doors\\.front", "unknown key 'doors.front'; did you mean 'doors'?"),
     ],
 )

@@ -10,9 +10,9 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from scalr_agents.caches import Spelling
 from scalr_agents.charts.shared import checks
-from scalr_agents.charts.shared.checks import Findings, error, warning
+from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model.fields import Deferred, Flag, InputList, InputMap, InputText, Text, integral, is_set, unset
-from scalr_agents.model.findings import entry
+from scalr_agents.model.findings import entry, error, warning
 from scalr_agents.model.section import Section, default
 
 OWNER = 1000

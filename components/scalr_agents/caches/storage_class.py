@@ -6,9 +6,9 @@ from pydantic import ConfigDict
 
 from scalr_agents.caches.efs import OWNER
 from scalr_agents.charts.shared import checks
-from scalr_agents.charts.shared.checks import Findings, error
+from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model.fields import AccessMode, InputMap, InputName, InputText, Name, Quantity, is_set
-from scalr_agents.model.findings import entry, unknown_key
+from scalr_agents.model.findings import entry, error, unknown_key
 from scalr_agents.model.section import Section
 
 EFS_DRIVER = "efs.csi.aws.com"

@@ -11,7 +11,7 @@ from scalr_agents.charts.shared.agent import identify, load
 from scalr_agents.charts.shared.chart import Chart
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.names import ChartName
-from scalr_agents.model.findings import Finding, ValuesError, errors
+from scalr_agents.model.findings import Finding, ValuesError, error, errors
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.names import Names, Naming
 
@@ -73,7 +73,7 @@ def check(chart: str, values: Mapping[str, Any], *, release: str, namespace: str
     try:
         return load(find(chart), values, release=release, namespace=namespace, agent_version=agent_version).findings
     except LineError as problem:
-        return [Finding("error", "", str(problem))]
+        return [error("", str(problem))]
 
 
 def names(
@@ -103,7 +103,7 @@ def _line_errors() -> Iterator[None]:
     try:
         yield
     except LineError as problem:
-        raise ValuesError([Finding("error", "", str(problem))]) from None
+        raise ValuesError([error("", str(problem))]) from None
 
 
 def _refuse_errors(findings: list[Finding]) -> None:

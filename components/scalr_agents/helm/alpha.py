@@ -12,7 +12,7 @@ from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.helm.alpha_rows import ROWS, Lost, Needless, Row, is_empty
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.fields import is_set
-from scalr_agents.model.findings import Finding, by_severity, dotted, unknown_key
+from scalr_agents.model.findings import Finding, by_severity, dotted, error, unknown_key, warning
 from scalr_agents.model.merge import Values, merge
 from scalr_agents.model.messages import shown
 
@@ -39,7 +39,7 @@ def convert(values: Mapping[str, Any]) -> tuple[Values, list[Finding]]:
     findings = [finding for row in ROWS for finding in _carry(new, row)]
     if not _said(values, _OPEN) and not _said(values, "task.allowMetadataService"):
         message = "not given, and runs could reach the metadata service; now they cannot unless task.allowMetadataService is true"
-        findings.append(Finding("warning", _OPEN, message))
+        findings.append(warning(_OPEN, message))
     findings += [*_strangers(new), *shapes.unknown_keys(AgentJobValues, _without_alpha(new))]
     _prune(new)
     return new, by_severity(findings)
@@ -53,11 +53,11 @@ def _carry(new: Values, row: Row) -> Iterator[Finding]:
     value = row.change(old)
     if isinstance(value, Lost):
         _put(new, row.old, old)
-        yield Finding("error", row.old, f"could not be carried over: {value.reason}")
+        yield error(row.old, f"could not be carried over: {value.reason}")
     elif isinstance(value, Needless):
-        yield from [Finding("warning", row.old, value.reason)] if value.reason else []
+        yield from [warning(row.old, value.reason)] if value.reason else []
     elif not row.new:
-        yield Finding("error", row.old, f"has no successor: {MOVED[row.old].note}")
+        yield error(row.old, f"has no successor: {MOVED[row.old].note}")
     else:
         yield from _settle(new, row, old, value)
 
@@ -67,15 +67,15 @@ def _settle(new: Values, row: Row, old: Any, value: Any) -> Iterator[Finding]:
         yield from _make_room(new, row, value)
     places = [path for path in row.new if not row.fallback or is_empty(_at(new, path))]
     if not places:
-        yield Finding("warning", row.old, f"had no effect, and is left out: {' and '.join(row.new)} win over it")
+        yield warning(row.old, f"had no effect, and is left out: {' and '.join(row.new)} win over it")
     elif taken := [path for path in places if not _put(new, path, value)]:
         _put(new, row.old, old)
-        yield Finding("error", row.old, f"could not be carried over: {taken[0]} says something else; keep one of the two")
+        yield error(row.old, f"could not be carried over: {taken[0]} says something else; keep one of the two")
     else:
         _put_beneath(new, row.also)
         where = "" if row.kept else f"is {' and '.join(row.new)} now; "
         if row.note and (row.kept or is_set(old)):
-            yield Finding("warning", row.old, f"{where}{row.note}")
+            yield warning(row.old, f"{where}{row.note}")
 
 
 def _make_room(new: Values, row: Row, value: Any) -> Iterator[Finding]:
@@ -85,11 +85,11 @@ def _make_room(new: Values, row: Row, value: Any) -> Iterator[Finding]:
     if not is_set(shared):
         _take(new, path)
         if not is_set(own):
-            yield Finding("warning", row.old, f"is {path} now, which the worker follows unless {row.displaces} is set")
+            yield warning(row.old, f"is {path} now, which the worker follows unless {row.displaces} is set")
     elif shared != value:
         _take(new, path)
         if is_set(own):
-            yield Finding("warning", path, f"had no effect, and is left out: {row.old} and {row.displaces} won over it")
+            yield warning(path, f"had no effect, and is left out: {row.old} and {row.displaces} won over it")
         elif not _put(new, row.displaces, shared):
             _put(new, path, shared)  # there is no room for both, which is told where the value is put
 
@@ -103,7 +103,7 @@ def _strangers(values: Mapping[str, Any]) -> Iterator[Finding]:
 def _strangers_in(given: Any, path: tuple[str, ...]) -> Iterator[Finding]:
     if not isinstance(given, Mapping):
         if not is_empty(given):
-            yield Finding("error", dotted(path), "expected a map")
+            yield error(dotted(path), "expected a map")
         return
     depth = len(path)
     known = {parts[depth] for parts in (tuple(row.old.split(".")) for row in ROWS) if parts[:depth] == path and len(parts) > depth}
@@ -111,7 +111,7 @@ def _strangers_in(given: Any, path: tuple[str, ...]) -> Iterator[Finding]:
         here = (*path, key)
         if key not in known:
             name = shown(key)
-            yield Finding("error", dotted((*path, name)), unknown_key(name, sorted(known)))
+            yield error(dotted((*path, name)), unknown_key(name, sorted(known)))
         elif not any(row.old == ".".join(here) for row in ROWS):
             yield from _strangers_in(value, here)
 

@@ -13,7 +13,7 @@ import click
 from scalr_agents import output
 from scalr_agents.charts import CHARTS
 from scalr_agents.model import yaml_io
-from scalr_agents.model.findings import Finding, errors, parts
+from scalr_agents.model.findings import Finding, errors
 from scalr_agents.model.layers import Layer, combine, locate
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup
@@ -63,7 +63,7 @@ def template(
     except LineError as problem:
         raise click.UsageError(str(problem)) from None
     documents = {str(file): _document(file) for file in files}
-    layers = [Layer("", _parsed(document), file=name) for name, document in documents.items()]
+    layers = [Layer((), _parsed(document), file=name) for name, document in documents.items()]
     given = deepcopy(combine(layers))
     options: tuple[tuple[str, tuple[str, ...], Callable[[dict[str, Any], str, strvals.Known], None]], ...] = (
         ("--set-json", jsons, strvals.parse_json_into),
@@ -89,11 +89,11 @@ def _located(findings: Iterable[Finding], documents: Mapping[str, Document], lay
     in_files = combine(layers)
     unchanged: dict[tuple[str, ...], bool] = {}
     for finding in findings:
-        path = parts(finding.path)
+        path = finding.at
         keys = tuple(str(part) for part in takewhile(lambda part: isinstance(part, str), path))
         if keys not in unchanged:
             unchanged[keys] = lookup(given, *keys) == lookup(in_files, *keys)
-        file = locate(finding, layers, "").position
+        file = locate(finding, layers, ()).position
         yield replace(finding, position=documents[file.file].position(path)) if file and unchanged[keys] else finding
 
 
@@ -113,7 +113,7 @@ def convert_values(file: Path) -> None:
     text = yaml_io.dump([converted]) if alpha.is_alpha(given) else document.text
     if not alpha.is_alpha(given):
         say(f"{document.name}: no value of the alpha; printed as it is")
-    report(replace(finding, position=document.position(parts(finding.path))) for finding in findings)
+    report(replace(finding, position=document.position(finding.at)) for finding in findings)
     click.echo(text, nl=False)
     sys.exit(FINDINGS if errors(findings) else 0)
 

@@ -25,22 +25,25 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing to tell the user.
-
-    `path` is where it stands in what the user wrote, dotted as in `--set` (`agent.tolerations[0].key`). An `error` stops everything;
-    a `warning` is printed and the work goes on.
-    """
+    """One thing to tell the user. `error` and `warning` make them."""
 
     severity: Severity
-    path: str
+    """An `error` stops everything; a `warning` is printed and the work goes on."""
+    at: Path
+    """Where it stands in what the user wrote: keys of maps and indexes of lists."""
     message: str
-    presumes: tuple[str, ...] = ()
+    presumes: tuple[Path, ...] = ()
     """Paths of other values that it would be wrong without."""
     position: Position | None = None
     """Where it stands in a file. A program's arguments have none; a line is looked up when the finding is printed."""
 
     def __str__(self) -> str:
         return _joined(self.position, self.severity, self.path, self.message)
+
+    @property
+    def path(self) -> str:
+        """Where it stands, for people: dotted as in `--set` (`agent.tolerations[0].key`)."""
+        return dotted(self.at)
 
     @property
     def text(self) -> str:
@@ -59,9 +62,19 @@ class Finding:
             "message": self.message,
         }
 
-    def under(self, prefix: str) -> "Finding":
-        """The same finding, for a file in which its path begins with `prefix`."""
-        return replace(self, path=join(prefix, self.path))
+    def under(self, prefix: Path) -> "Finding":
+        """The same finding, for input in which its path begins with `prefix`."""
+        return replace(self, at=(*prefix, *self.at))
+
+
+def error(path: str | Path, message: str, presumes: Iterable[str | Path] = (), position: Position | None = None) -> Finding:
+    """What stops everything. A path may be written dotted."""
+    return Finding("error", as_path(path), message, tuple(map(as_path, presumes)), position)
+
+
+def warning(path: str | Path, message: str, presumes: Iterable[str | Path] = (), position: Position | None = None) -> Finding:
+    """What is printed while the work goes on. A path may be written dotted."""
+    return Finding("warning", as_path(path), message, tuple(map(as_path, presumes)), position)
 
 
 def _joined(*parts: object) -> str:
@@ -94,27 +107,34 @@ def warnings(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def dotted(path: Sequence[str | int]) -> str:
-    """`("agent", "tolerations", 0, "key")` as `agent.tolerations[0].key`."""
-    text = ""
-    for part in path:
-        text = f"{text}[{part}]" if isinstance(part, int) else entry(text, part)
+    """`("agent", "tolerations", 0, "key")` as `agent.tolerations[0].key`.
+
+    A key with dots is escaped as in `--set`; below a key of a stack file it is quoted, as `pulumi config set --path` takes it.
+    """
+    in_stack_file = bool(path) and ":" in str(path[0])
+    text = str(path[0]) if in_stack_file else ""
+    for part in path[1:] if in_stack_file else path:
+        quoted = in_stack_file and isinstance(part, str) and "." in part
+        text = f'{text}["{part}"]' if quoted else f"{text}[{part}]" if isinstance(part, int) else entry(text, part)
     return text
 
 
-def parts(path: str) -> Path:
-    """The parts of a dotted path: the reverse of `dotted`. An entry may also be written as Pulumi does, `tokens["a.b"]`."""
+def as_path(path: str | Path) -> Path:
+    """The parts of a path that may be dotted: the reverse of `dotted`. An entry may also be written as Pulumi does, `tokens["a.b"]`."""
+    if not isinstance(path, str):
+        return path
     return tuple(int(index) if index else quoted or re.sub(r"\\(.)", r"\1", key) for index, quoted, key in _PART.findall(path))
 
 
 def entry(path: str, key: str) -> str:
     """The path of an entry of a map, with the dots of its key escaped as in `--set`."""
-    return join(path, key.replace(".", "\\."))
+    escaped = key.replace(".", "\\.")
+    return f"{path}.{escaped}" if path else escaped
 
 
-def join(prefix: str, path: str) -> str:
-    if not prefix or not path:
-        return prefix or path
-    return f"{prefix}{path}" if path.startswith("[") else f"{prefix}.{path}"
+def starts(path: Path, prefix: Path) -> bool:
+    """Whether a path is another one, or leads through it."""
+    return path[: len(prefix)] == prefix
 
 
 def unknown_key(given: str, allowed: Iterable[str], elsewhere: Sequence[str] = ()) -> str:

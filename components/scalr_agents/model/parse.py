@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from scalr_agents.model.fields import is_deferred
-from scalr_agents.model.findings import Finding, Path, dotted, join, unknown_key
+from scalr_agents.model.findings import Finding, Path, as_path, dotted, error, unknown_key
 from scalr_agents.model.messages import COMPLETE, describe, expected, shown
 
 M = TypeVar("M", bound=BaseModel)
@@ -49,8 +49,8 @@ def parse(model: type[M], given: Mapping[str, Any]) -> tuple[M, list[Finding], l
     while True:
         try:
             return model.model_validate(given), findings, list(left_out)
-        except ValidationError as error:
-            explained = list(_explain(model, error))
+        except ValidationError as problem:
+            explained = list(_explain(model, problem))
             findings += [finding for path, finding in explained if path not in left_out]  # else missing because it was left out
             cuts = dict.fromkeys(_cut(given, path) for path, _ in explained)
             given = _without(given, cuts)
@@ -61,8 +61,8 @@ def unknown_keys(model: type[BaseModel], given: Mapping[str, Any]) -> list[Findi
     """Keys that a model does not have, whatever else is wrong."""
     try:
         model.model_validate(given)
-    except ValidationError as error:
-        return [finding for _, finding in _explain(model, error, only="extra_forbidden")]
+    except ValidationError as problem:
+        return [finding for _, finding in _explain(model, problem, only="extra_forbidden")]
     return []
 
 
@@ -70,24 +70,24 @@ def parse_whole(model: type[M], given: Mapping[str, Any]) -> tuple[M | None, lis
     """`given` as a `model`, or the findings on its shape: for models of which a part alone is of no use."""
     try:
         return model.model_validate(given), []
-    except ValidationError as error:
-        return None, [finding for _, finding in _explain(model, error)]
+    except ValidationError as problem:
+        return None, [finding for _, finding in _explain(model, problem)]
 
 
-def _explain(model: type[BaseModel], error: ValidationError, only: str = "") -> Iterator[tuple[Path, Finding]]:
-    for detail in error.errors(include_url=False):
+def _explain(model: type[BaseModel], problem: ValidationError, only: str = "") -> Iterator[tuple[Path, Finding]]:
+    for detail in problem.errors(include_url=False):
         if only not in ("", detail["type"]):
             continue
         path = _readable(detail)
         safe = tuple(shown(part) if isinstance(part, str) else part for part in path)
         message = _message(model, path, detail) if safe == path else "text in place of a key; YAML wants a space after the colon"
-        yield path, Finding("error", dotted(safe), message)
+        yield path, error(safe, message)
 
 
-def _readable(error: ErrorDetails) -> Path:
+def _readable(problem: ErrorDetails) -> Path:
     """Pydantic's location without its mark for a key that is wrong itself. Where it has no such key, that may be the key's name."""
-    location = error["loc"]
-    return location[:-1] if location[-1:] == ("[key]",) and error["type"] != "extra_forbidden" else location
+    location = problem["loc"]
+    return location[:-1] if location[-1:] == ("[key]",) and problem["type"] != "extra_forbidden" else location
 
 
 def _cut(given: Mapping[str, Any], path: Path) -> Path:
@@ -119,24 +119,24 @@ def _without(given: Mapping[str, Any], paths: Collection[Path]) -> Mapping[str, 
     return {key: _without(value, below[key]) if key in below else value for key, value in given.items() if () not in below.get(key, ())}
 
 
-def _message(model: type[BaseModel], path: Path, error: ErrorDetails) -> str:
-    value, kind = error["input"], error["type"]
+def _message(model: type[BaseModel], path: Path, problem: ErrorDetails) -> str:
+    value, kind = problem["input"], problem["type"]
     if kind in (COMPLETE, "missing"):
-        return error["msg"] if kind == COMPLETE else kind
+        return problem["msg"] if kind == COMPLETE else kind
     if kind == "extra_forbidden":
         return unknown_key(str(path[-1]), _keys(_model_at(model, path[:-1])), _elsewhere(model, path))
     if is_deferred(value):
         return "must be known before deployment: an output of another resource is not allowed here"
-    return _type_message(kind, value) if kind in _EXPECTED else _refusal(error)
+    return _type_message(kind, value) if kind in _EXPECTED else _refusal(problem)
 
 
-def _refusal(error: ErrorDetails) -> str:
+def _refusal(problem: ErrorDetails) -> str:
     """A value that has the right type. A key that is wrong stands in the path already."""
-    given = describe(error["input"], repeated=error["type"] in _NO_SECRETS)
-    if error["type"] == "literal_error":
-        return f"given {given}; allowed: {error['ctx']['expected']}"
-    message = _lower_first(error["msg"])
-    return message if error["loc"][-1:] == ("[key]",) else f"{message}; given {given}"
+    given = describe(problem["input"], repeated=problem["type"] in _NO_SECRETS)
+    if problem["type"] == "literal_error":
+        return f"given {given}; allowed: {problem['ctx']['expected']}"
+    message = _lower_first(problem["msg"])
+    return message if problem["loc"][-1:] == ("[key]",) else f"{message}; given {given}"
 
 
 def _type_message(kind: str, value: object) -> str:
@@ -153,7 +153,7 @@ def misshapen_sections(model: type[BaseModel], given: Mapping[str, Any], path: P
         if isinstance(value, Mapping):
             yield from misshapen_sections(sections[key], value, here)
         else:
-            yield Finding("error", dotted(here), _type_message("model_type", value))
+            yield error(here, _type_message("model_type", value))
 
 
 @cache
@@ -186,7 +186,7 @@ def _model_at(model: type[BaseModel], path: Path) -> type[BaseModel]:
 def _elsewhere(model: type[BaseModel], path: Path) -> list[str]:
     """Where a key that is unknown in its place exists: below this place, or else anywhere."""
     key, here = str(path[-1]), path[:-1]
-    return [join(dotted(here), found) for found in places(_model_at(model, here), key)] or places(model, key)
+    return [dotted((*here, *as_path(found))) for found in places(_model_at(model, here), key)] or places(model, key)
 
 
 def places(model: type[BaseModel], key: str) -> list[str]:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import yaml
 
-from scalr_agents.model.findings import Finding, Path, Position
+from scalr_agents.model.findings import Finding, Path, Position, error
 from scalr_agents.model.yaml_io import YamlError
 
 _MERGE = "<<"
@@ -61,4 +61,4 @@ class Document:
 
 def broken(file: str, problem: YamlError) -> Finding:
     """The finding on a file that is no YAML."""
-    return Finding("error", "", problem.message, position=Position(file, problem.line, problem.column))
+    return error("", problem.message, position=Position(file, problem.line, problem.column))

@@ -13,7 +13,7 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model import parse
 from scalr_agents.model.fields import Annotations, InputMap, InputText, OpenMap, SecretEnv, Text, integral, is_set
-from scalr_agents.model.findings import Finding, dotted
+from scalr_agents.model.findings import Finding, dotted, error
 from scalr_agents.model.layers import Layer, combine, locate, says
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values
@@ -210,9 +210,9 @@ def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool)
     try:
         line = chart.versions.line(given.agent_version)
     except LineError as problem:
-        return None, [Finding("error", "agent_version", str(problem))]
+        return None, [error("agent_version", str(problem))]
     flat, flat_findings = _flat_layers(given, chart.settings(chart.versions, given.agent_version or line.default_version))
-    layers = [Layer("values", given.values), *flat]
+    layers = [Layer(("values",), given.values), *flat]
     findings = [*flat_findings, *_conflicts(given, flat), *misshapen_sections(chart, layers[0])]
     agent = load(
         chart,
@@ -248,9 +248,9 @@ def _flat_layers(given: _Arguments, settings: Settings) -> tuple[list[Layer], li
         content = getattr(given, word, None)
         if is_set(content):
             try:
-                layers.append(Layer(word, translate(content), word=True))
+                layers.append(Layer((word,), translate(content), word=True))
             except NoValueError as problem:
-                findings.append(Finding("error", word, str(problem)))
+                findings.append(error(word, str(problem)))
     return layers, findings
 
 
@@ -265,12 +265,12 @@ _BEHIND: dict[str, tuple[tuple[str, ...], ...]] = {
 
 
 def _conflicts(given: _Arguments, flat: list[Layer]) -> Iterator[Finding]:
-    translated = {layer.place: list(_leaves(layer.values)) for layer in flat}
+    translated = {str(layer.place[0]): list(_leaves(layer.values)) for layer in flat}
     for word in dict.fromkeys([*translated, *_BEHIND]):
         own = translated.get(word, []) if word != "service_account_annotations" else []
         for path in dict.fromkeys([*own, *_BEHIND.get(word, ())]):
             if is_set(getattr(given, word, None)) and says(given.values, path):
-                yield Finding("error", word, f"given together with values.{dotted(path)}, which it stands for; keep one of them")
+                yield error(word, f"given together with values.{dotted(path)}, which it stands for; keep one of them")
 
 
 def _leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -282,5 +282,5 @@ def _leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...
 
 
 def _at_argument(finding: Finding, arguments: type[_Arguments], layers: list[Layer]) -> Finding:
-    own = finding.path.partition(".")[0] in arguments.model_fields
-    return finding if own else locate(finding, layers, "values")
+    own = bool(finding.at) and finding.at[0] in arguments.model_fields
+    return finding if own else locate(finding, layers, ("values",))

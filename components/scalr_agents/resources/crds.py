@@ -8,7 +8,7 @@ from pydantic import ConfigDict
 
 from scalr_agents.charts.agent_job.versions import TABLE
 from scalr_agents.charts.shared.manifests import crds
-from scalr_agents.model.findings import Finding
+from scalr_agents.model.findings import Finding, error
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.section import Section
 from scalr_agents.resources import kubernetes
@@ -59,4 +59,4 @@ def _check(given: _Arguments) -> Iterator[Finding]:
     try:
         TABLE.line(given.agent_version)
     except LineError as problem:
-        yield Finding("error", "agent_version", str(problem))
+        yield error("agent_version", str(problem))

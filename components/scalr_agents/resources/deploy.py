@@ -99,8 +99,8 @@ def _misplaced_secrets(read: source.Source | None) -> Iterator[Finding]:
     marked = {key for key in pulumi_config.get_config_secret_keys_env() if key.startswith(f"{PREFIX}:")}
     marked |= {f"{PREFIX}:{word}" for word in _configuration() if pulumi_config.is_config_secret(f"{PREFIX}:{word}")}
     for key in sorted(marked - {f"{PREFIX}:secrets"}):
-        if not any(finding.path.startswith(key) for finding in found):
-            yield secrets.misplaced_at(key)
+        if not any(finding.at[:1] == (key,) for finding in found):
+            yield secrets.misplaced_at((key,))
 
 
 def _provider(name: str, settings: Kubernetes, *, take_over: bool) -> pulumi.ProviderResource:

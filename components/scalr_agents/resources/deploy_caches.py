@@ -41,8 +41,8 @@ def look_up(entries: Mapping[str, CacheEntry]) -> Found:
         try:
             found[name] = known[subject] = known[subject] if subject in known else _look_up(name, entry)
         except ArgsError as problem:
-            place = f"{PREFIX}:caches.{name}.{'efs' if entry.efs else 'filestore'}"
-            missing += [replace(finding, path=in_stack_files(f"{place}.{finding.path}")) for finding in problem.findings]
+            place = (f"{PREFIX}:caches", name, "efs" if entry.efs else "filestore")
+            missing += [replace(finding, at=(*place, in_stack_files(finding.path))) for finding in problem.findings]
     if missing:
         raise ArgsError(f"stack {pulumi.get_stack()!r}", missing)
     return found

@@ -10,7 +10,7 @@ import pulumi_aws as aws
 from scalr_agents.caches import OnDelete, efs, in_programs
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model.fields import is_deferred, is_set
-from scalr_agents.model.findings import Finding
+from scalr_agents.model.findings import error
 from scalr_agents.resources import efs_file_system, literals
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.errors import ArgsError
@@ -200,7 +200,7 @@ def look_up(cluster: str, name: str, opts: pulumi.InvokeOptions | None = None) -
         subnets = sorted(network.subnet_ids, reverse=True)
         return Network(network, {get_subnet(id=subnet, opts=opts).availability_zone: subnet for subnet in subnets})
     except Exception as problem:  # the SDK raises nothing narrower when a lookup fails
-        finding = Finding("error", "eks_cluster", f"cannot look up EKS cluster {cluster!r}: {problem}")
+        finding = error("eks_cluster", f"cannot look up EKS cluster {cluster!r}: {problem}")
         raise ArgsError(f"EfsCache {name!r}", [finding]) from problem
 
 

@@ -9,7 +9,7 @@ import pulumi_gcp as gcp
 from scalr_agents.caches import OnDelete, filestore, in_programs
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model.fields import is_set
-from scalr_agents.model.findings import Finding
+from scalr_agents.model.findings import error
 from scalr_agents.resources import literals
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.errors import ArgsError
@@ -167,7 +167,7 @@ def look_up(instance_id: str, name: str, opts: pulumi.InvokeOptions | None = Non
     try:
         return get_instance(**parts, opts=opts)
     except Exception as problem:  # the SDK raises nothing narrower when a lookup fails
-        finding = Finding("error", "instance_id", f"cannot look up Filestore instance {instance_id!r}: {problem}")
+        finding = error("instance_id", f"cannot look up Filestore instance {instance_id!r}: {problem}")
         raise ArgsError(f"FilestoreCache {name!r}", [finding]) from problem
 
 

@@ -5,7 +5,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,11 +12,11 @@ from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model import parse as shapes
-from scalr_agents.model.findings import Finding, by_severity, errors, unknown_key
+from scalr_agents.model.findings import Finding, by_severity, error, errors, unknown_key, warning
 from scalr_agents.model.lines import Line
 from scalr_agents.model.messages import shown
 from scalr_agents.stack import agents, checks, common, secrets
-from scalr_agents.stack.model import PREFIX, AgentEntry, Kubernetes, Namespace, StackFile
+from scalr_agents.stack.model import PREFIX, AgentEntry, Kubernetes, Namespace, StackFile, in_file
 
 if TYPE_CHECKING:
     from scalr_agents.stack.cache_model import CacheEntry
@@ -72,7 +71,7 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     if "secrets" in content:
         content["secrets"] = secrets.opened(content["secrets"], content.get("agents"))
     file, shape_findings, _ = shapes.parse(StackFile, content)
-    shape_findings = [replace(finding, path=f"{PREFIX}:{finding.path}") for finding in shape_findings]
+    shape_findings = [in_file(finding) for finding in shape_findings]
     findings += _in_the_right_place(shape_findings, content.get("agents"))
     agents_given = content.get("agents", {} if all(word in _WORDS for word in config) else None)
     if isinstance(agents_given, dict):  # else they may be there under a wrong name
@@ -88,7 +87,7 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
         findings += agent_findings
         built += [agent] if agent else []
     claims = caches.claims() if caches else []
-    if all(finding.path.startswith(f"{PREFIX}:secrets.") for finding in errors(findings)):
+    if all(finding.at[:1] == (f"{PREFIX}:secrets",) for finding in errors(findings)):
         findings += [
             *checks.collisions(built, claims),
             *checks.pod_admission(file.namespaces, built),
@@ -99,14 +98,14 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
         ]
     findings += [*checks.namespaces(file.namespaces), *checks.unlisted_namespaces(file.namespaces, file.agents)]
     if not file.agents and not findings:
-        findings.append(Finding("warning", f"{PREFIX}:agents", "empty: this stack runs nothing"))
+        findings.append(warning((f"{PREFIX}:agents",), "empty: this stack runs nothing"))
     return Stack(file.kubernetes, file.namespaces, caches.entries if caches else {}, claims, built, by_severity(findings))
 
 
 def _in_the_right_place(findings: Sequence[Finding], agents_given: Any) -> Iterator[Finding]:
     """Findings on shapes; of keys that belong elsewhere those that say where."""
-    better = {finding.path: finding for finding in agents.misplaced_keys(agents_given)} if findings else {}
-    yield from (better.get(finding.path, finding) for finding in findings)
+    better = {finding.at: finding for finding in agents.misplaced_keys(agents_given)} if findings else {}
+    yield from (better.get(finding.at, finding) for finding in findings)
 
 
 def _caches(file: StackFile) -> "tuple[Caches | None, list[Finding]]":
@@ -154,10 +153,10 @@ def _unknown_words(config: Mapping[str, Any]) -> Iterator[Finding]:
             continue
         if head in _WORDS:
             message = f"one flat key: --path was forgotten; remove it with: pulumi config rm '{PREFIX}:{word}', and set it with --path"
-            yield Finding("error", f"{PREFIX}:{word}", message)
+            yield error((f"{PREFIX}:{word}",), message)
         else:
             name = shown(word)
-            yield Finding("error", f"{PREFIX}:{name}", unknown_key(name, _WORDS))
+            yield error((f"{PREFIX}:{name}",), unknown_key(name, _WORDS))
 
 
 def _decoded(value: Any) -> Any:

@@ -10,7 +10,8 @@ from scalr_agents.charts.shared.agent import AnyAgent, load, misshapen_sections
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model import parse, yaml_io
 from scalr_agents.model.fields import is_dns_label
-from scalr_agents.model.findings import Finding, dotted
+from scalr_agents.model.findings import Finding, error, warning
+from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.layers import Layer, combine, locate
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import lookup
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 _OWN_KEYS = {field.alias or name for name, field in AgentEntry.model_fields.items()}
 
 
-def place(name: str) -> str:
+def place(name: str) -> KeyPath:
     """Where an agent stands in the stack file."""
-    return f"{PREFIX}:agents.{name}"
+    return f"{PREFIX}:agents", name
 
 
 def build(
@@ -41,11 +42,11 @@ def build(
     try:
         line = chart.versions.line(version)
     except LineError as problem:
-        return None, [Finding("error", _place_of_version(name, entry), str(problem))]
+        return None, [error(_place_of_version(name, entry), str(problem))]
     settings = chart.settings(chart.versions, version or line.default_version)
     shared, findings = common.layers(file.common, bundle, settings, name)
     files, file_findings = _values_files(here, entry, directory)
-    own = [*files, Layer(f"{here}.values", entry.values)]
+    own = [*files, Layer((*here, "values"), entry.values)]
     secret, secret_findings = secrets.layers(name, given, [*shared, *own], settings, demanded=demand_tokens)
     cache, cache_findings = caches.layer(name, own, settings) if caches else ([], [])
     nodes, identity = common.nodes(here, entry.nodes, settings), common.identity(here, entry.identity, settings, own)
@@ -75,49 +76,48 @@ def misplaced_keys(agents: Any) -> Iterator[Finding]:
         kind = given.get("kind") if isinstance(given, dict) else None
         if isinstance(kind, str) and kind in charts.CHARTS:
             for key in given.keys() - _OWN_KEYS:
-                yield from _misplaced_key(kind, key, f"{PREFIX}:{dotted(('agents', name, key))}")
+                yield from _misplaced_key(kind, key, (*place(name), key))
 
 
-def _misplaced_key(kind: str, key: str, here: str) -> Iterator[Finding]:
+def _misplaced_key(kind: str, key: str, here: KeyPath) -> Iterator[Finding]:
     if key in secrets.MISPLACED:
         yield secrets.misplaced_at(here)
     elif found := parse.places(charts.find(kind).values, key):
         paths = " or ".join(f"values.{path}" for path in found)
-        yield Finding("error", here, f"unknown key {key!r}; it is a value of {kind}: write {paths}")
+        yield error(here, f"unknown key {key!r}; it is a value of {kind}: write {paths}")
 
 
-def _place_of_version(name: str, entry: AgentEntry) -> str:
-    return f"{place(name)}.agentVersion" if entry.agent_version else f"{PREFIX}:common.agentVersion"
+def _place_of_version(name: str, entry: AgentEntry) -> KeyPath:
+    return (*place(name), "agentVersion") if entry.agent_version else (f"{PREFIX}:common", "agentVersion")
 
 
 def _check_entry(name: str, entry: AgentEntry) -> Iterator[Finding]:
     if not is_dns_label(name):
-        yield Finding("error", place(name), "not a name for an agent: lower case letters, digits and '-'")
+        yield error(place(name), "not a name for an agent: lower case letters, digits and '-'")
     if entry.role == "vcs" and not charts.find(entry.kind).serves_vcs:
         others = " and ".join(chart for chart in charts.CHARTS if charts.find(chart).serves_vcs)
-        yield Finding("error", f"{place(name)}.role", f"{entry.kind} serves runs only; {others} serves VCS providers too")
+        yield error((*place(name), "role"), f"{entry.kind} serves runs only; {others} serves VCS providers too")
 
 
 def _check_metadata_service(name: str, entry: AgentEntry, own: list[Layer]) -> Iterator[Finding]:
     """Runs of a chart that leaves the metadata service open unless something else is said."""
     switch = charts.find(entry.kind).metadata_switch
     if switch and entry.role == "runs" and lookup(combine(own), switch) is None:
-        yield Finding(
-            "warning",
-            f"{place(name)}.values.{switch}",
+        yield warning(
+            (*place(name), "values", switch),
             "open: runs can take the credentials of their node from the metadata service; set it to false, or to true if they should",
         )
 
 
-def _values_files(here: str, entry: AgentEntry, directory: Path) -> tuple[list[Layer], list[Finding]]:
+def _values_files(here: KeyPath, entry: AgentEntry, directory: Path) -> tuple[list[Layer], list[Finding]]:
     layers, findings = [], []
     for index, file in enumerate(entry.values_files):
         try:
-            layers.append(Layer("", yaml_io.load_values(read_text(directory / file)), file=file))
+            layers.append(Layer((), yaml_io.load_values(read_text(directory / file)), file=file))
         except yaml_io.YamlError as problem:
             findings.append(broken(file, problem))
         except SourceError as problem:
-            findings.append(Finding("error", f"{here}.valuesFiles[{index}]", str(problem)))
+            findings.append(error((*here, "valuesFiles", index), str(problem)))
     return layers, findings
 
 
@@ -130,19 +130,19 @@ def _seeming_secrets(name: str, layers: list[Layer], findings: list[Finding]) ->
             yield finding
 
 
-def _spot(finding: Finding) -> tuple[object, str]:
+def _spot(finding: Finding) -> tuple[object, KeyPath]:
     """Where a finding stands, in which file and there."""
-    return finding.position, finding.path
+    return finding.position, finding.at
 
 
 def _locate(finding: Finding, name: str, entry: AgentEntry, layers: list[Layer]) -> Finding:
     here = place(name)
-    if finding.path in ("release", "namespace"):
+    if finding.at in {("release",), ("namespace",)}:
         return finding.under(here)
-    if finding.path == "agent_version":
-        return replace(finding, path=_place_of_version(name, entry))
-    if secret := secrets.located(name, finding.path):
-        return replace(finding, path=secret)
-    if finding.path == "rollout_timeout_seconds":
-        return replace(finding, path=f"{PREFIX}:kubernetes.rolloutTimeoutSeconds")
-    return locate(finding, layers, f"{here}.values")
+    if finding.at == ("agent_version",):
+        return replace(finding, at=_place_of_version(name, entry))
+    if secret := secrets.located(name, finding.at):
+        return replace(finding, at=secret)
+    if finding.at == ("rollout_timeout_seconds",):
+        return replace(finding, at=(f"{PREFIX}:kubernetes", "rolloutTimeoutSeconds"))
+    return locate(finding, layers, (*here, "values"))

@@ -7,7 +7,7 @@ from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.model import quantities
-from scalr_agents.model.findings import Finding
+from scalr_agents.model.findings import Finding, dotted, error, warning
 from scalr_agents.model.merge import lookup
 from scalr_agents.stack.agents import place
 from scalr_agents.stack.cache_model import EfsEntry, FilestoreEntry, StorageClassEntry
@@ -39,18 +39,17 @@ def _missing_group(agent: AnyAgent) -> Iterator[Finding]:
     for pod, spec in pods(agent.objects):
         if lookup(spec, "securityContext", "fsGroup") is None:
             message = f"its {pod} have no fsGroup, and a Filestore share belongs to root: permission denied; set podSecurityContext.fsGroup"
-            yield Finding("warning", f"{place(agent.name)}.cache", message)
+            yield warning((*place(agent.name), "cache"), message)
 
 
 def _other_users(agent: AnyAgent, claim: Claim, owner: int) -> Iterator[Finding]:
     for pod, spec in pods(agent.objects):
         users = sorted(_users(spec) - {owner})
         if users:
-            yield Finding(
-                "error",
-                f"{place(agent.name)}.cache",
+            yield error(
+                (*place(agent.name), "cache"),
                 f"its {pod} run as user {' and '.join(map(str, users))}, but all files of the cache belong to user {owner}; "
-                f"set {claim.place}.efs.uid, or change the agent's securityContext",
+                f"set {dotted(claim.place)}.efs.uid, or change the agent's securityContext",
             )
 
 
@@ -70,8 +69,7 @@ def _overfull(claim: Claim, size: str, users: Sequence[AnyAgent]) -> Iterator[Fi
     megabytes = sum(_megabytes(agent.values) for agent in users)
     if megabytes * _MEBIBYTE > quantities.parse(size):
         limits = ", ".join(f"{_megabytes(agent.values)} MB of {agent.name}" for agent in users)
-        yield Finding(
-            "warning",
+        yield warning(
             claim.place,
             f"holds {size}, but its agents' caches may grow to {megabytes} MB ({limits}): it is full before an agent clears anything; "
             "lower agent.providerCache.sizeLimit or agent.moduleCache.sizeLimit",

@@ -2,24 +2,25 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from scalr_agents.caches import efs, filestore, in_stack_files
 from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.charts.shared.checks import Findings, error, quantity, shared_cache, warning
+from scalr_agents.charts.shared.checks import Findings, quantity, shared_cache
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.fields import is_dns_label, is_set
-from scalr_agents.model.findings import Finding, dotted, nearest
+from scalr_agents.model.findings import Finding, Path, dotted, error, nearest, warning
 from scalr_agents.model.layers import Layer
 from scalr_agents.model.merge import Values, lookup
+from scalr_agents.stack.agents import place as place_of_agent
 from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile, EfsEntry, FilestoreEntry, StorageClassEntry
 from scalr_agents.stack.checks import pods
-from scalr_agents.stack.model import PREFIX, AgentEntry
+from scalr_agents.stack.model import PREFIX, AgentEntry, in_file
 from scalr_agents.stack.source import CloudValue, Source
 
 _PROVIDER_CACHE = ("agent", "providerCache")
@@ -44,7 +45,7 @@ class Claim:
     namespace: str
 
     @property
-    def place(self) -> str:
+    def place(self) -> Path:
         return _place(self.cache)
 
     @property
@@ -87,7 +88,7 @@ class Claim:
                 )
 
     def _unknown(self, word: str) -> Any:
-        return CloudValue(f"{self.place}: {word} for {self.name}")
+        return CloudValue(f"{dotted(self.place)}: {word} for {self.name}")
 
 
 def users_of_claims(agents: Iterable[AnyAgent]) -> Mapping[tuple[str, str], list[AnyAgent]]:
@@ -108,7 +109,7 @@ def _claims_of(pod: Mapping[str, Any]) -> dict[str, str]:
 def parse(content: Mapping[str, Any]) -> tuple[Mapping[str, CacheEntry], list[Finding]]:
     """The entries of the word `caches`, and the findings on their shapes."""
     file, findings, _ = shapes.parse(CachesOfFile, {"caches": content})
-    return file.caches, [replace(finding, path=f"{PREFIX}:{finding.path}") for finding in findings]
+    return file.caches, [in_file(finding) for finding in findings]
 
 
 def without_region(entries: Mapping[str, CacheEntry], source: Source) -> Iterator[Finding]:
@@ -117,7 +118,7 @@ def without_region(entries: Mapping[str, CacheEntry], source: Source) -> Iterato
         return
     for name in (name for name, entry in entries.items() if entry.efs):
         yield warning(
-            f"{_place(name)}.efs",
+            (*_place(name), "efs"),
             "no region: run pulumi config set aws:region <region>, unless AWS_REGION or a profile says it wherever Pulumi runs",
         )
 
@@ -141,7 +142,7 @@ class Caches(NamedTuple):
 
     def layer(self, name: str, below: Sequence[Layer], settings: Settings) -> tuple[list[Layer], list[Finding]]:
         """An agent's cache as a layer of values, and what of the layers below contradicts it."""
-        agent, place = self.agents[name], f"{PREFIX}:agents.{name}.cache"
+        agent, place = self.agents[name], (*place_of_agent(name), "cache")
         entry = self.entries.get(agent.cache)
         if entry is None:
             unknown = error(place, f"no cache {agent.cache!r}; {nearest(agent.cache, self.entries)}")
@@ -181,10 +182,10 @@ class Caches(NamedTuple):
             if entry.efs:
                 for agent_name, agent in users.items():
                     path = efs.access_path(agent.namespace, agent.release or agent_name)
-                    yield from (error(f"{PREFIX}:agents.{agent_name}.cache", problem) for problem in efs.path_problems(path))
+                    yield from (error((*place_of_agent(agent_name), "cache"), problem) for problem in efs.path_problems(path))
 
 
-def _contradictions(place: str, mounted: Values, below: Sequence[Layer], *, decided: Iterable[str]) -> Findings:
+def _contradictions(place: Path, mounted: Values, below: Sequence[Layer], *, decided: Iterable[str]) -> Findings:
     """Values that would have no effect, or would be the opposite of a cache."""
     words = dict.fromkeys(("claimName", "storageClassName", "storage", "accessMode", *decided))
     cache = ("persistence", "cache") if "cache" in mounted["persistence"] else ("persistence",)
@@ -192,10 +193,10 @@ def _contradictions(place: str, mounted: Values, below: Sequence[Layer], *, deci
     for each in below:
         for path in claims:
             if is_set(lookup(each.values, *path)):
-                yield each.own(error(dotted(path), f"has no effect: {place} decides what is mounted; remove one of them"))
+                yield each.own(error(path, f"has no effect: {dotted(place)} decides what is mounted; remove one of them"))
         for section in (cache, _PROVIDER_CACHE):
             if lookup(each.values, *section, "enabled") is False:
-                yield each.own(error(dotted((*section, "enabled")), f"false, but {place} turns it on; remove one of them"))
+                yield each.own(error((*section, "enabled"), f"false, but {dotted(place)} turns it on; remove one of them"))
 
 
 def _sized(entry: FilestoreEntry) -> bool:
@@ -209,9 +210,9 @@ def _check_entry(entry: CacheEntry) -> Findings:
     if len(given) != 1:
         yield error("", f"needs one of {', '.join(kinds)}; given {' and '.join(given) or 'none'}")
     if entry.efs:
-        yield from (finding.under("efs") for finding in efs.check(entry.efs, in_stack_files))
+        yield from (finding.under(("efs",)) for finding in efs.check(entry.efs, in_stack_files))
     if entry.filestore:
-        yield from (finding.under("filestore") for finding in filestore.check(entry.filestore, in_stack_files))
+        yield from (finding.under(("filestore",)) for finding in filestore.check(entry.filestore, in_stack_files))
     if entry.storage_class:
         yield from () if entry.storage_class.name else [error("storageClass.name", "missing")]
         yield from quantity("storageClass.storage", entry.storage_class.storage)
@@ -229,14 +230,14 @@ def _one_cache_each(entries: Mapping[str, CacheEntry]) -> Findings:
     """Existing file systems of two caches that would both make their volume, or their mount targets."""
     owners: dict[object, str] = {}
     for name, entry in entries.items():
-        existing: dict[str, object] = {
-            "efs.fileSystemId": entry.efs.file_system_id if entry.efs else "",
-            "filestore.instanceId": entry.filestore.instance_id if entry.filestore else "",
+        existing: dict[Path, object] = {
+            ("efs", "fileSystemId"): entry.efs.file_system_id if entry.efs else "",
+            ("filestore", "instanceId"): entry.filestore.instance_id if entry.filestore else "",
         }
         for word, value in existing.items():
             other = owners.setdefault(value, name)
             if value and other != name and any(_makes_network(entries[one]) for one in (name, other)):
-                yield error(f"{_place(name)}.{word}", f"{value!r} is that of cache {other!r}; use one cache for both")
+                yield error((*_place(name), *word), f"{value!r} is that of cache {other!r}; use one cache for both")
 
 
 def _makes_network(entry: CacheEntry) -> bool:
@@ -255,5 +256,5 @@ def _one_namespace(cache: str, namespaces: Mapping[str, str]) -> Findings:
             )
 
 
-def _place(cache: str) -> str:
-    return f"{PREFIX}:caches.{cache}"
+def _place(cache: str) -> Path:
+    return f"{PREFIX}:caches", cache

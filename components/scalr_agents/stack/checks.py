@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from scalr_agents.charts.shared.agent import Agent, AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
 from scalr_agents.model.fields import is_dns_label
-from scalr_agents.model.findings import Finding, close_to
+from scalr_agents.model.findings import Finding, close_to, error, warning
 from scalr_agents.model.release import COMPONENT
 from scalr_agents.stack import pod_security
 from scalr_agents.stack.agents import place
@@ -38,8 +38,7 @@ def collisions(agents: Sequence[AnyAgent], claims: "Sequence[Claim]") -> Iterato
         for owned in [*selected, *map(_identity, one.objects)]:
             other = owners.setdefault(owned, one)
             if other is not one:
-                yield Finding(
-                    "error",
+                yield error(
                     place(one.name) if isinstance(one, Agent) else one.place,
                     f"owns {_in_words(owned)}, and so does {_called(other)}; give one of them another name",
                 )
@@ -71,8 +70,7 @@ def pod_admission(namespaces: Mapping[str, Namespace], agents: Sequence[AnyAgent
             reasons = pod_security.violations(spec, level or "privileged")
             if reasons:
                 advice = f"set {PREFIX}:namespaces.{name}.podSecurity to a level that allows it, or change the agent's values"
-                yield Finding(
-                    "error",
+                yield error(
                     place(agent.name),
                     f"namespace {name!r} enforces {level} and would refuse its {pod}: {'; '.join(reasons)}; {advice}",
                 )
@@ -81,13 +79,13 @@ def pod_admission(namespaces: Mapping[str, Namespace], agents: Sequence[AnyAgent
 def namespaces(entries: Mapping[str, Namespace]) -> Iterator[Finding]:
     """Names that Kubernetes refuses, and words that have no effect."""
     for name, entry in entries.items():
-        here = f"{PREFIX}:namespaces.{name}"
+        here = (f"{PREFIX}:namespaces", name)
         if not is_dns_label(name):
-            yield Finding("error", here, f"{name!r} is no namespace: at most 63 lower case letters, digits and '-'")
+            yield error(here, f"{name!r} is no namespace: at most 63 lower case letters, digits and '-'")
         if entry.labels and not entry.create:
-            yield Finding("error", f"{here}.labels", "has no effect: create is false, and the namespace belongs to somebody else")
+            yield error((*here, "labels"), "has no effect: create is false, and the namespace belongs to somebody else")
         if any(label.startswith(_LEVEL) for label in entry.labels):
-            yield Finding("error", f"{here}.labels", "sets the level of pod security; use podSecurity, which is checked")
+            yield error((*here, "labels"), "sets the level of pod security; use podSecurity, which is checked")
 
 
 def unlisted_namespaces(entries: Mapping[str, Namespace], agents: Mapping[str, AgentEntry]) -> Iterator[Finding]:
@@ -95,9 +93,8 @@ def unlisted_namespaces(entries: Mapping[str, Namespace], agents: Mapping[str, A
     for name, agent in agents.items():
         meant = None if agent.namespace in entries else close_to(agent.namespace, list(entries), _ALMOST_THE_SAME)
         if meant is not None:
-            yield Finding(
-                "warning",
-                f"{PREFIX}:agents.{name}.namespace",
+            yield warning(
+                (*place(name), "namespace"),
                 f"{agent.namespace!r} is not among {PREFIX}:namespaces; did you mean {meant!r}? If it exists, add it with create: false",
             )
 

@@ -5,13 +5,14 @@ from pathlib import Path
 
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model.fields import Deferred
-from scalr_agents.model.findings import Finding
+from scalr_agents.model.findings import Finding, error
+from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.layers import Layer, combine
 from scalr_agents.model.merge import Values
 from scalr_agents.stack.model import PREFIX, Ca, Common, Nodes, Proxy
 from scalr_agents.stack.source import SourceError, read_text
 
-_PLACE = f"{PREFIX}:common"
+_PLACE = (f"{PREFIX}:common",)
 _LONGEST_PATH = 1024
 _ALWAYS_DIRECT = ["$(KUBERNETES_SERVICE_HOST)", "localhost", "127.0.0.1", ".svc", ".cluster.local"]
 """Never through a proxy: the cluster's API, which pods reach by its address, and names inside the cluster."""
@@ -22,9 +23,9 @@ def layers(common: Common, bundle: str, settings: Settings, agent: str) -> tuple
     translated, findings = [], []
     for word, translate in _said(common, bundle, settings):
         try:
-            translated.append(Layer(f"{_PLACE}.{word}", translate(), word=True))
+            translated.append(Layer((*_PLACE, word), translate(), word=True))
         except NoValueError as problem:
-            findings.append(Finding("error", f"{_PLACE}.{word}", f"for agent {agent!r}: {problem}"))
+            findings.append(error((*_PLACE, word), f"for agent {agent!r}: {problem}"))
     return translated, findings
 
 
@@ -49,21 +50,21 @@ def bundle(ca: Ca | None, directory: Path) -> tuple[str, list[Finding]]:
     if ca is None:
         return "", []
     if bool(ca.file) == bool(ca.secret):
-        return "", [Finding("error", f"{_PLACE}.ca", "needs one of file and secret")]
+        return "", [error((*_PLACE, "ca"), "needs one of file and secret")]
     if "-----" in ca.file or len(ca.file) > _LONGEST_PATH:
         message = "not a path: write the certificates into a file, in the directory of the stack files or below it, and give its path"
-        return "", [Finding("error", f"{_PLACE}.ca.file", message)]
+        return "", [error((*_PLACE, "ca", "file"), message)]
     try:
         return read_text(directory / ca.file) if ca.file else "", []
     except SourceError as problem:
-        return "", [Finding("error", f"{_PLACE}.ca.file", str(problem))]
+        return "", [error((*_PLACE, "ca", "file"), str(problem))]
 
 
 def _direct(proxy: Proxy) -> str:
     return ",".join(dict.fromkeys([*_ALWAYS_DIRECT, *proxy.except_]))
 
 
-def nodes(place: str, given: Nodes | None, settings: Settings) -> list[Layer]:
+def nodes(place: KeyPath, given: Nodes | None, settings: Settings) -> list[Layer]:
     """An agent's nodes, as a layer that wins over its values."""
     if given is None:
         return []
@@ -71,9 +72,9 @@ def nodes(place: str, given: Nodes | None, settings: Settings) -> list[Layer]:
         **({"nodeSelector": given.selector} if given.selector else {}),
         **({"tolerations": given.tolerations} if given.tolerations else {}),
     }
-    return [Layer(f"{place}.nodes", settings.nodes(values), word=True)]
+    return [Layer((*place, "nodes"), settings.nodes(values), word=True)]
 
 
-def identity(place: str, annotations: Mapping[str, str | Deferred], settings: Settings, below: Sequence[Layer]) -> list[Layer]:
+def identity(place: KeyPath, annotations: Mapping[str, str | Deferred], settings: Settings, below: Sequence[Layer]) -> list[Layer]:
     """An agent's identity in a cloud, as a layer that wins over its values."""
-    return [Layer(f"{place}.identity", settings.identity(annotations, combine(below)), word=True)] if annotations else []
+    return [Layer((*place, "identity"), settings.identity(annotations, combine(below)), word=True)] if annotations else []

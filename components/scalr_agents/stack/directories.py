@@ -6,7 +6,7 @@ from itertools import islice, product
 from typing import Any, NamedTuple
 
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.model.findings import Finding
+from scalr_agents.model.findings import Finding, error, warning
 from scalr_agents.model.merge import lookup
 from scalr_agents.stack.agents import place
 from scalr_agents.stack.checks import pods
@@ -86,13 +86,11 @@ def _finding(agent: AnyAgent, other: AnyAgent, volume: Volume, own: Directory, t
         relation = f"which holds {_named(theirs, volume)}, {whose}"
     if volume:
         advice = "runs of one execute what the other has cached; give each a directory of its own (subPath of the claim, in its values)"
-        return Finding("warning", place(agent.name), f"its pods mount {_named(own, volume)} of claim {volume[1]!r}, {relation}: {advice}")
+        return warning(place(agent.name), f"its pods mount {_named(own, volume)} of claim {volume[1]!r}, {relation}: {advice}")
     shared = f"its pods mount {_named(own, volume)} of their nodes, {relation}, on the same nodes"
     if agent.chart.owns_node_directory and other.chart.owns_node_directory:
-        return Finding("error", place(agent.name), f"{shared}: give one of them another agent.data_home")
-    return Finding(
-        "warning", place(agent.name), f"{shared}: runs of one can change what those of the other use; give each a directory of its own"
-    )
+        return error(place(agent.name), f"{shared}: give one of them another agent.data_home")
+    return warning(place(agent.name), f"{shared}: runs of one can change what those of the other use; give each a directory of its own")
 
 
 def _named(directory: Directory, volume: Volume) -> str:

@@ -1,5 +1,6 @@
 """The words of the stack file."""
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
@@ -21,11 +22,19 @@ from scalr_agents.model.fields import (
     integral,
     unset,
 )
+from scalr_agents.model.findings import Finding
 from scalr_agents.model.names import Naming
 from scalr_agents.model.section import Section, default
 from scalr_agents.stack.pod_security import Level
 
 PREFIX = "scalr-agents"
+
+
+def in_file(finding: Finding) -> Finding:
+    """A finding on the words of our namespace, with its place in the stack file."""
+    return replace(finding, at=(f"{PREFIX}:{finding.at[0]}", *finding.at[1:]))
+
+
 """Namespace of our keys in a stack's configuration."""
 
 Positive = Annotated[int, Field(gt=0), BeforeValidator(integral)]

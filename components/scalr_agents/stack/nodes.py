@@ -5,7 +5,7 @@ from itertools import product
 from typing import Literal
 
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.model.findings import Finding
+from scalr_agents.model.findings import Finding, error, warning
 from scalr_agents.stack.agents import place
 from scalr_agents.stack.checks import pods
 from scalr_agents.stack.model import PREFIX, AgentEntry
@@ -26,16 +26,14 @@ def check(entries: Mapping[str, AgentEntry], agents: Sequence[AnyAgent]) -> Iter
 def _roles(one: AnyAgent, other: AnyAgent) -> Iterator[Finding]:
     found = overlap(_selectors(one), _selectors(other))
     if found == "same":
-        yield Finding(
-            "error",
-            f"{place(other.name)}.nodes",
+        yield error(
+            (*place(other.name), "nodes"),
             f"the nodes of agent {one.name!r}, which has another role: what serves runs must share nothing with what reaches the VCS "
             "provider; give one of them other nodes",
         )
     elif found == "possible":
-        yield Finding(
-            "warning",
-            f"{place(other.name)}.nodes",
+        yield warning(
+            (*place(other.name), "nodes"),
             f"nothing keeps its pods from the nodes of agent {one.name!r}, which has another role; runs and VCS providers must share "
             f"nothing: set nodes.selector of both ({PREFIX}:agents.<name>.nodes)",
         )

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from scalr_agents.model.findings import Finding, Position, parts
+from scalr_agents.model.findings import Finding, Position
 from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.positions import Document
 from scalr_agents.stack.model import PREFIX
@@ -20,16 +20,18 @@ def locate(findings: Iterable[Finding], source: Source) -> list[Finding]:
 def _position(finding: Finding, positions: "SourceMap") -> Position:
     known = finding.position
     if known is None:
-        return positions.of(_path(finding.path, positions.source))
+        return positions.of(_path(finding, positions.source))
     if known.line:
         return known._replace(file=shown(positions.source.directory / known.file))
-    return positions.in_values_file(known.file, parts(finding.path))
+    return positions.in_values_file(known.file, finding.at)
 
 
-def _path(path: str, source: Source) -> KeyPath:
-    """The path of a finding. A key that `pulumi config set` has made without `--path` has dots of its own."""
-    word = path.removeprefix(f"{PREFIX}:")
-    return (word,) if word in source.origins else parts(word)
+def _path(finding: Finding, source: Source) -> KeyPath:
+    """The path of a finding in the configuration. `pulumi config set` without `--path` makes one key of a whole path."""
+    flat = finding.path.removeprefix(f"{PREFIX}:")
+    if flat in source.origins or not finding.at:
+        return (flat,)
+    return str(finding.at[0]).removeprefix(f"{PREFIX}:"), *finding.at[1:]
 
 
 class SourceMap:

@@ -10,7 +10,7 @@ from scalr_agents.charts.shared.contract import SCALR_PREFIX
 from scalr_agents.charts.shared.mirrors import TOKENS, host_of
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model.fields import is_set
-from scalr_agents.model.findings import Finding, nearest
+from scalr_agents.model.findings import Finding, Path, as_path, error, nearest, warning
 from scalr_agents.model.layers import Layer, combine
 from scalr_agents.model.merge import lookup
 from scalr_agents.stack.model import PREFIX, AgentSecrets, StackFile
@@ -36,43 +36,40 @@ def command(agent: str, word: str = "token") -> str:
 
 
 def env(name: str) -> str:
-    """The word for a secret variable: the dots of its name separate no settings."""
+    """The word for a secret variable: the dots of its name separate no words."""
     return f"env.{name}" if re.fullmatch(r"\w+", name) else f'env["{name}"]'
 
 
 def mirror_token(host: str) -> str:
-    """The word for the token of a mirror: the dots of its host separate no settings."""
+    """The word for the token of a mirror: the dots of its host separate no words."""
     return f'mirrorTokens["{host}"]'
 
 
-def located(agent: str, path: str) -> str | None:
+def located(agent: str, path: Path) -> Path | None:
     """Where a secret that a finding speaks of stands in the stack file: `path` is that of the agent's inputs."""
-    word, _, name = path.partition(".")
-    if name and word == "secret_env":
-        return place_of(agent, f"env.{name}")
-    return place_of(agent, mirror_token(name.replace("\\.", "."))) if name and word == TOKENS else None
+    words = {"secret_env": "env", TOKENS: "mirrorTokens"}
+    return (f"{PREFIX}:secrets", agent, words[str(path[0])], path[1]) if path[1:] and path[0] in words else None
 
 
 def misplaced(config: Mapping[str, Any]) -> Iterator[Finding]:
     """What a stack file does wrong with secrets: encrypted outside of `secrets`, or not encrypted there."""
     for word, content in config.items():
         for place in _sealed(content) if word in _OPEN_WORDS else ():
-            yield misplaced_at(place)
+            yield misplaced_at(as_path(place))
     secrets = config.get("secrets")
     for agent, given in secrets.items() if isinstance(secrets, dict) else ():
         for word, value in _words(given):
             if isinstance(value, str) and value:
-                yield Finding("warning", place_of(agent, word), f"stands in the file in plain text; encrypt it: {command(agent, word)}")
+                yield warning(place_of(agent, word), f"stands in the file in plain text; encrypt it: {command(agent, word)}")
 
 
-def misplaced_at(place: str) -> Finding:
+def misplaced_at(place: Path) -> Finding:
     """An encrypted value outside of `secrets`: Pulumi hands over the whole key around it in plain text."""
-    parts = place.removeprefix(f"{PREFIX}:").split(".")
-    agent = parts[1] if parts[0] == "agents" and len(parts) > 1 else "<agent>"
-    own = parts[2] if len(parts) == _ON_AGENT and parts[2] in MISPLACED else ""
-    target = own or ("token" if place.endswith(".agent.token") else "env.<NAME>")
+    agent = str(place[1]) if place[0] == f"{PREFIX}:agents" and len(place) > 1 else "<agent>"
+    own = str(place[2]) if len(place) == _ON_AGENT and place[2] in MISPLACED else ""
+    target = own or ("token" if place[-2:] == ("agent", "token") else "env.<NAME>")
     message = f"secrets belong under {PREFIX}:secrets, since here Pulumi would show them; remove this and run: {command(agent, target)}"
-    return Finding("error", place, message)
+    return error(place, message)
 
 
 def _words(given: Any) -> Iterator[tuple[str, Any]]:
@@ -103,8 +100,7 @@ def of_nobody(secrets: Mapping[str, AgentSecrets], agents: Mapping[str, Any]) ->
     """Secrets of agents that the stack file does not name, whether or not these are right."""
     names = list(agents)
     for name in sorted(secrets.keys() - set(names)):
-        yield Finding(
-            "error",
+        yield error(
             f"{PREFIX}:secrets.{name}",
             f"secrets of no agent; {nearest(name, names)}; remove them: pulumi config rm --path '{PREFIX}:secrets.{name}'",
         )
@@ -117,13 +113,13 @@ def in_the_open(agent: str, layers: list[Layer], settings: Settings) -> Iterator
         for path, word in known.items():
             if is_set(lookup(layer.values, *path.split("."))):
                 what = "token" if word == "token" else "private key"
-                yield layer.own(Finding("error", path, f"a {what} in plain text; remove it and run: {command(agent, word)}"))
+                yield layer.own(error(path, f"a {what} in plain text; remove it and run: {command(agent, word)}"))
         mirrors = lookup(layer.values, "agent", "providerNetworkMirrors")
         for index, mirror in enumerate(mirrors if isinstance(mirrors, list) else ()):
             if is_set(lookup(mirror, "token")):
                 path = f"agent.providerNetworkMirrors[{index}].token"
                 target = mirror_token(host_of(lookup(mirror, "url")) or "<HOST>")
-                yield layer.own(Finding("error", path, f"a token in plain text; remove it and run: {command(agent, target)}"))
+                yield layer.own(error(path, f"a token in plain text; remove it and run: {command(agent, target)}"))
 
 
 def seeming(agent: str, layers: list[Layer]) -> Iterator[Finding]:
@@ -136,7 +132,7 @@ def seeming(agent: str, layers: list[Layer]) -> Iterator[Finding]:
         for variable in plain_secrets.variables(layer.values):
             if variable.name and plain_secrets.is_secret(variable.name, variable.value, referred):
                 message = f"seems to hold a secret in plain text; {_moved(agent, variable)}"
-                yield layer.own(Finding("warning", variable.place, message))
+                yield layer.own(warning(variable.place, message))
         for finding in plain_secrets.elsewhere(layer.values, referred, in_url):
             if finding.path != plain_secrets.SENTRY:
                 yield layer.own(replace(finding, severity="warning"))
@@ -168,12 +164,12 @@ def layers(
     made, findings = _token(agent, secrets, below, settings, demanded=demanded)
     try:
         key = (
-            [Layer(place_of(agent, "clientKey"), settings.client_cert(None, secrets.client_key), word=True)]
+            [Layer(as_path(place_of(agent, "clientKey")), settings.client_cert(None, secrets.client_key), word=True)]
             if is_set(secrets.client_key)
             else []
         )
     except NoValueError as problem:
-        return made, [*findings, Finding("error", place_of(agent, "clientKey"), str(problem))]
+        return made, [*findings, error(place_of(agent, "clientKey"), str(problem))]
     return [*made, *key], findings
 
 
@@ -184,9 +180,9 @@ def _token(
     existing = is_set(lookup(combine(below), *settings.existing_token))
     if existing and is_set(secrets.token):
         where = ".".join(settings.existing_token)
-        return [], [Finding("error", place, f"given, and so is an existing Secret in {where}; keep one of them")]
+        return [], [error(place, f"given, and so is an existing Secret in {where}; keep one of them")]
     if existing:
         return [], []
-    missing = [Finding("error", place, f"missing; run: {command(agent)}")] if demanded and not is_set(secrets.token) else []
+    missing = [error(place, f"missing; run: {command(agent)}")] if demanded and not is_set(secrets.token) else []
     content = secrets.token if is_set(secrets.token) else Sealed(place)
-    return [Layer(place, settings.token(content), word=True)], missing
+    return [Layer(as_path(place), settings.token(content), word=True)], missing

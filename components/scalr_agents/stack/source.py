@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from scalr_agents.model import yaml_io
 from scalr_agents.model.fields import Placeholder
-from scalr_agents.model.findings import Finding, FindingsError, Position, entry
+from scalr_agents.model.findings import FindingsError, Position, entry, error
 from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.positions import Document, broken
 from scalr_agents.stack.model import PREFIX
@@ -111,10 +111,10 @@ def _source(file: Path, declared: Path, settings: Mapping[str, Any]) -> Source:
     content = _read_yaml(file)
     if not isinstance(content.get("config", {}), dict | None):
         position = Document(shown(file), read_text(file)).position(("config",))
-        raise FindingsError([Finding("error", "config", "expected a map", position=position)])
+        raise FindingsError([error("config", "expected a map", position=position)])
     if "config" not in content and not content.keys() <= _STACK_KEYS:
         message = "has no `config`, and is no stack file; `scalr-agents template CHART -f FILE` checks a values file"
-        raise FindingsError([Finding("error", "", message, position=Position(shown(file)))])
+        raise FindingsError([error("", message, position=Position(shown(file)))])
     name, defaults, own = str(settings.get("name", "")), _map(settings.get("config")), _map(content.get("config"))
     given = [*_defaults(declared, defaults, name), *_ours(file, own, name)]
     return Source(
@@ -147,7 +147,7 @@ def _read_yaml(file: Path) -> dict[str, Any]:
     except yaml_io.YamlError as problem:
         raise FindingsError([broken(shown(file), problem)]) from None
     except UnicodeDecodeError:
-        raise FindingsError([Finding("error", "", _NO_TEXT, position=Position(shown(file)))]) from None
+        raise FindingsError([error("", _NO_TEXT, position=Position(shown(file)))]) from None
     except OSError as problem:
         raise SourceError(f"{file}: {problem.strerror}") from None
 

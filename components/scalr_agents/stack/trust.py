@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.model.fields import is_deferred, is_set
-from scalr_agents.model.findings import Finding
+from scalr_agents.model.findings import Finding, warning
 from scalr_agents.stack.agents import place
 from scalr_agents.stack.model import AgentEntry
 
@@ -78,4 +78,4 @@ def _finding(agent: AnyAgent, other: AnyAgent, differences: Sequence[str]) -> Fi
         reason = "what is given to one is given to both; " if account else ""
     unknown = is_deferred(agent.values.agent.token) or is_deferred(other.values.agent.token)
     unless = ", unless both tokens are of one agent pool" if unknown and differences == ["token"] else ""
-    return Finding("warning", f"{place(agent.name)}.namespace", f"{what}{reason}give each a namespace of its own{unless}")
+    return warning((*place(agent.name), "namespace"), f"{what}{reason}give each a namespace of its own{unless}")

@@ -9,10 +9,10 @@ from scalr_agents.charts.agent_job import nodes, versions
 from scalr_agents.charts.agent_job.values import AgentJobValues, containers
 from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
 from scalr_agents.charts.shared import checks, contract, mirrors, network_checks, proxies
-from scalr_agents.charts.shared.checks import Findings, error, warning
+from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.fields import is_deferred, is_env_name, is_set
-from scalr_agents.model.findings import Finding, entry
+from scalr_agents.model.findings import Finding, entry, error, warning
 from scalr_agents.model.merge import lookup, merge
 from scalr_agents.model.release import Release
 
@@ -248,7 +248,7 @@ def _spreading(values: AgentJobValues, release: Release) -> Findings:
             f"{agent.replica_count} controllers that may all run on one node; spread them with agent.topologySpreadConstraints "
             f"or agent.affinity over the labels {{{hint}}}"
         )
-        yield Finding("warning", "agent.replicaCount", message, presumes=("agent.topologySpreadConstraints", "agent.affinity"))
+        yield warning("agent.replicaCount", message, presumes=("agent.topologySpreadConstraints", "agent.affinity"))
     for index, constraint in enumerate(agent.topology_spread_constraints):
         given = constraint.get("labelSelector")
         if is_set(lookup(given, "matchExpressions")):

@@ -4,8 +4,9 @@ from pathlib import PurePosixPath
 
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import checks
-from scalr_agents.charts.shared.checks import Findings, error, warning
+from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model.fields import integral
+from scalr_agents.model.findings import error, warning
 from scalr_agents.model.merge import merge
 from scalr_agents.model.release import Release
 

@@ -4,8 +4,9 @@ import binascii
 from dataclasses import replace
 
 from scalr_agents.charts.shared import checks
-from scalr_agents.charts.shared.checks import Findings, error
+from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model.fields import Deferred
+from scalr_agents.model.findings import error
 
 _LONGEST_VARIABLE = 128 * 1024
 """What Linux takes in one variable, name included, on nodes with pages of 4 KiB."""

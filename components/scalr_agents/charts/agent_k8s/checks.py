@@ -6,10 +6,10 @@ from itertools import chain
 from scalr_agents.charts.agent_k8s import certificates, nodes, versions
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.shared import accounts, checks, contract, mirrors, network_checks, proxies
-from scalr_agents.charts.shared.checks import Findings, error, warning
+from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.values import grace_seconds
-from scalr_agents.model.findings import Finding, entry
+from scalr_agents.model.findings import Finding, entry, error, warning
 from scalr_agents.model.release import COMPONENT, Release
 
 _GOLDEN = "golden"

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from scalr_agents.charts.agent_local import environment, shutdown, versions
 from scalr_agents.charts.agent_local.values import AgentLocalValues, volumes
 from scalr_agents.charts.shared import accounts, checks, mirrors, network_checks
-from scalr_agents.charts.shared.checks import Findings, error, warning
+from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model.findings import Finding
+from scalr_agents.model.findings import Finding, error, warning
 from scalr_agents.model.release import Release
 
 _NONE = (0, "0%")

@@ -5,10 +5,10 @@ from dataclasses import replace
 from scalr_agents.charts.agent_local import versions
 from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.charts.shared import checks, contract, proxies
-from scalr_agents.charts.shared.checks import Findings, error, warning
+from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.fields import is_set
-from scalr_agents.model.findings import entry
+from scalr_agents.model.findings import entry, error, warning
 from scalr_agents.model.release import Release
 
 _RESERVED = {

@@ -1,8 +1,9 @@
 """Cross-checks of agent-local about the time that a pod has to stop."""
 
 from scalr_agents.charts.agent_local.values import AgentLocalValues
-from scalr_agents.charts.shared.checks import Findings, error
+from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.values import grace_seconds
+from scalr_agents.model.findings import error
 
 _SHORTEST = {"graceful": 30, "drain": 120, "force": 10}
 

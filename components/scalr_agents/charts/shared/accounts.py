@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from scalr_agents.charts.shared.checks import Findings, warning
+from scalr_agents.charts.shared.checks import Findings
+from scalr_agents.model.findings import warning
 
 
 def brought(*, create: bool, annotations: Mapping[str, object], labels: Mapping[str, object]) -> Findings:

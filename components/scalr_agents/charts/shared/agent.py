@@ -12,7 +12,7 @@ from scalr_agents.charts.shared.manifests import crds, secrets
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model import parse
 from scalr_agents.model.fields import Deferred, is_subdomain
-from scalr_agents.model.findings import Finding, Path, by_severity, dotted
+from scalr_agents.model.findings import Finding, Path, by_severity, error, starts, warning
 from scalr_agents.model.layers import Layer, says
 from scalr_agents.model.merge import lookup, merge
 from scalr_agents.model.names import Identity, Naming, cut, full_name
@@ -101,7 +101,7 @@ def identify(
     model, findings, left_out = parse.parse(chart.values, merge(table.row(version).defaults, present))
     unknown = list(_unknown(chart, version, present))
     findings = [*outdated, *findings, *unknown, *_newer(chart, version)]
-    left_out = [*left_out, *now, *(tuple(finding.path.split(".")) for finding in unknown)]
+    left_out = [*left_out, *now, *(finding.at for finding in unknown)]
     labels, annotations = chart.common(model)
     account = _service_account(model)
     base = cut(model.name_override or line.base_name)
@@ -139,7 +139,7 @@ def _unknown(chart: Chart[Any], version: str, given: Mapping[str, Any]) -> Itera
         parts = path.split(".")
         if says(given, parts) and not _is_empty(lookup(given, *parts)):
             message = f"agents {table.ignorant(version, path)} do not know it; agents {table.knowing(path)} do (agent version)"
-            yield Finding("error", path, f"unknown key {parts[-1]!r}: {message}")
+            yield error(path, f"unknown key {parts[-1]!r}: {message}")
 
 
 def _is_empty(value: Any) -> bool:
@@ -154,24 +154,22 @@ def _newer(chart: Chart[Any], version: str) -> Iterator[Finding]:
             f"{version} is newer than {newest.agent}, the newest agent whose chart these objects were compared with "
             f"({chart.name} {newest.chart}): read what has changed since, and try it on one agent first"
         )
-        yield checks.warning("agent_version", message)
+        yield warning("agent_version", message)
 
 
 def _check_place(release: str, namespace: str, full: str) -> list[Finding]:
     findings = list(checks.place(release, namespace))
     if is_subdomain(release) and not is_subdomain(full):
-        findings.append(checks.error("fullnameOverride", f"makes object names that Kubernetes refuses: {full!r}"))
+        findings.append(error("fullnameOverride", f"makes object names that Kubernetes refuses: {full!r}"))
     return findings
 
 
 def _without(left_out: list[Path], findings: Iterable[Finding]) -> Iterator[Finding]:
     """The findings but for those about something that was left out, which would speak of a default nobody chose."""
-    cuts = [dotted(cut) for cut in left_out]
     for finding in findings:
-        if not any(_overlap(path, cut) for cut in cuts for path in (finding.path, *finding.presumes) if path):
+        if not any(_meet(path, cut) for cut in left_out for path in (finding.at, *finding.presumes) if path):
             yield finding
 
 
-def _overlap(one: str, other: str) -> bool:
-    """Whether a path is the other, or leads through it."""
-    return one == other or one.startswith((f"{other}.", f"{other}[")) or other.startswith(f"{one}.")
+def _meet(one: Path, other: Path) -> bool:
+    return starts(one, other) or starts(other, one)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from scalr_agents.charts.shared.values import CacheLimit, Image, WorkerImage
 from scalr_agents.model import quantities
 from scalr_agents.model.fields import ESCALATING, Deferred, is_deferred, is_dns_label, is_set, is_subdomain
-from scalr_agents.model.findings import Finding, entry, nearest
+from scalr_agents.model.findings import Finding, entry, error, nearest, warning
 from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import lookup
 from scalr_agents.model.messages import describe
@@ -29,14 +29,6 @@ _PUBLIC_ROOTS = (b"ISRG Root X1", b"DigiCert Global Root", b"Amazon Root CA", b"
 _VERSION_TAG = re.compile(r"\d+\.\d+\.\d+")
 _LONGEST_RELEASE = 53
 _MEBIBYTE = 1024 * 1024
-
-
-def error(path: str, message: str) -> Finding:
-    return Finding("error", path, message)
-
-
-def warning(path: str, message: str) -> Finding:
-    return Finding("warning", path, message)
 
 
 def place(release: str, namespace: str) -> Findings:
@@ -77,7 +69,7 @@ def token(path: str, value: str | Deferred, existing_path: str, existing: str | 
         yield warning(path, f"has no effect: {existing_path} is set, and the existing Secret wins")
     elif not is_set(value) and not is_set(existing):
         message = f"missing: give the agent pool's token, or name an existing Secret in {existing_path}"
-        yield Finding("error", path, message, presumes=(existing_path,))
+        yield error(path, message, presumes=(existing_path,))
     if isinstance(value, str) and value != value.strip():
         yield warning(path, "begins or ends with white space, which becomes part of the token")
     if isinstance(value, str) and value == "null":
@@ -243,7 +235,7 @@ def mounts(path: str, items: Sequence[Mapping[str, Any]], volumes: Sequence[str]
     for index, mount in enumerate(items):
         volume, directory = mount["name"], mount["mountPath"]
         if isinstance(volume, str) and volume not in known:
-            yield Finding("error", f"{path}[{index}].name", f"no volume {volume!r}; {nearest(volume, volumes)}", presumes=(added,))
+            yield error(f"{path}[{index}].name", f"no volume {volume!r}; {nearest(volume, volumes)}", presumes=(added,))
         if is_deferred(directory):
             continue
         if not directory.startswith("/"):

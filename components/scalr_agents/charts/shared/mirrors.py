@@ -6,13 +6,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from scalr_agents.charts.shared import proxies
-from scalr_agents.charts.shared.checks import Findings, error, warning
+from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.contract import MIRRORS_VARIABLE
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.values import NetworkMirror
 from scalr_agents.charts.shared.versions import Table
 from scalr_agents.model.fields import Deferred, Placeholder, is_deferred, is_set
-from scalr_agents.model.findings import Finding, entry, nearest
+from scalr_agents.model.findings import entry, error, nearest, warning
 from scalr_agents.model.release import Release
 
 TOKENS = "mirror_tokens"
@@ -41,7 +41,7 @@ def check(path: str, mirrors: Sequence[NetworkMirror], table: Table[Any], releas
             yield error(f"{here}.token", f"given together with {TOKENS} for {host}; keep one of them")
     for given, token in tokens.items():
         if given not in hosts:
-            yield Finding("error", entry(TOKENS, given), f"token of no mirror; {_meant(given, hosts)}", presumes=(path,))
+            yield error(entry(TOKENS, given), f"token of no mirror; {_meant(given, hosts)}", presumes=(path,))
         elif not is_set(token):
             yield error(entry(TOKENS, given), "empty: give the mirror's token, or leave it out")
     if tokens and MIRRORS_VARIABLE in inputs.secret_env:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from scalr_agents.model.findings import Finding, Path
+from scalr_agents.model.findings import Finding, Path, error
 from scalr_agents.model.merge import Values
 
 COMMAND = "scalr-agents convert-values"
@@ -35,7 +35,7 @@ def without(values: Mapping[str, Any], moved: Mapping[str, Moved]) -> tuple[Mapp
     rest: Values = dict(values)
     for old in found:
         _remove(rest, old.split("."))
-    findings = [Finding("error", old, entry.message) for old, entry in found.items()]
+    findings = [error(old, entry.message) for old, entry in found.items()]
     return rest, findings, [tuple(path.split(".")) for entry in found.values() for path in entry.to]
 
 

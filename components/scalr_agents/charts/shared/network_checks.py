@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 
 from scalr_agents.charts.shared import checks
-from scalr_agents.charts.shared.checks import Findings, error, warning
+from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.values import ClientCertSecret, Tls
 from scalr_agents.model.fields import Deferred, is_set
-from scalr_agents.model.findings import entry
+from scalr_agents.model.findings import entry, error, warning
 
 _GKE_IDENTITY = "iam.gke.io/gcp-service-account"
 _KUBE2IAM_ROLE = "iam.amazonaws.com/role"

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from scalr_agents.model import signs
-from scalr_agents.model.findings import Finding, Path, dotted, entry
+from scalr_agents.model.findings import Finding, Path, dotted, entry, error, warning
 from scalr_agents.model.merge import lookup
 
 VARIABLES = "extraEnv"
@@ -82,7 +82,7 @@ def elsewhere(given: Any, referred_to: Collection[str], in_url: str, path: Path 
     if isinstance(given, Mapping):
         name, value = given.get("name"), given.get("value")
         if within in LISTS and isinstance(key, int) and isinstance(name, str) and is_secret(name, value, referred_to):
-            yield Finding("error", f"{dotted(path)}.value", f"{name} holds a secret; put it into a Secret, and refer to that (valueFrom)")
+            yield error(f"{dotted(path)}.value", f"{name} holds a secret; put it into a Secret, and refer to that (valueFrom)")
         else:
             for word, content in given.items():
                 yield from elsewhere(content, referred_to, in_url, (*path, str(word)))
@@ -91,9 +91,9 @@ def elsewhere(given: Any, referred_to: Collection[str], in_url: str, path: Path 
             yield from elsewhere(item, referred_to, in_url, (*path, index))
     elif isinstance(given, str) and (found := signs.in_text(given)):
         advice = in_url if "URL" in found else "put it into a Secret, and refer to that"
-        yield Finding("error", dotted(path), f"{found}; {advice}")
+        yield error(dotted(path), f"{found}; {advice}")
     elif _seems_secret(within, key, given):
-        yield Finding("warning", dotted(path), "seems to hold a secret in plain text; put it into a Secret, and refer to that")
+        yield warning(dotted(path), "seems to hold a secret in plain text; put it into a Secret, and refer to that")
 
 
 def _seems_secret(within: str | int, key: str | int, given: Any) -> bool:

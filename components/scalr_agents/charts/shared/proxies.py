@@ -3,10 +3,10 @@
 import re
 from collections.abc import Mapping
 
-from scalr_agents.charts.shared.checks import Findings, warning
+from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.values import Proxy
 from scalr_agents.model.fields import Deferred, is_set
-from scalr_agents.model.findings import entry
+from scalr_agents.model.findings import entry, warning
 
 REFERENCES = r"(?:\$\([^()]+\))+"
 """Other variables, and nothing else."""

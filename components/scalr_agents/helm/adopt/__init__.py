@@ -17,8 +17,9 @@ from scalr_agents.helm.adopt import defaults, listing, secrets, steps
 from scalr_agents.helm.adopt.about import About, AboutError, completed
 from scalr_agents.helm.adopt.steps import Step
 from scalr_agents.model import parse, yaml_io
-from scalr_agents.model.findings import Finding, by_severity, errors
+from scalr_agents.model.findings import Finding, as_path, by_severity, error, errors, starts
 from scalr_agents.model.merge import Values
+from scalr_agents.stack.agents import place
 from scalr_agents.stack.model import PREFIX
 from scalr_agents.stack.secrets import command
 
@@ -26,7 +27,7 @@ __all__ = ["AboutError", "Adoption", "Step", "kinds_of", "take_over", "without_h
 
 _HEADER = re.compile(r"\A\s*(USER-SUPPLIED|COMPUTED) VALUES:[ \t]*(?=\r?\n)")
 _NOT_COMPARED = "no manifest is given: what changes on the cluster is not listed (--manifest)"
-_DEADLINE = "task.job.activeDeadlineSeconds"
+_DEADLINE = ("task", "job", "activeDeadlineSeconds")
 
 
 @dataclass(frozen=True)
@@ -137,8 +138,8 @@ def take_over(
     loaded = stack.load(file | {"secrets": {agent: taken.sealed(agent)}}, directory=Path(), demand_tokens=False)
     in_values = [_in_values(finding, agent, taken.secrets) for finding in loaded.findings]
     about_secrets = [finding for finding in taken.findings if not _is_within(finding, misshapen)]
-    refused = {finding.path for finding in errors(about_secrets)}
-    once = [finding for finding in in_values if finding.severity == "error" or finding.path not in refused]
+    refused = {finding.at for finding in errors(about_secrets)}
+    once = [finding for finding in in_values if finding.severity == "error" or finding.at not in refused]
     findings = [*own.findings, *(finding for finding in [*misshapen, *about_secrets, *once] if not _is_old_news(finding))]
     if loaded.agents and manifest is not None:
         findings += _is_of_another(manifest, loaded.agents[0])
@@ -162,7 +163,7 @@ def _is_of_another(manifest: Sequence[Manifest], agent: AnyAgent) -> Iterator[Fi
     if ours.isdisjoint(theirs):
         release = agent.release
         message = f"has none of the objects of release {release.name!r}; give what helm get manifest {release.name} prints"
-        yield Finding("error", "manifest", message)
+        yield error("manifest", message)
 
 
 def _alpha() -> Finding:
@@ -170,7 +171,7 @@ def _alpha() -> Finding:
         "values of the chart's alpha. If APP VERSION of the release is below 0.57, upgrade it with converted values (scalr-agents "
         "convert-values) to a chart of 0.57 or newer first; else its chart ignores them: remove them from the values"
     )
-    return Finding("error", "", message)
+    return error("", message)
 
 
 def _plain(names: list[str]) -> list[str]:
@@ -179,16 +180,16 @@ def _plain(names: list[str]) -> list[str]:
 
 def _in_values(finding: Finding, agent: str, taken: list[secrets.Secret]) -> Finding:
     """The finding with its place in the release's values, which are all that the user has yet."""
-    origins = {place: secret.origin for secret in taken for place in secret.places(agent)}
-    place = f"{PREFIX}:agents.{agent}."
-    return replace(finding, path=origins.get(finding.path) or finding.path.removeprefix(place).removeprefix("values."))
+    origins = {as_path(where): as_path(secret.origin) for secret in taken for where in secret.places(agent)}
+    own = finding.at[2:] if starts(finding.at, place(agent)) else finding.at
+    return replace(finding, at=origins.get(finding.at) or (own[1:] if own[:1] == ("values",) else own))
 
 
 def _is_within(finding: Finding, others: list[Finding]) -> bool:
     """Whether it is about a part of what others are about."""
-    return any(f"{finding.path}.".startswith((f"{other.path}.", f"{other.path}[")) for other in others)
+    return any(starts(finding.at, other.at) for other in others)
 
 
 def _is_old_news(finding: Finding) -> bool:
     """Whether a warning is about how a release has been running all along, and not about taking it over."""
-    return finding.severity == "warning" and finding.path == _DEADLINE
+    return finding.severity == "warning" and finding.at == _DEADLINE

@@ -9,7 +9,7 @@ from scalr_agents import charts
 from scalr_agents.charts.shared.versions import Published, Table
 from scalr_agents.helm.adopt.about import About
 from scalr_agents.model import parse as shapes
-from scalr_agents.model.findings import Finding
+from scalr_agents.model.findings import Finding, warning
 from scalr_agents.model.merge import Values, coalesce, lookup, merge
 
 _COMPUTED = "all values are given; those that are the defaults anyway are left out"
@@ -55,13 +55,13 @@ def _unpromised(chart: str, version: str) -> Finding:
         f"nothing says which version the release has: agents {version} are assumed, and nothing can be promised about what changes. Give "
         f"--metadata, --chart-version or --agent-version"
     )
-    return Finding("warning", chart, message)
+    return warning(chart, message)
 
 
 def _unknown(about: About) -> Finding:
     chart = f"{about.chart} {about.chart_version or f'of agents {about.agent_version}'}"
     message = "its defaults are not known here, and the values do not have them: what they leave out may change; give helm get values --all"
-    return Finding("warning", chart, message)
+    return warning(chart, message)
 
 
 def _published(table: Table[Any], about: About) -> Published | None:

@@ -12,7 +12,7 @@ from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.helm.adopt import changes, corrections
 from scalr_agents.helm.adopt.about import About
 from scalr_agents.model import signs
-from scalr_agents.model.findings import Finding
+from scalr_agents.model.findings import Finding, warning
 
 _LONGEST = 100
 _SHORTEST_PART = 4
@@ -36,8 +36,8 @@ class Listed(NamedTuple):
     def findings(self) -> Iterator[Finding]:
         """A warning for each change that no correction makes."""
         for change in self.others:
-            path = f"{change.kind} {change.name}" + (f": {change.path}" if change.path else "")
-            yield Finding("warning", path, f"{self._words(change)}; not a correction")
+            field = f"{change.kind} {change.name}" + (f": {change.path}" if change.path else "")
+            yield warning((), f"{field}: {self._words(change)}; not a correction")
 
     def lines(self) -> Iterator[str]:
         """The changes by corrections. Those that several objects have alike are one line."""

@@ -10,7 +10,7 @@ from scalr_agents.charts.shared.plain_secrets import LISTS, OF_CONTROLLERS, OF_R
 from scalr_agents.charts.shared.settings import Settings
 from scalr_agents.model import signs
 from scalr_agents.model.fields import is_set
-from scalr_agents.model.findings import Finding, dotted, entry
+from scalr_agents.model.findings import Finding, dotted, entry, error, warning
 from scalr_agents.model.merge import Values, lookup
 from scalr_agents.stack.secrets import env, in_values, mirror_token, place_of
 from scalr_agents.stack.source import Sealed
@@ -32,7 +32,7 @@ class Secret(NamedTuple):
 
     @property
     def word(self) -> str:
-        """What stands for it in a command; the dots of a name separate no settings."""
+        """What stands for it in a command; the dots of a name separate no words."""
         if not self.name:
             return self.section
         if self.section == "mirrorTokens":
@@ -95,12 +95,12 @@ def _variables(values: Mapping[str, Any], referred: Collection[str]) -> tuple[di
         here = entry(places[0][0], name)
         if any(value != places[0][1] for _, value in places):
             others = " and ".join(path for path, _ in places[1:])
-            findings.append(Finding("error", here, f"a secret, and another one in {others}: a stack keeps one for each name"))
+            findings.append(error(here, f"a secret, and another one in {others}: a stack keeps one for each name"))
         if name.startswith(SCALR_PREFIX) and all(path == OF_RUNS for path, _ in places):
-            findings.append(Finding("error", here, f"a secret, and a stack gives runs no secret {SCALR_PREFIX}* variables; rename it"))
+            findings.append(error(here, f"a secret, and a stack gives runs no secret {SCALR_PREFIX}* variables; rename it"))
         if any(signs.references(value) for _, value in places):
             message = "a secret from now on, in which Kubernetes resolves no $(NAME): write out what it refers to when you set it"
-            findings.append(Finding("warning", here, message))
+            findings.append(warning(here, message))
     return {name: [path for path, _ in places] for name, places in found.items()}, findings
 
 
@@ -140,7 +140,7 @@ def _without_mirror_tokens(values: Values) -> tuple[Values, list[Secret], list[F
             tokens[host] = token
             secrets.append(Secret(here, "mirrorTokens", host, variable=MIRRORS_VARIABLE))
         elif tokens[host] != token:
-            findings.append(Finding("error", here, f"another token for {host}: a stack keeps one for each host"))
+            findings.append(error(here, f"another token for {host}: a stack keeps one for each host"))
     rest = [_without(mirror, "token") if isinstance(mirror, Mapping) else mirror for mirror in mirrors]
     return values | {"agent": {**values["agent"], "providerNetworkMirrors": rest}}, secrets, findings
 
@@ -177,7 +177,7 @@ def _left(values: Mapping[str, Any], referred: Collection[str]) -> Iterator[Find
     in_url = "write $(NAME) in its place, and give the variable NAME, which becomes a secret"
     for finding in plain_secrets.elsewhere(values, referred, in_url):
         if finding.path == SENTRY and "URL" in finding.message:
-            yield Finding("warning", finding.path, "stays in plain text, as the chart has it: who reads it can send events to Sentry")
+            yield warning(finding.path, "stays in plain text, as the chart has it: who reads it can send events to Sentry")
         else:
             yield finding
 
@@ -193,4 +193,4 @@ def _wider(variables: Mapping[str, list[str]], settings: Settings) -> Iterator[F
             "runs": OF_RUNS in paths or name.startswith(SCALR_PREFIX),
         }
         if more := " and ".join(who for who, before in had.items() if not before):
-            yield Finding("warning", entry(paths[0], name), f"a secret variable of the stack, which {more} get too from now on")
+            yield warning(entry(paths[0], name), f"a secret variable of the stack, which {more} get too from now on")

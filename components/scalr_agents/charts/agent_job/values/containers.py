@@ -3,8 +3,9 @@
 from scalr_agents.charts.agent_job import versions
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import checks, contract
-from scalr_agents.charts.shared.checks import Findings, error
+from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model.fields import is_set
+from scalr_agents.model.findings import error
 from scalr_agents.model.release import Release
 
 

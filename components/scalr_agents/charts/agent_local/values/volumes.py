@@ -3,9 +3,10 @@
 from scalr_agents.charts.agent_local import effective, versions
 from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.charts.shared import checks, contract
-from scalr_agents.charts.shared.checks import Findings, error, warning
+from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.volumes import Claim, Volume
 from scalr_agents.model.fields import is_set
+from scalr_agents.model.findings import error, warning
 from scalr_agents.model.release import Release
 
 _SHARED = "ReadWriteMany"
