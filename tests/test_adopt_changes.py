@@ -14,7 +14,7 @@ from scalr_agents.charts import CHARTS
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.helm import adopt
-from scalr_agents.helm.adopt import corrections
+from scalr_agents.helm.adopt import listing
 from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import Values, merge
 
@@ -100,7 +100,7 @@ def test_only_corrections_change_a_release_and_every_change_is_listed(case: Case
     adopted = take_over(case, manifest=case.objects)
     assert errors(adopted.findings) == []
     assert unexplained(adopted) == []
-    assert {line for line in adopted.changes if not line.startswith("  ")} <= set(corrections.rows(case.chart))
+    assert {line for line in adopted.changes if not line.startswith("  ")} <= set(listing.rows(case.chart))
     said = listed(adopted)
     assert [field for field in sorted(differing(case, case.objects)) if not is_covered(field, said)] == []
     assert TOKEN not in printed(adopted)
@@ -157,7 +157,7 @@ def test_every_row_stands_in_the_document(chart: str) -> None:
     shared = DIFFERENCES.partition("\n## Further differences\n")[2].partition("\n## Values a chart")[0]
     labels = DIFFERENCES.partition("\n## Labels\n")[2].partition("\n## ")[0]
     subjects = {line.split(" | ")[0].removeprefix("| ") for line in f"{own}\n{shared}\n{labels}".splitlines() if line.startswith("| ")}
-    assert [row for row in corrections.rows(chart) if row not in subjects] == []
+    assert [row for row in listing.rows(chart) if row not in subjects] == []
 
 
 CLAIM: Values = {"persistence": {"enabled": True}}

@@ -7,8 +7,8 @@ import pulumi
 import pytest
 import scalr_agents
 from scalr_agents import charts
+from scalr_agents.charts import ChartName
 from scalr_agents.charts.shared.manifests import secrets
-from scalr_agents.charts.shared.names import ChartName
 from scalr_agents.resources import arguments
 from scalr_agents.resources.arguments import AgentK8sArgs
 from scalr_agents.resources.rollouts import rollout

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from scalr_agents.resources.efs_cache import EfsCache, EfsCacheArgs, EfsClientsArgs
     from scalr_agents.resources.efs_claim import EfsClaim, EfsClaimArgs
     from scalr_agents.resources.efs_csi_driver import EfsCsiDriver, EfsCsiDriverArgs
-    from scalr_agents.resources.errors import ArgsError
     from scalr_agents.resources.filestore_cache import FilestoreCache, FilestoreCacheArgs, FilestoreExportOptionArgs
     from scalr_agents.resources.filestore_claim import FilestoreClaim, FilestoreClaimArgs
     from scalr_agents.resources.network_policy import AgentNetworkPolicy
     from scalr_agents.resources.rbac import AgentRbac
     from scalr_agents.resources.storage_class_claim import StorageClassClaim, StorageClassClaimArgs
+    from scalr_agents.resources.validation import ArgsError
 
 __version__ = "0.1.0"
 
@@ -40,7 +40,7 @@ _HOMES = {
     "AgentLocalArgs": "resources.arguments",
     "AgentNetworkPolicy": "resources.network_policy",
     "AgentRbac": "resources.rbac",
-    "ArgsError": "resources.errors",
+    "ArgsError": "resources.validation",
     "CacheStorageClass": "resources.cache_storage_class",
     "CacheStorageClassArgs": "resources.cache_storage_class",
     "EfsCache": "resources.efs_cache",

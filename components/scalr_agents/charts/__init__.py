@@ -5,12 +5,11 @@ Everything here is pure: values go in, findings and objects come out. Nothing of
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from scalr_agents.charts.shared.agent import identify, load
 from scalr_agents.charts.shared.chart import Chart
 from scalr_agents.charts.shared.manifests.objects import Manifest
-from scalr_agents.charts.shared.names import ChartName
 from scalr_agents.model.findings import Finding, ValuesError, error, errors
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.names import Names, Naming
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from scalr_agents.charts.agent_k8s.values import AgentK8sValues
     from scalr_agents.charts.agent_local.values import AgentLocalValues
 
+ChartName = Literal["agent-job", "agent-local", "agent-k8s"]
 _LONGEST_ECHO = 40
 
 

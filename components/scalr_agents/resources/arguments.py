@@ -20,7 +20,7 @@ from scalr_agents.model.merge import Values
 from scalr_agents.model.names import Naming
 from scalr_agents.model.section import Section
 from scalr_agents.resources import deferred_secrets, literals, validation
-from scalr_agents.resources.errors import ArgsError
+from scalr_agents.resources.validation import ArgsError
 
 if TYPE_CHECKING:
     from scalr_agents.charts.agent_job.values import AgentJobValues

@@ -10,7 +10,7 @@ from scalr_agents.resources import arguments, deferred_secrets, kubernetes, roll
 from scalr_agents.resources.arguments import AgentJobArgs, Wanted
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.options import known_after
-from scalr_agents.resources.removal import until_runs_end
+from scalr_agents.resources.rollouts import until_runs_end
 
 _NEEDED_BY_RUNS = ("Secret", "PodDisruptionBudget")
 """What runs need beside permissions and network policy."""

@@ -7,9 +7,10 @@ from typing import Any
 
 import pulumi
 
+from scalr_agents.charts.shared import mirrors
 from scalr_agents.charts.shared.agent import Agent, AnyAgent
 from scalr_agents.charts.shared.chart import V
-from scalr_agents.charts.shared.manifests import mirrors, secrets
+from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.charts.shared.mirrors import TOKENS, filled
 from scalr_agents.model.fields import Deferred, is_deferred
 from scalr_agents.model.findings import entry

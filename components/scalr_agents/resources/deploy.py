@@ -23,8 +23,8 @@ from scalr_agents.resources.agent_k8s import AgentK8s
 from scalr_agents.resources.agent_local import AgentLocal
 from scalr_agents.resources.arguments import Wanted
 from scalr_agents.resources.crds import AgentCrds, AgentCrdsArgs
-from scalr_agents.resources.errors import ArgsError
-from scalr_agents.resources.removal import until_runs_end
+from scalr_agents.resources.rollouts import until_runs_end
+from scalr_agents.resources.validation import ArgsError
 from scalr_agents.stack import Stack, positions, secrets, source
 from scalr_agents.stack.cache_model import StorageClassEntry
 from scalr_agents.stack.caches import users_of_claims

@@ -12,8 +12,8 @@ import pulumi
 from scalr_agents.caches import in_stack_files
 from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding
-from scalr_agents.resources.errors import ArgsError
 from scalr_agents.resources.storage_class_claim import StorageClassClaim
+from scalr_agents.resources.validation import ArgsError
 from scalr_agents.stack.cache_model import CacheEntry, EfsEntry, FilestoreEntry, StorageClassEntry
 from scalr_agents.stack.caches import Claim
 from scalr_agents.stack.model import PREFIX

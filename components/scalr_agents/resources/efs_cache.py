@@ -13,9 +13,8 @@ from scalr_agents.model.fields import is_deferred, is_set
 from scalr_agents.model.findings import error
 from scalr_agents.resources import efs_file_system, literals
 from scalr_agents.resources.component import Validated
-from scalr_agents.resources.errors import ArgsError
 from scalr_agents.resources.options import child
-from scalr_agents.resources.validation import validate
+from scalr_agents.resources.validation import ArgsError, validate
 
 
 class EfsClientsArgs(TypedDict):

@@ -12,9 +12,8 @@ from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import error
 from scalr_agents.resources import literals
 from scalr_agents.resources.component import Validated
-from scalr_agents.resources.errors import ArgsError
 from scalr_agents.resources.options import as_output, child, optional, parsed
-from scalr_agents.resources.validation import validate
+from scalr_agents.resources.validation import ArgsError, validate
 
 
 class FilestoreExportOptionArgs(TypedDict):

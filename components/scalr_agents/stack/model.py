@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from scalr_agents.charts.shared.names import ChartName
+from scalr_agents.charts import ChartName
 from scalr_agents.model.fields import (
     Annotations,
     Flag,

@@ -5,7 +5,7 @@ from itertools import chain
 
 from scalr_agents.charts.agent_k8s import certificates, nodes, versions
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
-from scalr_agents.charts.shared import accounts, checks, contract, mirrors, network_checks, proxies
+from scalr_agents.charts.shared import checks, contract, mirrors, network_checks, proxies
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.values import grace_seconds
@@ -59,7 +59,7 @@ def _service_account(values: AgentK8sValues) -> Findings:
             "serviceAccount.name",
             "empty while serviceAccount.create is false: the pods have the namespace's default account, and it gets no Role; name another",
         )
-    yield from accounts.brought(create=account.create, annotations=account.annotations, labels=account.labels)
+    yield from checks.brought_account(create=account.create, annotations=account.annotations, labels=account.labels)
     if not account.automount_token:
         yield warning("serviceAccount.automountToken", "the agent gets no token for the Kubernetes API and cannot start pods")
 

@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator
 
-from scalr_agents.charts.agent_local import environment, shutdown, versions
+from scalr_agents.charts.agent_local import environment, versions
 from scalr_agents.charts.agent_local.values import AgentLocalValues, volumes
-from scalr_agents.charts.shared import accounts, checks, mirrors, network_checks
+from scalr_agents.charts.shared import checks, mirrors, network_checks
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model.findings import Finding, error, warning
 from scalr_agents.model.release import Release
+
+_SHORTEST_GRACE = {"graceful": 30, "drain": 120, "force": 10}
+"""Seconds that a shutdown mode needs."""
 
 _NONE = (0, "0%")
 
@@ -22,7 +26,7 @@ def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Iterato
     yield from network_checks.tls("agent.tls", agent.tls)
     yield from mirrors.check("agent.providerNetworkMirrors", agent.provider_network_mirrors, versions.TABLE, release, inputs)
     yield from _service_account(values)
-    yield from shutdown.check(values)
+    yield from _shutdown(values)
     yield from _strategy(values)
     yield from _image(values, release, inputs)
     yield from checks.resources("resources", values.resources)
@@ -38,7 +42,7 @@ def _service_account(values: AgentLocalValues) -> Findings:
         yield error(
             "serviceAccount.name", "every namespace has its default account already; name another, or set serviceAccount.create: false"
         )
-    yield from accounts.brought(create=account.create, annotations=account.annotations, labels=account.labels)
+    yield from checks.brought_account(create=account.create, annotations=account.annotations, labels=account.labels)
     if account.automount_token and not account.create and account.name in ("", "default"):
         yield warning(
             "serviceAccount.automountToken",
@@ -68,3 +72,10 @@ def _metadata_service(values: AgentLocalValues) -> Findings:
             pods={"podAnnotations": values.pod_annotations},
             environments={"extraEnv": values.extra_env},
         )
+
+
+def _shutdown(values: AgentLocalValues) -> Findings:
+    """The grace period must have room for what the shutdown mode does in it."""
+    mode, grace = values.agent.shutdown_mode, grace_seconds(values.termination_grace_period_seconds)
+    if grace < _SHORTEST_GRACE[mode]:
+        yield error("terminationGracePeriodSeconds", f"{grace}, but agent.shutdownMode: {mode} needs at least {_SHORTEST_GRACE[mode]}")

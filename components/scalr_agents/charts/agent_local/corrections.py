@@ -2,19 +2,7 @@
 
 import re
 
-from scalr_agents.charts.shared.corrections import (
-    ALL,
-    CHECKSUM,
-    ENV,
-    EVICTION,
-    MIRRORS,
-    TEMPLATE,
-    TIMES,
-    Rule,
-    gone,
-    hardened,
-    new,
-)
+from scalr_agents.charts.shared.corrections import ALL, CHECKSUM, ENV, EVICTION, MIRRORS, TEMPLATE, TIMES, Rule, gone, hardened, new
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.model.release import COMPONENT
 

@@ -273,3 +273,12 @@ _ALLOWED = {
     "SCALR_AGENT_PROVIDER_CACHE_ENABLED": _SWITCH,
     "SCALR_AGENT_MODULE_CACHE_ENABLED": _SWITCH,
 }
+
+
+def brought_account(*, create: bool, annotations: Mapping[str, object], labels: Mapping[str, object]) -> Findings:
+    """What is said about an account that somebody else made."""
+    for word, given in (("annotations", annotations), ("labels", labels)):
+        if given and not create:
+            yield warning(
+                f"serviceAccount.{word}", "has no effect: serviceAccount.create is false, and the account belongs to somebody else"
+            )

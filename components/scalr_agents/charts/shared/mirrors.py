@@ -1,4 +1,4 @@
-"""Cross-checks of provider network mirrors, and whose token is whose."""
+"""Provider network mirrors: cross-checks, whose token is whose, and the list that the agent reads."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,6 +9,7 @@ from scalr_agents.charts.shared import proxies
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.contract import MIRRORS_VARIABLE
 from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests import objects
 from scalr_agents.charts.shared.values import NetworkMirror
 from scalr_agents.charts.shared.versions import Table
 from scalr_agents.model.fields import Deferred, Placeholder, is_deferred, is_set
@@ -93,3 +94,19 @@ def _is_address(text: str) -> bool:
         return parts.scheme in ("http", "https") and bool(name) and parts.port != 0
     except ValueError:
         return False
+
+
+def with_token(mirrors: Sequence[NetworkMirror]) -> bool:
+    """Whether a list of mirrors is secret."""
+    return any(is_set(mirror.token) for mirror in mirrors)
+
+
+def as_json(mirrors: Sequence[NetworkMirror]) -> str | Deferred:
+    """The list of mirrors as the agent reads it.
+
+    With a token that is not known the list is not known either.
+    """
+    unknown = [mirror.token for mirror in mirrors if is_deferred(mirror.token)]
+    if unknown:
+        return unknown[0]
+    return objects.as_json([mirror.model_dump(by_alias=True, exclude_defaults=True) for mirror in mirrors])

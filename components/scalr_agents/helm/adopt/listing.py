@@ -5,11 +5,12 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from scalr_agents import charts
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.corrections import ABSENT, ORDER, Change
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.charts.shared.manifests.objects import Manifest
-from scalr_agents.helm.adopt import changes, corrections
+from scalr_agents.helm.adopt import changes
 from scalr_agents.helm.adopt.about import About
 from scalr_agents.model import signs
 from scalr_agents.model.findings import Finding, warning
@@ -98,7 +99,7 @@ def compare(agent: AnyAgent, manifest: Sequence[Manifest], about: About, values:
     by_row: dict[str, list[Change]] = {}
     others = []
     for change in changes.between(manifest, _objects(agent, manifest)):
-        row = corrections.row_of(change, about.chart, about.chart_version, values)
+        row = row_of(change, about.chart, about.chart_version, values)
         if row is None:
             others.append(change)
         else:
@@ -111,3 +112,13 @@ def _objects(agent: AnyAgent, manifest: Sequence[Manifest]) -> list[Manifest]:
     objects = agent.by_role(_DIGEST if any(agent.held.values()) else None).values()
     has_definitions = any(item["kind"] == "CustomResourceDefinition" for item in manifest)
     return [*(crds.objects(agent.release.line).values() if has_definitions else ()), *objects]
+
+
+def rows(chart: str) -> list[str]:
+    """The rows that a chart's changes may belong to."""
+    return list(dict.fromkeys(rule.row for rule in charts.find(chart).corrections()))
+
+
+def row_of(change: Change, chart: str, chart_version: str, values: Mapping[str, Any]) -> str | None:
+    """The row of a change; `None` if no correction makes it. `values` are all values of the release."""
+    return next((rule.row for rule in charts.find(chart).corrections() if rule.fits(change, values, chart_version)), None)

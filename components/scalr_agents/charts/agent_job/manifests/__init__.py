@@ -1,7 +1,6 @@
 """The objects of agent-job, in the groups that its components own."""
 
-from scalr_agents.charts.agent_job.manifests import buffer, node_cache, task
-from scalr_agents.charts.agent_job.manifests import controller as deployment
+from scalr_agents.charts.agent_job.manifests import buffer, deployment, node_cache, task
 from scalr_agents.charts.agent_job.manifests.pod import held
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.chart import Group

@@ -8,8 +8,8 @@ from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import budgets, tls, volumes
 from scalr_agents.charts.shared.manifests import environment as env
+from scalr_agents.charts.shared.manifests import objects, tls, volumes
 from scalr_agents.charts.shared.manifests.objects import Manifest, hardened, layered, present
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model.release import Release
@@ -211,4 +211,4 @@ def budget(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
     if not limits.enabled:
         return {}
     at_least = UNEVICTABLE if limits.min_available is None else limits.min_available
-    return {"task-budget": budgets.budget(release.names.task_budget, release, COMPONENT, minAvailable=at_least)}
+    return {"task-budget": objects.budget(release.names.task_budget, release, COMPONENT, minAvailable=at_least)}

@@ -1,7 +1,8 @@
 """The objects of agent-local, in the groups that its components own."""
 
 from scalr_agents.charts.agent_local import effective, versions
-from scalr_agents.charts.agent_local.manifests.deployment import cache_claim, deployment, held
+from scalr_agents.charts.agent_local.manifests import deployment
+from scalr_agents.charts.agent_local.manifests.deployment import cache_claim, held
 from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
@@ -31,7 +32,7 @@ def network_policy(values: AgentLocalValues, release: Release, _inputs: Inputs) 
 
 def agent(values: AgentLocalValues, release: Release, inputs: Inputs) -> Group:
     """Secrets, claims and, last, the Deployment."""
-    return {**_secrets(values, release, inputs), **_claims(values, release), "deployment": deployment(values, release, inputs)}
+    return {**_secrets(values, release, inputs), **_claims(values, release), "deployment": deployment.deployment(values, release, inputs)}
 
 
 def _secrets(values: AgentLocalValues, release: Release, inputs: Inputs) -> Group:

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from scalr_agents.charts.shared import contract
-from scalr_agents.charts.shared.manifests import mirrors
+from scalr_agents.charts.shared import contract, mirrors
 from scalr_agents.charts.shared.values import CacheLimit, NetworkMirror, Otel, Proxy
 from scalr_agents.model.fields import Deferred, integral, is_set
 from scalr_agents.model.quantities import megabytes

@@ -5,6 +5,7 @@ from typing import Any
 
 from scalr_agents.model.fields import ESCALATING, integral
 from scalr_agents.model.merge import lookup, merge
+from scalr_agents.model.release import Release
 
 Manifest = dict[str, Any]
 """A Kubernetes object as the API knows it: camelCase keys, JSON types; leaves may be deferred."""
@@ -54,3 +55,16 @@ def _without_fractions(content: Any) -> Any:
     if isinstance(content, Mapping):
         return {key: _without_fractions(value) for key, value in content.items()}
     return [_without_fractions(item) for item in content] if isinstance(content, list | tuple) else integral(content)
+
+
+def budget(name: str, release: Release, component: str, **limits: int | str | None) -> Manifest:
+    """A budget over a component's pods; `limits` are `minAvailable` and `maxUnavailable`, `None` for not given."""
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": release.metadata(name, component),
+        "spec": {
+            **{limit: value for limit, value in limits.items() if value is not None},
+            "selector": {"matchLabels": release.selector(component)},
+        },
+    }

@@ -5,9 +5,8 @@ from typing import TypeVar
 
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests.mirrors import as_json, with_token
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
-from scalr_agents.charts.shared.mirrors import filled
+from scalr_agents.charts.shared.mirrors import as_json, filled, with_token
 from scalr_agents.charts.shared.values import NetworkMirror, SecretReference, Tls
 from scalr_agents.model.fields import Deferred, is_set
 from scalr_agents.model.release import Release

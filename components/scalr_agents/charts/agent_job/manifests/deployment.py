@@ -5,8 +5,8 @@ from scalr_agents.charts.agent_job.manifests import pod
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import budgets, tls, volumes
 from scalr_agents.charts.shared.manifests import environment as env
+from scalr_agents.charts.shared.manifests import objects, tls, volumes
 from scalr_agents.charts.shared.manifests.objects import Manifest, hardened, layered, present
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model.release import Release
@@ -132,7 +132,7 @@ def budget(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
     limits = values.agent.pod_disruption_budget
     if not limits.enabled or (values.agent.replica_count or 1) <= 1:
         return {}
-    made = budgets.budget(
+    made = objects.budget(
         release.names.controller_budget,
         release,
         COMPONENT,
