@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
 from scalr_agents.charts import CHARTS, find
+from scalr_agents.model.variables import described
 from scalr_agents.stack.cache_model import CachesOfFile
 from scalr_agents.stack.model import PREFIX, StackFile
 
@@ -71,7 +72,7 @@ class _Generator(GenerateJsonSchema):
         documented = {name: text for base in reversed(model.__mro__) for name, text in _docstrings(base).items()}
         for name, field in model.model_fields.items():
             key = field.alias or name
-            result["properties"][key] = _nullable(result["properties"][key]) | {"description": documented[name]}
+            result["properties"][key] = _nullable(result["properties"][key]) | {"description": described(field, documented[name])}
         result.pop("title", None)
         return result
 

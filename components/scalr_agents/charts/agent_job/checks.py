@@ -6,9 +6,10 @@ from itertools import chain
 from pydantic.alias_generators import to_camel
 
 from scalr_agents.charts.agent_job import nodes, versions
+from scalr_agents.charts.agent_job.manifests.environment import of_release
 from scalr_agents.charts.agent_job.values import AgentJobValues, containers
 from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
-from scalr_agents.charts.shared import checks, contract, mirrors, network_checks, proxies
+from scalr_agents.charts.shared import checks, mirrors, network_checks, proxies
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.fields import is_deferred, is_env_name, is_set
@@ -178,17 +179,9 @@ def _resources(values: AgentJobValues) -> Findings:
             yield error(f"task.runner.{to_camel(word)}", f"given {percent}, which is no percentage above 0")
 
 
-def _variables(release: Release) -> dict[str, str | None]:
-    """The variables that agents of a release's version get, and the values that set them; `None` for what the contract fixes."""
-    table, row = versions.TABLE, versions.TABLE.row(release.version)
-    known = {name: place for name, place in contract.AGENT_JOB_VARIABLES.items() if place is None or table.knows(release.version, place)}
-    fixed = [release.line.tasks().template_variable, *row.variables, *row.controller_variables, *row.worker_variables]
-    return known | dict.fromkeys(fixed)
-
-
 def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> Findings:
     agent, task = values.agent, values.task
-    own = _variables(release)
+    own = of_release(release)
     fixed = {name: place for name, place in own.items() if place is None or name == "SCALR_AGENT_TOKEN"}
     yield from checks.environment("secret_env", dict.fromkeys(inputs.secret_env), fixed)
     controller = {variable["name"]: variable.get("value") for variable in agent.controller.extra_env if isinstance(variable["name"], str)}

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator
 from itertools import chain
 
-from scalr_agents.charts.agent_k8s import certificates, nodes, versions
+from scalr_agents.charts.agent_k8s import certificates, nodes
+from scalr_agents.charts.agent_k8s.manifests.pod import of_release
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
-from scalr_agents.charts.shared import checks, contract, mirrors, network_checks, proxies
+from scalr_agents.charts.shared import checks, mirrors, network_checks, proxies
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.values import grace_seconds
@@ -123,8 +124,7 @@ def _metadata_service(values: AgentK8sValues) -> Findings:
 
 
 def _environment(values: AgentK8sValues, release: Release, inputs: Inputs) -> Findings:
-    knows, given = versions.TABLE.knows, values.extra_env
-    own = {name: place for name, place in contract.AGENT_K8S_VARIABLES.items() if place is None or knows(release.version, place)}
+    own, given = of_release(release), values.extra_env
     fixed = {name: place for name, place in own.items() if place is None or name == "SCALR_AGENT_TOKEN"}
     yield from checks.environment("secret_env", dict.fromkeys(inputs.secret_env), fixed)
     yield from checks.environment("extraEnv", given, own)

@@ -24,7 +24,9 @@ from scalr_agents.model.fields import (
     Text,
     unset,
 )
+from scalr_agents.model.quantities import megabytes
 from scalr_agents.model.section import ChartSection, default
+from scalr_agents.model.variables import variable
 
 _KUBERNETES_GRACE_SECONDS = 30
 
@@ -141,12 +143,12 @@ class Proxy(ChartSection):
 
     enabled: Flag = False
     """Whether to set `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`."""
-    http_proxy: InputText = ""
-    """`HTTP_PROXY`: URL of the proxy for http requests."""
-    https_proxy: InputText = ""
-    """`HTTPS_PROXY`: URL of the proxy for https requests."""
-    no_proxy: InputText = ""
-    """`NO_PROXY`: hosts, domains and networks to reach directly, separated by commas."""
+    http_proxy: Annotated[InputText, variable("HTTP_PROXY")] = ""
+    """URL of the proxy for http requests."""
+    https_proxy: Annotated[InputText, variable("HTTPS_PROXY")] = ""
+    """URL of the proxy for https requests."""
+    no_proxy: Annotated[InputText, variable("NO_PROXY")] = ""
+    """Hosts, domains and networks to reach directly, separated by commas."""
 
 
 class CaBundleSecret(SecretReference):
@@ -172,13 +174,13 @@ class Tls(ChartSection):
 
     ca_bundle_secret: CaBundleSecret = default(CaBundleSecret)
     """An existing Secret with the bundle; wins over `caBundle`."""
-    ca_bundle: InputText = ""
+    ca_bundle: Annotated[InputText, variable("SCALR_AGENT_CA_CERT", "SSL_CERT_FILE")] = ""
     """PEM certificates. They replace the public authorities: include those if they are needed."""
     client_cert_secret: ClientCertSecret = default(ClientCertSecret)
     """An existing Secret with the agent's certificate and key; wins over the next two."""
-    client_cert: InputText = ""
+    client_cert: Annotated[InputText, variable("SCALR_AGENT_TLS_CERT_FILE")] = ""
     """PEM certificate of the agent for mutual TLS; needs `clientKey`."""
-    client_key: InputText = ""
+    client_key: Annotated[InputText, variable("SCALR_AGENT_TLS_KEY_FILE")] = ""
     """PEM private key of the agent; becomes a Secret. In a stack file it belongs under `secrets`."""
 
 
@@ -222,12 +224,12 @@ class Otel(ChartSection):
 
     enabled: Flag = False
     """Whether to export; needs an `endpoint`."""
-    endpoint: InputText = "http://otel-collector:4317"
-    """`SCALR_AGENT_OTLP_ENDPOINT`: the collector's gRPC endpoint."""
-    metrics_enabled: Flag = True
-    """`SCALR_AGENT_OTLP_METRICS_ENABLED`."""
-    traces_enabled: Flag = False
-    """`SCALR_AGENT_OTLP_TRACES_ENABLED`."""
+    endpoint: Annotated[InputText, variable("SCALR_AGENT_OTLP_ENDPOINT")] = "http://otel-collector:4317"
+    """The collector's gRPC endpoint."""
+    metrics_enabled: Annotated[Flag, variable("SCALR_AGENT_OTLP_METRICS_ENABLED")] = True
+    """Whether to export metrics."""
+    traces_enabled: Annotated[Flag, variable("SCALR_AGENT_OTLP_TRACES_ENABLED")] = False
+    """Whether to export traces."""
 
 
 def resources(cpu: str, memory: str, cpu_limit: str, memory_limit: str) -> dict[str, Any]:
@@ -262,23 +264,31 @@ class CacheLimit(ChartSection):
 class ModuleCache(CacheLimit):
     """The cache of modules."""
 
-    concurrency: Count = 10
-    """`SCALR_AGENT_MODULE_CACHE_CONCURRENCY`: downloads at once."""
+    enabled: Annotated[Flag, variable("SCALR_AGENT_MODULE_CACHE_ENABLED")] = False
+    """Whether to cache modules."""
+    size_limit: Annotated[Quantity, variable("SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB", convert=megabytes)] = "40Gi"
+    """Soft limit, in Gi, Mi, G or M; keep it below the size of the cache volume."""
+    concurrency: Annotated[Count, variable("SCALR_AGENT_MODULE_CACHE_CONCURRENCY")] = 10
+    """Downloads at once."""
 
 
 class ProviderCache(CacheLimit):
     """The cache of providers."""
 
-    concurrency: Count = 10
-    """`SCALR_AGENT_PROVIDER_CACHE_CONCURRENCY`: downloads at once."""
-    drop_kernel_pages: Flag = True
-    """`SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES`: keep what was unpacked out of the memory that counts for the pod."""
+    enabled: Annotated[Flag, variable("SCALR_AGENT_PROVIDER_CACHE_ENABLED")] = False
+    """Whether to cache providers."""
+    size_limit: Annotated[Quantity, variable("SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB", convert=megabytes)] = "40Gi"
+    """Soft limit, in Gi, Mi, G or M; keep it below the size of the cache volume."""
+    concurrency: Annotated[Count, variable("SCALR_AGENT_PROVIDER_CACHE_CONCURRENCY")] = 10
+    """Downloads at once."""
+    drop_kernel_pages: Annotated[Flag, variable("SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES")] = True
+    """Keep what was unpacked out of the memory that counts for the pod."""
 
 
 class BinaryCache(ChartSection):
     """The cache of binaries (OpenTofu, Terraform, ...), which is always on."""
 
-    size_limit: Quantity = "5Gi"
-    """`SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB`: soft limit, in Gi, Mi, G or M."""
-    threshold_days: Count = 10
-    """`SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS`: days without use after which a binary may go."""
+    size_limit: Annotated[Quantity, variable("SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB", convert=megabytes)] = "5Gi"
+    """Soft limit, in Gi, Mi, G or M."""
+    threshold_days: Annotated[Count, variable("SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS")] = 10
+    """Days without use after which a binary may go."""

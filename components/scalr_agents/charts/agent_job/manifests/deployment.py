@@ -104,8 +104,8 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> en
             pod.connection(values, release),
             env.from_field("SCALR_AGENT_NAME", "metadata.name"),
             env.variables(pod.process(agent)),
-            env.cache("PROVIDER", agent.provider_cache),
-            env.cache("MODULE", agent.module_cache),
+            env.cache(agent.provider_cache),
+            env.cache(agent.module_cache),
             env.network_mirrors(values.agent.provider_network_mirrors),
             env.variables(
                 {

@@ -4,15 +4,16 @@ from collections.abc import Mapping
 
 from scalr_agents.charts.agent_job import versions
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.manifests.environment import Setting
 from scalr_agents.charts.shared.manifests.objects import Manifest
-from scalr_agents.model.quantities import megabytes
+from scalr_agents.model import variables
 from scalr_agents.model.release import Release
 
 Settings = dict[str, Setting]
 
 _BACKOFF_LIMIT = 1
+_FIXED = ("SCALR_AGENT_NAME", "SCALR_AGENT_DRIVER", "SCALR_AGENT_KUBERNETES_MODE", "SCALR_AGENT_WORKER_ON_STOP_ACTION")
+"""Variables whose values follow from the contract on all versions."""
 
 
 def of(release: Release) -> versions.AgentJob:
@@ -30,34 +31,36 @@ def worker(values: AgentJobValues, release: Release) -> Settings:
     """Variables of the worker beside those of all versions."""
     row, providers, modules = of(release), values.agent.provider_cache, values.agent.module_cache
     given = {
-        "SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES": providers.drop_kernel_pages,
-        "SCALR_AGENT_PROVIDER_CACHE_CONCURRENCY": providers.concurrency if providers.enabled else None,
-        "SCALR_AGENT_MODULE_CACHE_CONCURRENCY": modules.concurrency if modules.enabled else None,
+        **variables.of(providers, "drop_kernel_pages", *(["concurrency"] if providers.enabled else [])),
+        **variables.of(modules, *(["concurrency"] if modules.enabled else [])),
     }
     return {**row.variables, **_process(values, release), **row.worker_variables, **_known(given, release)}
 
 
 def _process(values: AgentJobValues, release: Release) -> Settings:
     """Variables of controller and worker out of the values."""
-    agent, runner, cache = values.agent, values.task.runner, values.agent.binary_cache
     given = {
-        "SCALR_AGENT_SENTRY_DSN": agent.sentry_dsn,
-        "SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB": megabytes(cache.size_limit),
-        "SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS": values.task.startup_timeout_seconds,
-        "SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT": runner.memory_warn_percent,
-        "SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT": runner.memory_soft_limit_percent,
-        "SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS": cache.threshold_days,
+        **variables.of(values.agent, "sentry_dsn"),
+        **variables.of(values.agent.binary_cache, "size_limit"),
+        **variables.of(values.task, "startup_timeout_seconds"),
+        **variables.of(values.task.runner, "memory_warn_percent", "memory_soft_limit_percent"),
+        **variables.of(values.agent.binary_cache, "threshold_days"),
     }
     return _known(given, release)
 
 
-def _known(given: Mapping[str, Setting | None], release: Release) -> Settings:
-    """The variables that have a value, of those whose value the release's agents know."""
-    return {
-        name: value
-        for name, value in given.items()
-        if value is not None and versions.TABLE.knows(release.version, contract.AGENT_JOB_VARIABLES[name] or name)
-    }
+def _known(given: Mapping[str, Setting], release: Release) -> Settings:
+    """The variables whose value the release's agents know."""
+    paths = variables.declared(AgentJobValues)
+    return {name: value for name, value in given.items() if versions.TABLE.knows(release.version, paths[name])}
+
+
+def of_release(release: Release) -> dict[str, str | None]:
+    """All variables that agents of a release's version get, and the values that set them; `None` for what the contract fixes."""
+    row, declared = of(release), variables.declared(AgentJobValues)
+    known = {name: path for name, path in declared.items() if versions.TABLE.knows(release.version, path)}
+    fixed = [release.line.tasks().template_variable, *row.variables, *row.controller_variables, *row.worker_variables]
+    return known | dict.fromkeys([*_FIXED, *fixed])
 
 
 def job(values: AgentJobValues, release: Release) -> Manifest:

@@ -9,6 +9,7 @@ from scalr_agents.charts.shared.manifests import environment as env
 from scalr_agents.charts.shared.manifests import images, secrets, volumes
 from scalr_agents.charts.shared.manifests.objects import Manifest, present
 from scalr_agents.charts.shared.values import Image
+from scalr_agents.model import variables
 from scalr_agents.model.fields import Deferred
 from scalr_agents.model.release import Release
 
@@ -62,17 +63,12 @@ def beside_tasks(values: AgentJobValues, release: Release, component: str, spec:
 def connection(values: AgentJobValues, release: Release) -> env.Env:
     """Where the agent connects to, and as whom."""
     secret, key = secrets.token_reference(values.agent.token_existing_secret, release.names.token_secret)
-    return env.variables({"SCALR_URL": values.agent.url}) + env.from_secret("SCALR_AGENT_TOKEN", secret, key)
+    return env.variables(variables.of(values.agent, "url")) + env.from_secret("SCALR_AGENT_TOKEN", secret, key)
 
 
 def process(agent: Agent) -> dict[str, str]:
     """How an agent process logs and where it keeps things."""
-    return {
-        "SCALR_AGENT_DEBUG": agent.debug,
-        "SCALR_AGENT_LOG_FORMAT": agent.log_format,
-        "SCALR_AGENT_DATA_DIR": agent.data_dir,
-        "SCALR_AGENT_CACHE_DIR": agent.cache_dir,
-    }
+    return variables.of(agent, "debug", "log_format", "data_dir", "cache_dir")
 
 
 def secret_environment(values: AgentJobValues, release: Release, inputs: Inputs, *, runs: bool = False) -> env.Env:

@@ -1,6 +1,6 @@
 """Section `agent`: the controller Deployment, and what the task's worker shares with it."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from scalr_agents.charts.shared.values import BinaryCache, Image, ModuleCache, NetworkMirrors, ProviderCache, SecretReference
 from scalr_agents.model.fields import (
@@ -24,6 +24,7 @@ from scalr_agents.model.fields import (
     TopologySpreadConstraints,
 )
 from scalr_agents.model.section import ChartSection, default
+from scalr_agents.model.variables import variable
 
 
 class ControllerBudget(ChartSection):
@@ -55,22 +56,22 @@ class Controller(ChartSection):
 class Agent(ChartSection):
     """The controller, and what the task's worker shares with it."""
 
-    url: InputText = ""
-    """`SCALR_URL`: the account's address, `https://<account>.scalr.io`."""
-    token: InputText = ""
+    url: Annotated[InputText, variable("SCALR_URL")] = ""
+    """The account's address, `https://<account>.scalr.io`."""
+    token: Annotated[InputText, variable("SCALR_AGENT_TOKEN")] = ""
     """Token of the agent pool; becomes a Secret. In a stack file it belongs under `secrets`."""
     token_existing_secret: SecretReference = default(SecretReference)
     """An existing Secret that holds the token instead."""
     image: Image = default(Image)
     """Image of the controller, and of the worker unless it has its own."""
-    debug: EnvText = "0"
-    """`SCALR_AGENT_DEBUG`: `1` logs at debug level."""
-    log_format: Literal["plain", "dev", "json"] = "json"
-    """`SCALR_AGENT_LOG_FORMAT`."""
-    sentry_dsn: InputText = ""
-    """`SCALR_AGENT_SENTRY_DSN`: where the agent reports its errors to. Default: nowhere."""
-    provider_network_mirrors: NetworkMirrors = []
-    """`SCALR_AGENT_PROVIDER_NETWORK_MIRRORS`: mirrors to take providers from, in this order, before their origin."""
+    debug: Annotated[EnvText, variable("SCALR_AGENT_DEBUG")] = "0"
+    """`1` logs at debug level."""
+    log_format: Annotated[Literal["plain", "dev", "json"], variable("SCALR_AGENT_LOG_FORMAT")] = "json"
+    """Form of the log."""
+    sentry_dsn: Annotated[InputText, variable("SCALR_AGENT_SENTRY_DSN")] = ""
+    """Where the agent reports its errors to. Default: nowhere."""
+    provider_network_mirrors: Annotated[NetworkMirrors, variable("SCALR_AGENT_PROVIDER_NETWORK_MIRRORS")] = []
+    """Mirrors to take providers from, in this order, before their origin."""
     extra_env: EnvMap = {}
     """Environment variables of controller and worker."""
     labels: Labels = {}
@@ -102,15 +103,17 @@ class Agent(ChartSection):
     """PodSecurityContext of the controller; wins over `global.podSecurityContext` key by key."""
     controller: Controller = default(Controller)
     """The controller container."""
-    data_dir: Directory = "/var/lib/scalr-agent/data"
-    """`SCALR_AGENT_DATA_DIR`: where workspace data is mounted, in controller and worker."""
-    cache_dir: Directory = "/var/lib/scalr-agent/cache"
-    """`SCALR_AGENT_CACHE_DIR`: where the cache is mounted, in controller and worker."""
+    data_dir: Annotated[Directory, variable("SCALR_AGENT_DATA_DIR")] = "/var/lib/scalr-agent/data"
+    """Where workspace data is mounted, in controller and worker."""
+    cache_dir: Annotated[Directory, variable("SCALR_AGENT_CACHE_DIR")] = "/var/lib/scalr-agent/cache"
+    """Where the cache is mounted, in controller and worker."""
     binary_cache: BinaryCache = default(BinaryCache)
     """Cache of binaries."""
     provider_cache: ProviderCache = default(ProviderCache)
     """Cache of providers; wants a persistent cache volume."""
     module_cache: ModuleCache = default(ModuleCache)
     """Cache of modules; wants a persistent cache volume."""
-    termination_grace_period_seconds: Count = 180
+    termination_grace_period_seconds: Annotated[
+        Count, variable("SCALR_AGENT_WORKER_DRAIN_TIMEOUT", "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT")
+    ] = 180
     """Seconds that the controller has to stop; its shutdown timeouts follow. `null`: Kubernetes' 30."""

@@ -1,5 +1,7 @@
 """Section `task`: the Job that the controller starts for every run, with its containers `runner` and `worker`."""
 
+from typing import Annotated
+
 from scalr_agents.charts.shared.values import Image, WorkerImage, resources
 from scalr_agents.model.fields import (
     Affinity,
@@ -22,6 +24,7 @@ from scalr_agents.model.fields import (
     Volumes,
 )
 from scalr_agents.model.section import ChartSection, default
+from scalr_agents.model.variables import variable
 
 UNEVICTABLE = 2147483647
 """The largest number that `minAvailable` takes: no task pod may be evicted."""
@@ -76,10 +79,10 @@ class Runner(ChartSection):
     """Image."""
     resources: Resources = resources("500m", "512Mi", "4000m", "8192Mi")
     """Resources of the runner container: what a run may use."""
-    memory_soft_limit_percent: Count = 80
-    """`SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT`: share of the memory limit at which a run is stopped, before the kernel kills it."""
-    memory_warn_percent: Count = 90
-    """`SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT`: share of that soft limit at which a run is warned."""
+    memory_soft_limit_percent: Annotated[Count, variable("SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT")] = 80
+    """Share of the memory limit at which a run is stopped, before the kernel kills it."""
+    memory_warn_percent: Annotated[Count, variable("SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT")] = 90
+    """Share of that soft limit at which a run is warned."""
     extra_env: EnvMap = {}
     """Environment variables of runs."""
     extra_volume_mounts: VolumeMounts = []
@@ -124,8 +127,8 @@ class Task(ChartSection):
     """Labels of Jobs; win over `global.labels`."""
     job_annotations: Annotations = {}
     """Annotations of Jobs; win over `global.annotations`."""
-    startup_timeout_seconds: Count = 180
-    """`SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS`: how long a task may take to start, nodes to scale up included."""
+    startup_timeout_seconds: Annotated[Count, variable("SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS")] = 180
+    """How long a task may take to start, nodes to scale up included."""
     pod_disruption_budget: TaskBudget = default(TaskBudget)
     """PodDisruptionBudget of task pods."""
     buffer: Buffer = default(Buffer)
@@ -146,7 +149,7 @@ class Task(ChartSection):
     """Whether runs may reach the cloud's metadata service. False makes a NetworkPolicy that closes it."""
     allow_nfs: Flag = False
     """Whether runs may connect to NFS servers (ports 111 and 2049). False closes them in that NetworkPolicy, by ranges of ports."""
-    termination_grace_period_seconds: Count = 360
+    termination_grace_period_seconds: Annotated[Count, variable("SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT")] = 360
     """Seconds that a run has to stop; the worker's timeout follows. `null`: Kubernetes' 30."""
     extra_volumes: Volumes = []
     """Further volumes of task pods."""

@@ -9,6 +9,7 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import environment as env
 from scalr_agents.charts.shared.manifests import volumes
 from scalr_agents.charts.shared.manifests.objects import Manifest, as_json
+from scalr_agents.model import variables
 from scalr_agents.model.release import Release
 
 COMPONENT = "controller"
@@ -39,7 +40,7 @@ def _environment(values: AgentK8sValues, release: Release) -> env.Env:
     ours = release.selector(_RUNS) if values.restrict_metadata_service else {}
     return env.variables(
         {
-            "SCALR_AGENT_KUBERNETES_AUTOMOUNT_SERVICE_ACCOUNT_TOKEN": agent.automount_service_account_token,
+            **variables.of(agent, "automount_service_account_token"),
             "SCALR_AGENT_KUBERNETES_TASK_LABELS": _encoded(agent.kubernetes_task_labels | ours),
             "SCALR_AGENT_KUBERNETES_TASK_ANNOTATIONS": _encoded(agent.kubernetes_task_annotations),
             "SCALR_AGENT_KUBERNETES_TASK_NODE_SELECTOR": _encoded(values.worker_node_selector),

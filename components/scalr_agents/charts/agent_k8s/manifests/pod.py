@@ -9,10 +9,29 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import environment as env
 from scalr_agents.charts.shared.manifests import images, secrets, volumes
 from scalr_agents.charts.shared.manifests.objects import Manifest, layered, present
+from scalr_agents.model import variables
 from scalr_agents.model.fields import is_set
 from scalr_agents.model.release import Release
 
 DATA_VOLUME = "data-home"
+_BEFORE_IMAGE = (
+    "data_home",
+    "log_format",
+    "debug",
+    "worker_on_stop_action",
+    "worker_drain_timeout",
+    "grace_shutdown_timeout",
+    "disconnect_on_stop",
+    "ca_cert",
+    "container_task_scheduling_timeout",
+    "container_task_acquire_timeout",
+    "container_task_cpu_request",
+    "container_task_cpu_limit",
+    "container_task_mem_request",
+    "container_task_mem_limit",
+    "container_task_ca_cert",
+)
+"""What becomes a variable as it stands. The order stays, since another one rolls the pods."""
 
 
 class Part(NamedTuple):
@@ -68,49 +87,39 @@ def _container(part: Part, values: AgentK8sValues, release: Release, inputs: Inp
 def _environment(part: Part, values: AgentK8sValues, release: Release, inputs: Inputs) -> env.Env:
     agent = values.agent
     secret, key = secrets.token_reference(agent.existing_token, release.names.token_secret)
+    claim = {"SCALR_AGENT_KUBERNETES_EFS_CLAIM_NAME": release.names.data_claim} if is_set(values.efs_volume_handle) else {}
     settings = {
         "SCALR_AGENT_KUBERNETES_MODE": part.component,
-        "SCALR_AGENT_KUBERNETES_EFS_CLAIM_NAME": release.names.data_claim if is_set(values.efs_volume_handle) else None,
-        "SCALR_AGENT_DATA_DIR": agent.data_home,
-        "SCALR_AGENT_LOG_FORMAT": agent.log_format,
-        "SCALR_AGENT_DEBUG": agent.debug,
-        "SCALR_AGENT_WORKER_ON_STOP_ACTION": agent.worker_on_stop_action,
-        "SCALR_AGENT_WORKER_DRAIN_TIMEOUT": agent.worker_drain_timeout,
-        "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": agent.grace_shutdown_timeout,
-        "SCALR_AGENT_DISCONNECT_ON_STOP": agent.disconnect_on_stop,
-        "SCALR_AGENT_CA_CERT": agent.ca_cert,
-        "SCALR_AGENT_CONTAINER_TASK_SCHEDULING_TIMEOUT": agent.container_task_scheduling_timeout,
-        "SCALR_AGENT_CONTAINER_TASK_ACQUIRE_TIMEOUT": agent.container_task_acquire_timeout,
-        "SCALR_AGENT_CONTAINER_TASK_CPU_REQUEST": agent.container_task_cpu_request,
-        "SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT": agent.container_task_cpu_limit,
-        "SCALR_AGENT_CONTAINER_TASK_MEM_REQUEST": agent.container_task_mem_request,
-        "SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT": agent.container_task_mem_limit,
-        "SCALR_AGENT_CONTAINER_TASK_CA_CERT": agent.container_task_ca_cert,
+        **claim,
+        **variables.of(agent, *_BEFORE_IMAGE),
         **_image_of_runs(part, values, release),
-        "SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY": agent.container_task_image_registry,
-        "SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB": agent.gc_plugins_global_size_limit,
+        **variables.of(agent, "container_task_image_registry", "gc_plugins_global_size_limit"),
     }
     return env.each_once(
         env.out_of_secret(held(values, inputs)["env"], release.names.env_secret),
         [
-            env.variables({"SCALR_URL": agent.url}),
+            env.variables(variables.of(agent, "url")),
             env.from_secret("SCALR_AGENT_TOKEN", secret, key),
             env.from_field("SCALR_AGENT_NAME", "metadata.name"),
-            env.variables({name: value for name, value in settings.items() if value is not None}),
+            env.variables(settings),
             part.environment,
             env.given(values.extra_env),
         ],
     )
 
 
-def _image_of_runs(part: Part, values: AgentK8sValues, release: Release) -> dict[str, str]:
-    table, agent = versions.TABLE, values.agent
-    given = {
-        "SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE": ("agent.container_task_image_mode", agent.container_task_image_mode),
-        "SCALR_AGENT_CONTAINER_TASK_IMAGE": ("agent.container_task_image", agent.container_task_image),
-    }
+def _image_of_runs(part: Part, values: AgentK8sValues, release: Release) -> dict[str, Any]:
+    table = versions.TABLE
     told = part.component in table.row(release.version).image_of_runs
-    return {name: value for name, (path, value) in given.items() if told and table.knows(release.version, path)}
+    fields = [field for field in ("container_task_image_mode", "container_task_image") if table.knows(release.version, f"agent.{field}")]
+    return variables.of(values.agent, *fields) if told else {}
+
+
+def of_release(release: Release) -> dict[str, str | None]:
+    """All variables that agents of a release's version get, and the values that set them; `None` for what the contract fixes."""
+    declared = variables.declared(AgentK8sValues)
+    known = {name: path for name, path in declared.items() if versions.TABLE.knows(release.version, path)}
+    return known | dict.fromkeys(("SCALR_AGENT_NAME", "SCALR_AGENT_KUBERNETES_MODE"))
 
 
 def held(values: AgentK8sValues, inputs: Inputs) -> secrets.Held:

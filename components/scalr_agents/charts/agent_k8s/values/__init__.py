@@ -1,5 +1,7 @@
 """The values of the `agent-k8s` chart."""
 
+from typing import Annotated
+
 from scalr_agents.caches.storage_class import EFS_MOUNT_OPTIONS
 from scalr_agents.charts.agent_k8s.values.agent import Agent
 from scalr_agents.charts.shared.values import Image, ReleaseValues
@@ -20,6 +22,7 @@ from scalr_agents.model.fields import (
     Tolerations,
 )
 from scalr_agents.model.section import ChartSection, default
+from scalr_agents.model.variables import variable
 
 __all__ = ["AgentK8sValues"]
 
@@ -64,13 +67,13 @@ class AgentK8sValues(ReleaseValues):
     """Node labels that the controller needs."""
     controller_tolerations: Tolerations = []
     """Tolerations of the controller's pod."""
-    worker_node_selector: Labels = {}
+    worker_node_selector: Annotated[Labels, variable("SCALR_AGENT_KUBERNETES_TASK_NODE_SELECTOR")] = {}
     """Node labels that workers and run pods need. Default: a worker on every node of the cluster."""
-    worker_tolerations: Tolerations = []
+    worker_tolerations: Annotated[Tolerations, variable("SCALR_AGENT_KUBERNETES_TASK_TOLERATIONS")] = []
     """Tolerations of workers and run pods. The agent gets them as text, so that all of it must be known before deployment."""
     service_account: ServiceAccount = default(ServiceAccount)
     """The service account of controller and workers, to which the Role is bound."""
-    efs_volume_handle: InputText = ""
+    efs_volume_handle: Annotated[InputText, variable("SCALR_AGENT_KUBERNETES_EFS_CLAIM_NAME")] = ""
     """An EFS file system, `fs-...` or `fs-...::fsap-...` with an access point, for the workers' data. Default: a directory of each node."""
     efs_mount_options: InputList = [*EFS_MOUNT_OPTIONS]
     """Mount options of the EFS volume."""

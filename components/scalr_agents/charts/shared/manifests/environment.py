@@ -6,7 +6,7 @@ from typing import Any
 from scalr_agents.charts.shared import contract, mirrors
 from scalr_agents.charts.shared.values import CacheLimit, NetworkMirror, Otel, Proxy
 from scalr_agents.model.fields import Deferred, integral, is_set
-from scalr_agents.model.quantities import megabytes
+from scalr_agents.model.variables import of
 
 Env = list[dict[str, Any]]
 """Kubernetes EnvVar list."""
@@ -60,7 +60,7 @@ def each_once(secret: Env, levels: Iterable[Env]) -> Env:
 def proxy(settings: Proxy) -> Env:
     if not settings.enabled:
         return []
-    return variables({"HTTP_PROXY": settings.http_proxy, "HTTPS_PROXY": settings.https_proxy, "NO_PROXY": settings.no_proxy})
+    return variables(of(settings, "http_proxy", "https_proxy", "no_proxy"))
 
 
 def ca_bundle() -> Env:
@@ -82,14 +82,10 @@ def network_mirrors(given: Sequence[NetworkMirror]) -> Env:
 def otel(settings: Otel) -> Env:
     if not settings.enabled or not is_set(settings.endpoint):
         return []
-    return variables(
-        {"SCALR_AGENT_OTLP_ENDPOINT": settings.endpoint}
-        | ({"SCALR_AGENT_OTLP_METRICS_ENABLED": True} if settings.metrics_enabled else {})
-        | ({"SCALR_AGENT_OTLP_TRACES_ENABLED": True} if settings.traces_enabled else {})
-    )
+    on = [switch for switch in ("metrics_enabled", "traces_enabled") if getattr(settings, switch)]
+    return variables(of(settings, "endpoint", *on))
 
 
-def cache(kind: str, limit: CacheLimit) -> Env:
-    """The variables of the `PROVIDER` or `MODULE` cache."""
-    enabled = variables({f"SCALR_AGENT_{kind}_CACHE_ENABLED": limit.enabled})
-    return enabled + variables({f"SCALR_AGENT_{kind}_CACHE_SIZE_LIMIT_MB": megabytes(limit.size_limit)} if limit.enabled else {})
+def cache(limit: CacheLimit) -> Env:
+    """The variables of a cache of providers or modules."""
+    return variables(of(limit, "enabled", *(["size_limit"] if limit.enabled else [])))
