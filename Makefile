@@ -36,6 +36,7 @@ bench: $(VENV)/.dev
 
 schema: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents schema > docs/stack.schema.json
+	@$(BIN)/python -m tests.reference
 
 # Pins, with the hashes of all files of each release: for every platform and Python. `make pins UPGRADE=--upgrade` renews them.
 pins:

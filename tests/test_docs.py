@@ -16,6 +16,7 @@ from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import lookup, merge
 from scalr_agents.stack import source
 
+from tests import reference
 from tests.manifests.changes import CURRENT, LEGACY, LINES, MINIMUM, value_paths
 
 REPOSITORY = Path(__file__).parent.parent
@@ -112,6 +113,26 @@ def test_what_the_differences_call_refused_is_refused(example: str, reason: str)
 def test_links_lead_somewhere(page: Path) -> None:
     targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()) if "://" not in target]
     assert [target for target in targets if target and not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_links_lead_to_headings(page: Path) -> None:
+    targets = [target.partition("#") for target in re.findall(r"\]\(([^)\s]+#[^)\s]+)\)", page.read_text()) if "://" not in target]
+    pages = {file: (page.parent / file) if file else page for file, _, _ in targets}
+    assert [f"{file}#{anchor}" for file, _, anchor in targets if anchor not in _anchors(pages[file])] == []
+
+
+def _anchors(page: Path) -> set[str]:
+    """What GitHub makes of the headings of a page."""
+    without_code = re.sub(r"^ *```.*?^ *```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", without_code, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_page_about_the_stack_file_has_the_tables_of_today() -> None:
+    page = reference.PAGE.read_text()
+    assert reference.MARK in page
+    assert reference.renewed(page) == page, "run make schema"
 
 
 def test_the_readme_shows_the_two_commands_and_every_page() -> None:
