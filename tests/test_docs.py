@@ -117,7 +117,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
 def test_links_lead_to_headings(page: Path) -> None:
-    targets = [target.partition("#") for target in re.findall(r"\]\(([^)\s]+#[^)\s]+)\)", page.read_text()) if "://" not in target]
+    targets = [target.partition("#") for target in re.findall(r"\]\(([^)\s]*#[^)\s]+)\)", page.read_text()) if "://" not in target]
     pages = {file: (page.parent / file) if file else page for file, _, _ in targets}
     assert [f"{file}#{anchor}" for file, _, anchor in targets if anchor not in _anchors(pages[file])] == []
 

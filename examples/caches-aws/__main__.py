@@ -1,6 +1,6 @@
 """An agent on EKS whose runs share a cache on Amazon EFS and have a role in AWS."""
 
-# The cluster is there, with the add-on eks-pod-identity-agent; everything else is made here.
+# The cluster must exist, with the add-on eks-pod-identity-agent; this program creates everything else.
 #
 # pulumi install
 # pulumi stack init prod
@@ -38,14 +38,14 @@ namespace = kubernetes.core.v1.Namespace(
 )
 crds = AgentCrds("agent-crds", opts=opts)
 
-# Once for a cluster. Where the cluster has the driver already, leave this out.
+# Once per cluster. Remove this if the cluster already has the driver.
 driver = EfsCsiDriver("efs-csi-driver", {"cluster_name": eks_cluster})
 
 # The VPC, a subnet of every zone and the cluster's security group are looked up, so the cluster must exist before a preview.
-# Nodes with a security group of their own are named in "clients".
+# If nodes have another security group, list it in "clients".
 cache = EfsCache("cache", {"eks_cluster": eks_cluster, "on_delete": "keep"})
 
-# The agent's own part of the file system. Another agent gets another claim, on the same file system or on one of its own.
+# The agent's own part of the file system. Every agent needs its own claim, on the same or on another file system.
 claim = EfsClaim(
     "payments-cache",
     {"namespace": NAMESPACE, "release": RELEASE, "file_system_id": cache.file_system_id},
@@ -112,6 +112,6 @@ if not oidc_provider:
         role_arn=role.arn,
     )
 
-# Write the id down before a destroy: with it the file system, which is kept, can be taken back.
+# Note the id before a destroy: the file system is kept, and you need the id to use it again.
 pulumi.export("fileSystemId", cache.file_system_id)
 pulumi.export("roleArn", role.arn)

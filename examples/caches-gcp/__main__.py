@@ -1,6 +1,6 @@
 """An agent on GKE whose runs share a cache on Google Filestore and have a service account of Google Cloud."""
 
-# The cluster is there, with workload identity and the Filestore CSI driver:
+# The cluster must exist, with workload identity and the Filestore CSI driver:
 #
 # gcloud services enable file.googleapis.com
 # gcloud container clusters update prod --location=europe-west1 --workload-pool=acme-infra.svc.id.goog
@@ -109,6 +109,6 @@ payments = AgentJob(
     pulumi.ResourceOptions(provider=cluster, depends_on=[crds, namespace, identity]),
 )
 
-# Write the id down before a destroy: with it the instance, which is kept, can be taken back.
+# Note the id before a destroy: the instance is kept, and you need the id to use it again.
 pulumi.export("instanceId", cache.instance_id)
 pulumi.export("serviceAccountName", payments.service_account_name)

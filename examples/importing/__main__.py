@@ -1,4 +1,4 @@
-"""One agent, in a namespace of its own, on a cluster that the program names explicitly."""
+"""One agent in its own namespace, on a cluster that the program selects explicitly."""
 
 # pulumi install
 # pulumi stack init dev
@@ -13,7 +13,7 @@ from scalr_agents import AgentCrds, AgentJob
 
 config = pulumi.Config()
 
-# With a mutable Secret a new token is an update in place. Without, the Secret would be deleted and made anew under running pods.
+# With a mutable Secret, a new token is an update in place. Otherwise the Secret is deleted and created again while pods use it.
 # The identifier keeps a changed address or authority in the kubeconfig from replacing everything.
 cluster = kubernetes.Provider(
     "cluster",
@@ -29,7 +29,7 @@ namespace = kubernetes.core.v1.Namespace(
     opts=opts,
 )
 
-# Once for a cluster; stays when this stack goes. If another stack has installed it, leave this out.
+# Once per cluster; it stays when this stack is destroyed. Remove this if another stack has installed it.
 crds = AgentCrds("agent-crds", opts=opts)
 
 payments = AgentJob(
