@@ -17,7 +17,7 @@ from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import lookup
 from scalr_agents.model.positions import broken
 from scalr_agents.stack import common, secrets
-from scalr_agents.stack.model import PREFIX, AgentEntry, AgentSecrets, StackFile
+from scalr_agents.stack.model import PREFIX, AgentEntry, AgentSecrets, StackFile, place
 from scalr_agents.stack.source import SourceError, read_text
 
 if TYPE_CHECKING:
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
 
 
 _OWN_KEYS = {field.alias or name for name, field in AgentEntry.model_fields.items()}
-
-
-def place(name: str) -> KeyPath:
-    """Where an agent stands in the stack file."""
-    return f"{PREFIX}:agents", name
 
 
 def build(

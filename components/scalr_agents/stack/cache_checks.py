@@ -9,10 +9,10 @@ from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.model import quantities
 from scalr_agents.model.findings import Finding, dotted, error, warning
 from scalr_agents.model.merge import lookup
-from scalr_agents.stack.agents import place
 from scalr_agents.stack.cache_model import EfsEntry, FilestoreEntry, StorageClassEntry
 from scalr_agents.stack.caches import Claim, users_of_claims
 from scalr_agents.stack.checks import pods
+from scalr_agents.stack.model import place
 
 _MEBIBYTE = 1024 * 1024
 

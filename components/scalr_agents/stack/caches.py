@@ -17,10 +17,10 @@ from scalr_agents.model.fields import is_dns_label, is_set
 from scalr_agents.model.findings import Finding, Path, dotted, error, nearest, warning
 from scalr_agents.model.layers import Layer
 from scalr_agents.model.merge import Values, lookup
-from scalr_agents.stack.agents import place as place_of_agent
 from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile, EfsEntry, FilestoreEntry, StorageClassEntry
 from scalr_agents.stack.checks import pods
 from scalr_agents.stack.model import PREFIX, AgentEntry, in_file
+from scalr_agents.stack.model import place as place_of_agent
 from scalr_agents.stack.source import CloudValue, Source
 
 _PROVIDER_CACHE = ("agent", "providerCache")

@@ -9,8 +9,7 @@ from scalr_agents.model.fields import is_dns_label
 from scalr_agents.model.findings import Finding, close_to, error, warning
 from scalr_agents.model.release import COMPONENT
 from scalr_agents.stack import pod_security
-from scalr_agents.stack.agents import place
-from scalr_agents.stack.model import PREFIX, AgentEntry, Namespace
+from scalr_agents.stack.model import PREFIX, AgentEntry, Namespace, place
 
 if TYPE_CHECKING:
     from scalr_agents.stack.caches import Claim

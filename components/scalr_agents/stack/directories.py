@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.model.findings import Finding, error, warning
 from scalr_agents.model.merge import lookup
-from scalr_agents.stack.agents import place
 from scalr_agents.stack.checks import pods
+from scalr_agents.stack.model import place
 from scalr_agents.stack.nodes import Selector, overlap
 
 Directory = tuple[str, ...]

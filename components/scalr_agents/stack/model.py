@@ -22,12 +22,17 @@ from scalr_agents.model.fields import (
     integral,
     unset,
 )
-from scalr_agents.model.findings import Finding
+from scalr_agents.model.findings import Finding, Path
 from scalr_agents.model.names import Naming
 from scalr_agents.model.section import Section, default
 from scalr_agents.stack.pod_security import Level
 
 PREFIX = "scalr-agents"
+
+
+def place(name: str) -> Path:
+    """Where an agent stands in the stack file."""
+    return f"{PREFIX}:agents", name
 
 
 def in_file(finding: Finding) -> Finding:

@@ -6,9 +6,8 @@ from typing import Literal
 
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.model.findings import Finding, error, warning
-from scalr_agents.stack.agents import place
 from scalr_agents.stack.checks import pods
-from scalr_agents.stack.model import PREFIX, AgentEntry
+from scalr_agents.stack.model import PREFIX, AgentEntry, place
 
 Selector = Mapping[str, str]
 Overlap = Literal["apart", "possible", "same"]

@@ -11,8 +11,7 @@ from typing import NamedTuple
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.model.fields import is_deferred, is_set
 from scalr_agents.model.findings import Finding, warning
-from scalr_agents.stack.agents import place
-from scalr_agents.stack.model import AgentEntry
+from scalr_agents.stack.model import AgentEntry, place
 
 _OF_ALL = "default"
 """The service account that every namespace has, and that nobody gives an identity."""

@@ -19,8 +19,7 @@ from scalr_agents.helm.adopt.steps import Step
 from scalr_agents.model import parse, yaml_io
 from scalr_agents.model.findings import Finding, as_path, by_severity, error, errors, starts
 from scalr_agents.model.merge import Values
-from scalr_agents.stack.agents import place
-from scalr_agents.stack.model import PREFIX
+from scalr_agents.stack.model import PREFIX, place
 from scalr_agents.stack.secrets import command
 
 __all__ = ["AboutError", "Adoption", "Step", "kinds_of", "take_over", "without_header"]
