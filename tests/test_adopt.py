@@ -17,8 +17,8 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup, merge, without_nulls
 
+from tests.command_line import DEADLINE, TOKEN
 from tests.releases import CASES, URL, Case, golden, loaded, of_values, printed, take_over
-from tests.test_cli import DEADLINE, TOKEN
 from tests.validated import LINES, validate
 
 CLUSTER_SCOPED = {"CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding", "PersistentVolume", "StorageClass"}

@@ -18,8 +18,8 @@ from scalr_agents.helm.adopt import listing
 from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import Values, merge
 
+from tests.command_line import TOKEN
 from tests.releases import CASES, Case, golden, printed, take_over
-from tests.test_cli import TOKEN
 from tests.validated import validate
 
 DIFFERENCES = (Path(__file__).parent.parent / "docs" / "helm-differences.md").read_text()

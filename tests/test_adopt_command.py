@@ -11,9 +11,9 @@ from scalr_agents import stack
 from scalr_agents.model.findings import errors
 from scalr_agents.stack import source
 
+from tests.command_line import REPOSITORY, TOKEN, cli, process
 from tests.releases import URL, golden, printed, take_over
 from tests.test_adopt_steps import FORGET, RESTART_POLICY
-from tests.test_cli import REPOSITORY, TOKEN, cli
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_a_release_without_values(text: str) -> None:
 
 def test_the_command(tmp_path: Path) -> None:
     given_values = f'USER-SUPPLIED VALUES:\nagent:\n  token: {TOKEN}\n  url: {URL}\ntask: {{runner: {{image: {{tag: "1.10"}}}}}}\n'
-    done = cli("adopt", "runs", "-n", "scalr", "--agent-version", "0.58.0", stdin=given_values)
+    done = process("adopt", "runs", "-n", "scalr", "--agent-version", "0.58.0", stdin=given_values)
     assert done.returncode == 0, done.stderr
     assert TOKEN not in done.stdout + done.stderr
     instructions = [

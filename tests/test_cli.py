@@ -1,4 +1,4 @@
-"""The command line as users run it: a process with arguments, two streams and an exit code."""
+"""The command line: what it prints, writes and ends with. How it starts and ends as a process is tried once for each."""
 
 import json
 import re
@@ -11,41 +11,16 @@ import jq
 import pytest
 import yaml
 
-REPOSITORY = Path(__file__).parent.parent
-TOKEN = "s3cr3t-token"
-DEADLINE = "task.job.activeDeadlineSeconds"
-"""What every agent-job is warned of that has no deadline."""
-STACK = """\
-config:
-  common: {url: "https://acme.scalr.io"}
-  scalr-agents:agents: {runs: {kind: agent-job, namespace: scalr, values: {task: {job: {activeDeadlineSeconds: 14400}}}}}
-  scalr-agents:secrets: {runs: {token: {secure: v1:xyz}}}
-"""
+from tests.command_line import DEADLINE, REPOSITORY, STACK, TOKEN, Done, cli, process, stack
 
 
-def cli(*args: object, directory: Path = REPOSITORY, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "scalr_agents", *map(str, args)]
-    return subprocess.run(command, cwd=directory, input=stdin, capture_output=True, text=True, check=False)
-
-
-def documents(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+def documents(done: Done) -> list[dict[str, Any]]:
     assert done.returncode == 0, done.stderr
     return list(yaml.safe_load_all(done.stdout))
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nruntime: python\nstackConfigDir: stacks\n")
-    (tmp_path / "stacks").mkdir()
-    return tmp_path
-
-
-def stack(project: Path, content: str, name: str = "dev") -> None:
-    (project / "stacks" / f"Pulumi.{name}.yaml").write_text(content)
-
-
 def test_render_prints_the_local_stack() -> None:
-    done = cli("render")
+    done = process("render")
     kinds = [document["kind"] for document in documents(done)]
     assert kinds[0] == "CustomResourceDefinition"
     assert kinds[-1] == "Deployment"
@@ -58,8 +33,8 @@ def test_render_finds_the_project_from_a_directory_below() -> None:
 
 def test_render_is_the_same_every_time_and_in_json(project: Path) -> None:
     stack(project, STACK)
-    done = cli("render", "dev", directory=project)
-    assert done.stdout == cli("render", "dev", directory=project).stdout
+    done = process("render", "dev", directory=project)
+    assert done.stdout == process("render", "dev", directory=project).stdout
     assert json.loads(cli("render", "dev", "-o", "json", directory=project).stdout) == {
         "apiVersion": "v1",
         "kind": "List",
@@ -122,7 +97,7 @@ def test_a_token_may_come_from_an_environment(project: Path) -> None:
 
 def test_findings_end_render_with_1_and_nothing_on_stdout(project: Path) -> None:
     stack(project, STACK.replace("kind: agent-job", "kind: agent-jop"))
-    done = cli("render", "dev", directory=project)
+    done = process("render", "dev", directory=project)
     assert (done.returncode, done.stdout) == (1, "")
     allowed = "allowed: 'agent-job', 'agent-local' or 'agent-k8s'"
     assert done.stderr == f"stacks/Pulumi.dev.yaml:3:32: error: scalr-agents:agents.runs.kind: given 'agent-jop'; {allowed}\n"
@@ -170,6 +145,11 @@ def test_wrong_usage_ends_with_2(project: Path, args: tuple[str, ...], words: st
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_process_ends_with_2_on_wrong_usage(project: Path) -> None:
+    done, expected = process("nope", directory=project), cli("nope", directory=project)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", expected.stderr)
 
 
 def test_template_takes_values_as_helm_does(tmp_path: Path) -> None:

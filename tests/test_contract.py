@@ -4,6 +4,7 @@ import importlib.util
 import inspect
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NotRequired, TypedDict, assert_type, cast
 
@@ -69,9 +70,11 @@ COMPONENTS = sorted(
 )
 
 
-def record(component: str, opts: pulumi.ResourceOptions | None = None) -> Recording:
+@cache
+def record(component: str, *, protect: bool | None = None) -> Recording:
+    """What a component registers. Every test looks at the same recording, and changes nothing in it."""
     constructor = cast(Callable[..., Any], getattr(scalr_agents, component))
-    recording = run(lambda: constructor("it", dict(ARGS[component]), opts))
+    recording = run(lambda: constructor("it", dict(ARGS[component]), pulumi.ResourceOptions(protect=protect)))
     assert recording.error is None
     return recording
 
@@ -122,7 +125,7 @@ def test_objects_ask_for_the_plugin_of_the_installed_package(component: str) -> 
 
 @pytest.mark.parametrize("component", COMPONENTS)
 def test_protection_reaches_the_children(component: str) -> None:
-    assert {resource.protect for resource in record(component, pulumi.ResourceOptions(protect=True)).resources} == {True}
+    assert {resource.protect for resource in record(component, protect=True).resources} == {True}
 
 
 @pytest.mark.parametrize("component", COMPONENTS)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.test_cli import DEADLINE, STACK, TOKEN, cli, stack
+from tests.command_line import DEADLINE, STACK, TOKEN, cli, process, stack
 
 OLD = f"""\
 # of the alpha
@@ -26,13 +26,6 @@ NEW = {
 }
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nruntime: python\nstackConfigDir: stacks\n")
-    (tmp_path / "stacks").mkdir()
-    return tmp_path
-
-
 def test_a_file_is_printed_in_the_present_shape(tmp_path: Path) -> None:
     (tmp_path / "old.yaml").write_text(OLD)
     done = cli("convert-values", "-f", "old.yaml", directory=tmp_path)
@@ -49,7 +42,7 @@ def test_what_is_printed_can_be_rendered() -> None:
 
 
 def test_what_cannot_be_carried_over_ends_with_1() -> None:
-    done = cli("convert-values", "-f", "-", stdin=f"{OLD}efsVolumeHandle: fs-1\nfoo: {TOKEN}\ncontroller: {{tokn: {TOKEN}}}\n")
+    done = process("convert-values", "-f", "-", stdin=f"{OLD}efsVolumeHandle: fs-1\nfoo: {TOKEN}\ncontroller: {{tokn: {TOKEN}}}\n")
     assert done.returncode == 1
     assert [line.partition("; ")[0] for line in done.stderr.splitlines()] == [
         "stdin:6:1: error: efsVolumeHandle: has no successor: nothing ever mounted that file system",

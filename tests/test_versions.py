@@ -18,9 +18,9 @@ from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import lookup, merge
 
+from tests.command_line import TOKEN, cli
 from tests.components import record
 from tests.manifests.changes import changes, nested
-from tests.test_cli import TOKEN, cli
 from tests.validated import LINES, validate
 
 URL = "https://acme.scalr.io"

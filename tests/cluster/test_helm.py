@@ -20,9 +20,9 @@ from tests.cluster.helm import (
     with_variable,
     without_secret,
 )
+from tests.command_line import TOKEN
 from tests.releases import golden
 from tests.test_adopt import is_idle_policy
-from tests.test_cli import TOKEN
 
 GOLDEN = dict(golden())
 HARDENED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}

@@ -24,11 +24,11 @@ from tests.cluster.client import Client, wait
 from tests.cluster.conftest import Install, NewNamespace
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.helm import WORKLOADS, Instructions
+from tests.command_line import TOKEN
 from tests.engine.clouds import FILE_SYSTEM
 from tests.engine.stacks import Deployment, Outcome, pulumi_command
 from tests.provider_errors import NO_POD, OUTPUT, timed_out
 from tests.releases import golden
-from tests.test_cli import TOKEN
 from tests.test_unready import EXPECTED
 
 _PLUGIN = "pulumi-resource-kubernetes"
