@@ -17,7 +17,7 @@ from scalr_agents.model.merge import lookup, merge
 from scalr_agents.stack import source
 
 from tests import reference
-from tests.manifests.changes import CURRENT, LEGACY, LINES, MINIMUM, value_paths
+from tests.charts.agent_job.changes import CURRENT, LEGACY, LINES, MINIMUM, value_paths
 
 REPOSITORY = Path(__file__).parent.parent
 PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])

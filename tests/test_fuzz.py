@@ -18,14 +18,15 @@ from scalr_agents import charts as values
 from scalr_agents.model.findings import ValuesError, errors
 from scalr_agents.model.merge import merge
 
-from tests.manifests import agent_k8s, agent_local
-from tests.manifests.agent_local import CERTIFICATE, KEY
-from tests.manifests.changes import CURRENT, LEGACY, MINIMUM, TABLE, TABLE_CURRENT, nested
-from tests.manifests.schemas import assert_valid
-from tests.manifests.test_agent_local import FULL as FULL_LOCAL
+from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, TABLE, TABLE_CURRENT, nested
+from tests.charts.agent_k8s import objects as agent_k8s
+from tests.charts.agent_local import objects as agent_local
+from tests.charts.agent_local.objects import CERTIFICATE, KEY
+from tests.charts.agent_local.test_values import FULL as FULL_LOCAL
+from tests.schemas import assert_valid
 
 HERE = Path(__file__).parent
-CASES: list[dict[str, Any]] = [case["values"] for case in yaml.safe_load((HERE / "manifests" / "chart_cases.yaml").read_text())]
+CASES: list[dict[str, Any]] = [case["values"] for case in yaml.safe_load((HERE / "charts" / "agent_job" / "chart_cases.yaml").read_text())]
 SINGLE = [{**MINIMUM, **nested(row["value"], row["set"])} for row in TABLE]
 CURRENTLY = [merge(MINIMUM, merge(row.get("given", {}), nested(row["value"], row["set"]))) for row in TABLE_CURRENT]
 VERSIONS = st.sampled_from([LEGACY, CURRENT])
@@ -37,7 +38,7 @@ SECRETS = ("s3cr3t-token", "m1rr0r-token", "PRIVATE KEY")
 
 def _bases(chart: str, full: dict[str, Any]) -> list[dict[str, Any]]:
     """Everything at once, and every value of a kind with what it needs."""
-    rows = yaml.safe_load((HERE / "manifests" / f"{chart.replace('-', '_')}_table.yaml").read_text())
+    rows = yaml.safe_load((HERE / "charts" / chart.replace("-", "_") / "values_table.yaml").read_text())
     known = [row for row in rows if charts.find(chart).versions.knows(OTHERS[chart]["current"], row["value"])]
     return [full, *(merge(agent_k8s.MINIMUM, merge(row.get("given", {}), nested(row["value"], row["set"]))) for row in known)]
 

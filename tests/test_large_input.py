@@ -23,9 +23,9 @@ from scalr_agents.model import findings, signs, yaml_io
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.positions import Document
 
+from tests.charts.agent_job.changes import CURRENT, nested
+from tests.charts.agent_local.objects import CERTIFICATE, KEY
 from tests.components import record
-from tests.manifests.agent_local import CERTIFICATE, KEY
-from tests.manifests.changes import CURRENT, nested
 from tests.programs import ARGS
 from tests.validated import validate
 from tests.ways import WAYS, in_a_program, in_values

@@ -12,7 +12,7 @@ from scalr_agents import stack
 from scalr_agents.cli import main
 from scalr_agents.model.merge import merge
 
-from tests.manifests.changes import CURRENT, nested
+from tests.charts.agent_job.changes import CURRENT, nested
 from tests.programs import TOKEN, agent_job
 from tests.recording import run
 

@@ -10,7 +10,7 @@ from tests.cluster import agents, client, nodes
 from tests.cluster.client import Client, Figures, wait
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.helm import Helm, Release, in_namespace, moved
-from tests.releases import Case
+from tests.helm.releases import Case
 from tests.tools import NotBuiltError
 
 NewNamespace = Callable[..., str]

@@ -27,9 +27,9 @@ from tests.cluster.helm import WORKLOADS, Instructions
 from tests.command_line import TOKEN
 from tests.engine.clouds import FILE_SYSTEM
 from tests.engine.stacks import Deployment, Outcome, pulumi_command
+from tests.helm.releases import golden
 from tests.provider_errors import NO_POD, OUTPUT, timed_out
-from tests.releases import golden
-from tests.test_unready import EXPECTED
+from tests.resources.test_unready import EXPECTED
 
 _PLUGIN = "pulumi-resource-kubernetes"
 _SECONDS = 120

@@ -11,8 +11,8 @@ from scalr_agents.helm import adopt
 from tests.engine.cluster import UNCHANGEABLE, Cluster
 from tests.engine.provider import changes
 from tests.engine.stacks import Deployment
-from tests.releases import Case, golden, take_over
-from tests.test_adopt import identity
+from tests.helm.releases import Case, golden, take_over
+from tests.helm.test_adopt import identity
 
 GOLDEN = dict(golden())
 WORKLOADS = {"Deployment", "DaemonSet"}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from scalr_agents.model.merge import merge
 
-from tests.manifests.changes import DEADLINE
+from tests.charts.agent_job.changes import DEADLINE
 from tests.stack.kinds import TOKEN
 from tests.stack.test_caches import DYNAMIC, EFS, EXISTING, FILESTORE, INSTANCE, with_agents, with_cache
 from tests.stack.test_load import PLAIN, findings, load

@@ -10,7 +10,7 @@ from scalr_agents.model.merge import lookup, merge
 from scalr_agents.stack import directories
 from scalr_agents.stack.checks import pods
 
-from tests.manifests.schemas import assert_valid
+from tests.schemas import assert_valid
 from tests.stack.kinds import TOKEN
 from tests.stack.test_load import PLAIN, load, values_of
 

@@ -10,7 +10,7 @@ from scalr_agents.model.findings import Position
 from scalr_agents.model.merge import merge
 from scalr_agents.stack.source import Sealed
 
-from tests.manifests.changes import DEADLINE
+from tests.charts.agent_job.changes import DEADLINE
 
 ROOT = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
 PLAIN: dict[str, Any] = {"kind": "agent-job", "namespace": "scalr", "values": DEADLINE}

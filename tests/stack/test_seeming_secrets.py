@@ -9,8 +9,8 @@ from scalr_agents import stack
 from scalr_agents.model.findings import Finding
 
 from tests import samples
-from tests.manifests.agent_local import CERTIFICATE
-from tests.manifests.changes import nested
+from tests.charts.agent_job.changes import nested
+from tests.charts.agent_local.objects import CERTIFICATE
 from tests.stack.kinds import JOB, K8S, LOCAL, load, of_one
 
 HERE = Path(__file__).parent
@@ -164,7 +164,7 @@ def test_the_sample_stacks_hold_none(name: str) -> None:
 
 
 def test_the_examples_of_charts_hold_none() -> None:
-    cases = yaml.safe_load((HERE.parent / "manifests" / "chart_cases.yaml").read_text())
+    cases = yaml.safe_load((HERE.parent / "charts" / "agent_job" / "chart_cases.yaml").read_text())
     agents = {f"case-{index}": {"kind": JOB, "namespace": "scalr", "values": case["values"]} for index, case in enumerate(cases)}
     assert about_secrets(stack.load({"agents": agents}, directory=HERE)) == []
 

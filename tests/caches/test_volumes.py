@@ -1,0 +1,226 @@
+"""Volumes, claims and storage classes of caches, field by field."""
+
+from typing import Any, cast
+
+import pytest
+from scalr_agents.caches import volumes as cache_volumes
+from scalr_agents.caches.storage_class import StorageClassSettings
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model.fields import Deferred
+
+from tests.recording import leaves
+from tests.schemas import assert_valid
+
+MOUNT_OPTIONS = ["acregmin=1", "acregmax=3", "acdirmin=1", "acdirmax=3"]
+HANDLE = "fs-0a1b::fsap-0c2d"
+SHARE = "modeInstance/europe-west1-b/nfs-1/vol1"
+
+
+def labels(release: str) -> dict[str, str]:
+    return {
+        "app.kubernetes.io/name": "scalr-agent-cache",
+        "app.kubernetes.io/instance": release,
+        "app.kubernetes.io/managed-by": "pulumi",
+    }
+
+
+def volume(release: str, driver: str, **spec: Any) -> Manifest:
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {
+            "name": f"scalr.{release}-cache",
+            "labels": labels(release),
+            "annotations": {"pv.kubernetes.io/provisioned-by": driver},
+        },
+        "spec": {
+            "accessModes": ["ReadWriteMany"],
+            "claimRef": {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "name": f"{release}-cache", "namespace": "scalr"},
+            "persistentVolumeReclaimPolicy": "Retain",
+            "storageClassName": "",
+            "volumeMode": "Filesystem",
+            **spec,
+        },
+    }
+
+
+def claim(release: str, storage: str, **spec: Any) -> Manifest:
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": f"{release}-cache", "namespace": "scalr", "labels": labels(release)},
+        "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": storage}}, **spec},
+    }
+
+
+def filestore(**changed: Any) -> dict[str, Manifest]:
+    given: dict[str, Any] = {"ip_address": "10.9.8.7", "share_name": "vol1", "protocol": "NFS_V4_1", "capacity": "2Ti", **changed}
+    return cache_volumes.filestore("shared", "scalr", given.pop("volume_handle", SHARE), **given)
+
+
+def storage_class(keep: bool = True, **given: Any) -> Manifest:
+    settings = {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-0a1b"}, **given}
+    return cache_volumes.storage_class(StorageClassSettings.model_validate(settings), keep=keep)
+
+
+def test_efs() -> None:
+    assert cache_volumes.efs("runs", "scalr", HANDLE) == {
+        "volume": volume(
+            "runs",
+            "efs.csi.aws.com",
+            capacity={"storage": "1Ti"},
+            csi={"driver": "efs.csi.aws.com", "volumeHandle": HANDLE},
+            mountOptions=MOUNT_OPTIONS,
+        ),
+        "claim": claim("runs", "1Gi", storageClassName="", volumeName="scalr.runs-cache"),
+    }
+
+
+def test_efs_for_the_driver_alone() -> None:
+    anybody, driver = (cache_volumes.efs("runs", "scalr", HANDLE, iam=iam) for iam in (False, True))
+    assert driver["volume"]["spec"] == anybody["volume"]["spec"] | {"mountOptions": [*MOUNT_OPTIONS, "iam"]}
+    assert driver["claim"] == anybody["claim"]
+
+
+def test_filestore() -> None:
+    assert filestore() == {
+        "volume": volume(
+            "shared",
+            "filestore.csi.storage.gke.io",
+            capacity={"storage": "2Ti"},
+            csi={
+                "driver": "filestore.csi.storage.gke.io",
+                "volumeHandle": SHARE,
+                "volumeAttributes": {"ip": "10.9.8.7", "volume": "vol1", "fileProtocol": "NFS_V4_1"},
+            },
+        ),
+        "claim": claim("shared", "1Gi", storageClassName="", volumeName="scalr.shared-cache"),
+    }
+
+
+def test_dynamic() -> None:
+    assert cache_volumes.dynamic("runs", "scalr", storage_class_name="agents", storage="90Gi") == {
+        "claim": claim("runs", "90Gi", storageClassName="agents")
+    }
+    once = cache_volumes.dynamic("runs", "scalr", storage_class_name="agents", storage="90Gi", access_mode="ReadWriteOnce")
+    assert once == {"claim": claim("runs", "90Gi", storageClassName="agents", accessModes=["ReadWriteOnce"])}
+
+
+def test_a_storage_class_of_efs() -> None:
+    assert storage_class() == {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "agents", "labels": {"app.kubernetes.io/managed-by": "pulumi"}},
+        "provisioner": "efs.csi.aws.com",
+        "parameters": {
+            "provisioningMode": "efs-ap",
+            "directoryPerms": "775",
+            "uid": "1000",
+            "gid": "1000",
+            "basePath": "/scalr-agent-cache",
+            "fileSystemId": "fs-0a1b",
+        },
+        "mountOptions": MOUNT_OPTIONS,
+        "reclaimPolicy": "Retain",
+        "volumeBindingMode": "Immediate",
+    }
+
+
+def test_a_storage_class_of_filestore() -> None:
+    assert storage_class(keep=False, provisioner="filestore.csi.storage.gke.io", parameters={"tier": "zonal"}) == {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "agents", "labels": {"app.kubernetes.io/managed-by": "pulumi"}},
+        "provisioner": "filestore.csi.storage.gke.io",
+        "parameters": {"tier": "zonal", "network": "default"},
+        "allowVolumeExpansion": True,
+        "reclaimPolicy": "Delete",
+        "volumeBindingMode": "Immediate",
+    }
+
+
+@pytest.mark.parametrize(("keep", "policy"), [(True, "Retain"), (False, "Delete")])
+def test_what_becomes_of_the_files_of_a_class(*, keep: bool, policy: str) -> None:
+    assert storage_class(keep=keep)["reclaimPolicy"] == policy
+
+
+OBJECTS = {
+    **{f"efs-{role}": manifest for role, manifest in cache_volumes.efs("runs", "scalr", HANDLE).items()},
+    **{f"filestore-{role}": manifest for role, manifest in filestore().items()},
+    "dynamic": cache_volumes.dynamic("runs", "scalr", storage_class_name="agents", storage="90Gi")["claim"],
+    "class-efs": storage_class(),
+    "class-filestore": storage_class(keep=False, provisioner="filestore.csi.storage.gke.io", parameters={"labels": "a=b"}),
+}
+
+
+@pytest.mark.parametrize("manifest", OBJECTS.values(), ids=OBJECTS)
+def test_kubernetes_knows_every_field(manifest: Manifest) -> None:
+    assert_valid(manifest)
+
+
+READ_TOO_EARLY = "a value was read that is not known yet"
+
+
+class Later:
+    """Known only during deployment: nobody may read, copy or format it."""
+
+    def __bool__(self) -> bool:
+        raise AssertionError(READ_TOO_EARLY)
+
+    def __str__(self) -> str:
+        raise AssertionError(READ_TOO_EARLY)
+
+    def __copy__(self) -> "Later":
+        raise AssertionError(READ_TOO_EARLY)
+
+    def __deepcopy__(self, _: object) -> "Later":
+        raise AssertionError(READ_TOO_EARLY)
+
+
+HANDLE_LATER, IP, SHARE_NAME, PROTOCOL, CAPACITY, CLASS, PARAMETER = (Later() for _ in range(7))
+
+
+def carried(manifests: dict[str, Manifest]) -> dict[str, Later]:
+    """Path to value, for everything that is known only later."""
+    found = {".".join(map(str, path)): leaf for path, leaf in leaves(manifests)}
+    return {path: leaf for path, leaf in found.items() if isinstance(leaf, Later)}
+
+
+CARRIED: dict[str, tuple[dict[str, Manifest], dict[str, Later]]] = {
+    "efs": (
+        cache_volumes.efs("runs", "scalr", cast("Deferred", HANDLE_LATER)),
+        {"volume.spec.csi.volumeHandle": HANDLE_LATER},
+    ),
+    "filestore": (
+        filestore(volume_handle=HANDLE_LATER, ip_address=IP, share_name=SHARE_NAME, protocol=PROTOCOL, capacity=CAPACITY),
+        {
+            "volume.spec.csi.volumeHandle": HANDLE_LATER,
+            "volume.spec.csi.volumeAttributes.ip": IP,
+            "volume.spec.csi.volumeAttributes.volume": SHARE_NAME,
+            "volume.spec.csi.volumeAttributes.fileProtocol": PROTOCOL,
+            "volume.spec.capacity.storage": CAPACITY,
+        },
+    ),
+    "dynamic": (
+        cache_volumes.dynamic("runs", "scalr", storage_class_name=cast("Deferred", CLASS), storage="90Gi"),
+        {"claim.spec.storageClassName": CLASS},
+    ),
+    "class": (
+        {"class": storage_class(parameters={"fileSystemId": PARAMETER})},
+        {"class.parameters.fileSystemId": PARAMETER},
+    ),
+}
+
+
+@pytest.mark.parametrize(("manifests", "expected"), CARRIED.values(), ids=CARRIED)
+def test_what_is_known_later_is_carried_as_it_is(manifests: dict[str, Manifest], expected: dict[str, Later]) -> None:
+    found = carried(manifests)
+    assert found.keys() == expected.keys()
+    for path, value in found.items():
+        assert value is expected[path]
+
+
+def test_names_of_two_agents_never_meet() -> None:
+    places = [("a", "b"), ("a-b", "c"), ("a", "b-c"), ("a", "b.c"), ("a-cache", "b")]
+    names = {cache_volumes.volume_name(release, namespace) for namespace, release in places}
+    assert len(names) == len(places)

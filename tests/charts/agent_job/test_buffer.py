@@ -1,0 +1,230 @@
+"""Placeholders that keep room for tasks, on both lines; and where everything goes that keeps nodes ready."""
+
+from typing import Any
+
+import pytest
+from scalr_agents import charts
+from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.merge import merge
+from scalr_agents.stack import pod_security
+
+from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, nested, objects
+from tests.charts.agent_job.nodes import (
+    BUFFER,
+    CACHE,
+    COMPONENT,
+    HARDENED,
+    MIRROR,
+    NAMES,
+    PLACEMENT,
+    containers,
+    labels_of,
+    made_of,
+    metadata,
+    pod_of,
+)
+
+RUNNER = {**HARDENED, "runAsNonRoot": True, "privileged": False, "readOnlyRootFilesystem": True}
+POD = {
+    "runAsNonRoot": True,
+    "runAsUser": 1000,
+    "runAsGroup": 1000,
+    "fsGroup": 1000,
+    "fsGroupChangePolicy": "OnRootMismatch",
+    "seccompProfile": {"type": "RuntimeDefault"},
+}
+on_both_lines = pytest.mark.parametrize("version", [LEGACY, CURRENT])
+
+
+SIZES: dict[str, dict[str, dict[str, Any]]] = {
+    LEGACY: {
+        "runner": {"requests": {"cpu": "500m", "memory": "512Mi"}, "limits": {"cpu": "4000m", "memory": "2048Mi"}},
+        "worker": {"requests": {"cpu": "250m", "memory": "256Mi"}, "limits": {"cpu": "2000m", "memory": "1024Mi"}},
+    },
+    CURRENT: {
+        "runner": {"requests": {"cpu": "500m", "memory": "512Mi"}, "limits": {"cpu": "4000m", "memory": "8192Mi"}},
+        "worker": {"requests": {"cpu": "250m", "memory": "256Mi"}, "limits": {"memory": "1024Mi"}},
+    },
+}
+IMAGES = {LEGACY: ("scalr/agent-runner:0.57.0", "scalr/agent:0.57.0"), CURRENT: ("scalr/runner:0.2.0", "scalr/agent:1.4.0")}
+
+
+@on_both_lines
+def test_the_placeholders(version: str) -> None:
+    made, full = made_of({}, version), f"runs-{NAMES[version]}"
+    asleep = {"imagePullPolicy": "IfNotPresent", "command": ["sleep", "infinity"]}
+    runner, agent = IMAGES[version]
+    assert made["buffer"] == {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": metadata(version, f"{full}-buffer", "buffer"),
+        "spec": {
+            "replicas": 2,
+            "strategy": {"type": "Recreate"},
+            "selector": {"matchLabels": labels_of(version, "buffer")},
+            "template": {
+                "metadata": {"labels": labels_of(version, "buffer")},
+                "spec": {
+                    "priorityClassName": f"scalr.{full}-buffer",
+                    "serviceAccountName": full,
+                    "automountServiceAccountToken": False,
+                    "securityContext": POD,
+                    "terminationGracePeriodSeconds": 1,
+                    "containers": [
+                        {"name": "runner", "image": runner, **asleep, "securityContext": RUNNER, "resources": SIZES[version]["runner"]},
+                        {"name": "worker", "image": agent, **asleep, "securityContext": HARDENED, "resources": SIZES[version]["worker"]},
+                    ],
+                },
+            },
+        },
+    }
+    assert made["buffer-priority"] == {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": metadata(version, f"scalr.{full}-buffer", None),
+        "value": -10,
+        "globalDefault": False,
+        "preemptionPolicy": "Never",
+        "description": "Placeholders for tasks of Scalr agents; they give way to any other pod.",
+    }
+    assert "cache-preparation" not in made
+
+
+@on_both_lines
+@pytest.mark.parametrize("replicas", [0, None])
+def test_without_replicas_nothing_is_made(version: str, replicas: int | None) -> None:
+    assert made_of(nested("task.buffer.replicas", replicas), version).keys() == objects(MINIMUM, version=version).keys()
+
+
+@on_both_lines
+def test_a_priority_class_that_exists_is_used(version: str) -> None:
+    made = made_of(nested("task.buffer.priorityClassName", "batch-low"), version)
+    assert "buffer-priority" not in made
+    assert pod_of(made["buffer"])["spec"]["priorityClassName"] == "batch-low"
+
+
+@pytest.mark.parametrize("naming", ["scoped", "chart"])
+@pytest.mark.parametrize("version", [LEGACY, CURRENT])
+def test_names(version: str, naming: Any) -> None:
+    names, full = charts.names("agent-job", "runs", "scalr", agent_version=version, naming=naming), f"runs-{NAMES[version]}"
+    priority = f"scalr.{full}-buffer"
+    prepared = f"{full}-cache-preparation" if version == CURRENT else ""
+    assert (names.buffer, names.buffer_priority, names.cache_preparation) == (f"{full}-buffer", priority, prepared)
+    made = made_of(CACHE if version == CURRENT else {}, version, naming=naming)
+    found = {role: made[role]["metadata"]["name"] for role in ("buffer", "buffer-priority", "cache-preparation") if role in made}
+    expected = {"buffer": f"{full}-buffer", "buffer-priority": priority, "cache-preparation": prepared}
+    assert found == {role: name for role, name in expected.items() if name}
+    assert pod_of(made["buffer"])["spec"]["priorityClassName"] == priority
+
+
+SIDECARS = [
+    {"name": "proxy", "image": "acme/proxy:1", "resources": {"requests": {"cpu": "1"}}, "command": ["/proxy"]},
+    {"name": "small", "image": "acme/small:1"},
+    {"name": "none", "image": "acme/none:1", "resources": {}},
+]
+
+
+@on_both_lines
+def test_placeholders_are_as_large_as_a_task(version: str) -> None:
+    sizes = {"requests": {"cpu": 3, "memory": None}, "limits": {"cpu": None, "memory": "9Gi"}}
+    task = {"worker": {"resources": {"limits": {"cpu": 2}}}, "runner": {"resources": sizes}, "sidecars": SIDECARS}
+    made = made_of({"task": task}, version)
+    given, kept = containers(made["task-template"]), containers(made["buffer"])
+    assert given["runner"]["resources"] == {"requests": {"cpu": 3}, "limits": {"memory": "9Gi"}}
+    assert {name: container["resources"] for name, container in kept.items()} == {
+        name: container["resources"] for name, container in given.items() if container.get("resources")
+    }
+    assert list(kept) == ["runner", "worker", "proxy"]
+    assert kept["proxy"] == kept["worker"] | {"name": "proxy", "resources": {"requests": {"cpu": "1"}}}
+
+
+def test_containers_without_resources_stay_for_their_images() -> None:
+    kept = containers(made_of({"task": {"worker": {"resources": None}, "runner": {"resources": None}}})["buffer"])
+    assert [(name, "resources" in container) for name, container in kept.items()] == [("runner", False), ("worker", False)]
+
+
+@pytest.mark.parametrize(
+    ("version", "given", "inputs"),
+    [
+        (LEGACY, {"global": {"imageRegistry": "mirror.acme"}}, Inputs()),
+        (LEGACY, {"agent": {"image": {"tag": "0.58.1", "pullPolicy": "Always"}}}, Inputs()),
+        (LEGACY, {"task": {"worker": {"image": {"repository": "acme/worker", "pullPolicy": "Never"}}}}, Inputs()),
+        (LEGACY, {"task": {"runner": {"image": {"tag": "0.58.1", "pullPolicy": "Always"}}}}, Inputs()),
+        (LEGACY, {}, Inputs(agent_image="a:1", runner_image="r:2")),
+        (CURRENT, {"global": MIRROR}, Inputs()),
+        (CURRENT, {"agent": {"image": {"repository": "acme/agent", "tag": "9"}}}, Inputs()),
+        (CURRENT, {"task": {"runner": {"image": {"repository": "acme/runner", "tag": "9"}}}}, Inputs()),
+        (CURRENT, {"global": MIRROR}, Inputs(agent_image="a:1", runner_image="r:2")),
+    ],
+)
+def test_placeholders_hold_the_images_of_tasks(version: str, given: dict[str, Any], inputs: Inputs) -> None:
+    made = made_of(given, version, inputs)
+
+    def images(role: str) -> list[tuple[str, str, str]]:
+        return [(name, container["image"], container["imagePullPolicy"]) for name, container in containers(made[role]).items()]
+
+    assert images("buffer") == images("task-template")
+    assert images("buffer") != [(*pair, "IfNotPresent") for pair in zip(("runner", "worker"), IMAGES[version], strict=True)]
+
+
+def test_the_sleepers_of_sidecars_have_the_image_of_the_worker() -> None:
+    made = made_of({"task": {"sidecars": SIDECARS}}, inputs=Inputs(agent_image="a:1"))
+    assert containers(made["buffer"])["proxy"]["image"] == "a:1"
+
+
+GLOBAL = {"global": {"podAnnotations": {"team": "web"}, "podLabels": {"team": "web"}, "imagePullSecrets": [{"name": "regcred"}]}}
+
+
+@pytest.mark.parametrize(("version", "role"), [(LEGACY, "buffer"), (CURRENT, "buffer"), (CURRENT, "cache-preparation")])
+def test_their_pods_go_where_tasks_go_and_are_not_taken_for_tasks(version: str, role: str) -> None:
+    own = {"podAnnotations": {"only": "tasks"}, "podLabels": {"only": "tasks"}, **PLACEMENT}
+    given = merge(GLOBAL, {"task": own, "agent": {"replicaCount": 2}})
+    made = made_of(given, version, base=merge(BUFFER, CACHE) if version == CURRENT else BUFFER)
+    task, pod = pod_of(made["task-template"]), pod_of(made[role])
+    assert {key: pod["spec"].get(key) for key in PLACEMENT} == {key: task["spec"][key] for key in PLACEMENT} == PLACEMENT
+    assert pod["spec"]["imagePullSecrets"] == [{"name": "regcred"}]
+    assert pod["metadata"] == {"annotations": {"team": "web"}, "labels": {"team": "web", **labels_of(version, role)}}
+    assert contract.UNEVICTABLE_ANNOTATIONS.keys() <= task["metadata"]["annotations"].keys()
+    others = {
+        "budget": made["budget"]["spec"]["selector"],
+        "task-budget": made["task-budget"]["spec"]["selector"],
+        "egress": {"matchLabels": made["egress"]["spec"]["podSelector"]["matchLabels"]},
+        "deployment": made["deployment"]["spec"]["selector"],
+    }
+    matching = [name for name, selector in others.items() if selector["matchLabels"].items() <= pod["metadata"]["labels"].items()]
+    assert matching == []
+    assert made[role]["spec"]["selector"]["matchLabels"].items() <= pod["metadata"]["labels"].items()
+
+
+def test_labels_for_everything_leave_their_selectors_alone() -> None:
+    labels = {COMPONENT: "task", "team": "web"}
+    made = made_of({"global": {"labels": labels, "annotations": {"owner": "web"}}}, base=merge(BUFFER, CACHE))
+    for role in ("buffer", "cache-preparation"):
+        assert pod_of(made[role])["metadata"]["labels"] == {"team": "web", **labels_of(CURRENT, role)}
+        assert made[role]["spec"]["selector"] == {"matchLabels": labels_of(CURRENT, role)}
+        assert made[role]["metadata"]["annotations"] == {"owner": "web"}
+    assert made["buffer-priority"]["metadata"]["annotations"] == {"owner": "web"}
+
+
+@on_both_lines
+def test_placeholders_pass_restricted(version: str) -> None:
+    made = made_of({"task": {"sidecars": SIDECARS}}, version)
+    assert pod_security.violations(pod_of(made["buffer"])["spec"], "restricted") == []
+
+
+@on_both_lines
+def test_placeholders_run_as_tasks_do(version: str) -> None:
+    task = {
+        "podSecurityContext": {"runAsUser": 2000, "supplementalGroups": [7]},
+        "worker": {"securityContext": {"runAsUser": 3000}},
+        "runner": {"securityContext": {"readOnlyRootFilesystem": False}},
+    }
+    made = made_of({"global": {"podSecurityContext": {"fsGroup": 4000}}, "task": task}, version)
+    pods = [pod_of(made[role])["spec"] for role in ("buffer", "task-template")]
+    assert (
+        pods[0]["securityContext"] == pods[1]["securityContext"] == {**POD, "runAsUser": 2000, "fsGroup": 4000, "supplementalGroups": [7]}
+    )
+    kept, given = (containers(made[role]) for role in ("buffer", "task-template"))
+    for name in ("runner", "worker"):
+        assert kept[name]["securityContext"] == given[name]["securityContext"]

@@ -1,0 +1,178 @@
+"""The cross-checks of agent-job that concern one of its lines."""
+
+from typing import Any
+
+import pytest
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.merge import merge
+
+from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, nested
+from tests.validated import validate
+
+CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
+KEY = "-----BEGIN PRIVATE KEY-----\nMAMCAQE=\n-----END PRIVATE KEY-----\n"
+CACHE = "persistence.cache"
+EXTRA = {"extraVolumes": [{"name": "v", "emptyDir": {}}]}
+
+
+def _findings(given: dict[str, Any], version: str = CURRENT, inputs: Inputs | None = None) -> dict[str, tuple[str, str]]:
+    loaded = validate("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr", agent_version=version, inputs=inputs)
+    return {finding.path: (finding.severity, finding.message) for finding in loaded.findings}
+
+
+def _mirror(**fields: Any) -> dict[str, Any]:
+    return nested("agent.providerNetworkMirrors", [fields])
+
+
+def _mounted(container: str, path: str) -> dict[str, Any]:
+    return nested("task", {**EXTRA, container: {"extraVolumeMounts": [{"name": "v", "mountPath": path}]}})
+
+
+ERRORS = [
+    (_mirror(url="http://mirror.example/"), "agent.providerNetworkMirrors[0].url", "https://"),
+    (_mirror(url="mirror.example"), "agent.providerNetworkMirrors[0].url", "scheme and host"),
+    (_mirror(token="x"), "agent.providerNetworkMirrors[0].url", "missing"),
+    (_mirror(url="https://mirror.example/", tokens="x"), "agent.providerNetworkMirrors[0].tokens", "did you mean 'token'"),
+    (_mirror(url="https://mirror.example/", token=object()), "agent.providerNetworkMirrors[0].token", "give it in mirror_tokens, by host"),
+    (_mirror(url=object()), "agent.providerNetworkMirrors[0].url", "must be known before deployment: the list of mirrors is one text"),
+    (nested("global.tls", {"clientCert": CERTIFICATE}), "global.tls.clientCert", "needs clientKey"),
+    (nested("global.tls", {"clientKey": KEY}), "global.tls.clientKey", "needs clientCert"),
+    (nested("global.tls", {"clientCert": KEY, "clientKey": KEY}), "global.tls.clientCert", "not PEM"),
+    (nested("global.tls", {"clientCert": CERTIFICATE, "clientKey": CERTIFICATE}), "global.tls.clientKey", "not PEM"),
+    (nested("global.tls.clientCertSecret", {"name": "s", "certKey": "k", "keyKey": "k"}), "global.tls.clientCertSecret.keyKey", "already"),
+    (nested("agent.binaryCache.sizeLimit", "1Ti"), "agent.binaryCache.sizeLimit", "Gi, Mi, G or M"),
+    (nested("task.runner.memorySoftLimitPercent", 101), "task.runner.memorySoftLimitPercent", "no percentage"),
+    (nested("task.runner.memoryWarnPercent", 0), "task.runner.memoryWarnPercent", "no percentage"),
+    (nested("task.job.basename", "Web"), "task.job.basename", "not a Kubernetes name"),
+    (nested("task.job.backoffLimit", -1), "task.job.backoffLimit", "greater than or equal to 0"),
+    (nested(f"{CACHE}.hostPath.path", "mnt/cache"), f"{CACHE}.hostPath.path", "not an absolute path"),
+    (nested(f"{CACHE}.hostPath.type", "File"), f"{CACHE}.hostPath.type", "allowed"),
+    (nested("global.imageNamespace", "https://mirror.example/"), "global.imageNamespace", "no scheme"),
+    (nested("task.extraVolumes", [{"name": "worker"}]), "task.extraVolumes[0].name", "taken"),
+    (nested("task.extraVolumes", [{"name": "podinfo"}]), "task.extraVolumes[0].name", "taken"),
+    (_mounted("runner", "/usr/bin/runner"), "task.runner.extraVolumeMounts[0].mountPath", "taken"),
+    (_mounted("runner", "/opt/binary-cache"), "task.runner.extraVolumeMounts[0].mountPath", "taken"),
+    (_mounted("worker", "/etc/podinfo"), "task.worker.extraVolumeMounts[0].mountPath", "taken"),
+    (nested("agent.dataDir", "/etc/podinfo"), "agent.dataDir", "taken"),
+]
+
+WARNINGS = [
+    (_mirror(url="https://mirror.example"), "agent.providerNetworkMirrors[0].url", "slash"),
+    (
+        _mirror(url="https://user:s3cr3t@mirror.example/"),
+        "agent.providerNetworkMirrors[0].url",
+        "a password in plain text",
+    ),
+    (
+        nested("global.labels", {"app.kubernetes.io/name": "x"}),
+        r"global.labels.app\.kubernetes\.io/name",
+        "no effect on pods: the",
+    ),
+    (nested("agent.labels", {"app.kubernetes.io/instance": "x"}), r"agent.labels.app\.kubernetes\.io/instance", "no effect: the selectors"),
+    (
+        nested("agent.labels", {"app.kubernetes.io/component": "x"}),
+        r"agent.labels.app\.kubernetes\.io/component",
+        "no effect: the selectors",
+    ),
+    (
+        nested(CACHE, {"enabled": True, "hostPath": {"path": "/mnt/cache"}, "persistentVolumeClaim": {"claimName": "shared"}}),
+        f"{CACHE}.persistentVolumeClaim.claimName",
+        "has no effect: persistence.cache.hostPath.path is set, and it wins",
+    ),
+    (nested("agent.image.tag", "0.59.0"), "agent.image.tag", "not of this contract line"),
+    (
+        nested("global.tls", {"clientCert": CERTIFICATE, "clientKey": KEY, "clientCertSecret": {"name": "s"}}),
+        "global.tls.clientKey",
+        "existing Secret wins",
+    ),
+    (nested(f"{CACHE}.hostPath.path", "/mnt/cache"), f"{CACHE}.hostPath.path", "persistence.cache.enabled is false"),
+    (
+        nested("agent.extraEnv", {"SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS": "3"}),
+        "agent.extraEnv.SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS",
+        "agent.binaryCache.thresholdDays",
+    ),
+    (
+        nested("task.worker.extraEnv", {"SCALR_AGENT_STATE_PERSISTENCE_ENABLED": "true"}),
+        "task.worker.extraEnv.SCALR_AGENT_STATE_PERSISTENCE_ENABLED",
+        "leave it out",
+    ),
+]
+
+FINE: list[dict[str, Any]] = [
+    _mirror(url="https://mirror.example/", token="t", include=["registry.opentofu.org/*/*"]),
+    nested("global.tls", {"clientCert": CERTIFICATE, "clientKey": KEY}),
+    nested("global.tls.clientCertSecret", {"name": "s"}),
+    nested("persistence.cache", {"enabled": True, "hostPath": {"path": "/mnt/cache"}}),
+    nested("agent.image.tag", "1.9.0"),
+    nested("task.job", {"backoffLimit": 0, "basename": "web"}),
+    nested("agent.extraEnv", {"SCALR_AGENT_DISCONNECT_ON_STOP": "0"}),
+    nested("task.extraVolumes", [{"name": "client-cert", "emptyDir": {}}]),
+    _mounted("runner", "/opt/bin"),
+    nested("task.runner.resources", {"requests": {"memory": "4Gi"}}),
+]
+
+
+@pytest.mark.parametrize(("given", "path", "words"), ERRORS, ids=[f"{index}-{path}" for index, (_, path, _) in enumerate(ERRORS)])
+def test_error_on_the_current_line(given: dict[str, Any], path: str, words: str) -> None:
+    severity, message = _findings(given)[path]
+    assert severity == "error"
+    assert words in message
+
+
+@pytest.mark.parametrize(("given", "path", "words"), WARNINGS, ids=[path for _, path, _ in WARNINGS])
+def test_warning_on_the_current_line(given: dict[str, Any], path: str, words: str) -> None:
+    severity, message = _findings(given)[path]
+    assert severity == "warning"
+    assert words in message
+
+
+@pytest.mark.parametrize("given", FINE)
+def test_nothing_to_find_on_the_current_line(given: dict[str, Any]) -> None:
+    assert _findings(given) == {}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        nested("task.extraVolumes", [{"name": "worker", "emptyDir": {}}, {"name": "podinfo", "emptyDir": {}}]),
+        _mounted("runner", "/opt/binary-cache"),
+        _mounted("worker", "/etc/podinfo"),
+        nested("agent.dataDir", "/etc/podinfo"),
+        nested("agent.extraEnv", {"SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS": "3"}),
+    ],
+)
+def test_what_the_current_line_takes_is_free_on_the_legacy_line(given: dict[str, Any]) -> None:
+    assert _findings(given, LEGACY) == {}
+
+
+@pytest.mark.parametrize(
+    ("version", "tag", "warned"),
+    [
+        (LEGACY, "0.60.9", False),
+        (LEGACY, "1.4.0", True),
+        (CURRENT, "1.2.0", False),
+        (CURRENT, "2.1.0", False),
+        (CURRENT, "0.57.0", True),
+        (CURRENT, "1.0.0", True),
+    ],
+)
+def test_a_tag_of_another_line_is_warned_of(version: str, tag: str, *, warned: bool) -> None:
+    assert ("agent.image.tag" in _findings(nested("agent.image.tag", tag), version)) is warned
+
+
+@pytest.mark.parametrize(
+    ("version", "name"),
+    [(LEGACY, "SCALR_AGENT_KUBERNETES_JOB_TEMPLATE"), (CURRENT, "SCALR_AGENT_KUBERNETES_TASK_TEMPLATE")],
+)
+def test_a_secret_variable_may_not_take_the_place_of_the_contracts(version: str, name: str) -> None:
+    assert f"secret_env.{name}" in _findings({}, version, Inputs(secret_env={name: "x"}))
+    other = LEGACY if version == CURRENT else CURRENT
+    assert _findings({}, other, Inputs(secret_env={name: "x"})) == {}
+
+
+def test_a_private_key_is_not_repeated() -> None:
+    key = "-----BEGIN PRIVATE KEY-----\ns3cr3t"
+    for version in (LEGACY, CURRENT):
+        found = _findings(nested("global.tls", {"clientCert": CERTIFICATE, "clientKey": key}), version)
+        assert "s3cr3t" not in str(found)
+    assert "s3cr3t" not in str(_findings(_mirror(url="mirror", token=["s3cr3t"])))

@@ -1,0 +1,269 @@
+"""The two lines of agent-job: what differs between them, and what only one of them knows."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from scalr_agents import charts
+from scalr_agents import charts as values
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests import crds
+from scalr_agents.model.lines import Line
+from scalr_agents.model.merge import lookup, merge
+from scalr_agents.stack import pod_security
+
+from tests.charts.agent_job.changes import CURRENT, LEGACY, LINES, MINIMUM, TABLE, TABLE_CURRENT, changes, nested, objects
+
+DIFFERENCES: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "line_differences.yaml").read_text())
+VERSION_LABEL = ".metadata.labels.app.kubernetes.io/version"
+TABLE_OF_VERSIONS = charts.find("agent-job").versions
+ABSENT = [(line, path) for line in LINES.values() for path in TABLE_OF_VERSIONS.unknown(line.default_version)]
+KNOWN_BY = {
+    "global.imageNamespace": ("0.57 to 0.59", "0.60 or newer"),
+    "task.worker.image": ("0.60 or newer", "0.57 to 0.59"),
+    "agent.providerCache.dropKernelPages": ("0.57 to 1.2", "1.3 or newer"),
+    "agent.providerNetworkMirrors": ("0.57 to 1.2", "1.3 or newer"),
+    "task.job.backoffLimit": ("0.57 to 1.2", "1.3 or newer"),
+}
+"""Who does not know a value and who does, where that is not a whole line."""
+SETTINGS = {row["value"]: row["set"] for row in (*TABLE, *TABLE_CURRENT)}
+
+
+def _findings(given: dict[str, Any], version: str) -> list[tuple[str, str, str]]:
+    found = values.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr", agent_version=version)
+    return [(finding.severity, finding.path, finding.message) for finding in found]
+
+
+def _unknown(given: dict[str, Any], version: str) -> list[tuple[str, str, str]]:
+    return [finding for finding in _findings(given, version) if "do not know it" in finding[2]]
+
+
+def _pods(made: dict[str, dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    return made["deployment"]["spec"]["template"], made["task-template"]["spec"]["jobTemplate"]["spec"]["template"]
+
+
+def test_the_lines_differ_in_exactly_this() -> None:
+    given = merge(MINIMUM, {"nameOverride": "agent-job"})
+    found = changes(objects(given, version=LEGACY), objects(given, version=CURRENT))
+    versions = {path: value for path, value in found.items() if path.endswith(VERSION_LABEL)}
+    assert {path: value for path, value in found.items() if path not in versions} == DIFFERENCES
+    assert versions == {f"{role}{VERSION_LABEL}": "1.4.0" for role in objects(given)}
+
+
+@pytest.mark.parametrize(
+    ("generation", "names", "properties"),
+    [
+        ("legacy", ("AgentTask", "atasks", "atask", "at"), ["jobTemplate"]),
+        ("current", ("AgentTaskTemplate", "agenttasktemplates", "agenttasktemplate", "att"), ["basename", "jobTemplate"]),
+    ],
+)
+def test_definitions(generation: str, names: tuple[str, str, str, str], properties: list[str]) -> None:
+    kind, plural, singular, short = names
+    (definition,) = crds.objects(LINES[generation]).values()
+    assert definition["metadata"] == {"name": f"{plural}.scalr.io"}
+    spec = definition["spec"]
+    assert (spec["group"], spec["scope"]) == ("scalr.io", "Namespaced")
+    assert spec["names"] == {"kind": kind, "listKind": f"{kind}List", "plural": plural, "singular": singular, "shortNames": [short]}
+    (version,) = spec["versions"]
+    assert (version["name"], version["served"], version["storage"], version["subresources"]) == ("v1", True, True, {"status": {}})
+    content = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    assert content["required"] == ["jobTemplate"]
+    assert sorted(content["properties"]) == properties
+    assert content["properties"]["jobTemplate"]["x-kubernetes-preserve-unknown-fields"] is True
+
+
+@pytest.mark.parametrize(("line", "path"), ABSENT, ids=[f"{line.generation}-{path}" for line, path in ABSENT])
+def test_a_value_of_the_other_line_is_an_error_that_names_it(line: Line, path: str) -> None:
+    other = next(other for other in LINES.values() if other is not line)
+    leaves = [leaf for leaf in SETTINGS if leaf == path or leaf.startswith(f"{path}.")]
+    assert leaves
+    for leaf in leaves:
+        given = nested(leaf, SETTINGS[leaf])
+        ((severity, where, message),) = _findings(given, line.default_version)
+        assert (severity, where) == ("error", path)
+        ignorant, knowing = KNOWN_BY.get(path, (line.versions, other.versions))
+        assert message == f"unknown key {path.rpartition('.')[2]!r}: agents {ignorant} do not know it; agents {knowing} do (agent version)"
+        assert _unknown(given, other.default_version) == []
+
+
+@pytest.mark.parametrize(("line", "path"), ABSENT, ids=[f"{line.generation}-{path}" for line, path in ABSENT])
+def test_a_value_of_the_other_line_that_is_unset_is_no_error(line: Line, path: str) -> None:
+    if path in SETTINGS:
+        assert _unknown(nested(path, None), line.default_version) == []
+
+
+@pytest.mark.parametrize("version", [LEGACY, CURRENT])
+def test_defaults_have_no_findings(version: str) -> None:
+    assert _findings({}, version) == []
+
+
+LEGACY_DEFAULTS = {
+    "agent.resources": {"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"cpu": "500m", "memory": "256Mi"}},
+    "task.worker.resources": {"requests": {"cpu": "250m", "memory": "256Mi"}, "limits": {"cpu": "2000m", "memory": "1024Mi"}},
+    "task.runner.resources": {"requests": {"cpu": "500m", "memory": "512Mi"}, "limits": {"cpu": "4000m", "memory": "2048Mi"}},
+}
+
+
+def _resources(given: dict[str, Any], version: str) -> dict[str, Any]:
+    controller, task = _pods(objects(merge(MINIMUM, given), version=version))
+    containers = (*controller["spec"]["containers"], *task["spec"]["containers"])
+    return {container["name"]: container.get("resources") for container in containers}
+
+
+def test_defaults_of_a_line_are_laid_under_the_users_values() -> None:
+    assert list(_resources({}, LEGACY).values()) == [
+        LEGACY_DEFAULTS["agent.resources"],
+        LEGACY_DEFAULTS["task.runner.resources"],
+        LEGACY_DEFAULTS["task.worker.resources"],
+    ]
+    given = {"agent": {"resources": {"limits": {"cpu": None}}}, "task": {"worker": {"resources": None}}}
+    assert _resources(given, LEGACY)["controller"]["limits"] == {"memory": "256Mi"}
+    assert _resources(given, LEGACY)["worker"] is None
+    assert _resources({"task": {"worker": {"resources": {"limits": {"cpu": "3"}}}}}, CURRENT)["worker"] == {
+        "requests": {"cpu": "250m", "memory": "256Mi"},
+        "limits": {"cpu": "3", "memory": "1024Mi"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("version", "agent", "runner"),
+    [
+        ("0.59.1", "scalr/agent:0.59.1", "scalr/agent-runner:0.59.1"),
+        ("1.2.0", "scalr/agent:1.2.0", "scalr/runner:0.2.0"),
+        ("2.0.0", "scalr/agent:2.0.0", "scalr/runner:0.2.0"),
+    ],
+)
+def test_images_follow_the_agent_version(version: str, agent: str, runner: str) -> None:
+    made = objects(MINIMUM, version=version)
+    controller, task = _pods(made)
+    images = [container["image"] for pod in (controller, task) for container in pod["spec"]["containers"]]
+    assert images == [agent, runner, agent]
+    assert made["deployment"]["metadata"]["labels"]["app.kubernetes.io/version"] == version
+
+
+SCOPED = {
+    "deployment": "FN",
+    "service_account": "FN",
+    "token_secret": "FN",
+    "env_secret": "FN-env",
+    "ca_bundle_secret": "FN-ca-bundle",
+    "network_policy": "FN-network-policy",
+    "data_claim": "FN-data",
+    "cache_claim": "FN-cache",
+    "role": "FN-role",
+    "role_binding": "FN-role-binding",
+    "cluster_role": "scalr.FN-clusterrole",
+    "cluster_role_binding": "scalr.FN-clusterrole-binding",
+    "controller_budget": "FN",
+    "task_budget": "FN-task",
+    "buffer": "FN-buffer",
+    "buffer_priority": "scalr.FN-buffer",
+}
+OF_CURRENT = {
+    "task_template": "FN-task-template",
+    "client_cert_secret": "FN-client-cert",
+    "cache_preparation": "FN-cache-preparation",
+}
+NAMES: dict[tuple[str, str], dict[str, str]] = {
+    (LEGACY, "scoped"): {**SCOPED, "task_template": "FN-task"},
+    (LEGACY, "chart"): {
+        **SCOPED,
+        "deployment": "scalr-agent",
+        "task_template": "scalr-agent-task",
+        "network_policy": "FN-task-network-policy",
+        "cluster_role": "FN-clusterrole",
+        "cluster_role_binding": "FN-clusterrole-binding",
+        "controller_budget": "FN-agent",
+    },
+    (CURRENT, "scoped"): {**SCOPED, **OF_CURRENT},
+    (CURRENT, "chart"): {
+        **SCOPED,
+        **OF_CURRENT,
+        "cluster_role": "scalr-FN-clusterrole",
+        "cluster_role_binding": "scalr-FN-clusterrole-binding",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("release", "override", "legacy", "current"),
+    [
+        ("runs", "", "runs-agent-job", "runs-scalr-agent"),
+        ("scalr-agent", "", "scalr-agent-agent-job", "scalr-agent"),
+        ("agent-job", "", "agent-job", "agent-job-scalr-agent"),
+        ("runs", "agent-job", "runs-agent-job", "runs-agent-job"),
+        ("runs", "pool", "runs-pool", "runs-pool"),
+    ],
+)
+@pytest.mark.parametrize("naming", ["scoped", "chart"])
+def test_names(release: str, override: str, legacy: str, current: str, naming: Any) -> None:
+    for version, full in ((LEGACY, legacy), (CURRENT, current)):
+        given = {"nameOverride": override}
+        found = charts.names("agent-job", release, "scalr", values=given, agent_version=version, naming=naming)
+        expected = {role: name.replace("FN", full) for role, name in NAMES[version, naming].items()}
+        assert {role: name for role, name in found._asdict().items() if name} == expected
+
+
+@pytest.mark.parametrize("naming", ["scoped", "chart"])
+@pytest.mark.parametrize("version", [LEGACY, CURRENT])
+def test_objects_are_named_as_announced(version: str, naming: Any) -> None:
+    certificate = {"clientCert": SETTINGS["global.tls.clientCert"], "clientKey": SETTINGS["global.tls.clientKey"]}
+    tls = {"caBundle": SETTINGS["global.tls.caBundle"], **(certificate if version == CURRENT else {})}
+    given = {
+        "global": {"tls": tls},
+        "agent": {"replicaCount": 2},
+        "task": {"buffer": {"replicas": 1}},
+        "persistence": {"data": {"enabled": True}, "cache": {"enabled": True}},
+    }
+    made = objects(merge(MINIMUM, given), Inputs(secret_env={"A": "b"}), naming, version)
+    names = charts.names("agent-job", "runs", "scalr", agent_version=version, naming=naming)
+    announced = sorted(name for name in names._replace(cache_preparation="") if name)  # that goes without a claim
+    assert sorted(manifest["metadata"]["name"] for manifest in made.values()) == announced
+    controller, task = _pods(made)
+    template = lookup(made, "task-template", "metadata", "name")
+    assert template in [variable.get("value") for variable in controller["spec"]["containers"][0]["env"]]
+    for pod in (controller, task):
+        claims = {volume["name"]: lookup(volume, "persistentVolumeClaim", "claimName") for volume in pod["spec"]["volumes"]}
+        assert claims["cache-dir"] == names.cache_claim
+
+
+@pytest.mark.parametrize(
+    ("version", "given", "name"),
+    [
+        (LEGACY, {}, "agent-job"),
+        (CURRENT, {}, "scalr-agent"),
+        (CURRENT, {"nameOverride": "agent-job"}, "agent-job"),
+        (CURRENT, {"fullnameOverride": "full"}, "scalr-agent"),
+    ],
+)
+def test_selectors(version: str, given: dict[str, Any], name: str) -> None:
+    made = objects(merge(MINIMUM, {"agent": {"replicaCount": 2}, **given}), version=version)
+    controller, task = _pods(made)
+    for component, pod, selectors in (
+        ("agent", controller, [made["deployment"]["spec"]["selector"], made["budget"]["spec"]["selector"]]),
+        ("task", task, [made["task-budget"]["spec"]["selector"], made["egress"]["spec"]["podSelector"]]),
+    ):
+        labels = {"app.kubernetes.io/name": name, "app.kubernetes.io/instance": "runs", "app.kubernetes.io/component": component}
+        assert pod["metadata"]["labels"] == labels
+        assert selectors == [{"matchLabels": labels}, {"matchLabels": labels}]
+
+
+@pytest.mark.parametrize("version", [LEGACY, CURRENT])
+def test_pods_pass_restricted(version: str) -> None:
+    for pod in _pods(objects(MINIMUM, version=version)):
+        assert pod_security.violations(pod["spec"], "restricted") == []
+        assert json.loads(json.dumps(pod)) == pod
+
+
+@pytest.mark.parametrize(
+    ("version", "empty"),
+    [
+        ("0.57.0", {"global": {"labels": {}, "tls": {"clientCert": ""}}, "agent": {"providerNetworkMirrors": [], "sentryDsn": ""}}),
+        ("1.4.0", {"task": {"worker": {"image": {"repository": "", "tag": "", "pullPolicy": ""}}}}),
+    ],
+)
+def test_empty_values_of_the_other_line_say_nothing(version: str, empty: dict[str, Any]) -> None:
+    """As in a chart's own values file, which people copy."""
+    assert _findings(empty, version) == []

@@ -1,0 +1,277 @@
+"""The cross-checks of agent-k8s: what each finds, where, and what it lets pass."""
+
+import base64
+from typing import Any
+
+import pytest
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.merge import merge
+
+from tests.charts.agent_job.changes import nested
+from tests.charts.agent_k8s.objects import EFS, MINIMUM, VERSIONS
+from tests.validated import validate
+
+QUIET = merge(MINIMUM, {"agent": {"data_home": "/var/lib/runs"}, "workerNodeSelector": {"pool": "runs"}})
+"""Values of which only what no value can change is said: `securityContext`."""
+PRIVATE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
+PUBLIC = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
+"""DER of a name alone, that of a public root: enough for what the check reads."""
+GKE = {"iam.gke.io/gcp-service-account": "runs@acme.iam.gserviceaccount.com"}
+COMPONENT = r"app\.kubernetes\.io/component"
+WORKER = {
+    "app.kubernetes.io/name": "agent-k8s",
+    "app.kubernetes.io/instance": "runs",
+    "app.kubernetes.io/component": "worker",
+}
+
+
+def _encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def _findings(given: dict[str, Any], *, line: str = "current", inputs: Inputs | None = None) -> dict[str, tuple[str, str]]:
+    version = VERSIONS[line]
+    found = validate("agent-k8s", given, release="runs", namespace="scalr", agent_version=version, inputs=inputs).findings
+    assert len({finding.path for finding in found}) == len(found)
+    return {finding.path: (finding.severity, finding.message) for finding in found}
+
+
+ERRORS = [
+    (
+        nested("agent.token", ""),
+        "agent.token",
+        "missing: give the agent pool's token, or name an existing Secret in agent.tokenExistingSecret",
+    ),
+    (nested("agent.token", "null"), "agent.token", 'is the word "null"'),
+    (nested("agent.tokn", "x"), "agent.tokn", "unknown key 'tokn'; did you mean 'token'?"),
+    (nested("agent.dataHome", "/x"), "agent.dataHome", "unknown key 'dataHome'; did you mean 'data_home'?"),
+    (nested("worker_tolerations", []), "worker_tolerations", "unknown key 'worker_tolerations'; did you mean 'workerTolerations'?"),
+    (nested("agent.tokenExistingSecret", "No_Name"), "agent.tokenExistingSecret", "not a Kubernetes name"),
+    (nested("agent.tokenExistingSecret", {"name": "pool"}), "agent.tokenExistingSecret", "expected a string, given a map"),
+    (nested("agent.tokenExistingSecretKey", "a/b"), "agent.tokenExistingSecretKey", "not a key of a Secret"),
+    (nested("agent.url", "acme.scalr.io"), "agent.url", "not a URL with scheme and host"),
+    (nested("agent.debug", "maybe"), "agent.debug", "allowed: true, false, 1, 0"),
+    (nested("agent.disconnect_on_stop", "maybe"), "agent.disconnect_on_stop", "allowed: true, false, 1, 0"),
+    (
+        nested("agent.automount_service_account_token", "maybe"),
+        "agent.automount_service_account_token",
+        "allowed: true, false, 1, 0",
+    ),
+    (nested("agent.log_format", "xml"), "agent.log_format", "given 'xml'; allowed: 'plain', 'dev' or 'json'"),
+    (
+        nested("agent.worker_on_stop_action", "stop"),
+        "agent.worker_on_stop_action",
+        "given 'stop'; allowed: 'drain', 'grace-shutdown' or 'force-shutdown'",
+    ),
+    (nested("agent.container_task_image_mode", "new"), "agent.container_task_image_mode", "given 'new'; allowed: '', 'legacy' or 'golden'"),
+    (nested("agent.worker_drain_timeout", -1), "agent.worker_drain_timeout", "input should be greater than or equal to 0"),
+    (nested("agent.worker_drain_timeout", "600"), "agent.worker_drain_timeout", "expected a whole number, given '600'"),
+    (nested("agent.container_task_cpu_limit", "4"), "agent.container_task_cpu_limit", "expected a number, given '4'"),
+    (nested("agent.container_task_cpu_limit", -1), "agent.container_task_cpu_limit", "input should be greater than or equal to 0"),
+    (nested("agent.container_task_cpu_limit", 0.5), "agent.container_task_cpu_request", "1 is above the limit of 0.5"),
+    (nested("agent.container_task_mem_request", 20000), "agent.container_task_mem_request", "20000 is above the limit of 16384"),
+    (nested("agent.container_task_mem_limit", 1.5), "agent.container_task_mem_limit", "expected a whole number"),
+    (nested("agent.container_task_image_registry", "https://mirror"), "agent.container_task_image_registry", "not an image registry"),
+    (nested("agent.ca_cert", PUBLIC), "agent.ca_cert", "PEM, and the agent takes base64 here"),
+    (nested("agent.container_task_ca_cert", PUBLIC), "agent.container_task_ca_cert", "PEM, and the agent takes base64 here"),
+    (nested("agent.ca_cert", "corp-ca.pem"), "agent.ca_cert", "neither an absolute path nor base64"),
+    (nested("agent.ca_cert", _encoded("hello")), "agent.ca_cert", "decoded from base64: not PEM"),
+    (nested("agent.ca_cert", _encoded(PUBLIC * 1200)), "agent.ca_cert", "132800 characters, and Linux takes no more than 131072"),
+    (
+        nested("agent.kubernetes_task_labels", {"team": True}),
+        "agent.kubernetes_task_labels.team",
+        "expected a string, given true; quote it",
+    ),
+    (nested("agent.kubernetes_task_labels", {"team": "a b"}), "agent.kubernetes_task_labels.team", "not a label value"),
+    (nested("agent.kubernetes_task_labels", WORKER), f"agent.kubernetes_task_labels.{COMPONENT}", "makes run pods look like workers"),
+    (nested("agent.kubernetes_task_annotations", {"note": object()}), "agent.kubernetes_task_annotations.note", "must be known before"),
+    (nested("agent.kubernetes_task_annotations", "note"), "agent.kubernetes_task_annotations", "expected a map, given a string"),
+    (nested("workerTolerations", [{"key": object()}]), "workerTolerations[0].key", "must be known before deployment"),
+    (nested("workerTolerations", {"key": "runs"}), "workerTolerations", "expected a list, given a map"),
+    (nested("controllerTolerations", ["runs"]), "controllerTolerations[0]", "expected a map, given a string"),
+    (nested("workerNodeSelector", {"pool": 1}), "workerNodeSelector.pool", "expected a string, given a number; quote it"),
+    (nested("agent.data_home", "data"), "agent.data_home", "not an absolute path"),
+    (nested("agent.data_home", "/var/lib/"), "agent.data_home", "a directory of the system"),
+    (nested("agent.data_home", "/var/run/secrets"), "agent.data_home", "a directory of the system"),
+    (nested("efsVolumeHandle", "efs-1"), "efsVolumeHandle", "not a volume handle of EFS"),
+    (nested("efsVolumeHandle", "fs-582a03f3:fsap-01e0"), "efsVolumeHandle", "not a volume handle of EFS"),
+    (nested("serviceAccount.name", "default"), "serviceAccount.name", "the Role would be bound to the namespace's default account"),
+    (nested("image.tag", 1.1), "image.tag", "a number; quote it"),
+    (nested("image.repository", "scalr/agent:1"), "image.repository", "not an image repository"),
+    (nested("terminationGracePeriodSeconds", "3660"), "terminationGracePeriodSeconds", "expected a whole number"),
+    (nested("resources.limits.cpu", "fast"), "resources.limits.cpu", "not a Kubernetes quantity"),
+    (nested("resources.limits.memory", "100Mi"), "resources.requests.memory", "256Mi is above the limit of 100Mi"),
+    (nested("securityContext.runAsNonRoot", True), "securityContext.runAsUser", "0, here or for the pod, while runAsNonRoot is true"),
+    (nested("extraEnv", {"SCALR_AGENT_LOG_FORMAT": "xml"}), "extraEnv.SCALR_AGENT_LOG_FORMAT", "allowed: plain, dev, json"),
+    (nested("nameOverride", "a b"), "nameOverride", "not a label value"),
+]
+
+WARNINGS = [
+    (nested("agent.url", ""), "agent.url", "empty: the agent takes the address from its token"),
+    (nested("agent.tokenExistingSecret", "pool"), "agent.token", "has no effect: agent.tokenExistingSecret is set"),
+    (nested("agent.token", "s3cr3t-token\n"), "agent.token", "begins or ends with white space"),
+    (nested("workerNodeSelector", None), "workerNodeSelector", "empty: a worker runs on every node of the cluster"),
+    (nested("agent.data_home", "/home/kubernetes/flexvolume/agent-k8s"), "agent.data_home", "the default, which agents would share"),
+    (nested("securityContext.runAsUser", 1000), "securityContext.runAsUser", "1000, and a directory of a node belongs to root"),
+    (nested("terminationGracePeriodSeconds", 3659), "terminationGracePeriodSeconds", "3659 seconds, but with drain runs may take 3660"),
+    (nested("terminationGracePeriodSeconds", None), "terminationGracePeriodSeconds", "30 seconds, but with drain runs may take 3660"),
+    (nested("agent.worker_drain_timeout", 7200), "terminationGracePeriodSeconds", "3660 seconds, but with drain runs may take 7260"),
+    (
+        {"agent": {"worker_on_stop_action": "grace-shutdown"}, "terminationGracePeriodSeconds": 59},
+        "terminationGracePeriodSeconds",
+        "59 seconds, but with grace-shutdown runs may take 60",
+    ),
+    (
+        {"agent": {"container_task_image_mode": "golden", "container_task_image_registry": "mirror.example"}},
+        "agent.container_task_image_registry",
+        "has no effect in mode golden",
+    ),
+    (nested("agent.container_task_image", "scalr/runner"), "agent.container_task_image", "latest: what runs changes without notice"),
+    (nested("agent.ca_cert", _encoded(PRIVATE)), "agent.ca_cert", "holds no public root authority"),
+    (nested("efsMountOptions", ["tls"]), "efsMountOptions", "has no effect: efsVolumeHandle is empty"),
+    (nested("image.tag", "latest"), "image.tag", "latest: what runs changes without notice"),
+    (nested("image.tag", "0.53.0"), "image.tag", "0.53.0 is not of this contract line"),
+    (nested("serviceAccount.create", False), "serviceAccount.name", "empty while serviceAccount.create is false"),
+    (nested("serviceAccount.automountToken", False), "serviceAccount.automountToken", "the agent gets no token for the Kubernetes API"),
+    (
+        nested("serviceAccount", {"create": False, "name": "brought", "annotations": {"a": "b"}}),
+        "serviceAccount.annotations",
+        "has no effect: serviceAccount.create is false",
+    ),
+    (
+        nested("serviceAccount", {"create": False, "name": "brought", "labels": {"a": "b"}}),
+        "serviceAccount.labels",
+        "has no effect: serviceAccount.create is false",
+    ),
+    (nested("extraEnv", {"SCALR_AGENT_DATA_DIR": "/x"}), "extraEnv.SCALR_AGENT_DATA_DIR", "overrides the variable of agent.data_home"),
+    (nested("extraEnv", {"SCALR_AGENT_TOKEN": "x"}), "extraEnv.SCALR_AGENT_TOKEN", "puts the token into the pod in plain text"),
+    (
+        nested("extraEnv", {"SCALR_AGENT_KUBERNETES_MODE": "x"}),
+        "extraEnv.SCALR_AGENT_KUBERNETES_MODE",
+        "overrides a variable that the contract",
+    ),
+    (
+        nested("extraEnv", {"SCALR_AGENT_CONTAINER_TASK_IMAGE": "x"}),
+        "extraEnv.SCALR_AGENT_CONTAINER_TASK_IMAGE",
+        "overrides the variable of agent.container_task_image",
+    ),
+    (
+        nested("extraEnv", {"HTTPS_PROXY": "http://u:pw@p:1", "NO_PROXY": "10.0.0.0/8"}),
+        "extraEnv.HTTPS_PROXY",
+        "a password in plain text; make it a secret variable",
+    ),
+    (nested("extraEnv", {"HTTPS_PROXY": "http://p:1"}), "extraEnv.NO_PROXY", "names neither $(KUBERNETES_SERVICE_HOST) nor"),
+    (
+        {"restrictMetadataService": True, "serviceAccount": {"annotations": GKE}},
+        r"serviceAccount.annotations.iam\.gke\.io/gcp-service-account",
+        "takes its credentials from the metadata service, which runs cannot reach; set restrictMetadataService: false",
+    ),
+    (
+        {"restrictMetadataService": True, "agent": {"kubernetes_task_labels": WORKER}},
+        f"agent.kubernetes_task_labels.{COMPONENT}",
+        "has no effect: the NetworkPolicy needs this label as it is",
+    ),
+]
+
+FINE: list[dict[str, Any]] = [
+    {},
+    nested("agent", {"token": None, "tokenExistingSecret": "pool", "tokenExistingSecretKey": ""}),
+    nested("agent", {"debug": 1, "disconnect_on_stop": "0", "automount_service_account_token": True}),
+    nested("agent", {"container_task_cpu_request": None, "container_task_cpu_limit": 0.5, "container_task_mem_request": 1024.0}),
+    nested("agent.ca_cert", "/usr/local/share/ca-certificates/corp.crt"),
+    nested("agent.ca_cert", "\n".join(_encoded(PUBLIC)[start : start + 76] for start in range(0, 400, 76))),
+    nested("agent.container_task_image_registry", "mirror.example:5000/scalr/"),
+    nested("agent.worker_on_stop_action", "force-shutdown") | {"terminationGracePeriodSeconds": 10},
+    {"terminationGracePeriodSeconds": 3660.0},
+    {
+        "efsVolumeHandle": "fs-582a03f3:/runs:fsap-01e0",
+        "efsMountOptions": ["tls"],
+        "agent": {"data_home": "/home/kubernetes/flexvolume/agent-k8s"},
+    },
+    {"serviceAccount": {"create": False, "name": "brought"}},
+    {"extraEnv": {"HTTPS_PROXY": "http://p:1", "NO_PROXY": "10.0.0.0/8", "TF_LOG": "debug"}},
+    {"restrictMetadataService": True, "serviceAccount": {"annotations": {"eks.amazonaws.com/role-arn": "arn"}}},
+    {"workerTolerations": {}, "controllerTolerations": None, "workerNodeSelector": {"pool": "runs"}},
+]
+
+
+@pytest.mark.parametrize(("given", "path", "words"), ERRORS, ids=[path for _, path, _ in ERRORS])
+def test_error(given: dict[str, Any], path: str, words: str) -> None:
+    severity, message = _findings(merge(QUIET, given))[path]
+    assert (severity, message[: len(words)]) == ("error", words)
+
+
+@pytest.mark.parametrize(("given", "path", "words"), WARNINGS, ids=[path for _, path, _ in WARNINGS])
+def test_warning(given: dict[str, Any], path: str, words: str) -> None:
+    found = _findings(merge(QUIET, given))
+    assert found.keys() <= {path, "securityContext"}
+    assert (found[path][0], found[path][1][: len(words)]) == ("warning", words)
+
+
+@pytest.mark.parametrize("given", FINE)
+def test_nothing_more_to_find(given: dict[str, Any]) -> None:
+    assert _findings(merge(QUIET, given)).keys() == {"securityContext"}
+
+
+@pytest.mark.parametrize("line", ["legacy", "current"])
+def test_the_chart_s_defaults_are_three_warnings(line: str) -> None:
+    found = _findings(MINIMUM, line=line)
+    assert {path: severity for path, (severity, _) in found.items()} == {
+        "workerNodeSelector": "warning",
+        "securityContext": "warning",
+        "agent.data_home": "warning",
+    }
+    assert "agent-job" in found["workerNodeSelector"][1]
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "held"),
+    [
+        (
+            {},
+            "securityContext",
+            "run as root, write to a directory of their node and may read and change every Secret of their namespace:",
+        ),
+        ({"efsVolumeHandle": EFS}, "securityContext", "run as root and may read and change every Secret of their namespace:"),
+        (
+            {"efsVolumeHandle": EFS, "securityContext": {"runAsUser": 1000}},
+            "serviceAccount",
+            "may read and change every Secret of their namespace:",
+        ),
+    ],
+)
+def test_privileges_are_one_finding(given: dict[str, Any], path: str, held: str) -> None:
+    severity, message = _findings(merge(QUIET, given))[path]
+    assert (severity, message.startswith(f"the agent's pods {held}")) == ("warning", True)
+
+
+def test_pods_without_any_privilege_need_no_warning() -> None:
+    given = {"efsVolumeHandle": EFS, "securityContext": {"runAsUser": 1000}, "serviceAccount": {"create": False}}
+    assert _findings(merge(QUIET, given)).keys() == {"serviceAccount.name"}
+
+
+@pytest.mark.parametrize(
+    ("value", "given", "ignorant", "knowing"),
+    [
+        ("container_task_image", "scalr/runner:0.2.0", "0.53 to 0.59", "0.60 or newer"),
+        ("container_task_image_mode", "golden", "0.53 to 0.60", "1.2 or newer"),
+    ],
+)
+def test_values_that_the_legacy_line_does_not_know(value: str, given: str, ignorant: str, knowing: str) -> None:
+    severity, message = _findings(merge(QUIET, nested(f"agent.{value}", given)), line="legacy")[f"agent.{value}"]
+    assert (severity, message) == (
+        "error",
+        f"unknown key {value!r}: agents {ignorant} do not know it; agents {knowing} do (agent version)",
+    )
+
+
+def test_what_a_program_hands_in() -> None:
+    inputs = Inputs(agent_image="scalr/agent", runner_image="scalr/runner:1", secret_env={"SCALR_AGENT_NAME": "x"})
+    found = _findings(merge(QUIET, {"image": {"tag": "latest"}}), inputs=inputs)
+    assert {path: severity for path, (severity, _) in found.items()} == {
+        "securityContext": "warning",
+        "agent_image": "warning",
+        "runner_image": "warning",
+        "secret_env.SCALR_AGENT_NAME": "warning",
+    }
+    assert _findings(merge(QUIET, nested("agent.token", "")), inputs=Inputs(token_needed=False)).keys() == {"securityContext"}

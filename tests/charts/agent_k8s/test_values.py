@@ -1,0 +1,199 @@
+"""The objects of agent-k8s: what every value changes, both lines, and names."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from scalr_agents import charts
+from scalr_agents.charts.agent_k8s.values import AgentK8sValues
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.merge import merge
+from scalr_agents.stack import pod_security
+
+from tests.caches.test_volumes import Later
+from tests.charts.agent_job.changes import nested, value_paths
+from tests.charts.agent_k8s.objects import (
+    EFS,
+    FULL,
+    MINIMUM,
+    SECRETS,
+    VERSIONS,
+    WORKLOADS,
+    changes,
+    container,
+    environment,
+    names,
+    objects,
+    pod,
+)
+from tests.schemas import assert_valid
+
+TABLE: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "values_table.yaml").read_text())
+ABSENT = charts.find("agent-k8s").versions.unknown(VERSIONS["legacy"])
+DIGEST = "digest"
+
+
+def _objects(given: dict[str, Any], **more: Any) -> dict[str, dict[str, Any]]:
+    return objects(merge(MINIMUM, given), **more)
+
+
+def test_the_table_has_every_value_once() -> None:
+    assert [row["value"] for row in TABLE] == list(value_paths(AgentK8sValues))
+
+
+def test_every_value_is_documented() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "agent-k8s.md").read_text()
+    assert [leaf for leaf in value_paths(AgentK8sValues) if f"| `{leaf}` |" not in page] == []
+
+
+@pytest.mark.parametrize(
+    ("row", "line"),
+    [(row, line) for row in TABLE for line in VERSIONS if line == "current" or row["value"] not in (*ABSENT, "resources")],
+    ids=lambda part: part if isinstance(part, str) else part["value"],
+)
+def test_a_value_changes_exactly_this(row: dict[str, Any], line: str) -> None:
+    before = merge(MINIMUM | {"image": {"tag": "1.4.0"}}, row.get("given", {}))
+    after = merge(before, nested(row["value"], row["set"]))
+    assert changes(objects(before, digest=DIGEST, line=line), objects(after, digest=DIGEST, line=line)) == row["changes"]
+
+
+def test_what_the_lines_have_of_their_own() -> None:
+    neutral = {"image": {"tag": "1.0.0"}}
+    found = changes(_objects(neutral, line="legacy"), _objects(neutral, line="current"))
+    own = {path: value for path, value in found.items() if "app.kubernetes.io/version" not in path}
+    image, mode = "SCALR_AGENT_CONTAINER_TASK_IMAGE", "SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE"
+    assert own == {
+        f"both: env[{image}]": {"name": image, "value": "scalr/runner:0.2.0"},
+        f"both: env[{mode}]": {"name": mode, "value": "legacy"},
+        "both: resources.limits": None,
+    }
+    assert container(_objects(neutral, line="legacy"), "daemon-set")["resources"]["limits"] == {"cpu": "1000m", "memory": "1024Mi"}
+
+
+@pytest.mark.parametrize("line", ["legacy", "current"])
+def test_the_order_in_which_everything_is_applied(line: str) -> None:
+    assert list(objects(FULL, SECRETS, line=line)) == [
+        "service-account",
+        "role",
+        "role-binding",
+        "egress",
+        "token-secret",
+        "env-secret",
+        "storage-class",
+        "volume",
+        "claim",
+        "deployment",
+        "daemon-set",
+    ]
+    assert list(objects(MINIMUM, line=line)) == ["service-account", "role", "role-binding", "token-secret", "deployment", "daemon-set"]
+
+
+@pytest.mark.parametrize("line", ["legacy", "current"])
+@pytest.mark.parametrize("given", [MINIMUM, FULL, *(merge(FULL, nested(row["value"], row["set"])) for row in TABLE)])
+def test_kubernetes_knows_every_field(given: dict[str, Any], line: str) -> None:
+    if line == "legacy":
+        agent = {key: value for key, value in given["agent"].items() if f"agent.{key}" not in ABSENT}
+        given = {**given, "agent": agent}
+    for manifest in objects(given, SECRETS, line=line).values():
+        assert_valid(manifest)
+
+
+def test_manifests_are_plain_json() -> None:
+    rendered = charts.render("agent-k8s", FULL, release="runs", namespace="scalr", agent_version="1.4.0")
+    assert json.loads(json.dumps(rendered)) == rendered
+    assert not [manifest for manifest in rendered if manifest["kind"] == "CustomResourceDefinition"]
+
+
+def test_the_complete_image_reference_of_a_program_wins() -> None:
+    reference = f"acme/agent@sha256:{64 * '0'}"
+    made = objects(merge(MINIMUM, {"image": {"repository": "x", "tag": "1"}}), Inputs(agent_image=reference))
+    assert [container(made, role)["image"] for role in WORKLOADS] == [reference, reference]
+
+
+def test_null_leaves_a_number_to_the_agent_and_the_grace_period_to_kubernetes() -> None:
+    made = _objects({"agent": {"worker_drain_timeout": None, "container_task_cpu_limit": None}, "terminationGracePeriodSeconds": None})
+    for role in WORKLOADS:
+        found = environment(made, role)
+        assert not {"SCALR_AGENT_WORKER_DRAIN_TIMEOUT", "SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT"} & found.keys()
+        assert "terminationGracePeriodSeconds" not in pod(made, role)["spec"]
+
+
+def test_secret_variables_are_in_a_secret_and_win() -> None:
+    made = objects(merge(MINIMUM, {"extraEnv": {"TF_TOKEN": "plain"}}), SECRETS)
+    assert made["env-secret"]["stringData"] == {"TF_TOKEN": "s3cr3t-variable"}
+    for role in WORKLOADS:
+        given = [variable for variable in container(made, role)["env"] if variable["name"] == "TF_TOKEN"]
+        reference = {"name": "runs-agent-k8s-env", "key": "TF_TOKEN", "optional": False}
+        assert given == [{"name": "TF_TOKEN", "valueFrom": {"secretKeyRef": reference}}]
+
+
+def test_extra_variables_beat_ours_and_stand_once() -> None:
+    made = _objects({"extraEnv": {"SCALR_AGENT_DATA_DIR": "/elsewhere"}})
+    names = [variable["name"] for variable in container(made, "daemon-set")["env"]]
+    assert len(names) == len(set(names))
+    assert environment(made, "daemon-set")["SCALR_AGENT_DATA_DIR"] == "/elsewhere"
+
+
+def test_what_is_known_later_is_carried_as_it_is() -> None:
+    handle, url, token, bundle, arn = Later(), Later(), Later(), Later(), Later()
+    given = {
+        "agent": {"url": url, "token": token, "ca_cert": bundle},
+        "efsVolumeHandle": handle,
+        "serviceAccount": {"annotations": {"role": arn}},
+    }
+    made = objects(given)
+    assert made["volume"]["spec"]["csi"]["volumeHandle"] is handle
+    assert made["token-secret"]["stringData"]["token"] is token
+    assert made["service-account"]["metadata"]["annotations"]["role"] is arn
+    for role in WORKLOADS:
+        found = environment(made, role)
+        assert (found["SCALR_URL"] is url, found["SCALR_AGENT_CA_CERT"] is bundle) == (True, True)
+        assert "annotations" not in pod(made, role)["metadata"]
+
+
+def test_efs_is_for_workers_and_the_controller_stays_ephemeral() -> None:
+    made = objects(FULL)
+    assert pod(made, "deployment")["spec"]["volumes"] == [{"name": "data-home", "emptyDir": {}}]
+    claim = made["claim"]["metadata"]["name"]
+    assert pod(made, "daemon-set")["spec"]["volumes"] == [{"name": "data-home", "persistentVolumeClaim": {"claimName": claim}}]
+    for role in WORKLOADS:
+        assert environment(made, role)["SCALR_AGENT_KUBERNETES_EFS_CLAIM_NAME"] == claim
+    assert made["storage-class"] == {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "scalr.runs-agent-k8s-efs", "labels": made["storage-class"]["metadata"]["labels"]},
+        "provisioner": "efs.csi.aws.com",
+        "parameters": {"provisioningMode": "efs-ap", "directoryPerms": "775"},
+        "mountOptions": ["acregmin=1", "acregmax=3", "acdirmin=1", "acdirmax=3"],
+        "reclaimPolicy": "Retain",
+    }
+
+
+def test_pods_without_node_and_root_pass_restricted() -> None:
+    security = {"runAsUser": 1000, "runAsGroup": 1000, "runAsNonRoot": True, "allowPrivilegeEscalation": False}
+    given = {"efsVolumeHandle": EFS, "securityContext": security}
+    made = _objects(given | {"podSecurityContext": {"runAsNonRoot": True, "fsGroup": 1000, "seccompProfile": {"type": "RuntimeDefault"}}})
+    assert [pod_security.violations(pod(made, role)["spec"], "restricted") for role in WORKLOADS] == [[], []]
+    assert pod_security.violations(pod(_objects({"efsVolumeHandle": EFS}), "daemon-set")["spec"], "baseline") == []
+    assert pod_security.violations(pod(_objects({}), "daemon-set")["spec"], "baseline") != []
+
+
+def test_the_chart_s_names() -> None:
+    made = objects(merge(FULL, {"nameOverride": "agents"}), SECRETS, naming="chart")
+    assert names(made) == {
+        "service-account": "runs-agents",
+        "role": "agent-k8s-role",
+        "role-binding": "agent-k8s-role-binding",
+        "egress": "agent-k8s-network-policy",
+        "token-secret": "agents",
+        "env-secret": "runs-agents-env",
+        "storage-class": "agent-k8s-efs-sc",
+        "volume": "agent-k8s-efs-pv",
+        "claim": "agent-k8s-efs-claim",
+        "deployment": "runs-agents-controller",
+        "daemon-set": "runs-agents-worker",
+    }
+    assert made["volume"]["spec"]["claimRef"]["name"] == "agent-k8s-efs-claim"
+    assert made["role-binding"]["roleRef"]["name"] == "agent-k8s-role"

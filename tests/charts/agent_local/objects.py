@@ -1,0 +1,50 @@
+"""The objects of an agent-local, for its tests."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests import secrets
+from scalr_agents.model.findings import errors
+
+from tests.charts.agent_job import changes as described
+from tests.validated import LINES, validate
+
+VERSIONS = {line.generation: line.default_version for line in LINES if line.chart == "agent-local"}
+MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}}
+CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
+KEY = "-----BEGIN PRIVATE KEY-----\nMAMCAQE=\n-----END PRIVATE KEY-----\n"
+_POD = "controller pod: "
+
+
+def objects(
+    given: Mapping[str, Any], inputs: Inputs | None = None, *, line: str = "current", naming: Any = "scoped", digest: str = ""
+) -> dict[str, dict[str, Any]]:
+    """All objects of a release `vcs` in namespace `scalr`, by role."""
+    inputs = inputs or Inputs()
+    checked = validate("agent-local", given, release="vcs", namespace="scalr", agent_version=VERSIONS[line], naming=naming, inputs=inputs)
+    assert not errors(checked.findings), checked.findings
+    return checked.by_role(digest or secrets.known_digest(checked.held))
+
+
+def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """What differs, by path; paths into the pod and its container are short."""
+    found = described.changes(before, after)
+    return {path.replace(_POD, "pod: ").replace("pod: spec.containers[agent-local].", "agent: "): value for path, value in found.items()}
+
+
+def pod(made: Mapping[str, Any]) -> dict[str, Any]:
+    """The template of the pods."""
+    template: dict[str, Any] = made["deployment"]["spec"]["template"]
+    return template
+
+
+def container(made: Mapping[str, Any]) -> dict[str, Any]:
+    """The one container of the pods."""
+    (only,) = pod(made)["spec"]["containers"]
+    return dict(only)
+
+
+def environment(made: Mapping[str, Any]) -> dict[str, Any]:
+    """The plain variables of the container."""
+    return {variable["name"]: variable["value"] for variable in container(made)["env"] if "value" in variable}

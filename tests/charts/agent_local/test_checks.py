@@ -1,0 +1,264 @@
+"""The cross-checks of agent-local: what each finds, where, and what it lets pass."""
+
+from typing import Any
+
+import pytest
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.model.merge import merge
+
+from tests.charts.agent_job.changes import nested
+from tests.charts.agent_local.objects import CERTIFICATE, KEY, MINIMUM, VERSIONS
+from tests.validated import validate
+
+ROOT = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
+"""DER of a name alone, that of a public root: enough for what the check reads."""
+SINGLE = {"SCALR_AGENT_SINGLE": "true"}
+OFF = {"SCALR_AGENT_PROVIDER_CACHE_ENABLED": "false", "SCALR_AGENT_MODULE_CACHE_ENABLED": "false"}
+MOUNT = {"name": "tools", "mountPath": "/tools"}
+TOOLS = {"extraVolumes": [{"name": "tools", "emptyDir": {}}]}
+REPLICAS = {"replicaCount": 3}
+
+
+def _findings(given: dict[str, Any], line: str = "current", inputs: Inputs | None = None) -> dict[str, tuple[str, str]]:
+    checked = validate("agent-local", merge(MINIMUM, given), release="vcs", namespace="scalr", agent_version=VERSIONS[line], inputs=inputs)
+    return {finding.path: (finding.severity, finding.message) for finding in checked.findings}
+
+
+ERRORS = [
+    (nested("agent.token", ""), "agent.token", "missing: give the agent pool's token"),
+    (nested("agent.token", "null"), "agent.token", 'is the word "null"'),
+    (nested("agent.url", "acme.scalr.io"), "agent.url", "not a URL with scheme and host"),
+    (nested("agent.shutdownMode", "slow"), "agent.shutdownMode", "given 'slow'; allowed: 'graceful', 'drain' or 'force'"),
+    (nested("agent.dataDir", "data"), "agent.dataDir", "not an absolute path"),
+    (nested("agent.cacheDir", "/var/lib/scalr-agent/data"), "agent.cacheDir", "/var/lib/scalr-agent/data is taken by agent.dataDir"),
+    (
+        merge(nested("agent.tls.clientCertSecret.name", "mtls"), nested("agent.dataDir", "/etc/scalr-agent/ssl")),
+        "agent.dataDir",
+        "/etc/scalr-agent/ssl is taken by the agent",
+    ),
+    (nested("agent.tls.caBundle", "MIID..."), "agent.tls.caBundle", "not PEM"),
+    (nested("agent.tls.clientCert", CERTIFICATE), "agent.tls.clientCert", "needs clientKey beside it"),
+    (nested("agent.tls.clientKey", KEY), "agent.tls.clientKey", "needs clientCert beside it"),
+    (nested("agent.tls", {"clientCert": KEY, "clientKey": KEY}), "agent.tls.clientCert", "not PEM"),
+    (nested("agent.tls", {"clientCert": CERTIFICATE, "clientKey": CERTIFICATE}), "agent.tls.clientKey", "not PEM"),
+    (
+        nested("agent.tls.clientCertSecret", {"name": "mtls", "keyKey": "tls.crt"}),
+        "agent.tls.clientCertSecret.keyKey",
+        "'tls.crt' is the key of the certificate",
+    ),
+    (nested("agent.providerNetworkMirrors", [{"url": "mirror"}]), "agent.providerNetworkMirrors[0].url", "not a URL"),
+    (nested("agent.providerNetworkMirrors", [{"token": "x"}]), "agent.providerNetworkMirrors[0].url", "missing"),
+    (nested("agent.providerNetworkMirrors", [{"url": object()}]), "agent.providerNetworkMirrors[0].url", "must be known before deployment"),
+    (nested("serviceAccount", {"create": True, "name": "default"}), "serviceAccount.name", "every namespace has its default account"),
+    (nested("serviceAccount.name", "Robot"), "serviceAccount.name", "not a Kubernetes name"),
+    (
+        nested("terminationGracePeriodSeconds", 29),
+        "terminationGracePeriodSeconds",
+        "29, but agent.shutdownMode: graceful needs at least 30",
+    ),
+    (
+        merge(nested("agent.shutdownMode", "drain"), nested("terminationGracePeriodSeconds", 119)),
+        "terminationGracePeriodSeconds",
+        "119, but agent.shutdownMode: drain needs at least 120",
+    ),
+    (
+        merge(nested("agent.shutdownMode", "drain"), nested("terminationGracePeriodSeconds", None)),
+        "terminationGracePeriodSeconds",
+        "30, but agent.shutdownMode: drain",
+    ),
+    (
+        merge(nested("agent.shutdownMode", "force"), nested("terminationGracePeriodSeconds", 9)),
+        "terminationGracePeriodSeconds",
+        "9, but agent.shutdownMode: force needs at least 10",
+    ),
+    (nested("terminationGracePeriodSeconds", "120"), "terminationGracePeriodSeconds", "expected a whole number"),
+    (nested("replicaCount", -1), "replicaCount", "input should be greater than or equal to 0"),
+    (nested("strategy.type", "OnDelete"), "strategy.type", "given 'OnDelete'; allowed: 'RollingUpdate' or 'Recreate'"),
+    (
+        nested("strategy.rollingUpdate", {"maxSurge": 0, "maxUnavailable": "0%"}),
+        "strategy.rollingUpdate.maxUnavailable",
+        "0 beside maxSurge 0",
+    ),
+    (nested("image.repository", None), "image.repository", "empty: name an image"),
+    (nested("image.tag", 1.4), "image.tag", "a number; quote it"),
+    (nested("resources.requests.memory", "3Gi"), "resources.requests.memory", "3Gi is above the limit of 2048Mi"),
+    (nested("resources.limits.cpu", "fast"), "resources.limits.cpu", "not a Kubernetes quantity"),
+    (nested("securityContext.runAsUser", 0), "securityContext.runAsUser", "0, here or for the pod, while runAsNonRoot is true"),
+    (
+        nested("securityContext", {"privileged": True, "allowPrivilegeEscalation": False}),
+        "securityContext.allowPrivilegeEscalation",
+        "Kubernetes refuses false beside privileged: true",
+    ),
+    (nested("extraVolumes", [{"name": "data-dir", "emptyDir": {}}]), "extraVolumes[0].name", "'data-dir' is taken by the agent"),
+    (nested("extraVolumes", [{"emptyDir": {}}]), "extraVolumes[0]", "missing: name"),
+    (
+        merge(nested("agent.tls.caBundleSecret.name", "corp"), nested("extraVolumes", [{"name": "ca-bundle"}])),
+        "extraVolumes[0].name",
+        "'ca-bundle' is taken by the agent",
+    ),
+    (nested("extraVolumeMounts", [MOUNT]), "extraVolumeMounts[0].name", "no volume 'tools'; allowed: data-dir, cache-dir"),
+    (
+        {**TOOLS, "extraVolumeMounts": [MOUNT | {"mountPath": "/var/lib/scalr-agent/cache"}]},
+        "extraVolumeMounts[0].mountPath",
+        "/var/lib/scalr-agent/cache is taken by agent.cacheDir",
+    ),
+    ({**TOOLS, "extraVolumeMounts": [MOUNT, MOUNT]}, "extraVolumeMounts[1].mountPath", "/tools is taken by extraVolumeMounts[0]"),
+    (nested("persistence.data.emptyDir.sizeLimit", "4GB"), "persistence.data.emptyDir.sizeLimit", "not a Kubernetes quantity, write 4G"),
+    (nested("persistence.cache.emptyDir.sizeLimit", "-1Gi"), "persistence.cache.emptyDir.sizeLimit", "not a size above zero"),
+    (
+        nested("persistence.cache.persistentVolumeClaim.storage", "0"),
+        "persistence.cache.persistentVolumeClaim.storage",
+        "not a size above zero",
+    ),
+    (nested("persistence.data.persistentVolumeClaim.storage", "big"), "persistence.data.persistentVolumeClaim.storage", "not a Kubernetes"),
+    (nested("persistence.persistentVolumeClaim.storage", "0Gi"), "persistence.persistentVolumeClaim.storage", "not a size above zero"),
+    (
+        nested("persistence.cache.persistentVolumeClaim.subPath", "../x"),
+        "persistence.cache.persistentVolumeClaim.subPath",
+        "leads out of the volume",
+    ),
+    (
+        nested("persistence.cache.persistentVolumeClaim.accessMode", "RWX"),
+        "persistence.cache.persistentVolumeClaim.accessMode",
+        "given 'RWX'",
+    ),
+    (nested("extraEnv", {"A B": "x"}), "extraEnv.A B", "not a name of an environment variable"),
+    (nested("replicas", 2), "replicas", "unknown key 'replicas'"),
+    (nested("podLabels", {"a": "b"}), "podLabels", "unknown key 'podLabels'"),
+]
+
+WARNINGS = [
+    (nested("agent.url", ""), "agent.url", "empty: the agent takes the address from its token"),
+    (nested("agent.tokenExistingSecret.name", "pool"), "agent.token", "has no effect: agent.tokenExistingSecret.name is set"),
+    (nested("agent.tls.caBundle", CERTIFICATE), "agent.tls.caBundle", "holds no public root authority"),
+    (
+        nested("agent.tls", {"caBundle": ROOT, "caBundleSecret": {"name": "corp"}}),
+        "agent.tls.caBundle",
+        "has no effect: agent.tls.caBundleSecret.name is set",
+    ),
+    (
+        nested("agent.tls", {"clientKey": KEY, "clientCertSecret": {"name": "mtls"}}),
+        "agent.tls.clientKey",
+        "has no effect: clientCertSecret",
+    ),
+    (nested("image.tag", "latest"), "image.tag", "latest: what runs changes without notice"),
+    (nested("image.tag", "0.59.0"), "image.tag", "0.59.0 is not of this contract line"),
+    (nested("serviceAccount.annotations", {"a": "b"}), "serviceAccount.annotations", "has no effect: serviceAccount.create is false"),
+    (nested("serviceAccount.labels", {"a": "b"}), "serviceAccount.labels", "has no effect: serviceAccount.create is false"),
+    (
+        nested("serviceAccount.automountToken", True),
+        "serviceAccount.automountToken",
+        "runs get the token of the namespace's default account",
+    ),
+    (
+        {"allowMetadataService": False, "serviceAccount": {"create": True, "annotations": {"iam.gke.io/gcp-service-account": "a@b"}}},
+        r"serviceAccount.annotations.iam\.gke\.io/gcp-service-account",
+        "takes its credentials from the metadata service",
+    ),
+    (
+        {"allowMetadataService": False, "podAnnotations": {"iam.amazonaws.com/role": "runs"}},
+        r"podAnnotations.iam\.amazonaws\.com/role",
+        "takes its credentials from the metadata service",
+    ),
+    (
+        {"allowMetadataService": False, "extraEnv": {"AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://x"}},
+        "extraEnv.AWS_EC2_METADATA_SERVICE_ENDPOINT",
+        "takes its credentials from the metadata service",
+    ),
+    (nested("extraEnv", SINGLE), "extraEnv.SCALR_AGENT_SINGLE", "a new container for every run, but they share the cache"),
+    (
+        nested("extraEnv", SINGLE | OFF | {"SCALR_AGENT_MODULE_CACHE_ENABLED": 1}),
+        "extraEnv.SCALR_AGENT_SINGLE",
+        "a new container for every run, but they share the cache",
+    ),
+    (nested("extraEnv", {"SCALR_AGENT_CACHE_DIR": "/x"}), "extraEnv.SCALR_AGENT_CACHE_DIR", "has no effect: agent.cacheDir sets it"),
+    (
+        merge(nested("agent.shutdownMode", "drain"), nested("extraEnv", {"SCALR_AGENT_WORKER_DRAIN_TIMEOUT": 5})),
+        "extraEnv.SCALR_AGENT_WORKER_DRAIN_TIMEOUT",
+        "has no effect: terminationGracePeriodSeconds sets it",
+    ),
+    (
+        merge(nested("agent.tls.clientCertSecret.name", "mtls"), nested("extraEnv", {"SCALR_AGENT_TLS_KEY_FILE": "/x"})),
+        "extraEnv.SCALR_AGENT_TLS_KEY_FILE",
+        "has no effect: agent.tls sets it",
+    ),
+    (nested("extraEnv", {"SCALR_AGENT_DEBUG": "yes"}), "extraEnv.SCALR_AGENT_DEBUG", "allowed: true, false, 1, 0"),
+    (nested("persistence.cache.enabled", True), "strategy.type", "RollingUpdate starts the new pod while the old one holds its claim"),
+    (nested("persistence.data.enabled", True), "strategy.type", "RollingUpdate starts the new pod while the old one holds its claim"),
+    (
+        REPLICAS | nested("persistence.cache.enabled", True),
+        "persistence.cache.persistentVolumeClaim.accessMode",
+        "ReadWriteOnce, but 3 agents mount the claim",
+    ),
+    (
+        {"replicaCount": None} | nested("persistence.cache.enabled", True),
+        "persistence.cache.persistentVolumeClaim.accessMode",
+        "ReadWriteOnce, but any number of agents mount the claim",
+    ),
+    (
+        REPLICAS | nested("persistence.enabled", True),
+        "persistence.persistentVolumeClaim.accessMode",
+        "ReadWriteOnce, but 3 agents mount the claim",
+    ),
+    (
+        REPLICAS | nested("persistence.data", {"enabled": True, "persistentVolumeClaim": {"accessMode": "ReadWriteMany"}}),
+        "persistence.data.enabled",
+        "3 agents, one claim, and the same directories in it",
+    ),
+    (nested("persistence.enabled", True), "persistence.enabled", "deprecated: set persistence.cache.enabled"),
+    (
+        nested("persistence.persistentVolumeClaim.claimName", "old"),
+        "persistence.persistentVolumeClaim.claimName",
+        "deprecated, and wins over persistence.cache.persistentVolumeClaim",
+    ),
+]
+
+FINE: list[dict[str, Any]] = [
+    {},
+    REPLICAS,
+    nested("image", {"repository": "acme/agent", "tag": "9.9.9"}),
+    nested("terminationGracePeriodSeconds", None),
+    nested("serviceAccount", {"create": True, "automountToken": True, "annotations": {"eks.amazonaws.com/role-arn": "arn"}}),
+    nested("serviceAccount", {"name": "brought", "automountToken": True}),
+    nested("agent.tls", {"caBundle": ROOT, "clientCert": CERTIFICATE, "clientKey": KEY}),
+    nested("agent.providerNetworkMirrors", [{"url": "https://mirror.acme.example/", "token": "x"}]),
+    nested("extraEnv", SINGLE | OFF),
+    nested("extraEnv", {"SCALR_AGENT_WORKER_DRAIN_TIMEOUT": 5, "SCALR_AGENT_LOG_FORMAT": "json", "SCALR_AGENT_DEBUG": 1}),
+    {**TOOLS, "extraVolumeMounts": [MOUNT, {"name": "data-dir", "mountPath": "/mnt"}]},
+    {"allowMetadataService": False, "serviceAccount": {"create": True, "annotations": {"eks.amazonaws.com/role-arn": "arn"}}},
+    REPLICAS | nested("persistence.cache", {"enabled": True, "persistentVolumeClaim": {"accessMode": "ReadWriteMany"}}),
+    REPLICAS | nested("persistence.cache", {"enabled": True, "persistentVolumeClaim": {"claimName": "shared"}}),
+    nested("securityContext", {"runAsUser": 0, "runAsNonRoot": False}) | nested("podSecurityContext", {"runAsNonRoot": False}),
+]
+
+
+@pytest.mark.parametrize(("given", "path", "start"), ERRORS, ids=[path for _, path, _ in ERRORS])
+def test_error(given: dict[str, Any], path: str, start: str) -> None:
+    severity, message = _findings(given)[path]
+    assert (severity, message[: len(start)]) == ("error", start)
+
+
+@pytest.mark.parametrize(("given", "path", "start"), WARNINGS, ids=[path for _, path, _ in WARNINGS])
+def test_warning(given: dict[str, Any], path: str, start: str) -> None:
+    severity, message = _findings(given)[path]
+    assert (severity, message[: len(start)]) == ("warning", start)
+
+
+@pytest.mark.parametrize("given", FINE)
+def test_nothing_to_find(given: dict[str, Any]) -> None:
+    assert _findings(given) == {}
+
+
+def test_the_cache_of_the_legacy_line_is_not_deprecated() -> None:
+    given = nested("persistence", {"enabled": True, "persistentVolumeClaim": {"claimName": "shared"}})
+    assert _findings(given, "legacy") == {}
+
+
+def test_an_image_from_elsewhere_is_checked_instead() -> None:
+    given = nested("image", {"repository": None, "tag": "latest"})
+    assert _findings(given, inputs=Inputs(agent_image=f"acme/agent@sha256:{64 * '0'}")) == {}
+    assert list(_findings(given, inputs=Inputs(agent_image="acme/agent"))) == ["agent_image"]
+
+
+def test_the_token_is_not_always_needed() -> None:
+    assert _findings({"agent": {"token": None}}, inputs=Inputs(token_needed=False)) == {}

@@ -1,0 +1,255 @@
+"""Defaults of a release's chart: where they are ours nothing is said, where they are not they stay, and what is not known is said."""
+
+from typing import Any
+
+import pytest
+from scalr_agents import charts
+from scalr_agents.charts import CHARTS
+from scalr_agents.helm import adopt
+from scalr_agents.helm.adopt import about, defaults
+from scalr_agents.helm.adopt.about import About, AboutError
+from scalr_agents.model.findings import errors
+from scalr_agents.model.merge import Values, lookup, merge
+
+from tests.command_line import TOKEN
+from tests.helm.releases import CASES, KEPT, PLAIN, URL, golden, of_values, take_over
+
+GOLDEN = dict(golden())
+WHOLE = {
+    name: case
+    for name, case in CASES.items()
+    if name in {"agent-job-0.59", "agent-job-1.4", "agent-local-1.2", "agent-k8s-0.60"} or name.endswith("-all")
+}
+"""Releases of which nothing is said but what an agent needs, with all their values."""
+GIVEN = {"agent": {"url": URL, "token": TOKEN}}
+MEMORY = KEPT["agent-job", "1.4.0"]
+
+
+def stack_values(adopted: adopt.Adoption) -> Values:
+    assert errors(adopted.findings) == []
+    ((_, agent),) = adopted.stack["config"]["scalr-agents:agents"].items()
+    found: Values = agent.get("values", {})
+    return found
+
+
+def pruned(value: Any) -> Any:
+    """Without what says nothing, switches as text, and rules without the fields that they do not use."""
+    if isinstance(value, dict):
+        return {key: below for key, item in value.items() if (below := pruned(item)) not in (None, {}, [], "")}
+    if isinstance(value, list):
+        return [pruned(item) for item in value]
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+@pytest.mark.parametrize("case", WHOLE.values(), ids=WHOLE)
+def test_the_defaults_of_a_chart_are_those_of_its_file(case: Any) -> None:
+    (published,) = [one for one in charts.find(case.chart).versions.published if one.chart == case.chart_version]
+    assert published.agent == case.version
+    assert pruned(merge(defaults.of_chart(case.chart, published), GIVEN)) == pruned(merge(case.values, GIVEN))
+
+
+@pytest.mark.parametrize("case", WHOLE.values(), ids=WHOLE)
+def test_of_all_values_a_stack_says_what_is_not_our_default(case: Any) -> None:
+    kept = MEMORY if (case.chart, case.generation) == ("agent-job", "current") else {}
+    adopted = take_over(case, given=merge(case.values, GIVEN))
+    assert stack_values(adopted) == merge({"agent": {"url": URL}}, kept)
+    assert "all values are given; those that are the defaults anyway are left out" in adopted.notes
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "said"),
+    [
+        ("agent-job-1.4", "task.runner.resources.limits", {"task": {"runner": {"resources": {"limits": None}}}}),
+        ("agent-job-1.4", "agent.replicaCount", {"agent": {"replicaCount": None}}),
+        ("agent-job-0.59", "agent.resources.limits.memory", {"agent": {"resources": {"limits": {"memory": None}}}}),
+        ("agent-job-0.59", "global.podSecurityContext", {"global": {"podSecurityContext": None}}),
+        ("agent-local-1.2", "securityContext.procMount", {"securityContext": {"procMount": None}}),
+        ("agent-k8s-0.60", "agent.worker_drain_timeout", {"agent": {"worker_drain_timeout": None}}),
+        ("agent-k8s-0.60", "agent.ca_cert", {}),
+        ("agent-job-1.4", "task.podDisruptionBudget.maxUnavailable", {}),
+    ],
+)
+def test_what_was_unset_stays_unset(name: str, path: str, said: Values) -> None:
+    """Of a default that a user has set to null, helm get values --all prints nothing."""
+    case = GOLDEN[name]
+    whole = merge(case.whole, GIVEN)
+    *parents, key = path.split(".")
+    del lookup(whole, *parents)[key]
+    kept = MEMORY if name == "agent-job-1.4" and not path.startswith("task.runner") else {}
+    assert stack_values(take_over(case, given=whole)) == merge(merge({"agent": {"url": URL}}, kept), said)
+
+
+def test_what_no_chart_has_is_not_unset() -> None:
+    ours = {path for chart in CHARTS for path in charts.find(chart).versions.ours}
+    assert {"agent.minReadySeconds", "task.buffer", "task.job.activeDeadlineSeconds"} < ours
+    for case in WHOLE.values():
+        said = stack_values(take_over(case))
+        assert [path for path in ours if lookup(said, *path.split(".")) is not None] == []
+        assert "null" not in str(said)
+
+
+def test_a_budget_of_a_user_is_kept() -> None:
+    case = GOLDEN["agent-job-1.4"]
+    given = merge(case.whole, {"task": {"podDisruptionBudget": {"minAvailable": 5, "maxUnavailable": None}}})
+    assert stack_values(take_over(case, given=given))["task"]["podDisruptionBudget"] == {"minAvailable": 5}
+
+
+@pytest.mark.parametrize(
+    ("chart", "version", "kept", "named"),
+    [
+        ("agent-job", "0.58.0", {}, ""),
+        ("agent-job", "1.4.0", MEMORY, "task.runner.resources.limits.memory"),
+        (
+            "agent-job",
+            "0.57.0",
+            {"persistence": {"cache": {"persistentVolumeClaim": {"storage": "50Gi"}}}},
+            "persistence.cache.persistentVolumeClaim.storage",
+        ),
+        (
+            "agent-local",
+            "0.57.0",
+            {
+                "agent": {"dataDir": "/var/lib/scalr-agent"},
+                "resources": {"limits": {"cpu": "2000m"}},
+                "persistence": {"emptyDir": {"sizeLimit": "20Gi"}},
+                "terminationGracePeriodSeconds": 360,
+            },
+            "agent.dataDir, resources.limits.cpu, persistence.emptyDir.sizeLimit, terminationGracePeriodSeconds",
+        ),
+    ],
+)
+def test_defaults_that_the_values_lack_are_looked_up(chart: str, version: str, kept: Values, named: str) -> None:
+    adopted = of_values({}, chart, version)
+    assert stack_values(adopted) == merge({"agent": {"url": URL}}, kept)
+    published = next(one for one in charts.find(chart).versions.published if one.agent == version)
+    note = f"the values lack the defaults of the chart (helm get values --all has them); those of {chart} {published.chart} are assumed"
+    assert adopted.notes[0] == (f"{note}; where ours are others they are kept: {named}" if named else note)
+
+
+def test_what_a_user_says_wins_over_defaults_that_are_looked_up() -> None:
+    given = {"task": {"runner": {"resources": {"limits": {"memory": "3Gi"}}}}, "agent": {"replicaCount": 1}}
+    assert stack_values(of_values(given, version="1.4.0")) == {"agent": {"url": URL, "replicaCount": 1}, "task": given["task"]}
+    unset = {"task": {"runner": {"resources": {"limits": None}}}}
+    assert stack_values(of_values(unset, version="1.4.0"))["task"] == unset["task"]
+
+
+def test_a_file_with_most_sections_is_not_taken_for_all_values() -> None:
+    """Who copies a chart's file leaves out what there is no need for: that has its default then, and is not unset."""
+    case = GOLDEN["agent-job-1.4"]
+    copied = merge(case.whole, GIVEN)
+    del copied["agent"]["binaryCache"]
+    del copied["task"]["runner"]["resources"]["limits"]["memory"]
+    adopted = take_over(case, given=copied)
+    assert "agent-job 0.6.5 are assumed" in adopted.notes[0]
+    assert stack_values(adopted)["task"]["runner"]["resources"]["limits"]["memory"] == "2048Mi"
+
+
+@pytest.mark.parametrize(
+    ("chart", "agent", "chart_version"), [("agent-job", "1.9.0", ""), ("agent-job", "1.4.0", "0.6.9"), ("agent-local", "0.58.3", "")]
+)
+def test_defaults_that_are_not_known_are_a_warning(chart: str, agent: str, chart_version: str) -> None:
+    adopted = adopt.take_over(
+        GIVEN, chart=chart, release="runs", namespace="scalr", agent_version=agent, chart_version=chart_version or None
+    )
+    (warning,) = [finding for finding in adopted.findings if "its defaults are not known here" in finding.message]
+    assert (warning.severity, warning.path) == ("warning", f"{chart} {chart_version or f'of agents {agent}'}")
+    assert "helm get values --all" in warning.message
+    assert stack_values(adopted) == {"agent": {"url": URL}}
+
+
+def test_all_values_of_a_chart_that_is_not_known_are_kept_where_they_are_not_ours() -> None:
+    case = GOLDEN["agent-job-1.4"]
+    adopted = adopt.take_over(merge(case.whole, GIVEN), chart="agent-job", release="runs", namespace="scalr", agent_version="1.9.0")
+    budget = {"podDisruptionBudget": {"maxUnavailable": 0}}
+    assert stack_values(adopted) == merge({"agent": {"url": URL}, "task": budget}, MEMORY)
+    assert [finding for finding in adopted.findings if "defaults are not known" in finding.message] == []
+    assert [note for note in adopted.notes if "what the release has unset with null is not seen" in note] != []
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_without_a_version_nothing_is_promised(chart: str) -> None:
+    adopted = adopt.take_over(GIVEN, chart=chart, release="runs", namespace="scalr")
+    (warning,) = [finding for finding in adopted.findings if finding.path == chart]
+    assert warning.severity == "warning"
+    assert "nothing can be promised about what changes" in warning.message
+    assert "--metadata, --chart-version or --agent-version" in warning.message
+    assert stack_values(adopted) == {"agent": {"url": URL}}
+    known = of_values({}, chart, PLAIN[chart])
+    assert [finding for finding in known.findings if "promised" in finding.message] == []
+
+
+TABLE = """\
+NAME: runs
+CHART: agent-job
+VERSION: 0.5.66
+APP_VERSION: 0.59.0
+ANNOTATIONS: note=a: b
+DEPENDENCIES:
+NAMESPACE: scalr
+REVISION: 3
+STATUS: deployed
+DEPLOYED_AT: 2026-11-20T10:00:00Z
+"""
+IN_YAML = (
+    "appVersion: 0.59.0\nchart: agent-job\ndeployedAt: 2026-11-20T10:00:00Z\nname: runs\nnamespace: scalr\nrevision: 3\nversion: 0.5.66\n"
+)
+IN_JSON = (
+    '{"name":"runs","chart":"agent-job","version":"0.5.66","appVersion":"0.59.0","namespace":"scalr","revision":3,"status":"deployed"}'
+)
+KNOWN = About("the metadata", "agent-job", "0.5.66", "0.59.0")
+
+
+@pytest.mark.parametrize("text", [TABLE, f"\n{TABLE}", IN_YAML, IN_JSON], ids=["table", "after a line", "yaml", "json"])
+def test_metadata_in_every_format_of_helm(text: str) -> None:
+    assert about.of_metadata(text, "runs", "scalr") == KNOWN
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (TABLE.replace("runs", "other"), "that of another release: its name is 'other', and 'runs' is taken over"),
+        (TABLE.replace("scalr", "elsewhere"), "its namespace is 'elsewhere'"),
+        (TABLE.replace("agent-job", "platform"), "names the chart 'platform'; expected one of agent-job, agent-local, agent-k8s"),
+        ("", "names no chart"),
+        ("a: [", "the metadata cannot be read: line 2, column 1: "),
+        ("agent:\n  token: x\n", "names no chart"),
+    ],
+)
+def test_metadata_that_is_no_use(text: str, words: str) -> None:
+    with pytest.raises(AboutError) as raised:
+        about.of_metadata(text, "runs", "scalr")
+    assert words in str(raised.value)
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_a_manifest_says_which_chart_it_is_of(name: str) -> None:
+    case = GOLDEN[name]
+    assert about.of_manifest(case.objects) == About("the manifest", case.chart, case.chart_version, case.version)
+    assert about.of_manifest([item for item in case.objects if item["kind"] != "Deployment"]) == About("the manifest")
+    foreign = {"kind": "Deployment", "metadata": {"name": "x", "labels": {"helm.sh/chart": "nginx-1.2.3"}}}
+    assert about.of_manifest([foreign, {"kind": "Deployment", "metadata": {"name": "y"}}]) == About("the manifest")
+
+
+def test_sources_are_joined_and_may_not_contradict_each_other() -> None:
+    option = About("an option", agent_version="0.59.0")
+    assert about.joined([option, KNOWN]) == KNOWN._replace(source="")
+    with pytest.raises(AboutError, match=r"an option says agent version '0\.58\.0', and the metadata '0\.59\.0': one of them is wrong"):
+        about.joined([option._replace(agent_version="0.58.0"), KNOWN])
+
+
+@pytest.mark.parametrize(
+    ("said", "completed"),
+    [
+        (("0.5.66", ""), ("0.5.66", "0.59.0")),
+        (("", "0.59.0"), ("0.5.66", "0.59.0")),
+        (("", "0.58.9"), ("", "0.58.9")),
+        (("", ""), ("", "")),
+    ],
+)
+def test_a_chart_tells_its_agents_and_they_their_chart(said: tuple[str, str], completed: tuple[str, str]) -> None:
+    assert about.completed(About("", "agent-job", *said)) == About("", "agent-job", *completed)
+
+
+def test_a_chart_that_is_not_known_does_not_tell_its_agents() -> None:
+    with pytest.raises(AboutError, match=r"agent-job 0\.9\.9 is not known here: give the version of its agents"):
+        about.completed(About("", "agent-job", "0.9.9"))

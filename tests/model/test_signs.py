@@ -1,0 +1,145 @@
+"""What is taken for a secret among the variables of a release, and what stays in plain text and is named."""
+
+import json
+
+import pytest
+from scalr_agents.model import signs
+from scalr_agents.model.merge import Values
+
+from tests.helm.releases import KEY, MIRROR, of_values
+
+SECRET_NAMES = [
+    "SECRET_KEY",
+    "VAULT_SECRET_ID",
+    "GH_PAT",
+    "PGPASS",
+    "PGPASSWORD",
+    "DB_PASS",
+    "DB_PWD",
+    "DD_APP_KEY",
+    "ENCRYPTION_KEY",
+    "GITHUB_TOKEN_2",
+    "TF_VAR_token_foo",
+    "TF_VAR_dbPasswordOfAcme",
+    "OTEL_EXPORTER_OTLP_HEADERS",
+    "AWS_SECRET_ACCESS_KEY",
+    "ARM_CLIENT_SECRET",
+    "API_KEY",
+    "APIKEY",
+    "SSH_KEY_BASE64",
+    "REDIS_AUTH",
+    "DOCKER_AUTH_CONFIG",
+    "SENTRY_DSN",
+    "GOOGLE_CREDENTIALS",
+    "AZURE_STORAGE_CONNECTION_STRING",
+    "SAS_TOKEN",
+    "SLACK_WEBHOOK_URL",
+    "TEAMS_WEBHOOK",
+    "AZURE_SAS_URL",
+]
+PLAIN_NAMES = [
+    "KEY_PATH",
+    "TOKEN_URL",
+    "PASSWORD_FILE",
+    "PGPASSFILE",
+    "AWS_ACCESS_KEY_ID",
+    "AUTH_URL",
+    "TOKEN_TTL",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+    "PUBLIC_KEY",
+    "SECRET_NAME",
+    "KEYBOARD",
+    "PATH",
+    "COMPASS",
+    "BYPASS",
+    "TOKENIZER",
+    "AUTHOR",
+    "HTTP_PROXY_HOST",
+    "AWS_REGION",
+    "SCALR_AGENT_LOG_FORMAT",
+    "PATTERN",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "SSH_AUTH_SOCK",
+    "WEBHOOK_PORT",
+    "WEBHOOK_ENABLED",
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((name, "x") for name in SECRET_NAMES),
+        ("A", KEY),
+        ("A", "Bearer abc"),
+        ("A", "Authorization: Bearer abc"),
+        ("A", "Authorization=Basic%20abc"),
+        ("A", "x-team=acme,api-key=abc"),
+        ("A", "-backend-config=access_key=abc"),
+        ("A", "http://abc@proxy:3128"),
+        ("A", "https://abc:@proxy"),
+        ("A", "postgres://me:pass@db/x"),
+        ("A", "postgres://me:$(B)tail@db/x"),
+        ("A", "ghp_abcdef"),
+        ("A", "eyJhbGciOiJI.eyJzdWIi.abc"),
+        ("TOKEN_URL", "https://me:pass@acme"),
+        ("A", "https://hooks.slack.com/services/T0/B0/abc"),
+        ("A", "https://discord.com/api/webhooks/1/abc"),
+        ("A", "https://acme.webhook.office.com/webhookb2/abc"),
+        ("A", "https://acme.blob.core.windows.net/c?sv=1&sig=abc%3D"),
+        ("A", "https://acme.s3.amazonaws.com/c?X-Amz-Signature=abc"),
+        ("A", "https://storage.googleapis.com/c?a=b&X-Goog-Signature=abc"),
+        ("NETRC", "machine acme.io\n  login me\n  password abc"),
+        ("A", "hvs.abcdef"),
+        ("A", "AbCdEfGhIjKlMn.atlasv1.abc"),
+        ("SCALR_AGENT_PROVIDER_NETWORK_MIRRORS", json.dumps([MIRROR | {"token": "x"}])),
+    ],
+)
+def test_signs_of_a_secret(name: str, value: str) -> None:
+    assert signs.is_secret(name, value)
+    adopted = of_values({"extraEnv": {name: value, "PLAIN": "text"}}, "agent-local")
+    assert adopted.secrets[1:] == [f"pulumi config set --secret --path 'scalr-agents:secrets.runs.env.{name}'"]
+    assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"]["extraEnv"] == {"PLAIN": "text"}
+    assert "variables left in plain text, look at them: PLAIN" in adopted.notes
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((name, "x") for name in PLAIN_NAMES),
+        ("A_TOKEN", "$(B)"),
+        ("A_TOKEN", "true"),
+        ("A_TOKEN", False),
+        ("A_TOKEN", ""),
+        ("A", "http://$(B)@proxy"),
+        ("A", "http://me:$(B)@proxy"),
+        ("A", "Authorization: Bearer $(B)"),
+        ("A", 'token="$(B)"'),
+        ("A", '[{"url": "https://m.acme/", "token": ""}]'),
+        ("A", "ssh://git@github.com/acme"),
+        ("A", "https://acme.io/?design=1&signed=no"),
+        ("A", "https://acme.io/?sig=$(B)"),
+        ("A", "machine acme.io login me password $(B)"),
+        ("NETRC", "/home/me/.netrc"),
+        ("A", "https://slack.com/services/abc"),
+        ("A", "https://acme.io/token/key?a=b"),
+    ],
+)
+def test_what_is_no_secret_stays(name: str, value: object) -> None:
+    adopted = of_values({"extraEnv": {name: value}}, "agent-local")
+    assert adopted.secrets[1:] == []
+    assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"]["extraEnv"] == {name: value}
+
+
+def test_variables_that_stay_are_named_wherever_they_stand() -> None:
+    sidecar = {
+        "name": "s",
+        "image": "i",
+        "env": [{"name": "B", "value": "x"}, {"name": "C", "valueFrom": {"fieldRef": {"fieldPath": "a"}}}],
+    }
+    given_values: Values = {
+        "agent": {"extraEnv": {"A": "x", "A_TOKEN": "x", "D": "$(A)"}, "controller": {"extraEnv": [{"name": "E", "value": "x"}]}},
+        "task": {"sidecars": [sidecar], "runner": {"extraEnv": {"A": "x", "F": 5}}},
+    }
+    adopted = of_values(given_values, version="1.4.0")
+    assert [note for note in adopted.notes if "plain" in note] == ["variables left in plain text, look at them: A, E, B, F"]
+    assert [note for note in of_values({"extraEnv": {"A_TOKEN": "x"}}, "agent-local").notes if "plain" in note] == []

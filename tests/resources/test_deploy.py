@@ -1,0 +1,181 @@
+"""The program: a stack's configuration, as the engine hands it over, becomes resources and outputs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import scalr_agents
+from scalr_agents.resources.deploy import deploy
+
+from tests.charts.agent_job.changes import DEADLINE
+from tests.recording import Recording, Secret, leaves, run
+
+TOKEN = "s3cr3t-token"
+PROJECT = "name: scalr-agents\nruntime: python\nstackConfigDir: stacks\n"
+CONFIG: dict[str, Any] = {
+    "kubernetes": {"context": "kind-kind", "clusterIdentifier": "kind"},
+    "common": {"url": "https://acme.scalr.io"},
+    "namespaces": {"scalr": {}},
+    "agents": {"runs": {"kind": "agent-job", "namespace": "scalr", "values": DEADLINE}},
+    "secrets": {"runs": {"token": TOKEN}},
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "Pulumi.yaml").write_text(PROJECT)
+    (tmp_path / "stacks").mkdir()
+    return tmp_path
+
+
+def up(project: Path, *, secret_keys: tuple[str, ...] = ("scalr-agents:secrets",), **changed: Any) -> Recording:
+    """Deploy the configuration with some words changed; a word that is `None` is not there."""
+    words = {word: content for word, content in {**CONFIG, **changed}.items() if content is not None}
+    given = {f"scalr-agents:{word}": json.dumps(content) for word, content in words.items()}
+    return run(lambda: deploy(project), configuration={**given, "aws:region": "eu-west-1"}, secret_keys=secret_keys)
+
+
+def refused(recording: Recording) -> list[str]:
+    assert isinstance(recording.error, scalr_agents.ArgsError), recording.log
+    assert recording.names == []
+    return str(recording.error).splitlines()[1:]
+
+
+def test_a_stack_registers_providers_definitions_namespaces_and_agents(project: Path) -> None:
+    recording = up(project)
+    assert recording.error is None
+    shared = {
+        (r.type, r.name, r.parent, r.provider, r.retain) for r in recording.resources if r.parent in ("scalr-agents-test", "agent-crds")
+    }
+    assert shared == {
+        ("pulumi:providers:kubernetes", "cluster", "scalr-agents-test", "", False),
+        ("pulumi:providers:kubernetes", "cluster-shared", "scalr-agents-test", "", False),
+        ("kubernetes:core/v1:Namespace", "namespace-scalr", "scalr-agents-test", "cluster-shared", True),
+        ("scalr-agents:index:AgentCrds", "agent-crds", "scalr-agents-test", "", False),
+        ("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition", "agent-crds-atasks", "agent-crds", "cluster-shared", True),
+        ("scalr-agents:index:AgentJob", "runs", "scalr-agents-test", "", False),
+    }
+    assert {r.provider for r in recording.resources if r.name.startswith("runs-") and r.custom} == {"cluster"}
+
+
+def test_everything_waits_for_namespace_and_definitions(project: Path) -> None:
+    recording = up(project)
+    for resource in recording.resources:
+        if resource.custom and resource.name.startswith("runs-"):
+            assert {"namespace-scalr", "agent-crds-atasks"} <= recording.depends(resource.name)
+
+
+def test_the_providers(project: Path) -> None:
+    recording = up(project, kubernetes={"context": "c", "kubeconfig": "~/k", "qps": 5, "burst": 6, "clusterIdentifier": "id"})
+    common = {
+        "context": "c",
+        "kubeconfig": str(Path("~/k").expanduser()),
+        "clusterIdentifier": "id",
+        "enableSecretMutable": "true",
+        "kubeClientSettings": '{"qps": 5, "burst": 6}',
+    }
+    upsert = {"upsertExistingObjects": "true", "enablePatchForce": "true"}
+    assert recording["cluster"].inputs == common
+    assert recording["cluster-shared"].inputs == common | upsert
+    assert up(project, kubernetes={"upsertExisting": True})["cluster"].inputs == {
+        "enableSecretMutable": "true",
+        "kubeClientSettings": '{"qps": 400, "burst": 800}',
+        **upsert,
+    }
+
+
+def test_definitions_may_be_expected(project: Path) -> None:
+    recording = up(project, kubernetes={"crds": "expect"})
+    assert recording.error is None
+    assert [name for name in recording.names if "crds" in name] == []
+
+
+def test_a_namespace_is_made_once_for_several_agents(project: Path) -> None:
+    agents = {name: {"kind": "agent-job", "namespace": "scalr"} for name in ("a", "b")}
+    recording = up(project, agents=agents, secrets={name: {"token": TOKEN} for name in agents})
+    assert recording.error is None
+    assert recording["namespace-scalr"].inputs["metadata"] == {
+        "name": "scalr",
+        "labels": {"pod-security.kubernetes.io/enforce": "restricted", "pod-security.kubernetes.io/warn": "restricted"},
+    }
+    assert len(recording.of_type("scalr-agents:index:AgentJob")) == 2
+
+
+def test_outputs_tell_names_and_selectors_of_every_agent(project: Path) -> None:
+    selector = {"app.kubernetes.io/name": "agent-job", "app.kubernetes.io/instance": "runs"}
+    assert up(project).exports == {
+        "agents": {
+            "runs": {
+                "namespace": "scalr",
+                "deploymentName": "runs-agent-job",
+                "serviceAccountName": "runs-agent-job",
+                "taskTemplateName": "runs-agent-job-task",
+                "controllerPodSelector": {**selector, "app.kubernetes.io/component": "agent"},
+                "taskPodSelector": {**selector, "app.kubernetes.io/component": "task"},
+            }
+        }
+    }
+
+
+def test_rollouts_follow_the_stack(project: Path) -> None:
+    deployment = up(project, kubernetes={"awaitRollout": False, "rolloutTimeoutSeconds": 30})["runs-controller-deployment"]
+    assert deployment.inputs["metadata"]["annotations"] == {"pulumi.com/skipAwait": "true"}
+    assert dict(deployment.timeouts) == {"create": "30s", "update": "30s", "delete": "300s"}
+
+
+def test_secrets_are_secret_and_nowhere_else(project: Path) -> None:
+    recording = up(project, secrets={"runs": {"token": TOKEN, "env": {"TF_TOKEN_acme": "hidden-env"}}})
+    assert recording["runs-controller-token-secret"].inputs["stringData"] == {"token": Secret(TOKEN)}
+    assert recording["runs-controller-env-secret"].inputs["stringData"] == {"TF_TOKEN_acme": Secret("hidden-env")}
+    plain = [leaf for resource in recording.resources for _, leaf in leaves(resource.inputs) if not isinstance(leaf, Secret)]
+    seen = f"{plain}{recording.outputs}{recording.exports}{recording.log}"
+    assert TOKEN not in seen
+    assert "hidden-env" not in seen
+
+
+def test_a_token_that_is_missing(project: Path) -> None:
+    command = "pulumi config set --secret --path 'scalr-agents:secrets.runs.token'"
+    assert refused(up(project, secrets=None)) == [f"  error: scalr-agents:secrets.runs.token: missing; run: {command}"]
+
+
+def test_a_key_that_the_engine_calls_secret_outside_of_secrets(project: Path) -> None:
+    lines = refused(up(project, secret_keys=("scalr-agents:secrets", "scalr-agents:agents")))
+    assert [line.partition(" belong ")[0] for line in lines] == ["  error: scalr-agents:agents: secrets"]
+
+
+def test_an_encrypted_value_outside_of_secrets_is_found_in_the_stack_file(project: Path) -> None:
+    content = "config:\n  scalr-agents:agents:\n    runs:\n      values: {agent: {token: {secure: v1:xyz}}}\n"
+    (project / "stacks" / "Pulumi.test.yaml").write_text(content)
+    agents = {"runs": {"kind": "agent-job", "namespace": "scalr", "values": {"agent": {"token": TOKEN}}}}
+    lines = refused(up(project, agents=agents, secret_keys=("scalr-agents:secrets", "scalr-agents:agents")))
+    place = f"  {project}/stacks/Pulumi.test.yaml:4:24: error: scalr-agents:agents.runs.values.agent.token: "
+    assert lines[0].startswith(f"{place}secrets belong under scalr-agents:secrets")
+    assert lines[1].startswith(f"{place}a token in plain text")
+    assert TOKEN not in "".join(lines)
+
+
+def test_findings_name_the_place_in_the_stack(project: Path) -> None:
+    (project / "stacks" / "values.yaml").write_text("agent: {replicaCount: two}\n")
+    agent = {
+        "kind": "agent-job",
+        "namespace": "scalr",
+        "valuesFiles": ["values.yaml"],
+        "values": {"task": {"jobs": {}, **DEADLINE["task"]}},
+        "nodes": {"selector": 1},
+    }
+    lines = refused(up(project, agents={"runs": agent}, common={"url": "acme", "urls": 1}, agent={}))
+    assert lines == [
+        "  error: scalr-agents:agent: unknown key 'agent'; did you mean 'agents'?",
+        "  error: scalr-agents:common.urls: unknown key 'urls'; did you mean 'url'?",
+        "  error: scalr-agents:agents.runs.nodes.selector: expected a map, given a number",
+        "  values.yaml: error: agent.replicaCount: expected a whole number, given 'two'",
+        "  error: scalr-agents:agents.runs.values.task.jobs: unknown key 'jobs'; did you mean 'job'?",
+        "  error: scalr-agents:common.url: not a URL with scheme and host, for instance https://acme.scalr.io",
+    ]
+
+
+def test_warnings_are_logged_once_and_nothing_stops(project: Path) -> None:
+    recording = up(project, common={"url": "http://acme.scalr.io"})
+    assert recording.error is None
+    assert recording.log == [("warning", "scalr-agents:common.url: http:// sends the agent's token unencrypted; use https://")]

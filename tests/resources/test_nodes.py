@@ -1,0 +1,107 @@
+"""What the components register to keep nodes ready, which nobody waits for."""
+
+from typing import Any
+
+import pulumi
+import pytest
+from scalr_agents import charts
+from scalr_agents.model.merge import merge
+
+from tests.charts.agent_job.changes import DEADLINE
+from tests.programs import ARGS, TOKEN, agent_job
+from tests.recording import Recording, Registration, run
+
+SKIPPED = {"pulumi.com/skipAwait": "true"}
+READY: dict[str, Any] = {
+    "task": {"buffer": {"replicas": 2}},
+    "persistence": {"cache": {"enabled": True, "hostPath": {"path": "/mnt/cache", "preparation": {"enabled": True}}}},
+}
+OWN = {
+    "runs-controller-buffer": "kubernetes:apps/v1:Deployment",
+    "runs-controller-buffer-priority": "kubernetes:scheduling.k8s.io/v1:PriorityClass",
+    "runs-controller-cache-preparation": "kubernetes:apps/v1:DaemonSet",
+}
+
+
+def _run(values: dict[str, Any] = READY, **args: Any) -> Recording:
+    recording = run(agent_job(agent_version="1.4.0", values=values, **args))
+    assert recording.error is None
+    return recording
+
+
+def _annotations(resource: Registration) -> Any:
+    return resource.inputs["metadata"].get("annotations", {})
+
+
+def test_they_are_children_of_the_controller() -> None:
+    recording, plain = _run(), _run({"persistence": {"cache": {"enabled": True, "hostPath": {"path": "/mnt/cache"}}}})
+    assert {name: recording[name].type for name in set(recording.names) - set(plain.names)} == OWN
+    assert {recording[name].parent for name in OWN} == {"runs-controller"}
+    assert recording.log == []
+
+
+@pytest.mark.parametrize("awaited", [True, False])
+def test_nobody_waits_for_them(*, awaited: bool) -> None:
+    recording = _run(await_rollout=awaited)
+    assert {name: _annotations(recording[name]) for name in (*OWN, "runs-controller-deployment")} == {
+        "runs-controller-buffer": SKIPPED,
+        "runs-controller-buffer-priority": {},
+        "runs-controller-cache-preparation": SKIPPED,
+        "runs-controller-deployment": {} if awaited else SKIPPED,
+    }
+    assert [(dict(recording[name].timeouts), recording[name].error_hooks) for name in OWN] == [({}, ())] * 3
+    assert len(recording["runs-controller-deployment"].error_hooks) == 1
+    assert [resource.name for resource in recording.resources if resource.dependencies & OWN.keys() and resource.name not in OWN] == []
+    assert "runs-controller-buffer-priority" in recording["runs-controller-buffer"].dependencies
+
+
+def test_a_users_annotations_stay_beside_ours() -> None:
+    recording = _run(merge(READY, {"global": {"annotations": {"owner": "web"}}}))
+    assert _annotations(recording["runs-controller-buffer"]) == {"owner": "web", **SKIPPED}
+    assert _annotations(recording["runs-controller-buffer-priority"]) == {"owner": "web"}
+
+
+def test_they_come_after_what_the_agent_depends_on() -> None:
+    def program() -> None:
+        other = pulumi.CustomResource("test:index:Other", "other")
+        agent_job(agent_version="1.4.0", values=READY, opts=pulumi.ResourceOptions(depends_on=[other]))()
+
+    recording = run(program)
+    for name in OWN:
+        assert {"other", "runs-rbac-service-account"} <= recording.depends(name)
+
+
+def test_they_are_what_render_prints() -> None:
+    given = merge(merge(DEADLINE, READY), {"agent": {"url": ARGS["url"], "token": TOKEN}})
+    printed = charts.render("agent-job", given, release="runs", namespace="scalr", agent_version="1.4.0")
+    sent = _run()
+    for made in (sent[name].inputs for name in OWN):
+        (same,) = (other for other in printed if (other["kind"], other["metadata"]["name"]) == (made["kind"], made["metadata"]["name"]))
+        metadata = {key: value for key, value in made["metadata"].items() if key != "annotations"}
+        assert {**made, "metadata": metadata} == same
+
+
+def test_a_brought_priority_class_needs_nothing_of_the_cluster() -> None:
+    recording = _run(merge(READY, {"task": {"buffer": {"priorityClassName": "low"}}}))
+    assert recording.of_type("kubernetes:scheduling.k8s.io/v1:PriorityClass") == []
+    assert recording["runs-controller-buffer"].inputs["spec"]["template"]["spec"]["priorityClassName"] == "low"
+
+
+def test_outputs_reach_the_placeholders() -> None:
+    def program() -> None:
+        later = pulumi.Output.from_input
+        side = {"name": "side", "image": later("side:1"), "resources": later({"requests": {"cpu": "1"}})}
+        agent_job(
+            agent_version="1.4.0",
+            agent_image=later("registry.acme/agent@sha256:1"),
+            runner_image=later("registry.acme/runner:2.1"),
+            values=merge(READY, {"task": {"sidecars": [side, {"name": "small", "image": "small:1"}]}}),
+        )()
+
+    containers = run(program)["runs-controller-buffer"].inputs["spec"]["template"]["spec"]["containers"]
+    assert [(container["name"], container["image"]) for container in containers] == [
+        ("runner", "registry.acme/runner:2.1"),
+        ("worker", "registry.acme/agent@sha256:1"),
+        ("side", "registry.acme/agent@sha256:1"),
+    ]
+    assert containers[2]["resources"] == {"requests": {"cpu": "1"}}
