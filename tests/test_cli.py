@@ -1,4 +1,4 @@
-"""The command line: what it prints, writes and ends with. How it starts and ends as a process is tried once for each."""
+"""The command line: what it prints, writes and ends with. A few tests start processes, as users do: one for each way in which one ends."""
 
 import json
 import re

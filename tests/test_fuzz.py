@@ -22,7 +22,7 @@ from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, TABLE, TABL
 from tests.charts.agent_k8s import objects as agent_k8s
 from tests.charts.agent_local import objects as agent_local
 from tests.charts.agent_local.objects import CERTIFICATE, KEY
-from tests.charts.agent_local.test_values import FULL as FULL_LOCAL
+from tests.charts.agent_local.objects import FULL as FULL_LOCAL
 from tests.schemas import assert_valid
 
 HERE = Path(__file__).parent

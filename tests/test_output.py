@@ -1,31 +1,13 @@
 """Manifests as text."""
 
 import json
-from typing import Any
 
 import pytest
 import yaml
 from scalr_agents import output
 from scalr_agents.stack.source import Sealed
 
-Manifest = dict[str, Any]
-
-ROLE: Manifest = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "scalr.runs"}, "rules": []}
-ACCOUNT: Manifest = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "runs", "namespace": "scalr"}}
-SECRET: Manifest = {
-    "apiVersion": "v1",
-    "kind": "Secret",
-    "metadata": {"name": "runs", "namespace": "scalr"},
-    "stringData": {"token": "s3cr3t", "ca.crt": "a\nb\n"},
-}
-SEALED: Manifest = SECRET | {
-    "metadata": {"name": "runs-env", "namespace": "scalr"},
-    "stringData": {"A": "known", "B": Sealed("scalr-agents:secrets.runs.env.B")},
-}
-OTHER: Manifest = SECRET | {
-    "metadata": {"name": "more", "namespace": "scalr"},
-    "stringData": {"token": Sealed("scalr-agents:secrets.more.token")},
-}
+from tests.manifests import ACCOUNT, OTHER, ROLE, SEALED, SECRET
 
 
 def test_yaml_is_one_document_per_object_in_their_order() -> None:

@@ -8,6 +8,7 @@ from scalr_agents.caches.storage_class import StorageClassSettings
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model.fields import Deferred
 
+from tests.opaque import Later
 from tests.recording import leaves
 from tests.schemas import assert_valid
 
@@ -156,25 +157,6 @@ OBJECTS = {
 @pytest.mark.parametrize("manifest", OBJECTS.values(), ids=OBJECTS)
 def test_kubernetes_knows_every_field(manifest: Manifest) -> None:
     assert_valid(manifest)
-
-
-READ_TOO_EARLY = "a value was read that is not known yet"
-
-
-class Later:
-    """Known only during deployment: nobody may read, copy or format it."""
-
-    def __bool__(self) -> bool:
-        raise AssertionError(READ_TOO_EARLY)
-
-    def __str__(self) -> str:
-        raise AssertionError(READ_TOO_EARLY)
-
-    def __copy__(self) -> "Later":
-        raise AssertionError(READ_TOO_EARLY)
-
-    def __deepcopy__(self, _: object) -> "Later":
-        raise AssertionError(READ_TOO_EARLY)
 
 
 HANDLE_LATER, IP, SHARE_NAME, PROTOCOL, CAPACITY, CLASS, PARAMETER = (Later() for _ in range(7))

@@ -18,8 +18,7 @@ from scalr_agents.model.merge import Values, merge
 from tests.cluster import agents, kubectl
 from tests.cluster.client import Client, Manifest, Manifests, wait
 from tests.command_line import TOKEN, cli
-from tests.helm.releases import Case
-from tests.helm.test_adopt import CLUSTER_SCOPED
+from tests.helm.releases import CLUSTER_SCOPED, Case
 from tests.tools import binary
 
 _DEFINITION = "CustomResourceDefinition"

@@ -21,8 +21,7 @@ from tests.cluster.helm import (
     without_secret,
 )
 from tests.command_line import TOKEN
-from tests.helm.releases import golden
-from tests.helm.test_adopt import is_idle_policy
+from tests.helm.releases import golden, is_idle_policy
 
 GOLDEN = dict(golden())
 HARDENED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}

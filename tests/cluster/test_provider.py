@@ -29,7 +29,7 @@ from tests.engine.clouds import FILE_SYSTEM
 from tests.engine.stacks import Deployment, Outcome, pulumi_command
 from tests.helm.releases import golden
 from tests.provider_errors import NO_POD, OUTPUT, timed_out
-from tests.resources.test_unready import EXPECTED
+from tests.resources.unready import EXPECTED
 
 _PLUGIN = "pulumi-resource-kubernetes"
 _SECONDS = 120

@@ -11,8 +11,7 @@ from scalr_agents.helm import adopt
 from tests.engine.cluster import UNCHANGEABLE, Cluster
 from tests.engine.provider import changes
 from tests.engine.stacks import Deployment
-from tests.helm.releases import Case, golden, take_over
-from tests.helm.test_adopt import identity
+from tests.helm.releases import Case, golden, identity, take_over
 
 GOLDEN = dict(golden())
 WORKLOADS = {"Deployment", "DaemonSet"}

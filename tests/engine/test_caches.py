@@ -8,8 +8,8 @@ import pulumi_kubernetes as kubernetes
 import pytest
 import scalr_agents
 
+from tests.engine.order import LONGEST_RUN, MARGIN, assert_order
 from tests.engine.stacks import Deployment
-from tests.engine.test_destroy import LONGEST_RUN, MARGIN, assert_order
 
 CLAIM, VOLUME, DEPLOYMENT = "runs-cache-claim", "runs-cache-volume", "runs-controller-deployment"
 OBJECT = "PersistentVolumeClaim/scalr-dev/runs-cache"

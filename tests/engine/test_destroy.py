@@ -1,24 +1,13 @@
 """The order in which things go, and what stays."""
 
-from collections.abc import Callable, Iterable
-from itertools import pairwise
+from collections.abc import Callable
 
-from tests.engine.stacks import Branch, Deployed, Deployment, Outcome
+from tests.engine.order import LONGEST_RUN, MARGIN, assert_order
+from tests.engine.stacks import Branch, Deployed, Deployment
 
-LONGEST_RUN = 14400 + 360 + 60
-"""In the sample stacks: the deadline, the grace period, and how long what has finished is kept."""
-MARGIN = 120
 NODES = {"payments": "sg-0bbbbbbbbbbbbbbb1", "platform": "sg-0bbbbbbbbbbbbbbb2"}
 """The security group of a team's nodes, in the sample stack."""
 FILE_SYSTEM = ["file-system", "policy", "backup-policy"]
-
-
-def assert_order(gone: Outcome, *groups: Iterable[str]) -> None:
-    """All of a group have gone before the first of the next begins to."""
-    calls = [[gone.call("delete", name) for name in group] for group in groups]
-    assert all(calls)
-    for earlier, later in pairwise(calls):
-        assert max(call.ended for call in earlier) <= min(call.began for call in later)
 
 
 def test_pods_go_before_what_they_need(local: Deployed, branch: Branch) -> None:

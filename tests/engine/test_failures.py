@@ -6,7 +6,7 @@ import pytest
 
 from tests.engine.stacks import Branch, Deployed, Deployment
 from tests.provider_errors import NO_POD, REASONS
-from tests.resources.test_unready import EXPECTED
+from tests.resources.unready import EXPECTED
 
 DEPLOYMENT, SECRET = "runs-controller-deployment", "runs-controller-token-secret"
 OBJECT = "Deployment/runs-agent-job"

@@ -5,18 +5,12 @@ from typing import Any
 
 import pytest
 
-from tests.clouds import ACCOUNT, KEY, REGION
+from tests.clouds import ACCOUNT, KEY
 from tests.engine.clouds import FILE_SYSTEM, MOUNT_TARGET
+from tests.engine.file_systems import EFS, OTHER_KEY, PLACE, handle
+from tests.engine.order import assert_order
 from tests.engine.stacks import Deployment
-from tests.engine.test_destroy import assert_order
 
-OTHER_KEY = f"arn:aws:kms:{REGION}:{ACCOUNT}:key/mrk-0123456789abcdef0123456789abcdef"
-EFS = "caches.runs.efs"
-PLACE: dict[str, Any] = {
-    "vpcId": "vpc-0f1e",
-    "subnets": {"eu-west-1a": "subnet-0a", "eu-west-1b": "subnet-0b"},
-    "clients": {"cidrs": ["10.0.0.0/16"]},
-}
 MOUNTED = ["runs-controller-deployment", "runs-cache-claim", "runs-cache-volume"]
 TARGETS = ["runs-efs-mount-target-eu-west-1a", "runs-efs-mount-target-eu-west-1b"]
 
@@ -35,12 +29,6 @@ def deployed(fresh: Callable[[str], Deployment]) -> Callable[..., Deployment]:
         return stack
 
     return up
-
-
-def handle(stack: Deployment) -> str:
-    """The file system that the agent's volume is on."""
-    volume = stack.cluster.objects["PersistentVolume//scalr-dev.runs-cache"]
-    return str(volume["spec"]["csi"]["volumeHandle"]).partition("::")[0]
 
 
 @pytest.mark.parametrize("on_delete", ["keep", "delete"])

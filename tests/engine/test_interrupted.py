@@ -10,8 +10,8 @@ import pytest
 
 from tests.clouds import KEY
 from tests.engine.clouds import FILE_SYSTEM
+from tests.engine.file_systems import EFS, OTHER_KEY, PLACE, handle
 from tests.engine.stacks import Deployment
-from tests.engine.test_file_systems import EFS, OTHER_KEY, PLACE, handle
 
 TAKE_OVER = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true", "PULUMI_K8S_ENABLE_PATCH_FORCE": "true"}
 SYSTEM = "runs-efs-file-system"

@@ -25,6 +25,7 @@ from tests.command_line import TOKEN
 GOLDEN = Path(__file__).parents[1] / "golden" / "helm"
 MORE = os.environ.get("SCALR_AGENTS_CHART_CASES")
 URL = "https://acme.scalr.io"
+CLUSTER_SCOPED = {"CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding", "PersistentVolume", "StorageClass"}
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
 KEY = "-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----\n"
 MIRROR = {"url": "https://m.acme:8443/providers/", "include": ["a/*/*"]}
@@ -144,3 +145,13 @@ def of_values(given_values: Mapping[str, Any], chart: str = "agent-job", version
     """With the values of a user. Without a version one is taken whose chart has our defaults."""
     given_values = merge({"agent": {"url": URL, "token": TOKEN}}, given_values)
     return adopt.take_over(given_values, chart=chart, release="runs", namespace="scalr", agent_version=version or PLAIN[chart])
+
+
+def identity(manifest: Manifest) -> tuple[str, str, str]:
+    kind, metadata = manifest["kind"], manifest["metadata"]
+    return kind, "" if kind in CLUSTER_SCOPED else metadata["namespace"], metadata["name"]
+
+
+def is_idle_policy(case: Case) -> bool:
+    """Whether the chart made a policy that its values did not ask for."""
+    return (case.chart, case.generation) == ("agent-local", "legacy") and case.values.get("allowMetadataService", True)

@@ -18,16 +18,10 @@ from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup, merge, without_nulls
 
 from tests.command_line import DEADLINE, TOKEN
-from tests.helm.releases import CASES, URL, Case, golden, loaded, of_values, printed, take_over
+from tests.helm.releases import CASES, URL, Case, golden, identity, is_idle_policy, loaded, of_values, printed, take_over
 from tests.validated import LINES, validate
 
-CLUSTER_SCOPED = {"CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding", "PersistentVolume", "StorageClass"}
 WORKLOADS = {"Deployment", "DaemonSet"}
-
-
-def identity(manifest: Manifest) -> tuple[str, str, str]:
-    kind, metadata = manifest["kind"], manifest["metadata"]
-    return kind, "" if kind in CLUSTER_SCOPED else metadata["namespace"], metadata["name"]
 
 
 UNCHANGEABLE: dict[str, list[tuple[str, ...]]] = {
@@ -84,11 +78,6 @@ def test_what_is_printed_loads_and_its_objects_are_those_of_the_release(case: Ca
         assert (
             f"kubectl patch poddisruptionbudget {key[2]} -n {key[1]} --type=merge -p '{json.dumps(patch, separators=(',', ':'))}'" in before
         )
-
-
-def is_idle_policy(case: Case) -> bool:
-    """Whether the chart made a policy that its values did not ask for."""
-    return (case.chart, case.generation) == ("agent-local", "legacy") and case.values.get("allowMetadataService", True)
 
 
 @st.composite

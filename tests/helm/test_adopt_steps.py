@@ -9,22 +9,12 @@ from scalr_agents.helm import adopt
 from scalr_agents.model.merge import Values, merge
 
 from tests.cluster.kubectl import FORGETS, forgotten
+from tests.helm.instructions import FORGET, RESTART_POLICY
 from tests.helm.releases import loaded, of_values
 
-RESTART_POLICY = (
-    "kubectl patch atasks.scalr.io scalr-agent-task -n scalr --type=merge "
-    """-p '{"spec":{"jobTemplate":{"spec":{"restartPolicy":null}}}}'"""
-)
 BUDGET = (
     "kubectl patch poddisruptionbudget runs-scalr-agent-task -n scalr --type=merge "
     """-p '{"spec":{"maxUnavailable":null,"minAvailable":7}}'"""
-)
-FORGET = (
-    "kubectl get serviceaccount/runs-agent-job role/runs-agent-job-role rolebinding/runs-agent-job-role-binding "
-    "clusterrole/runs-agent-job-clusterrole clusterrolebinding/runs-agent-job-clusterrole-binding "
-    "networkpolicy/runs-agent-job-task-network-policy secret/runs-agent-job poddisruptionbudget/runs-agent-job-task "
-    "atasks.scalr.io/scalr-agent-task deployment/scalr-agent -n scalr --ignore-not-found --show-managed-fields -o json | jq "
-    f"'{FORGETS}' | kubectl replace -f -"
 )
 
 

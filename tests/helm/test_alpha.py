@@ -16,6 +16,7 @@ from scalr_agents.model.findings import Finding, errors
 from scalr_agents.model.merge import lookup, merge
 
 from tests.charts.agent_job.changes import MINIMUM, nested
+from tests.opaque import Later
 
 SECRET = "s3cr3t"
 ALPHA: dict[str, Any] = {"controller": {"affinity": {}}}
@@ -25,13 +26,6 @@ DEFAULTS: dict[str, dict[str, Any]] = CASES["defaults"]
 PAGE = (Path(__file__).parents[2] / "docs" / "alpha-values.md").read_text()
 EXAMPLES: list[dict[str, Any]] = CASES["examples"]
 TABLE: list[dict[str, Any]] = CASES["rows"]
-
-
-class Opaque:
-    """An object that is no JSON type, as an output of another resource is."""
-
-    def __bool__(self) -> bool:
-        raise AssertionError("tested")
 
 
 def _leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -210,7 +204,7 @@ def test_a_closed_metadata_service_is_announced(given: dict[str, Any], warned: b
 
 
 def test_outputs_are_carried_untouched() -> None:
-    secret, name = Opaque(), Opaque()
+    secret, name = Later(), Later()
     given = {"agent": {"auth": {"token": secret}, "tokenExistingSecret": name}, "controller": {"extraEnv": {"A": secret}}}
     converted, findings = alpha.convert(given)
     assert lookup(converted, "agent", "token") is secret

@@ -1,6 +1,5 @@
 """What every component keeps, so that programs and stacks survive an upgrade of this package."""
 
-import importlib.util
 import inspect
 import re
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from pulumi.provider.experimental.util import camel_case
 
 from tests.clouds import INSTANCE
 from tests.recording import Recording, Registration, run
+from tests.resources import host
 
 FULL: dict[str, Any] = {
     "namespace": "scalr",
@@ -196,22 +196,12 @@ def test_the_component_host_knows_no_literals() -> None:
         Analyzer("test").analyze([Component])
 
 
-def _host() -> Any:
-    spec = importlib.util.spec_from_file_location("host", Path(scalr_agents.__file__).parents[1] / "__main__.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_the_component_host_offers_every_component() -> None:
-    assert [component.__name__ for component in _host().COMPONENTS] == COMPONENTS
+    assert [component.__name__ for component in host.load().COMPONENTS] == COMPONENTS
 
 
 def test_the_component_host_reports_findings_as_an_error_of_the_arguments() -> None:
-    host = _host()
-    provider = host.Provider(host.COMPONENTS, "scalr-agents")
+    provider = host.provider()
     inputs = {"namespace": "scalr", "token": "s3cr3t-token", "url": "https://acme.scalr.io", "values": {"agent": {"tokn": 1}}}
 
     def program() -> None:
@@ -225,14 +215,6 @@ def test_the_component_host_reports_findings_as_an_error_of_the_arguments() -> N
         assert raised.value.errors == []  # the engine prints the values of properties that are named here
 
     assert run(program).names == []
-
-
-def test_the_component_host_constructs_with_what_it_is_sent() -> None:
-    host = _host()
-    provider = host.Provider(host.COMPONENTS, "scalr-agents")
-    inputs = {"namespace": "scalr", "token": "t", "url": "https://acme.scalr.io", "values": {"agent": {"replicaCount": 1.0}}}
-    recording = run(lambda: provider.construct("runs", "scalr-agents:index:AgentJob", inputs))
-    assert recording["runs-controller-deployment"].inputs["spec"]["replicas"] == 1
 
 
 def test_every_argument_is_documented() -> None:

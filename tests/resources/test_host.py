@@ -1,9 +1,7 @@
 """The component host: what programs in other languages can say, and what becomes of it."""
 
-import importlib.util
 import inspect
 import re
-from pathlib import Path
 from typing import Any, cast
 
 import pulumi
@@ -13,6 +11,7 @@ import scalr_agents
 from tests.clouds import INSTANCE, KEY
 from tests.components import record
 from tests.recording import Recording, run
+from tests.resources import host
 
 CA = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
 MIRRORS = [{"url": "https://mirror.acme:8443/providers/"}]
@@ -137,12 +136,7 @@ ARGUMENTS = {"AgentController": "AgentJobArgs", "AgentNetworkPolicy": "AgentJobA
 
 @pytest.fixture(scope="module")
 def provider() -> Any:
-    spec = importlib.util.spec_from_file_location("host", Path(scalr_agents.__file__).parents[1] / "__main__.py")
-    assert spec
-    assert spec.loader
-    host = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(host)
-    return host.Provider(host.COMPONENTS, "scalr-agents")
+    return host.provider()
 
 
 def construct(provider: Any, component: str, inputs: dict[str, Any]) -> Recording:

@@ -7,6 +7,7 @@ import pytest
 from scalr_agents import stack
 from scalr_agents.model.merge import merge
 
+from tests.stack.plain import difference
 from tests.validated import LINES
 
 Kind = tuple[str, str]
@@ -40,15 +41,7 @@ def values_of(kind: Kind, changed: dict[str, Any], directory: Path = Path()) -> 
     loaded = load(kind, changed, directory)
     assert errors(loaded) == []
     plain, given = (one.agents[0].values.model_dump(by_alias=True) for one in (load(kind, {}), loaded))
-    return _difference(plain, given)
-
-
-def _difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    changed = {}
-    for key, value in new.items():
-        if old.get(key) != value:
-            changed[key] = _difference(old[key], value) if isinstance(value, dict) and isinstance(old.get(key), dict) else value
-    return changed
+    return difference(plain, given)
 
 
 def of_one(**words: Any) -> dict[str, Any]:

@@ -7,9 +7,9 @@ import pytest
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import DEADLINE
+from tests.stack.caches import DYNAMIC, EFS, EXISTING, FILESTORE, INSTANCE, with_agents, with_cache
 from tests.stack.kinds import TOKEN
-from tests.stack.test_caches import DYNAMIC, EFS, EXISTING, FILESTORE, INSTANCE, with_agents, with_cache
-from tests.stack.test_load import PLAIN, findings, load
+from tests.stack.plain import PLAIN, findings, load
 
 PLACE = "scalr-agents:caches.shared"
 CACHE = "scalr-agents:agents.runs.cache"

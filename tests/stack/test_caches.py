@@ -6,34 +6,15 @@ from typing import Any
 import pytest
 from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.charts.shared.manifests.objects import Manifest
-from scalr_agents.model.merge import lookup, merge
+from scalr_agents.model.merge import lookup
 from scalr_agents.stack import directories
 from scalr_agents.stack.checks import pods
 
 from tests.schemas import assert_valid
-from tests.stack.kinds import TOKEN
-from tests.stack.test_load import PLAIN, load, values_of
+from tests.stack.caches import DYNAMIC, EFS, EXISTING, FILESTORE, INSTANCE, NODES, with_agents, with_cache
+from tests.stack.plain import load, values_of
 
-EFS: dict[str, Any] = {"efs": {"eksCluster": "prod"}}
-NODES: dict[str, Any] = {"exportOptions": [{"ipRanges": ["10.0.0.0/8"]}]}
-FILESTORE: dict[str, Any] = {"filestore": {"location": "europe-west1-b", **NODES}}
-DYNAMIC: dict[str, Any] = {"storageClass": {"name": "agents"}}
-EXISTING: dict[str, Any] = {"claim": "mine"}
-INSTANCE = {"instanceId": "projects/acme-infra/locations/europe-west1-b/instances/nfs-1"}
 OPEN = {"namespaces": {"scalr": {"create": False}}}
-
-
-def with_cache(cache: dict[str, Any], *, name: str = "shared", **agent: Any) -> dict[str, Any]:
-    """The agent of the plain stack with a cache."""
-    return {"caches": {name: cache}, "agents": {"runs": {"cache": name, **agent}}}
-
-
-def with_agents(cache: dict[str, Any], *names: str, **agent: Any) -> dict[str, Any]:
-    """Several agents on one cache, beside the one of the plain stack."""
-    changed = with_cache(cache, **agent)
-    for name in names:
-        changed["agents"][name] = merge(PLAIN, {"cache": "shared", **agent})
-    return changed | {"secrets": {name: {"token": TOKEN} for name in names}}
 
 
 def values(claim: dict[str, Any], **limit: str) -> dict[str, Any]:

@@ -7,43 +7,11 @@ from typing import Any
 import pytest
 from scalr_agents import stack
 from scalr_agents.model.findings import Position
-from scalr_agents.model.merge import merge
 from scalr_agents.stack.source import Sealed
 
-from tests.charts.agent_job.changes import DEADLINE
+from tests.stack.plain import BASE, COMMAND, PLAIN, findings, load, values_of
 
 ROOT = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
-PLAIN: dict[str, Any] = {"kind": "agent-job", "namespace": "scalr", "values": DEADLINE}
-BASE: dict[str, Any] = {
-    "common": {"url": "https://acme.scalr.io"},
-    "agents": {"runs": PLAIN},
-    "secrets": {"runs": {"token": "s3cr3t-token"}},
-}
-
-
-def load(changed: dict[str, Any], directory: Path = Path(), **options: Any) -> stack.Stack:
-    return stack.load(merge(BASE, changed), directory=directory, **options)
-
-
-def values_of(changed: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
-    """What is new or other than in the values of the plain agent, in the chart's words; an empty map has lost a key."""
-    loaded = load(changed, directory)
-    assert [str(finding) for finding in loaded.findings if finding.severity == "error"] == []
-    given = loaded.agents[0].values.model_dump(by_alias=True)
-    plain = load({}).agents[0].values.model_dump(by_alias=True)
-    return _difference(plain, given)
-
-
-def _difference(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    changed = {}
-    for key, value in new.items():
-        if old.get(key) != value:
-            changed[key] = _difference(old[key], value) if isinstance(value, dict) and isinstance(old.get(key), dict) else value
-    return changed
-
-
-def findings(changed: dict[str, Any], directory: Path = Path()) -> list[tuple[str, str, str]]:
-    return [(finding.severity, finding.path, finding.message) for finding in load(changed, directory).findings]
 
 
 def test_a_plain_agent() -> None:
@@ -137,7 +105,6 @@ def test_secret_environment() -> None:
     assert secret["stringData"] == {"TF_TOKEN_acme": "x"}
 
 
-COMMAND = "pulumi config set --secret --path 'scalr-agents:secrets.runs.token'"
 WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"secrets": {"runs": {"token": ""}}}, "scalr-agents:secrets.runs.token", f"missing; run: {COMMAND}"),
     ({"secrets": {"runs": {"token": "null"}}}, "scalr-agents:secrets.runs.token", 'is the word "null"'),

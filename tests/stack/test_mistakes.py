@@ -10,7 +10,7 @@ from scalr_agents.stack.source import Sealed
 
 from tests.stack.kinds import TOKEN, Kind, every_kind
 from tests.stack.kinds import load as load_kind
-from tests.stack.test_load import BASE, COMMAND, PLAIN, findings
+from tests.stack.plain import BASE, COMMAND, PLAIN, findings
 
 AGENT = "scalr-agents:agents.runs"
 

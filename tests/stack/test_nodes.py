@@ -9,7 +9,7 @@ from scalr_agents.model.merge import merge
 from scalr_agents.stack.checks import pods
 
 from tests.stack.kinds import TOKEN
-from tests.stack.test_load import PLAIN, findings, load
+from tests.stack.plain import PLAIN, findings, load
 
 VCS = "scalr-agents:agents.vcs"
 

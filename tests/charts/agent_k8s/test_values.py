@@ -12,7 +12,6 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
-from tests.caches.test_volumes import Later
 from tests.charts.agent_job.changes import nested, value_paths
 from tests.charts.agent_k8s.objects import (
     EFS,
@@ -28,6 +27,7 @@ from tests.charts.agent_k8s.objects import (
     objects,
     pod,
 )
+from tests.opaque import Later
 from tests.schemas import assert_valid
 
 TABLE: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "values_table.yaml").read_text())

@@ -6,6 +6,7 @@ from typing import Any
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.findings import errors
+from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job import changes as described
 from tests.validated import LINES, validate
@@ -15,6 +16,20 @@ MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}}
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
 KEY = "-----BEGIN PRIVATE KEY-----\nMAMCAQE=\n-----END PRIVATE KEY-----\n"
 _POD = "controller pod: "
+FULL: dict[str, Any] = merge(
+    MINIMUM,
+    {
+        "allowMetadataService": False,
+        "agent": {
+            "tls": {"caBundle": CERTIFICATE, "clientCert": CERTIFICATE, "clientKey": KEY},
+            "providerNetworkMirrors": [{"url": "https://mirror.acme.example/", "token": "m1rr0r-token"}],
+        },
+        "persistence": {"data": {"enabled": True}, "cache": {"enabled": True}},
+        "serviceAccount": {"create": True},
+        "strategy": {"type": "Recreate"},
+    },
+)
+"""Values with which everything is made that can be."""
 
 
 def objects(

@@ -13,7 +13,7 @@ from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
 from tests.charts.agent_job.changes import nested, value_paths
-from tests.charts.agent_local.objects import CERTIFICATE, KEY, MINIMUM, VERSIONS, changes, container, environment, objects, pod
+from tests.charts.agent_local.objects import FULL, MINIMUM, VERSIONS, changes, container, environment, objects, pod
 from tests.schemas import assert_valid
 
 TABLE: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "values_table.yaml").read_text())
@@ -24,20 +24,6 @@ KNOWN_BY = {
 }
 """Who does not know a value and who does, where that is not a whole line."""
 DIGEST = "digest"
-FULL: dict[str, Any] = merge(
-    MINIMUM,
-    {
-        "allowMetadataService": False,
-        "agent": {
-            "tls": {"caBundle": CERTIFICATE, "clientCert": CERTIFICATE, "clientKey": KEY},
-            "providerNetworkMirrors": [{"url": "https://mirror.acme.example/", "token": "m1rr0r-token"}],
-        },
-        "persistence": {"data": {"enabled": True}, "cache": {"enabled": True}},
-        "serviceAccount": {"create": True},
-        "strategy": {"type": "Recreate"},
-    },
-)
-"""Values with which everything is made that can be."""
 
 
 def _is_known(row: dict[str, Any], line: str) -> bool:
