@@ -290,3 +290,8 @@ def test_a_stack_without_agents() -> None:
     assert [str(finding) for finding in stack.load({}, directory=Path()).findings] == [
         "warning: scalr-agents:agents: empty: this stack runs nothing"
     ]
+
+
+def test_names_of_agents_that_are_no_strings_are_findings() -> None:
+    found = stack.load({"agents": {1: {"kind": "agent-job"}}, "secrets": {"runs": {"token": "x"}}}, directory=Path()).findings
+    assert {finding.path for finding in found} >= {"scalr-agents:agents[1]", "scalr-agents:secrets.runs"}

@@ -98,10 +98,10 @@ def opened(secrets: Any, agents: Any) -> Any:
 
 def of_nobody(secrets: Mapping[str, AgentSecrets], agents: Mapping[str, Any]) -> Iterator[Finding]:
     """Secrets of agents that the stack file does not name, whether or not these are right."""
-    names = list(agents)
+    names = [name for name in agents if isinstance(name, str)]  # what else stands there is a finding of its own
     for name in sorted(secrets.keys() - set(names)):
         yield error(
-            f"{PREFIX}:secrets.{name}",
+            (f"{PREFIX}:secrets", name),
             f"secrets of no agent; {nearest(name, names)}; remove them: pulumi config rm --path '{PREFIX}:secrets.{name}'",
         )
 
