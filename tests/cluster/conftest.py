@@ -1,15 +1,20 @@
 """One control plane for all tests of a run, and what they did to it."""
 
 import itertools
+import os
+import shutil
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from pulumi import automation
 
 from tests.cluster import agents, client, nodes
 from tests.cluster.client import Client, Figures, wait
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.helm import Helm, Release, in_namespace, moved
+from tests.engine.stacks import Deployment, pulumi_command
 from tests.helm.releases import Case
 from tests.tools import NotBuiltError
 
@@ -20,6 +25,7 @@ Install = Callable[[Case], Release]
 """Installs a release with Helm, in a namespace of its own, and waits for its pods."""
 
 _NODE = "node-of-releases"
+_PLUGIN = "pulumi-resource-kubernetes"
 _FIGURES = pytest.StashKey[Figures]()
 _numbers = itertools.count(1)
 
@@ -125,3 +131,48 @@ def _volumes(cluster: Client, case: Case) -> Iterator[tuple[str, str]]:
         }
         cluster.create({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": spec})
         yield "PersistentVolume", name
+
+
+@pytest.fixture(scope="module")
+def plugin() -> Path:
+    """The directory of the provider."""
+    installed = Path.home() / ".pulumi" / "plugins" / f"resource-kubernetes-v{version('pulumi-kubernetes')}"
+    found = shutil.which(_PLUGIN, path=f"{os.environ['PATH']}{os.pathsep}{installed}")
+    if found is None:
+        pytest.skip(f"no Kubernetes provider: `pulumi plugin install resource kubernetes {version('pulumi-kubernetes')}`")
+    return Path(found).parent
+
+
+@pytest.fixture(scope="module")
+def command() -> Iterator[automation.PulumiCommand]:
+    with pulumi_command() as found:
+        yield found
+
+
+@pytest.fixture
+def deploy(control_plane: ControlPlane, plugin: Path, command: automation.PulumiCommand, tmp_path: Path) -> Callable[[str], Deployment]:
+    """A stack that the real provider will bring to the cluster."""
+    path = f"{plugin}{os.pathsep}{os.environ['PATH']}"
+
+    def new(name: str) -> Deployment:
+        stack = Deployment.new(name, tmp_path / name, command)
+        stack.environment = {"PATH": path, "KUBECONFIG": str(control_plane.kubeconfig)}
+        stack.edit({"kubernetes.context": "tests", "kubernetes.rolloutTimeoutSeconds": 60})
+        return stack
+
+    return new
+
+
+@pytest.fixture
+def local(deploy: Callable[[str], Deployment], namespace: str) -> Deployment:
+    """The stack `local`, in a namespace of the test."""
+    stack = deploy("local")
+    stack.edit(
+        {
+            "namespaces": {namespace: {"create": False}},
+            "agents.runs.namespace": namespace,
+            "agents.runs.values.agent.minReadySeconds": 1,
+        }
+    )
+    stack.set_secrets({"runs.token": "token-of-runs"})
+    return stack

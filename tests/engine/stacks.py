@@ -294,3 +294,10 @@ Branch = Callable[[Deployed], Deployment]
 
 def _name(urn: str) -> str:
     return urn.rpartition("::")[2]
+
+
+def up(stack: Deployment) -> Outcome:
+    """Bring a stack up, which must not fail."""
+    outcome = stack.up()
+    assert not outcome.failed, outcome.output
+    return outcome

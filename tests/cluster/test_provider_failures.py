@@ -1,0 +1,91 @@
+"""Rollouts that fail, with the real engine and the real Kubernetes provider: what is said of them, and what only the events tell."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.cluster.client import Client
+from tests.engine.stacks import Deployment, up
+from tests.provider_errors import NO_POD, OUTPUT, timed_out
+from tests.resources.unready import EXPECTED
+
+_UNREADY = "scalr-agents.test/unready"  # see stages.yaml
+_NOT_READY = "error: The controllers of 'runs' did not become ready."
+
+
+def test_a_rollout_that_fails_is_repaired_by_the_next_up(local: Deployment) -> None:
+    local.edit({"kubernetes.rolloutTimeoutSeconds": 5, "agents.runs.nodes": {"selector": {"pool": "nowhere"}}})
+    failed = local.up()
+    assert failed.failed
+    assert timed_out("Deployment", "runs-agent-job") in failed.output
+    assert f"{_NOT_READY} The error does not tell why." in failed.output
+    local.edit({"kubernetes.rolloutTimeoutSeconds": 60, "agents.runs.nodes": None})
+    assert up(local).steps == {"runs-controller-task-template": ("update",), "runs-controller-deployment": ("update",)}
+    assert not local.destroy().failed
+
+
+_LAST = {"finishedAt": "2026-07-01T07:52:50Z", "startedAt": "2026-07-01T07:52:45Z", "containerID": "containerd://0c1f"}
+_BACK_OFF = {"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 40s restarting failed container=agent"}}
+_STATUS = {
+    "secret": {"state": {"waiting": {"reason": "CreateContainerConfigError", "message": 'secret "scalr-token" not found'}}},
+    "image": {"state": {"waiting": {"reason": "ErrImagePull", "message": "failed to resolve reference: not found"}}},
+    "memory": {"state": _BACK_OFF, "lastState": {"terminated": {"exitCode": 137, "reason": "OOMKilled", **_LAST}}},
+    "exit": {"state": _BACK_OFF, "lastState": {"terminated": {"exitCode": 1, "reason": "Error", "message": OUTPUT, **_LAST}}},
+}
+"""What a kubelet says of a container that does not run, where the tests know what is said then."""
+
+
+@pytest.mark.parametrize("name", _STATUS)
+def test_what_the_kubelet_says_reaches_the_explanation(name: str, local: Deployment) -> None:
+    sentence, commands = EXPECTED[name]
+    status = json.dumps(_STATUS[name])[1:-1]
+    local.edit({"kubernetes.rolloutTimeoutSeconds": 10, "agents.runs.values.agent.podAnnotations": {_UNREADY: status}})
+    failed = local.up()
+    assert failed.failed
+    assert f"{_NOT_READY} {sentence}" in failed.output
+    assert [command.split()[:2] for command in re.findall("^ +(kubectl .*)", failed.output, re.MULTILINE)] == [
+        command.split()[:2] for command in commands
+    ]
+    assert ("Is the token" in failed.output) == (name == "exit")
+
+
+def test_nothing_is_said_of_the_pods_of_a_daemon_set(deploy: Callable[[str], Deployment], namespace: str) -> None:
+    stack = deploy("local")
+    status = json.dumps(_STATUS["image"])[1:-1]
+    agent: dict[str, Any] = {"kind": "agent-k8s", "namespace": namespace, "values": {"workerPodAnnotations": {_UNREADY: status}}}
+    stack.edit({"namespaces": {namespace: {"create": False}}, "agents": {"runs": agent}, "kubernetes.rolloutTimeoutSeconds": 10})
+    stack.set_secrets({"runs.token": "token-of-runs"})
+    failed = stack.up()
+    assert timed_out("DaemonSet", "runs-agent-k8s-worker") in failed.output
+    assert f"error: The pods of 'runs' did not become ready. {EXPECTED['no pod'][0]}" in failed.output
+
+
+@pytest.mark.parametrize(
+    ("words", "event", "message"),
+    [
+        ({"agents.runs.nodes": {"selector": {"pool": "nowhere"}}}, "FailedScheduling", "didn't match Pod's node affinity/selector"),
+        ({"agents.runs.values.serviceAccount": {"create": False, "name": "nobody"}}, "FailedCreate", 'serviceaccount "nobody" not found'),
+        ({"agents.runs.values.agent.resources": {"requests": {"cpu": "4"}, "limits": {"cpu": "4"}}}, "FailedCreate", "exceeded quota: few"),
+        ({"agents.runs.values.agent.podSecurityContext": {"runAsUser": 0, "runAsNonRoot": False}}, "FailedCreate", "violates PodSecurity"),
+    ],
+    ids=["no node", "no account", "quota", "admission"],
+)
+def test_what_kubernetes_refuses_is_in_the_events_that_the_explanation_asks_for(
+    words: dict[str, Any], event: str, message: str, local: Deployment, cluster: Client, namespace: str
+) -> None:
+    """The provider sees none of it. What it knows is as in `tests/provider_errors.py`, word for word."""
+    cluster.patch("Namespace", namespace, None, {"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}})
+    quota = {"hard": {"requests.cpu": "3"}}
+    cluster.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "few", "namespace": namespace}, "spec": quota})
+    local.edit({"kubernetes.rolloutTimeoutSeconds": 5, **words})
+    failed = local.up()
+    assert failed.failed
+    assert f"{_NOT_READY} The error does not tell why." in failed.output
+    assert f"  kubectl get events -n {namespace} --field-selector type=Warning" in failed.output
+    assert "Is the token" not in failed.output
+    assert re.findall(r"^\s+\* (.*)", failed.output, re.MULTILINE)[1:] == NO_POD
+    told = [each for each in cluster.list("Event", namespace) if each["type"] == "Warning" and each["reason"] == event]
+    assert any(message in each["message"] for each in told), told
