@@ -18,11 +18,13 @@ COMPONENTS = [
     scalr_agents.AgentNetworkPolicy,
     scalr_agents.AgentRbac,
     scalr_agents.CacheStorageClass,
+    scalr_agents.Ec2Agents,
     scalr_agents.EfsCache,
     scalr_agents.EfsClaim,
     scalr_agents.EfsCsiDriver,
     scalr_agents.FilestoreCache,
     scalr_agents.FilestoreClaim,
+    scalr_agents.GceAgents,
     scalr_agents.StorageClassClaim,
 ]
 

@@ -19,7 +19,14 @@ ALIASES = {f"arn:aws:kms:{REGION}:{ACCOUNT}:alias/caches": KEY}
 """Other names of keys; AWS answers with the key's ARN, whatever it was given."""
 
 
+AMI, ROOT_DEVICE, VPC = "ami-0a1b2c3d4e5f60718", "/dev/sda1", "vpc-0a1b2c3d"
+NETWORK = f"https://www.googleapis.com/compute/v1/projects/{PROJECT}/global/networks/agents"
+
 IDENTITIES = {
+    "aws:ec2/launchTemplate:LaunchTemplate": ("lt-{number}", f"arn:aws:ec2:{REGION}:{ACCOUNT}:launch-template/"),
+    "aws:iam/instanceProfile:InstanceProfile": ("{unique}", f"arn:aws:iam::{ACCOUNT}:instance-profile/"),
+    "aws:secretsmanager/secret:Secret": (f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:{{unique}}-AbCdEf", ""),
+    "gcp:secretmanager/secret:Secret": (f"projects/{PROJECT}/secrets/{{secretId}}", None),
     "aws:ec2/securityGroup:SecurityGroup": ("sg-{number}", f"arn:aws:ec2:{REGION}:{ACCOUNT}:security-group/"),
     "aws:efs/accessPoint:AccessPoint": ("fsap-{number}", f"arn:aws:elasticfilesystem:{REGION}:{ACCOUNT}:access-point/"),
     "aws:efs/fileSystem:FileSystem": ("fs-{number}", f"arn:aws:elasticfilesystem:{REGION}:{ACCOUNT}:file-system/"),
@@ -32,6 +39,15 @@ IDENTITIES = {
 """Form of the id of each type, and what its ARN begins with, where it has one."""
 
 
+_NEW: Mapping[str, Mapping[str, Any]] = {
+    "aws:ec2/launchTemplate:LaunchTemplate": {"latestVersion": 7},
+    "aws:secretsmanager/secretVersion:SecretVersion": {"versionId": "11111111-2222-3333-4444-555555555555"},
+    "gcp:compute/instanceTemplate:InstanceTemplate": {"selfLinkUnique": f"projects/{PROJECT}/global/instanceTemplates/it?uniqueId=1"},
+    "gcp:secretmanager/secretVersion:SecretVersion": {"version": "3"},
+}
+"""What else the cloud says of a new resource."""
+
+
 def created(token: str, name: str, inputs: Mapping[str, Any], number: str = "") -> tuple[str, dict[str, Any]]:
     """Id and outputs of a new resource: what went in, and what the cloud adds. `number` tells resources of one name apart."""
     form, arn = IDENTITIES.get(token, ("{name}-id", None))
@@ -42,9 +58,10 @@ def created(token: str, name: str, inputs: Mapping[str, Any], number: str = "") 
         outputs["name"] = identity.rpartition("/")[2]
     if token == "gcp:serviceaccount/account:Account":
         outputs["email"] = f"{inputs['accountId']}@{PROJECT}.iam.gserviceaccount.com"
+    outputs |= _NEW.get(token, {})
     if token.startswith("gcp:filestore/instance"):
         outputs["networks"] = [{**inputs["networks"][0], "ipAddresses": ["10.20.30.2"]}]
-    return identity, outputs | ({"arn": f"{arn}{identity}"} if arn else {})
+    return identity, outputs | ({"arn": f"{arn}{identity}"} if arn is not None else {})
 
 
 def zone(subnet: str) -> str:
@@ -60,13 +77,24 @@ def looked_up(token: str, args: Mapping[str, Any]) -> tuple[dict[str, Any], list
             return (
                 ({"vpcConfig": network}, []) if network else ({}, [("", f"reading EKS Cluster ({args['name']}): couldn't find resource")])
             )
-        case "aws:ec2/getSubnet:getSubnet":
-            return {"id": args["id"], "availabilityZone": zone(args["id"])}, []
-        case "aws:index/getPartition:getPartition":
-            return {"partition": "aws"}, []
         case "gcp:filestore/getInstance:getInstance":
             if "projects/{project}/locations/{location}/instances/{name}".format(**args) != INSTANCE:
                 return {}, [("", "Error 404: not found")]
             share = {"name": "vol1", "capacityGb": 2048}
             return {"fileShares": [share], "networks": [{"ipAddresses": ["10.9.8.7"]}], "protocol": "NFS_V4_1"}, []
-    raise AssertionError(f"unexpected lookup {token}")
+        case "aws:ec2/getAmi:getAmi":
+            assert args["filters"] == [{"name": "image-id", "values": [AMI]}], args
+    return _found(token, args), []
+
+
+def _found(token: str, args: Mapping[str, Any]) -> dict[str, Any]:
+    """What is always there."""
+    known: dict[str, dict[str, Any]] = {
+        "aws:ec2/getAmi:getAmi": {"id": AMI, "rootDeviceName": ROOT_DEVICE},
+        "aws:ec2/getSubnet:getSubnet": {"id": args.get("id"), "availabilityZone": zone(args.get("id", "?")), "vpcId": VPC},
+        "aws:index/getPartition:getPartition": {"partition": "aws"},
+        "aws:ssm/getParameter:getParameter": {"name": args.get("name"), "insecureValue": AMI},
+        "gcp:compute/getSubnetwork:getSubnetwork": {"network": NETWORK, "project": PROJECT},
+    }
+    assert token in known, f"unexpected lookup {token}"
+    return known[token]

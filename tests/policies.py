@@ -31,9 +31,14 @@ def _applies(statement: Mapping[str, Any], action: str, resource: str, principal
     return (
         _matches(statement["Action"], action)
         and _matches(statement.get("Resource", "*"), resource)
-        and any(kind in principal and _matches(allowed, principal[kind]) for kind, allowed in statement["Principal"].items())
+        and _concerns(statement.get("Principal"), principal)
         and all(_holds(operator, tests, facts) for operator, tests in statement.get("Condition", {}).items())
     )
+
+
+def _concerns(named: Mapping[str, Any] | None, principal: Mapping[str, str]) -> bool:
+    """Whether a statement is about somebody. One in a policy of an identity names nobody, and is about that identity."""
+    return named is None or any(kind in principal and _matches(allowed, principal[kind]) for kind, allowed in named.items())
 
 
 def _matches(patterns: str | list[str], value: str) -> bool:
@@ -44,6 +49,8 @@ def _holds(operator: str, tests: Mapping[str, str], facts: Mapping[str, str]) ->
     """Whether all tests of a condition hold. On a key that a request does not have, none does but a negated one."""
     match operator:
         case "Bool":
+            return all(facts.get(key) == value for key, value in tests.items())
+        case "StringEquals":
             return all(facts.get(key) == value for key, value in tests.items())
         case "StringNotLike":
             return all(key not in facts or not fnmatchcase(facts[key], pattern) for key, pattern in tests.items())

@@ -81,7 +81,8 @@ def _type(path: str, word: Schema) -> str:
     content = word.get("items", word.get("additionalProperties"))
     if not isinstance(content, dict):
         return _TYPES[word["type"]]
-    return f"{_TYPES[word['type']]} of {_TYPES[content['type']] if 'type' in content else 'secret'}s"
+    held = content.get("type", "secret")  # variables may be written as numbers and booleans too
+    return f"{_TYPES[word['type']]} of {_TYPES.get(held, held) if isinstance(held, str) else _TYPES['string']}s"
 
 
 def _meaning_and_default(word: Schema, *, required: bool) -> tuple[str, str]:

@@ -27,6 +27,7 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.stack.cache_model import CachesOfFile
+from scalr_agents.stack.machines import MachinesOfFile
 from scalr_agents.stack.model import StackFile
 
 from tests.programs import ARGS, agent_job
@@ -52,6 +53,8 @@ REPEATED = {
     *("cacheDir", "dataDir", "data_home", "path", "tag", "agentVersion", "valuesFiles", "file"),
     *("vpcId", "fileSystemId", "instanceId", "securityGroups", "mountTargetSecurityGroups", "subnets", "cidrs", "ipRanges"),
     *("reservedIpRange", "kmsKey", "driverRole"),
+    *("ami", "architecture", "caScope", "drainSeconds", "max", "memoryPerRun", "min", "onChange", "region", "root", "runtime", "size"),
+    *("spot", "ssm"),
 }
 """The fields that repeat what they were given."""
 SECRET = "Kx7q9-Zt4w2_Lm8v3"
@@ -129,7 +132,7 @@ def of_values() -> list[tuple[lines.Line, Place]]:
 
 @cache
 def of_stacks() -> list[Place]:
-    return [place for model in (StackFile, CachesOfFile) for place in places(model)]
+    return [place for model in (StackFile, CachesOfFile, MachinesOfFile) for place in places(model)]
 
 
 def test_fields_that_repeat_what_they_were_given_are_those_of_the_list() -> None:

@@ -1,4 +1,4 @@
-"""Scalr's self-hosted agents on Kubernetes, as Pulumi components.
+"""Scalr's self-hosted agents on Kubernetes and on virtual machines, as Pulumi components.
 
 The public names are imported when they are first used, so that rendering manifests never waits for Pulumi.
 """
@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     from scalr_agents.resources.cache_storage_class import CacheStorageClass, CacheStorageClassArgs
     from scalr_agents.resources.controller import AgentController
     from scalr_agents.resources.crds import AgentCrds, AgentCrdsArgs
+    from scalr_agents.resources.ec2_agents import Ec2Agents, Ec2AgentsArgs
     from scalr_agents.resources.efs_cache import EfsCache, EfsCacheArgs, EfsClientsArgs
     from scalr_agents.resources.efs_claim import EfsClaim, EfsClaimArgs
     from scalr_agents.resources.efs_csi_driver import EfsCsiDriver, EfsCsiDriverArgs
     from scalr_agents.resources.filestore_cache import FilestoreCache, FilestoreCacheArgs, FilestoreExportOptionArgs
     from scalr_agents.resources.filestore_claim import FilestoreClaim, FilestoreClaimArgs
+    from scalr_agents.resources.gce_agents import GceAgents, GceAgentsArgs
+    from scalr_agents.resources.machine_group import MachinePackageArgs, MachineVolumeArgs
     from scalr_agents.resources.network_policy import AgentNetworkPolicy
     from scalr_agents.resources.rbac import AgentRbac
     from scalr_agents.resources.storage_class_claim import StorageClassClaim, StorageClassClaimArgs
@@ -43,6 +46,8 @@ _HOMES = {
     "ArgsError": "resources.validation",
     "CacheStorageClass": "resources.cache_storage_class",
     "CacheStorageClassArgs": "resources.cache_storage_class",
+    "Ec2Agents": "resources.ec2_agents",
+    "Ec2AgentsArgs": "resources.ec2_agents",
     "EfsCache": "resources.efs_cache",
     "EfsCacheArgs": "resources.efs_cache",
     "EfsClaim": "resources.efs_claim",
@@ -55,6 +60,10 @@ _HOMES = {
     "FilestoreClaim": "resources.filestore_claim",
     "FilestoreClaimArgs": "resources.filestore_claim",
     "FilestoreExportOptionArgs": "resources.filestore_cache",
+    "GceAgents": "resources.gce_agents",
+    "GceAgentsArgs": "resources.gce_agents",
+    "MachinePackageArgs": "resources.machine_group",
+    "MachineVolumeArgs": "resources.machine_group",
     "StorageClassClaim": "resources.storage_class_claim",
     "StorageClassClaimArgs": "resources.storage_class_claim",
     "ValuesError": "model.findings",
@@ -77,6 +86,8 @@ __all__ = [
     "ArgsError",
     "CacheStorageClass",
     "CacheStorageClassArgs",
+    "Ec2Agents",
+    "Ec2AgentsArgs",
     "EfsCache",
     "EfsCacheArgs",
     "EfsClaim",
@@ -89,6 +100,10 @@ __all__ = [
     "FilestoreClaim",
     "FilestoreClaimArgs",
     "FilestoreExportOptionArgs",
+    "GceAgents",
+    "GceAgentsArgs",
+    "MachinePackageArgs",
+    "MachineVolumeArgs",
     "StorageClassClaim",
     "StorageClassClaimArgs",
     "ValuesError",

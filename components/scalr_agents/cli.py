@@ -70,6 +70,8 @@ def render(stack: str, project: Path | None, form: str, directory: Path | None, 
         click.echo(output.text(objects, form), nl=False)
     else:
         _write(objects, directory, form)
+    if loaded.machines:
+        say(f"no manifests: machines {', '.join(each.name for each in loaded.machines)}; scalr-agents machine NAME prints their files")
     if source.environment:
         say(f"{source.file.name}: environment: is not read; what it adds is missing here")
     sys.exit(FINDINGS if (source.environment or from_cloud) and not allow_unknown else 0)
@@ -137,6 +139,28 @@ def images(stack: str, project: Path | None, *, digests: bool) -> None:
 
 
 @main.command()
+@click.argument("name")
+@_stack_argument
+@_project_option
+@click.option("--format", "form", type=click.Choice(("cloud-init", "compose", "run", "systemd")), default="cloud-init", show_default=True)
+def machine(name: str, stack: str, project: Path | None, form: str) -> None:
+    """Print the files of machine NAME of a STACK (default: local), for virtual machines and Docker hosts.
+
+    `cloud-init` is the user data of a fresh machine, `systemd` the files one by one, `compose` a Compose file, `run` a command. What is
+    left to do is said on stderr. No form has the token in it.
+    """
+    from scalr_agents.model.findings import nearest
+
+    _, loaded = _usable(project, stack)
+    found = {each.name: each for each in loaded.machines}.get(name)
+    if found is None:
+        raise click.BadParameter(f"no machine {name!r}; {nearest(name, [each.name for each in loaded.machines])}", param_hint="NAME")
+    click.echo(found.document(form), nl=False)
+    for step in found.steps(form):
+        say(step)
+
+
+@main.command()
 def schema() -> None:
     """Print the JSON Schema of stack files, for editors."""
     from scalr_agents.stack import schema as stack_schema
@@ -177,6 +201,10 @@ def _about_clouds(loaded: "Stack", source: "Source") -> Iterator[Finding]:
         from scalr_agents.stack import caches
 
         yield from caches.without_region(loaded.caches, source)
+    if loaded.machines:
+        from scalr_agents.stack import machines
+
+        yield from machines.without_region(loaded.machines, source)
 
 
 def _source(project: Path | None, stack: str) -> "Source":

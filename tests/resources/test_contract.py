@@ -46,6 +46,8 @@ AGENT_LOCAL: dict[str, Any] = {
 }
 AGENT_K8S: dict[str, Any] = {**CONNECTION, "values": {"efsVolumeHandle": "fs-0a1b", "restrictMetadataService": True}}
 
+CONNECTED = {word: FULL[word] for word in ("url", "token", "secret_env")}
+
 ARGS: dict[str, dict[str, Any]] = {
     "AgentController": FULL,
     "AgentCrds": {},
@@ -55,11 +57,21 @@ ARGS: dict[str, dict[str, Any]] = {
     "AgentNetworkPolicy": FULL,
     "AgentRbac": FULL,
     "CacheStorageClass": {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-0a1b"}},
+    "Ec2Agents": {
+        **CONNECTED,
+        "subnets": ["subnet-0a"],
+        "instance_type": "t3.large",
+        "max": 2,
+        "ssm": True,
+        "policies": ["arn:aws:iam::aws:policy/ReadOnlyAccess"],
+        "allow_metadata_service": True,
+    },
     "EfsCache": {"eks_cluster": "prod", "clients": {"security_groups": ["sg-0a1b"], "cidrs": ["10.0.0.0/16", "fd00::/64"]}},
     "EfsClaim": {"namespace": "scalr", "release": "runs", "file_system_id": "fs-0a1b"},
     "EfsCsiDriver": {"cluster_name": "prod"},
     "FilestoreCache": {"location": "europe-west1-b"},
     "FilestoreClaim": {"namespace": "scalr", "release": "shared", "instance_id": INSTANCE, "ip_address": "10.9.8.7"},
+    "GceAgents": {**CONNECTED, "region": "europe-west1", "subnetwork": "agents", "machine_type": "e2-standard-2", "max": 2},
     "StorageClassClaim": {"namespace": "scalr", "release": "runs", "storage_class_name": "agents"},
 }
 CLUSTER_SCOPED = ("ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "PersistentVolume", "PriorityClass", "StorageClass")

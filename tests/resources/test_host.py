@@ -39,6 +39,28 @@ AGENT_JOB: dict[str, Any] = {
         "task": {"runner": {"extraEnv": {"COUNT_OF": 5.0}}},
     },
 }
+MACHINE: dict[str, Any] = {
+    "token": "s3cr3t-token",
+    "secretEnv": {"TF_TOKEN_acme": "x"},
+    "url": "https://acme.scalr.io",
+    "min": 1.0,
+    "max": 2.0,
+    "agentVersion": "1.3.0",
+    "concurrency": 2.0,
+    "memoryPerRun": "1Gi",
+    "imageRegistry": "mirror.acme",
+    "env": {"COUNT_OF": 5.0},
+    "caBundle": CA,
+    "caScope": "tasks",
+    "httpsProxy": "http://proxy.acme:3128",
+    "noProxy": [".amazonaws.com", ".googleapis.com"],
+    "otelEndpoint": "http://otel.acme:4317",
+    "allowMetadataService": True,
+    "drainSeconds": 600.0,
+    "onChange": "keep",
+    "runtime": "package",
+    "package": {"yum": "https://packages.acme/el9", "key": "https://packages.acme/key"},
+}
 INPUTS: dict[str, dict[str, Any]] = {
     "AgentController": AGENT_JOB,
     "AgentCrds": {"agentVersion": "1.4.0"},
@@ -72,6 +94,18 @@ INPUTS: dict[str, dict[str, Any]] = {
         "provisioner": "efs.csi.aws.com",
         "parameters": {"fileSystemId": "fs-0a1b"},
         "onDelete": "delete",
+    },
+    "Ec2Agents": {
+        **MACHINE,
+        "subnets": ["subnet-0a1b"],
+        "instanceType": "m7g.large",
+        "architecture": "arm64",
+        "amiParameter": "/acme/image",
+        "volume": {"size": "40Gi", "kmsKey": KEY},
+        "securityGroups": ["sg-0a1b"],
+        "policies": ["arn:aws:iam::aws:policy/ReadOnlyAccess"],
+        "ssm": True,
+        "tags": {"costCenter": "web"},
     },
     "EfsCache": {
         "vpcId": "vpc-0a1b",
@@ -118,6 +152,16 @@ INPUTS: dict[str, dict[str, Any]] = {
         "capacity": "2Ti",
         "protocol": "NFS_V4_1",
     },
+    "GceAgents": {
+        **MACHINE,
+        "region": "europe-west1",
+        "subnetwork": "agents",
+        "machineType": "e2-standard-2",
+        "machineImage": "projects/acme/global/images/agents",
+        "volume": {"size": "40Gi"},
+        "serviceAccount": "runs@acme.iam.gserviceaccount.com",
+        "labels": {"cost_center": "web"},
+    },
     "StorageClassClaim": {
         "namespace": "scalr",
         "release": "runs",
@@ -128,7 +172,7 @@ INPUTS: dict[str, dict[str, Any]] = {
     },
 }
 """Arguments as a program in another language sends them: camelCase, and every number a float."""
-NESTED = {"clients", "exportOptions"}
+NESTED = {"clients", "exportOptions", "package", "volume"}
 """Arguments with words of their own. All other maps have the user's keys."""
 ARGUMENTS = {"AgentController": "AgentJobArgs", "AgentNetworkPolicy": "AgentJobArgs", "AgentRbac": "AgentJobArgs"}
 """The arguments of a component that are not called after it."""
@@ -206,13 +250,13 @@ def test_inputs_are_the_arguments_in_camel_case(provider: Any, component: str) -
     assert schema.inputs_mapping == {_camel(name): name for name in _typed_dict(component).__annotations__}
 
 
-@pytest.mark.parametrize("nested", ["EfsClientsArgs", "FilestoreExportOptionArgs"])
+@pytest.mark.parametrize("nested", ["EfsClientsArgs", "FilestoreExportOptionArgs", "MachinePackageArgs", "MachineVolumeArgs"])
 def test_nested_inputs_are_theirs_in_camel_case(provider: Any, nested: str) -> None:
     assert list(provider._type_defs[nested].properties) == [_camel(name) for name in getattr(scalr_agents, nested).__annotations__]
 
 
 def test_no_other_arguments_are_nested(provider: Any) -> None:
-    assert set(provider._type_defs) == {"EfsClientsArgs", "FilestoreExportOptionArgs"}
+    assert set(provider._type_defs) == {"EfsClientsArgs", "FilestoreExportOptionArgs", "MachinePackageArgs", "MachineVolumeArgs"}
     assert provider._component_defs["EfsCache"].inputs["clients"].ref.endswith("EfsClientsArgs")
     assert provider._component_defs["FilestoreCache"].inputs["exportOptions"].items.ref.endswith("FilestoreExportOptionArgs")
 

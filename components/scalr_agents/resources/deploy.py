@@ -45,6 +45,19 @@ def deploy(project: Path) -> None:
     `project` is the directory of `Pulumi.yaml`. Raises `ArgsError` with all findings before anything is registered.
     """
     loaded = _load(project)
+    if loaded.machines:
+        _deploy_machines(loaded)
+    if loaded.on_kubernetes:
+        _deploy_on_kubernetes(loaded)
+
+
+def _deploy_machines(loaded: Stack) -> None:
+    from scalr_agents.resources import deploy_machines
+
+    pulumi.export("machines", deploy_machines.deploy(loaded.machines))
+
+
+def _deploy_on_kubernetes(loaded: Stack) -> None:
     systems = _file_systems(loaded)
     cluster = _provider("cluster", loaded.kubernetes, take_over=loaded.kubernetes.upsert_existing)
     taking_over = _taking_over(loaded)

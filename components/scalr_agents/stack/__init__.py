@@ -21,6 +21,7 @@ from scalr_agents.stack.model import PREFIX, AgentEntry, Kubernetes, Namespace, 
 if TYPE_CHECKING:
     from scalr_agents.stack.cache_model import CacheEntry
     from scalr_agents.stack.caches import Caches, Claim
+    from scalr_agents.stack.machines import StackMachine
 
 __all__ = ["Stack", "load"]
 
@@ -35,7 +36,13 @@ class Stack(NamedTuple):
     caches: "Mapping[str, CacheEntry]"
     claims: "list[Claim]"
     agents: list[AnyAgent]
+    machines: "list[StackMachine]"
     findings: list[Finding]
+
+    @property
+    def on_kubernetes(self) -> bool:
+        """Whether there is anything for a cluster. A stack may have machines alone."""
+        return bool(self.agents or self.namespaces or self.caches or not self.machines)
 
     def lines(self) -> list[Line]:
         """The contract lines whose definitions this stack installs, each once."""
@@ -47,7 +54,8 @@ class Stack(NamedTuple):
 
     def images(self) -> list[str]:
         """All images that the stack pulls, each once."""
-        return sorted({image for agent in self.agents for image in checks.images(agent.objects)})
+        of_agents = {image for agent in self.agents for image in checks.images(agent.objects)}
+        return sorted(of_agents | {image for machine in self.machines for image in machine.images()})
 
     def objects(self) -> list[Manifest]:
         """All objects of the stack in the order in which they must be applied: what is shared first, then agent by agent."""
@@ -69,13 +77,13 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     findings = list(_unknown_words(config))
     content = {word: _decoded(value) for word, value in config.items() if word in _WORDS and value is not None}
     if "secrets" in content:
-        content["secrets"] = secrets.opened(content["secrets"], content.get("agents"))
+        content["secrets"] = secrets.opened(content["secrets"], _owners(content))
     file, shape_findings, _ = shapes.parse(StackFile, content)
     shape_findings = [in_file(finding) for finding in shape_findings]
     findings += _in_the_right_place(shape_findings, content.get("agents"))
-    agents_given = content.get("agents", {} if all(word in _WORDS for word in config) else None)
-    if isinstance(agents_given, dict):  # else they may be there under a wrong name
-        findings += secrets.of_nobody(file.secrets, agents_given)
+    owners = _owners(content)
+    if isinstance(owners, dict) and (owners or all(word in _WORDS for word in config)):  # else they may be there under a wrong name
+        findings += secrets.of_nobody(file.secrets, owners)
     bundle, common_findings = common.bundle(file.common.ca, directory)
     findings += common_findings
     caches, cache_findings = _caches(file)
@@ -86,6 +94,8 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
         agent, agent_findings = agents.build(name, file, bundle, directory, caches, demand_tokens=demand_tokens)
         findings += agent_findings
         built += [agent] if agent else []
+    machines, machine_findings = _machines(file, bundle, demand_tokens=demand_tokens)
+    findings += machine_findings
     claims = caches.claims() if caches else []
     if all(finding.at[:1] == (f"{PREFIX}:secrets",) for finding in errors(findings)):
         findings += [
@@ -97,9 +107,24 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
             *_check_trust(file.agents, built),
         ]
     findings += [*checks.namespaces(file.namespaces), *checks.unlisted_namespaces(file.namespaces, file.agents)]
-    if not file.agents and not findings:
+    if not file.agents and not machines and not findings:
         findings.append(warning((f"{PREFIX}:agents",), "empty: this stack runs nothing"))
-    return Stack(file.kubernetes, file.namespaces, caches.entries if caches else {}, claims, built, by_severity(findings))
+    return Stack(file.kubernetes, file.namespaces, caches.entries if caches else {}, claims, built, machines, by_severity(findings))
+
+
+def _owners(content: Mapping[str, Any]) -> Any:
+    """What may have secrets: agents and machines, as they are given, by name. None where they are no maps."""
+    agents, machines = content.get("agents", {}), content.get("machines", {})
+    return {**agents, **machines} if isinstance(agents, dict) and isinstance(machines, dict) else None
+
+
+def _machines(file: StackFile, bundle: str, *, demand_tokens: bool) -> "tuple[list[StackMachine], list[Finding]]":
+    """The machines, where there are any."""
+    if not file.machines:
+        return [], []
+    from scalr_agents.stack.machines import build
+
+    return build(file.machines, file, bundle, demand_tokens=demand_tokens)
 
 
 def _in_the_right_place(findings: Sequence[Finding], agents_given: Any) -> Iterator[Finding]:

@@ -199,5 +199,7 @@ class StackFile(Section):
     """Shared caches, by name. Their words are in `cache_model`, which is read when there are any."""
     agents: dict[str, Annotated[AgentEntry, unset({})]] = {}
     """Agents, by name."""
+    machines: OpenMap = {}
+    """Agents on virtual machines, by name. Their words are in `machines`, which is read when there are any."""
     secrets: dict[str, Annotated[AgentSecrets, unset({})]] = {}
-    """Secrets, by the agent's name."""
+    """Secrets, by the name of the agent or machine."""

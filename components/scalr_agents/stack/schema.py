@@ -13,6 +13,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from scalr_agents.charts import CHARTS, find
 from scalr_agents.model.variables import described
 from scalr_agents.stack.cache_model import CachesOfFile
+from scalr_agents.stack.machines import MachinesOfFile
 from scalr_agents.stack.model import PREFIX, StackFile
 
 _DIALECT = "http://json-schema.org/draft-07/schema#"
@@ -21,12 +22,12 @@ _CHART_VALUES: dict[str, type[BaseModel]] = {chart: find(chart).values for chart
 
 def stack_file() -> dict[str, Any]:
     """The schema of `Pulumi.<stack>.yaml`. Keys of other packages and of Pulumi itself are left to them."""
-    models: list[type[BaseModel]] = [StackFile, CachesOfFile, *_CHART_VALUES.values()]
+    models: list[type[BaseModel]] = [StackFile, CachesOfFile, MachinesOfFile, *_CHART_VALUES.values()]
     _, definitions = models_json_schema(
         [(model, "validation") for model in models], ref_template="#/definitions/{model}", schema_generator=_Generator
     )
     known = definitions["$defs"]
-    words = known.pop("StackFile")["properties"] | known.pop("CachesOfFile")["properties"]
+    words = known.pop("StackFile")["properties"] | known.pop("CachesOfFile")["properties"] | known.pop("MachinesOfFile")["properties"]
     known["AgentSecrets"] = _or_sealed(known["AgentSecrets"])
     known["AgentEntry"] |= {"allOf": [_values_of(kind, model) for kind, model in _CHART_VALUES.items()]}
     return {

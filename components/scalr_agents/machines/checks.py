@@ -1,0 +1,254 @@
+"""What is valid word by word and still makes no machine that works, or not the one that was meant."""
+
+import re
+from collections.abc import Iterable, Mapping
+from urllib.parse import urlsplit
+
+from scalr_agents.caches import Spelling
+from scalr_agents.charts.shared import checks
+from scalr_agents.charts.shared.checks import Findings
+from scalr_agents.charts.shared.proxies import holds_password
+from scalr_agents.machines import Machine, Platform, documents, environment, instance_types
+from scalr_agents.machines.settings import AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings, Volume
+from scalr_agents.model import quantities, signs
+from scalr_agents.model.fields import is_deferred, is_set
+from scalr_agents.model.findings import entry, error, warning
+from scalr_agents.model.messages import describe
+
+DRAIN_LIMITS: Mapping[Platform, tuple[int, str]] = {
+    "aws": (7200, "an Auto Scaling group waits two hours at most"),
+    "gcp": (3600, "Google waits one hour at most"),
+}
+_FEWEST_DRAIN_SECONDS = 30
+"""What a lifecycle hook of an Auto Scaling group takes at least."""
+_SMALLEST_DISK = 20 * 1000**3
+_FOR_RUNS = ("concurrency", "memory_per_run", "task_image", "root", "drain_seconds", "allow_metadata_service")
+_OS_BYTES = instance_types.GIB
+"""What is left to the system."""
+_VERSION = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}")
+_NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+_LONGEST_NAME = 32
+"""Google allows service accounts 30 characters and others 63, of which Pulumi takes some for what makes a name unique."""
+_IMAGE = re.compile(r"[\w.-]+(:[0-9]+)?(/[\w./-]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?")
+_KEY_ARN = re.compile(r"arn:[\w-]+:kms:[\w-]+:[0-9]{12}:key/[\w-]+")
+
+
+def name(given: str) -> Findings:
+    """The name, from which those of everything in the cloud are made."""
+    if len(given) > _LONGEST_NAME or not _NAME.fullmatch(given):
+        yield error("", f"not a name for a machine: at most {_LONGEST_NAME} lower case letters, digits and '-', a letter first")
+
+
+def agent(given: AgentSettings, platform: Platform, say: Spelling) -> Findings:
+    """The agent's own words."""
+    said = given.model_fields_set
+    if given.agent_version and not _VERSION.fullmatch(given.agent_version):
+        yield error(say("agent_version"), "not a version of the form MAJOR.MINOR.PATCH, for instance 1.4.0")
+        return
+    if given.role == "vcs":
+        for word in (word for word in _FOR_RUNS if word in said and getattr(given, word) is not False):
+            yield error(say(word), f"has no effect: {say('role')} is vcs, and it concerns runs")
+    yield from _versions(given, say)
+    yield from _memory(given, say)
+    yield from _drain(given, platform, say)
+    for word in ("image", "task_image"):
+        yield from _image(say(word), getattr(given, word))
+    yield from _package(given, say)
+    yield from _env(given, say)
+
+
+def _versions(given: AgentSettings, say: Spelling) -> Findings:
+    version = environment.version_of(given.agent_version)
+    if not environment.has_new_names(version) and "concurrency" in given.model_fields_set:
+        yield error(say("concurrency"), "needs agents 0.53.0 or newer; older ones always take five runs")
+    if given.task_image and not environment.takes_task_image(version) and ":" not in given.task_image.rpartition("/")[2]:
+        yield error(
+            say("task_image"), "needs a tag, which is the version of Terraform: these agents take the image scalr/terraform:<version>"
+        )
+
+
+def _memory(given: AgentSettings, say: Spelling) -> Findings:
+    path = say("memory_per_run")
+    try:
+        quantities.megabytes(given.memory_per_run)
+    except ValueError as problem:
+        yield error(path, str(problem))
+
+
+def _drain(given: AgentSettings, platform: Platform, say: Spelling) -> Findings:
+    most, reason = DRAIN_LIMITS.get(platform, (0, ""))
+    if most and given.role == "runs" and not _FEWEST_DRAIN_SECONDS <= given.drain_seconds <= most:
+        yield error(say("drain_seconds"), f"given {given.drain_seconds}; allowed: {_FEWEST_DRAIN_SECONDS} to {most}, since {reason}")
+
+
+def _image(path: str, reference: str) -> Findings:
+    if not reference:
+        return
+    if not _IMAGE.fullmatch(reference):
+        yield error(path, "not the reference of an image, for instance scalr/agent:1.4.0")
+    elif environment.is_moving(reference):
+        yield warning(path, "its tag moves: machines of one group may run different versions; give a version")
+
+
+def _package(given: AgentSettings, say: Spelling) -> Findings:
+    path = say("package")
+    if given.runtime == "docker":
+        if given.package:
+            yield error(path, f"has no effect: {say('runtime')} is docker")
+        return
+    yield warning(say("runtime"), "Scalr has deprecated its packages (end of March 2026) and recommends containers; use docker")
+    if given.image:
+        yield error(say("image"), f"has no effect: {say('runtime')} is package")
+    package = given.package or Package()
+    if bool(package.apt) == bool(package.yum):
+        yield error(path, "needs one of apt and yum, the repository of the scalr-agent package")
+    elif package.apt and len(package.apt.split()) != len(("URL", "suite", "component")):
+        yield error(f"{path}.apt", "expected <URL> <suite> <component>, for instance https://packages.example/scalr jammy main")
+    elif package.yum and not package.yum.startswith("https://"):
+        yield error(f"{path}.yum", "expected a URL that begins with https://")
+    if not package.key.startswith("https://"):
+        yield error(f"{path}.key", "expected the URL of the repository's key, which begins with https://")
+
+
+def _env(given: AgentSettings, say: Spelling) -> Findings:
+    path = say("env")
+    for name_, value in given.env.items():
+        place = entry(path, name_)
+        if name_ in environment.TOKEN_NAMES:
+            yield error(place, "the token would lie in plain text on the machine and in its user data; it belongs among the secrets")
+        elif re.search(r"[\r\n\0]", str(value)):
+            yield error(place, "has several lines, and a variable of a machine has one")
+        elif signs.is_secret(name_, value):
+            yield warning(place, "seems to hold a secret in plain text, for all who read user data; it belongs among the secrets")
+
+
+def decided(machine: Machine, secret_names: Iterable[str], say: Spelling) -> Findings:
+    """Variables that are given twice."""
+    fixed, own = environment.decided(machine), machine.agent.env
+    for name_ in sorted(own.keys() & fixed.keys()):
+        yield error(entry(say("env"), name_), "is set by the other words of the machine; use them")
+    for name_ in sorted(set(secret_names) & (fixed.keys() | own.keys() | set(environment.TOKEN_NAMES))):
+        yield error(entry("secret_env", name_), "is set by something else too; keep one of them")
+
+
+def secret_env(given: Mapping[str, object]) -> Findings:
+    """Secret variables whose content is known."""
+    for name_, value in given.items():
+        if isinstance(value, str) and re.search(r"[\r\n\0]", value):
+            yield error(entry("secret_env", name_), "has several lines, and a variable of a machine has one")
+
+
+def shared(given: SharedSettings, platform: Platform, say: Spelling) -> Findings:
+    """The words that all agents share."""
+    yield from checks.url(say("url"), given.url)
+    for word in ("http_proxy", "https_proxy"):
+        yield from _proxy(say(word), getattr(given, word), platform)
+    services = {
+        "aws": "secretsmanager.<region>.amazonaws.com and autoscaling.<region>.amazonaws.com",
+        "gcp": "secretmanager.googleapis.com",
+    }
+    domain = {"aws": "amazonaws.com", "gcp": "googleapis.com"}.get(platform, "")
+    if given.https_proxy and domain and not any(domain in host for host in given.no_proxy):
+        yield warning(
+            say("https_proxy"),
+            f"machines read their secrets through it: let it pass {services[platform]}, or reach them by private endpoints and list these "
+            f"in {say('no_proxy')}",
+        )
+
+
+def _proxy(path: str, url: str, platform: Platform) -> Findings:
+    if not url:
+        return
+    if holds_password(url):
+        yield error(
+            path, "holds a login, which would lie in plain text on the machine and in its user data; let the machines in by address"
+        )
+        return
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or re.search(r"[\s$]", url):
+        yield error(path, "not a URL with scheme and host, for instance http://proxy.example:3128")
+    elif parts.scheme == "https" and platform != "own":
+        yield error(path, "machines reach a proxy by http:// alone, within which they speak TLS to the other side")
+
+
+def port(url: str, default: int) -> int:
+    """The port of a URL that has been checked."""
+    try:
+        return urlsplit(url).port or default
+    except ValueError:
+        return default
+
+
+def ec2(given: Ec2Settings, runs: AgentSettings, say: Spelling) -> Findings:
+    """Machines on AWS."""
+    yield from _missing(given, ("subnets", "instance_type"), say)
+    yield from _count(given.min, given.max, say)
+    yield from _disk(given.volume, say)
+    memory = instance_types.ec2_memory(given.instance_type)
+    yield from _room(say("instance_type"), given.instance_type, memory, runs)
+    known = instance_types.ec2_architecture(given.instance_type)
+    if known and known != given.architecture:
+        yield error(say("architecture"), f"is {given.architecture}, but {given.instance_type} is {known}")
+    if given.ami and given.ami_parameter:
+        yield error(say("ami_parameter"), f"has no effect: {say('ami')} is set; keep one of them")
+    if given.ami and not re.fullmatch(r"ami-[0-9a-f]+", given.ami):
+        yield error(say("ami"), f"given {describe(given.ami, repeated=True)}; it has the form ami-0123456789abcdef0")
+    key = given.volume.kms_key
+    if isinstance(key, str) and key and not _KEY_ARN.fullmatch(key):
+        yield error(f"{say('volume')}.{say('kms_key')}", "expected the ARN of a key, arn:aws:kms:<region>:<account>:key/<id>")
+    if given.policies and not runs.allow_metadata_service:
+        yield warning(say("policies"), f"runs cannot use them: set {say('allow_metadata_service')}, which lets runs be the machine")
+    for index, policy in enumerate(given.policies):
+        if isinstance(policy, str) and not re.fullmatch(r"arn:[\w-]+:iam::(aws|[0-9]{12}):policy/\S+", policy):
+            yield error(f"{say('policies')}[{index}]", "expected the ARN of a policy")
+    if given.spot and runs.role == "runs":
+        yield warning(say("spot"), "AWS takes a spot instance back within two minutes, whatever runs on it; keep runs off spot instances")
+
+
+def gce(given: GceSettings, runs: AgentSettings, say: Spelling) -> Findings:
+    """Machines on Google Cloud."""
+    yield from _missing(given, ("region", "subnetwork", "machine_type"), say)
+    if given.region and not re.fullmatch(r"[a-z]+-[a-z]+[0-9]+", given.region):
+        yield error(say("region"), f"given {describe(given.region, repeated=True)}; expected a region, for instance europe-west1")
+    yield from _count(given.min, given.max, say)
+    yield from _disk(given.volume, say)
+    yield from _room(say("machine_type"), given.machine_type, instance_types.gce_memory(given.machine_type), runs)
+
+
+def _missing(given: Ec2Settings | GceSettings, words: Iterable[str], say: Spelling) -> Findings:
+    yield from (error(say(word), "missing") for word in words if not is_set(getattr(given, word)))
+
+
+def _count(least: int, most: int | None, say: Spelling) -> Findings:
+    if most is not None and most < least:
+        yield error(say("max"), f"given {most}, which is less than {say('min')}, {least}")
+
+
+def _disk(given: Volume, say: Spelling) -> Findings:
+    if quantities.parse(given.size) < _SMALLEST_DISK:
+        yield error(f"{say('volume')}.{say('size')}", f"given {given.size}; an agent needs 20G at least, for images and the data of runs")
+
+
+def _room(path: str, kind: str, memory: float | None, runs: AgentSettings) -> Findings:
+    if memory is None or runs.role == "vcs":
+        return
+    needed = runs.concurrency * quantities.parse(runs.memory_per_run) + _OS_BYTES
+    if needed > memory:
+        has, wanted = memory / instance_types.GIB, float(needed) / instance_types.GIB
+        message = f"{kind} has {has:g} GiB of memory, and {runs.concurrency} runs of {runs.memory_per_run} with 1 GiB for the system want "
+        yield warning(path, f"{message}{wanted:.1f} GiB: take a larger one, or fewer runs at a time")
+
+
+def user_data(machine: Machine, text: str) -> Findings:
+    """User data has a limit on EC2. Text that is too long is compressed, and may then be too long still."""
+    if machine.platform == "aws" and len(documents.packed(text)) > documents.LONGEST_USER_DATA:
+        size = len(machine.shared.ca_bundle)
+        yield error(
+            "", f"its user data is longer than the 16 KiB that EC2 takes; the certificates of ca have {size} bytes: leave out public ones"
+        )
+
+
+def same_place(first: Iterable[object], second: Iterable[object]) -> list[str]:
+    """What two machines share, of things that are known."""
+    known = ({str(one) for one in some if is_set(one) and not is_deferred(one)} for some in (first, second))
+    return sorted(set.intersection(*known))

@@ -1,0 +1,101 @@
+"""The forms in which a machine's files are printed: cloud-init, systemd, Compose and a plain command."""
+
+import gzip
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from scalr_agents.machines import CloudNames, Machine, environment, files, units
+from scalr_agents.machines.units import OWN_SECRETS
+from scalr_agents.model import yaml_io
+
+LONGEST_USER_DATA = 16 * 1024
+"""Bytes of user data that EC2 takes."""
+
+
+def cloud_init(machine: Machine, names: CloudNames) -> str:
+    """User data for cloud-init, on a fresh image."""
+    written = [
+        {"path": file.path, "permissions": file.mode, "content": file.content}
+        for file in (*files.setup(machine), *files.files(machine, names))
+    ]
+    content = {"write_files": written, "runcmd": [*files.setup_commands(machine), *files.commands(machine)]}
+    return "#cloud-config\n" + yaml_io.dump([content]).removeprefix("---\n")
+
+
+def packed(text: str) -> bytes:
+    """User data as EC2 gets it: as it is where that fits, since compressed data may differ from one computer to the next."""
+    content = text.encode()
+    return content if len(content) <= LONGEST_USER_DATA else gzip.compress(content, mtime=0)
+
+
+def systemd(machine: Machine, names: CloudNames) -> str:
+    """Every file, below a line with its path and mode."""
+    listed = (f"# {file.path} ({file.mode})\n{file.content}" for file in files.files(machine, names))
+    return "\n".join(listed)
+
+
+def compose(machine: Machine, _names: CloudNames) -> str:
+    """A Compose file, for Docker Compose 2.30 or newer."""
+    own = replace(machine, platform="own")
+    mounts = units.mounts(own)
+    service: dict[str, Any] = {
+        "image": environment.image(own),
+        "command": ["run"],
+        "container_name": units.CONTAINER,
+        "restart": "unless-stopped",
+        "pull_policy": units.pull_policy(own),
+        "stop_grace_period": f"{environment.stop_seconds(own)}s",
+        **({"user": "0:0"} if own.agent.root else {}),
+        "environment": environment.variables(own),
+        "env_file": [{"path": OWN_SECRETS, "format": "raw"}],  # raw: as docker run reads it
+        **({"volumes": mounts} if mounts else {}),
+        "logging": {"driver": "local"},
+    }
+    return yaml_io.dump([{"services": {units.CONTAINER: _literal(service)}}]).removeprefix("---\n")
+
+
+def _literal(value: Any) -> Any:
+    """Compose would expand a `$`."""
+    if isinstance(value, Mapping):
+        return {key: _literal(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_literal(item) for item in value]
+    return value.replace("$", "$$") if isinstance(value, str) else value
+
+
+def run(machine: Machine, _names: CloudNames) -> str:
+    """One command that starts the agent, for a shell."""
+    own = replace(machine, platform="own")
+    variables = [f"--env={name}={value}" for name, value in environment.variables(own).items()]
+    words = ["--detach", "--restart=unless-stopped", *units.options(own), *variables, f"--env-file={OWN_SECRETS}"]
+    lines = [*map(shlex.quote, words), f"{shlex.quote(environment.image(own))} run"]
+    return "docker run \\\n  " + " \\\n  ".join(lines) + "\n"
+
+
+FORMS: Mapping[str, Callable[[Machine, CloudNames], str]] = {"cloud-init": cloud_init, "compose": compose, "run": run, "systemd": systemd}
+
+
+def steps(machine: Machine, form: str) -> list[str]:
+    """What is left to do by hand with a document of this form."""
+    if machine.platform != "own" and form == "cloud-init":
+        return ["`pulumi up` gives this to the machines as their user data; there is nothing to do by hand"]
+    token = environment.token_name(machine)
+    told = [f"write the token on the host: (umask 077; mkdir -p /etc/scalr-agent; cat > {OWN_SECRETS}), then {token}=<token> and Ctrl-D"]
+    if machine.platform != "own" and form == "systemd":
+        told = []
+    task_image = [f"docker {command}" for command in units.named_task_image(machine)]
+    match form:
+        case "systemd":
+            run_there = "; ".join(shlex.join(command) for command in files.commands(machine))
+            return [*told, "write each file to the path above it, with the mode in brackets", f"run as root: {run_there}"]
+        case "compose":
+            return [*told, *_ca_step(machine), *task_image, "save this as compose.yaml and run: docker compose up --detach"]
+        case "run":
+            return [*told, *_ca_step(machine), *task_image, "run the command"]
+    return ["start the machine with this as its user data", *told]
+
+
+def _ca_step(machine: Machine) -> list[str]:
+    return [f"copy the certificates to {environment.CA_FILE}"] if machine.shared.ca_bundle else []

@@ -1,0 +1,119 @@
+"""The agent's environment on a machine, by the agent's version."""
+
+from scalr_agents.machines import Machine
+from scalr_agents.machines.settings import DEFAULT_VERSION
+from scalr_agents.model import quantities
+
+DATA_DIR = "/var/lib/scalr-agent"
+"""The same inside and outside of the agent's container: its tasks are containers beside it, on the same Docker daemon."""
+CA_FILE = "/etc/scalr-agent/ca.pem"
+TOKEN_NAMES = ("SCALR_AGENT_TOKEN", "SCALR_TOKEN")
+"""What agents call the variable with their token: from 0.53.0 on, and before."""
+GRACE_SECONDS = 60
+"""What the agent has after its drain, to end what still runs."""
+VCS_STOP_SECONDS = 30
+
+Version = tuple[int, int, int]
+_NEW_NAMES: Version = (0, 53, 0)
+_TASK_IMAGE: Version = (0, 61, 3)
+"""The first agent that is told its tasks' image by a variable. Older ones take the image of a fixed name."""
+_OLD_NAMES = {
+    "SCALR_AGENT_DATA_DIR": "SCALR_DATA_HOME",
+    "SCALR_AGENT_CA_CERT": "SCALR_CA_CERT",
+    "SCALR_AGENT_CONTAINER_TASK_CA_CERT": "SCALR_CONTAINER_TASK_CA_CERT",
+    "SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT": "SCALR_CONTAINER_TASK_MEM_LIMIT",
+    "SCALR_AGENT_WORKER_ON_STOP_ACTION": "SCALR_WORKER_ON_STOP_ACTION",
+    "SCALR_AGENT_WORKER_DRAIN_TIMEOUT": "SCALR_WORKER_DRAIN_TIMEOUT",
+    "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": "SCALR_WORKER_GRACE_SHUTDOWN_TIMEOUT",
+}
+"""What agents before 0.53.0 call the same; what is not here keeps its name, or they do not know it."""
+_ONLY_NEW = {"SCALR_AGENT_CONCURRENCY", "SCALR_AGENT_OTLP_ENDPOINT", "SCALR_AGENT_OTLP_METRICS_ENABLED", "SCALR_AGENT_OTLP_TRACES_ENABLED"}
+
+
+def version_of(text: str) -> Version:
+    """`1.4.0` as numbers. The text has been checked."""
+    major, minor, patch = map(int, (text or DEFAULT_VERSION).split("."))
+    return major, minor, patch
+
+
+def has_new_names(version: Version) -> bool:
+    """Whether an agent calls its variables `SCALR_AGENT_*`."""
+    return version >= _NEW_NAMES
+
+
+def takes_task_image(version: Version) -> bool:
+    """Whether an agent is told its tasks' image by a variable."""
+    return version >= _TASK_IMAGE
+
+
+def token_name(machine: Machine) -> str:
+    """What the agent calls the variable with its token."""
+    new, old = TOKEN_NAMES
+    return new if has_new_names(version_of(machine.agent.agent_version)) else old
+
+
+def variables(machine: Machine) -> dict[str, str]:
+    """The agent's variables that are no secrets, in the names that its version knows. The user's own win."""
+    return decided(machine) | {name: str(value) for name, value in machine.agent.env.items()}
+
+
+def decided(machine: Machine) -> dict[str, str]:
+    """The variables that follow from the other settings."""
+    version = version_of(machine.agent.agent_version)
+    given = _all(machine)
+    if has_new_names(version):
+        return given
+    return {_OLD_NAMES.get(name, name): value for name, value in given.items() if name not in _ONLY_NEW}
+
+
+def _all(machine: Machine) -> dict[str, str]:
+    agent, shared = machine.agent, machine.shared
+    given: dict[str, str] = {"SCALR_URL": shared.url} if shared.url else {}
+    if machine.serves_runs:
+        given |= {
+            "SCALR_AGENT_DATA_DIR": DATA_DIR,
+            "SCALR_AGENT_CONCURRENCY": str(agent.concurrency),
+            "SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT": str(quantities.megabytes(agent.memory_per_run)),
+            "SCALR_AGENT_WORKER_ON_STOP_ACTION": "drain",
+            "SCALR_AGENT_WORKER_DRAIN_TIMEOUT": str(agent.drain_seconds),
+            "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": str(GRACE_SECONDS),
+        }
+        if agent.task_image and takes_task_image(version_of(agent.agent_version)):
+            given["SCALR_AGENT_CONTAINER_TASK_IMAGE"] = agent.task_image
+    if shared.ca_bundle:
+        given["SCALR_AGENT_CA_CERT" if agent.ca_scope == "global" else "SCALR_AGENT_CONTAINER_TASK_CA_CERT"] = CA_FILE
+    if shared.otel_endpoint:
+        switches = {"SCALR_AGENT_OTLP_METRICS_ENABLED": shared.otel_metrics, "SCALR_AGENT_OTLP_TRACES_ENABLED": shared.otel_traces}
+        given |= {"SCALR_AGENT_OTLP_ENDPOINT": shared.otel_endpoint} | {name: "true" for name, on in switches.items() if on}
+    return given | proxy(machine)
+
+
+def proxy(machine: Machine) -> dict[str, str]:
+    """The proxy, for whatever on the machine goes out: the agent, Docker and our own scripts."""
+    shared = machine.shared
+    given = {"HTTP_PROXY": shared.http_proxy, "HTTPS_PROXY": shared.https_proxy}
+    urls = {name: url for name, url in given.items() if url}
+    return urls | {"NO_PROXY": ",".join(dict.fromkeys([*_ALWAYS_DIRECT, *shared.no_proxy]))} if urls else {}
+
+
+_ALWAYS_DIRECT = ("localhost", "127.0.0.1", "169.254.169.254", "metadata.google.internal")
+"""The machine itself, and the metadata services of both clouds."""
+
+
+def stop_seconds(machine: Machine) -> int:
+    """How long the agent's container may take to stop."""
+    return machine.agent.drain_seconds + GRACE_SECONDS if machine.serves_runs else VCS_STOP_SECONDS
+
+
+def image(machine: Machine) -> str:
+    """The agent's image."""
+    agent, registry = machine.agent, machine.shared.image_registry
+    return agent.image or f"{registry}/".lstrip("/") + f"scalr/agent:{agent.agent_version or DEFAULT_VERSION}"
+
+
+def is_moving(reference: str) -> bool:
+    """Whether an image's reference means another image tomorrow: no digest, and the tag `latest` or none."""
+    if "@" in reference:
+        return False
+    _, colon, tag = reference.rpartition("/")[2].partition(":")
+    return not colon or tag == "latest"

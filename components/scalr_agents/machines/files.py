@@ -1,0 +1,119 @@
+"""The files of a machine, and the commands that bring them to work."""
+
+from functools import cache
+from importlib import resources
+from typing import NamedTuple
+
+from scalr_agents.machines import CloudNames, Machine, environment, units
+from scalr_agents.machines.settings import Package
+from scalr_agents.machines.units import AGENT, DRAIN, ENVIRONMENT_FILE, HOST_PROGRAM
+
+_UNITS = "/etc/systemd/system"
+_INSTALL = "/usr/local/lib/scalr-agent/install"
+_TRUST = "/usr/local/lib/scalr-agent/trust"
+_APT_KEY = "/etc/apt/keyrings/scalr.asc"
+
+
+class HostFile(NamedTuple):
+    """A file on the machine."""
+
+    path: str
+    content: str
+    mode: str = "0644"
+
+
+def files(machine: Machine, names: CloudNames) -> list[HostFile]:
+    """Everything that lies on the machine because of its agent. No secret is among it."""
+    shared = machine.shared
+    return [
+        *([HostFile(environment.CA_FILE, _ended(shared.ca_bundle))] if shared.ca_bundle else []),
+        HostFile(ENVIRONMENT_FILE, "".join(f"{name}={value}\n" for name, value in _for_files(machine).items())),
+        *([HostFile(HOST_PROGRAM, _source("on_machine.py"), "0755")] if machine.platform != "own" else []),
+        *(_docker_files(machine, names) if machine.in_docker else _package_files(machine, names)),
+        *([HostFile(f"{_UNITS}/{DRAIN}", units.drain(machine, names))] if machine.can_drain else []),
+    ]
+
+
+def _docker_files(machine: Machine, names: CloudNames) -> list[HostFile]:
+    proxied = [HostFile(f"{_UNITS}/docker.service.d/proxy.conf", units.proxy_drop_in(machine))] if environment.proxy(machine) else []
+    return [*proxied, HostFile(f"{_UNITS}/{AGENT}", units.agent(machine, names))]
+
+
+def _package_files(machine: Machine, names: CloudNames) -> list[HostFile]:
+    drop_ins = f"{_UNITS}/{AGENT}.d"
+    return [
+        *(_repository(machine.agent.package) if machine.agent.package else []),
+        HostFile(f"{drop_ins}/agent.conf", units.package_drop_in(machine, names)),
+        *([HostFile(f"{drop_ins}/proxy.conf", units.proxy_drop_in(machine))] if environment.proxy(machine) else []),
+    ]
+
+
+def _repository(package: Package) -> list[HostFile]:
+    if package.apt:
+        return [HostFile("/etc/apt/sources.list.d/scalr.list", f"deb [signed-by={_APT_KEY}] {package.apt}\n")]
+    checked = ["gpgcheck=1", f"gpgkey={package.key}"]
+    entries = ["[scalr]", "name=scalr", f"baseurl={package.yum}", "enabled=1", *checked]
+    return [HostFile("/etc/yum.repos.d/scalr.repo", "\n".join([*entries, ""]))]
+
+
+def _for_files(machine: Machine) -> dict[str, str]:
+    """The agent's variables. Docker takes what follows the equals sign as it is, systemd wants it quoted."""
+    given = environment.variables(machine)
+    if machine.in_docker:
+        return given
+    escaped = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in given.items()}
+    return {name: f'"{value}"' for name, value in escaped.items()}
+
+
+def setup(machine: Machine) -> list[HostFile]:
+    """The scripts that prepare a fresh machine."""
+    install = HostFile(_INSTALL, _source("install.sh" if machine.in_docker else "install-package.sh"), "0755")
+    return [install, *([HostFile(_TRUST, _source("trust.sh"), "0755")] if _trusts(machine) else [])]
+
+
+def setup_commands(machine: Machine) -> list[list[str]]:
+    """How these scripts are run, in order: a proxy may sign with the certificates that the machine is to trust."""
+    proxy = [f"{name.lower()}={value}" for name, value in environment.proxy(machine).items()]  # apt knows the small names alone
+    package = machine.agent.package or Package()
+    told = [] if machine.in_docker else [f"SCALR_PACKAGE_KEY={package.key}"]
+    version = [package.version] if package.version and not machine.in_docker else []
+    trusted = [[_TRUST, environment.CA_FILE]] if _trusts(machine) else []
+    return [*trusted, [*(["env", *proxy, *told] if proxy or told else []), _INSTALL, *version]]
+
+
+def commands(machine: Machine) -> list[list[str]]:
+    """What brings the files to work, in order: the proxy and the certificates reach Docker before it pulls anything."""
+    drained = [["systemctl", "enable", "--now", DRAIN]] if machine.can_drain else []
+    if machine.in_docker:
+        restarted = [["systemctl", "restart", "docker"]] if environment.proxy(machine) or _trusts(machine) else []
+        return [["systemctl", "daemon-reload"], *restarted, ["systemctl", "enable", "--now", AGENT], *drained]
+    return [
+        *(_proxy_of_package() if environment.proxy(machine) else []),
+        *([["scalr-agent", "configure", "--user=root"]] if machine.agent.root else []),
+        ["systemctl", "daemon-reload"],
+        ["systemctl", "restart", "scalr-docker"],
+        *([units.EMBEDDED_DOCKER, *command.split()] for command in units.named_task_image(machine)),
+        ["systemctl", "enable", AGENT],
+        ["systemctl", "restart", AGENT],
+        *drained,
+    ]
+
+
+def _trusts(machine: Machine) -> bool:
+    """Whether the whole machine trusts the certificates, and not just runs."""
+    return bool(machine.shared.ca_bundle) and machine.agent.ca_scope == "global"
+
+
+def _proxy_of_package() -> list[list[str]]:
+    """Docker of the package goes through the proxy by the agent's own file, so that the two never differ."""
+    directory = f"{_UNITS}/scalr-docker.service.d"
+    return [["mkdir", "-p", directory], ["ln", "-sf", f"{_UNITS}/{AGENT}.d/proxy.conf", f"{directory}/proxy.conf"]]
+
+
+@cache
+def _source(name: str) -> str:
+    return resources.files("scalr_agents.machines").joinpath(name).read_text(encoding="utf-8")
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith("\n") else f"{text}\n"

@@ -1,0 +1,30 @@
+"""What a machine's role may do in AWS: read its secret, and say that it has drained."""
+
+import json
+from typing import Any
+
+_VERSION = "2012-10-17"
+SSM_POLICY = "policy/AmazonSSMManagedInstanceCore"
+
+
+def trust() -> str:
+    """Who may take the role: EC2, for the machines."""
+    statement = {"Effect": "Allow", "Principal": {"Service": "ec2.amazonaws.com"}, "Action": "sts:AssumeRole"}
+    return json.dumps({"Version": _VERSION, "Statement": [statement]})
+
+
+def machine(secret_arn: str, group: str, key_arn: str = "", *, drains: bool = True) -> str:
+    """The policy of the role. `secret_arn` is that of the secret, `key_arn` that of its key, unless AWS manages it."""
+    _, partition, _, region, account, *_ = secret_arn.split(":")
+    statements: list[dict[str, Any]] = [
+        {"Sid": "Secret", "Effect": "Allow", "Action": "secretsmanager:GetSecretValue", "Resource": secret_arn}
+    ]
+    if key_arn:
+        through = {"kms:ViaService": f"secretsmanager.{region}.amazonaws.com", "kms:EncryptionContext:SecretARN": secret_arn}
+        statements.append(
+            {"Sid": "Key", "Effect": "Allow", "Action": "kms:Decrypt", "Resource": key_arn, "Condition": {"StringEquals": through}}
+        )
+    if drains:
+        named = f"arn:{partition}:autoscaling:{region}:{account}:autoScalingGroup:*:autoScalingGroupName/{group}"
+        statements.append({"Sid": "Drained", "Effect": "Allow", "Action": "autoscaling:CompleteLifecycleAction", "Resource": named})
+    return json.dumps({"Version": _VERSION, "Statement": statements})

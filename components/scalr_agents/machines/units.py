@@ -1,0 +1,181 @@
+"""Units of systemd for an agent on a machine.
+
+The token is in none of them: a unit names files, of which the one with secrets is on a tmpfs that goes when the unit stops.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from scalr_agents.machines import CloudNames, Machine, environment
+from scalr_agents.machines.environment import CA_FILE, DATA_DIR
+
+AGENT, DRAIN = "scalr-agent.service", "scalr-agent-drain.service"
+HOST_PROGRAM = "/usr/local/lib/scalr-agent/host"
+ENVIRONMENT_FILE = "/etc/scalr-agent/agent.env"
+OWN_SECRETS = "/etc/scalr-agent/secret.env"
+"""Where the owner of a host writes the agent's secrets."""
+HOOK = "drain"
+"""Name of the lifecycle hook of an Auto Scaling group."""
+CONTAINER = "scalr-agent"
+EMBEDDED_DOCKER = "/opt/scalr-agent/embedded/bin/docker"
+"""The Docker of the package."""
+
+_RUNTIME_DIRECTORY = "scalr-agent-secret"
+_FETCHED_SECRETS = f"/run/{_RUNTIME_DIRECTORY}/secret.env"
+_NAME = "SCALR_AGENT_NAME"
+_STOP_MARGIN_SECONDS = 30
+_START_SECONDS = 900
+"""The agent's image may be large, and the network slow."""
+
+
+def secrets_file(machine: Machine) -> str:
+    """The file with the agent's secrets."""
+    return OWN_SECRETS if machine.platform == "own" else _FETCHED_SECRETS
+
+
+def agent(machine: Machine, names: CloudNames) -> str:
+    """The unit of an agent that is a container."""
+    start = [*_fetch(machine, names), *_closed_metadata(machine), f"-/usr/bin/docker rm --force {CONTAINER}", *_named_task_image(machine)]
+    return _unit(
+        {
+            "Description": f"Scalr agent {machine.name} ({machine.agent.role})",
+            "Requires": "docker.service",
+            "After": "docker.service network-online.target",
+            "Wants": "network-online.target",
+            "StartLimitIntervalSec": "0",  # try for ever: a secret or a registry may be late
+        },
+        [
+            "Type=exec",
+            *_environment(machine),
+            f"RuntimeDirectory={_RUNTIME_DIRECTORY}",
+            "RuntimeDirectoryMode=0700",
+            *(f"ExecStartPre={command}" for command in start),
+            f"ExecStart={' '.join(run_in_unit(machine))}",
+            f"ExecStop=-/usr/bin/docker stop {CONTAINER}",
+            "Restart=always",
+            "RestartSec=10",
+            f"TimeoutStartSec={_START_SECONDS}",
+            f"TimeoutStopSec={environment.stop_seconds(machine) + _STOP_MARGIN_SECONDS}",
+        ],
+        wanted=True,
+    )
+
+
+def run_in_unit(machine: Machine) -> list[str]:
+    """`docker run` under systemd: in the foreground and without a terminal; systemd restarts it."""
+    known = environment.has_new_names(environment.version_of(machine.agent.agent_version)) and _NAME not in machine.agent.env
+    named = [f"--env={_NAME}=%H"] if known else []  # else the agent would be called after its container
+    files = [f"--env-file={file}" for file in (ENVIRONMENT_FILE, secrets_file(machine))]
+    return ["/usr/bin/docker", "run", "--rm", *options(machine), *named, *files, quoted(environment.image(machine)), "run"]
+
+
+def options(machine: Machine) -> list[str]:
+    """Options of `docker run` that all forms have."""
+    return [
+        f"--name={CONTAINER}",
+        f"--pull={pull_policy(machine)}",
+        f"--stop-timeout={environment.stop_seconds(machine)}",
+        "--log-driver=local",
+        *(["--user=0:0"] if machine.agent.root else []),
+        *(f"--volume={mount}" for mount in mounts(machine)),
+    ]
+
+
+def pull_policy(machine: Machine) -> str:
+    """A tag that moves is pulled at every start; another one means what it meant."""
+    return "always" if environment.is_moving(environment.image(machine)) else "missing"
+
+
+def mounts(machine: Machine) -> list[str]:
+    """What the container sees of the host. The socket is as good as root on the host; an agent for a VCS provider gets none."""
+    runs = ["/var/run/docker.sock:/var/run/docker.sock", f"{DATA_DIR}:{DATA_DIR}"] if machine.serves_runs else []
+    return [*runs, *([f"{CA_FILE}:{CA_FILE}:ro"] if machine.shared.ca_bundle else [])]
+
+
+def package_drop_in(machine: Machine, names: CloudNames) -> str:
+    """What the package's unit of the agent gets beside its own content."""
+    return _unit(
+        {"StartLimitIntervalSec": "0"},
+        [
+            f"RuntimeDirectory={_RUNTIME_DIRECTORY}",
+            "RuntimeDirectoryMode=0700",
+            *(f"ExecStartPre=+{command}" for command in (*_fetch(machine, names, "--quoted"), *_closed_metadata(machine))),
+            f"EnvironmentFile={ENVIRONMENT_FILE}",
+            f"EnvironmentFile=-{secrets_file(machine)}",  # the commands above have it too, before it is there
+            "Restart=always",
+            "RestartSec=10",
+            f"TimeoutStopSec={environment.stop_seconds(machine) + _STOP_MARGIN_SECONDS}",
+        ],
+    )
+
+
+def proxy_drop_in(machine: Machine) -> str:
+    """The proxy, for a unit that is not ours."""
+    return _unit({}, _environment(machine))
+
+
+def drain(machine: Machine, names: CloudNames) -> str:
+    """The unit that stops the agent in time when the cloud takes the machine away."""
+    what = f"aws {quoted(names.group)} {HOOK}" if machine.platform == "aws" else "gcp"
+    return _unit(
+        {
+            "Description": f"Drains Scalr agent {machine.name} before its machine goes",
+            "After": f"network-online.target {AGENT}",
+            "Wants": "network-online.target",
+            "StartLimitIntervalSec": "0",
+        },
+        [*_environment(machine), f"ExecStart={HOST_PROGRAM} drain {what}", "Restart=on-failure", "RestartSec=5"],
+        wanted=True,
+    )
+
+
+def quoted(text: str) -> str:
+    """A text as one word of a unit, in which nothing is expanded."""
+    text = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    return f'"{text}"' if set(text) & set(" '\";") else text
+
+
+def assignments(variables: Mapping[str, str]) -> list[str]:
+    """Variables in a unit, where only `%` has a meaning of its own."""
+    escaped = ((name, value.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")) for name, value in variables.items())
+    return [f'Environment="{name}={value}"' for name, value in escaped]
+
+
+def _environment(machine: Machine) -> list[str]:
+    return assignments(environment.proxy(machine))
+
+
+def _fetch(machine: Machine, names: CloudNames, *more: str) -> list[str]:
+    """The commands that see to the secrets before the agent starts."""
+    if machine.platform == "own":
+        missing = f"{OWN_SECRETS} is missing or empty: write {environment.token_name(machine)}=<token> into it, mode 0600"
+        return [f"/bin/sh -c 'test -s {OWN_SECRETS} || {{ echo \"{missing}\" >&2; exit 1; }}'"]
+    return [" ".join([HOST_PROGRAM, "secrets", quoted(names.secret), _FETCHED_SECRETS, *more])]
+
+
+def _closed_metadata(machine: Machine) -> list[str]:
+    """Keeps containers off Google's metadata service, but for its DNS. On AWS the limit of hops does that."""
+    if machine.platform != "gcp" or machine.agent.allow_metadata_service:
+        return []
+    rule = "DOCKER-USER -d 169.254.169.254 -p tcp ! --dport 53 -j REJECT"
+    return [f"/bin/sh -c 'iptables -C {rule} 2>/dev/null || iptables -I {rule}'"]
+
+
+def _named_task_image(machine: Machine) -> list[str]:
+    """Gives the custom image for runs the one name by which older agents find it."""
+    return [f"/usr/bin/docker {command}" for command in named_task_image(machine)]
+
+
+def named_task_image(machine: Machine) -> list[str]:
+    image = machine.agent.task_image
+    if not image or environment.takes_task_image(environment.version_of(machine.agent.agent_version)):
+        return []
+    return [f"pull {quoted(image)}", f"tag {quoted(image)} {quoted('scalr/terraform:' + image.rpartition(':')[2])}"]
+
+
+def _unit(head: Mapping[str, str], service: Iterable[str], *, wanted: bool = False) -> str:
+    sections = {
+        "Unit": [f"{key}={value}" for key, value in head.items()],
+        "Service": list(service),
+        "Install": ["WantedBy=multi-user.target"] if wanted else [],
+    }
+    return "\n".join("\n".join([f"[{name}]", *entries, ""]) for name, entries in sections.items() if entries)

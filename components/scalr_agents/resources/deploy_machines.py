@@ -1,0 +1,38 @@
+"""Registers the machines of a stack. The SDK of a cloud is imported when a machine of that cloud is declared, and not before."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import pulumi
+
+from scalr_agents.machines.settings import Secrets
+from scalr_agents.resources.options import deferred
+from scalr_agents.stack.machines import StackMachine
+
+if TYPE_CHECKING:
+    from scalr_agents.resources.ec2_agents import Ec2Agents
+    from scalr_agents.resources.gce_agents import GceAgents
+
+
+def deploy(machines: Iterable[StackMachine]) -> dict[str, dict[str, pulumi.Output[str]]]:
+    """Register the groups of machines, and tell their outputs by name. For hosts of one's own there is nothing to make."""
+    made = {each.name: _group(each) for each in machines}
+    return {name: group.summary() for name, group in made.items() if group}
+
+
+def _group(each: StackMachine) -> "Ec2Agents | GceAgents | None":
+    if each.entry.ec2:
+        from scalr_agents.resources.ec2_agents import Ec2Agents, WantedEc2
+
+        return Ec2Agents.of(each.name, WantedEc2(each.machine, each.entry.ec2, _secrets(each)))
+    if each.entry.gce:
+        from scalr_agents.resources.gce_agents import GceAgents, WantedGce
+
+        return GceAgents.of(each.name, WantedGce(each.machine, each.entry.gce, _secrets(each)))
+    return None
+
+
+def _secrets(each: StackMachine) -> Secrets:
+    """The secrets as the engine has handed them over, in plain text, marked again."""
+    env = {name: deferred(pulumi.Output.secret(value)) for name, value in each.secrets.env.items()}
+    return Secrets.model_construct(token=deferred(pulumi.Output.secret(each.secrets.token)), secret_env=env)

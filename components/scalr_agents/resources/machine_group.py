@@ -1,0 +1,104 @@
+"""What groups of machines have in common, whatever their cloud: arguments, secret, user data."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, NotRequired, TypedDict
+
+import pulumi
+
+from scalr_agents.caches import in_programs
+from scalr_agents.machines import CloudNames, Machine, Platform, checks, documents, environment
+from scalr_agents.machines.settings import AgentSettings, Secrets, SharedSettings, Volume
+from scalr_agents.model import quantities
+from scalr_agents.model.fields import is_set
+from scalr_agents.model.findings import Finding, error, errors
+from scalr_agents.resources.options import parsed
+
+STOP_MARGIN_SECONDS = 120
+"""What a stop of the agent may take beside the drain: its last grace, and that of systemd."""
+_DELETE_MARGIN_SECONDS = 900
+_UNKNOWN = CloudNames("-" * 128, "-" * 64)
+"""As long as the names that the cloud may give."""
+
+
+class MachineVolumeArgs(TypedDict):
+    """The machine's disk. It holds the system, Docker's images and the data of runs."""
+
+    size: NotRequired[str]
+    """Size as a quantity, 20 GB at least. Default: `30Gi`."""
+    kms_key: NotRequired[pulumi.Input[str]]
+    """The key to encrypt it with: on AWS an ARN, on Google the full name. Default: the key that the cloud manages."""
+
+
+class MachinePackageArgs(TypedDict):
+    """The repository of the `scalr-agent` package, for `runtime: package`."""
+
+    apt: NotRequired[str]
+    """For Ubuntu: `<URL> <suite> <component>`."""
+    yum: NotRequired[str]
+    """For Rocky Linux: the base URL."""
+    key: str
+    """URL of the key that signs the repository."""
+    version: NotRequired[str]
+    """Version of the package. Default: the newest."""
+
+
+class Arguments(AgentSettings, SharedSettings, Secrets):
+    """The arguments that groups in all clouds have."""
+
+
+def described(name: str, platform: Platform, given: Arguments) -> Machine:
+    """The machine that arguments describe."""
+    return Machine(name, platform, given, given)
+
+
+def check(machine: Machine, given: Arguments) -> Iterator[Finding]:
+    """What is wrong with the arguments that all clouds have."""
+    found = [
+        *checks.name(machine.name),
+        *checks.agent(given, machine.platform, in_programs),
+        *checks.shared(given, machine.platform, in_programs),
+        *checks.secret_env(given.secret_env),
+    ]
+    yield from found
+    if not is_set(given.token):
+        yield error("token", "missing: the token of the agent pool")
+    if not errors(found):
+        yield from checks.decided(machine, given.secret_env, in_programs)
+        yield from checks.user_data(machine, documents.cloud_init(machine, _UNKNOWN))
+
+
+def secret_content(machine: Machine, given: Secrets) -> pulumi.Output[str]:
+    """The secret of the machines: a JSON object of variables."""
+    variables: dict[str, Any] = {environment.token_name(machine): given.token, **given.secret_env}
+
+    def as_json(known: Mapping[str, Any]) -> str:
+        unfit = [name for name, value in known.items() if not isinstance(value, str) or not value or set(value) & set("\r\n\0")]
+        if unfit:
+            raise ValueError(f"machine {machine.name!r} cannot be deployed: empty, or no text of one line: {', '.join(unfit)}")
+        return json.dumps(known)
+
+    return pulumi.Output.secret(parsed(pulumi.Output.all(**variables), as_json))
+
+
+def in_cloud(name: str) -> str:
+    """A name that no other stack's machines have."""
+    return f"{pulumi.get_project()}-{pulumi.get_stack()}-{name}".replace(".", "-").lower()
+
+
+def deletion(machine: Machine) -> pulumi.CustomTimeouts:
+    """How long the removal of a group may take: until its runs have ended."""
+    return pulumi.CustomTimeouts(delete=f"{environment.stop_seconds(machine) + _DELETE_MARGIN_SECONDS}s")
+
+
+def gibibytes(volume: Volume) -> int:
+    """The size of a disk in the unit of both clouds, rounded up."""
+    return math.ceil(quantities.parse(volume.size) / 1024**3)
+
+
+def ports(machine: Machine) -> list[int]:
+    """The ports that machines reach: HTTPS, and those of the proxy and the collector."""
+    shared = machine.shared
+    urls = {shared.http_proxy: 80, shared.https_proxy: 80, shared.otel_endpoint: 4317}
+    return sorted({443, *(checks.port(url, default) for url, default in urls.items() if url)})

@@ -1,0 +1,246 @@
+"""The machines of a stack: their words, what is wrong about them, and what they are made of."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from scalr_agents.caches import in_stack_files
+from scalr_agents.charts.shared.checks import Findings
+from scalr_agents.machines import CloudNames, Machine, Platform, checks, documents, environment
+from scalr_agents.machines.settings import UBUNTU_ON_GCE, AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings, Volume
+from scalr_agents.model import parse as shapes
+from scalr_agents.model.fields import Text, is_set, unset
+from scalr_agents.model.findings import Finding, Path, dotted, error, errors, warning
+from scalr_agents.model.section import Section, default
+from scalr_agents.stack import secrets
+from scalr_agents.stack.model import PREFIX, AgentSecrets, Common, StackFile, in_file
+from scalr_agents.stack.source import CloudValue, Source
+
+
+class VolumeEntry(Volume):
+    """The machine's disk."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class PackageEntry(Package):
+    """The repository of the `scalr-agent` package."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class Ec2Entry(Ec2Settings):
+    """Machines in an Auto Scaling group on AWS."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    volume: VolumeEntry = default(VolumeEntry)
+    """The root volume; `kmsKey` is an ARN and encrypts the secret too."""
+
+
+class GceEntry(GceSettings):
+    """Machines in a regional managed instance group on Google Cloud."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    machine_image: Text = Field(UBUNTU_ON_GCE, alias="image")
+    """Image of the machines, which has cloud-init. Default: Ubuntu 22.04 LTS."""
+    volume: VolumeEntry = default(VolumeEntry)
+    """The boot disk; `kmsKey` is the full name of a Cloud KMS key."""
+
+
+class DockerEntry(Section):
+    """A host of one's own, on which nothing is made."""
+
+
+class MachineEntry(AgentSettings):
+    """Agents on virtual machines: one of `ec2`, `gce` and `docker`."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    ec2: Ec2Entry | None = None
+    """Machines on AWS."""
+    gce: GceEntry | None = None
+    """Machines on Google Cloud."""
+    docker: DockerEntry | None = None
+    """A host of one's own: nothing is made, `scalr-agents machine` prints its files."""
+    package: PackageEntry | None = None
+    """Where the package comes from; `runtime: package` needs it."""
+
+
+class MachinesOfFile(Section):
+    """What a stack file says about machines."""
+
+    machines: dict[str, Annotated[MachineEntry, unset({})]] = {}
+    """Agents on virtual machines, by name."""
+
+
+@dataclass(frozen=True)
+class StackMachine:
+    """One machine of a stack, or a group of machines that are all alike."""
+
+    entry: MachineEntry
+    machine: Machine
+    secrets: AgentSecrets
+
+    @property
+    def name(self) -> str:
+        return self.machine.name
+
+    @property
+    def place(self) -> Path:
+        return _place(self.name)
+
+    @property
+    def secret(self) -> CloudValue:
+        """Stands for the secret where files are only printed."""
+        return CloudValue(f"{dotted(self.place)}: secret")
+
+    def names(self) -> CloudNames:
+        """What a machine knows of the cloud, as far as a stack file tells."""
+        return CloudNames() if self.machine.platform == "own" else CloudNames(str(self.secret), f"<stack>-{self.name}")
+
+    def document(self, form: str) -> str:
+        return documents.FORMS[form](self.machine, self.names())
+
+    def steps(self, form: str) -> list[str]:
+        """What is left to do with a document, and what of it only a cloud knows."""
+        cloud = [f"placeholder: {self.secret} is known to the cloud only"] if self.secret_is_named(form) else []
+        return [*cloud, *documents.steps(self.machine, form)]
+
+    def secret_is_named(self, form: str) -> bool:
+        """Whether a document names the cloud's secret."""
+        return self.machine.platform != "own" and form in ("cloud-init", "systemd")
+
+    def images(self) -> list[str]:
+        """The images that the machine pulls, as far as the stack file says which."""
+        own = [environment.image(self.machine)] if self.machine.in_docker else []
+        return [*own, *([self.machine.agent.task_image] if self.machine.agent.task_image else [])]
+
+
+def build(content: object, file: StackFile, bundle: str, *, demand_tokens: bool) -> tuple[list[StackMachine], list[Finding]]:
+    """The machines of the word `machines`, and everything that is wrong about them. `bundle` are the certificates of `common`."""
+    parsed, findings, _ = shapes.parse(MachinesOfFile, {"machines": content})
+    findings = [in_file(finding) for finding in findings]
+    shared = _shared(file.common, bundle)
+    built = [_build(name, entry, shared, file) for name, entry in parsed.machines.items()]
+    for each in built:
+        findings += _check(each, file, demand_tokens=demand_tokens)
+    if not errors(findings):
+        findings += [*_meetings(built), *(finding for each in built for finding in _too_long(each))]
+    return built, findings
+
+
+def _place(name: str) -> Path:
+    return f"{PREFIX}:machines", name
+
+
+def _shared(common: Common, bundle: str) -> SharedSettings:
+    proxy, otel = common.proxy, common.otel
+    words: dict[str, Any] = {
+        "url": common.url,
+        "image_registry": common.image_registry,
+        "ca_bundle": bundle,
+        **({"http_proxy": proxy.http, "https_proxy": proxy.https, "no_proxy": proxy.except_} if proxy else {}),
+        **({"otel_endpoint": otel.endpoint, "otel_metrics": otel.metrics, "otel_traces": otel.traces} if otel else {}),
+    }
+    return SharedSettings.model_validate(words)
+
+
+def _build(name: str, entry: MachineEntry, shared: SharedSettings, file: StackFile) -> StackMachine:
+    version = entry.agent_version or file.common.agent_version
+    platform: Platform = "aws" if entry.ec2 else "gcp" if entry.gce else "own"
+    agent = entry.model_copy(update={"agent_version": version})
+    return StackMachine(entry, Machine(name, platform, agent, shared), file.secrets.get(name, AgentSecrets()))
+
+
+def _check(each: StackMachine, file: StackFile, *, demand_tokens: bool) -> Iterator[Finding]:
+    entry, machine = each.entry, each.machine
+    given = [word for word in ("ec2", "gce", "docker") if getattr(entry, word)]
+    found = [*checks.name(each.name), *checks.agent(machine.agent, machine.platform, in_stack_files)]
+    if len(given) != 1:
+        found.append(error("", f"needs one of ec2, gce and docker; given {' and '.join(given) or 'none'}"))
+    if entry.ec2:
+        found += [finding.under(("ec2",)) for finding in checks.ec2(entry.ec2, machine.agent, in_stack_files)]
+    if entry.gce:
+        found += [finding.under(("gce",)) for finding in checks.gce(entry.gce, machine.agent, in_stack_files)]
+    if each.name in file.agents:
+        found.append(error("", f"{PREFIX}:agents has the same name; give one of them another"))
+    yield from (_located(finding, each) for finding in found)
+    yield from (_of_common(finding) for finding in checks.shared(machine.shared, machine.platform, in_stack_files))
+    if file.common.ca and file.common.ca.secret:
+        yield error(
+            f"{PREFIX}:common.ca.secret", f"machine {each.name!r} cannot read a Secret of Kubernetes; give the certificates as a file"
+        )
+    if not errors(found):
+        yield from _check_secrets(each, demand_tokens=demand_tokens)
+
+
+def _located(finding: Finding, each: StackMachine) -> Finding:
+    """A version that no machine names is that of `common`."""
+    if finding.at == ("agentVersion",) and not each.entry.agent_version:
+        return replace(finding, at=(f"{PREFIX}:common", "agentVersion"))
+    return finding.under(each.place)
+
+
+def _check_secrets(each: StackMachine, *, demand_tokens: bool) -> Findings:
+    machine, given = each.machine, each.secrets
+    for finding in (*checks.decided(machine, given.env, in_stack_files), *checks.secret_env(given.env)):
+        secret = secrets.located(each.name, finding.at)
+        yield replace(finding, at=secret) if secret else finding.under(each.place)
+    for word, value in (("clientKey", given.client_key), ("mirrorTokens", given.mirror_tokens)):
+        if is_set(value):
+            yield error(secrets.place_of(each.name, word), "agents on machines have no such secret; they take token and env")
+    if machine.platform == "own":
+        if is_set(given.token) or given.env:
+            yield warning(secrets.place_of(each.name), "has no effect: nothing is made for a host of one's own; write it on the host")
+    elif demand_tokens and not is_set(given.token):
+        yield error(secrets.place_of(each.name), f"missing; run: {secrets.command(each.name)}")
+
+
+_COMMON: Mapping[str | int, Path] = {"httpProxy": ("proxy", "http"), "httpsProxy": ("proxy", "https")}
+
+
+def _of_common(finding: Finding) -> Finding:
+    """Findings on the shared words, in the words of `common`."""
+    message = finding.message.replace("noProxy", f"{PREFIX}:common.proxy.except")
+    head, *rest = finding.at
+    return replace(finding, at=(f"{PREFIX}:common", *_COMMON.get(head, (head,)), *rest), message=message)
+
+
+def _meetings(built: list[StackMachine]) -> Findings:
+    """Machines for runs and for a VCS provider that could reach one another, or are one identity."""
+    for one, other in combinations(built, 2):
+        if one.machine.agent.role == other.machine.agent.role:
+            continue
+        vcs, runs = (one, other) if one.machine.agent.role == "vcs" else (other, one)
+        for word, shared in ((word, shared) for word, shared in _shared_places(vcs.entry, runs.entry) if shared):
+            yield warning(
+                (*vcs.place, *word), f"{', '.join(shared)}: machine {runs.name!r}, which serves runs, has it too; keep them apart"
+            )
+
+
+def _shared_places(vcs: MachineEntry, runs: MachineEntry) -> Iterator[tuple[Path, list[str]]]:
+    if vcs.ec2 and runs.ec2:
+        yield ("ec2", "securityGroups"), checks.same_place(vcs.ec2.security_groups, runs.ec2.security_groups)
+    if vcs.gce and runs.gce:
+        yield ("gce", "serviceAccount"), checks.same_place([vcs.gce.service_account], [runs.gce.service_account])
+
+
+def _too_long(each: StackMachine) -> Findings:
+    yield from (finding.under(each.place) for finding in checks.user_data(each.machine, each.document("cloud-init")))
+
+
+def without_region(built: list[StackMachine], source: Source) -> Iterator[Finding]:
+    """Machines in a stack whose files do not say where in the cloud they go. An environment that is not read may."""
+    for each in built if not source.environment else ():
+        if each.entry.ec2 and not source.others & {"aws:region", "aws:profile"}:
+            message = "no region: run pulumi config set aws:region <region>, unless AWS_REGION or a profile says it wherever Pulumi runs"
+            yield warning((*each.place, "ec2"), message)
+        if each.entry.gce and "gcp:project" not in source.others:
+            message = "no project: run pulumi config set gcp:project <project>, unless GOOGLE_PROJECT says it wherever Pulumi runs"
+            yield warning((*each.place, "gce"), message)

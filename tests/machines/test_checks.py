@@ -1,0 +1,219 @@
+"""What is refused and warned of about machines, each with its place in the stack file."""
+
+from base64 import b64encode
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from scalr_agents import stack
+from scalr_agents.machines import instance_types
+from scalr_agents.model.merge import merge
+
+from tests.machines.cases import CA, EC2, GCE, STACKS, URL, YUM, load
+
+
+def said(entry: dict[str, Any], common: dict[str, Any] | None = None, **words: Any) -> list[str]:
+    """The findings, without the namespace of the keys."""
+    return [str(finding).replace("scalr-agents:", "") for finding in load(entry, common, **words).findings]
+
+
+def test_a_machine_with_everything_that_it_needs_has_no_finding() -> None:
+    entries: list[dict[str, Any]] = [{"ec2": EC2}, {"gce": GCE}, {"docker": {}}]
+    for entry in entries:
+        assert said(entry) == []
+
+
+BOTH = {"docker": {}, "ec2": EC2}
+T3 = {**EC2, "instanceType": "t3.small"}
+KEY = "arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"
+VCS = {"ec2": EC2, "role": "vcs"}
+PACKAGE = {"ec2": EC2, "runtime": "package"}
+OLD = {"docker": {}, "agentVersion": "0.50.0"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ({}, "error: machines.it: needs one of ec2, gce and docker; given none"),
+        (BOTH, "error: machines.it: needs one of ec2, gce and docker; given ec2 and docker"),
+        ({"ec2": {}}, "error: machines.it.ec2.subnets: missing"),
+        ({"ec2": {"subnets": ["s"]}}, "error: machines.it.ec2.instanceType: missing"),
+        ({"gce": {}}, "error: machines.it.gce.subnetwork: missing"),
+        ({"gce": {**GCE, "region": "europe-west1-b"}}, "error: machines.it.gce.region: given 'europe-west1-b'; expected a region"),
+        ({**VCS, "concurrency": 2}, "error: machines.it.concurrency: has no effect: role is vcs"),
+        ({**VCS, "memoryPerRun": "1Gi"}, "error: machines.it.memoryPerRun: has no effect: role is vcs"),
+        ({**VCS, "taskImage": "a:1"}, "error: machines.it.taskImage: has no effect: role is vcs"),
+        ({"ec2": EC2, "concurrency": 6}, "error: machines.it.concurrency: input should be less than or equal to 5"),
+        ({"ec2": EC2, "concurrency": 0}, "error: machines.it.concurrency: input should be greater than or equal to 1"),
+        ({"ec2": T3}, "warning: machines.it.ec2.instanceType: t3.small has 2 GiB of memory, and 5 runs of 512Mi with 1 GiB for the system"),
+        ({"gce": {**GCE, "machineType": "e2-small"}}, "warning: machines.it.gce.machineType: e2-small has 2 GiB of memory"),
+        ({"ec2": {**EC2, "volume": {"size": "18Gi"}}}, "error: machines.it.ec2.volume.size: given 18Gi; an agent needs 20G at least"),
+        ({"gce": {**GCE, "volume": {"size": "8Gi"}}}, "error: machines.it.gce.volume.size: given 8Gi; an agent needs 20G at least"),
+        ({"ec2": {**EC2, "min": 3, "max": 2}}, "error: machines.it.ec2.max: given 2, which is less than min, 3"),
+        ({"ec2": {**EC2, "instanceType": "t4g.large"}}, "error: machines.it.ec2.architecture: is x86_64, but t4g.large is arm64"),
+        ({"ec2": {**EC2, "ami": "ubuntu"}}, "error: machines.it.ec2.ami: given 'ubuntu'; it has the form ami-0123456789abcdef0"),
+        ({"ec2": {**EC2, "ami": "ami-0a", "amiParameter": "/a"}}, "error: machines.it.ec2.amiParameter: has no effect: ami is set"),
+        ({"ec2": {**EC2, "volume": {"kmsKey": "alias/x"}}}, "error: machines.it.ec2.volume.kmsKey: expected the ARN of a key"),
+        ({"ec2": {**EC2, "policies": ["ReadOnlyAccess"]}}, "error: machines.it.ec2.policies[0]: expected the ARN of a policy"),
+        ({"ec2": {**EC2, "policies": ["arn:aws:iam::aws:policy/X"]}}, "warning: machines.it.ec2.policies: runs cannot use them"),
+        ({"ec2": {**EC2, "spot": True}}, "warning: machines.it.ec2.spot: AWS takes a spot instance back within two minutes"),
+        ({"ec2": EC2, "drainSeconds": 7201}, "error: machines.it.drainSeconds: given 7201; allowed: 30 to 7200"),
+        ({"gce": GCE, "drainSeconds": 3601}, "error: machines.it.drainSeconds: given 3601; allowed: 30 to 3600"),
+        ({"docker": {}, "image": "scalr/agent:latest"}, "warning: machines.it.image: its tag moves"),
+        ({"docker": {}, "image": "scalr/agent"}, "warning: machines.it.image: its tag moves"),
+        ({"docker": {}, "image": "a b"}, "error: machines.it.image: not the reference of an image"),
+        ({"docker": {}, "agentVersion": "latest"}, "error: machines.it.agentVersion: not a version of the form MAJOR.MINOR.PATCH"),
+        ({**OLD, "concurrency": 2}, "error: machines.it.concurrency: needs agents 0.53.0 or newer"),
+        ({**OLD, "taskImage": "acme/tf"}, "error: machines.it.taskImage: needs a tag, which is the version of Terraform"),
+        ({"docker": {}, "memoryPerRun": "512Ki"}, "error: machines.it.memoryPerRun: unsupported size '512Ki'"),
+        (PACKAGE, "warning: machines.it.runtime: Scalr has deprecated its packages"),
+        (PACKAGE, "error: machines.it.package: needs one of apt and yum"),
+        (
+            {**PACKAGE, "package": {"yum": "http://x", "key": "https://k"}},
+            "error: machines.it.package.yum: expected a URL that begins with https://",
+        ),
+        (
+            {**PACKAGE, "package": {"apt": "https://x", "key": "https://k"}},
+            "error: machines.it.package.apt: expected <URL> <suite> <component>",
+        ),
+        ({**PACKAGE, "package": {"yum": "https://x"}}, "error: machines.it.package.key: expected the URL of the repository's key"),
+        ({**PACKAGE, "package": YUM, "image": "a:1"}, "error: machines.it.image: has no effect: runtime is package"),
+        ({"ec2": EC2, "package": YUM}, "error: machines.it.package: has no effect: runtime is docker"),
+        ({"docker": {}, "env": {"SCALR_TOKEN": "x"}}, "error: machines.it.env.SCALR_TOKEN: the token would lie in plain text"),
+        ({"docker": {}, "env": {"GITHUB_TOKEN": "x"}}, "warning: machines.it.env.GITHUB_TOKEN: seems to hold a secret in plain text"),
+        ({"docker": {}, "env": {"A": "x\ny"}}, "error: machines.it.env.A: has several lines"),
+        (
+            {"docker": {}, "env": {"SCALR_AGENT_CONCURRENCY": 2}},
+            "error: machines.it.env.SCALR_AGENT_CONCURRENCY: is set by the other words",
+        ),
+        ({"docker": {}, "rool": "vcs"}, "error: machines.it.rool: unknown key 'rool'; did you mean 'root'?"),
+        (
+            {"ec2": {**EC2, "instanceTyp": "x"}},
+            "error: machines.it.ec2.instanceTyp: unknown key 'instanceTyp'; did you mean 'instanceType'?",
+        ),
+    ],
+)
+def test_findings(entry: dict[str, Any], expected: str) -> None:
+    assert [finding for finding in said(entry) if finding.startswith(expected)] != [], said(entry)
+
+
+LOGIN = {"https": "http://me:pa55w0rd@proxy.acme:3128"}
+
+
+@pytest.mark.parametrize(
+    ("common", "expected"),
+    [
+        (
+            {"proxy": {"https": "http://proxy.acme:3128"}},
+            "warning: common.proxy.https: machines read their secrets through it: let it pass",
+        ),
+        ({"proxy": LOGIN}, "error: common.proxy.https: holds a login"),
+        ({"proxy": {"https": "proxy.acme:3128"}}, "error: common.proxy.https: not a URL with scheme and host"),
+        ({"proxy": {"https": "https://proxy.acme"}}, "error: common.proxy.https: machines reach a proxy by http:// alone"),
+        ({"ca": {"secret": "corp"}}, "error: common.ca.secret: machine 'it' cannot read a Secret of Kubernetes"),
+        ({"url": ""}, "warning: common.url: empty"),
+        ({"agentVersion": "1.4"}, "error: common.agentVersion: not a version"),
+    ],
+)
+def test_findings_about_what_all_agents_share(common: dict[str, Any], expected: str) -> None:
+    found = said({"ec2": EC2}, common)
+    assert [finding for finding in found if finding.startswith(expected)] != [], found
+    assert "pa55w0rd" not in str(found)
+
+
+def test_private_endpoints_beside_the_proxy_end_the_warning() -> None:
+    assert said({"ec2": EC2}, {"proxy": {"https": "http://proxy.acme:3128", "except": [".eu-west-1.amazonaws.com"]}}) == []
+
+
+def test_certificates_that_do_not_fit_into_user_data_are_an_error(tmp_path: Any) -> None:
+    noise = b64encode(b"".join(sha256(number.to_bytes(2, "big")).digest() for number in range(700))).decode()
+    (tmp_path / "ca.pem").write_text(f"-----BEGIN CERTIFICATE-----\n{noise}\n-----END CERTIFICATE-----\n")
+    content = {"common": {"url": URL, "ca": {"file": "ca.pem"}}, "machines": {"it": {"ec2": EC2}}, "secrets": {"it": {"token": "t"}}}
+    assert [finding.message[:53] for finding in stack.load(content, directory=tmp_path).findings] == [
+        "its user data is longer than the 16 KiB that EC2 take"
+    ]
+    content["machines"] = {"it": {"gce": GCE}}
+    assert stack.load(content, directory=tmp_path).findings == []
+
+
+def test_a_name_that_is_an_agent_s_too() -> None:
+    agent = {"kind": "agent-job", "namespace": "scalr", "values": {"task": {"job": {"activeDeadlineSeconds": 60}}}}
+    assert said({"ec2": EC2}, agents={"it": agent}) == ["error: machines.it: agents has the same name; give one of them another"]
+
+
+@pytest.mark.parametrize("name", ["Legacy", "a" * 33, "1a", "a-"])
+def test_names(name: str) -> None:
+    loaded = stack.load({"common": {"url": URL}, "machines": {name: {"docker": {}}}}, directory=STACKS)
+    assert [finding.message.partition(":")[0] for finding in loaded.findings] == ["not a name for a machine"]
+
+
+def test_secrets_of_machines_are_demanded_where_something_is_made() -> None:
+    content = {"common": {"url": URL}, "machines": {"it": {"ec2": EC2}, "own": {"docker": {}}}}
+    found = [str(finding) for finding in stack.load(content, directory=STACKS).findings]
+    assert found == [
+        "error: scalr-agents:secrets.it.token: missing; run: pulumi config set --secret --path 'scalr-agents:secrets.it.token'"
+    ]
+    assert stack.load(content, directory=STACKS, demand_tokens=False).findings == []
+
+
+@pytest.mark.parametrize(
+    ("secrets", "expected"),
+    [
+        ({"env": {"A": "x\ny"}}, "error: secrets.it.env.A: has several lines"),
+        ({"env": {"SCALR_URL": "x"}}, "error: secrets.it.env.SCALR_URL: is set by something else too"),
+        ({"env": {"SCALR_AGENT_TOKEN": "x"}}, "error: secrets.it.env.SCALR_AGENT_TOKEN: is set by something else too"),
+        ({"clientKey": "x"}, "error: secrets.it.clientKey: agents on machines have no such secret"),
+        ({"mirrorTokens": {"a": "x"}}, "error: secrets.it.mirrorTokens: agents on machines have no such secret"),
+    ],
+)
+def test_findings_about_secrets(secrets: dict[str, Any], expected: str) -> None:
+    assert [finding.partition("; ")[0][: len(expected)] for finding in said({"ec2": EC2}, secrets={"it": secrets})] == [expected]
+
+
+def test_a_secret_for_a_host_of_one_s_own_has_no_effect() -> None:
+    found = said({"docker": {}}, secrets={"it": {"token": "t"}})
+    assert found == ["warning: secrets.it.token: has no effect: nothing is made for a host of one's own; write it on the host"]
+
+
+def test_secrets_of_nobody_are_told_the_names_of_machines() -> None:
+    found = said({"ec2": EC2}, secrets={"itt": {"token": "t"}})
+    assert found[0].startswith("error: secrets.itt: secrets of no agent; did you mean 'it'?")
+
+
+@pytest.mark.parametrize(("word", "place"), [("ec2", {**EC2, "securityGroups": ["sg-1"]}), ("gce", {**GCE, "serviceAccount": "a@b.c"})])
+def test_runs_and_a_vcs_provider_share_no_network_and_no_identity(word: str, place: dict[str, Any]) -> None:
+    both = {"runs": {word: place}, "vcs": {word: place, "role": "vcs"}}
+    content = {"common": {"url": URL}, "machines": both, "secrets": {name: {"token": "t"} for name in both}}
+    (finding,) = stack.load(content, directory=STACKS).findings
+    assert finding.path.startswith("scalr-agents:machines.vcs." + word)
+    assert "machine 'runs', which serves runs, has it too; keep them apart" in finding.message
+    alike = merge(content, {"machines": {"vcs": {"role": "runs"}}})
+    assert stack.load(alike, directory=STACKS).findings == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "gib"),
+    [("t3.medium", 4), ("m7i.xlarge", 16), ("c6g.large", 4), ("r6i.2xlarge", 64), ("m7g.medium", 4), ("p5.48xlarge", None), ("x", None)],
+)
+def test_memory_of_instance_types(kind: str, gib: int | None) -> None:
+    assert instance_types.ec2_memory(kind) == (gib * instance_types.GIB if gib else None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "gib"),
+    [
+        ("e2-medium", 4),
+        ("n2-standard-4", 16),
+        ("n1-standard-2", 7.5),
+        ("c3-highmem-4", 32),
+        ("custom-2-5120", 5),
+        ("n2-custom-4-8192", 8),
+        ("z9", None),
+    ],
+)
+def test_memory_of_machine_types(kind: str, gib: float | None) -> None:
+    assert instance_types.gce_memory(kind) == (gib * instance_types.GIB if gib else None)
+
+
+def test_the_file_of_certificates_is_read() -> None:
+    assert said({"ec2": EC2}, {"ca": {"file": CA}}) == []

@@ -1,0 +1,211 @@
+"""The files of machines: every document as it was, no secret in any, and what the documents of Scalr demand of them."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from scalr_agents.cli import main
+from scalr_agents.machines import documents, environment, on_machine
+from scalr_agents.model.merge import merge
+
+from tests.machines import cases
+from tests.machines.cases import CASES, EC2, EVERYTHING, GCE, PRINTED, load, machine
+
+
+@pytest.mark.parametrize(("name", "form"), PRINTED)
+def test_a_document_is_what_it_was(name: str, form: str) -> None:
+    assert cases.document(name, form) == cases.snapshot(name, form).read_text()
+
+
+def test_every_snapshot_is_compared() -> None:
+    assert set(cases.SNAPSHOTS.iterdir()) == {cases.snapshot(*printed) for printed in PRINTED}
+
+
+SECRETS = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=24, max_size=40)
+
+
+@given(token=SECRETS, variable=SECRETS, place=st.sampled_from([EC2, GCE]), form=st.sampled_from(sorted(documents.FORMS)))
+def test_no_secret_is_in_any_document_or_finding(token: str, variable: str, place: dict[str, Any], form: str) -> None:
+    word = "ec2" if place is EC2 else "gce"
+    loaded = load({word: place}, EVERYTHING, secrets={"it": {"token": token, "env": {"TF_TOKEN_acme": variable}}})
+    text = loaded.machines[0].document(form) + str(loaded.findings) + str(loaded.machines[0].steps(form))
+    assert token not in text
+    assert variable not in text
+
+
+def unit(name: str) -> str:
+    return cases.document(name, "systemd").partition("# /etc/systemd/system/scalr-agent.service")[2].partition("\n# /")[0]
+
+
+def test_a_unit_runs_the_container_as_the_documents_do_but_for_the_terminal() -> None:
+    command = next(line for line in unit("aws-plain").splitlines() if line.startswith("ExecStart="))
+    assert "/var/run/docker.sock:/var/run/docker.sock" in command
+    assert "--volume=/var/lib/scalr-agent:/var/lib/scalr-agent" in command
+    assert command.endswith("scalr/agent:1.4.0 run")
+    assert not re.search(r"\s(-it|-t|-i|--tty|--interactive)\b", command)
+    assert "TOKEN" not in command
+    assert "Restart=always" in unit("aws-plain")
+
+
+def test_an_agent_for_a_vcs_provider_gets_neither_socket_nor_data_nor_limits() -> None:
+    for form in documents.FORMS:
+        text = cases.document("aws-vcs", form).replace("<on_machine.py>", "")
+        assert [word for word in ("docker.sock", "/var/lib/scalr-agent", "CONCURRENCY", "MEM_LIMIT", "drain") if word in text] == []
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [
+        ("0.52.9", {"SCALR_DATA_HOME", "SCALR_CA_CERT", "SCALR_CONTAINER_TASK_MEM_LIMIT", "SCALR_WORKER_DRAIN_TIMEOUT"}),
+        ("0.53.0", {"SCALR_AGENT_DATA_DIR", "SCALR_AGENT_CA_CERT", "SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT", "SCALR_AGENT_CONCURRENCY"}),
+    ],
+)
+def test_variables_have_the_names_that_the_agent_knows(version: str, expected: set[str]) -> None:
+    built = load({"docker": {}, "agentVersion": version}, {"ca": {"file": cases.CA}}).machines[0].machine
+    names = environment.variables(built).keys()
+    assert expected <= names
+    assert "SCALR_URL" in names
+    assert all(name.startswith("SCALR_AGENT_") == (version == "0.53.0") for name in names - {"SCALR_URL"})
+    assert environment.token_name(built) == ("SCALR_AGENT_TOKEN" if version == "0.53.0" else "SCALR_TOKEN")
+
+
+@pytest.mark.parametrize(("scope", "variable"), [("global", "SCALR_AGENT_CA_CERT"), ("tasks", "SCALR_AGENT_CONTAINER_TASK_CA_CERT")])
+def test_certificates_are_for_all_or_for_tasks_alone(scope: str, variable: str) -> None:
+    built = load({"docker": {}, "caScope": scope}, {"ca": {"file": cases.CA}}).machines[0]
+    named = {name for name in environment.variables(built.machine) if name.endswith("CA_CERT")}
+    assert named == {variable}
+    assert f"{environment.CA_FILE}:{environment.CA_FILE}:ro" in built.document("run")
+    assert (["/usr/local/lib/scalr-agent/trust", environment.CA_FILE] in _commands(built.document("cloud-init"))) == (scope == "global")
+
+
+def _commands(cloud_init: str) -> list[list[str]]:
+    return list(yaml.safe_load(cloud_init)["runcmd"])
+
+
+def test_a_proxy_reaches_docker_before_the_agent_starts() -> None:
+    commands = _commands(machine("aws-everything").document("cloud-init"))
+    assert commands[-4:] == [
+        ["systemctl", "daemon-reload"],
+        ["systemctl", "restart", "docker"],
+        ["systemctl", "enable", "--now", "scalr-agent.service"],
+        ["systemctl", "enable", "--now", "scalr-agent-drain.service"],
+    ]
+    assert commands[1][1:3] == ["http_proxy=http://proxy.acme:3128", "https_proxy=http://proxy.acme:3128"]
+
+
+def test_the_package_is_configured_in_the_order_of_the_documents() -> None:
+    drop_in = "/etc/systemd/system/{}.service.d"
+    commands = _commands(machine("package-apt").document("cloud-init"))
+    assert commands[2:] == [
+        ["mkdir", "-p", drop_in.format("scalr-docker")],
+        ["ln", "-sf", f"{drop_in.format('scalr-agent')}/proxy.conf", f"{drop_in.format('scalr-docker')}/proxy.conf"],
+        ["scalr-agent", "configure", "--user=root"],
+        ["systemctl", "daemon-reload"],
+        ["systemctl", "restart", "scalr-docker"],
+        ["systemctl", "enable", "scalr-agent.service"],
+        ["systemctl", "restart", "scalr-agent.service"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("image", "policy"),
+    [
+        ("", "missing"),
+        ("scalr/agent:latest", "always"),
+        ("registry.acme:5000/scalr/agent", "always"),
+        ("scalr/agent@sha256:" + "0" * 64, "missing"),
+    ],
+)
+def test_a_tag_that_moves_is_pulled_at_every_start(image: str, policy: str) -> None:
+    text = load({"docker": {}, **({"image": image} if image else {})}).machines[0].document("compose")
+    assert yaml.safe_load(text)["services"]["scalr-agent"]["pull_policy"] == policy
+
+
+def test_a_custom_image_for_runs_has_the_one_name_that_older_agents_look_for() -> None:
+    assert "ExecStartPre=/usr/bin/docker tag mirror.acme/terraform:1.5.7 scalr/terraform:1.5.7" in unit("own-old-names")
+    assert "SCALR_AGENT_CONTAINER_TASK_IMAGE=mirror.acme/runner:7" in cases.document("aws-everything", "systemd")
+
+
+def test_google_s_metadata_service_is_closed_to_containers_but_for_its_dns() -> None:
+    assert "DOCKER-USER -d 169.254.169.254 -p tcp ! --dport 53 -j REJECT" in unit("gcp-plain")
+    assert "iptables" not in unit("gcp-metadata") + unit("aws-plain")
+
+
+def test_stopping_waits_as_long_as_a_run_may_take() -> None:
+    assert "--stop-timeout=660" in unit("aws-everything")
+    assert "TimeoutStopSec=690" in unit("aws-everything")
+    assert yaml.safe_load(cases.document("aws-everything", "compose"))["services"]["scalr-agent"]["stop_grace_period"] == "660s"
+
+
+def test_units_hold_what_systemd_would_expand_as_it_is() -> None:
+    text = load({"docker": {}}, {"proxy": {"https": "http://proxy.acme:3128/%41"}}).machines[0].document("systemd")
+    assert 'Environment="HTTPS_PROXY=http://proxy.acme:3128/%%41"' in text
+
+
+def test_compose_expands_nothing() -> None:
+    variables = yaml.safe_load(cases.document("aws-everything", "compose"))["services"]["scalr-agent"]["environment"]
+    assert variables["TF_LOG"] == 'a "b" 100% $$c \\d'
+
+
+def test_user_data_fits_with_a_handful_of_certificates_and_is_compressed_only_then() -> None:
+    small, large = (machine(name).document("cloud-init") for name in ("aws-plain", "aws-everything"))
+    assert documents.packed(small) == small.encode()
+    assert documents.packed(large)[:2] == b"\x1f\x8b"
+    assert len(documents.packed(large)) < documents.LONGEST_USER_DATA
+
+
+@pytest.mark.parametrize("quoted", [False, True])
+def test_the_lines_of_the_secret_are_those_that_docker_or_systemd_reads(quoted: bool) -> None:
+    content = json.dumps({"SCALR_AGENT_TOKEN": "t", "A": 'x "y" $z `q` \\ #'})
+    plain = 'SCALR_AGENT_TOKEN=t\nA=x "y" $z `q` \\ #\n'
+    escaped = 'SCALR_AGENT_TOKEN="t"\nA="x \\"y\\" \\$z \\`q\\` \\\\ #"\n'
+    assert on_machine.lines(content, quoted=quoted) == (escaped if quoted else plain)
+
+
+STACK = {"config": {"scalr-agents:machines": {"host": {"docker": {}, "role": "vcs"}, "fleet": {"ec2": EC2}}, "aws:region": "eu-west-1"}}
+
+
+@pytest.fixture
+def stack_file(tmp_path: Any) -> str:
+    file = tmp_path / "Pulumi.it.yaml"
+    file.write_text(yaml.safe_dump(merge(STACK, {"config": {"scalr-agents:common": {"url": cases.URL}}})))
+    return str(file)
+
+
+@pytest.mark.parametrize("form", sorted(documents.FORMS))
+def test_the_command_prints_a_document_and_says_what_is_left_to_do(stack_file: str, form: str) -> None:
+    done = CliRunner().invoke(main, ["machine", "host", stack_file, "--format", form])
+    assert done.exit_code == 0, done.output
+    assert done.stdout == load({"docker": {}, "role": "vcs"}).machines[0].document(form).replace("agent it (", "agent host (")
+    assert "SCALR_AGENT_TOKEN=<token>" in done.stderr
+
+
+def test_the_command_names_what_only_the_cloud_knows(stack_file: str) -> None:
+    done = CliRunner().invoke(main, ["machine", "fleet", stack_file])
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("#cloud-config\n")
+    assert "placeholder: <cloud scalr-agents:machines.fleet: secret> is known to the cloud only" in done.stderr
+
+
+def test_the_command_knows_the_machines(stack_file: str) -> None:
+    done = CliRunner().invoke(main, ["machine", "hots", stack_file])
+    assert done.exit_code == 2
+    assert "no machine 'hots'; did you mean 'host'?" in done.stderr
+
+
+def test_render_and_images_know_machines(stack_file: str) -> None:
+    rendered = CliRunner().invoke(main, ["render", stack_file])
+    assert (rendered.exit_code, rendered.stdout) == (0, "")
+    assert "scalr-agents machine NAME prints their files" in rendered.stderr
+    assert CliRunner().invoke(main, ["images", stack_file]).stdout == "scalr/agent:1.4.0\n"
+
+
+def test_cases_cover_every_word() -> None:
+    said = {word for entry, _ in CASES.values() for word in entry}
+    words = {"role", "agentVersion", "concurrency", "memoryPerRun", "image", "env", "root", "taskImage", "caScope", "runtime", "package"}
+    assert words | {"allowMetadataService", "drainSeconds", "ec2", "gce", "docker"} == said

@@ -1,0 +1,129 @@
+"""The program for the machine, against stand-ins of both clouds. `tests/machines_for_real` runs it as systemd does."""
+
+import ast
+import json
+import sys
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scalr_agents.machines import on_machine
+
+from tests.machines.stand_ins import ARN, GROUP, INSTANCE, NAME, Cloud, serve
+
+
+@pytest.fixture
+def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cloud]:
+    """Both clouds. Connections to their services are answered at once, those to the metadata service by a server."""
+    cloud = Cloud()
+    server = serve(cloud)
+
+    def answer(connection: HTTPConnection, method: str, path: str, headers: dict[str, str], body: str, whom: str) -> tuple[int, str]:
+        if connection.port == on_machine.HTTPS:
+            return cloud.service(connection.host, method, path, headers, body)
+        return original(connection, method, path, headers, body, whom)
+
+    original = on_machine.answer
+    monkeypatch.setattr(on_machine, "answer", answer)
+    monkeypatch.setattr(on_machine, "METADATA", server.server_address)
+    for name in ("HTTPS_PROXY", "https_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    yield cloud
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("secret", [ARN, NAME])
+def test_the_secret_becomes_a_file_for_root_alone(cloud: Cloud, secret: str, tmp_path: Path) -> None:
+    file = tmp_path / "secret.env"
+    cloud.content = json.dumps({"SCALR_AGENT_TOKEN": "s3cr3t-token", "TF_TOKEN_acme": "x"})
+    on_machine.main(["secrets", secret, str(file)])
+    assert file.read_text() == "SCALR_AGENT_TOKEN=s3cr3t-token\nTF_TOKEN_acme=x\n"
+    assert file.stat().st_mode & 0o777 == 0o600
+    cloud.content = json.dumps({"SCALR_AGENT_TOKEN": "next"})
+    on_machine.main(["secrets", secret, str(file), "--quoted"])
+    assert file.read_text() == 'SCALR_AGENT_TOKEN="next"\n'
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize(
+    ("secret", "expected"),
+    [
+        (ARN, f"secretsmanager.eu-west-1.amazonaws.com answers 400 (ResourceNotFoundException) for {ARN}"),
+        (NAME, f"secretmanager.googleapis.com answers 404 (NOT_FOUND) for {NAME}"),
+    ],
+)
+def test_a_missing_secret_says_so(cloud: Cloud, secret: str, expected: str, tmp_path: Path) -> None:
+    cloud.content = ""
+    with pytest.raises(on_machine.HostError) as raised:
+        on_machine.main(["secrets", secret, str(tmp_path / "secret.env")])
+    assert str(raised.value) == expected
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("s3cr3t-token", "the secret is no JSON object of environment variables"),
+        ("[1]", "the secret is no JSON object of environment variables"),
+        ('{"A": "x"}', "the secret holds no token of an agent pool"),
+        ('{"SCALR_AGENT_TOKEN": ""}', "the secret holds no token of an agent pool"),
+        ('{"SCALR_AGENT_TOKEN": "t", "A": "s3cr3t\\nB=x"}', "the secret's variable A is no text of one line"),
+        ('{"SCALR_AGENT_TOKEN": "t", "A": 1}', "the secret's variable A is no text of one line"),
+        ('{"SCALR_AGENT_TOKEN": "t", "A B": "x"}', "the secret's variable A B is no text of one line"),
+    ],
+)
+def test_content_that_is_no_environment_is_refused_and_not_repeated(content: str, expected: str) -> None:
+    with pytest.raises(on_machine.HostError) as raised:
+        on_machine.lines(content, quoted=False)
+    assert str(raised.value) == expected
+
+
+def test_a_signature_by_somebody_else_is_refused(cloud: Cloud, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The stand-in is as strict as AWS: without this, a wrong signature would pass the other tests."""
+    sign = on_machine.sign
+    monkeypatch.setattr(on_machine, "sign", lambda headers, body, *more: sign(headers, body + " ", *more))
+    with pytest.raises(on_machine.HostError, match=r"answers 403 \(InvalidSignatureException\)"):
+        on_machine.main(["secrets", ARN, str(tmp_path / "secret.env")])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "then"), [(["aws", GROUP, "drain"], []), (["gcp"], [["/usr/bin/systemctl", "poweroff"]])], ids=["aws", "gcp"]
+)
+def test_the_agent_is_stopped_when_the_machine_is_to_go(
+    cloud: Cloud, arguments: list[str], then: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[Any] = []
+
+    def wait(_: int) -> None:
+        done.append("waited")
+        cloud.leaving = True
+
+    def run(command: list[str], **_: Any) -> None:
+        assert cloud.completed == []  # the cloud goes on only when the runs have ended
+        done.append(command)
+
+    monkeypatch.setattr("time.sleep", wait)
+    monkeypatch.setattr("subprocess.run", run)
+    on_machine.main(["drain", *arguments])
+    assert done == ["waited", ["/usr/bin/systemctl", "stop", "scalr-agent.service"], *then]
+    action = {"AutoScalingGroupName": GROUP, "LifecycleHookName": "drain", "InstanceId": INSTANCE, "LifecycleActionResult": "CONTINUE"}
+    expected = [{"Action": "CompleteLifecycleAction", "Version": "2011-01-01", **action}]
+    assert cloud.completed == (expected if arguments[0] == "aws" else [])
+
+
+def test_a_service_that_cannot_be_reached_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_machine, "METADATA", ("127.0.0.1", 1))
+    with pytest.raises(on_machine.HostError, match="cannot reach the metadata service: "):
+        on_machine.aws_metadata("instance-id")
+
+
+def test_it_runs_on_the_oldest_python_of_its_machines_and_needs_nothing_else() -> None:
+    source = Path(on_machine.__file__).read_text()
+    tree = ast.parse(source, feature_version=(3, 8))
+    names = [name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in (alias.name for alias in node.names)]
+    names += [str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    assert {name.partition(".")[0] for name in names} <= set(sys.stdlib_module_names)
+    assert source.startswith("#!/usr/bin/python3 -I\n")
