@@ -69,7 +69,7 @@ def _type(path: str, word: Schema) -> str:
     place, _ = _section(path, word)
     word = _without_null(word)
     if place:
-        link = f"[`{place}`](#{re.sub(r'[^a-z-]', '', place.lower())})"
+        link = f"[`{place}`](#{re.sub(r'[^a-z0-9-]', '', place.lower())})"
         return {path: f"section {link}", f"{path}[]": f"list of {link}"}.get(place, f"map of {link}")
     if "enum" in word:
         *others, last = (f"`{choice}`" for choice in word["enum"])

@@ -160,7 +160,7 @@ def test_the_readme_says_how_to_install_the_package() -> None:
     readme = (REPOSITORY / "README.md").read_text()
     wanted = "@ git+<URL of this repository>@<tag>#subdirectory=components"
     assert f'pip install "scalr-agents[aws] {wanted}"' in readme
-    extras = {"importing": "", "caches-aws": "[aws]", "caches-gcp": "[gcp]"}
+    extras = {"importing": "", "caches-aws": "[aws]", "caches-gcp": "[gcp]", "machines-aws": "[aws]"}
     for example, extra in extras.items():
         assert f"scalr-agents{extra} {wanted}\n" in (REPOSITORY / "examples" / example / "requirements.txt").read_text()
 

@@ -46,8 +46,25 @@ def test_an_example_runs(example: str, more: dict[str, str], resources: int) -> 
     assert all(account.inputs["metadata"].get("annotations", {"none": "given"}).values())
 
 
+def test_the_example_of_machines_runs() -> None:
+    given = {"vpcId": "vpc-0a1b", "routeTableId": "rtb-0a1b", "url": CONFIG["url"], "token": "s3cr3t-token", "vcsToken": "s3cr3t-vcs"}
+
+    def program() -> None:
+        runpy.run_path(str(EXAMPLES / "machines-aws" / "__main__.py"))
+
+    recording = run(
+        program,
+        configuration={f"scalr-agents:{key}": value for key, value in given.items()},
+        secret_keys=("scalr-agents:token", "scalr-agents:vcsToken"),
+    )
+    assert recording.error is None
+    assert recording.log == []
+    assert len(recording.resources) == 27
+    assert recording.exports["groups"] == ["scalr-agents-test-runs", "scalr-agents-test-vcs"]
+
+
 def test_every_example_is_tried() -> None:
-    assert sorted(path.parent.name for path in EXAMPLES.glob("*/__main__.py")) == ["caches-aws", "caches-gcp", "importing"]
+    assert sorted(path.parent.name for path in EXAMPLES.glob("*/__main__.py")) == ["caches-aws", "caches-gcp", "importing", "machines-aws"]
 
 
 def test_the_test_of_an_example_passes_where_a_user_has_copied_it(tmp_path: Path) -> None:

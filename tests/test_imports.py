@@ -63,6 +63,21 @@ def test_the_sdk_of_a_cloud_is_imported_for_a_cache_of_that_cloud(stacks: list[d
     assert modules_after(program) & CLOUDS == imported
 
 
+@pytest.mark.parametrize(
+    ("machine", "imported"),
+    [
+        ({"docker": {}}, set()),
+        ({"ec2": {"subnets": ["subnet-0a"], "instanceType": "t3.large"}}, {"pulumi_aws"}),
+        ({"gce": {"region": "europe-west1", "subnetwork": "agents", "machineType": "e2-standard-2"}}, {"pulumi_gcp"}),
+    ],
+)
+def test_the_sdk_of_a_cloud_is_imported_for_machines_of_that_cloud(machine: dict[str, object], imported: set[str]) -> None:
+    secrets = {} if "docker" in machine else {"it": {"token": "t"}}
+    given = f"{{}}, {{}}, machines={{'it': {machine}}}, secrets={secrets}"
+    program = f"from tests.programs import stack_with; assert stack_with({given}).error is None"
+    assert modules_after(program) & CLOUDS == imported
+
+
 @pytest.mark.parametrize("path", CORE, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_only_the_folder_of_resources_imports_pulumi(path: Path) -> None:
     imported = [

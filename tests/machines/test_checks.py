@@ -112,6 +112,7 @@ LOGIN = {"https": "http://me:pa55w0rd@proxy.acme:3128"}
         ({"proxy": {"https": "https://proxy.acme"}}, "error: common.proxy.https: machines reach a proxy by http:// alone"),
         ({"ca": {"secret": "corp"}}, "error: common.ca.secret: machine 'it' cannot read a Secret of Kubernetes"),
         ({"url": ""}, "warning: common.url: empty"),
+        ({"url": "https\\://acme.scalr.io"}, "error: common.url: not a URL with scheme and host"),
         ({"agentVersion": "1.4"}, "error: common.agentVersion: not a version"),
     ],
 )

@@ -1,6 +1,7 @@
 """The stacks of this repository: complete, without findings but the missing tokens, valid object by object."""
 
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import jsonschema
 import pytest
 import yaml
 from scalr_agents import output, stack
+from scalr_agents.machines import documents
 from scalr_agents.model.findings import errors, warnings
 from scalr_agents.stack import pod_security, schema, source
 
@@ -25,13 +27,14 @@ def _load(name: str, *, demand_tokens: bool) -> stack.Stack:
 
 
 def test_these_are_the_stacks() -> None:
-    assert STACKS == ["aws-dev", "aws-prod", "dev", "gcp-prod", "local"]
+    assert STACKS == ["aws-dev", "aws-machines", "aws-prod", "dev", "gcp-machines", "gcp-prod", "local"]
 
 
 @pytest.mark.parametrize("name", STACKS)
 def test_only_the_tokens_are_missing(name: str) -> None:
     loaded = _load(name, demand_tokens=True)
-    assert [finding.path for finding in errors(loaded.findings)] == [f"scalr-agents:secrets.{agent.name}.token" for agent in loaded.agents]
+    owners = [agent.name for agent in loaded.agents] + [each.name for each in loaded.machines if each.machine.platform != "own"]
+    assert [finding.path for finding in errors(loaded.findings)] == [f"scalr-agents:secrets.{name}.token" for name in owners]
     warned = [finding.path for finding in warnings(loaded.findings)]
     assert warned == (["scalr-agents:agents.runs.values.agent.url"] if name == "local" else [])
 
@@ -64,7 +67,16 @@ def test_every_pod_passes_restricted(name: str) -> None:
 @pytest.mark.parametrize("name", STACKS)
 def test_a_rollout_notices_an_agent_that_gives_up(name: str) -> None:
     jobs = [agent for agent in _load(name, demand_tokens=False).agents if agent.chart.name == "agent-job"]
-    assert {checked.values.agent.min_ready_seconds for checked in jobs} == {15}
+    assert {checked.values.agent.min_ready_seconds for checked in jobs} == ({15} if jobs else set())
+
+
+@pytest.mark.parametrize("name", ["aws-machines", "gcp-machines"])
+def test_a_stack_of_machines_prints_their_files(name: str) -> None:
+    loaded = _load(name, demand_tokens=False)
+    assert loaded.machines != []
+    for each, form in product(loaded.machines, documents.FORMS):
+        assert "scalr-agent" in each.document(form)
+        assert each.steps(form) != []
 
 
 @cache

@@ -115,7 +115,9 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
 def _owners(content: Mapping[str, Any]) -> Any:
     """What may have secrets: agents and machines, as they are given, by name. None where they are no maps."""
     agents, machines = content.get("agents", {}), content.get("machines", {})
-    return {**agents, **machines} if isinstance(agents, dict) and isinstance(machines, dict) else None
+    if not isinstance(agents, dict) or not isinstance(machines, dict):
+        return None
+    return {str(name): given for owners in (agents, machines) for name, given in owners.items()}  # a name may be a number by mistake
 
 
 def _machines(file: StackFile, bundle: str, *, demand_tokens: bool) -> "tuple[list[StackMachine], list[Finding]]":
