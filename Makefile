@@ -10,7 +10,7 @@ UV ?= uv
 PIN := UV_CUSTOM_COMPILE_COMMAND="make pins" $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
 BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
-.PHONY: render test control-plane test-cluster check bench schema pins clean install
+.PHONY: render test control-plane test-cluster test-machines check bench schema pins clean install
 
 render: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents render $(STACK)
@@ -25,6 +25,10 @@ control-plane:
 # One control plane for all of them, so one after another.
 test-cluster: $(VENV)/.dev control-plane
 	@$(BIN)/python -m pytest -n0 tests/cluster tests/engine
+
+# The files of machines with the programs that read them, and a real Docker daemon. What is not here is skipped, outside of CI.
+test-machines: $(VENV)/.dev control-plane
+	@$(BIN)/python -m pytest -n0 tests/machines_for_real
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff check .

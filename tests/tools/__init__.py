@@ -1,4 +1,4 @@
-"""Programs that tests run: Kubernetes' control plane, simulated nodes, Helm and Pulumi, built from Go modules.
+"""Programs that tests run: Kubernetes' control plane, simulated nodes, Helm, Pulumi and Docker Compose, built from Go modules.
 
 Each directory here is a Go module that pins one project, since their dependencies do not go together. `make control-plane` builds
 what is missing into a cache outside of the repository; a changed pin has a directory of its own there.
@@ -90,6 +90,12 @@ MODULES = (
         programs={"pulumi": "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"},
         pin="github.com/pulumi/pulumi/pkg/v3",
         version_variables=("github.com/pulumi/pulumi/sdk/v3/go/common/version.Version={version}",),
+    ),
+    Module(
+        name="compose",
+        programs={"docker-compose": "github.com/docker/compose/v2/cmd"},
+        pin="github.com/docker/compose/v2",
+        version_variables=("github.com/docker/compose/v2/internal.Version={version}",),
     ),
 )
 

@@ -27,6 +27,7 @@ def test_each_module_pins_the_version_that_its_programs_tell() -> None:
         "kwok": "v0.8.0",
         "helm": "v3.22.0",
         "pulumi": "v3.255.0",
+        "compose": "v2.32.4",
     }
     assert MODULES[0].ldflags == (
         "-s -w -X k8s.io/component-base/version.gitVersion=v1.36.3"
