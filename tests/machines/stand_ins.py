@@ -7,12 +7,14 @@ a request whose signature is not that of its own library, here botocore, over al
 import base64
 import json
 import re
-from collections.abc import Mapping
+import ssl
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
@@ -37,7 +39,8 @@ class Cloud:
     completed: list[Mapping[str, str]] = field(default_factory=list)
     """The lifecycle actions that were completed."""
 
-    def metadata(self, method: str, path: str, headers: Mapping[str, str]) -> tuple[int, str]:
+    def metadata(self, method: str, path: str, headers: Mapping[str, str], _body: str = "") -> tuple[int, str]:
+        """What the metadata services answer."""
         given = {name.lower(): value for name, value in headers.items()}
         if path.startswith("/computeMetadata/"):
             return self._google_metadata(path) if given.get("metadata-flavor") == "Google" else (403, "")
@@ -111,24 +114,33 @@ def _refused(host: str, method: str, path: str, headers: Mapping[str, str], body
     return "" if signature == auth.signature(text, request) else "the signature is another one"
 
 
-def serve(cloud: Cloud, address: tuple[str, int] = ("127.0.0.1", 0)) -> ThreadingHTTPServer:
-    """The metadata services, on an address of this machine, until `shutdown`."""
+Answer = Callable[[str, str, Mapping[str, str], str], tuple[int, str]]
+"""What a server says to a method, a path, headers and a body: a status and a text."""
+
+
+def serve(answer: Answer, address: tuple[str, int] = ("127.0.0.1", 0), certificate: Path | None = None) -> ThreadingHTTPServer:
+    """A server on an address of this machine, until `shutdown`; with a certificate by TLS."""
 
     class Handler(BaseHTTPRequestHandler):
-        def answer(self) -> None:
-            status, content = cloud.metadata(self.command, urlsplit(self.path).path, dict(self.headers))
+        def reply(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+            status, content = answer(self.command, self.path, dict(self.headers), body)
             self.send_response(status)
             self.end_headers()
             self.wfile.write(content.encode())
 
         def __getattr__(self, name: str) -> Any:
             if name.startswith("do_"):
-                return self.answer
+                return self.reply
             raise AttributeError(name)
 
         def log_message(self, *_: Any) -> None:
             pass
 
     server = ThreadingHTTPServer(address, Handler)
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     return server

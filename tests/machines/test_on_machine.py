@@ -18,7 +18,7 @@ from tests.machines.stand_ins import ARN, GROUP, INSTANCE, NAME, Cloud, serve
 def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cloud]:
     """Both clouds. Connections to their services are answered at once, those to the metadata service by a server."""
     cloud = Cloud()
-    server = serve(cloud)
+    server = serve(cloud.metadata)
 
     def answer(connection: HTTPConnection, method: str, path: str, headers: dict[str, str], body: str, whom: str) -> tuple[int, str]:
         if connection.port == on_machine.HTTPS:

@@ -5,13 +5,10 @@ what the secret holds (`content`), whether the machine has to go (`leaving`), an
 """
 
 import json
-import ssl
 import sys
 from collections.abc import Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Event, Thread
-from typing import Any
+from threading import Event
 
 from tests.machines.stand_ins import Cloud, serve
 
@@ -26,47 +23,24 @@ class OnDisk(Cloud):
         super().__init__()
         self.directory = directory
 
-    def metadata(self, method: str, path: str, headers: Mapping[str, str]) -> tuple[int, str]:
+    def metadata(self, method: str, path: str, headers: Mapping[str, str], _body: str = "") -> tuple[int, str]:
         self.leaving = (self.directory / "leaving").exists()
         return super().metadata(method, path, headers)
 
-    def service(self, host: str, method: str, path: str, headers: Mapping[str, str], body: str) -> tuple[int, str]:
+    def services(self, method: str, path: str, headers: Mapping[str, str], body: str) -> tuple[int, str]:
+        """What the service answers to which a request is addressed."""
         self.content = (self.directory / "content").read_text()
-        answer = super().service(host, method, path, headers, body)
+        host = {name.lower(): value for name, value in headers.items()}["host"].removesuffix(":443")
+        answer = self.service(host, method, path, headers, body)
         (self.directory / "completed").write_text(json.dumps(self.completed))
         return answer
-
-
-def serve_services(cloud: Cloud, certificate: Path) -> None:
-    class Handler(BaseHTTPRequestHandler):
-        def answer(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
-            host = self.headers["Host"].removesuffix(":443")
-            status, content = cloud.service(host, self.command, self.path, dict(self.headers), body)
-            self.send_response(status)
-            self.end_headers()
-            self.wfile.write(content.encode())
-
-        def __getattr__(self, name: str) -> Any:
-            if name.startswith("do_"):
-                return self.answer
-            raise AttributeError(name)
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(SERVICES, Handler)
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate)
-    server.socket = context.wrap_socket(server.socket, server_side=True)
-    Thread(target=server.serve_forever, daemon=True).start()
 
 
 if __name__ == "__main__":
     state = Path(sys.argv[1])
     cloud = OnDisk(state)
-    serve(cloud, METADATA)
-    serve_services(cloud, state / "certificate.pem")
+    serve(cloud.metadata, METADATA)
+    serve(cloud.services, SERVICES, state / "certificate.pem")
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     Event().wait()

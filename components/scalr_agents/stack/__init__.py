@@ -82,7 +82,7 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     shape_findings = [in_file(finding) for finding in shape_findings]
     findings += _in_the_right_place(shape_findings, content.get("agents"))
     owners = _owners(content)
-    if isinstance(owners, dict) and (owners or all(word in _WORDS for word in config)):  # else they may be there under a wrong name
+    if owners is not None and ("agents" in content or all(word in _WORDS for word in config)):  # else they may be there by a wrong name
         findings += secrets.of_nobody(file.secrets, owners)
     bundle, common_findings = common.bundle(file.common.ca, directory)
     findings += common_findings
@@ -112,7 +112,7 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     return Stack(file.kubernetes, file.namespaces, caches.entries if caches else {}, claims, built, machines, by_severity(findings))
 
 
-def _owners(content: Mapping[str, Any]) -> Any:
+def _owners(content: Mapping[str, Any]) -> dict[str, Any] | None:
     """What may have secrets: agents and machines, as they are given, by name. None where they are no maps."""
     agents, machines = content.get("agents", {}), content.get("machines", {})
     if not isinstance(agents, dict) or not isinstance(machines, dict):

@@ -95,26 +95,23 @@ class StackMachine:
     def place(self) -> Path:
         return _place(self.name)
 
-    @property
-    def secret(self) -> CloudValue:
-        """Stands for the secret where files are only printed."""
-        return CloudValue(f"{dotted(self.place)}: secret")
+    def _unknown(self, word: str) -> CloudValue:
+        """Stands for what only the cloud knows where files are only printed."""
+        return CloudValue(f"{dotted(self.place)}: {word}")
 
     def names(self) -> CloudNames:
         """What a machine knows of the cloud, as far as a stack file tells."""
-        return CloudNames() if self.machine.platform == "own" else CloudNames(str(self.secret), f"<stack>-{self.name}")
+        own = self.machine.platform == "own"
+        return CloudNames() if own else CloudNames(str(self._unknown("secret")), str(self._unknown("group")))
 
     def document(self, form: str) -> str:
         return documents.FORMS[form](self.machine, self.names())
 
     def steps(self, form: str) -> list[str]:
-        """What is left to do with a document, and what of it only a cloud knows."""
-        cloud = [f"placeholder: {self.secret} is known to the cloud only"] if self.secret_is_named(form) else []
-        return [*cloud, *documents.steps(self.machine, form)]
-
-    def secret_is_named(self, form: str) -> bool:
-        """Whether a document names the cloud's secret."""
-        return self.machine.platform != "own" and form in ("cloud-init", "systemd")
+        """What is left to do with a document, and what of it only the cloud knows."""
+        text = self.document(form)
+        unknown = [name for name in (self.names().secret, self.names().group) if name and name in text]
+        return [*(f"placeholder: {name} is known to the cloud only" for name in unknown), *documents.steps(self.machine, form)]
 
     def images(self) -> list[str]:
         """The images that the machine pulls, as far as the stack file says which."""
