@@ -103,6 +103,8 @@ def _refused(host: str, method: str, path: str, headers: Mapping[str, str], body
     if match is None:
         return "no signature"
     access_key, region, service, signed, signature = match.groups()
+    if given.get("x-amz-security-token") != KEYS["Token"]:
+        return "keys of a machine's role count only with their session"
     unsigned = {name for name in given if name.startswith("x-amz-") or name == "host"} - set(signed.split(";"))
     if unsigned or access_key != KEYS["AccessKeyId"] or f"{service}.{region}." not in host:
         return f"not signed, or by somebody else: {unsigned}"

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import pulumi
 
 from scalr_agents.machines.settings import Secrets
-from scalr_agents.resources.options import deferred
 from scalr_agents.stack.machines import StackMachine
 
 if TYPE_CHECKING:
@@ -33,6 +32,4 @@ def _group(each: StackMachine) -> "Ec2Agents | GceAgents | None":
 
 
 def _secrets(each: StackMachine) -> Secrets:
-    """The secrets as the engine has handed them over, in plain text, marked again."""
-    env = {name: deferred(pulumi.Output.secret(value)) for name, value in each.secrets.env.items()}
-    return Secrets.model_construct(token=deferred(pulumi.Output.secret(each.secrets.token)), secret_env=env)
+    return Secrets.model_construct(token=each.secrets.token, secret_env=each.secrets.env)
