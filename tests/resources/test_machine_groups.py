@@ -1,10 +1,6 @@
 """The components for machines: what they ask of the clouds, what machines may do there, and that no secret lies where it should not."""
 
-import base64
-import gzip
 import json
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pulumi
@@ -13,43 +9,12 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scalr_agents.machines import policies
-from scalr_agents.model.merge import merge
-from scalr_agents.resources.deploy import deploy
 
-from tests.cloud_arguments import mismatches
 from tests.clouds import ACCOUNT, NETWORK, PROJECT, REGION
 from tests.components import inputs, program, record, refused
-from tests.machines.cases import CA, STACKS
 from tests.policies import allows
-from tests.programs import REPOSITORY
-from tests.recording import Recording, Secret, leaves, opened, run
-
-TOKEN = "s3cr3t-token"
-AWS: dict[str, Any] = {"url": "https://acme.scalr.io", "token": TOKEN, "subnets": ["subnet-0a", "subnet-0b"], "instance_type": "t3.large"}
-GCP: dict[str, Any] = {
-    "url": "https://acme.scalr.io",
-    "token": TOKEN,
-    "region": "europe-west1",
-    "subnetwork": "agents",
-    "machine_type": "e2-standard-2",
-}
-KEY = f"arn:aws:kms:{REGION}:{ACCOUNT}:key/11111111-2222-3333-4444-555555555555"
-COMPONENTS = {"Ec2Agents": AWS, "GceAgents": GCP}
-NAME = "scalr-agents-test-it"
-
-
-def of(component: str, **args: Any) -> dict[str, Mapping[str, Any]]:
-    recording = record(component, merge(COMPONENTS[component], args))
-    sent = [replace(resource, inputs=opened(resource.inputs)) for resource in recording.resources if resource.custom]
-    assert [problem for resource in sent for problem in mismatches(resource)] == []
-    return inputs(recording)
-
-
-def cloud_config(made: Mapping[str, Mapping[str, Any]]) -> str:
-    if "template" in made:
-        return str(made["template"]["metadata"]["user-data"])
-    content = base64.b64decode(made["launch-template"]["userData"])
-    return (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode()
+from tests.recording import Secret, leaves, run
+from tests.resources.machine_groups import AWS, COMPONENTS, KEY, NAME, TOKEN, cloud_config, of
 
 
 def test_machines_on_aws() -> None:
@@ -353,49 +318,6 @@ def test_an_output_that_is_no_text_ends_the_program_and_is_not_repeated() -> Non
     with pytest.raises(pulumi.RunError) as raised:
         run(program("Ec2Agents", lambda: {**AWS, "token": pulumi.Output.secret(["s3cr3t"])}))
     assert str(raised.value) == "machine 'it' cannot be deployed: empty, or no text of one line: SCALR_AGENT_TOKEN"
-
-
-def stack_with(machines: Mapping[str, Any], **words: Any) -> Recording:
-    """Deploy a stack of machines."""
-    secrets = {
-        name: {"token": TOKEN, "env": {"TF_TOKEN_acme": "hidden-env"}} for name, machine in machines.items() if "docker" not in machine
-    }
-    content = {"common": {"url": "https://acme.scalr.io"}, "machines": machines, "secrets": secrets, **words}
-    configuration = {f"scalr-agents:{word}": json.dumps(entry) for word, entry in content.items()}
-    return run(lambda: deploy(REPOSITORY), configuration=configuration, secret_keys=("scalr-agents:secrets",))
-
-
-EC2 = {"subnets": ["subnet-0a"], "instanceType": "t3.large", "volume": {"size": "40Gi"}}
-GCE = {"region": "europe-west1", "subnetwork": "agents", "machineType": "e2-standard-2", "image": "rocky"}
-
-
-def test_a_stack_of_machines_needs_no_cluster() -> None:
-    recording = stack_with({"fleet": {"ec2": EC2}, "other": {"gce": GCE}, "host": {"docker": {}}})
-    assert recording.error is None, recording.error
-    assert [r.name for r in recording.resources if r.type.startswith(("kubernetes:", "pulumi:providers"))] == []
-    assert recording.exports.keys() == {"machines"}
-    assert {name: set(outputs) for name, outputs in recording.exports["machines"].items()} == {
-        "fleet": {"groupName", "roleArn", "secretArn"},
-        "other": {"groupName", "serviceAccountEmail", "secretName"},
-    }
-
-
-def test_what_the_stack_file_says_reaches_the_machines() -> None:
-    machine = {"ec2": EC2, "concurrency": 2, "memoryPerRun": "1Gi", "env": {"A": 1}, "agentVersion": "1.3.0", "onChange": "keep"}
-    common = {"url": "https://acme.scalr.io", "ca": {"file": CA}, "imageRegistry": "mirror.acme", "agentVersion": "1.2.0"}
-    recording = stack_with({"it": machine, "other": {"gce": GCE}}, common=common)
-    assert recording.error is None, recording.error
-    made = inputs(recording)
-    template = {name: resource.inputs for name, resource in ((r.name, r) for r in recording.resources)}
-    text = cloud_config(made)
-    for line in ("SCALR_AGENT_CONCURRENCY=2\n", "MEM_LIMIT=1024\n", " A=1\n", "mirror.acme/scalr/agent:1.3.0 run\n"):
-        assert line in text
-    assert (STACKS / CA).read_text().splitlines()[-2] in text
-    assert template["it-launch-template"]["blockDeviceMappings"][0]["ebs"]["volumeSize"] == 40
-    assert "instanceRefresh" not in template["it-group"]
-    assert template["other-template"]["disks"][0]["sourceImage"] == "rocky"
-    assert "agent:1.2.0" in template["other-template"]["metadata"]["user-data"]
-    assert template["it-secret-version"]["secretString"].value == json.dumps({"SCALR_AGENT_TOKEN": TOKEN, "TF_TOKEN_acme": "hidden-env"})
 
 
 def test_names_in_user_data_are_those_of_the_stack() -> None:

@@ -1,0 +1,41 @@
+"""Groups of machines for tests: arguments of both clouds, what is registered, and the user data."""
+
+import base64
+import gzip
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from scalr_agents.model.merge import merge
+
+from tests.cloud_arguments import mismatches
+from tests.clouds import ACCOUNT, REGION
+from tests.components import inputs, record
+from tests.recording import opened
+
+TOKEN = "s3cr3t-token"
+AWS: dict[str, Any] = {"url": "https://acme.scalr.io", "token": TOKEN, "subnets": ["subnet-0a", "subnet-0b"], "instance_type": "t3.large"}
+GCP: dict[str, Any] = {
+    "url": "https://acme.scalr.io",
+    "token": TOKEN,
+    "region": "europe-west1",
+    "subnetwork": "agents",
+    "machine_type": "e2-standard-2",
+}
+KEY = f"arn:aws:kms:{REGION}:{ACCOUNT}:key/11111111-2222-3333-4444-555555555555"
+COMPONENTS = {"Ec2Agents": AWS, "GceAgents": GCP}
+NAME = "scalr-agents-test-it"
+
+
+def of(component: str, **args: Any) -> dict[str, Mapping[str, Any]]:
+    recording = record(component, merge(COMPONENTS[component], args))
+    sent = [replace(resource, inputs=opened(resource.inputs)) for resource in recording.resources if resource.custom]
+    assert [problem for resource in sent for problem in mismatches(resource)] == []
+    return inputs(recording)
+
+
+def cloud_config(made: Mapping[str, Mapping[str, Any]]) -> str:
+    if "template" in made:
+        return str(made["template"]["metadata"]["user-data"])
+    content = base64.b64decode(made["launch-template"]["userData"])
+    return (gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content).decode()
