@@ -92,28 +92,36 @@ def test_what_aws_would_call_otherwise_is_no_key(given: str) -> None:
 NO_CLIENTS = {key: value for key, value in PLACE.items() if key != "clients"}
 NO_VPC = {key: value for key, value in PLACE.items() if key != "vpc_id"}
 ERRORS: list[tuple[dict[str, Any], str, str]] = [
-    ({}, "", "needs to know where the file system goes: eks_cluster, or vpc_id and subnets (or file_system_id)"),
-    ({"vpc_id": "vpc-0a"}, "", "needs to know where the file system goes: "),
-    ({**CLUSTER, "vpc_id": "vpc-0a"}, "vpc_id", "given together with eks_cluster, which it stands for; keep one of them"),
+    ({}, "", "has no location: set eks_cluster, or vpc_id and subnets, or file_system_id"),
+    ({"vpc_id": "vpc-0a"}, "", "has no location: "),
+    ({**CLUSTER, "vpc_id": "vpc-0a"}, "vpc_id", "given together with eks_cluster, which sets it too; keep one of them"),
     ({**CLUSTER, "vpc_id": LATER}, "vpc_id", "given together with eks_cluster"),
     (
         {**CLUSTER, "subnets": {"eu-west-1a": "subnet-0a"}, "clients": {"cidrs": ["10.0.0.0/8"]}},
         "subnets",
         "given together with eks_cluster",
     ),
-    (NO_VPC, "vpc_id", "missing: the security group of the mount targets needs it (or mount_target_security_groups)"),
+    (NO_VPC, "vpc_id", "missing: the security group of the mount targets requires it; set it, or set mount_target_security_groups"),
     (
         {**NO_CLIENTS, "mount_target_security_groups": ["sg-0a"]},
         "vpc_id",
-        "has no effect: mount_target_security_groups exist, and none is made",
+        "has no effect: mount_target_security_groups is set, so no security group is created",
     ),
-    ({**EXISTING, "vpc_id": "vpc-0a"}, "vpc_id", "has no effect without subnets or eks_cluster: file_system_id alone is taken as it is"),
+    (
+        {**EXISTING, "vpc_id": "vpc-0a"},
+        "vpc_id",
+        "has no effect without subnets or eks_cluster: an existing file system (file_system_id) is then used as it is",
+    ),
     ({**EXISTING, "clients": {"cidrs": ["10.0.0.0/16"]}}, "clients", "has no effect without subnets"),
     ({**EXISTING, "mount_target_security_groups": ["sg-0a"]}, "mount_target_security_groups", "has no effect without subnets"),
-    ({**EXISTING, "throughput_mode": "elastic"}, "throughput_mode", "has no effect: file_system_id names a file system that exists"),
-    ({**EXISTING, "kms_key": "arn:aws:kms:eu-west-1:1:key/a"}, "kms_key", "has no effect: file_system_id names"),
-    ({**EXISTING, **CLUSTER, "kms_key": LATER}, "kms_key", "has no effect: file_system_id names"),
-    ({"file_system_id": LATER, "infrequent_access_after_days": 7}, "infrequent_access_after_days", "has no effect: file_system_id names"),
+    ({**EXISTING, "throughput_mode": "elastic"}, "throughput_mode", "has no effect: file_system_id refers to an existing file system"),
+    ({**EXISTING, "kms_key": "arn:aws:kms:eu-west-1:1:key/a"}, "kms_key", "has no effect: file_system_id refers to"),
+    ({**EXISTING, **CLUSTER, "kms_key": LATER}, "kms_key", "has no effect: file_system_id refers to"),
+    (
+        {"file_system_id": LATER, "infrequent_access_after_days": 7},
+        "infrequent_access_after_days",
+        "has no effect: file_system_id refers to",
+    ),
     *(
         (
             {**place, "driver_role": given},
@@ -123,36 +131,36 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
         for place in (PLACE, EXISTING)
         for given in ("nodes", "arn:aws:iam::111122223333:root", "arn:aws:sts::111122223333:assumed-role/nodes/i-0a1b", "*")
     ),
-    ({"file_system_id": "0a1b"}, "file_system_id", "given '0a1b', which is no id of this kind: fs-<hexadecimal digits>"),
-    ({"file_system_id": "fs-0a1b "}, "file_system_id", "given 'fs-0a1b ', which is no id"),
-    ({**PLACE, "vpc_id": "main"}, "vpc_id", "given 'main', which is no id of this kind: vpc-<hexadecimal digits>"),
-    ({**PLACE, "subnets": {"eu-west-1a": "vpc-0a"}}, "subnets.eu-west-1a", "no id of this kind: subnet-<hexadecimal digits>"),
-    ({**PLACE, "subnets": {"eu-west-1a": ""}}, "subnets.eu-west-1a", "given '', which is no id"),
-    ({**PLACE, "clients": {"security_groups": ["sg-0a", "nodes"]}}, "clients.security_groups[1]", "given 'nodes', which is no id"),
-    ({**CLUSTER, "mount_target_security_groups": ["nfs"]}, "mount_target_security_groups[0]", "no id of this kind: sg-<hexadecimal"),
-    ({**PLACE, "subnets": {"subnet-0a": "subnet-0a"}}, "subnets.subnet-0a", "not a zone, for instance eu-west-1a"),
-    ({**PLACE, "subnets": {"a": "subnet-0a"}}, "subnets.a", "not a zone, for instance eu-west-1a"),
+    ({"file_system_id": "0a1b"}, "file_system_id", "given '0a1b', which is not a valid ID; expected fs-<hexadecimal digits>"),
+    ({"file_system_id": "fs-0a1b "}, "file_system_id", "given 'fs-0a1b ', which is not a valid ID"),
+    ({**PLACE, "vpc_id": "main"}, "vpc_id", "given 'main', which is not a valid ID; expected vpc-<hexadecimal digits>"),
+    ({**PLACE, "subnets": {"eu-west-1a": "vpc-0a"}}, "subnets.eu-west-1a", "not a valid ID; expected subnet-<hexadecimal digits>"),
+    ({**PLACE, "subnets": {"eu-west-1a": ""}}, "subnets.eu-west-1a", "given '', which is not a valid ID"),
+    ({**PLACE, "clients": {"security_groups": ["sg-0a", "nodes"]}}, "clients.security_groups[1]", "given 'nodes', which is not a valid ID"),
+    ({**CLUSTER, "mount_target_security_groups": ["nfs"]}, "mount_target_security_groups[0]", "not a valid ID; expected sg-<hexadecimal"),
+    ({**PLACE, "subnets": {"subnet-0a": "subnet-0a"}}, "subnets.subnet-0a", "not an availability zone such as eu-west-1a"),
+    ({**PLACE, "subnets": {"a": "subnet-0a"}}, "subnets.a", "not an availability zone such as eu-west-1a"),
     (
         {**PLACE, "subnets": {"eu-west-1a": "subnet-0a", "eu-west-1b": "subnet-0a"}},
         "subnets.eu-west-1b",
-        "'subnet-0a' is the subnet of zone 'eu-west-1a' already; a subnet lies in one zone",
+        "'subnet-0a' is already the subnet of zone 'eu-west-1a'; give each zone its own subnet",
     ),
-    (NO_CLIENTS, "clients", "missing: nobody could mount it; give clients.security_groups or clients.cidrs"),
-    ({**PLACE, "clients": {"security_groups": []}}, "clients", "missing: nobody could mount it"),
+    (NO_CLIENTS, "clients", "missing: nobody could mount the file system; set clients.security_groups or clients.cidrs"),
+    ({**PLACE, "clients": {"security_groups": []}}, "clients", "missing: nobody could mount the file system"),
     (
         {**NO_VPC, "mount_target_security_groups": ["sg-0a"]},
         "clients",
-        "has no effect: the rules of mount_target_security_groups decide who may mount",
+        "has no effect: mount_target_security_groups is set, and the rules of those groups decide who may mount",
     ),
-    ({**PLACE, "clients": {"cidrs": ["10.0.0.0/16", "nodes"]}}, "clients.cidrs[1]", "given 'nodes', which is no network"),
-    ({**PLACE, "clients": {"cidrs": ["10.0.0.1/16"]}}, "clients.cidrs[0]", "given '10.0.0.1/16', which is no network"),
+    ({**PLACE, "clients": {"cidrs": ["10.0.0.0/16", "nodes"]}}, "clients.cidrs[1]", "given 'nodes', which is not a network"),
+    ({**PLACE, "clients": {"cidrs": ["10.0.0.1/16"]}}, "clients.cidrs[0]", "given '10.0.0.1/16', which is not a network"),
     (
         {**PLACE, "clients": {"security_groups": ["sg-0a", "sg-0b", "sg-0a"]}},
         "clients.security_groups[2]",
-        "'sg-0a' is in the list already",
+        "'sg-0a' is already in the list",
     ),
-    ({**CLUSTER, "clients": {"cidrs": ["fd00::/64", "fd00::/64"]}}, "clients.cidrs[1]", "'fd00::/64' is in the list already"),
-    ({**PLACE, "throughput_mode": "provisioned"}, "throughput_mode", "provisioned needs provisioned_throughput_mibps"),
+    ({**CLUSTER, "clients": {"cidrs": ["fd00::/64", "fd00::/64"]}}, "clients.cidrs[1]", "'fd00::/64' is already in the list"),
+    ({**PLACE, "throughput_mode": "provisioned"}, "throughput_mode", "provisioned requires provisioned_throughput_mibps"),
     (
         {**PLACE, "provisioned_throughput_mibps": 64},
         "provisioned_throughput_mibps",
@@ -165,10 +173,10 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({**PLACE, "infrequent_access_after_days": 2}, "infrequent_access_after_days", "given 2; allowed: 1, 7, 14, 30, 60, 90, 180, 270, 365"),
     ({**PLACE, "infrequent_access_after_days": 0}, "infrequent_access_after_days", "given 0; allowed: 1, 7"),
-    ({**PLACE, "tags": {"AWS:team": "x"}}, "tags.AWS:team", "not a key for a tag: at most 128 characters, not starting with aws:"),
-    ({**PLACE, "tags": {"": "x"}}, "tags", "not a key for a tag"),
-    ({**PLACE, "tags": {"aws:a.b": "x"}}, "tags.aws:a\\.b", "not a key for a tag"),
-    ({**PLACE, "tags": {"k" * 129: "x"}}, f"tags.{'k' * 129}", "not a key for a tag"),
+    ({**PLACE, "tags": {"AWS:team": "x"}}, "tags.AWS:team", "not a valid tag key: use at most 128 characters, not starting with aws:"),
+    ({**PLACE, "tags": {"": "x"}}, "tags", "not a valid tag key"),
+    ({**PLACE, "tags": {"aws:a.b": "x"}}, "tags.aws:a\\.b", "not a valid tag key"),
+    ({**PLACE, "tags": {"k" * 129: "x"}}, f"tags.{'k' * 129}", "not a valid tag key"),
 ]
 
 
@@ -198,7 +206,9 @@ def test_everything_is_found_at_once() -> None:
 @pytest.mark.parametrize("network", ["0.0.0.0/0", "::/0"])
 def test_a_network_of_everybody_is_a_warning(network: str) -> None:
     given = {**CLUSTER, "clients": {"cidrs": ["10.0.0.0/16", network]}}
-    assert _findings(given) == [("warning", "clients.cidrs[1]", "lets everybody mount who can reach a mount target")]
+    assert _findings(given) == [
+        ("warning", "clients.cidrs[1]", "allows every client that can reach a mount target to mount; give the networks of the nodes")
+    ]
 
 
 @pytest.mark.parametrize("given", [given for given, _, _ in ERRORS], ids=[str(index) for index, _ in enumerate(ERRORS)])
@@ -216,8 +226,8 @@ def _camel(text: str) -> str:
 def test_the_spelling_of_stack_files() -> None:
     found = efs.check(_parsed({"mount_target_security_groups": ["nfs"], "subnets": PLACE["subnets"], "vpc_id": "vpc-0a"}), in_stack_files)
     assert [str(finding) for finding in found] == [
-        "error: mountTargetSecurityGroups[0]: given 'nfs', which is no id of this kind: sg-<hexadecimal digits>",
-        "error: vpcId: has no effect: mountTargetSecurityGroups exist, and none is made",
+        "error: mountTargetSecurityGroups[0]: given 'nfs', which is not a valid ID; expected sg-<hexadecimal digits>",
+        "error: vpcId: has no effect: mountTargetSecurityGroups is set, so no security group is created",
     ]
 
 

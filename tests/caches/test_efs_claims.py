@@ -26,20 +26,20 @@ PROBLEMS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
     ({"release": "Runs"}, [("release", "'Runs' is no release name")]),
     ({"namespace": "a.b"}, [("namespace", "'a.b' is no namespace")]),
     ({"file_system_id": ""}, [("file_system_id", "missing")]),
-    ({"file_system_id": "fsap-0a"}, [("file_system_id", "given 'fsap-0a', which is no id of this kind: fs-<hexadecimal digits>")]),
+    ({"file_system_id": "fsap-0a"}, [("file_system_id", "given 'fsap-0a', which is not a valid ID; expected fs-<hexadecimal digits>")]),
     ({"path": "cache"}, [("path", "'cache' is not the absolute path of a directory")]),
     ({"path": "/"}, [("path", "'/' is not the absolute path of a directory")]),
     ({"path": "/a//b"}, [("path", "'/a//b' is not the absolute path of a directory")]),
     ({"path": "/a/"}, [("path", "'/a/' is not the absolute path of a directory")]),
-    ({"path": DEEP}, [("path", f"{DEEP!r} is 5 directories deep, and EFS makes at most 4")]),
-    ({"path": LONG}, [("path", f"directory {LONG!r} has 101 characters, and EFS allows 100; use shorter names")]),
+    ({"path": DEEP}, [("path", f"{DEEP!r} is 5 directories deep, but EFS allows at most 4")]),
+    ({"path": LONG}, [("path", f"directory {LONG!r} has 101 characters, but EFS allows at most 100; use shorter names")]),
     (
         {"namespace": "n" * 40, "release": "r" * 41},
-        [("path", f"directory '/scalr-agent-cache/{'n' * 40}/{'r' * 41}' has 101 characters, and EFS allows 100")],
+        [("path", f"directory '/scalr-agent-cache/{'n' * 40}/{'r' * 41}' has 101 characters, but EFS allows at most 100")],
     ),
     ({"namespace": "n" * 40, "release": "r" * 40}, []),
     ({"namespace": "n" * 40, "release": "r" * 41, "path": "/short"}, []),
-    ({"tags": {"aws:x": "y"}}, [("tags.aws:x", "not a key for a tag")]),
+    ({"tags": {"aws:x": "y"}}, [("tags.aws:x", "not a valid tag key")]),
 ]
 
 
@@ -99,7 +99,7 @@ NO_ROLE = (
         ({"cluster_name": ""}, ["error: cluster_name: missing"]),
         (
             {"cluster_name": "prod", "tags": {"Aws:x": "y"}},
-            ["error: tags.Aws:x: not a key for a tag: at most 128 characters, not starting with aws:"],
+            ["error: tags.Aws:x: not a valid tag key: use at most 128 characters, not starting with aws:"],
         ),
     ],
 )

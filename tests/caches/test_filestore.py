@@ -49,51 +49,55 @@ def test_what_is_sound_passes(given: dict[str, Any]) -> None:
     assert _findings(given) == []
 
 
-NO_EFFECT = "has no effect: instance_id names an instance that exists"
+NO_EFFECT = "has no effect: instance_id refers to an existing instance"
 SMALL_AND_LARGE = "100 to 10239 GiB, or 10240 to 102400 GiB in steps of 2560"
 ERRORS: list[tuple[dict[str, Any], str, str]] = [
-    ({"export_options": [NODES]}, "location", "missing: BASIC_HDD lives in a zone, for instance europe-west1-b"),
-    ({"tier": "ENTERPRISE", "export_options": [NODES]}, "location", "missing: ENTERPRISE lives in a region, for instance europe-west1"),
-    ({**PLACE, "location": "europe-west1"}, "location", "given 'europe-west1', but BASIC_HDD lives in a zone, for instance europe-west1-b"),
-    ({**PLACE, "tier": "BASIC_SSD", "capacity": "3Ti", "location": "eu"}, "location", "given 'eu', but BASIC_SSD lives in a zone"),
-    ({**REGIONAL, **PLACE}, "location", "given 'europe-west1-b', but REGIONAL lives in a region, for instance europe-west1"),
-    ({**PLACE, "capacity": "100Gi"}, "capacity", "given 100Gi, which is 100 GiB; BASIC_HDD has 1024 to 65433 GiB"),
-    ({**PLACE, "tier": "BASIC_SSD"}, "capacity", "given 1Ti, which is 1024 GiB; BASIC_SSD has 2560 to 65433 GiB"),
-    ({**PLACE, "tier": "ZONAL", "capacity": "10241Gi"}, "capacity", f"which is 10241 GiB; ZONAL has {SMALL_AND_LARGE}"),
-    ({**REGIONAL, "capacity": "99Gi"}, "capacity", f"which is 99 GiB; REGIONAL has {SMALL_AND_LARGE}"),
+    ({"export_options": [NODES]}, "location", "missing: BASIC_HDD requires a zone, for instance europe-west1-b"),
+    ({"tier": "ENTERPRISE", "export_options": [NODES]}, "location", "missing: ENTERPRISE requires a region, for instance europe-west1"),
+    ({**PLACE, "location": "europe-west1"}, "location", "given 'europe-west1', but BASIC_HDD requires a zone, for instance europe-west1-b"),
+    ({**PLACE, "tier": "BASIC_SSD", "capacity": "3Ti", "location": "eu"}, "location", "given 'eu', but BASIC_SSD requires a zone"),
+    ({**REGIONAL, **PLACE}, "location", "given 'europe-west1-b', but REGIONAL requires a region, for instance europe-west1"),
+    ({**PLACE, "capacity": "100Gi"}, "capacity", "given 100Gi, which is 100 GiB; BASIC_HDD allows 1024 to 65433 GiB"),
+    ({**PLACE, "tier": "BASIC_SSD"}, "capacity", "given 1Ti, which is 1024 GiB; BASIC_SSD allows 2560 to 65433 GiB"),
+    ({**PLACE, "tier": "ZONAL", "capacity": "10241Gi"}, "capacity", f"which is 10241 GiB; ZONAL allows {SMALL_AND_LARGE}"),
+    ({**REGIONAL, "capacity": "99Gi"}, "capacity", f"which is 99 GiB; REGIONAL allows {SMALL_AND_LARGE}"),
     (
         {**REGIONAL, "tier": "ENTERPRISE", "capacity": "1100Gi"},
         "capacity",
-        "given 1100Gi, which is 1100 GiB; ENTERPRISE has 1024 to 10240 GiB in steps of 256",
+        "given 1100Gi, which is 1100 GiB; ENTERPRISE allows 1024 to 10240 GiB in steps of 256",
     ),
-    ({**PLACE, "capacity": 1024}, "capacity", "given 1024, which is no whole number of GiB; BASIC_HDD has 1024 to 65433 GiB"),
+    ({**PLACE, "capacity": 1024}, "capacity", "given 1024, which is not a whole number of GiB; BASIC_HDD allows 1024 to 65433 GiB"),
     ({**PLACE, "capacity": "1T"}, "capacity", "given 1T, which is no whole number of GiB"),
     ({**PLACE, "capacity": "-1Ti"}, "capacity", "given -1Ti, which is -1024 GiB"),
     (
         {**PLACE, "protocol": "NFS_V4_1"},
         "protocol",
-        "BASIC_HDD has NFS_V3 alone; NFS_V4_1 needs one of ZONAL, REGIONAL, ENTERPRISE",
+        "BASIC_HDD supports only NFS_V3; NFS_V4_1 requires one of ZONAL, REGIONAL, ENTERPRISE",
     ),
-    ({**PLACE, "kms_key": LATER}, "kms_key", "BASIC_HDD takes no key of one's own; it needs one of ZONAL, REGIONAL, ENTERPRISE"),
+    ({**PLACE, "kms_key": LATER}, "kms_key", "BASIC_HDD does not support customer-managed keys; use one of ZONAL, REGIONAL, ENTERPRISE"),
     *(
         ({**REGIONAL, "kms_key": given}, "kms_key", f"given {given!r}; it has the form projects/<project>/locations/<location>/keyRings/")
         for given in ("k", f"{KEY}/cryptoKeyVersions/1", f"//cloudkms.googleapis.com/{KEY}")
     ),
-    ({**PLACE, "share_name": "a" * 17}, "share_name", f"given '{'a' * 17}'; at most 16 lower case letters, digits and '_', a letter first"),
-    ({**PLACE, "share_name": "vol-1"}, "share_name", "given 'vol-1'; at most 16"),
-    ({**PLACE, "share_name": "1vol"}, "share_name", "given '1vol'; at most 16"),
-    ({**PLACE, "share_name": ""}, "share_name", "given ''; at most 16"),
+    (
+        {**PLACE, "share_name": "a" * 17},
+        "share_name",
+        f"given '{'a' * 17}'; use at most 16 lower case letters, digits and '_', starting with a letter",
+    ),
+    ({**PLACE, "share_name": "vol-1"}, "share_name", "given 'vol-1'; use at most 16"),
+    ({**PLACE, "share_name": "1vol"}, "share_name", "given '1vol'; use at most 16"),
+    ({**PLACE, "share_name": ""}, "share_name", "given ''; use at most 16"),
     (
         {**PLACE, "reserved_ip_range": "filestore"},
         "reserved_ip_range",
-        "given 'filestore', but DIRECT_PEERING takes a network, for instance 10.0.0.0/29",
+        "given 'filestore', but DIRECT_PEERING requires a network, for instance 10.0.0.0/29",
     ),
     (
         {**PLACE, **PRIVATE, "reserved_ip_range": "10.0.0.0/29"},
         "reserved_ip_range",
-        "given '10.0.0.0/29', but PRIVATE_SERVICE_ACCESS takes the name of an allocated range",
+        "given '10.0.0.0/29', but PRIVATE_SERVICE_ACCESS requires the name of an allocated range",
     ),
-    ({**PLACE, "export_options": [NODES] * 11}, "export_options", "11 options, and Filestore takes at most 10"),
+    ({**PLACE, "export_options": [NODES] * 11}, "export_options", "11 options, but Filestore allows at most 10"),
     ({**PLACE, "export_options": [{"access_mode": "READ_ONLY"}] * 2}, "export_options", "no client may write"),
     (
         {**PLACE, "export_options": [NODES, {**NODES, "anon_uid": 1000}]},
@@ -108,17 +112,17 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     (
         {**PLACE, "export_options": [{"ip_ranges": ["10.0.0.0/8", "nodes"]}]},
         "export_options[0].ip_ranges[1]",
-        "given 'nodes', which is no IPv4 address or network",
+        "given 'nodes', which is not an IPv4 address or network",
     ),
-    ({**PLACE, "export_options": [{"ip_ranges": ["fd00::/64"]}]}, "export_options[0].ip_ranges[0]", "no IPv4 address or network"),
-    ({**PLACE, "labels": {"Team": "a"}}, "labels.Team", "not a key for a label: at most 63 lower case letters"),
-    ({**PLACE, "labels": {"k" * 64: "a"}}, f"labels.{'k' * 64}", "not a key for a label"),
-    ({**PLACE, "labels": {"team": "A"}}, "labels.team", "not a value for a label: at most 63 lower case letters"),
-    ({**PLACE, "labels": {"team": "v" * 64}}, "labels.team", "not a value for a label"),
+    ({**PLACE, "export_options": [{"ip_ranges": ["fd00::/64"]}]}, "export_options[0].ip_ranges[0]", "not an IPv4 address or network"),
+    ({**PLACE, "labels": {"Team": "a"}}, "labels.Team", "not a valid label key: use at most 63 lower case letters"),
+    ({**PLACE, "labels": {"k" * 64: "a"}}, f"labels.{'k' * 64}", "not a valid label key"),
+    ({**PLACE, "labels": {"team": "A"}}, "labels.team", "not a valid label value: use at most 63 lower case letters"),
+    ({**PLACE, "labels": {"team": "v" * 64}}, "labels.team", "not a valid label value"),
     (
         {"instance_id": "nfs-1"},
         "instance_id",
-        "given 'nfs-1'; it has the form projects/<project>/locations/<location>/instances/<name>",
+        "given 'nfs-1'; expected projects/<project>/locations/<location>/instances/<name>",
     ),
     ({**EXISTING, "capacity": "0"}, "capacity", "not a size above zero"),
     ({**EXISTING, "tier": "BASIC_HDD"}, "tier", NO_EFFECT),
@@ -162,7 +166,7 @@ def test_a_squashed_root_is_a_warning() -> None:
     squashed = {**NODES, "squash_mode": "ROOT_SQUASH", "anon_uid": 1000, "anon_gid": 1000}
     found = _findings({**PLACE, "export_options": [NODES, squashed]})
     assert [(severity, path) for severity, path, _ in found] == [("warning", "export_options[1].squash_mode")]
-    assert found[0][2].startswith("the kubelet, which is root, cannot give the volume to the pods' group")
+    assert found[0][2].startswith("the kubelet runs as root and cannot give the volume to the pods' group")
 
 
 @pytest.mark.parametrize(
@@ -177,7 +181,7 @@ def test_a_squashed_root_is_a_warning() -> None:
 def test_a_share_that_everybody_may_write_is_a_warning(options: list[Any], path: str) -> None:
     [(severity, where, message)] = _findings({**PLACE, "export_options": options})
     assert (severity, where) == ("warning", path)
-    assert "everybody in the network may mount the share and write to it, as root too, and so decide what runs execute; give " in message
+    assert "every client in the network can mount the share and write to it, even as root, and can so change what runs execute; " in message
 
 
 def test_everybody_may_read() -> None:
@@ -199,8 +203,8 @@ def _camel(text: str) -> str:
 def test_the_spelling_of_stack_files() -> None:
     found = filestore.check(_parsed({**EXISTING, "share_name": "x", "export_options": []}), in_stack_files)
     assert list(map(str, found)) == [
-        "error: exportOptions: has no effect: instanceId names an instance that exists",
-        "error: shareName: has no effect: instanceId names an instance that exists",
+        "error: exportOptions: has no effect: instanceId refers to an existing instance",
+        "error: shareName: has no effect: instanceId refers to an existing instance",
     ]
 
 
@@ -260,5 +264,5 @@ def test_the_parts_of_an_id_and_the_handle_of_its_share() -> None:
 
 @pytest.mark.parametrize("identity", ["nfs-1", "/projects/p/locations/l/instances/i", "projects/p/locations/l/instances/i/x"])
 def test_what_is_no_id_has_no_parts(identity: str) -> None:
-    with pytest.raises(ValueError, match="is no id of a Filestore instance"):
+    with pytest.raises(ValueError, match="is not the ID of a Filestore instance"):
         filestore.instance_parts(identity)

@@ -30,13 +30,13 @@ CLASSES: list[tuple[dict[str, Any], list[str]]] = [
     ({**EFS, "parameters": {"fileSystemId": LATER, "subPathPattern": "x", "ensureUniqueDirectory": "false"}}, []),
     ({**FILESTORE, "parameters": {"tier": "zonal", "network": LATER, "connect-mode": "PRIVATE_SERVICE_ACCESS"}}, []),
     ({**EFS, "storage_class_name": ""}, ["error: storage_class_name: missing"]),
-    ({**EFS, "parameters": {}}, ["error: parameters.fileSystemId: missing: efs.csi.aws.com needs it"]),
-    ({**EFS, "parameters": {"fileSystemId": ""}}, ["error: parameters.fileSystemId: missing: efs.csi.aws.com needs it"]),
+    ({**EFS, "parameters": {}}, ["error: parameters.fileSystemId: missing: efs.csi.aws.com requires it"]),
+    ({**EFS, "parameters": {"fileSystemId": ""}}, ["error: parameters.fileSystemId: missing: efs.csi.aws.com requires it"]),
     (
         {**EFS, "parameters": {"filesystemId": "fs-0a1b"}},
         [
             "error: parameters.filesystemId: unknown key 'filesystemId'; did you mean 'fileSystemId'?",
-            "error: parameters.fileSystemId: missing: efs.csi.aws.com needs it",
+            "error: parameters.fileSystemId: missing: efs.csi.aws.com requires it",
         ],
     ),
     (

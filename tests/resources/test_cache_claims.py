@@ -208,5 +208,5 @@ def test_an_agent_that_is_given_the_claims_name_waits_for_all_of_it() -> None:
 @pytest.mark.parametrize("component", ["FilestoreCache", "FilestoreClaim"])
 def test_an_id_that_turns_out_to_be_none_ends_without_a_traceback(component: str) -> None:
     given = {} if component == "FilestoreCache" else FILESTORE
-    with pytest.raises(pulumi.RunError, match="'nfs-1' is no id of a Filestore instance"):
+    with pytest.raises(pulumi.RunError, match="'nfs-1' is not the ID of a Filestore instance"):
         run(lambda: getattr(scalr_agents, component)("it", {**given, "instance_id": pulumi.Output.from_input("nfs-1")}))

@@ -150,20 +150,20 @@ def test_a_provider_reaches_the_children(component: str, args: dict[str, Any]) -
 
 
 REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
-    ("EfsCache", {}, ["error: needs to know where the file system goes: eks_cluster, or vpc_id and subnets (or file_system_id)"]),
+    ("EfsCache", {}, ["error: has no location: set eks_cluster, or vpc_id and subnets, or file_system_id"]),
     (
         "EfsCache",
         {"eks_cluster": "prod", "vpc_id": "vpc-0a", "throughput_mode": "provisioned", "tags": {"aws:a": "b"}},
         [
-            "error: vpc_id: given together with eks_cluster, which it stands for; keep one of them",
-            "error: throughput_mode: provisioned needs provisioned_throughput_mibps",
-            "error: tags.aws:a: not a key for a tag: at most 128 characters, not starting with aws:",
+            "error: vpc_id: given together with eks_cluster, which sets it too; keep one of them",
+            "error: throughput_mode: provisioned requires provisioned_throughput_mibps",
+            "error: tags.aws:a: not a valid tag key: use at most 128 characters, not starting with aws:",
         ],
     ),
     (
         "EfsCache",
         {"file_system_id": "fs-0a1b", "on_delete": "delete"},
-        ["error: on_delete: has no effect: file_system_id names a file system that exists"],
+        ["error: on_delete: has no effect: file_system_id refers to an existing file system"],
     ),
     ("EfsCache", {"eksCluster": "prod"}, ["error: eksCluster: unknown key 'eksCluster'; did you mean 'eks_cluster'?"]),
     ("EfsCache", {"eks_cluster": "prod", "on_delete": "retain"}, ["error: on_delete: given 'retain'; allowed: 'keep' or 'delete'"]),
@@ -180,26 +180,26 @@ REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
     (
         "FilestoreCache",
         {"export_options": [{"ip_ranges": ["10.0.0.0/8"]}]},
-        ["error: location: missing: BASIC_HDD lives in a zone, for instance europe-west1-b"],
+        ["error: location: missing: BASIC_HDD requires a zone, for instance europe-west1-b"],
     ),
     (
         "FilestoreCache",
         {**ZONE, "capacity": "1Gi", "protocol": "NFS_V4_1", "export_options": [{"ip_ranges": ["10.0.0.0/8"]}]},
         [
-            "error: capacity: given 1Gi, which is 1 GiB; BASIC_HDD has 1024 to 65433 GiB",
-            "error: protocol: BASIC_HDD has NFS_V3 alone; NFS_V4_1 needs one of ZONAL, REGIONAL, ENTERPRISE",
+            "error: capacity: given 1Gi, which is 1 GiB; BASIC_HDD allows 1024 to 65433 GiB",
+            "error: protocol: BASIC_HDD supports only NFS_V3; NFS_V4_1 requires one of ZONAL, REGIONAL, ENTERPRISE",
         ],
     ),
     (
         "FilestoreCache",
         {"instance_id": INSTANCE, "on_delete": "keep"},
-        ["error: on_delete: has no effect: instance_id names an instance that exists"],
+        ["error: on_delete: has no effect: instance_id refers to an existing instance"],
     ),
     ("FilestoreClaim", {"namespace": "scalr", "release": "shared"}, ["error: instance_id: missing", "error: ip_address: missing"]),
     (
         "CacheStorageClass",
         {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com"},
-        ["error: parameters.fileSystemId: missing: efs.csi.aws.com needs it"],
+        ["error: parameters.fileSystemId: missing: efs.csi.aws.com requires it"],
     ),
     (
         "StorageClassClaim",
@@ -227,4 +227,6 @@ def test_a_cluster_that_is_not_found() -> None:
 
 def test_warnings_name_the_component() -> None:
     recording = record("EfsCache", {"eks_cluster": "prod", "clients": {"cidrs": ["0.0.0.0/0"]}})
-    assert recording.log == [("warning", "it: clients.cidrs[0]: lets everybody mount who can reach a mount target")]
+    assert recording.log == [
+        ("warning", "it: clients.cidrs[0]: allows every client that can reach a mount target to mount; give the networks of the nodes")
+    ]

@@ -58,23 +58,23 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (
         with_cache({"efs": {}}),
         f"{PLACE}.efs",
-        "needs to know where the file system goes: eksCluster, or vpcId and subnets (or fileSystemId)",
+        "has no location: set eksCluster, or vpcId and subnets, or fileSystemId",
     ),
     (with_cache({"efs": {"eks_cluster": "prod"}}), f"{PLACE}.efs.eks_cluster", "did you mean 'eksCluster'?"),
     (
         with_cache({"efs": {"eksCluster": "prod", "vpcId": "vpc-0a"}}),
         f"{PLACE}.efs.vpcId",
-        "given together with eksCluster, which it stands for",
+        "given together with eksCluster, which sets it too",
     ),
     (
         with_cache({"efs": {"eksCluster": "prod", "clients": {"securityGroups": ["nodes"]}}}),
         f"{PLACE}.efs.clients.securityGroups[0]",
-        "given 'nodes', which is no id of this kind",
+        "given 'nodes', which is not a valid ID",
     ),
     (
         with_cache({"efs": {"fileSystemId": "fs-0a1b", "kmsKey": "k"}}),
         f"{PLACE}.efs.kmsKey",
-        "has no effect: fileSystemId names a file system that exists",
+        "has no effect: fileSystemId refers to an existing file system",
     ),
     (
         with_cache({"efs": {"eksCluster": "prod", "driverRole": "efs-csi-node"}}),
@@ -82,11 +82,11 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
         "given 'efs-csi-node', which is not the ARN of a role",
     ),
     (with_cache({"efs": {"eksCluster": "prod", "uid": -1}}), f"{PLACE}.efs.uid", "greater than or equal to 0"),
-    (with_cache({"filestore": {}}), f"{PLACE}.filestore.location", "missing: BASIC_HDD lives in a zone"),
+    (with_cache({"filestore": {}}), f"{PLACE}.filestore.location", "missing: BASIC_HDD requires a zone"),
     (
         with_cache({"filestore": {"location": "europe-west1-b", "shareName": "my-share"}}),
         f"{PLACE}.filestore.shareName",
-        "given 'my-share'; at most 16 lower case letters, digits and '_'",
+        "given 'my-share'; use at most 16 lower case letters, digits and '_'",
     ),
     (
         with_cache({"filestore": {"location": "europe-west1-b", "exportOptions": [{"anonUid": 1}]}}),
@@ -158,7 +158,7 @@ def test_a_second_namespace_on_one_instance() -> None:
 def test_a_path_that_is_too_long_for_efs() -> None:
     namespace, release = "n" * 40, "r" * 41
     found = findings(with_cache(EFS, namespace=namespace, release=release))
-    message = f"directory '/scalr-agent-cache/{namespace}/{release}' has 101 characters, and EFS allows 100; use shorter names"
+    message = f"directory '/scalr-agent-cache/{namespace}/{release}' has 101 characters, but EFS allows at most 100; use shorter names"
     assert found == [("error", CACHE, message)]
     assert findings(with_cache(EFS, namespace=namespace, release=release[1:])) == []
 
@@ -209,13 +209,19 @@ def test_a_claim_that_not_every_pod_can_mount(mode: str) -> None:
 
 def test_a_warning_of_the_file_system_itself() -> None:
     found = findings(with_cache({"efs": {"eksCluster": "prod", "clients": {"cidrs": ["::/0"]}}}))
-    assert found == [("warning", f"{PLACE}.efs.clients.cidrs[0]", "lets everybody mount who can reach a mount target")]
+    assert found == [
+        (
+            "warning",
+            f"{PLACE}.efs.clients.cidrs[0]",
+            "allows every client that can reach a mount target to mount; give the networks of the nodes",
+        )
+    ]
 
 
 def test_a_share_that_everybody_may_write() -> None:
     found = findings(with_cache({"filestore": {"location": "europe-west1-b"}}))
     assert [(severity, path) for severity, path, _ in found] == [("warning", f"{PLACE}.filestore.exportOptions")]
-    assert found[0][2].startswith("missing: everybody in the network may mount the share and write to it, as root too")
+    assert found[0][2].startswith("missing: every client in the network can mount the share and write to it, even as root")
     assert findings(with_cache({"filestore": INSTANCE})) == []
 
 

@@ -1,7 +1,7 @@
-"""What a user may say about shared caches: the clouds' file systems, and the claims on them.
+"""Settings of shared caches: cloud file systems and the claims on them.
 
-A program and a stack file say the same in the same words, which they spell differently (`vpc_id`, `vpcId`). Checks take the
-spelling, so that a finding names a word as the user writes it.
+Programs and stack files have the same settings in different spellings (`vpc_id`, `vpcId`). Checks take the spelling as an argument,
+so that a finding names a key as the user writes it.
 """
 
 import re
@@ -9,15 +9,15 @@ from collections.abc import Callable
 from typing import Literal
 
 OnDelete = Literal["keep", "delete"]
-"""What becomes of a file system that leaves the program."""
+"""What happens to a file system when it is removed from the program or the stack file."""
 Spelling = Callable[[str], str]
 
 
 def in_programs(words: str) -> str:
-    """A word, or a path of words, as programs write it."""
+    """A key, or a dotted path, as programs write it."""
     return words
 
 
 def in_stack_files(words: str) -> str:
-    """A word, or a path of words, as stack files write it."""
+    """A key, or a dotted path, as stack files write it."""
     return re.sub(r"_([a-z])", lambda match: match[1].upper(), words)

@@ -1,4 +1,4 @@
-"""Amazon EFS: where a file system goes and what it is like; the part of it that an agent mounts."""
+"""Amazon EFS: the settings of a file system and of its network, and the part of it that an agent mounts."""
 
 import ipaddress
 import re
@@ -16,7 +16,7 @@ from scalr_agents.model.findings import entry, error, warning
 from scalr_agents.model.section import Section, default
 
 OWNER = 1000
-"""User and group of the agent's pods, unless their security context says otherwise."""
+"""User and group ID of the agent's pods, unless their security context sets others."""
 NFS_PORT = 2049
 
 _LONGEST_PATH = 100
@@ -32,50 +32,50 @@ PosixId = Annotated[int, Field(ge=0, lt=2**32), BeforeValidator(integral)]
 
 
 class EfsClients(Section):
-    """Who may mount a file system: every one of these gets an ingress rule."""
+    """Who may mount the file system: each entry gets an ingress rule."""
 
     model_config = ConfigDict(alias_generator=None)
 
     security_groups: InputList = []
     """Security groups of the nodes."""
     cidrs: Annotated[list[str], unset([])] = []
-    """Networks of the nodes, IPv4 or IPv6."""
+    """Networks of the nodes in CIDR notation, IPv4 or IPv6."""
 
 
 class EfsSettings(Section):
-    """An EFS file system: a new one, or an existing one by its id."""
+    """An EFS file system: a new one, or an existing one given by its ID."""
 
     model_config = ConfigDict(alias_generator=None)
 
     file_system_id: InputText = ""
-    """Id of an existing file system. Alone it is taken as it is; with the words for where it goes, its network side is made."""
+    """ID of an existing file system. Without `eksCluster` or `subnets` it is used as it is; with them, its mount targets are created."""
     eks_cluster: Text = ""
-    """Name of an EKS cluster: its VPC, one of its subnets per zone, and its security group as client."""
+    """Name of an EKS cluster. Its VPC and one of its subnets per zone are used, and its security group becomes a client."""
     vpc_id: InputText = ""
-    """VPC of the security group, instead of `eksCluster`."""
+    """VPC of the security group of the mount targets. Use it instead of `eksCluster`."""
     subnets: InputMap = {}
-    """Subnet of the mount target of each zone, zone to id, instead of `eksCluster`."""
+    """Subnet of each mount target, as a map from zone to subnet ID. Use it instead of `eksCluster`."""
     clients: EfsClients = default(EfsClients)
-    """Who may mount it; with `eksCluster` beside the cluster's own security group."""
+    """Who may mount the file system, in addition to the cluster's own security group if `eksCluster` is set."""
     mount_target_security_groups: InputList = []
-    """Existing security groups of the mount targets, instead of one made here."""
+    """Existing security groups for the mount targets. Default: a security group is created."""
     throughput_mode: ThroughputMode = "elastic"
-    """How throughput is paid for: by use, by stored size, or by what is provisioned."""
+    """EFS throughput mode: `elastic` is billed by use, `bursting` scales with the stored size, `provisioned` is a fixed rate."""
     provisioned_throughput_mibps: Annotated[float | None, Field(gt=0, allow_inf_nan=False)] = None
-    """MiB/s of throughput mode `provisioned`."""
+    """Throughput in MiB/s. Required by throughput mode `provisioned`, not allowed in the others."""
     kms_key: InputText = ""
-    """ARN of the KMS key. Default: the key that AWS manages. The file system is encrypted in any case."""
+    """ARN of the KMS key. Default: the AWS managed key. The file system is always encrypted."""
     infrequent_access_after_days: Annotated[int | None, BeforeValidator(integral)] = None
-    """Days without a read after which a file moves to cheaper storage, which its next read leaves again. Default: never."""
+    """Days without access after which a file moves to Infrequent Access storage. The next access moves it back. Default: never."""
     driver_role: InputText = ""
-    """ARN of the role of the EFS CSI driver's node pods. The file system's policy then lets that role alone mount. Default: everybody who
-    reaches a mount target. The policy of an existing file system is not changed."""
+    """ARN of the IAM role of the EFS CSI driver's node pods. The file system's policy then allows only this role to mount. Default: every
+    client that reaches a mount target may mount. The policy of an existing file system is not changed."""
     tags: InputMap = {}
-    """Tags of everything that AWS lets one tag."""
+    """Tags of all AWS resources that are created here and can have tags."""
 
 
 class EfsClaimSettings(Section):
-    """The part of a file system that one agent mounts."""
+    """The access point through which one agent mounts a file system."""
 
     model_config = ConfigDict(alias_generator=None)
 
@@ -90,7 +90,7 @@ class EfsClaimSettings(Section):
 
 
 class EfsCsiDriverSettings(Section):
-    """The CSI driver of an EKS cluster."""
+    """The EFS CSI driver of an EKS cluster."""
 
     model_config = ConfigDict(alias_generator=None)
 
@@ -101,7 +101,7 @@ class EfsCsiDriverSettings(Section):
 
 
 def check(efs: EfsSettings, say: Spelling) -> Findings:
-    """What is valid word by word and still makes no file system, or not the one that was meant."""
+    """Cross-checks of settings that are valid one by one but do not work together."""
     yield from _ids(efs, say)
     if is_set(efs.file_system_id):
         yield from _no_effect_on_existing(efs, say)
@@ -114,7 +114,7 @@ def check(efs: EfsSettings, say: Spelling) -> Findings:
     provisioned = efs.throughput_mode == "provisioned"
     mibps = say("provisioned_throughput_mibps")
     if provisioned and efs.provisioned_throughput_mibps is None:
-        yield error(say("throughput_mode"), f"provisioned needs {mibps}")
+        yield error(say("throughput_mode"), f"provisioned requires {mibps}")
     if not provisioned and efs.provisioned_throughput_mibps is not None:
         yield error(mibps, f"has no effect: {say('throughput_mode')} is {efs.throughput_mode}, not provisioned")
     days = efs.infrequent_access_after_days
@@ -135,16 +135,16 @@ def _ids(efs: EfsSettings, say: Spelling) -> Findings:
 def _prefixed(given: Mapping[str, str | Deferred], prefix: str) -> Findings:
     for path, value in given.items():
         if isinstance(value, str) and not re.fullmatch(rf"{prefix}-[0-9a-f]+", value):
-            yield error(path, f"given {value!r}, which is no id of this kind: {prefix}-<hexadecimal digits>")
+            yield error(path, f"given {value!r}, which is not a valid ID; expected {prefix}-<hexadecimal digits>")
 
 
 def _key(path: str, value: str | Deferred) -> Findings:
-    """AWS takes other names of a key, answers with its ARN, and the provider would replace the file system for the difference."""
+    """AWS accepts an alias or an ID but returns the ARN, and the provider would replace the file system because of the difference."""
     if isinstance(value, str) and value and not _KEY.fullmatch(value):
         yield error(
             path,
-            f"given {value!r}, which is not the ARN of a key: arn:<partition>:kms:<region>:<account>:key/<id>. AWS answers with the ARN, "
-            "so an alias or an id would replace the file system in every deployment. Look it up: "
+            f"given {value!r}, which is not the ARN of a key: arn:<partition>:kms:<region>:<account>:key/<id>. An alias or a key ID "
+            "would replace the file system on every deployment, because AWS returns the ARN. Look it up: "
             f"aws kms describe-key --key-id {shlex.quote(value)} --query KeyMetadata.Arn --output text",
         )
 
@@ -161,11 +161,11 @@ def _role(path: str, value: str | Deferred) -> Findings:
 def _no_effect_on_existing(efs: EfsSettings, say: Spelling) -> Findings:
     for word in ("throughput_mode", "provisioned_throughput_mibps", "kms_key", "infrequent_access_after_days", "on_delete"):
         if word in efs.model_fields_set:
-            yield error(say(word), f"has no effect: {say('file_system_id')} names a file system that exists")
+            yield error(say(word), f"has no effect: {say('file_system_id')} refers to an existing file system")
 
 
 def has_network(efs: EfsSettings) -> bool:
-    """Whether mount targets are made: for a new file system always, for an existing one if it is said where."""
+    """Whether mount targets are created: always for a new file system; for an existing one if `eks_cluster` or `subnets` is set."""
     return bool(not is_set(efs.file_system_id) or efs.eks_cluster or efs.subnets)
 
 
@@ -174,49 +174,58 @@ def _network(efs: EfsSettings, say: Spelling) -> Findings:
     if efs.eks_cluster:
         for word, given in ((vpc, efs.vpc_id), (subnets, efs.subnets)):
             if is_set(given):
-                yield error(word, f"given together with {cluster}, which it stands for; keep one of them")
+                yield error(word, f"given together with {cluster}, which sets it too; keep one of them")
     elif not has_network(efs):
         places = ("vpc_id", "clients", "mount_target_security_groups")
         for word in (word for word in places if word in efs.model_fields_set):
-            yield error(say(word), f"has no effect without {subnets} or {cluster}: {say('file_system_id')} alone is taken as it is")
+            yield error(
+                say(word),
+                f"has no effect without {subnets} or {cluster}: an existing file system ({say('file_system_id')}) is then used as it is",
+            )
     elif not efs.subnets:
-        yield error("", f"needs to know where the file system goes: {cluster}, or {vpc} and {subnets} (or {say('file_system_id')})")
+        yield error("", f"has no location: set {cluster}, or {vpc} and {subnets}, or {say('file_system_id')}")
     elif not is_set(efs.vpc_id) and not efs.mount_target_security_groups:
-        yield error(vpc, f"missing: the security group of the mount targets needs it (or {say('mount_target_security_groups')})")
+        yield error(
+            vpc, f"missing: the security group of the mount targets requires it; set it, or set {say('mount_target_security_groups')}"
+        )
     elif is_set(efs.vpc_id) and efs.mount_target_security_groups:
-        yield error(vpc, f"has no effect: {say('mount_target_security_groups')} exist, and none is made")
+        yield error(vpc, f"has no effect: {say('mount_target_security_groups')} is set, so no security group is created")
 
 
 def _subnets(efs: EfsSettings) -> Findings:
     by_subnet: dict[str, str] = {}
     for zone, subnet in efs.subnets.items():
         if not re.fullmatch(r"[a-z]{2,}(-[a-z0-9]+)+(?<=[a-z])", zone) or zone.startswith("subnet-"):
-            yield error(entry("subnets", zone), "not a zone, for instance eu-west-1a; every zone has one subnet")
+            yield error(entry("subnets", zone), "not an availability zone such as eu-west-1a; give one subnet per zone")
         if isinstance(subnet, str) and by_subnet.setdefault(subnet, zone) != zone:
             yield error(
-                entry("subnets", zone), f"{subnet!r} is the subnet of zone {by_subnet[subnet]!r} already; a subnet lies in one zone"
+                entry("subnets", zone), f"{subnet!r} is already the subnet of zone {by_subnet[subnet]!r}; give each zone its own subnet"
             )
 
 
 def _clients(efs: EfsSettings, say: Spelling) -> Findings:
     given = [*efs.clients.security_groups, *efs.clients.cidrs]
     if efs.mount_target_security_groups and given:
-        yield error("clients", f"has no effect: the rules of {say('mount_target_security_groups')} decide who may mount")
+        yield error(
+            "clients", f"has no effect: {say('mount_target_security_groups')} is set, and the rules of those groups decide who may mount"
+        )
     elif efs.subnets and not given and not efs.mount_target_security_groups:
-        yield error("clients", f"missing: nobody could mount it; give {say('clients.security_groups')} or clients.cidrs")
+        yield error("clients", f"missing: nobody could mount the file system; set {say('clients.security_groups')} or clients.cidrs")
     for path, values in (("clients.security_groups", efs.clients.security_groups), ("clients.cidrs", efs.clients.cidrs)):
         for index, value in enumerate(values):
             if isinstance(value, str) and value in values[:index]:
-                yield error(f"{say(path)}[{index}]", f"{value!r} is in the list already")
+                yield error(f"{say(path)}[{index}]", f"{value!r} is already in the list")
     for index, cidr in enumerate(efs.clients.cidrs):
         if not _is_network(cidr):
-            yield error(f"clients.cidrs[{index}]", f"given {cidr!r}, which is no network, for instance 10.0.0.0/16 or fd00::/64")
+            yield error(f"clients.cidrs[{index}]", f"given {cidr!r}, which is not a network such as 10.0.0.0/16 or fd00::/64")
         if cidr in _EVERYWHERE:
-            yield warning(f"clients.cidrs[{index}]", "lets everybody mount who can reach a mount target")
+            yield warning(
+                f"clients.cidrs[{index}]", "allows every client that can reach a mount target to mount; give the networks of the nodes"
+            )
 
 
 def _is_network(text: str) -> bool:
-    """Whether a network is written as AWS writes it."""
+    """Whether a network is in the form in which AWS returns it."""
     try:
         return str(ipaddress.ip_network(text)) == text
     except ValueError:
@@ -226,22 +235,22 @@ def _is_network(text: str) -> bool:
 def _tags(path: str, tags: Mapping[str, str | Deferred]) -> Findings:
     for key in tags:
         if key.lower().startswith("aws:") or not 0 < len(key) <= _LONGEST_TAG:
-            yield error(entry(path, key), f"not a key for a tag: at most {_LONGEST_TAG} characters, not starting with aws:")
+            yield error(entry(path, key), f"not a valid tag key: use at most {_LONGEST_TAG} characters, not starting with aws:")
 
 
 def access_path(namespace: str, release: str) -> str:
-    """The directory of a file system that an agent gets for itself."""
+    """The directory of the file system that belongs to one agent."""
     return f"/scalr-agent-cache/{namespace}/{release}"
 
 
 def path_problems(path: str) -> Iterator[str]:
-    """Why EFS would refuse a directory as the root of an access point."""
+    """Why EFS would reject a directory as the root of an access point."""
     if len(path) > _LONGEST_PATH:
-        yield f"directory {path!r} has {len(path)} characters, and EFS allows {_LONGEST_PATH}; use shorter names"
+        yield f"directory {path!r} has {len(path)} characters, but EFS allows at most {_LONGEST_PATH}; use shorter names"
     if not re.fullmatch(r"(/[^/\0]+)+", path):
         yield f"{path!r} is not the absolute path of a directory"
     elif path.count("/") > _DEEPEST_PATH:
-        yield f"{path!r} is {path.count('/')} directories deep, and EFS makes at most {_DEEPEST_PATH}"
+        yield f"{path!r} is {path.count('/')} directories deep, but EFS allows at most {_DEEPEST_PATH}"
 
 
 def claim_path(claim: EfsClaimSettings) -> str:

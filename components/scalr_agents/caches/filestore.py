@@ -1,4 +1,4 @@
-"""Google Filestore: what an instance is like and where it goes; the volume that agents mount."""
+"""Google Filestore: the settings of an instance and of its network, and the volume that agents mount."""
 
 import ipaddress
 import re
@@ -25,7 +25,7 @@ _RANGE_NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _KEY = re.compile(r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+")
 _LONGEST_SHARE = 16
 _MOST_EXPORT_OPTIONS = 10
-_OPEN = "everybody in the network may mount the share and write to it, as root too, and so decide what runs execute;"
+_OPEN = "every client in the network can mount the share and write to it, even as root, and can so change what runs execute;"
 
 Tier = Literal["BASIC_HDD", "BASIC_SSD", "ZONAL", "REGIONAL", "ENTERPRISE"]
 Protocol = Literal["NFS_V3", "NFS_V4_1"]
@@ -36,7 +36,7 @@ AnonymousId = Annotated[int | None, Field(ge=0, lt=2**32), BeforeValidator(integ
 
 
 class Sizes(NamedTuple):
-    """Capacities in GiB, from the smallest to the largest in steps."""
+    """Allowed capacities in GiB: from smallest to largest, in steps."""
 
     smallest: int
     largest: int
@@ -50,13 +50,13 @@ class Sizes(NamedTuple):
 
 
 class TierRules(NamedTuple):
-    """What a service tier allows."""
+    """What a service tier supports."""
 
     regional: bool
-    """Whether it lives in a region; otherwise in a zone."""
+    """Whether the tier is regional; otherwise it is zonal."""
     sizes: tuple[Sizes, ...]
     basic: bool = False
-    """Basic tiers have NFS 3 alone, no keys of one's own and no deletion protection."""
+    """Basic tiers support only NFS 3, no customer-managed keys and no deletion protection."""
 
     @property
     def protocols(self) -> tuple[str, ...]:
@@ -79,46 +79,46 @@ class ExportOption(Section):
     model_config = ConfigDict(alias_generator=None)
 
     ip_ranges: Annotated[list[str], unset([])] = []
-    """Addresses and networks of the clients. Default: all of the VPC."""
+    """IPv4 addresses and networks of the clients. Default: the whole VPC."""
     access_mode: ShareAccess = "READ_WRITE"
-    """Whether these clients may write."""
+    """Access of these clients: `READ_WRITE` or `READ_ONLY`."""
     squash_mode: SquashMode = "NO_ROOT_SQUASH"
-    """Whether root of a client is root of the share. The kubelet gives the volume to the pods' group as root."""
+    """Whether a client's root is root on the share. The kubelet, which runs as root, needs this to give the volume to the pods' group."""
     anon_uid: AnonymousId = None
-    """User that a squashed root becomes."""
+    """User ID of a squashed root. Only with `ROOT_SQUASH`."""
     anon_gid: AnonymousId = None
-    """Group that a squashed root becomes."""
+    """Group ID of a squashed root. Only with `ROOT_SQUASH`."""
 
 
 class FilestoreSettings(Section):
-    """A Filestore instance: a new one, or an existing one by its id."""
+    """A Filestore instance: a new one, or an existing one given by its ID."""
 
     model_config = ConfigDict(alias_generator=None)
 
     instance_id: InputText = ""
-    """`projects/<project>/locations/<location>/instances/<name>` of an existing instance. Address and share are looked up."""
+    """ID of an existing instance, `projects/<project>/locations/<location>/instances/<name>`. Its address and share are looked up."""
     tier: Tier = "BASIC_HDD"
     """Service tier."""
     location: Text = ""
-    """Zone of the tiers BASIC_HDD, BASIC_SSD and ZONAL, region of REGIONAL and ENTERPRISE."""
+    """Zone for the tiers BASIC_HDD, BASIC_SSD and ZONAL; region for REGIONAL and ENTERPRISE."""
     project: Text = ""
-    """Project. Default: that of the provider."""
+    """Google Cloud project. Default: the provider's project."""
     capacity: Quantity = "1Ti"
-    """Size of the share. The tier sets the range and the steps."""
+    """Size of the share. The tier determines the allowed range and steps."""
     share_name: Text = "cache"
     """Name of the share."""
     network: InputText = "default"
-    """VPC network, its name or, where it is shared, its full path."""
+    """Name of the VPC network, or its full path for a shared VPC."""
     connect_mode: ConnectMode = "DIRECT_PEERING"
-    """How the network reaches the instance; a shared VPC needs PRIVATE_SERVICE_ACCESS."""
+    """How the network connects to the instance. A shared VPC requires PRIVATE_SERVICE_ACCESS."""
     reserved_ip_range: InputText = ""
-    """Addresses to take: a network for DIRECT_PEERING, the name of an allocated range for PRIVATE_SERVICE_ACCESS. Default: any."""
+    """IP range of the instance: a network for DIRECT_PEERING, the name of an allocated range for PRIVATE_SERVICE_ACCESS. Default: any."""
     protocol: Protocol = "NFS_V3"
-    """NFS version; basic tiers have NFS_V3 alone."""
+    """NFS version. Basic tiers support only NFS_V3."""
     export_options: Annotated[Sequence[ExportOption], unset([])] = []
-    """Who may mount the share. Default: everybody in the network."""
+    """Who may mount the share, and with which access. Default: every client in the network."""
     kms_key: InputText = ""
-    """Full name of the Cloud KMS key. Default: the key that Google manages."""
+    """Full resource name of the Cloud KMS key. Default: a Google-managed key."""
     labels: InputMap = {}
     """Labels of the instance."""
 
@@ -138,29 +138,31 @@ class FilestoreClaimSettings(Section):
 
 
 def check(filestore: FilestoreSettings, say: Spelling) -> Findings:
-    """What is valid word by word and still makes no instance, or not the one that was meant."""
+    """Cross-checks of settings that are valid one by one but do not work together."""
     if is_set(filestore.instance_id):
         yield from _instance_id(say("instance_id"), filestore.instance_id)
         if "capacity" in filestore.model_fields_set:
             yield from checks.quantity("capacity", filestore.capacity)
         for word in sorted(filestore.model_fields_set - {"instance_id", "capacity"}):
-            yield error(say(word), f"has no effect: {say('instance_id')} names an instance that exists")
+            yield error(say(word), f"has no effect: {say('instance_id')} refers to an existing instance")
         return
     rules = TIERS[filestore.tier]
     yield from _location(filestore, rules)
     yield from _capacity(filestore, rules)
     if filestore.protocol not in rules.protocols:
-        yield error("protocol", f"{filestore.tier} has {' and '.join(rules.protocols)} alone; {filestore.protocol} needs {_advanced()}")
+        yield error(
+            "protocol", f"{filestore.tier} supports only {' and '.join(rules.protocols)}; {filestore.protocol} requires {_advanced()}"
+        )
     if is_set(filestore.kms_key) and rules.basic:
-        yield error(say("kms_key"), f"{filestore.tier} takes no key of one's own; it needs {_advanced()}")
+        yield error(say("kms_key"), f"{filestore.tier} does not support customer-managed keys; use {_advanced()}")
     elif isinstance(filestore.kms_key, str) and filestore.kms_key and not _KEY.fullmatch(filestore.kms_key):
         yield error(
             say("kms_key"),
-            f"given {filestore.kms_key!r}; it has the form projects/<project>/locations/<location>/keyRings/<ring>/cryptoKeys/<key>, "
+            f"given {filestore.kms_key!r}; expected projects/<project>/locations/<location>/keyRings/<ring>/cryptoKeys/<key>, "
             "without a version. Look it up: gcloud kms keys list --location=<location> --keyring=<ring> --format='value(name)'",
         )
     if len(filestore.share_name) > _LONGEST_SHARE or not _SHARE.fullmatch(filestore.share_name):
-        message = f"given {filestore.share_name!r}; at most {_LONGEST_SHARE} lower case letters, digits and '_', a letter first"
+        message = f"given {filestore.share_name!r}; use at most {_LONGEST_SHARE} lower case letters, digits and '_', starting with a letter"
         yield error(say("share_name"), message)
     yield from _reserved_range(filestore, say)
     yield from _export_options(filestore, say)
@@ -174,19 +176,19 @@ def _advanced() -> str:
 
 def _instance_id(path: str, value: str | Deferred) -> Findings:
     if isinstance(value, str) and not _INSTANCE.fullmatch(value):
-        yield error(path, f"given {value!r}; it has the form projects/<project>/locations/<location>/instances/<name>")
+        yield error(path, f"given {value!r}; expected projects/<project>/locations/<location>/instances/<name>")
 
 
 def instance_parts(instance_id: str) -> dict[str, str]:
     """Project, location and name of an instance."""
     match = _INSTANCE.fullmatch(instance_id)
     if match is None:
-        raise ValueError(f"{instance_id!r} is no id of a Filestore instance")
+        raise ValueError(f"{instance_id!r} is not the ID of a Filestore instance")
     return match.groupdict()
 
 
 def volume_handle(instance_id: str, share_name: str) -> str:
-    """What the CSI driver calls the share of an instance."""
+    """The CSI driver's handle for the share of an instance."""
     parts = instance_parts(instance_id)
     return f"modeInstance/{parts['location']}/{parts['name']}/{share_name}"
 
@@ -194,22 +196,22 @@ def volume_handle(instance_id: str, share_name: str) -> str:
 def _location(filestore: FilestoreSettings, rules: TierRules) -> Findings:
     form, kind, example = (_REGION, "region", "europe-west1") if rules.regional else (_ZONE, "zone", "europe-west1-b")
     if not filestore.location:
-        yield error("location", f"missing: {filestore.tier} lives in a {kind}, for instance {example}")
+        yield error("location", f"missing: {filestore.tier} requires a {kind}, for instance {example}")
     elif not form.fullmatch(filestore.location):
-        yield error("location", f"given {filestore.location!r}, but {filestore.tier} lives in a {kind}, for instance {example}")
+        yield error("location", f"given {filestore.location!r}, but {filestore.tier} requires a {kind}, for instance {example}")
 
 
 def _capacity(filestore: FilestoreSettings, rules: TierRules) -> Findings:
     gibibytes = quantities.parse(filestore.capacity) / GIBIBYTE
     allowed = ", or ".join(map(str, rules.sizes))
     if gibibytes != int(gibibytes):
-        yield error("capacity", f"given {filestore.capacity}, which is no whole number of GiB; {filestore.tier} has {allowed}")
+        yield error("capacity", f"given {filestore.capacity}, which is not a whole number of GiB; {filestore.tier} allows {allowed}")
     elif not any(sizes.has(int(gibibytes)) for sizes in rules.sizes):
-        yield error("capacity", f"given {filestore.capacity}, which is {int(gibibytes)} GiB; {filestore.tier} has {allowed}")
+        yield error("capacity", f"given {filestore.capacity}, which is {int(gibibytes)} GiB; {filestore.tier} allows {allowed}")
 
 
 def capacity_gib(filestore: FilestoreSettings) -> int:
-    """Size of the share in GiB, the only unit of Filestore."""
+    """Size of the share in GiB, the unit of the Filestore API."""
     return int(quantities.parse(filestore.capacity) / GIBIBYTE)
 
 
@@ -220,7 +222,7 @@ def _reserved_range(filestore: FilestoreSettings, say: Spelling) -> Findings:
     peering = filestore.connect_mode == "DIRECT_PEERING"
     if not (("/" in given and _is_network(given)) if peering else _RANGE_NAME.fullmatch(given)):
         wanted = "a network, for instance 10.0.0.0/29" if peering else "the name of an allocated range"
-        yield error(say("reserved_ip_range"), f"given {given!r}, but {filestore.connect_mode} takes {wanted}")
+        yield error(say("reserved_ip_range"), f"given {given!r}, but {filestore.connect_mode} requires {wanted}")
 
 
 def _is_network(text: str) -> bool:
@@ -234,33 +236,37 @@ def _is_network(text: str) -> bool:
 def _export_options(filestore: FilestoreSettings, say: Spelling) -> Findings:
     options, path = filestore.export_options, say("export_options")
     if len(options) > _MOST_EXPORT_OPTIONS:
-        yield error(path, f"{len(options)} options, and Filestore takes at most {_MOST_EXPORT_OPTIONS}")
+        yield error(path, f"{len(options)} options, but Filestore allows at most {_MOST_EXPORT_OPTIONS}")
     if options and all(option.access_mode == "READ_ONLY" for option in options):
-        yield error(path, "no client may write, so nothing would ever be cached")
+        yield error(path, "no client may write, so nothing would be cached; give the nodes READ_WRITE")
     for index, option in enumerate(options):
         here = f"{path}[{index}]"
         squashed = option.squash_mode == "ROOT_SQUASH"
         if squashed:
-            message = "the kubelet, which is root, cannot give the volume to the pods' group: permission denied, until somebody else does"
+            message = (
+                "the kubelet runs as root and cannot give the volume to the pods' "
+                "group (permission denied); "
+                "use NO_ROOT_SQUASH, or set the group yourself"
+            )
             yield warning(f"{here}.{say('squash_mode')}", message)
         for word in ("anon_uid", "anon_gid"):
             if word in option.model_fields_set and not squashed:
                 yield error(f"{here}.{say(word)}", f"has no effect: {say('squash_mode')} is not ROOT_SQUASH")
         for number, address in enumerate(option.ip_ranges):
             if not _is_network(address):
-                yield error(f"{here}.{say('ip_ranges')}[{number}]", f"given {address!r}, which is no IPv4 address or network")
+                yield error(f"{here}.{say('ip_ranges')}[{number}]", f"given {address!r}, which is not an IPv4 address or network")
 
 
 def _open_to_all(filestore: FilestoreSettings, say: Spelling) -> Findings:
     path = say("export_options")
     if not filestore.export_options:
-        yield warning(path, f"missing: {_OPEN} give {say('ip_ranges')} of the nodes")
+        yield warning(path, f"missing: {_OPEN} set {say('ip_ranges')} to the addresses of the nodes")
     for index, option in enumerate(filestore.export_options):
         if option.access_mode == "READ_ONLY":
             continue
         ranges = f"{path}[{index}].{say('ip_ranges')}"
         if not option.ip_ranges:
-            yield warning(ranges, f"missing: {_OPEN} give those of the nodes")
+            yield warning(ranges, f"missing: {_OPEN} give the addresses of the nodes")
         for number, address in enumerate(option.ip_ranges):
             if address.endswith("/0"):
                 yield warning(f"{ranges}[{number}]", f"{_OPEN} give the addresses of the nodes")
@@ -269,9 +275,12 @@ def _open_to_all(filestore: FilestoreSettings, say: Spelling) -> Findings:
 def _labels(filestore: FilestoreSettings) -> Findings:
     for key, value in filestore.labels.items():
         if not re.fullmatch(r"[a-z][-_a-z0-9]{0,62}", key):
-            yield error(entry("labels", key), "not a key for a label: at most 63 lower case letters, digits, '-' and '_', a letter first")
+            yield error(
+                entry("labels", key),
+                "not a valid label key: use at most 63 lower case letters, digits, '-' and '_', starting with a letter",
+            )
         if isinstance(value, str) and not re.fullmatch(r"[-_a-z0-9]{0,63}", value):
-            yield error(entry("labels", key), "not a value for a label: at most 63 lower case letters, digits, '-' and '_'")
+            yield error(entry("labels", key), "not a valid label value: use at most 63 lower case letters, digits, '-' and '_'")
 
 
 def check_claim(claim: FilestoreClaimSettings) -> Findings:

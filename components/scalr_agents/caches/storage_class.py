@@ -1,4 +1,4 @@
-"""Caches that a CSI driver provisions: a StorageClass of one of the two drivers, and a claim of any class."""
+"""Caches provisioned by a CSI driver: a StorageClass for the EFS or the Filestore driver, and a claim on any class."""
 
 from typing import Literal, NamedTuple
 
@@ -15,11 +15,11 @@ EFS_DRIVER = "efs.csi.aws.com"
 FILESTORE_DRIVER = "filestore.csi.storage.gke.io"
 Provisioner = Literal["efs.csi.aws.com", "filestore.csi.storage.gke.io"]
 EFS_MOUNT_OPTIONS = ["acregmin=1", "acregmax=3", "acdirmin=1", "acdirmax=3"]
-"""Keep the NFS attribute cache so short that a run sees what another has just cached."""
+"""Keep the NFS attribute cache short (seconds), so that a run sees what another run has just cached."""
 
 
 class Driver(NamedTuple):
-    """What a CSI driver reads from a StorageClass."""
+    """The StorageClass parameters of a CSI driver."""
 
     parameters: tuple[str, ...]
     defaults: dict[str, str]
@@ -74,7 +74,7 @@ DRIVERS = {
 
 
 class StorageClassSettings(Section):
-    """A StorageClass of the EFS or the Filestore driver."""
+    """A StorageClass for the EFS or the Filestore driver."""
 
     model_config = ConfigDict(alias_generator=None)
 
@@ -84,7 +84,7 @@ class StorageClassSettings(Section):
 
 
 class StorageClassClaimSettings(Section):
-    """A claim that a StorageClass provisions, for one agent."""
+    """The claim of one agent, provisioned by a StorageClass."""
 
     model_config = ConfigDict(alias_generator=None)
 
@@ -104,14 +104,14 @@ def check_class(settings: StorageClassSettings) -> Findings:
             yield error(entry("parameters", key), unknown_key(key, driver.parameters))
     for key, other in (("gidRangeStart", "gidRangeEnd"), ("gidRangeEnd", "gidRangeStart")):
         if key in settings.parameters and other not in settings.parameters:
-            yield error(f"parameters.{key}", f"needs {other} beside it")
+            yield error(f"parameters.{key}", f"requires {other}")
     for key in driver.needed:
         if not is_set(settings.parameters.get(key)):
-            yield error(f"parameters.{key}", f"missing: {settings.provisioner} needs it")
+            yield error(f"parameters.{key}", f"missing: {settings.provisioner} requires it")
 
 
 def parameters(settings: StorageClassSettings) -> dict[str, InputText]:
-    """The driver's parameters: those given, over defaults that fit the agent's pods. A range of groups replaces the one owner."""
+    """The given parameters merged over defaults for the agent's pods. A range of group IDs replaces the default owner."""
     defaults = DRIVERS[settings.provisioner].defaults
     if "gidRangeStart" in settings.parameters:
         defaults = {key: value for key, value in defaults.items() if key not in ("uid", "gid")}

@@ -8,11 +8,11 @@ from scalr_agents.charts.shared.manifests.objects import Manifest, present
 from scalr_agents.model.fields import Deferred
 
 EFS_CAPACITY = "1Ti"
-"""Kubernetes wants a size of every volume; EFS has none and ignores it."""
+"""Kubernetes requires a size for every volume; EFS ignores it."""
 
 _SHARED = ["ReadWriteMany"]
 _ANY_SIZE = "1Gi"
-"""What a claim on a volume of its own asks for. It gets all of the volume, and could not follow when that grows."""
+"""Request of a claim on a volume of its own. The claim gets the whole volume; a request of that size could not follow when it grows."""
 
 
 def claim_name(release: str) -> str:
@@ -21,15 +21,15 @@ def claim_name(release: str) -> str:
 
 
 def volume_name(release: str, namespace: str) -> str:
-    """Name of the volume behind it. Volumes have no namespace, and no namespace has a dot in its name."""
+    """Name of the cache's volume. Volumes are cluster-scoped; the namespace in the name keeps it unique, as no namespace contains a dot."""
     return f"{namespace}.{release}-cache"
 
 
 def efs(release: str, namespace: str, volume_handle: str | Deferred, *, iam: bool = False) -> dict[str, Manifest]:
-    """An access point of an EFS file system as a volume, and the claim on it.
+    """A volume for an access point of an EFS file system, and the claim on it.
 
-    `volume_handle` is `<file system>::<access point>`. The driver encrypts in transit unless a volume says otherwise. With `iam` it
-    tells AWS who it is; without, it is anybody.
+    `volume_handle` is `<file system>::<access point>`. The driver encrypts traffic by default. With `iam` it mounts with its IAM
+    identity; without, it mounts anonymously.
     """
     csi = {"driver": EFS_DRIVER, "volumeHandle": volume_handle}
     return _static(release, namespace, csi, EFS_CAPACITY, [*EFS_MOUNT_OPTIONS, "iam"] if iam else EFS_MOUNT_OPTIONS)
@@ -45,10 +45,10 @@ def filestore(
     protocol: str | Deferred,
     capacity: str | Deferred,
 ) -> dict[str, Manifest]:
-    """The share of a Filestore instance as a volume, and the claim on it.
+    """A volume for the share of a Filestore instance, and the claim on it.
 
-    `volume_handle` is `modeInstance/<location>/<instance>/<share>`. Without `fileProtocol` the driver mounts NFS 3, whatever the
-    instance speaks.
+    `volume_handle` is `modeInstance/<location>/<instance>/<share>`. `fileProtocol` is set because the driver defaults to NFS 3, whatever
+    the protocol of the instance.
     """
     csi = {
         "driver": FILESTORE_DRIVER,
@@ -61,7 +61,7 @@ def filestore(
 def _static(
     release: str, namespace: str, csi: Mapping[str, Any], capacity: str | Deferred, mount_options: list[str]
 ) -> dict[str, Manifest]:
-    """A volume that exists and the claim that it is reserved for. Deleting either leaves the files alone."""
+    """A statically provisioned volume and the claim that it is reserved for. Deleting either keeps the files."""
     volume, claim = volume_name(release, namespace), claim_name(release)
     return {
         "volume": {
@@ -92,12 +92,12 @@ def _static(
 def dynamic(
     release: str, namespace: str, *, storage_class_name: str | Deferred, storage: str, access_mode: str = "ReadWriteMany"
 ) -> dict[str, Manifest]:
-    """A claim that a StorageClass provisions."""
+    """A claim that is provisioned by a StorageClass."""
     return {"claim": _claim(release, namespace, storage, [access_mode], {"storageClassName": storage_class_name})}
 
 
 def storage_class(settings: StorageClassSettings, *, keep: bool) -> Manifest:
-    """A StorageClass; `keep` leaves a volume's files alone when its claim goes."""
+    """A StorageClass; with `keep`, a volume and its files stay when its claim is deleted."""
     efs_driver = settings.provisioner == EFS_DRIVER
     return present(
         {
@@ -109,7 +109,7 @@ def storage_class(settings: StorageClassSettings, *, keep: bool) -> Manifest:
             "mountOptions": EFS_MOUNT_OPTIONS if efs_driver else [],
             "reclaimPolicy": "Retain" if keep else "Delete",
             "allowVolumeExpansion": None if efs_driver else True,
-            "volumeBindingMode": "Immediate",  # so that the claim is waited for, and not a rollout
+            "volumeBindingMode": "Immediate",  # so that the deployment waits for the claim rather than for a rollout
         }
     )
 
