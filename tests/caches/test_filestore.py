@@ -67,7 +67,7 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
         "given 1100Gi, which is 1100 GiB; ENTERPRISE allows 1024 to 10240 GiB in steps of 256",
     ),
     ({**PLACE, "capacity": 1024}, "capacity", "given 1024, which is not a whole number of GiB; BASIC_HDD allows 1024 to 65433 GiB"),
-    ({**PLACE, "capacity": "1T"}, "capacity", "given 1T, which is no whole number of GiB"),
+    ({**PLACE, "capacity": "1T"}, "capacity", "given 1T, which is not a whole number of GiB"),
     ({**PLACE, "capacity": "-1Ti"}, "capacity", "given -1Ti, which is -1024 GiB"),
     (
         {**PLACE, "protocol": "NFS_V4_1"},
@@ -76,7 +76,7 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({**PLACE, "kms_key": LATER}, "kms_key", "BASIC_HDD does not support customer-managed keys; use one of ZONAL, REGIONAL, ENTERPRISE"),
     *(
-        ({**REGIONAL, "kms_key": given}, "kms_key", f"given {given!r}; it has the form projects/<project>/locations/<location>/keyRings/")
+        ({**REGIONAL, "kms_key": given}, "kms_key", f"given {given!r}; expected projects/<project>/locations/<location>/keyRings/")
         for given in ("k", f"{KEY}/cryptoKeyVersions/1", f"//cloudkms.googleapis.com/{KEY}")
     ),
     (
@@ -124,7 +124,7 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
         "instance_id",
         "given 'nfs-1'; expected projects/<project>/locations/<location>/instances/<name>",
     ),
-    ({**EXISTING, "capacity": "0"}, "capacity", "not a size above zero"),
+    ({**EXISTING, "capacity": "0"}, "capacity", "not a size greater than zero"),
     ({**EXISTING, "tier": "BASIC_HDD"}, "tier", NO_EFFECT),
     ({**EXISTING, "location": "nowhere"}, "location", NO_EFFECT),
     ({**EXISTING, "project": "acme"}, "project", NO_EFFECT),
@@ -237,14 +237,14 @@ CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "shared", **EXISTING, 
     [
         ({}, []),
         (dict.fromkeys(("instance_id", "ip_address", "share_name", "capacity", "protocol"), LATER), []),
-        ({"release": "Shared"}, [("release", "'Shared' is no release name")]),
-        ({"namespace": ""}, [("namespace", "'' is no namespace")]),
+        ({"release": "Shared"}, [("release", "'Shared' is not a valid release name")]),
+        ({"namespace": ""}, [("namespace", "'' is not a valid namespace")]),
         ({"instance_id": ""}, [("instance_id", "missing")]),
         ({"ip_address": ""}, [("ip_address", "missing")]),
         ({"share_name": ""}, [("share_name", "missing")]),
         ({"protocol": "NFS_V4"}, [("protocol", "given 'NFS_V4'; allowed: NFS_V3, NFS_V4_1")]),
-        ({"instance_id": "nfs-1"}, [("instance_id", "given 'nfs-1'; it has the form projects/")]),
-        ({"capacity": "0"}, [("capacity", "not a size above zero")]),
+        ({"instance_id": "nfs-1"}, [("instance_id", "given 'nfs-1'; expected projects/")]),
+        ({"capacity": "0"}, [("capacity", "not a size greater than zero")]),
         ({"capacity": "big"}, [("capacity", "not a Kubernetes quan")]),
     ],
 )

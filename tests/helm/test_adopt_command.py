@@ -46,7 +46,7 @@ def test_the_command(tmp_path: Path) -> None:
     notes = [
         "the values lack the defaults of the chart (helm get values --all has them); those of agent-job 0.5.65 are assumed",
         "no manifest is given: what changes on the cluster is not listed (--manifest)",
-        "pulumi up rolls the controllers once; runs go on",
+        "pulumi up rolls the controllers once; runs continue",
     ]
     assert done.stderr.splitlines() == [*(f"note: {note}" for note in notes), *instructions]
     assert done.stdout.partition("---\n")[0].splitlines() == [f"# {line}" for line in instructions]
@@ -108,8 +108,8 @@ def test_without_a_stdin_it_says_what_to_pipe_in() -> None:
         (("runs", "-n", "scalr", "--kind", "agent-job", "--agent-version", "1.0.0"), "", 2, "supported: 0.57 to 0.60; 1.2 or newer"),
         (("runs", "-n", "scalr", "--kind", "agent-job"), "a: [", 1, "stdin:2:1: error: "),
         (("runs", "-n", "scalr", "--kind", "agent-job"), f"tokn: {TOKEN}", 1, "error: tokn: unknown key 'tokn'"),
-        (("Runs", "-n", "scalr", "--kind", "agent-job"), "", 2, "Invalid value for RELEASE: 'Runs' is no release name"),
-        (("runs", "-n", "Scalr", "--kind", "agent-job"), "", 2, "Invalid value for NAMESPACE: 'Scalr' is no namespace"),
+        (("Runs", "-n", "scalr", "--kind", "agent-job"), "", 2, "Invalid value for RELEASE: 'Runs' is not a valid release name"),
+        (("runs", "-n", "Scalr", "--kind", "agent-job"), "", 2, "Invalid value for NAMESPACE: 'Scalr' is not a valid namespace"),
     ],
 )
 def test_what_cannot_be_taken_over_prints_nothing(arguments: tuple[str, ...], text: str, code: int, words: str) -> None:

@@ -19,7 +19,7 @@ from tests.helm.releases import KEY, of_values
 def test_what_seems_to_be_a_secret_is_warned_of(given_values: Values, path: str) -> None:
     findings = of_values(given_values).findings
     assert [(finding.severity, finding.path) for finding in findings] == [("warning", path)]
-    assert "seems to hold a secret in plain text" in findings[0].message
+    assert "seems to contain a secret in plain text" in findings[0].message
     assert "hidden" not in findings[0].message
 
 

@@ -114,7 +114,7 @@ def test_secrets_are_taken_out(chart: str, version: str | None, given_values: Va
         (
             {"task": {"sidecars": [{"name": "s", "image": "i", "env": [{"name": "DB_PASSWORD", "value": "hidden"}]}]}},
             "task.sidecars[0].env[0].value",
-            "DB_PASSWORD holds a secret",
+            "DB_PASSWORD contains a secret",
         ),
         (
             {"global": {"proxy": {"enabled": True, "httpsProxy": "http://me:hidden@proxy:3128"}}},
@@ -129,7 +129,7 @@ def test_secrets_are_taken_out(chart: str, version: str | None, given_values: Va
         (
             {"task": {"sidecars": [{"name": "s", "image": "i", "args": ["http://me:$(P)@x"], "env": [{"name": "P", "value": "hidden"}]}]}},
             "task.sidecars[0].env[0].value",
-            "P holds a secret",
+            "P contains a secret",
         ),
         ({"global": {"podAnnotations": {"a": KEY}}}, "global.podAnnotations.a", "a private key"),
         ({"global": {"podAnnotations": {"a": "ghp_hidden"}}}, "global.podAnnotations.a", "a token; put it into a Secret"),
@@ -145,7 +145,7 @@ def test_secrets_are_taken_out(chart: str, version: str | None, given_values: Va
         (
             {"agent": {"controller": {"extraEnv": [{"name": "A TOKEN", "value": "hidden"}]}}},
             "agent.controller.extraEnv.A TOKEN",
-            "not a name of an environment variable",
+            "not a valid name of an environment variable",
         ),
     ],
 )

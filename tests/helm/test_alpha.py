@@ -72,7 +72,7 @@ def test_an_old_key_is_answered_with_the_new_one(row: Any) -> None:
     given = next(case["given"] for case in TABLE if case["old"] == row.old)
     (finding,) = _errors_of(nested(row.old, given))
     assert finding.path == row.old
-    assert finding.message.startswith(f"an alpha value; it is {' and '.join(row.new)} now" if row.new else "an alpha value without a succ")
+    assert finding.message.startswith(f"an alpha value; use {' and '.join(row.new)}" if row.new else "an alpha value without a succ")
     assert finding.message.endswith("(scalr-agents convert-values)" if row.new else row.note)
 
 
@@ -85,9 +85,9 @@ def test_all_old_keys_are_answered_at_once_and_the_rest_is_checked() -> None:
     }
     found = values.check("agent-job", given, release="runs", namespace="scalr")
     assert [(finding.path, finding.message.partition(" (")[0][:52]) for finding in errors(found)] == [
-        ("agent.tokenExistingSecret", "an alpha value; it is agent.tokenExistingSecret.name"),
-        ("persistence.enabled", "an alpha value; it is persistence.cache.enabled now"),
-        ("controller.tolerations", "an alpha value; it is agent.tolerations now"),
+        ("agent.tokenExistingSecret", "an alpha value; use agent.tokenExistingSecret.name i"),
+        ("persistence.enabled", "an alpha value; use persistence.cache.enabled instea"),
+        ("controller.tolerations", "an alpha value; use agent.tolerations instead"),
         ("agent.replicas", "unknown key 'replicas'; did you mean 'replicaCount'?"),
         ("controller", "unknown key 'controller'; did you mean agent.control"),
         ("worker", "unknown key 'worker'; did you mean task.worker?"),

@@ -45,7 +45,7 @@ def test_what_cannot_be_carried_over_ends_with_1() -> None:
     done = process("convert-values", "-f", "-", stdin=f"{OLD}efsVolumeHandle: fs-1\nfoo: {TOKEN}\ncontroller: {{tokn: {TOKEN}}}\n")
     assert done.returncode == 1
     assert [line.partition("; ")[0] for line in done.stderr.splitlines()] == [
-        "stdin:6:1: error: efsVolumeHandle: has no successor: nothing ever mounted that file system",
+        "stdin:6:1: error: efsVolumeHandle: has no successor: the alpha never mounted this file system",
         "stdin:8:14: error: controller.tokn: unknown key 'tokn'",
         "stdin:7:1: error: foo: unknown key 'foo'",
     ]
@@ -88,11 +88,11 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, args: tuple[str, ...], code:
 def test_template_names_the_new_keys() -> None:
     done = cli("template", "agent-job", "-f", "-", f"--set={DEADLINE}=60", stdin=OLD)
     assert (done.returncode, done.stdout) == (1, "")
-    assert [line.partition(" now")[0] for line in done.stderr.splitlines()] == [
-        "stdin:5:1: error: restrictMetadataService: an alpha value; it is task.allowMetadataService",
-        "stdin:3:46: error: agent.auth.token: an alpha value; it is agent.token",
-        "stdin:4:14: error: controller.resources: an alpha value; it is agent.resources",
-        "stdin:4:50: error: controller.extraEnv: an alpha value; it is agent.controller.extraEnv",
+    assert [line.partition(" instead")[0] for line in done.stderr.splitlines()] == [
+        "stdin:5:1: error: restrictMetadataService: an alpha value; use task.allowMetadataService",
+        "stdin:3:46: error: agent.auth.token: an alpha value; use agent.token",
+        "stdin:4:14: error: controller.resources: an alpha value; use agent.resources",
+        "stdin:4:50: error: controller.extraEnv: an alpha value; use agent.controller.extraEnv",
     ]
 
 
@@ -103,9 +103,9 @@ def test_check_names_the_new_keys_where_they_stand(project: Path) -> None:
     done = cli("check", "dev", directory=project)
     place = "scalr-agents:agents.runs.values"
     assert done.returncode == 1
-    assert sorted(line.partition(" now")[0] for line in done.stdout.splitlines() if ": error: " in line) == [
-        f"stacks/Pulumi.dev.yaml:3:101: error: {place}.imagePullSecrets: an alpha value; it is global.imagePullSecrets",
-        f"stacks/Pulumi.dev.yaml:3:131: error: {place}.agent.tokenExistingSecret: an alpha value; it is agent.tokenExistingSecret.name",
-        "stacks/old.yaml:1:14: error: controller.nodeSelector: an alpha value; it is agent.nodeSelector",
-        "stacks/old.yaml:2:1: error: imagePullSecrets: an alpha value; it is global.imagePullSecrets",
+    assert sorted(line.partition(" instead")[0] for line in done.stdout.splitlines() if ": error: " in line) == [
+        f"stacks/Pulumi.dev.yaml:3:101: error: {place}.imagePullSecrets: an alpha value; use global.imagePullSecrets",
+        f"stacks/Pulumi.dev.yaml:3:131: error: {place}.agent.tokenExistingSecret: an alpha value; use agent.tokenExistingSecret.name",
+        "stacks/old.yaml:1:14: error: controller.nodeSelector: an alpha value; use agent.nodeSelector",
+        "stacks/old.yaml:2:1: error: imagePullSecrets: an alpha value; use global.imagePullSecrets",
     ]

@@ -13,7 +13,7 @@ from scalr_agents.model.section import Section, default
 
 SECRET = "s3cr3t"
 DEFERRED = "must be known before deployment: an output of another resource is not allowed here"
-KEY_RULE = "not a label or annotation key: [prefix/]name, the name at most 63 letters, digits, '-', '_' and '.'"
+KEY_RULE = "not a valid label or annotation key: use [prefix/]name, with a name of at most 63 letters, digits, '-', '_' and '.'"
 
 
 class Wheel(Section):
@@ -103,7 +103,7 @@ def test_an_unknown_key_is_answered_with_the_nearest(given: dict[str, Any], path
         ({"doors": 2.5}, "doors", "expected a whole number, given the number 2.5"),
         ({"seats": -1}, "seats", "input should be greater than or equal to 0; given the number -1"),
         ({"seats": 2.5}, "seats", "expected a whole number, given the number 2.5"),
-        ({"load": "6GB"}, "load", "not a Kubernetes quantity, write 6G or 6Gi; given '6GB'"),
+        ({"load": "6GB"}, "load", "not a Kubernetes quantity; write 6G or 6Gi; given '6GB'"),
         ({"load": "heavy"}, "load", "not a Kubernetes quantity, for instance 500m, 512Mi or 40Gi; given 'heavy'"),
         ({"engine": "big"}, "engine", "expected a map, given a string"),
         ({"engine": []}, "engine", "expected a map, given a list"),
@@ -118,7 +118,7 @@ def test_an_unknown_key_is_answered_with_the_nearest(given: dict[str, Any], path
         ({"extras": "a"}, "extras", "expected a map, given a string"),
         ({"anything": 1}, "anything", "expected a map, given a number"),
         ({"labels": {"a b": "x"}}, "labels.a b", KEY_RULE),
-        ({"labels": {"a": "x y"}}, "labels.a", "not a label value: at most 63 letters, digits, '-', '_' and '.'; given 'x y'"),
+        ({"labels": {"a": "x y"}}, "labels.a", "not a valid label value: use at most 63 letters, digits, '-', '_' and '.'; given 'x y'"),
     ],
 )
 def test_a_wrong_value_is_told_with_what_is_allowed(given: dict[str, Any], path: str, message: str) -> None:
@@ -194,7 +194,7 @@ def test_everything_wrong_is_told_at_once() -> None:
         "nameOverride": "expected a string, given a number; quote it",
         "agnt": "unknown key 'agnt'; did you mean 'agent'?",
         "agent.replicaCount": "expected a whole number, given 'two'",
-        "agent.image.tag": "a number; quote it, since YAML reads 1.10 as 1.1; given the number 1.1",
+        "agent.image.tag": "a number; quote it, because YAML reads 1.10 as 1.1; given the number 1.1",
         "agent.image.pullPolicy": "given 'Sometimes'; allowed: 'Always', 'IfNotPresent' or 'Never'",
         "agent.logFormat": "given 'xml'; allowed: 'plain', 'dev' or 'json'",
         "task.runner.resources": "expected a map, given a list",

@@ -78,7 +78,7 @@ def test_other_text_is_no_quantity(text: str) -> None:
 )
 def test_sizes_as_people_write_them_are_answered_with_two_that_are_right(text: str, meant: str) -> None:
     assert not quantities.is_quantity(text)
-    assert quantities.refusal(text) == f"not a Kubernetes quantity, write {meant}"
+    assert quantities.refusal(text) == f"not a Kubernetes quantity; write {meant}"
     assert all(quantities.is_quantity(quantity) for quantity in meant.split(" or "))
 
 
@@ -150,7 +150,7 @@ def test_what_is_a_quantity_can_be_parsed(value: str | float) -> None:
 
 @pytest.mark.parametrize("quantity", ["0Gi", "-1Gi", "0.5Mi"])
 def test_a_cache_needs_room(quantity: str) -> None:
-    with pytest.raises(ValueError, match="leaves no room; give at least 1Mi"):
+    with pytest.raises(ValueError, match="is too small; give at least 1Mi"):
         quantities.megabytes(quantity)
 
 

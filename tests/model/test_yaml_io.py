@@ -142,11 +142,11 @@ def test_keys_of_values_are_read_before_they_become_strings(text: str, keys: lis
 @pytest.mark.parametrize(
     ("text", "message", "values"),
     [
-        ("a: 1\nb: 2\na: 3\n", "line 3, column 1: duplicate key: it stands in line 1 already", {"a": 3, "b": 2}),
-        ("a:\n  - b: 1\n    b: 2\n", "line 3, column 5: duplicate key: it stands in line 2 already", {"a": [{"b": 2}]}),
-        ("a: {b: 1, 'b': 2}", "line 1, column 11: duplicate key: it stands in line 1 already", {"a": {"b": 2}}),
-        ("1: a\n'1': b\n", "line 2, column 1: duplicate key: it stands in line 1 already", {"1": "b"}),
-        ("b: {<<: {k: 0}, k: 1, k: 2}", "line 1, column 23: duplicate key: it stands in line 1 already", {"b": {"k": 2}}),
+        ("a: 1\nb: 2\na: 3\n", "line 3, column 1: duplicate key: it is already in line 1", {"a": 3, "b": 2}),
+        ("a:\n  - b: 1\n    b: 2\n", "line 3, column 5: duplicate key: it is already in line 2", {"a": [{"b": 2}]}),
+        ("a: {b: 1, 'b': 2}", "line 1, column 11: duplicate key: it is already in line 1", {"a": {"b": 2}}),
+        ("1: a\n'1': b\n", "line 2, column 1: duplicate key: it is already in line 1", {"1": "b"}),
+        ("b: {<<: {k: 0}, k: 1, k: 2}", "line 1, column 23: duplicate key: it is already in line 1", {"b": {"k": 2}}),
     ],
 )
 def test_duplicate_keys_are_refused_in_stack_files_and_the_last_one_wins_in_values(text: str, message: str, values: dict[str, Any]) -> None:
@@ -230,7 +230,7 @@ BOMB = "a: &a0 [x]\n" + "".join(f"b{n}: &a{n + 1} [{', '.join([f'*a{n}'] * 10)}]
 def test_aliases_that_never_end_are_refused(load: Load, text: str) -> None:
     with pytest.raises(YamlError) as caught:
         load(text)
-    assert str(caught.value).endswith("too large or too deep, perhaps by its aliases")
+    assert str(caught.value).endswith("too large or too deeply nested, perhaps because of aliases")
 
 
 @pytest.mark.parametrize("load", LOADERS)

@@ -23,7 +23,7 @@ def test_every_finding_names_the_argument_it_is_about() -> None:
         "AgentJob 'runs' cannot be deployed:",
         "  error: values.agent.replicaCount: expected a whole number, given '2'; write it without quotes",
         "  error: values.taks: unknown key 'taks'; did you mean 'task'?",
-        "  error: release: 'Runs' is no release name: at most 53 lower case letters, digits, '-' and '.'",
+        "  error: release: 'Runs' is not a valid release name: use at most 53 lower case letters, digits, '-' and '.'",
         "  error: url: not a URL with scheme and host, for instance https://acme.scalr.io",
     ]
 
@@ -34,8 +34,14 @@ def test_every_finding_names_the_argument_it_is_about() -> None:
         ({"tokn": "x"}, "tokn: unknown key 'tokn'; did you mean 'token'?"),
         ({"namespace": None}, "namespace: missing"),
         ({"names": "helm"}, "names: given 'helm'; allowed: 'scoped' or 'chart'"),
-        ({"agent_version": "0.61.0"}, "agent_version: no agent-job for agent version 0.61.0; supported: 0.57 to 0.60; 1.2 or newer"),
-        ({"agent_version": "1.0.0"}, "agent_version: no agent-job for agent version 1.0.0; supported: 0.57 to 0.60; 1.2 or newer"),
+        (
+            {"agent_version": "0.61.0"},
+            "agent_version: agent-job does not support agent version 0.61.0; supported: 0.57 to 0.60; 1.2 or newer",
+        ),
+        (
+            {"agent_version": "1.0.0"},
+            "agent_version: agent-job does not support agent version 1.0.0; supported: 0.57 to 0.60; 1.2 or newer",
+        ),
         ({"values": {"agent": {"url": "https://x.y"}}}, "url: given together with values.agent.url"),
         ({"values": {"agent": {"token": "x"}}}, "token: given together with values.agent.token"),
         ({"agent_image": "a:1", "values": {"agent": {"image": {"tag": "1"}}}}, "agent_image: given together with values.agent.image.tag"),
@@ -46,7 +52,7 @@ def test_every_finding_names_the_argument_it_is_about() -> None:
         ({"cache_claim_name": "c", "values": {"persistence": {"cache": {"enabled": False}}}}, "values.persistence.cache.enabled"),
         (
             {"rollout_timeout_seconds": 15, "values": {"agent": {"minReadySeconds": 15}}},
-            "rollout_timeout_seconds: 15, but agent.minReadySeconds is 15: a rollout could never succeed",
+            "rollout_timeout_seconds: 15, but agent.minReadySeconds is 15: a rollout could never succeed; set a longer timeout",
         ),
         ({"rollout_timeout_seconds": 0}, "rollout_timeout_seconds: input should be greater than 0"),
     ],
@@ -139,6 +145,6 @@ def test_warnings_are_logged_once() -> None:
 def test_a_token_beside_an_existing_secret_is_a_warning() -> None:
     recording = run(agent_job(values={"agent": {"tokenExistingSecret": {"name": "pool"}}}))
     assert [message for _, message in recording.log] == [
-        "runs: token: has no effect: agent.tokenExistingSecret.name is set, and the existing Secret wins"
+        "runs: token: has no effect: agent.tokenExistingSecret.name is set, and the existing Secret takes precedence"
     ]
     assert recording.of_type("kubernetes:core/v1:Secret") == []

@@ -172,7 +172,7 @@ REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
         "EfsClaim",
         {"namespace": "Scalr", "release": "runs", "file_system_id": "fs-0a1b", "path": "x"},
         [
-            "error: namespace: 'Scalr' is no namespace: at most 63 lower case letters, digits and '-'",
+            "error: namespace: 'Scalr' is not a valid namespace: use at most 63 lower case letters, digits and '-'",
             "error: path: 'x' is not the absolute path of a directory",
         ],
     ),
@@ -204,7 +204,7 @@ REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
     (
         "StorageClassClaim",
         {**CASES["class-claim"][1], "storage": "0"},
-        ["error: storage: not a size above zero, for instance 512Mi or 40Gi"],
+        ["error: storage: not a size greater than zero, for instance 512Mi or 40Gi"],
     ),
 ]
 

@@ -165,11 +165,11 @@ def _sorted(content: Any) -> Any:
         (
             "AgentK8s",
             {**CONNECTION, "agentVersion": "1.1.0"},
-            "no agent-k8s for agent version 1.1.0; supported: 0.53 to 0.60; 1.2 or newer",
+            "agent-k8s does not support agent version 1.1.0; supported: 0.53 to 0.60; 1.2 or newer",
         ),
         ("AgentK8s", {**CONNECTION, "rolloutTimeoutSeconds": 60.5}, "expected a whole number, given the number 60.5"),
-        ("AgentCrds", {"agentVersion": "1.1.0"}, "no agent-job for agent version 1.1.0; supported: 0.57 to 0.60; 1.2 or newer"),
-        ("EfsCache", {"eksCluster": "prod", "clients": {"cidrs": ["ten"]}}, "given 'ten', which is no network"),
+        ("AgentCrds", {"agentVersion": "1.1.0"}, "agent-job does not support agent version 1.1.0; supported: 0.57 to 0.60; 1.2 or newer"),
+        ("EfsCache", {"eksCluster": "prod", "clients": {"cidrs": ["ten"]}}, "given 'ten', which is not a network"),
         (
             "FilestoreCache",
             {"location": "europe-west1-b", "exportOptions": [{"anonUid": 1.5}]},

@@ -322,7 +322,7 @@ def test_an_existing_secret_is_used_and_the_token_has_no_effect(component: str) 
     recording = record(component, {**ARGS, "values": {"agent": existing}})
     assert recording.of_type("kubernetes:core/v1:Secret") == []
     where = "agent.tokenExistingSecret" if component == "AgentK8s" else "agent.tokenExistingSecret.name"
-    assert ("warning", f"it: token: has no effect: {where} is set, and the existing Secret wins") in recording.log
+    assert ("warning", f"it: token: has no effect: {where} is set, and the existing Secret takes precedence") in recording.log
 
 
 @every_kind
@@ -330,5 +330,5 @@ def test_a_component_without_a_token_is_refused(component: str) -> None:
     where = "agent.tokenExistingSecret" if component == "AgentK8s" else "agent.tokenExistingSecret.name"
     found = refused(component, {"namespace": "scalr", "url": "https://acme.scalr.io"})
     assert [line for line in found if line.startswith("error: ")] == [
-        f"error: values.agent.token: missing: give the agent pool's token, or name an existing Secret in {where}"
+        f"error: values.agent.token: missing: set the token of the agent pool, or the name of an existing Secret in {where}"
     ]

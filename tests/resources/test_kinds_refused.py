@@ -76,8 +76,8 @@ def test_a_claim_and_the_deprecated_values_of_the_cache() -> None:
 @pytest.mark.parametrize("version", ["0.57.0", "0.59.0", "0.60.3", None])
 def test_agents_local_of_the_legacy_line_have_no_certificates(version: str | None) -> None:
     (line,) = errors("AgentLocal", {"ca_bundle": CA, **({"agent_version": version} if version else {})})
-    word, reason = "ca_bundle: agent-local of agents 0.57 to 0.60 has no value for certificates", "agents 1.2 or newer have one"
-    assert line == f"{word}; {reason}, or put them into an image of your own"
+    word, reason = "ca_bundle: agent-local of agents 0.57 to 0.60 has no value for certificates", "use agents 1.2 or newer"
+    assert line == f"{word}; {reason}, or add them to a custom image"
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_agents_local_of_the_legacy_line_have_no_certificates(version: str | Non
 )
 def test_values_that_only_newer_agents_know(component: str, values: dict[str, Any], path: str, ignorant: str, knowing: str) -> None:
     assert record(component, {**ARGS, **CURRENT, "values": values}).error is None
-    message = f"unknown key {path.rpartition('.')[2]!r}: agents {ignorant} do not know it; agents {knowing} do (agent version)"
+    message = f"unknown key {path.rpartition('.')[2]!r}: agents {ignorant} do not support it; agents {knowing} do (see the agent version)"
     assert f"values.{path}: {message}" in errors(component, {"values": values})
 
 
@@ -118,7 +118,7 @@ CHARTS = {"AgentLocal": "agent-local", "AgentK8s": "agent-k8s", "AgentCrds": "ag
 @pytest.mark.parametrize("component", SUPPORTED)
 @pytest.mark.parametrize("version", ["0.52.0", "0.61.0", "1.0.0", "1.1.9"])
 def test_versions_of_no_line(component: str, version: str) -> None:
-    message = f"agent_version: no {CHARTS[component]} for agent version {version}; supported: {SUPPORTED[component]}"
+    message = f"agent_version: {CHARTS[component]} does not support agent version {version}; supported: {SUPPORTED[component]}"
     args = {} if component == "AgentCrds" else ARGS
     assert refused(component, {**args, "agent_version": version}) == [f"error: {message}"]
 
@@ -127,8 +127,8 @@ def test_versions_of_no_line(component: str, version: str) -> None:
 @pytest.mark.parametrize(
     ("version", "message"),
     [
-        ("1.4", "agent version '1.4' is not complete; write 1.4.0"),
-        ("1.1", "agent version '1.1' is not of the form MAJOR.MINOR.PATCH, for instance 0.57.0"),
+        ("1.4", "agent version '1.4' is incomplete; write 1.4.0"),
+        ("1.1", "agent version '1.1' does not have the form MAJOR.MINOR.PATCH, for instance 0.57.0"),
         (1.4, "expected a string, given a number; quote it"),
     ],
 )
@@ -141,7 +141,7 @@ def test_versions_that_are_none(component: str, version: Any, message: str) -> N
 def test_every_finding_names_the_argument_it_is_about(component: str) -> None:
     assert errors(component, {"url": "acme", "release": "Runs", "values": {"agnt": {}}}) == [
         "values.agnt: unknown key 'agnt'; did you mean 'agent'?",
-        "release: 'Runs' is no release name: at most 53 lower case letters, digits, '-' and '.'",
+        "release: 'Runs' is not a valid release name: use at most 53 lower case letters, digits, '-' and '.'",
         "url: not a URL with scheme and host, for instance https://acme.scalr.io",
     ]
 

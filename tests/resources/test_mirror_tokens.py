@@ -103,7 +103,7 @@ def test_without_tokens_the_list_is_plain(component: str) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ({"mirror_tokens": {"b.acme": "hidden"}}, r"mirror_tokens.b\.acme: token of no mirror; did you mean 'b.acme:8443'?"),
+        ({"mirror_tokens": {"b.acme": "hidden"}}, r"mirror_tokens.b\.acme: no mirror has this host; did you mean 'b.acme:8443'?"),
         ({"mirror_tokens": {"a.acme": 5}}, r"mirror_tokens.a\.acme: expected a string, given a number; quote it"),
         (
             {"mirror_tokens": {"a.acme": "hidden"}, "values": {"agent": {"providerNetworkMirrors": FILLED}}},
@@ -128,7 +128,7 @@ def test_a_token_among_the_values_must_be_known(component: str) -> None:
         return {**ARGS, "values": {"agent": {"providerNetworkMirrors": given}}}
 
     recording = run(program(component, args))
-    reason = "must be known before deployment: the list of mirrors is one text; give it in mirror_tokens, by host"
+    reason = "must be known before deployment, because the list of mirrors is one string; set it in mirror_tokens, by host"
     assert f"error: values.agent.providerNetworkMirrors[0].token: {reason}" in str(recording.error)
     assert recording.names == []
 

@@ -39,11 +39,11 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
         "not a name for a cache: at most 53 lower case",
     ),
     (with_cache(FILESTORE, name="a" * 54), f"scalr-agents:caches.{'a' * 54}", "not a name for an instance: at most 33"),
-    (with_cache({"storageClass": {"name": "Bad_Name"}}), f"{PLACE}.storageClass.name", "not a Kubernetes name"),
+    (with_cache({"storageClass": {"name": "Bad_Name"}}), f"{PLACE}.storageClass.name", "not a valid Kubernetes name"),
     (with_cache(EFS, name="Shared"), "scalr-agents:caches.Shared", "not a name for a cache"),
     (with_cache({"efss": {}}), f"{PLACE}.efss", "unknown key 'efss'; did you mean 'efs'?"),
     (with_cache({**EFS, "onDelete": "retain"}), f"{PLACE}.onDelete", "given 'retain'; allowed: 'keep' or 'delete'"),
-    (with_cache({"claim": "My_Claim"}), f"{PLACE}.claim", "not a Kubernetes name"),
+    (with_cache({"claim": "My_Claim"}), f"{PLACE}.claim", "not a valid Kubernetes name"),
     (with_cache({**EXISTING, "onDelete": "keep"}), f"{PLACE}.onDelete", "has no effect: claim names something that exists"),
     (
         with_cache({"efs": {"fileSystemId": "fs-0a1b"}, "onDelete": "delete"}),
@@ -100,7 +100,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ),
     (with_cache({"storageClass": {"name": ""}}), f"{PLACE}.storageClass.name", "missing"),
     (with_cache({"storageClass": {}}), f"{PLACE}.storageClass.name", "missing"),
-    (with_cache({"storageClass": {"name": "agents", "storage": "0"}}), f"{PLACE}.storageClass.storage", "not a size above zero"),
+    (with_cache({"storageClass": {"name": "agents", "storage": "0"}}), f"{PLACE}.storageClass.storage", "not a size greater than zero"),
     (
         with_cache({"storageClass": {"name": "agents", "accessMode": "RWX"}}),
         f"{PLACE}.storageClass.accessMode",

@@ -158,15 +158,15 @@ TRANSLATED: dict[str, tuple[dict[str, Any], dict[str | Kind, dict[str, Any]]]] =
 }
 """What a word becomes, by kind or by kind and line. A kind or line that is not there refuses the word."""
 REFUSED: dict[str, tuple[str, dict[str | Kind, str]]] = {
-    "ca.file": ("common.ca", {LEGACY_LOCAL: "certificates; agents 1.2 or newer have one, or put them into an image of your own"}),
+    "ca.file": ("common.ca", {LEGACY_LOCAL: "certificates; use agents 1.2 or newer, or add them to a custom image"}),
     "ca.secret": (
         "common.ca",
         {
-            LEGACY_LOCAL: "certificates; agents 1.2 or newer have one, or put them into an image of your own",
-            K8S: "a Secret with certificates; give them as a file",
+            LEGACY_LOCAL: "certificates; use agents 1.2 or newer, or add them to a custom image",
+            K8S: "a Secret with certificates; set them from a file",
         },
     ),
-    "labels": ("common.labels", dict.fromkeys((LOCAL, K8S), "labels of all pods; agent-job has one")),
+    "labels": ("common.labels", dict.fromkeys((LOCAL, K8S), "labels of all pods; use agent-job")),
     **dict.fromkeys(
         ("cache that exists", "cache of a class"),
         ("agents.one.cache", {K8S: "a claim of a cache; set efsVolumeHandle in its values, or use agent-job"}),
@@ -204,7 +204,9 @@ def test_the_version_of_common_selects_the_line_of_every_kind() -> None:
 
 def test_a_version_that_one_kind_has_and_another_has_not() -> None:
     loaded = stack_of({"old": {"kind": K8S}, "runs": {"kind": JOB}}, common={"url": "https://acme.scalr.io", "agentVersion": "0.53.0"})
-    assert errors(loaded) == [("common.agentVersion", "no agent-job for agent version 0.53.0; supported: 0.57 to 0.60; 1.2 or newer")]
+    assert errors(loaded) == [
+        ("common.agentVersion", "agent-job does not support agent version 0.53.0; supported: 0.57 to 0.60; 1.2 or newer")
+    ]
 
 
 LAYERED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {

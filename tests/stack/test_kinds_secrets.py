@@ -57,7 +57,7 @@ def test_a_key_and_its_certificate_become_a_secret(kind: Kind) -> None:
 
 @with_tls
 def test_a_key_without_its_certificate(kind: Kind) -> None:
-    message = "needs clientCert beside it: without, the agent would not use mutual TLS at all"
+    message = "requires clientCert: without it, the agent does not use mutual TLS"
     assert errors(load(kind, secret(clientKey=KEY))) == [("secrets.one.clientKey", message)]
 
 
@@ -72,14 +72,14 @@ def test_a_key_in_the_open(kind: Kind) -> None:
 
 
 def test_a_key_in_the_open_that_a_line_does_not_know_is_not_sent_elsewhere() -> None:
-    message = "unknown key 'clientKey': agents 0.57 to 0.60 do not know it; agents 1.2 or newer do (agent version)"
+    message = "unknown key 'clientKey': agents 0.57 to 0.60 do not support it; agents 1.2 or newer do (see the agent version)"
     assert errors(load((JOB, "legacy"), tls((JOB, "legacy"), clientKey=KEY))) == [("agents.one.values.global.tls.clientKey", message)]
 
 
-NO_TLS = "has no value for a client certificate; agent-job and agent-local of agents 1.2 or newer have one"
+NO_TLS = "has no value for a client certificate; use agent-job or agent-local with agents 1.2 or newer"
 NO_TLS_YET = {
-    JOB: "has no value for a client certificate; agents 1.2 or newer have one",
-    LOCAL: "has no value for certificates; agents 1.2 or newer have one, or put them into an image of your own",
+    JOB: "has no value for a client certificate; use agents 1.2 or newer",
+    LOCAL: "has no value for certificates; use agents 1.2 or newer, or add them to a custom image",
 }
 
 
@@ -130,7 +130,7 @@ def test_mirrors_without_a_token_are_no_secret(kind: Kind) -> None:
 )
 def test_a_token_of_no_mirror(kind: Kind, given: list[Any], host: str, advice: str) -> None:
     found = errors(load(kind, merge(mirrors(*given), secret(mirrorTokens={host: "hidden"}))))
-    assert found == [(f'secrets.one.mirrorTokens["{host}"]', f"token of no mirror; {advice}")]
+    assert found == [(f'secrets.one.mirrorTokens["{host}"]', f"no mirror has this host; {advice}")]
 
 
 @with_tls
@@ -155,7 +155,11 @@ def test_the_command_for_a_token_of_a_mirror_leads_to_its_host() -> None:
     ("wrong", "place", "reason"),
     [
         ({"url": "https://[a/"}, "[1].url", "not a URL with scheme and host, for instance https://mirror.acme.internal/providers/"),
-        ({"url": "http://c.acme/"}, "[1].url", "http://, and OpenTofu and Terraform take providers over https:// only"),
+        (
+            {"url": "http://c.acme/"},
+            "[1].url",
+            "uses http://, but OpenTofu and Terraform download providers only over https://; use https://",
+        ),
         ("https://c.acme/", "[1]", "expected a map, given a string"),
         ({"uri": "https://c.acme/"}, "[1].uri", "unknown key 'uri'; did you mean 'url'?"),
         ({"url": 5}, "[1].url", "expected a string, given a number; quote it"),
@@ -169,7 +173,7 @@ def test_a_wrong_mirror_beside_a_token_is_reported_where_it_stands(kind: Kind, w
 
 
 def test_a_kind_without_mirrors_says_who_has_them() -> None:
-    reason = "agent-k8s has no mirrors of providers; agent-job and agent-local of agents 1.3 or newer do"
+    reason = "agent-k8s does not support provider mirrors; agent-job and agent-local of agents 1.3 or newer do"
     for generation in ("legacy", "current"):
         found = errors(load((K8S, generation), secret(mirrorTokens={"a.acme": "hidden"})))
         assert found == [('secrets.one.mirrorTokens["a.acme"]', reason)]
@@ -177,13 +181,13 @@ def test_a_kind_without_mirrors_says_who_has_them() -> None:
 
 @pytest.mark.parametrize("kind", LEGACY, ids="-".join)
 def test_lines_without_mirrors_name_the_one_that_has_them(kind: Kind) -> None:
-    reason = f"{kind[0]} of agents 0.57 to 1.2 has no mirrors of providers; agent-job and agent-local of agents 1.3 or newer do"
+    reason = f"{kind[0]} of agents 0.57 to 1.2 does not support provider mirrors; agent-job and agent-local of agents 1.3 or newer do"
     tokens = secret(mirrorTokens={"a.acme": "hidden"})
     assert errors(load(kind, tokens)) == [('secrets.one.mirrorTokens["a.acme"]', reason)]
     found = dict(errors(load(kind, merge(mirrors(*MIRRORS), tokens))))
     assert found.pop('secrets.one.mirrorTokens["a.acme"]') == reason
     (message,) = found.values()
-    assert message.endswith("agents 0.57 to 1.2 do not know it; agents 1.3 or newer do (agent version)")
+    assert message.endswith("agents 0.57 to 1.2 do not support it; agents 1.3 or newer do (see the agent version)")
 
 
 @every_kind

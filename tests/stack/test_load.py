@@ -122,9 +122,9 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"agents": {"runs": {"role": "vcs"}}}, "scalr-agents:agents.runs.role", "serves runs only"),
     ({"agents": {"runs": {"agentVersion": "1.0.0"}}}, "scalr-agents:agents.runs.agentVersion", "supported: 0.57 to 0.60; 1.2 or newer"),
     ({"common": {"agentVersion": "0.61.0"}}, "scalr-agents:common.agentVersion", "supported: 0.57 to 0.60; 1.2 or newer"),
-    ({"common": {"agentVersion": 0.57}}, "scalr-agents:common.agentVersion", "agent version '0.57' is not complete; write 0.57.0"),
-    ({"agents": {"runs": {"release": "Runs"}}}, "scalr-agents:agents.runs.release", "no release name"),
-    ({"agents": {"runs": {"namespace": "no_name"}}}, "scalr-agents:agents.runs.namespace", "no namespace"),
+    ({"common": {"agentVersion": 0.57}}, "scalr-agents:common.agentVersion", "agent version '0.57' is incomplete; write 0.57.0"),
+    ({"agents": {"runs": {"release": "Runs"}}}, "scalr-agents:agents.runs.release", "not a valid release name"),
+    ({"agents": {"runs": {"namespace": "no_name"}}}, "scalr-agents:agents.runs.namespace", "not a valid namespace"),
     ({"agents": {"runs": {"valuesFiles": ["none.yaml"]}}}, "scalr-agents:agents.runs.valuesFiles[0]", "No such file"),
     ({"common": {"ca": {"file": "none.pem"}}}, "scalr-agents:common.ca.file", "No such file"),
     ({"common": {"ca": {}}}, "scalr-agents:common.ca", "needs one of file and secret"),
@@ -161,7 +161,7 @@ def test_a_version_that_is_not_complete_is_the_only_finding(kind: str, version: 
     """What the default version lacks, here certificates and a value of its own, is not spoken of."""
     (tmp_path / "corp.pem").write_text(ROOT)
     agent = {"kind": kind, "namespace": "scalr", "values": {"task": {"startupTimeoutSeconds": 60}}}
-    message = "agent version '1.4' is not complete; write 1.4.0"
+    message = "agent version '1.4' is incomplete; write 1.4.0"
     own = {"agents": {"runs": {**agent, "agentVersion": version}}, "common": {"ca": {"file": "corp.pem"}}}
     assert findings(own, tmp_path) == [("error", "scalr-agents:agents.runs.agentVersion", message)]
     common = {"agents": {"runs": agent, "more": agent}, "common": {"agentVersion": version, "ca": {"file": "corp.pem"}}}

@@ -51,7 +51,7 @@ def test_a_proxy_with_a_scheme(kind: Kind, proxy: str) -> None:
     assert [finding for finding in found if "scheme" in finding.message] == []
 
 
-URL = "has more than scheme and host; the agent wants the address of the account alone: https://<account>.scalr.io"
+URL = "has more than scheme and host; give only the address of the account: https://<account>.scalr.io"
 
 
 @pytest.mark.parametrize("more", ["/v2/e/env-1", "/api", "?query=1", "#part", "/?a=b"])

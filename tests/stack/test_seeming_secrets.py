@@ -118,12 +118,12 @@ def test_other_places_have_another_way() -> None:
         },
     }
     assert said(JOB, {"values": given}) == {
-        'values.global.podAnnotations["acme.io/api-key"]': "seems to hold a secret in plain text; put it into a Secret, and refer to that",
+        'values.global.podAnnotations["acme.io/api-key"]': "seems to contain a secret in plain text; put it into a Secret and refer to it",
         'values.global.podAnnotations["acme.io/state"]': (
-            f"a URL that lets in whoever knows it; write $(NAME) in its place, and run: {COMMAND}env.NAME'"
+            f"a URL that grants access to whoever knows it; write $(NAME) in its place, and run: {COMMAND}env.NAME'"
         ),
-        "values.task.sidecars[0].env[0].value": "A_TOKEN holds a secret; put it into a Secret, and refer to that (valueFrom)",
-        "values.task.sidecars[0].args[0]": "seems to hold a secret in plain text; put it into a Secret, and refer to that",
+        "values.task.sidecars[0].env[0].value": "A_TOKEN contains a secret; put it into a Secret and refer to it with valueFrom",
+        "values.task.sidecars[0].args[0]": "seems to contain a secret in plain text; put it into a Secret and refer to it",
         "values.task.extraVolumes[0].csi.volumeAttributes.a": (
             f"a URL with a password; write $(NAME) in its place, and run: {COMMAND}env.NAME'"
         ),

@@ -1,6 +1,6 @@
-"""The charts: which there are, and what becomes of their values.
+"""The charts: finding one by name, and rendering and checking its values.
 
-Everything here is pure: values go in, findings and objects come out. Nothing of Pulumi is imported, and nothing is read from anywhere.
+Everything here is pure: values go in, findings and objects come out. Pulumi is not imported, and no files are read.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -47,7 +47,7 @@ CHARTS = tuple(_CHARTS)
 
 
 def find(name: str) -> Chart[Any]:
-    """A chart by its name. Only what is used is imported. Raises `LineError` for a chart that does not exist."""
+    """A chart by its name, imported when it is needed. Raises `LineError` if the chart does not exist."""
     for known, chart in _CHARTS.items():
         if known == name:
             return chart()
@@ -57,10 +57,10 @@ def find(name: str) -> Chart[Any]:
 def render(chart: str, values: Mapping[str, Any], *, release: str, namespace: str, agent_version: str | None = None) -> list[Manifest]:
     """All objects of a release, custom resource definitions first, in the order in which they must be applied.
 
-    `chart` is `agent-job`, `agent-local` or `agent-k8s`; `values` is what a values file of the chart holds; `release` and `namespace`
-    are Helm's; `agent_version` selects the contract line and is the default image tag (default: that of the chart's oldest line).
+    `chart` is `agent-job`, `agent-local` or `agent-k8s`; `values` is the content of a values file; `release` and `namespace` have the
+    same meaning as in Helm; `agent_version` selects the contract line and is the default image tag (default: that of the oldest line).
 
-    Raises `ValuesError`, whose text lists every finding, if there is an error among them.
+    Raises `ValuesError`, whose text lists all findings, if one of them is an error.
     """
     with _line_errors():
         agent = load(find(chart), values, release=release, namespace=namespace, agent_version=agent_version)
@@ -69,7 +69,7 @@ def render(chart: str, values: Mapping[str, Any], *, release: str, namespace: st
 
 
 def check(chart: str, values: Mapping[str, Any], *, release: str, namespace: str, agent_version: str | None = None) -> list[Finding]:
-    """Everything that is wrong or odd about values, errors first. The arguments are those of `render`."""
+    """All findings on values, errors first. Takes the same arguments as `render`."""
     try:
         return load(find(chart), values, release=release, namespace=namespace, agent_version=agent_version).findings
     except LineError as problem:
@@ -85,10 +85,10 @@ def names(
     agent_version: str | None = None,
     naming: Naming = "scoped",
 ) -> Names:
-    """The names of a release's objects, before any of them exists; an IRSA trust policy needs the service account's.
+    """The names of a release's objects before they exist, for instance the service account's for an IRSA trust policy.
 
-    `values` matter where they name things (`nameOverride`, `fullnameOverride`, `serviceAccount`); `naming` is `scoped`, or
-    `chart` for the names that the Helm chart uses. Raises `ValuesError` for values or names that cannot be.
+    Only `nameOverride`, `fullnameOverride` and `serviceAccount` of `values` affect names. `naming` is `scoped`, or `chart` for the
+    names that the Helm chart uses. Raises `ValuesError` for invalid values or names.
     """
     with _line_errors():
         described, _, findings, _ = identify(

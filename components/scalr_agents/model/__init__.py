@@ -1,1 +1,1 @@
-"""What checks the values of a chart and the words of a stack file, and knows neither: fields, sections, layers, findings."""
+"""Validation of chart values and stack files, independent of both: fields, sections, layers, findings."""

@@ -1,4 +1,4 @@
-"""Findings: what is wrong with a user's input, in words for the person at the terminal."""
+"""Findings: errors and warnings on a user's input, written for the person at the terminal."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ _MOST_NAMES = 50
 
 
 class Position(NamedTuple):
-    """Where something stands in a file. Line and column begin at 1, and are `None` where they are not known."""
+    """A position in a file. Line and column start at 1, and are `None` if unknown."""
 
     file: str
     line: int | None = None
@@ -25,33 +25,33 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing to tell the user. `error` and `warning` make them."""
+    """An error or a warning for the user. Create it with `error` or `warning`."""
 
     severity: Severity
-    """An `error` stops everything; a `warning` is printed and the work goes on."""
+    """An `error` stops everything; a `warning` is printed and work continues."""
     at: Path
-    """Where it stands in what the user wrote: keys of maps and indexes of lists."""
+    """Path in the user's input: keys of maps and indexes of lists."""
     message: str
     presumes: tuple[Path, ...] = ()
-    """Paths of other values that it would be wrong without."""
+    """Paths of other values that must be valid for the finding to apply."""
     position: Position | None = None
-    """Where it stands in a file. A program's arguments have none; a line is looked up when the finding is printed."""
+    """Position in a file; `None` for a program's arguments. The line is looked up when the finding is printed."""
 
     def __str__(self) -> str:
         return _joined(self.position, self.severity, self.path, self.message)
 
     @property
     def path(self) -> str:
-        """Where it stands, for people: dotted as in `--set` (`agent.tolerations[0].key`)."""
+        """The path as text, dotted as in `--set` (`agent.tolerations[0].key`)."""
         return dotted(self.at)
 
     @property
     def text(self) -> str:
-        """The finding without its severity, for logs that have one."""
+        """The finding without its severity, for logs that have their own."""
         return _joined(self.position, self.path, self.message)
 
     def as_json(self) -> dict[str, Any]:
-        """The finding as `check -o json` prints it. What is not known is null."""
+        """The finding as `check -o json` prints it. Unknown fields are null."""
         position = self.position or Position("")
         return {
             "severity": self.severity,
@@ -63,17 +63,17 @@ class Finding:
         }
 
     def under(self, prefix: Path) -> "Finding":
-        """The same finding, for input in which its path begins with `prefix`."""
+        """The finding with `prefix` added to its path."""
         return replace(self, at=(*prefix, *self.at))
 
 
 def error(path: str | Path, message: str, presumes: Iterable[str | Path] = (), position: Position | None = None) -> Finding:
-    """What stops everything. A path may be written dotted."""
+    """A finding that stops everything. The path may be dotted text."""
     return Finding("error", as_path(path), message, tuple(map(as_path, presumes)), position)
 
 
 def warning(path: str | Path, message: str, presumes: Iterable[str | Path] = (), position: Position | None = None) -> Finding:
-    """What is printed while the work goes on. A path may be written dotted."""
+    """A finding that is printed while work continues. The path may be dotted text."""
     return Finding("warning", as_path(path), message, tuple(map(as_path, presumes)), position)
 
 
@@ -82,7 +82,7 @@ def _joined(*parts: object) -> str:
 
 
 class FindingsError(ValueError):
-    """Input that cannot be used. The text lists every finding, errors first; `findings` has them as objects."""
+    """Invalid input. The text lists all findings, errors first; `findings` has them as objects."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = by_severity(findings)
@@ -90,11 +90,11 @@ class FindingsError(ValueError):
 
 
 class ValuesError(FindingsError):
-    """Values of a chart that cannot be rendered."""
+    """Invalid values of a chart."""
 
 
 def by_severity(findings: Iterable[Finding]) -> list[Finding]:
-    """Errors first; within a severity the order of the checks is kept; the same finding once."""
+    """Errors first, otherwise in the order of the checks, without duplicates."""
     return sorted(dict.fromkeys(findings), key=lambda finding: finding.severity != "error")
 
 
@@ -109,7 +109,7 @@ def warnings(findings: Iterable[Finding]) -> list[Finding]:
 def dotted(path: Sequence[str | int]) -> str:
     """`("agent", "tolerations", 0, "key")` as `agent.tolerations[0].key`.
 
-    A key with dots is escaped as in `--set`; below a key of a stack file it is quoted, as `pulumi config set --path` takes it.
+    A key with dots is escaped as in `--set`; below a key of a stack file it is quoted, as `pulumi config set --path` expects it.
     """
     in_stack_file = bool(path) and ":" in str(path[0])
     text = str(path[0]) if in_stack_file else ""
@@ -120,25 +120,25 @@ def dotted(path: Sequence[str | int]) -> str:
 
 
 def as_path(path: str | Path) -> Path:
-    """The parts of a path that may be dotted: the reverse of `dotted`. An entry may also be written as Pulumi does, `tokens["a.b"]`."""
+    """The parts of a path that may be dotted text: the inverse of `dotted`. Also accepts Pulumi's form of an entry, `tokens["a.b"]`."""
     if not isinstance(path, str):
         return path
     return tuple(int(index) if index else quoted or re.sub(r"\\(.)", r"\1", key) for index, quoted, key in _PART.findall(path))
 
 
 def entry(path: str, key: str) -> str:
-    """The path of an entry of a map, with the dots of its key escaped as in `--set`."""
+    """The path of a map entry, with the dots of its key escaped as in `--set`."""
     escaped = key.replace(".", "\\.")
     return f"{path}.{escaped}" if path else escaped
 
 
 def starts(path: Path, prefix: Path) -> bool:
-    """Whether a path is another one, or leads through it."""
+    """Whether a path equals `prefix` or is below it."""
     return path[: len(prefix)] == prefix
 
 
 def unknown_key(given: str, allowed: Iterable[str], elsewhere: Sequence[str] = ()) -> str:
-    """The message for a key that does not exist, with the nearest one that does, or the places that have one of this name."""
+    """The message for an unknown key, with the nearest known key, or with the sections that have a key of this name."""
     names = list(allowed)
     if elsewhere and close_to(given, names) is None:
         return f"unknown key {given!r}; did you mean {' or '.join(elsewhere)}?"
@@ -146,7 +146,7 @@ def unknown_key(given: str, allowed: Iterable[str], elsewhere: Sequence[str] = (
 
 
 def nearest(given: str, allowed: Iterable[str]) -> str:
-    """What the user may have meant, or all that there is, as far as it can be read."""
+    """The name that the user may have meant, or a list of the allowed ones, shortened if it is long."""
     names = list(allowed)
     close = close_to(given, names)
     if close is not None:
@@ -156,10 +156,10 @@ def nearest(given: str, allowed: Iterable[str]) -> str:
 
 
 def close_to(given: str, names: Sequence[str], likeness: float = 0.6) -> str | None:
-    """The name that the user may have meant. Of many names only the first are looked at."""
+    """The name that the user may have meant. Only the first of many names are compared."""
     import difflib
 
     close = difflib.get_close_matches(given, names[:_MOST_NAMES], n=1, cutoff=likeness)
-    if not close:  # a difference in case alone is far away for difflib
+    if not close:  # difflib does not find names that differ only in case
         close = [name for name in names if name.lower() == given.lower()]
     return close[0] if close else None

@@ -1,8 +1,8 @@
-"""Kubernetes' own types among the values: does every field exist, and has it a value that the API server takes?
+"""Checks of values with Kubernetes types: does every field exist, and does the API server accept its value?
 
-`kubernetes_types.json` has the types of the newest Kubernetes that was known when `python -m tests.kubernetes_types` wrote it: an enum is
-the list of its values, a struct the map of its fields to their types, in Go's notation and with a `!` where the field is required. What
-is known only during deployment is not looked at, and `null` is a field that is not there.
+`python -m tests.kubernetes_types` generates `kubernetes_types.json` from a Kubernetes release: an enum is the list of its values, a
+struct the map of its fields to their types, in Go's notation, with a `!` for required fields. Deferred values are not checked, and
+`null` means that the field is not set.
 """
 
 import json
@@ -28,7 +28,7 @@ _RESOURCES = ("cpu", "memory", "ephemeral-storage", f"{_HUGE_PAGES}<size>", "<do
 
 
 def demand(kind: str, given: Any) -> None:
-    """Raise a `ValidationError` with everything that is wrong about a value as one of a type of Kubernetes."""
+    """Raise a `ValidationError` with all problems of a value of a Kubernetes type."""
     problems = [
         InitErrorDetails(type=PydanticCustomError(COMPLETE, "{reason}", {"reason": message}), loc=path, input=None)
         for path, message in _check(kind, given, ())
@@ -38,7 +38,7 @@ def demand(kind: str, given: Any) -> None:
 
 
 def without_nulls(given: Any) -> Any:
-    """The same without fields that are `null`, at any depth, so that nobody else has to tell them from fields that are not there."""
+    """The value without `null` fields at any depth, so that other code need not distinguish them from missing ones."""
     if isinstance(given, Mapping):
         return {key: without_nulls(value) for key, value in given.items() if value is not None}
     return [without_nulls(item) for item in given] if isinstance(given, list | tuple) else given
@@ -46,7 +46,7 @@ def without_nulls(given: Any) -> Any:
 
 @cache
 def table() -> dict[str, Any]:
-    """The release of Kubernetes, and its types by name."""
+    """The Kubernetes release, and its types by name."""
     content: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
     return content
 
@@ -102,7 +102,7 @@ def _struct(kind: str, given: Any, path: Place) -> _Problems:
 
 
 def _enum(allowed: list[str], given: Any, path: Place) -> _Problems:
-    """An empty string is a field that is not there, except where it is required, which is left to the API server."""
+    """Check the value of an enum. An empty string means that the field is not set; the API server checks required fields."""
     if not isinstance(given, str):
         yield path, f"{expected('a string', given, repeated=True)}; allowed: {', '.join(allowed)}"
     elif given and given not in allowed:
@@ -118,7 +118,7 @@ def _resources(given: Any, path: Place) -> _Problems:
 
 
 def _choice(given: str, allowed: Sequence[str]) -> str:
-    """All that is allowed, and what of it was probably meant."""
+    """All allowed values, and the one that was probably meant."""
     meant, everything = nearest(given, allowed), f"allowed: {', '.join(allowed)}"
     return meant if meant == everything else f"{meant} {everything}"
 

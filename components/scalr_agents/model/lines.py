@@ -1,4 +1,4 @@
-"""Contract lines: ranges of agent versions that read the same environment variables and the same custom resource."""
+"""Contract lines: ranges of agent versions with the same environment variables and the same custom resource."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +10,7 @@ VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})")
 
 
 class LineError(ValueError):
-    """A chart or an agent version that this package does not know; the text says what it knows."""
+    """An unsupported chart or agent version. The text lists the supported ones."""
 
 
 class TaskResource(NamedTuple):
@@ -23,9 +23,9 @@ class TaskResource(NamedTuple):
     singular: str
     short_names: tuple[str, ...]
     named_jobs: bool
-    """Whether an object says what its Jobs are called (`spec.basename`)."""
+    """Whether the resource sets the names of its Jobs (`spec.basename`)."""
     template_variable: str
-    """Environment variable of the controller that names the object of this kind to start Jobs from."""
+    """Environment variable of the controller with the name of the object from which it starts Jobs."""
 
     @property
     def api_version(self) -> str:
@@ -41,22 +41,22 @@ class Line(NamedTuple):
 
     chart: str
     generation: str
-    """`legacy` or `current`: what the agents of all kinds have in common."""
+    """`legacy` or `current`: the generation, which all kinds of agents share."""
     base_name: str
-    """Default of the label `app.kubernetes.io/name` and of the last part of object names."""
+    """Default of the label `app.kubernetes.io/name` and of the last part of the full name."""
     default_version: str
     oldest: tuple[int, int]
     newest: tuple[int, int] | None
-    """`None` where there is no newer line."""
+    """`None` for the newest line."""
     kubernetes: str
-    """The oldest Kubernetes that runs it."""
+    """The oldest supported Kubernetes version."""
     names: Callable[[Identity], Names]
-    """Names of the objects."""
+    """Function that makes the names of the objects."""
     task_resource: TaskResource | None = None
 
     @property
     def versions(self) -> str:
-        """The range in words, for messages."""
+        """The range as text, for messages."""
         return in_words(self.oldest, self.newest)
 
     def covers(self, version: str) -> bool:
@@ -67,14 +67,14 @@ class Line(NamedTuple):
         return self.oldest <= given and (self.newest is None or given <= self.newest)
 
     def tasks(self) -> TaskResource:
-        """The custom resource of a line that has one."""
+        """The custom resource of the line. Raises `LineError` if it has none."""
         if self.task_resource is None:
             raise LineError(f"{self.chart} has no custom resource for tasks")
         return self.task_resource
 
 
 def in_words(oldest: tuple[int, int], newest: tuple[int, int] | None) -> str:
-    """A range of agent versions, for messages."""
+    """A range of agent versions as text, for messages."""
     first = f"{oldest[0]}.{oldest[1]}"
     if newest is None:
         return f"{first} or newer"

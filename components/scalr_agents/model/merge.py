@@ -7,10 +7,10 @@ Values = dict[str, Any]
 
 
 def merge(base: Mapping[str, Any], override: Mapping[str, Any]) -> Values:
-    """`override` laid over `base`: maps merge key by key, lists and scalars replace.
+    """`override` merged over `base`: maps are merged key by key, lists and scalars are replaced.
 
-    A `null` of `override` stays a `null`, so that it can still unset a default further down. Leaves are carried over as they
-    are, never copied: they may be outputs of other resources.
+    A `null` of `override` stays `null`, so that it can still unset a default in a later step. Leaves are passed on and never
+    copied: they may be outputs of other resources.
     """
     merged = dict(base)
     for key, value in override.items():
@@ -20,17 +20,17 @@ def merge(base: Mapping[str, Any], override: Mapping[str, Any]) -> Values:
 
 
 def coalesce(default: Mapping[str, Any], given: Mapping[str, Any]) -> Values:
-    """`given` laid over a `default`; a `null` removes the key, at any depth."""
+    """`given` merged over `default`; a `null` removes the key, at any depth."""
     return without_nulls(merge(default, given))
 
 
 def without_nulls(values: Mapping[str, Any]) -> Values:
-    """The map without its `null` entries, at any depth of maps (lists are left as they are)."""
+    """The map without `null` entries at any depth of maps (lists are not changed)."""
     return {key: without_nulls(value) if isinstance(value, Mapping) else value for key, value in values.items() if value is not None}
 
 
 def lookup(values: Any, *parts: str) -> Any:
-    """What stands at a path of nested maps, or `None`."""
+    """The value at a path of nested maps, or `None`."""
     for part in parts:
         values = values.get(part) if isinstance(values, Mapping) else None
     return values

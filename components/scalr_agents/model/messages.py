@@ -1,25 +1,25 @@
-"""Messages about a value of the wrong shape: what is allowed and what was given, unless that may be a secret."""
+"""Messages on values of the wrong type: what is allowed and what was given, unless that may be a secret."""
 
 import re
 from collections.abc import Mapping
 
 COMPLETE = "complete"
-"""The kind of an error of pydantic whose message says everything."""
+"""The type of a pydantic error whose message is complete."""
 
 _TEXT_IN_KEY = re.compile(r"(?<=\w)[:=].*", re.DOTALL)
 _BOOLEAN_WORDS = ("true", "false", "yes", "no")
 _LONGEST_ECHO = 40
 _LONGEST_KEY = 316
-"""The longest key that Kubernetes knows: a domain, a slash and a name."""
+"""The maximum length of a key in Kubernetes: a domain, a slash and a name."""
 
 
 def shown(key: str) -> str:
-    """A key as it may be repeated: `token:abc`, for want of a space, is a key with a secret in it, and so may be a long one."""
+    """A key in a form that is safe to print: `token:abc`, without a space, is a key that contains a secret, and so may be a long key."""
     return _TEXT_IN_KEY.sub("", key[:_LONGEST_KEY])
 
 
 def describe(value: object, *, repeated: bool) -> str:
-    """What was given, in words. A field in which nobody would put a secret, not even by mistake, has it `repeated`."""
+    """Describe the given value. Set `repeated` to include it, for fields in which nobody would put a secret, even by mistake."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, int | float):
@@ -32,20 +32,20 @@ def describe(value: object, *, repeated: bool) -> str:
 
 
 def _may_be_shown(text: str) -> bool:
-    """Whether a short text does not look like a secret that has got into the wrong field."""
+    """Whether a text is short and does not look like a secret in the wrong field."""
     from scalr_agents.model import signs
 
     return 0 < len(text) <= _LONGEST_ECHO and not signs.in_text(text)
 
 
 def _number(value: float, *, repeated: bool) -> str:
-    if abs(value) >= 10**_LONGEST_ECHO:  # Python does not even write a number of thousands of digits
+    if abs(value) >= 10**_LONGEST_ECHO:  # Python refuses to format numbers with thousands of digits
         return f"a number with more than {_LONGEST_ECHO} digits"
     return f"the number {value}" if repeated else "a number"
 
 
 def expected(what: str, value: object, *, repeated: bool) -> str:
-    """That something else was expected, and how to write what was probably meant."""
+    """The message that another type was expected, and how to write what was probably meant."""
     message = f"expected {what}, given {describe(value, repeated=repeated)}"
     if what == "a string" and isinstance(value, bool | int | float):
         return f"{message}; quote it"

@@ -9,7 +9,7 @@ _LONGEST = 63
 
 
 class Identity(NamedTuple):
-    """What the names of objects are made of."""
+    """The parts that object names are made of."""
 
     full_name: str
     base_name: str
@@ -17,9 +17,9 @@ class Identity(NamedTuple):
     namespace: str
     service_account: str
     naming: Naming
-    """`scoped` names carry the full name, and those of cluster-scoped objects the namespace as well, so that releases never collide.
+    """`scoped` names contain the full name, and for cluster-scoped objects also the namespace, so that releases never conflict.
 
-    `chart` names are those of the Helm chart, for taking over a release; two such releases may collide.
+    `chart` names are those of the Helm chart, for taking over a release; two such releases may conflict.
     """
 
     @property
@@ -28,7 +28,7 @@ class Identity(NamedTuple):
 
 
 class Names(NamedTuple):
-    """The names of a release's objects, whether or not its values make them all; empty for what its kind never makes."""
+    """The names of a release's objects, including those that its values disable; empty for objects that its kind never has."""
 
     deployment: str
     service_account: str
@@ -42,7 +42,7 @@ class Names(NamedTuple):
     data_claim: str = ""
     cache_claim: str = ""
     deprecated_cache_claim: str = ""
-    """The cache's claim where deprecated values ask for it."""
+    """Name of the cache's claim if deprecated values enable it."""
     role: str = ""
     role_binding: str = ""
     cluster_role: str = ""
@@ -57,10 +57,10 @@ class Names(NamedTuple):
 
 
 def full_name(base: str, release: str, override: str = "") -> str:
-    """Helm's full name: the override, or the release's name with the base name appended unless it is part of it."""
+    """Helm's full name: the override, or `<release>-<base name>`, or the release's name if it contains the base name."""
     return cut(override or (release if base in release else f"{release}-{base}"))
 
 
 def cut(name: str) -> str:
-    """A name as long as a label may be."""
+    """A name cut to the maximum length of a label."""
     return name[:_LONGEST].removesuffix("-")

@@ -1,6 +1,6 @@
 """The first pass of validation: does every key exist and does every value have the right type?
 
-What fails is reported and then left out, so that the second pass can check the rest in the same call.
+Invalid values are reported and left out, so that the second pass can check the rest in the same call.
 """
 
 from collections import defaultdict
@@ -35,14 +35,14 @@ _NO_SECRETS = {
     *("greater_than", "greater_than_equal", "less_than_equal"),
     *("count_or_percent", "directory", "image_tag", "label_value", "quantity", "quote", "sub_path"),
 }
-"""Kinds of errors in fields that take a number, a switch, one of a few words, or something else where nobody would put a secret."""
+"""Error types of fields in which nobody would put a secret, such as numbers, booleans and enumerations."""
 _MOST_PLACES = 4
 
 
 def parse(model: type[M], given: Mapping[str, Any]) -> tuple[M, list[Finding], list[Path]]:
-    """`given` as a `model`, the findings on its shape, and the paths that were left out because of them.
+    """`given` as a `model`, the findings on its types, and the paths that were left out because of them.
 
-    For models in which everything has a default, so that whatever is left out the rest is valid.
+    Only for models in which every field has a default, so that the rest is valid whatever is left out.
     """
     findings: list[Finding] = []
     left_out: dict[Path, None] = {}
@@ -51,14 +51,14 @@ def parse(model: type[M], given: Mapping[str, Any]) -> tuple[M, list[Finding], l
             return model.model_validate(given), findings, list(left_out)
         except ValidationError as problem:
             explained = list(_explain(model, problem))
-            findings += [finding for path, finding in explained if path not in left_out]  # else missing because it was left out
+            findings += [finding for path, finding in explained if path not in left_out]  # otherwise it is missing because it was left out
             cuts = dict.fromkeys(_cut(given, path) for path, _ in explained)
             given = _without(given, cuts)
             left_out |= cuts
 
 
 def unknown_keys(model: type[BaseModel], given: Mapping[str, Any]) -> list[Finding]:
-    """Keys that a model does not have, whatever else is wrong."""
+    """Findings on unknown keys only."""
     try:
         model.model_validate(given)
     except ValidationError as problem:
@@ -67,7 +67,7 @@ def unknown_keys(model: type[BaseModel], given: Mapping[str, Any]) -> list[Findi
 
 
 def parse_whole(model: type[M], given: Mapping[str, Any]) -> tuple[M | None, list[Finding]]:
-    """`given` as a `model`, or the findings on its shape: for models of which a part alone is of no use."""
+    """`given` as a `model`, or the findings on its types: for models that are useless if a part is left out."""
     try:
         return model.model_validate(given), []
     except ValidationError as problem:
@@ -80,20 +80,20 @@ def _explain(model: type[BaseModel], problem: ValidationError, only: str = "") -
             continue
         path = _readable(detail)
         safe = tuple(shown(part) if isinstance(part, str) else part for part in path)
-        message = _message(model, path, detail) if safe == path else "text in place of a key; YAML wants a space after the colon"
+        message = _message(model, path, detail) if safe == path else "text instead of a key; add a space after the colon"
         yield path, error(safe, message)
 
 
 def _readable(problem: ErrorDetails) -> Path:
-    """Pydantic's location without its mark for a key that is wrong itself. Where it has no such key, that may be the key's name."""
+    """Pydantic's location without its marker `[key]` for invalid keys, unless the input has a key of that name."""
     location = problem["loc"]
     return location[:-1] if location[-1:] == ("[key]",) and problem["type"] != "extra_forbidden" else location
 
 
 def _cut(given: Mapping[str, Any], path: Path) -> Path:
-    """What to leave out so that the rest is valid.
+    """The path to leave out so that the rest is valid.
 
-    That is the key itself, the whole list that holds it, or, where something is missing, the map that it is missing from.
+    That is the key itself, the whole list that contains it, or, for a missing key, the map in which it is missing.
     """
     cut = path[: next((index for index, part in enumerate(path) if isinstance(part, int)), len(path))]
     while cut and not _stands(given, cut):
@@ -110,7 +110,7 @@ def _stands(given: Any, path: Path) -> bool:
 
 
 def _without(given: Mapping[str, Any], paths: Collection[Path]) -> Mapping[str, Any]:
-    """The rest of nested maps without what stands at some paths."""
+    """Nested maps without the values at some paths."""
     below = defaultdict[Any, list[Path]](list)
     for path in paths:
         below[path[0] if path else None].append(path[1:])
@@ -131,7 +131,7 @@ def _message(model: type[BaseModel], path: Path, problem: ErrorDetails) -> str:
 
 
 def _refusal(problem: ErrorDetails) -> str:
-    """A value that has the right type. A key that is wrong stands in the path already."""
+    """The message on a value of the right type. It does not repeat an invalid key, which the path contains."""
     given = describe(problem["input"], repeated=problem["type"] in _NO_SECRETS)
     if problem["type"] == "literal_error":
         return f"given {given}; allowed: {problem['ctx']['expected']}"
@@ -146,7 +146,7 @@ def _type_message(kind: str, value: object) -> str:
 
 
 def misshapen_sections(model: type[BaseModel], given: Mapping[str, Any], path: Path = ()) -> Iterator[Finding]:
-    """Sections of a model that are given as something else than a map."""
+    """Findings on sections that are not maps."""
     sections = _sections(model)
     for key in (key for key in given if key in sections):
         value, here = given[key], (*path, key)
@@ -171,7 +171,7 @@ def _keys(model: type[BaseModel]) -> list[str]:
 
 
 def _model_at(model: type[BaseModel], path: Path) -> type[BaseModel]:
-    """The model of what stands at a path of a model."""
+    """The model of the section at a path."""
     entry = False
     for part in path:
         if entry or isinstance(part, int):  # the name of an entry, the position in a list
@@ -184,20 +184,20 @@ def _model_at(model: type[BaseModel], path: Path) -> type[BaseModel]:
 
 
 def _elsewhere(model: type[BaseModel], path: Path) -> list[str]:
-    """Where a key that is unknown in its place exists: below this place, or else anywhere."""
+    """Paths of other keys with the name of an unknown key: below its section, or else anywhere."""
     key, here = str(path[-1]), path[:-1]
     return [dotted((*here, *as_path(found))) for found in places(_model_at(model, here), key)] or places(model, key)
 
 
 def places(model: type[BaseModel], key: str) -> list[str]:
-    """The paths of a model's sections that end in a key, the shortest first; none where there are too many to be of help."""
+    """The paths in a model that end in a key, shortest first; none if there are too many to be helpful."""
     found = sorted(_paths(model).get(key, ()), key=lambda path: (path.count("."), path))
     return found if len(found) <= _MOST_PLACES else []
 
 
 @cache
 def _paths(model: type[BaseModel]) -> Mapping[str, Sequence[str]]:
-    """The paths of a model's sections that end in a key, for every key."""
+    """The paths in a model that end in a key, for every key."""
     found = {key: [key] for key in _keys(model)}
     for section, inner in _sections(model).items():
         for key, paths in _paths(inner).items():

@@ -1,6 +1,6 @@
-"""Where things stand in YAML files, by their path.
+"""Positions in YAML files by path.
 
-Reading a file does not note lines: what is all right needs none. A file that a finding speaks of is parsed a second time.
+Reading a file does not record lines, because valid input needs none. A file with findings is parsed a second time.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _Pair = tuple[yaml.Node, yaml.Node]
 
 
 class Document:
-    """A YAML file in which positions are looked up. `name` is what it is called in findings."""
+    """A YAML file in which positions are looked up. `name` is its name in findings."""
 
     def __init__(self, name: str, text: str) -> None:
         self.name = name
@@ -31,7 +31,7 @@ class Document:
         return None
 
     def position(self, path: Path) -> Position:
-        """The position of a key or an item, or of the nearest above it that the file has; the file alone if it has none of them."""
+        """The position of a key or an item, or of its nearest ancestor in the file; only the file if there is none."""
         node, mark = self._root, None
         for part in path:
             below = self._below(node, part)
@@ -41,13 +41,13 @@ class Document:
         return Position(self.name, mark.line + 1, mark.column + 1) if mark else Position(self.name)
 
     def _below(self, node: yaml.Node | None, part: str | int) -> _Pair | None:
-        """What a map has under a key, together with the key's own node, and what a list has at an index."""
+        """The node under a key of a map, with the key's node, or at an index of a list."""
         if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
             return node.value[part], node.value[part]
         return self._entries(node).get(str(part)) if isinstance(node, yaml.MappingNode) else None
 
     def _entries(self, node: yaml.MappingNode) -> Mapping[str, _Pair]:
-        """The entries of a map, its own first, and then those that it merges. They are looked through once, however many are looked up."""
+        """The entries of a map: its own, then those that it merges. They are collected once per map."""
         if node in self._maps:
             return self._maps[node]
         entries = self._maps[node] = {key.value: (key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode)}
@@ -60,5 +60,5 @@ class Document:
 
 
 def broken(file: str, problem: YamlError) -> Finding:
-    """The finding on a file that is no YAML."""
+    """The finding on a file that is not valid YAML."""
     return error("", problem.message, position=Position(file, problem.line, problem.column))

@@ -1,22 +1,22 @@
-"""Kubernetes quantities (`500m`, `1.5Gi`, `2`): parsing, comparing, and the agent's sizes in megabytes."""
+"""Kubernetes quantities (`500m`, `1.5Gi`, `2`): parsing, comparison, and the agent's sizes in megabytes."""
 
 import re
 from decimal import Decimal
 
 _QUANTITY = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(m|u|n|[kMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?")
 _MEANT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(?!(?-i:m)\s*\Z)([KMGTPE])i?B?\s*", re.IGNORECASE)
-"""Sizes as people write them, `6GB`."""
+"""Sizes in common notation, such as `6GB`."""
 _LONGEST = 64
-"""Characters of a quantity: those of Kubernetes fit into 64 bits."""
+"""Maximum number of characters; quantities of Kubernetes fit into 64 bits."""
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 1, "Mi": 2, "Gi": 3, "Ti": 4, "Pi": 5, "Ei": 6}
 _MEGABYTES = {"Gi": 1024, "Mi": 1, "G": 1000, "M": 1}
 
 
 def parse(quantity: str | float) -> Decimal:
-    """The number that a quantity stands for, in units of its resource (bytes, cores).
+    """The number of a quantity, in units of its resource (bytes, cores).
 
-    Raises `ValueError` for text that is no quantity.
+    Raises `ValueError` for text that is not a quantity.
     """
     match = _match(quantity)
     if match is None:
@@ -33,23 +33,23 @@ def is_quantity(text: object) -> bool:
 
 
 def _match(quantity: str | float) -> re.Match[str] | None:
-    if isinstance(quantity, int) and abs(quantity) >= 10**_LONGEST:  # Python writes no number of thousands of digits
+    if isinstance(quantity, int) and abs(quantity) >= 10**_LONGEST:  # Python refuses to format numbers with thousands of digits
         return None
     text = str(quantity)
     return _QUANTITY.fullmatch(text) if len(text) <= _LONGEST else None
 
 
 def refusal(given: object) -> str:
-    """What is wrong with something that is no quantity, and what to write."""
+    """The message on an invalid quantity, with what to write instead."""
     meant = _MEANT.fullmatch(given) if isinstance(given, str) and len(given) <= _LONGEST else None
     if meant is None:
         return "not a Kubernetes quantity, for instance 500m, 512Mi or 40Gi"
     number, suffix = meant[1], meant[2].upper()
-    return f"not a Kubernetes quantity, write {number}{'k' if suffix == 'K' else suffix} or {number}{suffix}i"
+    return f"not a Kubernetes quantity; write {number}{'k' if suffix == 'K' else suffix} or {number}{suffix}i"
 
 
 def megabytes(quantity: str) -> int:
-    """The number that the agent's `*_SIZE_LIMIT_MB` variables take: `40Gi` is 40960, `20G` is 20000, `1.5Gi` is 1536.
+    """A size as the agent's `*_SIZE_LIMIT_MB` variables expect it: `40Gi` is 40960, `20G` is 20000, `1.5Gi` is 1536.
 
     Raises `ValueError` for a suffix other than Gi, Mi, G and M.
     """
@@ -58,5 +58,5 @@ def megabytes(quantity: str) -> int:
         raise ValueError(f"unsupported size {quantity!r}; use Gi, Mi, G or M, for instance 40Gi")
     size = int(Decimal(match[1]) * _MEGABYTES[match[2]])
     if size <= 0:
-        raise ValueError(f"{quantity!r} leaves no room; give at least 1Mi")
+        raise ValueError(f"{quantity!r} is too small; give at least 1Mi")
     return size

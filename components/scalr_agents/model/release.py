@@ -1,4 +1,4 @@
-"""A release: one agent of one chart in one namespace, and what its objects are called."""
+"""A release: one agent of one chart in one namespace, and the names of its objects."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -12,17 +12,17 @@ COMPONENT = "app.kubernetes.io/component"
 
 
 class Release(NamedTuple):
-    """What every object of an agent has in common."""
+    """What all objects of an agent have in common."""
 
     line: Line
     name: str
     namespace: str
     version: str
-    """The agent's version: the default image tag and the label `app.kubernetes.io/version`."""
+    """The agent version: default image tag, and value of the label `app.kubernetes.io/version`."""
     base_name: str
-    """Label `app.kubernetes.io/name`."""
+    """Value of the label `app.kubernetes.io/name`."""
     full_name: str
-    """First part of the objects' names."""
+    """First part of all object names."""
     names: Names
     common_labels: Labels
     """Labels of all objects."""
@@ -30,7 +30,7 @@ class Release(NamedTuple):
     """Annotations of all objects."""
 
     def selector(self, component: str | None = None) -> Labels:
-        """The labels that select the pods of a component (`agent` or `task`), or all of them."""
+        """The labels that select the pods of a component (`agent` or `task`), or all pods."""
         labels = {_NAME: self.base_name, _INSTANCE: self.name}
         return labels | {COMPONENT: component} if component else labels
 

@@ -26,17 +26,17 @@ S = TypeVar("S", bound=Section)
 
 
 def default(section: type[S]) -> S:
-    """A section with nothing said, as a default. Not validated, so that a model is built only when it is used."""
+    """An empty section as a default. It is not validated, so that its model is built only when it is used."""
     return section.model_construct()
 
 
 class ChartSection(Section):
-    """A section of a chart's values, merged with the chart's defaults as Helm does it."""
+    """A section of a chart's values, merged with the chart's defaults as in Helm."""
 
     @model_validator(mode="before")
     @classmethod
     def _lay_over_defaults(cls, given: Any) -> Any:
-        """Maps of Kubernetes types merge with their default key by key, as Helm merges a values file with a chart's."""
+        """Merge maps of Kubernetes types with their defaults key by key, as Helm merges a values file with the chart's."""
         if not isinstance(given, dict):
             return given
         maps = {key: default for key, default in _default_maps(cls).items() if isinstance(given.get(key), dict)}
@@ -45,6 +45,6 @@ class ChartSection(Section):
 
 @cache
 def _default_maps(section: type[ChartSection]) -> dict[str, Values]:
-    """Key to default, for the fields whose default is a plain map."""
+    """The defaults of the fields whose default is a plain map, by key."""
     defaults = {field.alias or name: field.get_default(call_default_factory=False) for name, field in section.model_fields.items()}
     return {key: without_nulls(default) for key, default in defaults.items() if isinstance(default, dict)}

@@ -1,6 +1,6 @@
-"""Signs of a secret, in the name of a variable and in a text.
+"""Signs of a secret in the name of a variable or in a text.
 
-In doubt a variable counts as secret: that costs a command, and the contrary is a leak.
+In case of doubt, a variable counts as secret: a false alarm costs a command, a miss is a leak.
 """
 
 import re
@@ -20,26 +20,26 @@ _BESIDE = re.compile(
     r"|TIMEOUT|INTERVAL|LENGTH|SIZE|LIMIT|COUNT|PREFIX|SUFFIX|ENABLED|DISABLED|SOCK(ET)?)$",
     re.IGNORECASE,
 )
-"""Names end so that stand for something beside a secret: where it is, how long it lasts."""
+"""Suffixes of names that describe a secret without containing it: its location, its lifetime."""
 _SECRET_ADDRESS = re.compile(r"(?<![A-Z])WEBHOOK(_UR[IL])?S?$|(?<![A-Z])SAS_UR[IL]$", re.IGNORECASE)
-"""Names of addresses that are secrets themselves: who knows one may write there, or read."""
+"""Names of addresses that are secrets themselves: whoever knows one has access."""
 _PUBLIC = re.compile(r"PUBLIC_?KEYS?", re.IGNORECASE)
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----")
 _ISSUED = re.compile(
     r"\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|xapp-|hvs\.|npm_|pypi-|dckr_pat_|ATATT|SG\.[\w-]{22}\.|\w{14}\.atlasv1\.|eyJ[\w-]{8,512}\.)\w"
 )
-"""Tokens that say what they are."""
+"""Tokens with a recognizable prefix."""
 _SIGNED = re.compile(r"[?&](?:X-(?:Amz|Goog)-)?Sig(?:nature)?=(?!\$\()[^&\s]", re.IGNORECASE)
 _WEBHOOK = re.compile(
     r"//(?:hooks\.slack(?:-gov)?\.com/|discord(?:app)?\.com/api/webhooks/|[\w-]+\.webhook\.office\.com/)\w", re.IGNORECASE
 )
 _LOGIN = re.compile(r"\blogin\s+\S+\s+password\s+(?!\$\()\S")
-"""What a netrc file says of a host."""
+"""An entry of a netrc file."""
 _SAYS = (
     r"""(?:\bAuthorization["']?\s*[:=](?!["'\s]*Bearer)|\bBearer(?:\s|%20)"""
     r"""|(?:token|secret|passw(?:or)?d|pwd|(?:api|access|account|private)[-_]?key)["']?\s*[:=])\s*"""
 )
-"""What stands before a secret in a text: a header, an assignment."""
+"""The text before a secret: a header or an assignment."""
 _SAID = re.compile(rf"""{_SAYS}(?!["']?{REFERENCES}(?:\W|$))["']?[^\s"',;]""", re.IGNORECASE)
 _REFERRED = re.compile(rf"""//([^/\s]*)@|{_SAYS}["']?({REFERENCES})""", re.IGNORECASE)
 _REFERENCE = re.compile(r"\$\(([^()]+)\)")
@@ -53,45 +53,45 @@ def named_like_a_secret(name: str) -> bool:
 
 
 def is_scalar(value: Any) -> bool:
-    """Whether something may be a variable's value."""
+    """Whether a value can be that of a variable."""
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a variable has a text of its own, and is not just another one."""
+    """Whether the value of a variable is literal text, not just a reference to other variables."""
     return is_set(value) and is_scalar(value) and not re.fullmatch(REFERENCES, str(value))
 
 
 def is_secret(name: str, value: Any) -> bool:
-    """Whether a variable holds a secret."""
+    """Whether a variable contains a secret."""
     if not is_plain(value) or str(value).lower() in ("true", "false"):
         return False
     return named_like_a_secret(name) or bool(in_text(str(value))) or says_one(str(value))
 
 
 def says_one(text: str) -> bool:
-    """Whether a text says that a secret follows, and one does."""
+    """Whether a text announces a secret that follows."""
     return bool(_SAID.search(text))
 
 
 def in_text(text: str) -> str:
-    """The secret that a text holds wherever it stands, in words, or nothing."""
+    """A description of the secret that a text contains, or the empty string."""
     if _PRIVATE_KEY.search(text):
         return "a private key"
     if holds_password(text):
         return "a URL with a password"
     if _SIGNED.search(text) or _WEBHOOK.search(text):
-        return "a URL that lets in whoever knows it"
+        return "a URL that grants access to whoever knows it"
     if _LOGIN.search(text):
         return "a password"
     return "a token" if _ISSUED.search(text) else ""
 
 
 def references(text: Any) -> set[str]:
-    """The variables that a text is made of."""
+    """The variables that a text refers to."""
     return set(_REFERENCE.findall(text)) if isinstance(text, str) else set()
 
 
 def secret_references(text: str) -> set[str]:
-    """The variables that stand in a text where secrets do."""
+    """The variables that a text refers to in places where secrets stand."""
     return {name for found in _REFERRED.findall(text) for part in found for name in references(part)}

@@ -1,4 +1,4 @@
-"""Environment variables, declared on the fields of values that become them."""
+"""Environment variables, declared on the fields that set them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,20 +13,20 @@ from scalr_agents.model.findings import Path, dotted
 
 @dataclass(frozen=True)
 class Variable:
-    """The environment variables that a field becomes. The description of the field names them."""
+    """The environment variables that a field sets. The field's description lists them."""
 
     names: tuple[str, ...]
     convert: Callable[[Any], Any] | None = None
-    """The value of the variable from that of the field. Default: the same."""
+    """Converts the value of the field into that of the variable. Default: unchanged."""
 
 
 def variable(*names: str, convert: Callable[[Any], Any] | None = None) -> Variable:
-    """Declare what a field becomes: `debug: Annotated[EnvText, variable("SCALR_AGENT_DEBUG")]`."""
+    """Declare the variables of a field: `debug: Annotated[EnvText, variable("SCALR_AGENT_DEBUG")]`."""
     return Variable(names, convert)
 
 
 def of(section: BaseModel, *fields: str) -> dict[str, Any]:
-    """The variables that some fields of a section become, with their values; those that are `None` are left out."""
+    """The variables that some fields of a section set, with their values, without those that are `None`."""
     found: dict[str, Any] = {}
     for field in fields:
         value = getattr(section, field)
@@ -38,7 +38,7 @@ def of(section: BaseModel, *fields: str) -> dict[str, Any]:
 
 @cache
 def declared(model: type[BaseModel]) -> dict[str, str]:
-    """All variables of a model, and the values that set them, dotted; of several, all are named."""
+    """All variables of a model, with the dotted paths of the values that set them, joined by `or`."""
     found: dict[str, list[str]] = {}
     for name, path in _declared(model, ()):
         found.setdefault(name, []).append(dotted(path))
@@ -46,7 +46,7 @@ def declared(model: type[BaseModel]) -> dict[str, str]:
 
 
 def described(field: FieldInfo, text: str) -> str:
-    """The description of a field, with the variables that it becomes."""
+    """The description of a field, with the variables that it sets."""
     names = [f"`{name}`" for one in _variables(field) for name in one.names]
     return f"{text} Environment variable{'s' if names[1:] else ''} {' and '.join(names)}." if names else text
 

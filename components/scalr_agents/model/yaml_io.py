@@ -1,7 +1,7 @@
-"""YAML as its readers read it: stack files as Pulumi's engine does, values files as Helm does.
+"""Reading and writing YAML: stack files as Pulumi's engine reads them, values files as Helm does.
 
-Both are Go programs, whose numbers differ from PyYAML's: `0o7` and `1e3` are numbers, `12:30:45` and dates are none. They differ from one
-another in booleans: `yes` is one for Helm. What is written is quoted wherever any of them would take it for something else.
+Both are Go programs, whose numbers differ from PyYAML's: `0o7` and `1e3` are numbers, `12:30:45` and dates are not. They differ from
+each other in booleans: `yes` is one for Helm. Strings are written in quotes if any of the parsers would read something else.
 """
 
 import math
@@ -27,7 +27,7 @@ _BASES = (2, 16, 8, 10)
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _INFINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _AMBIGUOUS = re.compile(r"[-+.0-9][-+.0-9a-fA-FxXoO_:]*|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}\D.*|<<|=|[-+]?\.(inf|nan)", re.IGNORECASE)
-"""What one reader or another takes for a number, a date or a merge."""
+"""Text that at least one parser reads as a number, a date or a merge key."""
 _INT64, _UINT64 = -(2**63), 2**64
 _LONGEST_INT = 64
 _NUMBER_BEGINS = frozenset("+-.0123456789")
@@ -36,7 +36,7 @@ _DEEPEST = 100
 
 
 class YamlError(ValueError):
-    """Text that is no YAML, or not a map; the text says where. `line` and `column` begin at 1 and are `None` where nobody knows."""
+    """Text that is not valid YAML, or not a map; the message says where. `line` and `column` start at 1 and are `None` if unknown."""
 
     def __init__(self, message: str, mark: Any = None) -> None:
         self.message = message
@@ -46,11 +46,11 @@ class YamlError(ValueError):
 
 
 class _Reader(yaml.CSafeLoader):
-    """Composes nodes and leaves the meaning of plain scalars to us."""
+    """Composes nodes without resolving plain scalars, which `_Builder` does."""
 
     booleans: Mapping[str, bool] = _BOOL
     strict = True
-    """Whether a key may stand only once in a map. Helm takes the last."""
+    """Whether duplicate keys are errors. Helm uses the last one."""
 
     def resolve(self, kind: type[yaml.Node], _value: Any, implicit: Any) -> Any:
         return _PLAIN if kind is yaml.ScalarNode and implicit[0] else _DEFAULT_TAGS[kind]
@@ -62,7 +62,7 @@ class _ValuesReader(_Reader):
 
 
 class _Builder:
-    """Builds JSON types out of nodes. Aliases are copied, as Go copies them, within bounds."""
+    """Builds JSON types from nodes. Aliases are copied, as in Go, up to a limit."""
 
     def __init__(self, reader: _Reader) -> None:
         self.reader = reader
@@ -71,7 +71,7 @@ class _Builder:
     def build(self, node: yaml.Node, depth: int = 0) -> Any:
         self.nodes += 1
         if self.nodes > _MOST_NODES or depth > _DEEPEST:
-            raise _error(node, "too large or too deep, perhaps by its aliases")
+            raise _error(node, "too large or too deeply nested, perhaps because of aliases")
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node)
         if node.tag.startswith(_TAG) and node.tag != _DEFAULT_TAGS[type(node)]:
@@ -87,8 +87,8 @@ class _Builder:
         for key_node, value_node in node.value:
             is_merge = isinstance(key_node, yaml.ScalarNode) and (key_node.tag, key_node.value) == (_PLAIN, _MERGE)
             key = _MERGE if is_merge else self._key(key_node)
-            if key in lines and self.reader.strict:  # not repeated: for want of a space it may be a secret
-                raise _error(key_node, f"duplicate key: it stands in line {lines[key]} already")
+            if key in lines and self.reader.strict:  # the key is not printed: without a space after the colon, it may contain a secret
+                raise _error(key_node, f"duplicate key: it is already in line {lines[key]}")
             lines[key] = key_node.start_mark.line + 1
             if is_merge:
                 merged += self._merged(value_node, depth)
@@ -102,7 +102,7 @@ class _Builder:
         return together
 
     def _merged(self, node: yaml.Node, depth: int) -> Iterator[dict[str, Any]]:
-        """The maps under a merge key; of several the first wins."""
+        """The maps under a merge key; the first of several takes precedence."""
         for source in node.value if isinstance(node, yaml.SequenceNode) else [node]:
             if not isinstance(source, yaml.MappingNode):
                 raise _error(source, "only maps can be merged")
@@ -111,7 +111,7 @@ class _Builder:
             yield content
 
     def _key(self, node: yaml.Node) -> str:
-        """A key as JSON has it: text."""
+        """A key as in JSON: a string."""
         if not isinstance(node, yaml.ScalarNode):
             raise _error(node, "a key must be a scalar")
         key = self._scalar(node)
@@ -139,13 +139,13 @@ class _Builder:
         if text in self.reader.booleans:
             return self.reader.booleans[text]
         if _INFINITE.fullmatch(text):
-            raise _error(node, f"{text} is no number of JSON")
+            raise _error(node, f"{text} is not a JSON number")
         number = _number(text)
         return text if number is None else number
 
 
 def _number(text: str) -> int | float | None:
-    """The number that Go reads: underscores count for nothing, a leading zero means octal."""
+    """The number that Go reads: underscores are ignored, a leading zero means octal."""
     if text[:1] not in _NUMBER_BEGINS:
         return None
     plain = text.replace("_", "")
@@ -164,16 +164,16 @@ def _error(node: yaml.Node, message: str) -> YamlError:
 
 
 def _wrong_tag(node: yaml.Node) -> YamlError:
-    return _error(node, "its tag does not fit here")  # the tag itself may be a password that begins with an exclamation mark
+    return _error(node, "its tag does not fit here")  # not printed: it may be a password that starts with an exclamation mark
 
 
 def load_stack_file(text: str) -> dict[str, Any]:
-    """A stack file's content. Raises `YamlError`."""
+    """The content of a stack file. Raises `YamlError`."""
     return _load(text, _Reader)
 
 
 def load_values(text: str) -> dict[str, Any]:
-    """A values file's content. Raises `YamlError`."""
+    """The content of a values file. Raises `YamlError`."""
     return _load(text, _ValuesReader)
 
 
@@ -206,7 +206,7 @@ def _map(content: Any) -> dict[str, Any]:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """What the parser cannot read, as a `YamlError`."""
+    """Converts errors of the parser into `YamlError`."""
     try:
         yield
     except yaml.MarkedYAMLError as problem:
@@ -216,7 +216,7 @@ def _explained() -> Iterator[None]:
 
 
 def _refuse_depth(text: str) -> None:
-    """The parser recurses in C, where too deep a nesting ends the process."""
+    """The parser recurses in C, where nesting that is too deep crashes the process."""
     depth = 0
     for event in yaml.parse(text, yaml.CSafeLoader) if len(text) > _DEEPEST * _DEEPEST else ():
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -225,7 +225,7 @@ def _refuse_depth(text: str) -> None:
 
 
 class _Dumper(yaml.CSafeDumper):
-    """Writes a string without quotes only where no reader takes it for something else."""
+    """Writes a string without quotes only if every parser reads it as a string."""
 
     def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> Any:
         if kind is not yaml.ScalarNode or not implicit[0]:
@@ -250,5 +250,5 @@ _Dumper.add_representer(str, _represent_str)
 
 
 def dump(documents: Iterable[Mapping[str, Any]]) -> str:
-    """Documents as YAML, each started by `---`, keys in their order."""
+    """Documents as YAML, each starting with `---`, with keys in their given order."""
     return yaml.dump_all(documents, Dumper=_Dumper, sort_keys=False, explicit_start=True, allow_unicode=True, width=160)

@@ -37,7 +37,7 @@ def _findings(given: dict[str, Any], version: str) -> list[tuple[str, str, str]]
 
 
 def _unknown(given: dict[str, Any], version: str) -> list[tuple[str, str, str]]:
-    return [finding for finding in _findings(given, version) if "do not know it" in finding[2]]
+    return [finding for finding in _findings(given, version) if "do not support it" in finding[2]]
 
 
 def _pods(made: dict[str, dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -84,7 +84,10 @@ def test_a_value_of_the_other_line_is_an_error_that_names_it(line: Line, path: s
         ((severity, where, message),) = _findings(given, line.default_version)
         assert (severity, where) == ("error", path)
         ignorant, knowing = KNOWN_BY.get(path, (line.versions, other.versions))
-        assert message == f"unknown key {path.rpartition('.')[2]!r}: agents {ignorant} do not know it; agents {knowing} do (agent version)"
+        assert (
+            message == f"unknown key {path.rpartition('.')[2]!r}: agents {ignorant} do not support it; "
+            f"agents {knowing} do (see the agent version)"
+        )
         assert _unknown(given, other.default_version) == []
 
 

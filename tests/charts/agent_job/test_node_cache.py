@@ -93,7 +93,7 @@ def test_nodes_are_not_prepared_unless_the_user_says_so(off: dict[str, Any]) -> 
 
 @pytest.mark.parametrize("off", [nested("persistence.cache.enabled", False), nested("persistence.cache.hostPath.path", "")])
 def test_there_must_be_a_directory_to_prepare(off: dict[str, Any]) -> None:
-    with pytest.raises(ValuesError, match=rf"error: {PREPARATION}\.enabled: prepares nothing without"):
+    with pytest.raises(ValuesError, match=rf"error: {PREPARATION}\.enabled: requires persistence"):
         charts.render("agent-job", merge(merge(MINIMUM, CACHE), off), release="runs", namespace="scalr", agent_version=CURRENT)
 
 

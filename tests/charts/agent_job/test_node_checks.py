@@ -68,8 +68,8 @@ def test_exact_defaults_are_warned_of(version: str) -> None:
     found = values.check("agent-job", given, release="runs", namespace="scalr", agent_version=version)
     (finding,) = found
     assert str(finding) == (
-        "warning: task.job.activeDeadlineSeconds: none: a run that hangs blocks the drain of its node for ever; "
-        "give the longest time that a run may take, for instance 14400"
+        "warning: task.job.activeDeadlineSeconds: not set: a run that hangs blocks the drain of its node forever; "
+        "set the longest time that a run may take, for instance 14400"
     )
 
 
@@ -105,7 +105,7 @@ def test_nodes_that_are_prepared(given: dict[str, Any], expected: Found) -> None
 def test_directories_of_the_node_are_not_given_away(path: str) -> None:
     (finding,) = _findings(_prepared("persistence.cache.hostPath.path", path))
     assert (finding.severity, finding.path) == ("error", "persistence.cache.hostPath.path")
-    assert finding.message.startswith(f"{path} is the node's, and would be given away with all that is in it")
+    assert finding.message.startswith(f"{path} is a system directory: preparing it would change the owner of everything in it")
     assert _findings(merge(_prepared("persistence.cache.hostPath.path", path), nested(f"{PREPARATION}.enabled", False))) == []
 
 
@@ -118,13 +118,13 @@ def test_directories_of_its_own_are_prepared(path: str) -> None:
 
 def test_a_path_of_the_node_leads_nowhere_else() -> None:
     (finding,) = _findings(nested("persistence.cache.hostPath.path", "/cache/../etc"))
-    assert finding.message == "holds '..', which Kubernetes refuses in a path of the node; given '/cache/../etc'"
+    assert finding.message == "contains '..', which Kubernetes rejects in a path of the node; given '/cache/../etc'"
 
 
 def test_agents_of_the_legacy_line_prepare_no_nodes() -> None:
     (finding,) = _findings(CACHE, LEGACY)
     assert (finding.severity, finding.path) == ("error", "persistence.cache.hostPath")
-    assert "agents 0.57 to 0.60 do not know it" in finding.message
+    assert "agents 0.57 to 0.60 do not support it" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -139,6 +139,6 @@ def test_agents_of_the_legacy_line_prepare_no_nodes() -> None:
 def test_a_name_that_kubernetes_keeps_for_itself(namespace: str, naming: Any, version: str, name: str) -> None:
     found = _findings(nested(f"{BUFFER}.replicas", 1), version, namespace, naming)
     assert _brief(found) == ([("error", f"{BUFFER}.priorityClassName")] if name else [])
-    assert all(f"would be {name!r}" in finding.message for finding in found)
+    assert all(f"would be named {name!r}" in finding.message for finding in found)
     assert _findings(nested(BUFFER, {"replicas": 1, "priorityClassName": "low"}), version, namespace, naming) == []
     assert _findings({}, version, namespace, naming) == []

@@ -89,8 +89,8 @@ REFUSED = [
     (
         NODES.format(account="<account>", token="<agent-pool-token>", node="<node-name>", pool="<node-pool-name>"),
         [
-            r"controllerNodeSelector.kubernetes\.io/hostname: not a label value",
-            r"workerNodeSelector.cloud\.google\.com/gke-nodepool: not a label value",
+            r"controllerNodeSelector.kubernetes\.io/hostname: not a valid label value",
+            r"workerNodeSelector.cloud\.google\.com/gke-nodepool: not a valid label value",
             "agent.token: is a placeholder",
             "agent.url: not a URL with scheme and host",
         ],

@@ -40,7 +40,7 @@ def _findings(extra: dict[str, str], line: str, secret: dict[str, str] | None = 
 @pytest.mark.parametrize("line", ["legacy", "current"])
 @pytest.mark.parametrize(("name", "instead"), RESERVED)
 def test_reserved_variables(name: str, instead: str, line: str) -> None:
-    message = f"one of the agent's own variables: {instead}"
+    message = f"reserved for the agent: {instead}"
     for path, found in (
         (f"extraEnv.{name}", _findings({name: "s3cr3t"}, line)),
         (f"secret_env.{name}", _findings({}, line, {name: "s3cr3t"})),
@@ -51,7 +51,7 @@ def test_reserved_variables(name: str, instead: str, line: str) -> None:
 
 @pytest.mark.parametrize(("name", "instead"), RESERVED_LATER)
 def test_variables_that_are_reserved_in_the_current_line_alone(name: str, instead: str) -> None:
-    assert _findings({name: "/x"}, "current")[f"extraEnv.{name}"] == ("error", f"one of the agent's own variables: {instead}")
+    assert _findings({name: "/x"}, "current")[f"extraEnv.{name}"] == ("error", f"reserved for the agent: {instead}")
     assert _findings({name: "/x"}, "legacy") == {}
 
 

@@ -206,5 +206,5 @@ def test_values_that_a_line_does_not_know(line: str, path: str) -> None:
     said = {"tls": {"caBundle": "x"}, "emptyDir": {"sizeLimit": "1Gi"}, "persistentVolumeClaim": {"storage": "1Gi"}, "enabled": True}
     value: Any = said.get(path.rpartition(".")[2], [{"name": "x", "url": "https://mirror.acme/"}])
     key = path.rpartition(".")[2]
-    with pytest.raises(ValuesError, match=f"error: {path}: unknown key '{key}': agents {ignorant} do not know it; agents {knowing} do"):
+    with pytest.raises(ValuesError, match=f"error: {path}: unknown key '{key}': agents {ignorant} do not support it; agents {knowing} do"):
         charts.render("agent-local", merge(MINIMUM, nested(path, value)), release="vcs", namespace="scalr", agent_version=VERSIONS[line])

@@ -36,12 +36,12 @@ def errors(chart: str, mirrors: Any, **inputs: Any) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("mirrors", "tokens", "path", "message"),
     [
-        (MIRRORS, {"b.acme": "x"}, r"mirror_tokens.b\.acme", "token of no mirror; did you mean 'b.acme:8443'?"),
-        (MIRRORS, {"a.acme:1": "x"}, r"mirror_tokens.a\.acme:1", "token of no mirror; did you mean 'a.acme'?"),
-        (MIRRORS, {"A.acme": "x"}, r"mirror_tokens.A\.acme", "token of no mirror; did you mean 'a.acme'?"),
-        (MIRRORS, {"example": "x"}, "mirror_tokens.example", "token of no mirror; allowed: a.acme, b.acme:8443"),
-        ([], {"a": "x"}, "mirror_tokens.a", "token of no mirror; allowed: none"),
-        (MIRRORS, {"a.acme": ""}, r"mirror_tokens.a\.acme", "empty: give the mirror's token, or leave it out"),
+        (MIRRORS, {"b.acme": "x"}, r"mirror_tokens.b\.acme", "no mirror has this host; did you mean 'b.acme:8443'?"),
+        (MIRRORS, {"a.acme:1": "x"}, r"mirror_tokens.a\.acme:1", "no mirror has this host; did you mean 'a.acme'?"),
+        (MIRRORS, {"A.acme": "x"}, r"mirror_tokens.A\.acme", "no mirror has this host; did you mean 'a.acme'?"),
+        (MIRRORS, {"example": "x"}, "mirror_tokens.example", "no mirror has this host; allowed: a.acme, b.acme:8443"),
+        ([], {"a": "x"}, "mirror_tokens.a", "no mirror has this host; allowed: none"),
+        (MIRRORS, {"a.acme": ""}, r"mirror_tokens.a\.acme", "empty: set the token of the mirror, or remove the entry"),
         (
             [MIRRORS[1], MIRRORS[0] | {"token": "y"}],
             {"a.acme": "x"},
@@ -56,7 +56,7 @@ def test_a_token_in_the_wrong_place(chart: str, mirrors: Any, tokens: dict[str, 
 
 @every_kind
 def test_tokens_beside_a_variable_that_replaces_the_list(chart: str) -> None:
-    reason = "would replace the list of mirrors and the tokens given for it; keep one"
+    reason = "would replace the list of mirrors and its tokens; keep one of them"
     assert errors(chart, MIRRORS, mirror_tokens={"a.acme": "x"}, secret_env={VARIABLE: "[]"}) == [(f"secret_env.{VARIABLE}", reason)]
     assert errors(chart, MIRRORS, secret_env={VARIABLE: "[]"}) == []
 
@@ -71,10 +71,13 @@ def test_of_wrong_mirrors_nobody_says_whose_tokens_are_none(chart: str, mirrors:
 @every_kind
 def test_what_is_known_only_later(chart: str) -> None:
     assert errors(chart, [{"url": "https://a.acme/", "token": object()}]) == [
-        (f"{PLACE}[0].token", "must be known before deployment: the list of mirrors is one text; give it in mirror_tokens, by host")
+        (
+            f"{PLACE}[0].token",
+            "must be known before deployment, because the list of mirrors is one string; set it in mirror_tokens, by host",
+        )
     ]
     assert errors(chart, [{"url": object(), "token": "x"}]) == [
-        (f"{PLACE}[0].url", "must be known before deployment: the list of mirrors is one text")
+        (f"{PLACE}[0].url", "must be known before deployment, because the list of mirrors is one string")
     ]
     assert errors(chart, MIRRORS, mirror_tokens={"a.acme": object()}) == []
 
@@ -83,7 +86,7 @@ def test_what_is_known_only_later(chart: str) -> None:
 def test_a_password_in_the_address(chart: str) -> None:
     for url, warned in (("https://u:s3cr3t@a.acme/", True), ("https://u:$(PASSWORD)@a.acme/", False), ("https://t0ken@a.acme/", True)):
         found = [finding for finding in load(chart, [{"url": url}], Inputs()).findings if finding.path.startswith(PLACE)]
-        reason = "a password in plain text; give the mirror a token instead, which becomes a Secret"
+        reason = "contains a password in plain text; use a token for the mirror instead, which becomes a Secret"
         assert [(finding.severity, finding.path, finding.message) for finding in found] == (
             [("warning", f"{PLACE}[0].url", reason)] if warned else []
         )

@@ -112,19 +112,19 @@ def test_who_knows_a_value(path: str, knowing: str, ignorant: dict[str, str]) ->
 )
 def test_a_value_is_refused_where_its_agents_do_not_know_it(chart: str, version: str, given: dict[str, Any], known: bool) -> None:
     found = errors(values.check(chart, merge(GIVEN, given), release="runs", namespace="scalr", agent_version=version))
-    assert [finding for finding in found if "do not know it" not in finding.message] == []
+    assert [finding for finding in found if "do not support it" not in finding.message] == []
     assert (found == []) is known
 
 
 @pytest.mark.parametrize(
     ("version", "variable", "advice"),
     [
-        ("0.57.0", "SCALR_AGENT_DISCONNECT_ON_STOP", "leave it out"),
+        ("0.57.0", "SCALR_AGENT_DISCONNECT_ON_STOP", "remove it"),
         ("0.59.0", "SCALR_AGENT_DISCONNECT_ON_STOP", ""),
-        ("0.59.0", "SCALR_AGENT_STATE_PERSISTENCE_ENABLED", "leave it out"),
+        ("0.59.0", "SCALR_AGENT_STATE_PERSISTENCE_ENABLED", "remove it"),
         ("0.60.0", "SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB", ""),
         ("1.2.0", "SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB", "overrides the variable of agent.binaryCache.sizeLimit"),
-        ("1.2.0", "SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES", "leave it out"),
+        ("1.2.0", "SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES", "remove it"),
         ("1.3.0", "SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES", "overrides the variable of agent.providerCache.dropKernelPages"),
     ],
 )
@@ -182,7 +182,7 @@ def test_a_newer_version_is_warned_of(chart: str, version: str) -> None:
     (warning,) = [finding for finding in found if finding.path == "agent_version"]
     assert warning.severity == "warning"
     assert warning.message.startswith(
-        f"{version} is newer than 1.4.0, the newest agent whose chart these objects were compared with ({chart} 0.6.5)"
+        f"{version} is newer than 1.4.0, the newest version that was compared with its Helm chart ({chart} 0.6.5)"
     )
     assert changes(json.loads(json.dumps(objects(chart, "1.4.0")).replace("1.4.0", version)), objects(chart, version)) == {}
 

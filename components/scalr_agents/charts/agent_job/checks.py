@@ -1,4 +1,4 @@
-"""Cross-checks of agent-job: what is valid field by field and still cannot work, or works otherwise than it looks."""
+"""Cross-checks of agent-job: values that are valid one by one but cannot work together, or work differently than expected."""
 
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -23,7 +23,7 @@ _PROGRESS_DEADLINE = 600
 
 
 def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[Finding]:
-    """All findings of the second pass, on values whose shapes are valid."""
+    """All findings of the second pass, on valid values."""
     rules: tuple[Callable[[AgentJobValues], Findings], ...] = (
         _connection,
         _service_account,
@@ -56,7 +56,7 @@ def _connection(values: AgentJobValues) -> Findings:
     yield from proxies.check("global.proxy", values.global_.proxy)
     yield from network_checks.tls("global.tls", values.global_.tls)
     if otel.enabled and not is_set(otel.endpoint):
-        yield warning("otel.enabled", "has no effect: otel.endpoint is empty")
+        yield warning("otel.enabled", "has no effect: otel.endpoint is empty; set it")
 
 
 def _service_account(values: AgentJobValues) -> Findings:
@@ -64,38 +64,41 @@ def _service_account(values: AgentJobValues) -> Findings:
     if values.rbac.create and (account.name or ("" if account.create else "default")) == "default":
         yield error(
             "serviceAccount.name",
-            "the Role would be bound to the namespace's default account, and every pod of the namespace could start and enter "
-            "Jobs; name another account, or set rbac.create to false",
+            "the Role would be bound to the namespace's default account, so that every pod of the namespace could start Jobs and "
+            "exec into their pods; set another account, or set rbac.create to false",
         )
     if account.annotations and not account.create:
-        yield warning(
-            "serviceAccount.annotations", "has no effect: serviceAccount.create is false, and the account belongs to somebody else"
-        )
+        yield warning("serviceAccount.annotations", "has no effect: serviceAccount.create is false, so the account is managed elsewhere")
     if not account.automount_token:
-        yield warning("serviceAccount.automountToken", "the controller gets no token for the Kubernetes API and cannot start Jobs")
+        yield warning(
+            "serviceAccount.automountToken", "the controller gets no token for the Kubernetes API and cannot start Jobs; set it to true"
+        )
     if account.token_ttl is not None and account.token_ttl < _SHORTEST_TOKEN_TTL:
-        yield error("serviceAccount.tokenTTL", f"Kubernetes issues no token for less than {_SHORTEST_TOKEN_TTL} seconds")
+        yield error("serviceAccount.tokenTTL", f"must be at least {_SHORTEST_TOKEN_TTL} seconds, the minimum of Kubernetes")
 
 
 def _controller_budget(values: AgentJobValues) -> Findings:
     agent, budget = values.agent, values.agent.pod_disruption_budget
     replicas = 1 if agent.replica_count is None else agent.replica_count
     if budget.min_available is not None and budget.max_unavailable is not None:
-        path, message = "agent.podDisruptionBudget.maxUnavailable", "given together with minAvailable, and Kubernetes takes only one"
+        path, message = "agent.podDisruptionBudget.maxUnavailable", "given together with minAvailable, but Kubernetes allows only one"
         if replicas > 1 and budget.enabled:
             yield error(path, f"{message}; set minAvailable: null")
         else:
-            yield warning(path, f"{message}; no budget is made as it is, but set minAvailable: null before one is")
+            yield warning(path, f"{message}; no budget is created with these values, but set minAvailable: null before you enable one")
     if replicas <= 1:
         return
     if not budget.enabled or (budget.min_available is None and budget.max_unavailable is None):
-        yield warning("agent.podDisruptionBudget", f"{replicas} controllers without a budget: a drain may stop all of them at once")
+        yield warning(
+            "agent.podDisruptionBudget", f"{replicas} controllers without a budget: a drain may stop all of them at once; set enabled: true"
+        )
     elif budget.max_unavailable in (0, "0%"):
-        yield warning("agent.podDisruptionBudget.maxUnavailable", "0: no node that runs a controller can be drained")
+        yield warning("agent.podDisruptionBudget.maxUnavailable", "0: no node that runs a controller can be drained; allow at least 1")
     elif budget.min_available == "100%" or (isinstance(budget.min_available, int) and budget.min_available >= replicas):
         yield warning(
             "agent.podDisruptionBudget.minAvailable",
-            f"{budget.min_available} of {replicas} controllers must stay: no node that runs one can be drained",
+            f"{budget.min_available} of {replicas} controllers must stay available: "
+            "no node that runs one can be drained; set a lower number",
         )
 
 
@@ -104,13 +107,13 @@ def _task_budget(values: AgentJobValues) -> Findings:
     if budget.max_unavailable not in (None, 0):
         yield error(
             "task.podDisruptionBudget.maxUnavailable",
-            "only 0 is possible: Jobs have no scale, and with any other number the disruption controller gives up "
+            "only 0 is allowed: Jobs have no scale, so the disruption controller cannot evaluate any other number "
             "(jobs.batch does not implement the scale subresource)",
         )
     if isinstance(budget.min_available, str):
         yield error(
             "task.podDisruptionBudget.minAvailable",
-            f"a percentage is impossible, since Jobs have no scale; give a whole number (default {UNEVICTABLE})",
+            f"percentages are not supported, because Jobs have no scale; give a whole number (default {UNEVICTABLE})",
         )
 
 
@@ -119,10 +122,10 @@ def _deadline(values: AgentJobValues) -> Findings:
     if seconds is None and values.task.pod_disruption_budget.enabled:
         yield warning(
             path,
-            "none: a run that hangs blocks the drain of its node for ever; give the longest time that a run may take, for instance 14400",
+            "not set: a run that hangs blocks the drain of its node forever; set the longest time that a run may take, for instance 14400",
         )
     elif seconds == 0:
-        yield error(path, "0 ends every task before it starts; leave it out for none")
+        yield error(path, "0 ends every task before it starts; remove the key for no deadline")
 
 
 def _cache(values: AgentJobValues) -> Findings:
@@ -134,7 +137,8 @@ def _cache(values: AgentJobValues) -> Findings:
             yield warning("persistence.cache.hostPath.path", "has no effect: persistence.cache.enabled is false")
         elif is_set(claim.claim_name):
             yield warning(
-                "persistence.cache.persistentVolumeClaim.claimName", "has no effect: persistence.cache.hostPath.path is set, and it wins"
+                "persistence.cache.persistentVolumeClaim.claimName",
+                "has no effect: persistence.cache.hostPath.path is set and takes precedence",
             )
         return
     limits = {"agent.providerCache": agent.provider_cache, "agent.moduleCache": agent.module_cache}
@@ -150,7 +154,10 @@ def _cache(values: AgentJobValues) -> Findings:
 def _data(values: AgentJobValues) -> Findings:
     data = values.persistence.data
     if data.enabled:
-        yield warning("persistence.data.enabled", "all runs share one claim and the same directories in it; only one may run at a time")
+        yield warning(
+            "persistence.data.enabled",
+            "all runs share one claim and the same directories in it, so only one run at a time is safe; use the emptyDir",
+        )
 
 
 def _resources(values: AgentJobValues) -> Findings:
@@ -176,7 +183,7 @@ def _resources(values: AgentJobValues) -> Findings:
     for word in ("memory_soft_limit_percent", "memory_warn_percent"):
         percent = getattr(task.runner, word)
         if percent is not None and not 0 < percent <= _ALL:
-            yield error(f"task.runner.{to_camel(word)}", f"given {percent}, which is no percentage above 0")
+            yield error(f"task.runner.{to_camel(word)}", f"given {percent}, which is not a percentage above 0")
 
 
 def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> Findings:
@@ -193,14 +200,14 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> Fi
     yield from checks.environment("task.runner.extraEnv", task.runner.extra_env, runner_own)
     for index, variable in enumerate(agent.controller.extra_env):
         if isinstance(variable["name"], str) and not is_env_name(variable["name"]):
-            yield error(f"agent.controller.extraEnv[{index}].name", "not a name of an environment variable")
+            yield error(f"agent.controller.extraEnv[{index}].name", "not a valid name of an environment variable")
 
 
 def _metadata_service(values: AgentJobValues) -> Findings:
     task = values.task
     if task.allow_metadata_service:
         if "allow_nfs" in task.model_fields_set and not task.allow_nfs:
-            yield warning("task.allowNfs", "has no effect: task.allowMetadataService is true, and then there is no NetworkPolicy")
+            yield warning("task.allowNfs", "has no effect: no NetworkPolicy is created if task.allowMetadataService is true")
         return
     yield from network_checks.metadata_service(
         "task.allowMetadataService: true",
@@ -213,16 +220,21 @@ def _metadata_service(values: AgentJobValues) -> Findings:
 def _rollout(values: AgentJobValues, inputs: Inputs) -> Findings:
     seconds = values.agent.min_ready_seconds or 0
     if seconds >= _PROGRESS_DEADLINE:
-        yield error("agent.minReadySeconds", f"must be below {_PROGRESS_DEADLINE}, when Kubernetes gives a rollout up")
+        yield error(
+            "agent.minReadySeconds", f"must be below {_PROGRESS_DEADLINE}, the seconds after which Kubernetes considers a rollout failed"
+        )
     timeout = inputs.rollout_timeout_seconds
     if timeout is not None and seconds >= timeout:
-        yield error("rollout_timeout_seconds", f"{timeout}, but agent.minReadySeconds is {seconds}: a rollout could never succeed")
+        yield error(
+            "rollout_timeout_seconds",
+            f"{timeout}, but agent.minReadySeconds is {seconds}: a rollout could never succeed; set a longer timeout",
+        )
 
 
 def _images(values: AgentJobValues, release: Release, inputs: Inputs) -> Findings:
     runner = values.task.runner.image
     if inputs.runner_image is None and not runner.tag and not versions.TABLE.row(release.version).runner_with_agent:
-        yield error("task.runner.image.tag", "empty: the runner of these agents has versions of its own; name one, or leave it out")
+        yield error("task.runner.image.tag", "empty: the runner of these agents has its own versions; set a tag, or remove the key")
     if inputs.agent_image is None:
         yield from checks.image("agent.image", values.agent.image, release.line)
         yield from checks.image("task.worker.image", values.task.worker.image, release.line)
@@ -238,28 +250,28 @@ def _spreading(values: AgentJobValues, release: Release) -> Findings:
     hint = ", ".join(f"{key}: {value}" for key, value in selector.items())
     if (agent.replica_count or 1) > 1 and not agent.topology_spread_constraints and not agent.affinity:
         message = (
-            f"{agent.replica_count} controllers that may all run on one node; spread them with agent.topologySpreadConstraints "
-            f"or agent.affinity over the labels {{{hint}}}"
+            f"{agent.replica_count} controllers may all run on one node; spread them with agent.topologySpreadConstraints "
+            f"or agent.affinity, selecting the labels {{{hint}}}"
         )
         yield warning("agent.replicaCount", message, presumes=("agent.topologySpreadConstraints", "agent.affinity"))
     for index, constraint in enumerate(agent.topology_spread_constraints):
         given = constraint.get("labelSelector")
         if is_set(lookup(given, "matchExpressions")):
-            continue  # may say the same in other words
+            continue  # may be equivalent
         labels = lookup(given, "matchLabels") if isinstance(given, dict) else given
         if is_deferred(labels):
             continue
         if not isinstance(labels, dict) or any(labels.get(key) != value for key, value in selector.items()):
             yield warning(
                 f"agent.topologySpreadConstraints[{index}].labelSelector",
-                f"does not select the controllers alone; use matchLabels: {{{hint}}}",
+                f"does not select exactly the controllers; use matchLabels: {{{hint}}}",
             )
 
 
 def _labels(values: AgentJobValues, release: Release) -> Findings:
     reserved = release.selector("agent")
     for key in sorted(values.global_.labels.keys() & reserved.keys()):
-        yield warning(entry("global.labels", key), "has no effect on pods: the selectors need this label as it is")
+        yield warning(entry("global.labels", key), "has no effect on pods: the selectors use this label, so it cannot be changed")
     for path, labels in (
         ("agent.labels", values.agent.labels),
         ("global.podLabels", values.global_.pod_labels),
@@ -267,4 +279,4 @@ def _labels(values: AgentJobValues, release: Release) -> Findings:
         ("task.podLabels", values.task.pod_labels),
     ):
         for key in sorted(labels.keys() & reserved.keys()):
-            yield warning(entry(path, key), "has no effect: the selectors need this label as it is")
+            yield warning(entry(path, key), "has no effect: the selectors use this label, so it cannot be changed")

@@ -1,4 +1,4 @@
-"""Where the objects of `agent-job` differ from those of the published chart."""
+"""Differences between the objects of `agent-job` and those of the published chart."""
 
 from scalr_agents.charts.shared.corrections import ALL, CHECKSUM, ENV, MIRRORS, TASKS, TEMPLATE, Rule, changed, gone, hardened, new, zero
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS

@@ -1,10 +1,10 @@
-"""Values of the alpha of `agent-job`, which had two shapes, and where they are now."""
+"""Values of the alpha of `agent-job`, which had two forms, and where they are now."""
 
 from collections.abc import Mapping
 
 from scalr_agents.charts.shared.moved import Moved
 
-_EFS = "nothing ever mounted that file system; a stack makes one under `caches`, and persistence.cache takes an existing claim"
+_EFS = "the alpha never mounted this file system; define one under `caches` of a stack, or set an existing claim in persistence.cache"
 _DEFAULTS = "with the alpha's defaults"
 
 MOVED: Mapping[str, Moved] = {
@@ -34,7 +34,7 @@ MOVED: Mapping[str, Moved] = {
     "persistence.enabled": Moved(("persistence.cache.enabled",)),
     "persistence.emptyDir": Moved(("persistence.cache.emptyDir",)),
     "persistence.persistentVolumeClaim": Moved(("persistence.cache.persistentVolumeClaim",)),
-    # the state that was never published
+    # the unpublished state
     "agent.auth.token": Moved(("agent.token",)),
     "controller.nodeSelector": Moved(("agent.nodeSelector",)),
     "controller.tolerations": Moved(("agent.tolerations",)),
@@ -46,7 +46,7 @@ MOVED: Mapping[str, Moved] = {
     "controller.extraEnv": Moved(("agent.controller.extraEnv",), "a list of names and values"),
     "controller.securityContext": Moved(("agent.controller.securityContext",)),
     "agent.securityContext": Moved(
-        ("agent.controller.securityContext", "task.worker.securityContext"), "each where it has none of its own"
+        ("agent.controller.securityContext", "task.worker.securityContext"), "where they have none of their own"
     ),
-    "global.extraEnv": Moved(note="the alpha never read it; agent.extraEnv is for controller and worker, task.runner.extraEnv for runs"),
+    "global.extraEnv": Moved(note="the alpha never read it; use agent.extraEnv for controller and worker, task.runner.extraEnv for runs"),
 }

@@ -17,7 +17,7 @@ def legacy(identity: Identity) -> Names:
 
 
 def current(identity: Identity) -> Names:
-    """The names of the current chart are ours but for those of cluster-scoped objects."""
+    """The names on the current line. They equal the chart's, except for cluster-scoped objects."""
     full = identity.full_name
     cluster = f"{identity.namespace}.{full}" if identity.scoped else f"{identity.namespace}-{full}"
     return _names(

@@ -1,4 +1,4 @@
-"""Cross-checks of agent-job about what keeps nodes ready for its tasks: placeholders, and the owner of the cache's directory."""
+"""Cross-checks of agent-job on what keeps nodes ready for tasks: placeholders, and the preparation of the cache directory."""
 
 from pathlib import PurePosixPath
 
@@ -11,17 +11,17 @@ from scalr_agents.model.merge import merge
 from scalr_agents.model.release import Release
 
 _RESERVED = "system-"
-"""Only Kubernetes itself may give a PriorityClass a name that begins so."""
+"""Prefix of PriorityClass names that is reserved for Kubernetes."""
 _SYSTEM = (
     *("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/root", "/run", "/sbin", "/sys", "/usr", "/var/run"),
     *("/var/lib/containerd", "/var/lib/docker", "/var/lib/etcd", "/var/lib/kubelet"),
 )
-"""Directories of the node itself, with everything below."""
+"""System directories, with everything below them."""
 _SHARED = (
     *("/", "/home", "/home/kubernetes", "/home/kubernetes/bin", "/media", "/mnt", "/mnt/disks", "/opt", "/srv", "/tmp"),
     *("/var", "/var/cache", "/var/lib", "/var/log", "/var/tmp"),
 )
-"""Directories that others have something in."""
+"""Directories that others share."""
 
 
 def check(values: AgentJobValues, release: Release) -> Findings:
@@ -32,12 +32,16 @@ def check(values: AgentJobValues, release: Release) -> Findings:
 def _buffer(values: AgentJobValues, release: Release) -> Findings:
     task, own = values.task, release.names.buffer_priority
     if task.buffer.replicas and not (task.worker.resources or task.runner.resources):
-        yield warning("task.buffer.replicas", "the placeholders keep no room: task.runner.resources and task.worker.resources are empty")
+        yield warning(
+            "task.buffer.replicas",
+            "has no effect: task.runner.resources and task.worker.resources are empty, so the placeholders reserve no room; set requests",
+        )
     if task.buffer.priority_class_name and not task.buffer.replicas:
         yield warning("task.buffer.priorityClassName", "has no effect: task.buffer.replicas is 0")
     if task.buffer.replicas and not task.buffer.priority_class_name and own.startswith(_RESERVED):
         yield error(
-            "task.buffer.priorityClassName", f"needed here: the one made for it would be {own!r}, and Kubernetes reserves {_RESERVED}*"
+            "task.buffer.priorityClassName",
+            f"required: the created PriorityClass would be named {own!r}, and Kubernetes reserves {_RESERVED}*; set an existing one",
         )
 
 
@@ -48,21 +52,27 @@ def _preparation(values: AgentJobValues) -> Findings:
     if not settings.enabled:
         return
     if not (cache.enabled and cache.host_path.path):
-        yield error(f"{path}.enabled", "prepares nothing without cache.enabled and hostPath.path")
+        yield error(f"{path}.enabled", "requires persistence.cache.enabled and persistence.cache.hostPath.path")
     if not settings.image.tag:
-        yield error(f"{path}.image.tag", "empty: the image has no versions of the agent; name one, or leave it out")
+        yield error(f"{path}.image.tag", "empty: this image has no agent versions; set a tag, or remove the key")
     yield from checks.image_tag(f"{path}.image.tag", settings.image.tag)
     task = values.task
     context = merge(merge(values.global_.pod_security_context, task.pod_security_context), task.worker.security_context)
     for key in ("runAsUser", "runAsGroup", "fsGroup"):
         number = integral(context.get(key, 0))
         if not isinstance(number, int) or isinstance(number, bool):
-            yield error(f"{path}.enabled", f"{key} of the worker must be a whole number and known before deployment: it owns the directory")
+            yield error(
+                f"{path}.enabled",
+                f"{key} of the worker must be a whole number that is known before deployment, "
+                "because it becomes the owner of the directory",
+            )
     yield from _directory("persistence.cache.hostPath.path", cache.host_path.path)
 
 
 def _directory(path: str, directory: str) -> Findings:
-    """What is prepared changes its owner with all that is in it."""
+    """Preparing a directory changes the owner of everything in it."""
     normal = PurePosixPath("/", directory.lstrip("/"))
     if directory and (str(normal) in _SHARED or any(normal.is_relative_to(tree) for tree in _SYSTEM)):
-        yield error(path, f"{directory} is the node's, and would be given away with all that is in it; name a directory of the cache's own")
+        yield error(
+            path, f"{directory} is a system directory: preparing it would change the owner of everything in it; use a dedicated directory"
+        )

@@ -1,4 +1,4 @@
-"""How the settings of a stack become values of `agent-job`."""
+"""Conversion of stack settings into values of `agent-job`."""
 
 from collections.abc import Mapping, Sequence
 
@@ -44,5 +44,5 @@ class AgentJobSettings(Settings):
 
     def client_cert(self, certificate: Text | None, key: Text | None) -> Values:
         if not self._knows("global.tls.clientCert"):
-            raise self._refuse("a client certificate", "agents 1.2 or newer have one")
+            raise self._refuse("a client certificate", "use agents 1.2 or newer")
         return {"global": {"tls": given(clientCert=certificate, clientKey=key)}}

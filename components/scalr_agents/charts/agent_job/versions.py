@@ -31,35 +31,35 @@ AGENT_TASK_TEMPLATE = TaskResource(
 )
 
 Variables = Mapping[str, str | int | bool]
-"""Variables whose values are fixed."""
+"""Variables with fixed values."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgentJob(Row):
-    """What agents expect of the pods of their chart."""
+    """What agents of a version expect of their pods."""
 
     agent_command: Sequence[str] = ()
-    """Command of controller and worker; empty for that of the image."""
+    """Command of controller and worker; empty for the image's command."""
     runner_command: Sequence[str]
-    """What the runner runs: it waits for the worker to tell it what to do."""
+    """Command of the runner, which waits for instructions of the worker."""
     runner_with_agent: bool = False
-    """Whether the runner's image comes with the agent's, and has its version where no tag is given."""
+    """Whether the runner's image is released with the agent's, so that its tag defaults to the agent version."""
     binaries_mount: str
-    """Where the runner expects OpenTofu and Terraform."""
+    """Path where the runner expects OpenTofu and Terraform."""
     binaries_directory: str
-    """Where the worker puts them, in the cache."""
+    """Directory in the cache where the worker puts them."""
     agent_in_runner: str = ""
-    """Where the runner finds the agent's own files, as a volume out of the agent's image; empty where it needs none."""
+    """Mount path of the agent's files in the runner, a volume from the agent's image; empty if it needs none."""
     pod_info: str = ""
-    """Where controller and worker find labels and annotations of their pod; empty where they do not look."""
+    """Path of the pod's labels and annotations in controller and worker; empty if they do not read them."""
     variables: Variables
     """Variables of controller and worker."""
     controller_variables: Variables = field(default_factory=dict)
-    """Variables of the controller alone."""
+    """Variables of the controller only."""
     worker_variables: Variables = field(default_factory=dict)
-    """Variables of the worker alone."""
+    """Variables of the worker only."""
     restarts: bool = False
-    """Whether the Job of a run starts another pod when a node has taken one away; a run that failed never starts again."""
+    """Whether the Job of a run starts another pod after a disruption. A run that failed is never started again."""
 
 
 _0_60: Values = {
@@ -94,7 +94,7 @@ echo "$(date '+%F %T.%3N') Checksum verified, executing entrypoint..."
 chmod +x "$target"
 exec /bin/sh "$target"
 """
-"""As the chart has it: the runner's image has no loop of its own, and only later charts mount the agent's."""
+"""The script of the chart: the runner's image has no such loop, and only later charts mount the agent's."""
 
 _LEGACY = AgentJob(
     since=(0, 57),

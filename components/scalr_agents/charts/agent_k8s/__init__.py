@@ -1,4 +1,4 @@
-"""The chart `agent-k8s`: a controller, and workers on every node. `agent-job` replaces it."""
+"""The chart `agent-k8s`: a controller, and a worker on every node. Superseded by `agent-job`."""
 
 from collections.abc import Sequence
 
@@ -31,5 +31,5 @@ CHART = Chart(
     held=manifests.held,
     corrections=_corrections,
     owns_node_directory=True,
-    further_images="its runs pull further images, which the agent chooses: see docs/agent-k8s.md",
+    further_images="its runs pull other images, which the agent chooses: see docs/agent-k8s.md",
 )

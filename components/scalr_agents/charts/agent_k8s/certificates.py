@@ -1,4 +1,4 @@
-"""Cross-checks of CA bundles that the agent takes in a variable: in base64, or as a path in its image."""
+"""Cross-checks of CA bundles that the agent gets in a variable: in base64, or as a path in its image."""
 
 import binascii
 from dataclasses import replace
@@ -9,14 +9,14 @@ from scalr_agents.model.fields import Deferred
 from scalr_agents.model.findings import error
 
 _LONGEST_VARIABLE = 128 * 1024
-"""What Linux takes in one variable, name included, on nodes with pages of 4 KiB."""
+"""The maximum size in bytes of a variable on Linux, name included, with pages of 4 KiB."""
 
 
 def check(path: str, variable: str, bundle: str | Deferred) -> Findings:
     if not isinstance(bundle, str) or not bundle or bundle.startswith("/"):
         return
     if "-----BEGIN" in bundle:
-        yield error(path, "PEM, and the agent takes base64 here: give the output of base64 -w0 <file>, or a path in the agent's image")
+        yield error(path, "PEM, but the agent requires base64 here; give the output of base64 -w0 <file>, or a path in the agent's image")
         return
     try:
         decoded = binascii.a2b_base64("".join(bundle.split()), strict_mode=True)
@@ -28,6 +28,6 @@ def check(path: str, variable: str, bundle: str | Deferred) -> Findings:
     if len(variable) + len(bundle) + len("=\0") > _LONGEST_VARIABLE:
         yield error(
             path,
-            f"{len(bundle)} characters, and Linux takes no more than {_LONGEST_VARIABLE} in a variable: no container would start; "
-            "put the bundle into an image of the agent and give its path",
+            f"{len(bundle)} characters, but Linux allows only {_LONGEST_VARIABLE} in a variable: no container would start; "
+            "add the bundle to a custom agent image and give its path",
         )

@@ -1,4 +1,4 @@
-"""Cross-checks of agent-k8s: what is valid field by field and still cannot work, is unsafe, or works otherwise than it looks."""
+"""Cross-checks of agent-k8s: values that are valid one by one but cannot work together, are unsafe, or work differently than expected."""
 
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -17,7 +17,7 @@ _GOLDEN = "golden"
 
 
 def check(values: AgentK8sValues, release: Release, inputs: Inputs) -> Iterator[Finding]:
-    """All findings of the second pass, on values whose shapes are valid."""
+    """All findings of the second pass, on valid values."""
     agent = values.agent
     if inputs.token_needed:
         yield from checks.token("agent.token", agent.token, "agent.tokenExistingSecret", agent.token_existing_secret)
@@ -52,29 +52,32 @@ def _service_account(values: AgentK8sValues) -> Findings:
     if account.name == "default":
         yield error(
             "serviceAccount.name",
-            "the Role would be bound to the namespace's default account, and every pod of the namespace could read its Secrets and "
-            "start pods; name another account",
+            "the Role would be bound to the namespace's default account, so that every pod of the namespace could read its Secrets "
+            "and start pods; set another account",
         )
     elif not account.has_role:
         yield warning(
             "serviceAccount.name",
-            "empty while serviceAccount.create is false: the pods have the namespace's default account, and it gets no Role; name another",
+            "empty while serviceAccount.create is false: the pods use the namespace's default account, "
+            "which gets no Role; set an existing account",
         )
     yield from checks.brought_account(create=account.create, annotations=account.annotations, labels=account.labels)
     if not account.automount_token:
-        yield warning("serviceAccount.automountToken", "the agent gets no token for the Kubernetes API and cannot start pods")
+        yield warning(
+            "serviceAccount.automountToken", "the agent gets no token for the Kubernetes API and cannot start pods; set it to true"
+        )
 
 
 def _stopping(values: AgentK8sValues) -> Findings:
-    """Kubernetes kills what is left when the grace period ends, whatever the agent still waits for."""
+    """Kubernetes kills the remaining processes when the grace period ends, even if the agent still waits for runs."""
     agent, seconds = values.agent, grace_seconds(values.termination_grace_period_seconds)
     ending = agent.grace_shutdown_timeout or 0
     needed = {"drain": (agent.worker_drain_timeout or 0) + ending, "grace-shutdown": ending, "force-shutdown": 0}
     if seconds < needed[agent.worker_on_stop_action]:
         yield warning(
             "terminationGracePeriodSeconds",
-            f"{seconds} seconds, but with {agent.worker_on_stop_action} runs may take {needed[agent.worker_on_stop_action]} to stop: those "
-            "that do are killed and may leave locked or lost state; make it longer, or the agent's timeouts shorter",
+            f"{seconds} seconds, but with {agent.worker_on_stop_action} runs may take {needed[agent.worker_on_stop_action]} to stop: "
+            "longer ones are killed and may leave state locked or lost; increase it, or reduce the agent's timeouts",
         )
 
 
@@ -85,11 +88,11 @@ def _run_pods(values: AgentK8sValues) -> Findings:
         (agent.container_task_mem_request, agent.container_task_mem_limit, "agent.container_task_mem_request"),
     ):
         if request is not None and limit is not None and request > limit:
-            yield error(path, f"{request:g} is above the limit of {limit:g}: Kubernetes refuses such pods")
+            yield error(path, f"{request:g} is above the limit of {limit:g}: Kubernetes rejects such pods")
     if agent.container_task_image_registry and agent.container_task_image_mode == _GOLDEN:
         yield warning(
             "agent.container_task_image_registry",
-            "has no effect in mode golden; give the whole reference in agent.container_task_image",
+            "has no effect in mode golden; set the complete reference in agent.container_task_image",
         )
 
 
@@ -98,9 +101,12 @@ def _labels_of_run_pods(values: AgentK8sValues, release: Release) -> Findings:
     path = "agent.kubernetes_task_labels"
     if values.restrict_metadata_service:
         for key in sorted(key for key in ours if given.get(key, ours[key]) != ours[key]):
-            yield warning(entry(path, key), "has no effect: the NetworkPolicy needs this label as it is")
+            yield warning(entry(path, key), "has no effect: the NetworkPolicy uses this label, so it cannot be changed")
     elif release.selector("worker").items() <= given.items():
-        yield error(entry(path, COMPONENT), "makes run pods look like workers, and the DaemonSet would take them over and remove them")
+        yield error(
+            entry(path, COMPONENT),
+            "makes run pods match the workers' selector, so that the DaemonSet would adopt and delete them; remove it",
+        )
 
 
 def _containers(values: AgentK8sValues) -> Findings:
@@ -138,4 +144,4 @@ def _images(values: AgentK8sValues, release: Release, inputs: Inputs) -> Finding
     if values.agent.container_task_image:
         yield from checks.image_reference("agent.container_task_image", values.agent.container_task_image)
     if inputs.runner_image is not None:
-        yield warning("runner_image", "has no effect: run pods of agent-k8s take their image from agent.container_task_image")
+        yield warning("runner_image", "has no effect: the image of run pods of agent-k8s is set in agent.container_task_image")

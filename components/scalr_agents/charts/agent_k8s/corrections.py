@@ -1,4 +1,4 @@
-"""Where the objects of `agent-k8s` differ from those of the published chart."""
+"""Differences between the objects of `agent-k8s` and those of the published chart."""
 
 import re
 

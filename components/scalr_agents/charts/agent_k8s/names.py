@@ -4,7 +4,7 @@ from scalr_agents.model.names import Identity, Names
 
 
 def names(identity: Identity) -> Names:
-    """The names; those of the chart are literals, so that two releases collide in a namespace, and with EFS in a cluster."""
+    """The names. The chart's own are literals, so that two of its releases conflict in a namespace, and with EFS in a cluster."""
     full, scoped = identity.full_name, identity.scoped
     first = full if scoped else "agent-k8s"
     return Names(

@@ -1,4 +1,4 @@
-"""Cross-checks of what agent-k8s does to nodes: where workers run, what they may do there, and where their data is."""
+"""Cross-checks of agent-k8s on nodes: where workers run, what they may do there, and where their data is."""
 
 import posixpath
 import re
@@ -28,11 +28,11 @@ def _placement(values: AgentK8sValues) -> Findings:
     if not values.worker_node_selector:
         yield warning(
             "workerNodeSelector",
-            "empty: a worker runs on every node of the cluster; select a pool of nodes for runs, or use agent-job, which has no workers "
+            "empty: a worker runs on every node of the cluster; select a node pool for runs, or use agent-job, which has no workers "
             "between runs",
         )
     for path in _unknown(values.worker_tolerations, ("workerTolerations",)):
-        yield error(dotted(path), "must be known before deployment: the agent gets the tolerations as text")
+        yield error(dotted(path), "must be known before deployment, because the agent gets the tolerations as a string")
 
 
 def _unknown(content: Any, path: Path) -> Iterator[Path]:
@@ -44,7 +44,7 @@ def _unknown(content: Any, path: Path) -> Iterator[Path]:
 
 
 def _privileges(values: AgentK8sValues) -> Findings:
-    """One finding for all that makes an agent of this kind dangerous to have beside anything else."""
+    """One finding with all the privileges that make an agent of this kind dangerous to other workloads."""
     user = {**values.pod_security_context, **values.security_context}.get("runAsUser")
     on_node = not is_set(values.efs_volume_handle)
     held = {
@@ -55,14 +55,15 @@ def _privileges(values: AgentK8sValues) -> Findings:
     if any(held.values()):
         yield warning(
             "securityContext" if user == 0 or on_node else "serviceAccount",
-            f"the agent's pods {_listed([what for what, true in held.items() if true])}: give them a namespace and nodes of their own, "
+            f"the agent's pods {_listed([what for what, true in held.items() if true])}: "
+            "run them in a dedicated namespace on dedicated nodes, "
             "or use agent-job, which needs none of this",
         )
     if on_node and isinstance(user, int) and user != 0:
         yield warning(
             "securityContext.runAsUser",
-            f"{user}, and a directory of a node belongs to root: workers cannot write to it unless somebody prepares every node; "
-            "only with efsVolumeHandle do they run as somebody else",
+            f"{user}, but the directory of a node belongs to root: workers cannot write to it unless you prepare every node; "
+            "run them as root, or set efsVolumeHandle",
         )
 
 
@@ -74,19 +75,20 @@ def _data_home(values: AgentK8sValues) -> Findings:
     directory = posixpath.normpath(values.agent.data_home)
     if directory in _SYSTEM or contract.SERVICE_ACCOUNT_DIR.startswith(f"{directory}/") or directory == contract.SERVICE_ACCOUNT_DIR:
         yield error(
-            "agent.data_home", "a directory of the system, in the image and on the node; give one of its own, for instance /var/lib/<name>"
+            "agent.data_home", "a system directory, in the image and on the node; use a dedicated directory, for instance /var/lib/<name>"
         )
     elif directory == DEFAULT_DATA_HOME and not is_set(values.efs_volume_handle):
         yield warning(
             "agent.data_home",
-            "the default, which agents would share and where the kubelet looks for drivers and logs errors; give every agent a path of its "
-            "own, /home/kubernetes/bin/scalr/<name> on GKE, /var/lib/<name> elsewhere. Files there stay on the nodes when the agent goes",
+            "the default, which several agents would share and which the kubelet searches for volume plugins, logging errors; set a "
+            "dedicated directory for each agent: /home/kubernetes/bin/scalr/<name> on GKE, /var/lib/<name> elsewhere. Its files stay on "
+            "the nodes when the agent is removed",
         )
 
 
 def _efs(values: AgentK8sValues) -> Findings:
     handle = values.efs_volume_handle
     if isinstance(handle, str) and handle and not _EFS_HANDLE.fullmatch(handle):
-        yield error("efsVolumeHandle", "not a volume handle of EFS, for instance fs-582a03f3 or fs-582a03f3::fsap-01e050b7d9a3109d5")
+        yield error("efsVolumeHandle", "not an EFS volume handle, for instance fs-582a03f3 or fs-582a03f3::fsap-01e050b7d9a3109d5")
     if not is_set(handle) and values.efs_mount_options != EFS_MOUNT_OPTIONS:
         yield warning("efsMountOptions", "has no effect: efsVolumeHandle is empty")

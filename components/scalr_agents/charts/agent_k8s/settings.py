@@ -1,4 +1,4 @@
-"""How the settings of a stack become values of `agent-k8s`."""
+"""Conversion of stack settings into values of `agent-k8s`."""
 
 from collections.abc import Mapping
 
@@ -16,14 +16,14 @@ class AgentK8sSettings(ExtraEnvSettings):
 
     def ca_bundle(self, pem: Text) -> Values:
         if not isinstance(pem, str):
-            raise NoValueError("must be known before deployment: agent-k8s takes certificates encoded in base64")
+            raise NoValueError("must be known before deployment, because agent-k8s requires certificates in base64")
         import base64
 
         encoded = base64.b64encode(pem.encode()).decode()
         return {"agent": {"ca_cert": encoded, "container_task_ca_cert": encoded}}
 
     def ca_secret(self, name: str, key: str) -> Values:
-        raise self._refuse("a Secret with certificates", "give them as a file")
+        raise self._refuse("a Secret with certificates", "set them from a file")
 
     def nodes(self, values: Values) -> Values:
         parts = ("controller", "worker")
@@ -36,4 +36,4 @@ class AgentK8sSettings(ExtraEnvSettings):
         raise self._refuse("a claim of a cache", "set efsVolumeHandle in its values, or use agent-job")
 
     def client_cert(self, certificate: Text | None, key: Text | None) -> Values:
-        raise self._refuse("a client certificate", "agent-job and agent-local of agents 1.2 or newer have one")
+        raise self._refuse("a client certificate", "use agent-job or agent-local with agents 1.2 or newer")

@@ -10,14 +10,14 @@ from scalr_agents.model.lines import Line
 
 @dataclass(frozen=True, kw_only=True)
 class AgentK8s(Row):
-    """What agents expect of the pods of their chart."""
+    """What agents of a version expect of their pods."""
 
     image_of_runs: Collection[str] = ("controller", "worker")
-    """The components that are told which image runs have, where there is a value for it."""
+    """The components that get the image of runs, if a value sets it."""
 
 
 _HANDOVER = Handover(
-    selectors=True, meanwhile="controller and workers are made anew, and workers let their runs end first: do it when there are few"
+    selectors=True, meanwhile="controller and workers are replaced, and workers first wait for their runs: run it when few runs are active"
 )
 
 TABLE = Table(

@@ -1,4 +1,4 @@
-"""The chart `agent-local`: a Deployment whose containers run the tasks themselves."""
+"""The chart `agent-local`: a Deployment of agents that execute runs in their own containers."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Cross-checks of agent-local: what is valid field by field and still cannot work, or works otherwise than it looks."""
+"""Cross-checks of agent-local: values that are valid one by one but cannot work together, or work differently than expected."""
 
 from collections.abc import Iterator
 
@@ -12,13 +12,13 @@ from scalr_agents.model.findings import Finding, error, warning
 from scalr_agents.model.release import Release
 
 _SHORTEST_GRACE = {"graceful": 30, "drain": 120, "force": 10}
-"""Seconds that a shutdown mode needs."""
+"""Minimum grace period of each shutdown mode in seconds."""
 
 _NONE = (0, "0%")
 
 
 def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Iterator[Finding]:
-    """All findings of the second pass, on values whose shapes are valid."""
+    """All findings of the second pass, on valid values."""
     agent = values.agent
     yield from checks.url("agent.url", agent.url)
     if inputs.token_needed:
@@ -40,27 +40,31 @@ def _service_account(values: AgentLocalValues) -> Findings:
     account = values.service_account
     if account.create and account.name == "default":
         yield error(
-            "serviceAccount.name", "every namespace has its default account already; name another, or set serviceAccount.create: false"
+            "serviceAccount.name",
+            "every namespace already has an account named default; set another name, or set serviceAccount.create: false",
         )
     yield from checks.brought_account(create=account.create, annotations=account.annotations, labels=account.labels)
     if account.automount_token and not account.create and account.name in ("", "default"):
         yield warning(
             "serviceAccount.automountToken",
-            "runs get the token of the namespace's default account, and with it whatever that may do; make or name another account",
+            "runs get the token of the namespace's default account, with all its permissions; create or name another account",
         )
 
 
 def _strategy(values: AgentLocalValues) -> Findings:
     update = values.strategy.rolling_update
     if values.strategy.type == "RollingUpdate" and update.max_surge in _NONE and update.max_unavailable in _NONE:
-        yield error("strategy.rollingUpdate.maxUnavailable", "0 beside maxSurge 0: no pod could be replaced, and Kubernetes refuses it")
+        yield error(
+            "strategy.rollingUpdate.maxUnavailable",
+            "0 together with maxSurge 0, which Kubernetes rejects because no pod could be replaced; raise one of them",
+        )
 
 
 def _image(values: AgentLocalValues, release: Release, inputs: Inputs) -> Findings:
     if inputs.agent_image is None:
         yield from checks.image("image", values.image, release.line)
         if not values.image.repository:
-            yield error("image.repository", "empty: name an image, or leave the value out")
+            yield error("image.repository", "empty: set a repository, or remove the key")
     yield from checks.image_reference("agent_image", inputs.agent_image)
 
 
@@ -75,7 +79,7 @@ def _metadata_service(values: AgentLocalValues) -> Findings:
 
 
 def _shutdown(values: AgentLocalValues) -> Findings:
-    """The grace period must have room for what the shutdown mode does in it."""
+    """The grace period must be long enough for the shutdown mode."""
     mode, grace = values.agent.shutdown_mode, grace_seconds(values.termination_grace_period_seconds)
     if grace < _SHORTEST_GRACE[mode]:
         yield error("terminationGracePeriodSeconds", f"{grace}, but agent.shutdownMode: {mode} needs at least {_SHORTEST_GRACE[mode]}")

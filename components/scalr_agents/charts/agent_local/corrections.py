@@ -1,4 +1,4 @@
-"""Where the objects of `agent-local` differ from those of the published chart."""
+"""Differences between the objects of `agent-local` and those of the published chart."""
 
 import re
 

@@ -4,7 +4,7 @@ from scalr_agents.model.names import Identity, Names
 
 
 def current(identity: Identity) -> Names:
-    """All names carry the full name, and so do the chart's own; only the claim of its deprecated values has no suffix there."""
+    """The names. All contain the full name, as in the chart, where only the claim of the deprecated values has no suffix."""
     full = identity.full_name
     return Names(
         deployment=full,

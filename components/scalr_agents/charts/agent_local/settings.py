@@ -1,4 +1,4 @@
-"""How the settings of a stack become values of `agent-local`."""
+"""Conversion of stack settings into values of `agent-local`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -35,5 +35,5 @@ class AgentLocalSettings(ExtraEnvSettings):
 
     def _has_tls(self) -> bool:
         if not self._knows("agent.tls"):
-            raise self._refuse("certificates", "agents 1.2 or newer have one, or put them into an image of your own")
+            raise self._refuse("certificates", "use agents 1.2 or newer, or add them to a custom image")
         return True

@@ -10,7 +10,7 @@ from scalr_agents.model.merge import Values, merge
 
 @dataclass(frozen=True, kw_only=True)
 class AgentLocal(Row):
-    """What differs in the objects of the chart."""
+    """Differences in the objects of the chart."""
 
     repository: str = "scalr/agent"
     """Default of `image.repository`."""
@@ -29,7 +29,7 @@ _ONE_VOLUME: Values = {
 }
 _NO_SHUTDOWN_MODE = merge(_ONE_VOLUME, {"agent": {"shutdownMode": None}, "terminationGracePeriodSeconds": 360})
 
-_HANDOVER = Handover(meanwhile="pulumi up replaces the pods once, and runs are in them: do it when there are few")
+_HANDOVER = Handover(meanwhile="pulumi up replaces the pods once, with the runs in them: run it when few runs are active")
 
 TABLE = Table(
     chart="agent-local",

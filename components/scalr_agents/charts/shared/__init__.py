@@ -1,1 +1,1 @@
-"""What several charts have."""
+"""Code that several charts share."""

@@ -1,4 +1,4 @@
-"""A validated agent: the values of its chart in a release, with the objects that they make."""
+"""A validated agent: the values of its chart in a release, and the objects made from them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from scalr_agents.model.release import Release
 
 @dataclass(frozen=True)
 class Agent(Generic[V]):
-    """An agent after validation. With errors among the findings, what they concern has its default instead."""
+    """An agent after validation. Values with an error among the findings are replaced by their defaults."""
 
     chart: Chart[V]
     values: V
@@ -29,32 +29,32 @@ class Agent(Generic[V]):
     inputs: Inputs
     findings: list[Finding]
     name: str = ""
-    """What it is called in its stack."""
+    """Name of the agent in its stack."""
     _groups: dict[str, Group] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def held(self) -> secrets.Held:
-        """What its Secrets hold."""
+        """Contents of its Secrets."""
         return self.chart.held(self.values, self.inputs)
 
     @cached_property
     def objects(self) -> list[Manifest]:
-        """Its objects, in the order in which they must be applied, without the definitions that it shares with others."""
+        """Its objects in the order in which they must be applied, without the custom resource definitions, which agents share."""
         return list(self.by_role(secrets.known_digest(self.held)).values())
 
     def group(self, name: str) -> Group:
-        """The objects of one group, by role, without the digest of the secrets. They are made once."""
+        """The objects of one group by role, without the digest of the secrets. They are made only once."""
         if name not in self._groups:
             self._groups[name] = self.chart.groups[name](self.values, self.release, self.inputs)
         return self._groups[name]
 
     def by_role(self, digest: str | Deferred | None = None) -> Group:
-        """All objects by role, with the digest of the secrets on the pods."""
+        """All objects by role, with the digest of the secrets as an annotation of the pods."""
         groups = (secrets.with_digest(self.group(name), digest) for name in self.chart.groups)
         return {role: manifest for group in groups for role, manifest in group.items()}
 
     def with_definitions(self) -> list[Manifest]:
-        """Its objects, after the definitions that they need."""
+        """The custom resource definitions that it needs, followed by its objects."""
         return [*crds.objects(self.release.line).values(), *self.objects]
 
 
@@ -74,8 +74,8 @@ def load(
 ) -> Agent[V]:
     """Validate the values of a chart for one release.
 
-    Two passes, shapes and then cross-checks on what is valid, are joined in one list of findings. Raises `LineError` for an agent version
-    that does not exist; everything else is a finding.
+    Joins the findings of two passes: the shape of the values, then cross-checks on the valid ones. Raises `LineError` for an unsupported
+    agent version; everything else is a finding.
     """
     inputs = inputs or Inputs()
     described, model, findings, left_out = identify(
@@ -94,7 +94,7 @@ def identify(
     agent_version: str | None = None,
     naming: Naming = "scoped",
 ) -> tuple[Release, V, list[Finding], list[Path]]:
-    """The first pass: the release that values describe, the typed values, the findings on shapes and what these left out."""
+    """The first pass: the release, the typed values, the findings on their shape, and the paths left out because of them."""
     table, line = chart.versions, chart.versions.line(agent_version)
     version = agent_version or line.default_version
     present, outdated, now = moved.without(values, chart.moved)
@@ -122,28 +122,28 @@ def identify(
 
 
 def _service_account(values: Any) -> Any:
-    """The section that every chart has, each with other fields."""
+    """The section `serviceAccount`, which every chart has with different fields."""
     return values.service_account
 
 
 def misshapen_sections(chart: Chart[Any], layer: Layer) -> list[Finding]:
-    """Sections that a layer gives as something else than a map, which a layer above would hide, and values that have moved."""
+    """Findings that a later layer would hide: sections that are not maps, and values that have moved."""
     present, outdated, _ = moved.without(layer.values, chart.moved)
     return [layer.own(finding) for finding in (*outdated, *parse.misshapen_sections(chart.values, present))]
 
 
 def _unknown(chart: Chart[Any], version: str, given: Mapping[str, Any]) -> Iterator[Finding]:
-    """Values that the agents of a version do not know, with those that do."""
+    """Values that the agents of a version do not support, with the versions that do."""
     table = chart.versions
     for path in table.unknown(version):
         parts = path.split(".")
         if says(given, parts) and not _is_empty(lookup(given, *parts)):
-            message = f"agents {table.ignorant(version, path)} do not know it; agents {table.knowing(path)} do (agent version)"
+            message = f"agents {table.ignorant(version, path)} do not support it; agents {table.knowing(path)} do (see the agent version)"
             yield error(path, f"unknown key {parts[-1]!r}: {message}")
 
 
 def _is_empty(value: Any) -> bool:
-    """Whether a value says nothing, as those that people copy from a chart's own file."""
+    """Whether a value is empty, like those that users copy from a chart's own values file."""
     return all(map(_is_empty, value.values())) if isinstance(value, Mapping) else value is None or value in ("", [])
 
 
@@ -151,8 +151,8 @@ def _newer(chart: Chart[Any], version: str) -> Iterator[Finding]:
     if chart.versions.is_newer(version):
         newest = chart.versions.published[-1]
         message = (
-            f"{version} is newer than {newest.agent}, the newest agent whose chart these objects were compared with "
-            f"({chart.name} {newest.chart}): read what has changed since, and try it on one agent first"
+            f"{version} is newer than {newest.agent}, the newest version that was compared with its Helm chart "
+            f"({chart.name} {newest.chart}): read the release notes since then, and try the version on one agent first"
         )
         yield warning("agent_version", message)
 
@@ -160,12 +160,12 @@ def _newer(chart: Chart[Any], version: str) -> Iterator[Finding]:
 def _check_place(release: str, namespace: str, full: str) -> list[Finding]:
     findings = list(checks.place(release, namespace))
     if is_subdomain(release) and not is_subdomain(full):
-        findings.append(error("fullnameOverride", f"makes object names that Kubernetes refuses: {full!r}"))
+        findings.append(error("fullnameOverride", f"results in an object name that Kubernetes rejects: {full!r}"))
     return findings
 
 
 def _without(left_out: list[Path], findings: Iterable[Finding]) -> Iterator[Finding]:
-    """The findings but for those about something that was left out, which would speak of a default nobody chose."""
+    """The findings, without those on values that were left out: they would concern a default that nobody chose."""
     for finding in findings:
         if not any(_meet(path, cut) for cut in left_out for path in (finding.at, *finding.presumes) if path):
             yield finding

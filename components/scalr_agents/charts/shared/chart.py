@@ -1,4 +1,4 @@
-"""What a chart is."""
+"""The definition of a chart."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 V = TypeVar("V", bound=ReleaseValues)
 Group = dict[str, Manifest]
-"""Objects by role. The role is the last part of an object's name in Pulumi and never changes."""
+"""Objects by role. The role is the last part of the object's Pulumi resource name and never changes."""
 
 
 def _nothing_in_common(_values: Any) -> tuple[Labels, Mapping[str, Any]]:
@@ -29,10 +29,10 @@ def _nothing_in_common(_values: Any) -> tuple[Labels, Mapping[str, Any]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Chart(Generic[V]):
-    """One of the things that an agent can be, with all that is decided about it.
+    """A chart: one way to run an agent, with everything that is specific to it.
 
-    There is one model of its values for all versions: that of the newest, with the newest defaults. What differs in older ones is data
-    in `versions`.
+    One model of the values serves all versions: that of the newest, with its defaults. The differences of older versions are data in
+    `versions`.
     """
 
     name: str
@@ -40,29 +40,29 @@ class Chart(Generic[V]):
     versions: Table[Any]
     settings: type[Settings]
     check: Callable[[V, Release, Inputs], Iterator[Finding]]
-    """What is wrong with valid values, or odd about them."""
+    """Cross-checks on values that are valid one by one."""
     groups: Mapping[str, Callable[[V, Release, Inputs], Group]]
-    """What makes the objects, in the order in which they must be applied, by the group that one component owns."""
+    """Functions that make the objects, by group, in the order in which they must be applied. One component owns each group."""
     held: Callable[[V, Inputs], Held]
-    """What the Secrets hold."""
+    """Contents of the Secrets."""
     corrections: "Callable[[], Sequence[Rule]]"
     """Where the objects differ from those of the published chart."""
     common: Callable[[V], tuple[Labels, Mapping[str, Any]]] = _nothing_in_common
-    """Labels and annotations of all objects."""
+    """Labels and annotations that all objects get."""
     moved: Mapping[str, Moved] = field(default_factory=dict)
-    """Values of earlier shapes of the chart, and where they are now."""
+    """Values of earlier forms of the chart, and where they are now."""
     serves_vcs: bool = False
-    """Whether its agents serve VCS providers too."""
+    """Whether its agents can also serve VCS providers."""
     starts_pods: bool = True
     """Whether its agents may start pods in their namespace."""
     owns_node_directory: bool = False
-    """Whether its agents need a directory of their nodes for themselves."""
+    """Whether its agents need a dedicated directory on their nodes."""
     metadata_switch: str = ""
-    """The value that closes the metadata service, where it is open unless something else is said."""
+    """The value that blocks the metadata service, if the chart allows access by default; else empty."""
     longest_run_seconds: Callable[[V], int | None] | None = None
-    """How long the pod of a run may be there, where runs have pods that mount claims; `None` for no limit."""
+    """Seconds that the pod of a run may exist, for charts whose runs have pods that mount claims; returns `None` for no limit."""
     further_images: str = ""
-    """What is to be said of images that its agents choose themselves."""
+    """Note for users on images that its agents choose themselves."""
 
     def keys(self) -> frozenset[str]:
         """The keys at the top of its values."""

@@ -1,4 +1,4 @@
-"""Cross-checks that every chart needs: urls, tokens, certificates, images, resources, containers, environment."""
+"""Cross-checks that every chart needs: URLs, tokens, certificates, images, resources, containers, environment."""
 
 import binascii
 import re
@@ -22,7 +22,7 @@ _PLACEHOLDER = re.compile(
     r"|fix[-_ ]?me\b.*|tbd|placeholder|(your|agent|pool|insert|enter|paste|put)[-_ a-z]*token[-_ a-z]*",
     re.IGNORECASE | re.DOTALL,
 )
-"""What stands in the place of a token in examples and templates."""
+"""Placeholders for a token in examples and templates."""
 _LONGEST_PLACEHOLDER = 200
 _DER_SEQUENCE = b"\x30"
 _PUBLIC_ROOTS = (b"ISRG Root X1", b"DigiCert Global Root", b"Amazon Root CA", b"GTS Root R1", b"USERTrust", b"GlobalSign")
@@ -32,15 +32,17 @@ _MEBIBYTE = 1024 * 1024
 
 
 def place(release: str, namespace: str) -> Findings:
-    """The names from which all others are made."""
+    """Release and namespace, from which all other names are made."""
     if len(release) > _LONGEST_RELEASE or not is_subdomain(release):
-        yield error("release", f"{release!r} is no release name: at most {_LONGEST_RELEASE} lower case letters, digits, '-' and '.'")
+        yield error(
+            "release", f"{release!r} is not a valid release name: use at most {_LONGEST_RELEASE} lower case letters, digits, '-' and '.'"
+        )
     if not is_dns_label(namespace):
-        yield error("namespace", f"{namespace!r} is no namespace: at most 63 lower case letters, digits and '-'")
+        yield error("namespace", f"{namespace!r} is not a valid namespace: use at most 63 lower case letters, digits and '-'")
 
 
 def url(path: str, value: str | Deferred) -> Findings:
-    """An agent's URL: scheme and host needed; plain http and no URL at all are suspicious."""
+    """An agent's URL: scheme and host are required; plain http and an empty URL are warnings."""
     if is_deferred(value):
         return
     if not is_set(value):
@@ -56,24 +58,24 @@ def url(path: str, value: str | Deferred) -> Findings:
         yield error(path, "not a URL with scheme and host, for instance https://acme.scalr.io")
         return
     if parts.password:
-        yield warning(path, "holds a password in plain text")
+        yield warning(path, "contains a password in plain text; remove it")
     elif parts.scheme == "http":
         yield warning(path, "http:// sends the agent's token unencrypted; use https://")
     if parts.path not in ("", "/") or parts.query or parts.fragment:
-        yield warning(path, "has more than scheme and host; the agent wants the address of the account alone: https://<account>.scalr.io")
+        yield warning(path, "has more than scheme and host; give only the address of the account: https://<account>.scalr.io")
 
 
 def token(path: str, value: str | Deferred, existing_path: str, existing: str | Deferred) -> Findings:
-    """The token, and the name of an existing Secret with one: one of them."""
+    """The token: exactly one of the token itself and the name of an existing Secret with it."""
     if is_set(value) and is_set(existing):
-        yield warning(path, f"has no effect: {existing_path} is set, and the existing Secret wins")
+        yield warning(path, f"has no effect: {existing_path} is set, and the existing Secret takes precedence")
     elif not is_set(value) and not is_set(existing):
-        message = f"missing: give the agent pool's token, or name an existing Secret in {existing_path}"
+        message = f"missing: set the token of the agent pool, or the name of an existing Secret in {existing_path}"
         yield error(path, message, presumes=(existing_path,))
     if isinstance(value, str) and value != value.strip():
-        yield warning(path, "begins or ends with white space, which becomes part of the token")
+        yield warning(path, "begins or ends with white space, which becomes part of the token; remove it")
     if isinstance(value, str) and value == "null":
-        yield error(path, 'is the word "null", which is no token')
+        yield error(path, 'is the word "null", which is not a token; set the token of the agent pool')
     elif isinstance(value, str) and len(value) <= _LONGEST_PLACEHOLDER and _PLACEHOLDER.fullmatch(value.strip()):
         yield error(path, "is a placeholder; set the token of the agent pool")
 
@@ -92,13 +94,13 @@ def ca_bundle(path: str, bundle: str | Deferred) -> Findings:
     elif not any(root in certificate for root in _PUBLIC_ROOTS for certificate in certificates):
         yield warning(
             path,
-            "holds no public root authority, and it replaces them: the agent will not trust public registries or scalr.io; "
-            "add the public roots unless a proxy re-signs everything",
+            "contains no public root certificate, and it replaces the public ones: the agent will not trust public registries or "
+            "scalr.io; add the public root certificates, unless a proxy re-signs all connections",
         )
 
 
 def _is_der(data: bytes) -> bool:
-    """Whether data is one DER sequence, neither cut off nor followed by anything."""
+    """Whether data is exactly one complete DER sequence."""
     if not data.startswith(_DER_SEQUENCE) or not data[1:]:
         return False
     size = data[1] & 0x7F if data[1] & 0x80 else 0
@@ -112,48 +114,48 @@ def image(path: str, settings: Image | WorkerImage, line: Line) -> Findings:
     if own and _VERSION_TAG.match(settings.tag) and not line.covers(settings.tag):
         yield warning(
             f"{path}.tag",
-            f"{settings.tag} is not of this contract line ({line.chart} for agents {line.versions}); "
-            "the agent version selects the line, the tag only the image",
+            f"{settings.tag} does not belong to this contract line ({line.chart} for agents {line.versions}); set the agent version "
+            "to select another line, because the tag selects only the image",
         )
 
 
 def image_tag(path: str, tag: str) -> Findings:
     if tag == "latest":
-        yield warning(path, "latest: what runs changes without notice; name a version")
+        yield warning(path, "latest: the image changes without notice; set a version")
 
 
 def image_reference(path: str, reference: str | Deferred | None) -> Findings:
-    """A complete reference, given in place of repository and tag."""
+    """A complete image reference, given instead of repository and tag."""
     if isinstance(reference, str):
         name = reference.partition("@")[0].rpartition("/")[2]
         yield from image_tag(path, name.partition(":")[2] or ("" if "@" in reference else "latest"))
 
 
 def resources(path: str, settings: Mapping[str, Any]) -> Findings:
-    """Requests and limits of a container: none below zero, and no request above its limit."""
+    """Requests and limits of a container: none may be negative, and no request above its limit."""
     requests, limits = (_amounts(settings.get(kind)) for kind in ("requests", "limits"))
     for kind, amounts in (("requests", requests), ("limits", limits)):
         for resource, amount in amounts.items():
             if quantities.parse(amount) < 0:
-                yield error(entry(f"{path}.{kind}", resource), f"{amount} is below zero")
+                yield error(entry(f"{path}.{kind}", resource), f"{amount} is negative")
     for resource, amount in requests.items():
         if resource in limits and quantities.parse(amount) > quantities.parse(limits[resource]):
             yield error(entry(f"{path}.requests", resource), f"{amount} is above the limit of {limits[resource]}")
 
 
 def _amounts(given: Any) -> Mapping[str, str | float]:
-    """Amounts of resources, as far as they are known."""
+    """The known amounts of resources."""
     return {name: amount for name, amount in given.items() if quantities.is_quantity(amount)} if isinstance(given, Mapping) else {}
 
 
 def quantity(path: str, value: object) -> Findings:
-    """A size: a quantity above zero."""
+    """A size: a quantity greater than zero."""
     if value is None or is_deferred(value):
         return
     if not quantities.is_quantity(value):
         yield error(path, _no_quantity(value))
     elif quantities.parse(str(value)) <= 0:
-        yield error(path, "not a size above zero, for instance 512Mi or 40Gi")
+        yield error(path, "not a size greater than zero, for instance 512Mi or 40Gi")
 
 
 def _no_quantity(given: object) -> str:
@@ -161,28 +163,32 @@ def _no_quantity(given: object) -> str:
 
 
 def shared_cache(path: str, access_mode: str) -> Findings:
-    """A cache that not every pod can mount."""
+    """A warning if not every pod can mount the cache."""
     if access_mode != "ReadWriteMany":
         yield warning(
             path,
             f"{access_mode}, but the controllers and all task pods mount the cache: "
-            "tasks can run only on the controller's node, or not at all; use ReadWriteMany",
+            "tasks can then run only on the controller's node, or not at all; use ReadWriteMany",
         )
 
 
 def security_context(path: str, settings: Mapping[str, Any], pod: Mapping[str, Any]) -> Findings:
-    """A container's securityContext, on top of its pod's: combinations that Kubernetes refuses, or that never start."""
+    """A container's securityContext together with its pod's: combinations that Kubernetes rejects, or that never start."""
     added = lookup(settings, "capabilities", "add")
     escalates = settings.get("privileged") is True or (isinstance(added, list) and ESCALATING in added)
     if escalates and settings.get("allowPrivilegeEscalation") is False:
-        yield error(f"{path}.allowPrivilegeEscalation", f"Kubernetes refuses false beside privileged: true or {ESCALATING}; set it to true")
+        yield error(
+            f"{path}.allowPrivilegeEscalation", f"Kubernetes rejects false together with privileged: true or {ESCALATING}; set it to true"
+        )
     effective = {**pod, **settings}
     if effective.get("runAsUser") == 0 and effective.get("runAsNonRoot") is True:
-        yield error(f"{path}.runAsUser", "0, here or for the pod, while runAsNonRoot is true: the container would never start")
+        yield error(
+            f"{path}.runAsUser", "0 (here or for the pod) while runAsNonRoot is true: the container would never start; set another user"
+        )
 
 
 def cache_limits(limits: Mapping[str, CacheLimit], volume_path: str, volume: object) -> Findings:
-    """Sizes of the enabled caches: a suffix the agent understands, and room on the volume for all of them."""
+    """Sizes of the enabled caches: suffixes that the agent accepts, and enough room on the volume for all of them."""
     megabytes = 0
     if not any(limit.enabled for limit in limits.values()):
         return
@@ -197,13 +203,13 @@ def cache_limits(limits: Mapping[str, CacheLimit], volume_path: str, volume: obj
         enabled = " and ".join(f"{path}.sizeLimit" for path, limit in limits.items() if limit.enabled)
         yield warning(
             enabled.partition(" and ")[0],
-            f"caches may grow to {megabytes} MB ({enabled}), but their volume ({volume_path}) holds {volume}: "
-            "it is full before the agent clears anything, and the pod is evicted",
+            f"caches may grow to {megabytes} MB ({enabled}), but the size of their volume ({volume_path}) is {volume}: "
+            "it fills up before the agent removes anything, and the pod is evicted; lower the limits or enlarge the volume",
         )
 
 
 def size(path: str, limit: str) -> Findings:
-    """A size in a suffix that the agent understands."""
+    """A size with a suffix that the agent accepts."""
     try:
         quantities.megabytes(limit)
     except ValueError as problem:
@@ -215,22 +221,22 @@ def names_in(items: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def additions(path: str, items: Sequence[Mapping[str, Any]], taken: Mapping[str, str], what: str) -> Findings:
-    """Further containers or volumes: the name of each must be free."""
+    """Additional containers or volumes: each needs a valid name that is not in use."""
     seen = dict(taken)
     for index, item in enumerate(items):
         name = item["name"]
         if is_deferred(name):
             continue
         if not is_dns_label(name):
-            yield error(f"{path}[{index}].name", f"not a name for a {what}: at most 63 lower case letters, digits and '-'")
+            yield error(f"{path}[{index}].name", f"not a valid name for a {what}: use at most 63 lower case letters, digits and '-'")
         elif name in seen:
-            yield error(f"{path}[{index}].name", f"{name!r} is taken by {seen[name]}")
+            yield error(f"{path}[{index}].name", f"{name!r} is already used by {seen[name]}")
         else:
             seen[name] = f"{path}[{index}]"
 
 
 def mounts(path: str, items: Sequence[Mapping[str, Any]], volumes: Sequence[str], taken: Mapping[str, str], *, added: str) -> Findings:
-    """Further volume mounts: of a volume that exists, on a path that is free. `added` are the values that add volumes."""
+    """Additional volume mounts: the volume must exist, and the path must be free. `added` is the value that adds volumes."""
     seen, known = dict(taken), {*volumes}
     for index, mount in enumerate(items):
         volume, directory = mount["name"], mount["mountPath"]
@@ -241,24 +247,24 @@ def mounts(path: str, items: Sequence[Mapping[str, Any]], volumes: Sequence[str]
         if not directory.startswith("/"):
             yield error(f"{path}[{index}].mountPath", "not an absolute path")
         elif directory in seen:
-            yield error(f"{path}[{index}].mountPath", f"{directory} is taken by {seen[directory]}")
+            yield error(f"{path}[{index}].mountPath", f"{directory} is already used by {seen[directory]}")
         else:
             seen[directory] = f"{path}[{index}]"
 
 
 def environment(path: str, given: Mapping[str, object], own: Mapping[str, str | None]) -> Findings:
-    """Further variables: those that are ours already win over ours, but there is a better place to set them."""
+    """Additional variables. They override ours, which is a warning, because there is a better place to set them."""
     for name, value in given.items():
         place = own.get(name)
         allowed = _ALLOWED.get(name)
         if allowed and isinstance(value, str) and value not in allowed:
             yield error(entry(path, name), f"allowed: {', '.join(allowed)}")
         elif name == "SCALR_AGENT_TOKEN" and isinstance(value, str):
-            yield warning(entry(path, name), f"puts the token into the pod in plain text; use {place}, which makes a Secret")
+            yield warning(entry(path, name), f"puts the token into the pod in plain text; use {place}, which becomes a Secret")
         elif place is not None:
             yield warning(entry(path, name), f"overrides the variable of {place}; set that value instead")
         elif name in own:
-            yield warning(entry(path, name), "overrides a variable that the contract between controller and agent fixes; leave it out")
+            yield warning(entry(path, name), "overrides a variable that is part of the contract between controller and agent; remove it")
 
 
 def switch(path: str, value: str) -> Findings:
@@ -276,9 +282,7 @@ _ALLOWED = {
 
 
 def brought_account(*, create: bool, annotations: Mapping[str, object], labels: Mapping[str, object]) -> Findings:
-    """What is said about an account that somebody else made."""
+    """Settings that have no effect on a service account that is not created here."""
     for word, given in (("annotations", annotations), ("labels", labels)):
         if given and not create:
-            yield warning(
-                f"serviceAccount.{word}", "has no effect: serviceAccount.create is false, and the account belongs to somebody else"
-            )
+            yield warning(f"serviceAccount.{word}", "has no effect: serviceAccount.create is false, so the account is managed elsewhere")

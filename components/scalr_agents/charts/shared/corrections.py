@@ -1,6 +1,6 @@
-"""Where our objects differ from those of a published chart: each rule belongs to a row of docs/helm-differences.md.
+"""Differences between our objects and those of a published chart. Each rule belongs to a row of docs/helm-differences.md.
 
-Every chart has its own rules. `adopt` reads them to say why a field of a release changes.
+Every chart has its own rules. `adopt` uses them to explain why a field of a release changes.
 """
 
 import re
@@ -13,11 +13,11 @@ from scalr_agents.model.fields import is_set
 from scalr_agents.model.merge import lookup
 
 ORDER, TIMES = " (order)", " (times)"
-"""Ends of paths: the order of a list, and how often one of its items stands in it."""
+"""Path suffixes: the order of a list, and how many times an item occurs in it."""
 
 
 class _Absent:
-    """Stands where there is nothing, not even a `null`."""
+    """Marks a missing value, as opposed to `null`."""
 
     def __repr__(self) -> str:
         return "nothing"
@@ -27,13 +27,13 @@ ABSENT = _Absent()
 
 
 class Change(NamedTuple):
-    """A field that differs. As a whole, an object has no path."""
+    """A field that differs. The path is empty if the whole object differs."""
 
     kind: str
     name: str
     """Name of the object."""
     path: str
-    """Dotted; keys with dots and slashes, and items of lists by their name or mount path, in brackets."""
+    """Dotted path. Keys with dots or slashes, and list items (by name or mount path), are in brackets."""
     was: Any
     becomes: Any
     component: str
@@ -41,7 +41,7 @@ class Change(NamedTuple):
 
 
 _VARIABLES = "-env"
-"""End of the name of the Secret with variables, which no chart has."""
+"""Suffix of the name of the Secret with environment variables, which no chart has."""
 
 
 def anything(_was: Any, _becomes: Any) -> bool:
@@ -88,20 +88,20 @@ def out_of_our_secret(_was: Any, becomes: Any) -> bool:
 
 
 class Rule(NamedTuple):
-    """What one row does to one field."""
+    """The effect of one row on one field."""
 
     row: str
-    """Its subject."""
+    """Subject of the row."""
     path: str
-    """The field, as a regular expression; empty for whole objects."""
+    """Regular expression for the path of the field; empty for whole objects."""
     kinds: Collection[str] = ()
-    """Default: all."""
+    """Kinds of objects. Default: all."""
     test: Callable[[Any, Any], bool] = anything
-    """What the field was, and what it becomes."""
+    """Test on the old and the new value of the field."""
     component: str = ""
-    """Of objects with this component alone."""
+    """Only objects of this component. Default: all."""
     given: str = ""
-    """A value without which the correction does nothing."""
+    """A value that must be set for the correction to have an effect."""
     charts: Collection[str] = ()
     """Versions of the chart. Default: all."""
 

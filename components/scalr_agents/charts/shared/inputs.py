@@ -1,4 +1,4 @@
-"""What a program hands to an agent beside the chart's values."""
+"""Inputs of an agent in addition to the chart's values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,19 +8,19 @@ from scalr_agents.model.fields import Deferred
 
 @dataclass(frozen=True)
 class Inputs:
-    """Settings that no chart has; every one may be known only during deployment."""
+    """Settings that no chart has. Each may be known only during deployment."""
 
     agent_image: str | Deferred | None = None
-    """Complete reference of the agent's image, a digest too. Default: `agent.image`."""
+    """Complete reference of the agent's image, optionally with a digest. Default: composed from `agent.image`."""
     runner_image: str | Deferred | None = None
-    """Complete reference of the runner's image, a digest too. Default: `task.runner.image`."""
+    """Complete reference of the runner's image, optionally with a digest. Default: composed from `task.runner.image`."""
     secret_env: Mapping[str, str | Deferred] = field(default_factory=dict)
-    """Environment variables that become a Secret: all containers of the agent get them, the runner those not named `SCALR_*`."""
+    """Environment variables that become a Secret. All containers get them, except that the runner gets no `SCALR_*` variables."""
     mirror_tokens: Mapping[str, str | Deferred] = field(default_factory=dict)
-    """Tokens of provider network mirrors, by the mirror's host, with its port if it has one."""
+    """Tokens of provider network mirrors by host, `host` or `host:port`."""
     network_mirrors: str | Deferred | None = None
-    """The list of mirrors with these tokens, as the agent reads it. Default: composed, if they are all known."""
+    """JSON list of the mirrors with these tokens, as the agent reads it. Default: composed if all tokens are known."""
     token_needed: bool = True
-    """Whether what is made needs the token: permissions and network policy alone do not."""
+    """Whether the token is required; not for permissions and network policy alone."""
     rollout_timeout_seconds: int | None = None
-    """Seconds after which a rollout is given up. Default: nobody waits for one."""
+    """Seconds after which a rollout counts as failed. Default: rollouts are not waited for."""

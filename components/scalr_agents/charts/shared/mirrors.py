@@ -1,4 +1,4 @@
-"""Provider network mirrors: cross-checks, whose token is whose, and the list that the agent reads."""
+"""Provider network mirrors: cross-checks, their tokens, and the list that the agent reads."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,17 +17,17 @@ from scalr_agents.model.findings import entry, error, nearest, warning
 from scalr_agents.model.release import Release
 
 TOKENS = "mirror_tokens"
-"""The input with the tokens of mirrors."""
+"""Name of the input with the tokens of mirrors."""
 
 
 def none_in(who: str, inputs: Inputs) -> Findings:
-    """Tokens for an agent that reads no mirrors."""
+    """Errors on tokens for an agent that does not support mirrors."""
     for host in inputs.mirror_tokens:
-        yield error(entry(TOKENS, host), f"{who} has no mirrors of providers; agent-job and agent-local of agents 1.3 or newer do")
+        yield error(entry(TOKENS, host), f"{who} does not support provider mirrors; agent-job and agent-local of agents 1.3 or newer do")
 
 
 def check(path: str, mirrors: Sequence[NetworkMirror], table: Table[Any], release: Release, inputs: Inputs) -> Findings:
-    """Mirrors, and the tokens that are given apart from them."""
+    """Mirrors, and the tokens that are given separately."""
     if not table.knows(release.version, path):
         yield from none_in(f"{table.chart} of agents {table.ignorant(release.version, path)}", inputs)
         return
@@ -37,26 +37,28 @@ def check(path: str, mirrors: Sequence[NetworkMirror], table: Table[Any], releas
         here = f"{path}[{index}]"
         yield from _address(f"{here}.url", mirror.url)
         if is_deferred(mirror.token) and not isinstance(mirror.token, Placeholder):
-            yield error(f"{here}.token", f"must be known before deployment: the list of mirrors is one text; give it in {TOKENS}, by host")
+            yield error(
+                f"{here}.token", f"must be known before deployment, because the list of mirrors is one string; set it in {TOKENS}, by host"
+            )
         elif is_set(mirror.token) and host in tokens:
             yield error(f"{here}.token", f"given together with {TOKENS} for {host}; keep one of them")
     for given, token in tokens.items():
         if given not in hosts:
-            yield error(entry(TOKENS, given), f"token of no mirror; {_meant(given, hosts)}", presumes=(path,))
+            yield error(entry(TOKENS, given), f"no mirror has this host; {_meant(given, hosts)}", presumes=(path,))
         elif not is_set(token):
-            yield error(entry(TOKENS, given), "empty: give the mirror's token, or leave it out")
+            yield error(entry(TOKENS, given), "empty: set the token of the mirror, or remove the entry")
     if tokens and MIRRORS_VARIABLE in inputs.secret_env:
-        yield error(entry("secret_env", MIRRORS_VARIABLE), "would replace the list of mirrors and the tokens given for it; keep one")
+        yield error(entry("secret_env", MIRRORS_VARIABLE), "would replace the list of mirrors and its tokens; keep one of them")
 
 
 def _meant(given: str, hosts: Sequence[str]) -> str:
-    """Which of the mirrors' hosts is meant: above all the same on another port."""
+    """Which host was probably meant: first of all, the same host on another port."""
     names = [host for host in dict.fromkeys(hosts) if host]
     return nearest(given, [host for host in names if host.partition(":")[0] == given.partition(":")[0]] or names)
 
 
 def host_of(url: object) -> str:
-    """The host of a mirror, with its port if it has one; nothing where the address is none, which the checks tell."""
+    """The host of a mirror, with its port if it has one; empty for an invalid address, which the checks report."""
     try:
         return urlsplit(url).netloc.rpartition("@")[2] if isinstance(url, str) else ""
     except ValueError:
@@ -64,7 +66,7 @@ def host_of(url: object) -> str:
 
 
 def filled(mirrors: Sequence[NetworkMirror], tokens: Mapping[str, str | Deferred]) -> list[NetworkMirror]:
-    """The mirrors with the tokens of their hosts."""
+    """The mirrors, each with the token of its host."""
     hosts = [host_of(mirror.url) for mirror in mirrors]
     return [
         mirror.model_copy(update={"token": tokens[host]}) if host in tokens else mirror for mirror, host in zip(mirrors, hosts, strict=True)
@@ -72,19 +74,19 @@ def filled(mirrors: Sequence[NetworkMirror], tokens: Mapping[str, str | Deferred
 
 
 def _address(path: str, url: str | Deferred) -> Findings:
-    """An address over https, with a slash at its end as the protocol has it."""
+    """An https address that ends with a slash, as the network mirror protocol requires."""
     if not isinstance(url, str):
-        yield error(path, "must be known before deployment: the list of mirrors is one text")
+        yield error(path, "must be known before deployment, because the list of mirrors is one string")
         return
     if not _is_address(url):
         yield error(path, "not a URL with scheme and host, for instance https://mirror.acme.internal/providers/")
         return
     if url.startswith("http://"):
-        yield error(path, "http://, and OpenTofu and Terraform take providers over https:// only")
+        yield error(path, "uses http://, but OpenTofu and Terraform download providers only over https://; use https://")
     if proxies.holds_password(url):
-        yield warning(path, "a password in plain text; give the mirror a token instead, which becomes a Secret")
+        yield warning(path, "contains a password in plain text; use a token for the mirror instead, which becomes a Secret")
     if not url.endswith("/"):
-        yield warning(path, "does not end with a slash, which the protocol of mirrors wants")
+        yield warning(path, "does not end with a slash, which the network mirror protocol requires; add one")
 
 
 def _is_address(text: str) -> bool:
@@ -97,14 +99,14 @@ def _is_address(text: str) -> bool:
 
 
 def with_token(mirrors: Sequence[NetworkMirror]) -> bool:
-    """Whether a list of mirrors is secret."""
+    """Whether a list of mirrors contains a token."""
     return any(is_set(mirror.token) for mirror in mirrors)
 
 
 def as_json(mirrors: Sequence[NetworkMirror]) -> str | Deferred:
     """The list of mirrors as the agent reads it.
 
-    With a token that is not known the list is not known either.
+    The list is deferred if one of the tokens is.
     """
     unknown = [mirror.token for mirror in mirrors if is_deferred(mirror.token)]
     if unknown:

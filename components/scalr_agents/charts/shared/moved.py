@@ -1,4 +1,4 @@
-"""Values of earlier shapes of a chart: validation knows that they have moved and where to, and `convert-values` moves them."""
+"""Values of earlier forms of a chart: validation reports where they have moved to, and `convert-values` moves them."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -13,22 +13,22 @@ class Moved(NamedTuple):
     """Where a value of an earlier shape is now."""
 
     to: tuple[str, ...] = ()
-    """At each of these places. None: it has no successor."""
+    """The paths where it is now. Empty: it has no successor."""
     note: str = ""
-    """How its form differs there, or why it has no successor."""
+    """How its form differs now, or why it has no successor."""
     is_section: bool = False
-    """Whether a section of the present shape stands at the old place, so that a map there is not the old value."""
+    """Whether the current chart has a section at the old path, so that a map there is not the old value."""
 
     @property
     def message(self) -> str:
         if not self.to:
-            return f"an alpha value without a successor: {self.note}"
+            return f"an alpha value without a successor; remove it: {self.note}"
         form = f", {self.note}" if self.note else ""
-        return f"an alpha value; it is {' and '.join(self.to)} now{form} ({COMMAND})"
+        return f"an alpha value; use {' and '.join(self.to)} instead{form} ({COMMAND})"
 
 
 def without(values: Mapping[str, Any], moved: Mapping[str, Moved]) -> tuple[Mapping[str, Any], list[Finding], list[Path]]:
-    """The values without those that have moved, an error for each of these, and the places where these are now."""
+    """The values without those that have moved, an error for each of those, and their new paths."""
     found = {old: entry for old, entry in moved.items() if _is_given(values, old.split("."), entry)}
     if not found:
         return values, [], []
@@ -48,7 +48,7 @@ def _is_given(values: Any, path: list[str], entry: Moved) -> bool:
 
 
 def _remove(values: Values, path: list[str]) -> None:
-    """Remove what stands at a path, and what is empty above it then; `values` are changed, maps in them are copied."""
+    """Remove the value at a path, and the maps above it that become empty. Changes `values`; copies the maps in it."""
     key, *below = path
     if not below:
         del values[key]

@@ -1,4 +1,4 @@
-"""Cross-checks of whom an agent trusts, as whom it is known, and where it takes credentials from."""
+"""Cross-checks of certificate authorities, client certificates and access to the metadata service."""
 
 import re
 from collections.abc import Mapping
@@ -17,26 +17,26 @@ _KEY = re.compile(r"-----BEGIN (EC |RSA )?PRIVATE KEY-----\s(?:(?!-----).)+-----
 
 
 def tls(path: str, settings: Tls) -> Findings:
-    """The CA bundle, and the agent's own certificate."""
+    """The CA bundle and the client certificate."""
     yield from checks.ca_bundle(f"{path}.caBundle", settings.ca_bundle)
     if is_set(settings.ca_bundle) and is_set(settings.ca_bundle_secret.name):
-        yield warning(f"{path}.caBundle", f"has no effect: {path}.caBundleSecret.name is set, and the existing Secret wins")
+        yield warning(f"{path}.caBundle", f"has no effect: {path}.caBundleSecret.name is set, and the existing Secret takes precedence")
     yield from client_cert(path, settings.client_cert, settings.client_key, settings.client_cert_secret)
 
 
 def client_cert(path: str, certificate: str | Deferred, key: str | Deferred, existing: ClientCertSecret) -> Findings:
-    """Certificate and key for mutual TLS: both or neither, as PEM, in two entries of a Secret."""
+    """Certificate and key for mutual TLS: both or neither, as PEM, under two keys of a Secret."""
     if existing.cert_key == existing.key_key:
-        yield error(f"{path}.clientCertSecret.keyKey", f"{existing.key_key!r} is the key of the certificate already")
+        yield error(f"{path}.clientCertSecret.keyKey", f"{existing.key_key!r} is already the key of the certificate; use another key")
     given = {"clientCert": certificate, "clientKey": key}
     for word, value in given.items():
         if is_set(value) and is_set(existing.name):
-            yield warning(f"{path}.{word}", "has no effect: clientCertSecret.name is set, and the existing Secret wins")
+            yield warning(f"{path}.{word}", "has no effect: clientCertSecret.name is set, and the existing Secret takes precedence")
     if is_set(existing.name):
         return
     if is_set(certificate) != is_set(key):
         missing, present = ("clientKey", "clientCert") if is_set(certificate) else ("clientCert", "clientKey")
-        yield error(f"{path}.{present}", f"needs {missing} beside it: without, the agent would not use mutual TLS at all")
+        yield error(f"{path}.{present}", f"requires {missing}: without it, the agent does not use mutual TLS")
     for word, value, form in (("clientCert", certificate, checks.CERTIFICATE), ("clientKey", key, _KEY)):
         if isinstance(value, str) and value and not form.search(value):
             yield error(f"{path}.{word}", f"not PEM: expected a {'private key' if form is _KEY else 'certificate'}")
@@ -49,9 +49,9 @@ def metadata_service(
     pods: Mapping[str, Mapping[str, object]],
     environments: Mapping[str, Mapping[str, object]],
 ) -> Findings:
-    """Settings that need the metadata service, while it is closed.
+    """Warnings on settings that need the metadata service while it is blocked.
 
-    `opened` is the setting that opens it. The others are annotations of accounts and pods and variables, by their path in the values.
+    `opened` is the setting that allows access. The others are annotations of accounts and pods, and variables, by their path in the values.
     """
     reliant = [
         *(entry(path, _GKE_IDENTITY) for path, annotations in accounts.items() if _GKE_IDENTITY in annotations),
@@ -61,6 +61,6 @@ def metadata_service(
     for path in reliant:
         yield warning(
             path,
-            f"takes its credentials from the metadata service, which runs cannot reach; set {opened} "
+            f"takes credentials from the metadata service, which runs cannot reach; set {opened} "
             "(IRSA and EKS Pod Identity need no metadata service)",
         )

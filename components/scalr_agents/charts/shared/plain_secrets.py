@@ -1,4 +1,4 @@
-"""Secrets in plain text among values, by their look: variables that hold one, and other places that seem to."""
+"""Secrets in plain text among values, recognized by their form: in variables, and in other places."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
@@ -13,26 +13,26 @@ VARIABLES = "extraEnv"
 OF_RUNS = "task.runner.extraEnv"
 OF_CONTROLLERS = ("agent.extraEnv", "agent.controller.extraEnv")
 OF_WORKERS = ("agent.extraEnv", "task.worker.extraEnv")
-"""Where values of agent-job give variables to runs, and to controllers and workers."""
+"""Values of agent-job that set variables of controllers and workers."""
 SENTRY = "agent.sentryDsn"
-"""The address of Sentry, for which a chart has no other place. Who reads it can send events there."""
+"""The Sentry DSN, which charts accept only in plain text. Whoever reads it can send events to Sentry."""
 LISTS = ("env", VARIABLES)
-"""Keys of lists of variables, in containers that a user adds too."""
+"""Keys of lists of variables, also in containers that a user adds."""
 
 
 class Variable(NamedTuple):
     """An environment variable among values."""
 
     section: str
-    """The map or list that it stands in."""
+    """The map or list that contains it."""
     name: str
     value: Any
     place: str
-    """Where its value stands."""
+    """Path of its value."""
 
 
 def variables(values: Mapping[str, Any]) -> Iterator[Variable]:
-    """Everything in maps and lists of variables."""
+    """All variables in maps and lists."""
     yield from _variables(values, ())
 
 
@@ -50,7 +50,7 @@ def _variables(given: Mapping[str, Any], path: Path) -> Iterator[Variable]:
 
 
 def referred(values: Mapping[str, Any]) -> set[str]:
-    """The variables that secrets are made of, by references in texts and in one another."""
+    """Names of the variables that are part of a secret, through references in strings and in one another."""
     made_of = defaultdict[str, set[str]](set)
     for variable in variables(values):
         made_of[variable.name] |= signs.references(variable.value)
@@ -64,7 +64,7 @@ def referred(values: Mapping[str, Any]) -> set[str]:
 
 
 def texts(given: Any) -> Iterator[str]:
-    """Every text among values."""
+    """All strings among values."""
     if isinstance(given, str):
         yield given
     for item in given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ():
@@ -72,17 +72,17 @@ def texts(given: Any) -> Iterator[str]:
 
 
 def is_secret(name: str, value: Any, referred_to: Collection[str]) -> bool:
-    """Whether a variable holds a secret, or a part of one."""
+    """Whether a variable contains a secret, or part of one."""
     return signs.is_secret(name, value) or (name in referred_to and signs.is_plain(value))
 
 
 def elsewhere(given: Any, referred_to: Collection[str], in_url: str, path: Path = ()) -> Iterator[Finding]:
-    """Secrets that no variable of ours holds. Those of which there is no doubt are errors; `in_url` is what to do about one in a URL."""
+    """Secrets outside of our variables. Certain ones are errors, others warnings; `in_url` is the advice for one in a URL."""
     within, key = ("", "", *path)[-2:]
     if isinstance(given, Mapping):
         name, value = given.get("name"), given.get("value")
         if within in LISTS and isinstance(key, int) and isinstance(name, str) and is_secret(name, value, referred_to):
-            yield error(f"{dotted(path)}.value", f"{name} holds a secret; put it into a Secret, and refer to that (valueFrom)")
+            yield error(f"{dotted(path)}.value", f"{name} contains a secret; put it into a Secret and refer to it with valueFrom")
         else:
             for word, content in given.items():
                 yield from elsewhere(content, referred_to, in_url, (*path, str(word)))
@@ -90,14 +90,14 @@ def elsewhere(given: Any, referred_to: Collection[str], in_url: str, path: Path 
         for index, item in enumerate(given):
             yield from elsewhere(item, referred_to, in_url, (*path, index))
     elif isinstance(given, str) and (found := signs.in_text(given)):
-        advice = in_url if "URL" in found else "put it into a Secret, and refer to that"
+        advice = in_url if "URL" in found else "put it into a Secret and refer to it"
         yield error(dotted(path), f"{found}; {advice}")
     elif _seems_secret(within, key, given):
-        yield warning(dotted(path), "seems to hold a secret in plain text; put it into a Secret, and refer to that")
+        yield warning(dotted(path), "seems to contain a secret in plain text; put it into a Secret and refer to it")
 
 
 def _seems_secret(within: str | int, key: str | int, given: Any) -> bool:
-    """Whether an annotation, or an argument of a command, counts as a secret by its name or by what stands in it."""
+    """Whether an annotation or a command argument counts as a secret, by its name or its content."""
     if isinstance(key, str):
         return str(within).lower().endswith("annotations") and signs.is_secret(key.rpartition("/")[2], given)
     return within in ("args", "command") and isinstance(given, str) and signs.says_one(given)

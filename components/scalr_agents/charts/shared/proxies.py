@@ -9,14 +9,14 @@ from scalr_agents.model.fields import Deferred, is_set
 from scalr_agents.model.findings import entry, warning
 
 REFERENCES = r"(?:\$\([^()]+\))+"
-"""Other variables, and nothing else."""
+"""Only references to other variables."""
 _VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY")
 _LOGIN = re.compile(r"(https?:)?//([^/@\s]*)@", re.IGNORECASE)
-"""Who logs in by a URL."""
+"""The user information of a URL."""
 
 
 def check(path: str, settings: Proxy) -> Findings:
-    """A proxy in a section of its own."""
+    """A proxy that is configured in its own section."""
     urls = {"httpProxy": settings.http_proxy, "httpsProxy": settings.https_proxy}
     given = [key for key, value in urls.items() if is_set(value)]
     if settings.enabled and not given:
@@ -30,20 +30,20 @@ def check(path: str, settings: Proxy) -> Findings:
 
 
 def variables(path: str, given: Mapping[str, str]) -> Findings:
-    """A proxy in variables, for agents that need the cluster's API."""
+    """A proxy that is configured by variables, for agents that need the Kubernetes API."""
     yield from addresses(path, given)
     if any(given.get(name) for name in _VARIABLES):
         yield from _exceptions(entry(path, "NO_PROXY"), given.get("NO_PROXY", ""))
 
 
 def addresses(path: str, given: Mapping[str, str]) -> Findings:
-    """The addresses of a proxy in variables."""
+    """The addresses of a proxy that is configured by variables."""
     for name in _VARIABLES:
         yield from _address(entry(path, name), given.get(name))
 
 
 def holds_password(url: object) -> bool:
-    """Whether a text has a URL with a password, or with a token in place of a name, in plain text and not out of a secret variable."""
+    """Whether a string has a URL with a plain password, or a plain token as user name; references to variables do not count."""
     for web, login in _LOGIN.findall(url) if isinstance(url, str) else ():
         name, _, password = login.partition(":")
         secret = password or (name if web else "")
@@ -54,17 +54,17 @@ def holds_password(url: object) -> bool:
 
 def _address(path: str, value: object) -> Findings:
     if holds_password(value):
-        yield warning(path, "a password in plain text; make it a secret variable and write http://user:$(NAME)@host")
+        yield warning(path, "contains a password in plain text; make it a secret variable and write http://user:$(NAME)@host")
     if isinstance(value, str) and value and "://" not in value and not re.match(REFERENCES, value):
-        yield warning(path, "has no scheme, and not every program guesses one; write http:// in front of it")
+        yield warning(path, "has no scheme, which some programs require; write http:// in front of it")
 
 
 def _exceptions(path: str, no_proxy: str | Deferred) -> Findings:
     if isinstance(no_proxy, str) and not _reaches_cluster(no_proxy):
         yield warning(
             path,
-            "names neither $(KUBERNETES_SERVICE_HOST) nor a private network: pods reach the cluster's API by its IP address, "
-            "and would do so through the proxy",
+            "contains neither $(KUBERNETES_SERVICE_HOST) nor a private network: pods would connect to the Kubernetes API, which they "
+            "reach by its IP address, through the proxy; add $(KUBERNETES_SERVICE_HOST)",
         )
 
 

@@ -1,7 +1,7 @@
-"""Settings that mean the same for every kind of agent, and how each becomes values of a chart.
+"""Settings that have the same meaning for every kind of agent, and their conversion into values of a chart.
 
-Stack files and components say `url`, `proxy` or `cache` without knowing the chart. A chart or version that cannot express a setting
-refuses it, and says what can.
+Stack files and components have `url`, `proxy` or `cache` independently of the chart. A chart or version that has no such setting
+rejects it, with an alternative.
 """
 
 from abc import ABC, abstractmethod
@@ -16,14 +16,14 @@ Text = str | Deferred
 
 
 class NoValueError(ValueError):
-    """A setting that a chart or version has no value for. The text says what has."""
+    """A setting for which a chart or version has no value. The text names an alternative."""
 
 
 class Settings(ABC):
     """The settings of one agent version of a chart."""
 
     existing_token: tuple[str, ...] = ("agent", "tokenExistingSecret", "name")
-    """Where values name an existing Secret with the token."""
+    """Path of the value with the name of an existing token Secret."""
 
     def __init__(self, versions: Table[Any], version: str) -> None:
         self._versions, self._version = versions, version
@@ -36,7 +36,7 @@ class Settings(ABC):
         return {"agent": {"token": token}}
 
     def identity(self, annotations: Mapping[str, Text], below: Mapping[str, Any]) -> Values:
-        """`below` are the values that the setting wins over."""
+        """`below` are the values over which the setting takes precedence."""
         return {"serviceAccount": {"annotations": dict(annotations)}}
 
     @abstractmethod
@@ -68,7 +68,7 @@ class Settings(ABC):
 
     @abstractmethod
     def cache(self, claim: Values, limit: Values | None = None) -> Values:
-        """A cache on a claim. `limit` is what the agent is told of its size, where a chart tells it that: `enabled`, `sizeLimit`."""
+        """A cache on a claim. `limit` is the cache limit of the agent (`enabled`, `sizeLimit`), for charts that have one."""
 
     @abstractmethod
     def client_cert(self, certificate: Text | None, key: Text | None) -> Values: ...
@@ -81,7 +81,7 @@ class Settings(ABC):
 
 
 class ExtraEnvSettings(Settings):
-    """Settings of charts that leave proxies and telemetry to variables."""
+    """Settings of charts in which proxies and telemetry are configured by variables."""
 
     def pull_secrets(self, names: Sequence[str]) -> Values:
         return {"imagePullSecrets": [{"name": name} for name in names]}
@@ -99,7 +99,7 @@ class ExtraEnvSettings(Settings):
         return {"podAnnotations": dict(annotations)}
 
     def labels(self, labels: Mapping[str, str]) -> Values:
-        raise self._refuse("labels of all pods", "agent-job has one")
+        raise self._refuse("labels of all pods", "use agent-job")
 
 
 def given(**values: Any) -> Values:

@@ -32,12 +32,12 @@ _KUBERNETES_GRACE_SECONDS = 30
 
 
 def grace_seconds(given: int | None) -> int:
-    """How long Kubernetes waits before it kills a pod; 30 seconds where nothing is given."""
+    """Seconds that Kubernetes waits before it kills a pod; 30 if none are given."""
     return _KUBERNETES_GRACE_SECONDS if given is None else given
 
 
 class ReleaseValues(ChartSection):
-    """Values of any chart: what its release is called."""
+    """Values of every chart: the names of its release."""
 
     name_override: LabelText = ""
     """Replaces the chart's name in object names and in the label `app.kubernetes.io/name`. Default: the chart's name."""
@@ -46,25 +46,25 @@ class ReleaseValues(ChartSection):
 
 
 class SecretReference(ChartSection):
-    """A Secret that exists already, in the release's namespace."""
+    """An existing Secret in the release's namespace."""
 
     name: InputName = ""
-    """Name of the Secret. Default: none, the Secret is made here."""
+    """Name of the Secret. Default: a Secret is created."""
     key: SecretKey = "token"
-    """Key of the Secret that holds the value. Has no effect without `name`."""
+    """Key of the value in the Secret. Has no effect without `name`."""
 
 
 class ServiceAccount(ChartSection):
-    """Kubernetes field `spec.serviceAccountName` of both pods, and the account itself."""
+    """The service account of both pods (Kubernetes field `spec.serviceAccountName`)."""
 
     create: Flag = True
-    """Whether to create the account."""
+    """Whether to create the service account."""
     name: Name = ""
-    """Name of the account. Default: the release's full name when created here, else the namespace's `default`."""
+    """Name of the service account. Default: the release's full name if `create` is true, else the namespace's `default`."""
     automount_token: Flag = True
-    """Whether the controller's pod gets the account's token; the controller needs it to start Jobs."""
+    """Whether to mount the account's token into the controller's pod. The controller needs it to start Jobs."""
     token_ttl: Count = Field(3600, alias="tokenTTL")
-    """Lifetime in seconds of the token that a task's worker gets (at least 600); Kubernetes renews it."""
+    """Lifetime in seconds of the API token of a task's worker, at least 600. The kubelet renews it."""
     annotations: Annotations = {}
     """Annotations of the account, for instance an IAM role (`eks.amazonaws.com/role-arn`)."""
     labels: Labels = {}
@@ -79,11 +79,11 @@ class PolicyRule(ChartSection):
     resources: list[str] = []
     """Resources and subresources, for instance `pods/log`."""
     resource_names: list[str] = []
-    """Only objects of these names. Default: all."""
+    """Names of the objects that the rule applies to. Default: all."""
     non_resource_urls: list[str] = Field([], alias="nonResourceURLs")
-    """URL paths that are no resources; ClusterRoles only."""
+    """URL paths that are not resources. Only for ClusterRoles."""
     verbs: list[str] = Field(min_length=1)
-    """What may be done."""
+    """Allowed verbs, for instance `get`."""
 
 
 def _rule(group: str, resource: str, verbs: str) -> PolicyRule:
@@ -109,11 +109,11 @@ class Rbac(ChartSection):
     """Roles of the controller and their bindings."""
 
     create: Flag = True
-    """Whether to create Role, ClusterRole and their bindings; false leaves them to somebody else."""
+    """Whether to create Role, ClusterRole and their bindings. If false, create them yourself."""
     rules: list[PolicyRule] = [*LEGACY_RULES, _rule("", "events", "list")]
-    """Rules of the Role, in the release's namespace. A list given here replaces the default."""
+    """Rules of the Role in the release's namespace. A list given here replaces the default."""
     cluster_rules: list[PolicyRule] = [_rule("scalr.io", "agenttasktemplates", "get list watch")]
-    """Rules of the ClusterRole. A list given here replaces the default; `[]` leaves ClusterRole and binding to somebody else."""
+    """Rules of the ClusterRole. A list given here replaces the default. With `[]`, no ClusterRole and no binding are created."""
 
 
 class Image(ChartSection):
@@ -122,13 +122,13 @@ class Image(ChartSection):
     repository: Repository = "scalr/agent"
     """Repository, without tag."""
     tag: ImageTag = ""
-    """Tag, `tag@sha256:...` to pin a digest. Default: the agent version."""
+    """Tag, or `tag@sha256:...` to pin a digest. Default: the agent version."""
     pull_policy: PullPolicy = "IfNotPresent"
     """Kubernetes field `imagePullPolicy`."""
 
 
 class WorkerImage(ChartSection):
-    """Image of the worker; every field that is empty comes from `agent.image`."""
+    """Image of the worker. Empty fields are taken from `agent.image`."""
 
     repository: Repository = ""
     """Repository, without tag."""
@@ -139,68 +139,68 @@ class WorkerImage(ChartSection):
 
 
 class Proxy(ChartSection):
-    """An HTTP proxy for the connections of all containers."""
+    """The HTTP proxy of all containers."""
 
     enabled: Flag = False
     """Whether to set `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`."""
     http_proxy: Annotated[InputText, variable("HTTP_PROXY")] = ""
-    """URL of the proxy for http requests."""
+    """URL of the proxy for HTTP requests."""
     https_proxy: Annotated[InputText, variable("HTTPS_PROXY")] = ""
-    """URL of the proxy for https requests."""
+    """URL of the proxy for HTTPS requests."""
     no_proxy: Annotated[InputText, variable("NO_PROXY")] = ""
-    """Hosts, domains and networks to reach directly, separated by commas."""
+    """Hosts, domains and networks to reach without the proxy, separated by commas."""
 
 
 class CaBundleSecret(SecretReference):
     """An existing Secret with a CA bundle."""
 
     key: SecretKey = "ca-bundle.crt"
-    """Key of the bundle, in the existing Secret and in one that is made from `caBundle`."""
+    """Key of the bundle, in the existing Secret and in the one created from `caBundle`."""
 
 
 class ClientCertSecret(ChartSection):
-    """An existing Secret with the certificate and the key of the agent, for mutual TLS."""
+    """An existing Secret with the agent's client certificate and private key, for mutual TLS."""
 
     name: InputName = ""
-    """Name of the Secret. Default: none, one is made from `clientCert` and `clientKey`."""
+    """Name of the Secret. Default: a Secret is created from `clientCert` and `clientKey`."""
     cert_key: SecretKey = "tls.crt"
-    """Key of the certificate, in the existing Secret and in one that is made."""
+    """Key of the certificate, in the existing and in the created Secret."""
     key_key: SecretKey = "tls.key"
-    """Key of the private key, in the existing Secret and in one that is made."""
+    """Key of the private key, in the existing and in the created Secret."""
 
 
 class Tls(ChartSection):
-    """Certificate authorities that the agent trusts, and its own certificate."""
+    """Certificate authorities that the agent trusts, and its client certificate."""
 
     ca_bundle_secret: CaBundleSecret = default(CaBundleSecret)
-    """An existing Secret with the bundle; wins over `caBundle`."""
+    """An existing Secret with the CA bundle. Takes precedence over `caBundle`."""
     ca_bundle: Annotated[InputText, variable("SCALR_AGENT_CA_CERT", "SSL_CERT_FILE")] = ""
-    """PEM certificates. They replace the public authorities: include those if they are needed."""
+    """CA certificates in PEM format. They replace the public ones; include those as well if the agent needs them."""
     client_cert_secret: ClientCertSecret = default(ClientCertSecret)
-    """An existing Secret with the agent's certificate and key; wins over the next two."""
+    """An existing Secret with the client certificate and key. Takes precedence over `clientCert` and `clientKey`."""
     client_cert: Annotated[InputText, variable("SCALR_AGENT_TLS_CERT_FILE")] = ""
-    """PEM certificate of the agent for mutual TLS; needs `clientKey`."""
+    """Client certificate of the agent in PEM format, for mutual TLS. Requires `clientKey`."""
     client_key: Annotated[InputText, variable("SCALR_AGENT_TLS_KEY_FILE")] = ""
-    """PEM private key of the agent; becomes a Secret. In a stack file it belongs under `secrets`."""
+    """Private key of the client certificate in PEM format. Becomes a Secret. In a stack file, set it under `secrets`."""
 
 
 class Global(ChartSection):
-    """Settings of every pod of the release; a component's own setting wins."""
+    """Settings of all pods of the release. A component's own setting takes precedence."""
 
     image_registry: Registry = ""
-    """Registry put in front of the repositories of controller, worker and runner (not of sidecars). Default: Docker Hub."""
+    """Registry of the images of controller, worker and runner, not of sidecars. Default: Docker Hub."""
     image_namespace: Registry = ""
-    """Takes the place of all of a repository but its last part, where a mirror keeps all images in one place."""
+    """Replaces everything before the last part of a repository, for mirrors that keep all images in one place."""
     labels: Labels = {}
-    """Labels of all objects, Jobs and pods."""
+    """Labels of all objects, including Jobs and pods."""
     annotations: Annotations = {}
-    """Annotations of all objects and Jobs, not of pods."""
+    """Annotations of all objects, including Jobs but not pods."""
     image_pull_secrets: PullSecrets = []
     """Pull secrets of both pods, `[{name: ...}]`."""
     pod_annotations: Annotations = {}
     """Annotations of both pods."""
     pod_labels: Labels = {}
-    """Labels of both pods; labels of the selectors cannot be changed."""
+    """Labels of both pods. The labels of the selectors cannot be changed."""
     pod_security_context: PodSecurityContext = {
         "runAsNonRoot": True,
         "runAsUser": 1000,
@@ -216,16 +216,16 @@ class Global(ChartSection):
     proxy: Proxy = default(Proxy)
     """HTTP proxy."""
     tls: Tls = default(Tls)
-    """Certificate authorities."""
+    """Certificate authorities and the client certificate."""
 
 
 class Otel(ChartSection):
-    """Metrics and traces over OTLP."""
+    """Export of metrics and traces over OTLP."""
 
     enabled: Flag = False
-    """Whether to export; needs an `endpoint`."""
+    """Whether to export. Requires `endpoint`."""
     endpoint: Annotated[InputText, variable("SCALR_AGENT_OTLP_ENDPOINT")] = "http://otel-collector:4317"
-    """The collector's gRPC endpoint."""
+    """URL of the collector's gRPC endpoint."""
     metrics_enabled: Annotated[Flag, variable("SCALR_AGENT_OTLP_METRICS_ENABLED")] = True
     """Whether to export metrics."""
     traces_enabled: Annotated[Flag, variable("SCALR_AGENT_OTLP_TRACES_ENABLED")] = False
@@ -241,24 +241,24 @@ class NetworkMirror(ChartSection):
     """A provider network mirror."""
 
     url: InputText
-    """Address of the mirror."""
+    """Base URL of the mirror, `https://.../`."""
     token: InputText = ""
-    """Token for the mirror. With one, the list of mirrors becomes a Secret."""
+    """Token for the mirror. If set, the list of mirrors becomes a Secret. Default: none."""
     include: list[str] = []
-    """Providers to take from the mirror, with patterns. Default: all."""
+    """Providers to download from the mirror; patterns are allowed. Default: all."""
 
 
 NetworkMirrors = Annotated[list[NetworkMirror], unset([])]
-"""Mirrors, in the order in which they are asked."""
+"""Mirrors, in the order in which they are tried."""
 
 
 class CacheLimit(ChartSection):
-    """A cache of the agent inside the cache directory."""
+    """A cache of the agent in the cache directory."""
 
     enabled: Flag = False
     """Whether to cache."""
     size_limit: Quantity = "40Gi"
-    """Soft limit, in Gi, Mi, G or M; keep it below the size of the cache volume."""
+    """Soft limit of the size, in Gi, Mi, G or M. Keep it below the size of the cache volume."""
 
 
 class ModuleCache(CacheLimit):
@@ -267,9 +267,9 @@ class ModuleCache(CacheLimit):
     enabled: Annotated[Flag, variable("SCALR_AGENT_MODULE_CACHE_ENABLED")] = False
     """Whether to cache modules."""
     size_limit: Annotated[Quantity, variable("SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB", convert=megabytes)] = "40Gi"
-    """Soft limit, in Gi, Mi, G or M; keep it below the size of the cache volume."""
+    """Soft limit of the size, in Gi, Mi, G or M. Keep it below the size of the cache volume."""
     concurrency: Annotated[Count, variable("SCALR_AGENT_MODULE_CACHE_CONCURRENCY")] = 10
-    """Downloads at once."""
+    """Maximum number of concurrent downloads."""
 
 
 class ProviderCache(CacheLimit):
@@ -278,17 +278,17 @@ class ProviderCache(CacheLimit):
     enabled: Annotated[Flag, variable("SCALR_AGENT_PROVIDER_CACHE_ENABLED")] = False
     """Whether to cache providers."""
     size_limit: Annotated[Quantity, variable("SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB", convert=megabytes)] = "40Gi"
-    """Soft limit, in Gi, Mi, G or M; keep it below the size of the cache volume."""
+    """Soft limit of the size, in Gi, Mi, G or M. Keep it below the size of the cache volume."""
     concurrency: Annotated[Count, variable("SCALR_AGENT_PROVIDER_CACHE_CONCURRENCY")] = 10
-    """Downloads at once."""
+    """Maximum number of concurrent downloads."""
     drop_kernel_pages: Annotated[Flag, variable("SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES")] = True
-    """Keep what was unpacked out of the memory that counts for the pod."""
+    """Whether to drop unpacked providers from the page cache, which counts as memory of the pod."""
 
 
 class BinaryCache(ChartSection):
-    """The cache of binaries (OpenTofu, Terraform, ...), which is always on."""
+    """The cache of binaries (OpenTofu, Terraform, ...), which is always enabled."""
 
     size_limit: Annotated[Quantity, variable("SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB", convert=megabytes)] = "5Gi"
-    """Soft limit, in Gi, Mi, G or M."""
+    """Soft limit of the size, in Gi, Mi, G or M."""
     threshold_days: Annotated[Count, variable("SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS")] = 10
-    """Days without use after which a binary may go."""
+    """Days without use after which a binary may be removed."""

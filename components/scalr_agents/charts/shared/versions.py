@@ -1,7 +1,7 @@
-"""What differs between agent versions, as data: a table for each chart, with a row for every version from which something differs.
+"""The differences between agent versions as data: a table per chart, with a row for every version from which something differs.
 
-Values, manifests and `adopt` ask the table, and nothing else compares versions. Support for another chart is a line in `published`, and
-a row in `rows` where its agents differ from those before.
+Values, manifests and `adopt` read the table; no other code compares versions. To support another chart version, add a line to
+`published`, and a row to `rows` if its agents differ from those before.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,33 +18,33 @@ Minor = tuple[int, int]
 
 
 class Handover(NamedTuple):
-    """What the chart makes otherwise, where an update of its release alone does not get there."""
+    """Differences of a Helm release that updating its objects in place does not resolve."""
 
     selectors: bool = False
-    """One selector for several workloads."""
+    """The chart has one selector for several workloads."""
     task_budget: bool = False
-    """A budget of task pods by `maxUnavailable`, beside which `minAvailable` cannot stand."""
+    """The chart has a budget of task pods with `maxUnavailable`, which excludes `minAvailable`."""
     idle_policy: bool = False
-    """A NetworkPolicy that is made whatever the values say."""
+    """The chart always creates a NetworkPolicy, whatever the values are."""
     job_restart_policy: bool = False
-    """`restartPolicy` on Jobs, which have no such field."""
-    meanwhile: str = "pulumi up rolls the controllers once; runs go on"
-    """What becomes of runs."""
+    """The chart sets `restartPolicy` on Jobs, which have no such field."""
+    meanwhile: str = "pulumi up rolls the controllers once; runs continue"
+    """What happens to runs during the handover."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """The agents from one version on, until the next row."""
+    """The agents from one version up to the next row."""
 
     since: Minor
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Their defaults where these are not those of the model. A row takes none from the row before."""
+    """Defaults that differ from those of the model. Rows do not inherit defaults from earlier rows."""
     new: tuple[str, ...] = ()
-    """Values that agents before do not know, or sections of values; dotted."""
+    """Dotted paths of values, or of sections, that earlier agents do not support."""
     gone: tuple[str, ...] = ()
-    """Values that they do not know any more, or sections of values; dotted."""
+    """Dotted paths of values, or of sections, that these agents no longer support."""
     handover: Handover = field(default_factory=Handover)
-    """What taking a release of theirs over from Helm needs."""
+    """What is needed to take a release over from Helm."""
 
 
 R = TypeVar("R", bound=Row)
@@ -52,16 +52,16 @@ R = TypeVar("R", bound=Row)
 
 @dataclass(frozen=True)
 class Published:
-    """A chart that Scalr has published."""
+    """A version of a chart that Scalr has published."""
 
     chart: str
-    """Its version."""
+    """Version of the chart."""
     agent: str
-    """The version of its agents."""
+    """Version of its agents."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Its defaults where they are not ours; `null` for what it does not have."""
+    """Its defaults that differ from ours; `null` for values that it does not have."""
     corrected: Mapping[str, Any] = field(default_factory=dict)
-    """Its defaults where ours are a correction, which a release gets that is taken over; `null` for what it does not have."""
+    """Its defaults that we correct; a release that is taken over gets ours. `null` for values that it does not have."""
 
 
 @dataclass(frozen=True)
@@ -70,28 +70,28 @@ class Table(Generic[R]):
 
     chart: str
     lines: Sequence[Line]
-    """The oldest first, which is that of the chart's default version."""
+    """Contract lines, oldest first; the first one is that of the chart's default version."""
     rows: Sequence[R]
-    """The oldest first."""
+    """Rows, oldest first."""
     published: Sequence[Published]
-    """The charts that were compared with, the oldest first."""
+    """The published charts that were compared with ours, oldest first."""
     ours: tuple[str, ...]
-    """Values that are not the chart's, or sections of values."""
+    """Paths of values, or of sections, that only this package has."""
 
     def line(self, version: str | None = None) -> Line:
-        """The line that an agent version belongs to; `None` means the chart's default version. Raises `LineError` where there is none."""
+        """The line of an agent version; `None` means the chart's default version. Raises `LineError` for an unsupported version."""
         if version is None:
             return self.lines[0]
         if not VERSION.fullmatch(version):
             whole = f"{version}.0"
             if VERSION.fullmatch(whole) and any(line.covers(whole) for line in self.lines):
-                raise LineError(f"agent version {version!r} is not complete; write {whole}")
-            raise LineError(f"agent version {version[:_LONGEST_ECHO]!r} is not of the form MAJOR.MINOR.PATCH, for instance 0.57.0")
+                raise LineError(f"agent version {version!r} is incomplete; write {whole}")
+            raise LineError(f"agent version {version[:_LONGEST_ECHO]!r} does not have the form MAJOR.MINOR.PATCH, for instance 0.57.0")
         for line in self.lines:
             if line.covers(version):
                 return line
         supported = "; ".join(line.versions for line in self.lines)
-        raise LineError(f"no {self.chart} for agent version {version}; supported: {supported}")
+        raise LineError(f"{self.chart} does not support agent version {version}; supported: {supported}")
 
     def row(self, version: str) -> R:
         """The row of a supported version."""
@@ -99,29 +99,29 @@ class Table(Generic[R]):
         return next(row for row in reversed(self.rows) if row.since <= at)
 
     def knows(self, version: str, path: str) -> bool:
-        """Whether agents of a supported version know a value."""
+        """Whether agents of a version support a value."""
         return not _is_within(path, self.unknown(version))
 
     def unknown(self, version: str) -> Sequence[str]:
-        """The values that agents of a supported version do not know, or sections of values."""
+        """The values, or sections, that agents of a version do not support."""
         return self._unknown[self.row(version).since]
 
     def ignorant(self, version: str, path: str) -> str:
-        """The agents around a version that do not know a value, in words."""
+        """The range of agent versions around a version that do not support a value, as text."""
         at = numbers(version)[:2]
         return [text for first, text, knows in self._ranges(path) if not knows and first <= at][-1]
 
     def knowing(self, path: str) -> str:
-        """The agents that know a value, in words."""
+        """The agent versions that support a value, as text."""
         return " or ".join(text for _, text, knows in self._ranges(path) if knows)
 
     def is_newer(self, version: str) -> bool:
-        """Whether a version is newer than all charts that were compared with."""
+        """Whether a version is newer than all charts that were compared with ours."""
         return numbers(version) > numbers(self.published[-1].agent)
 
     @cached_property
     def _unknown(self) -> Mapping[Minor, Sequence[str]]:
-        """The values that the agents of each row do not know."""
+        """The values that the agents of each row do not support."""
         named = [path for row in self.rows for path in (*row.new, *row.gone)]
         return {row.since: [path for path in named if not self._knows(row, path)] for row in self.rows}
 
@@ -131,7 +131,7 @@ class Table(Generic[R]):
         return not introduced and not removed
 
     def _ranges(self, path: str) -> list[tuple[Minor, str, bool]]:
-        """Agents that all know a value, or all do not: the first, all of them in words, and whether they do."""
+        """Ranges of agents that all support a value, or all do not: the first version, the range as text, and whether they support it."""
         found = []
         for knows, group in groupby(self.rows, lambda row: self._knows(row, path)):
             rows = list(group)
@@ -139,7 +139,7 @@ class Table(Generic[R]):
         return found
 
     def _last(self, row: Row) -> Minor | None:
-        """The newest version of a row; `None` where it has no end."""
+        """The newest version of a row; `None` if it is open-ended."""
         line = self._line(row)
         following = [other.since for other in self.rows if other.since > row.since and self._line(other) is line]
         return (following[0][0], following[0][1] - 1) if following else line.newest
@@ -150,7 +150,7 @@ class Table(Generic[R]):
 
 @cache
 def numbers(version: str) -> tuple[int, ...]:
-    """A version `MAJOR.MINOR.PATCH` as numbers to compare."""
+    """A version `MAJOR.MINOR.PATCH` as comparable numbers."""
     return tuple(map(int, version.split(".")))
 
 

@@ -1,4 +1,4 @@
-"""The objects of agent-job, in the groups that its components own."""
+"""The objects of agent-job, grouped by the component that owns them."""
 
 from scalr_agents.charts.agent_job.manifests import buffer, deployment, node_cache, task
 from scalr_agents.charts.agent_job.manifests.pod import held
@@ -39,7 +39,7 @@ def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> Grou
 
 
 def longest_run_seconds(values: AgentJobValues) -> int | None:
-    """How long the pod of a task may be there, finished or not, if there is a limit."""
+    """Seconds that the pod of a task may exist, finished or not; `None` for no limit."""
     job, grace = values.task.job, grace_seconds(values.task.termination_grace_period_seconds)
     if job.active_deadline_seconds is None or job.ttl_seconds_after_finished is None:
         return None
@@ -47,5 +47,5 @@ def longest_run_seconds(values: AgentJobValues) -> int | None:
 
 
 def nodes(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:
-    """What keeps nodes ready for tasks: the owner of the cache's directory, and room for tasks to come."""
+    """What keeps nodes ready for tasks: preparation of the cache directory, and room for future tasks."""
     return {**node_cache.objects(values, release), **buffer.objects(values, release, inputs)}

@@ -1,4 +1,4 @@
-"""Room for tasks to come: placeholder pods that hold nodes with the images of the agent, and that the scheduler displaces for a task."""
+"""Room for future tasks: placeholder pods that keep nodes with the agent's images, and that the scheduler preempts for a task."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ from scalr_agents.model.release import Release
 
 COMPONENT = "buffer"
 _PRIORITY = -10
-"""Below tasks, which have 0, and just high enough for the cluster autoscaler, which adds no node for anything lower."""
+"""Lower than tasks, which have 0, and the lowest priority for which the cluster autoscaler adds nodes."""
 
 
 def objects(values: AgentJobValues, release: Release, inputs: Inputs) -> dict[str, Manifest]:
-    """The placeholders and, unless one is named, their priority class."""
+    """The placeholders and, unless an existing one is set, their PriorityClass."""
     settings = values.task.buffer
     if not settings.replicas:
         return {}
@@ -43,7 +43,7 @@ def _deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Man
         "metadata": release.metadata(release.names.buffer, COMPONENT),
         "spec": {
             "replicas": task.buffer.replicas,
-            # A new placeholder beside each old one would make the cluster grow for an update.
+            # With a surge, an update would add nodes to the cluster.
             "strategy": {"type": "Recreate"},
             "selector": {"matchLabels": release.selector(COMPONENT)},
             "template": pod.beside_tasks(
@@ -61,7 +61,7 @@ def _deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Man
 
 
 def _containers(values: AgentJobValues, release: Release, inputs: Inputs) -> list[Manifest]:
-    """One for each container of a task, of its size. Those of sidecars sleep in the agent's image: theirs may not know how to."""
+    """One container of the same size for each container of a task. Those for sidecars use the agent's image: theirs may have no `sleep`."""
     worker, runner = values.task.worker, values.task.runner
     agent_image, hardening = pod.worker_image(values, release, inputs), hardened(worker.security_context)
     pull_policy = pod.image_of_worker(values).pull_policy

@@ -128,7 +128,7 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> en
 
 
 def budget(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
-    """The controllers' budget, from two replicas on: with one, a budget would only block drains."""
+    """The budget of the controllers, for two or more replicas: with one replica, a budget would only block drains."""
     limits = values.agent.pod_disruption_budget
     if not limits.enabled or (values.agent.replica_count or 1) <= 1:
         return {}

@@ -1,4 +1,4 @@
-"""What the agents of a release expect of their pods. The rest of the package asks here."""
+"""What the agents of a release expect of their pods."""
 
 from collections.abc import Mapping
 
@@ -13,22 +13,22 @@ Settings = dict[str, Setting]
 
 _BACKOFF_LIMIT = 1
 _FIXED = ("SCALR_AGENT_NAME", "SCALR_AGENT_DRIVER", "SCALR_AGENT_KUBERNETES_MODE", "SCALR_AGENT_WORKER_ON_STOP_ACTION")
-"""Variables whose values follow from the contract on all versions."""
+"""Variables whose values the contract fixes in all versions."""
 
 
 def of(release: Release) -> versions.AgentJob:
-    """What the agents of a release's version expect."""
+    """The version table's row for a release."""
     return versions.TABLE.row(release.version)
 
 
 def controller(values: AgentJobValues, release: Release) -> Settings:
-    """Variables of the controller beside those of all versions."""
+    """Variables of the controller in addition to those of all versions."""
     row = of(release)
     return {**row.controller_variables, **row.variables, **_process(values, release)}
 
 
 def worker(values: AgentJobValues, release: Release) -> Settings:
-    """Variables of the worker beside those of all versions."""
+    """Variables of the worker in addition to those of all versions."""
     row, providers, modules = of(release), values.agent.provider_cache, values.agent.module_cache
     given = {
         **variables.of(providers, "drop_kernel_pages", *(["concurrency"] if providers.enabled else [])),
@@ -38,7 +38,7 @@ def worker(values: AgentJobValues, release: Release) -> Settings:
 
 
 def _process(values: AgentJobValues, release: Release) -> Settings:
-    """Variables of controller and worker out of the values."""
+    """Variables of controller and worker that the values set."""
     given = {
         **variables.of(values.agent, "sentry_dsn"),
         **variables.of(values.agent.binary_cache, "size_limit"),
@@ -50,13 +50,13 @@ def _process(values: AgentJobValues, release: Release) -> Settings:
 
 
 def _known(given: Mapping[str, Setting], release: Release) -> Settings:
-    """The variables whose value the release's agents know."""
+    """The variables whose values the release's agents support."""
     paths = variables.declared(AgentJobValues)
     return {name: value for name, value in given.items() if versions.TABLE.knows(release.version, paths[name])}
 
 
 def of_release(release: Release) -> dict[str, str | None]:
-    """All variables that agents of a release's version get, and the values that set them; `None` for what the contract fixes."""
+    """All variables of agents of a release's version, with the values that set them; `None` if the contract fixes them."""
     row, declared = of(release), variables.declared(AgentJobValues)
     known = {name: path for name, path in declared.items() if versions.TABLE.knows(release.version, path)}
     fixed = [release.line.tasks().template_variable, *row.variables, *row.controller_variables, *row.worker_variables]
@@ -64,7 +64,7 @@ def of_release(release: Release) -> dict[str, str | None]:
 
 
 def job(values: AgentJobValues, release: Release) -> Manifest:
-    """What becomes of a Job whose pod ends badly. A run that failed is never started again."""
+    """What happens to a Job whose pod fails. A run that failed is never started again."""
     if not of(release).restarts:
         return {"backoffLimit": 0}
     limit = values.task.job.backoff_limit

@@ -1,6 +1,6 @@
-"""The cache's directory on every node that tasks may use: a DaemonSet gives it to their user.
+"""The cache directory on every node that tasks may use: a DaemonSet makes the tasks' user its owner.
 
-Kubernetes makes a missing `hostPath` for root, whoever the pod runs as, and never changes its owner.
+Kubernetes creates a missing `hostPath` for root, whatever user the pod runs as, and never changes its owner.
 """
 
 from scalr_agents.charts.agent_job.manifests import pod
@@ -18,11 +18,12 @@ _GIVE = """\
 if [ "$(stat -c %u:%g "$DIRECTORY")" != "$OWNER" ]; then chown -Rh "$OWNER" "$DIRECTORY"; fi
 chmod 2775 "$DIRECTORY"
 """
-"""A directory that has its owner is full of files of running tasks: only itself is touched then. Links are given, not what they lead to."""
+"""If the owner is right, files of running tasks may be in the directory, so only the directory itself is changed. Links are not
+followed."""
 
 
 def objects(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
-    """The DaemonSet, where it is wanted. The checks see to it that there is a directory to prepare."""
+    """The DaemonSet, if enabled. The checks ensure that there is a directory to prepare."""
     return {"cache-preparation": _daemon_set(values, release)} if values.persistence.cache.host_path.preparation.enabled else {}
 
 
@@ -32,7 +33,7 @@ def _daemon_set(values: AgentJobValues, release: Release) -> Manifest:
         "kind": "DaemonSet",
         "metadata": release.metadata(release.names.cache_preparation, COMPONENT),
         "spec": {
-            # Nothing runs in these pods that an update could interrupt.
+            # An update interrupts nothing in these pods.
             "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "100%"}},
             "selector": {"matchLabels": release.selector(COMPONENT)},
             "template": pod.beside_tasks(
@@ -53,7 +54,7 @@ def _daemon_set(values: AgentJobValues, release: Release) -> Manifest:
 
 
 def _preparing(values: AgentJobValues, release: Release) -> Manifest:
-    """Root, with what it takes to give a directory away, in the group of the tasks: no other may make files inherit it."""
+    """Runs as root, with the capabilities to change the owner, in the tasks' group, which setting the setgid bit requires."""
     user, group = _owner(values)
     return _container(values, release, "prepare") | {
         "command": ["/bin/sh", "-ec", _GIVE],
@@ -71,7 +72,7 @@ def _preparing(values: AgentJobValues, release: Release) -> Manifest:
 
 
 def _idle(values: AgentJobValues, release: Release) -> Manifest:
-    """Keeps the pod, which would start all over if it ended."""
+    """Keeps the pod running: it would be restarted if it ended."""
     return _container(values, release, "prepared") | {
         "command": ["sleep", "infinity"],
         "securityContext": HARDENED | {"runAsUser": _NOBODY, "runAsGroup": _NOBODY, "runAsNonRoot": True, "readOnlyRootFilesystem": True},
@@ -91,6 +92,6 @@ def _container(values: AgentJobValues, release: Release, name: str) -> Manifest:
 
 
 def _owner(values: AgentJobValues) -> tuple[int, int]:
-    """User and group of the worker, who fills the cache."""
+    """User and group ID of the worker, which fills the cache."""
     context = layered(layered(values.global_.pod_security_context, values.task.pod_security_context), values.task.worker.security_context)
     return integral(context.get("runAsUser", _USER)), integral(context.get("runAsGroup", context.get("fsGroup", _USER)))

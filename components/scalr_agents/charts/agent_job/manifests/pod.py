@@ -1,4 +1,4 @@
-"""What an agent's pods have in common."""
+"""What the pods of an agent have in common."""
 
 from scalr_agents.charts.agent_job.manifests import environment as dialect
 from scalr_agents.charts.agent_job.values import AgentJobValues
@@ -24,7 +24,7 @@ def image(values: AgentJobValues, given: Image, release: Release, complete: str 
 
 
 def image_of_worker(values: AgentJobValues) -> Image:
-    """What is said of the worker's image; what is not comes from the controller's."""
+    """The worker's image, with empty fields taken from the controller's."""
     return images.inherited(values.task.worker.image, values.agent.image)
 
 
@@ -37,9 +37,9 @@ def runner_image(values: AgentJobValues, release: Release, inputs: Inputs) -> st
 
 
 def beside_tasks(values: AgentJobValues, release: Release, component: str, spec: Manifest) -> Manifest:
-    """The template of pods on the nodes of tasks that do nothing there: they have no token, and go at once.
+    """The template of idle pods on the nodes of tasks: they have no token, and stop within a second.
 
-    At once is a second: with none, the API forgets a pod before its node has, and what takes its place may be refused for want of room.
+    With a grace period of zero, the API server deletes a pod before its node does, and the node may reject the next pod for lack of room.
     """
     task, global_ = values.task, values.global_
     labels = {**global_.labels, **global_.pod_labels, **release.selector(component)}
@@ -61,29 +61,29 @@ def beside_tasks(values: AgentJobValues, release: Release, component: str, spec:
 
 
 def connection(values: AgentJobValues, release: Release) -> env.Env:
-    """Where the agent connects to, and as whom."""
+    """The address and the token with which the agent connects."""
     secret, key = secrets.token_reference(values.agent.token_existing_secret, release.names.token_secret)
     return env.variables(variables.of(values.agent, "url")) + env.from_secret("SCALR_AGENT_TOKEN", secret, key)
 
 
 def process(agent: Agent) -> dict[str, str]:
-    """How an agent process logs and where it keeps things."""
+    """Logging and directories of an agent process."""
     return variables.of(agent, "debug", "log_format", "data_dir", "cache_dir")
 
 
 def secret_environment(values: AgentJobValues, release: Release, inputs: Inputs, *, runs: bool = False) -> env.Env:
-    """Variables out of our own Secret. Runs do not get those that configure the agent."""
+    """Variables from our own Secret. Runs do not get those that configure the agent."""
     names = [name for name in secret_variables(values, inputs) if not (runs and name.startswith(contract.SCALR_PREFIX))]
     return env.out_of_secret(names, release.names.env_secret)
 
 
 def secret_variables(values: AgentJobValues, inputs: Inputs) -> dict[str, str | Deferred]:
-    """A user's secret variables, and the list of mirrors where one has a token."""
+    """The user's secret variables, and the list of mirrors if one of them has a token."""
     return secrets.environment(inputs, values.agent.provider_network_mirrors)
 
 
 def held(values: AgentJobValues, inputs: Inputs) -> secrets.Held:
-    """What the Secrets of a release hold."""
+    """Contents of the Secrets of a release."""
     return {
         "token": secrets.token(values.agent.token, values.agent.token_existing_secret.name),
         "env": secret_variables(values, inputs),

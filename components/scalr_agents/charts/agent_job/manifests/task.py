@@ -165,7 +165,7 @@ def _worker_environment(values: AgentJobValues, release: Release, inputs: Inputs
 
 
 def _probes(directory: str) -> Manifest:
-    """The processes of a task say by files that they have started and are well."""
+    """Probes: the processes of a task signal by files that they have started and are healthy."""
     return {
         "startupProbe": _file_exists(f"{directory}/started"),
         "livenessProbe": _file_exists(f"{directory}/healthy") | {"failureThreshold": 1},
@@ -196,7 +196,7 @@ def _volumes(values: AgentJobValues, release: Release, inputs: Inputs) -> list[M
 
 
 def _service_account_token(seconds: int | None) -> Manifest:
-    """The worker's access to the Kubernetes API. The runner, where a user's code runs, has none."""
+    """The worker's access to the Kubernetes API. The runner, which executes users' code, has none."""
     sources = [
         {"serviceAccountToken": present({"path": "token", "expirationSeconds": seconds})},
         {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
@@ -206,7 +206,7 @@ def _service_account_token(seconds: int | None) -> Manifest:
 
 
 def budget(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
-    """The budget that makes a node drain wait for runs. Jobs have no scale, so it can only be a number of pods that must stay."""
+    """The budget that makes a node drain wait for runs. Jobs have no scale, so it can only set a number of pods that must stay."""
     limits = values.task.pod_disruption_budget
     if not limits.enabled:
         return {}

@@ -28,25 +28,25 @@ from scalr_agents.model.variables import variable
 
 
 class ControllerBudget(ChartSection):
-    """PodDisruptionBudget of the controller; made when `replicaCount` is above 1. One of the two limits, not both."""
+    """PodDisruptionBudget of the controller, created if `replicaCount` is above 1. Set only one of the two limits."""
 
     enabled: Flag = True
-    """Whether to make the budget."""
+    """Whether to create the budget."""
     min_available: CountOrPercent = 1
-    """Controllers that must stay, a number or a percentage; `null` makes room for `maxUnavailable`."""
+    """Controllers that must stay available, a number or a percentage. Set `null` to use `maxUnavailable`."""
     max_unavailable: CountOrPercent = None
-    """Controllers that may go, a number or a percentage; 0 lets none go."""
+    """Controllers that may be unavailable, a number or a percentage. With 0, none may be evicted."""
 
 
 class Controller(ChartSection):
-    """The controller container alone."""
+    """Settings of the controller container only."""
 
     command: Texts = []
-    """Command of the container. Default: that of the image."""
+    """Command of the container. Default: the image's command."""
     args: Texts = []
-    """Arguments of the container. Default: those of the image."""
+    """Arguments of the container. Default: the image's arguments."""
     extra_env: EnvList = []
-    """Kubernetes EnvVar list, after all other variables; `valueFrom` is possible."""
+    """Kubernetes EnvVar list, added after all other variables. `valueFrom` is supported."""
     extra_env_from: EnvFrom = []
     """Kubernetes field `envFrom`."""
     security_context: SecurityContext = {}
@@ -57,21 +57,21 @@ class Agent(ChartSection):
     """The controller, and what the task's worker shares with it."""
 
     url: Annotated[InputText, variable("SCALR_URL")] = ""
-    """The account's address, `https://<account>.scalr.io`."""
+    """URL of the Scalr account, `https://<account>.scalr.io`."""
     token: Annotated[InputText, variable("SCALR_AGENT_TOKEN")] = ""
-    """Token of the agent pool; becomes a Secret. In a stack file it belongs under `secrets`."""
+    """Token of the agent pool. Becomes a Secret. In a stack file, set it under `secrets`."""
     token_existing_secret: SecretReference = default(SecretReference)
-    """An existing Secret that holds the token instead."""
+    """An existing Secret with the token, instead of `token`."""
     image: Image = default(Image)
-    """Image of the controller, and of the worker unless it has its own."""
+    """Image of the controller, and of the worker unless `task.worker.image` is set."""
     debug: Annotated[EnvText, variable("SCALR_AGENT_DEBUG")] = "0"
-    """`1` logs at debug level."""
+    """`1` sets the log level to debug."""
     log_format: Annotated[Literal["plain", "dev", "json"], variable("SCALR_AGENT_LOG_FORMAT")] = "json"
-    """Form of the log."""
+    """Log format."""
     sentry_dsn: Annotated[InputText, variable("SCALR_AGENT_SENTRY_DSN")] = ""
-    """Where the agent reports its errors to. Default: nowhere."""
+    """Sentry DSN to which the agent reports its errors. Default: none."""
     provider_network_mirrors: Annotated[NetworkMirrors, variable("SCALR_AGENT_PROVIDER_NETWORK_MIRRORS")] = []
-    """Mirrors to take providers from, in this order, before their origin."""
+    """Mirrors to download providers from, tried in this order before the origin registry."""
     extra_env: EnvMap = {}
     """Environment variables of controller and worker."""
     labels: Labels = {}
@@ -81,12 +81,12 @@ class Agent(ChartSection):
     replica_count: Count = 1
     """Number of controllers."""
     min_ready_seconds: Count = 0
-    """Seconds that a controller must stay ready before a rollout counts it (Kubernetes `minReadySeconds`); not in the chart.
-    An agent with a wrong token is ready for some seconds before it exits: 15 makes a deployment notice."""
+    """Seconds that a controller must stay ready before a rollout counts it as available (Kubernetes `minReadySeconds`). Not in the chart.
+    An agent with a wrong token is ready for some seconds before it exits; with 15, the deployment fails."""
     pod_disruption_budget: ControllerBudget = default(ControllerBudget)
     """PodDisruptionBudget of the controller."""
     node_selector: Labels = {}
-    """Node labels that the controller needs."""
+    """Node selector of the controller's pod."""
     tolerations: Tolerations = []
     """Tolerations of the controller's pod."""
     affinity: Affinity = {}
@@ -96,24 +96,24 @@ class Agent(ChartSection):
     resources: Resources = {"requests": {"cpu": "100m", "memory": "256Mi"}}
     """Resources of the controller container."""
     pod_annotations: Annotations = {}
-    """Annotations of the controller's pod; win over `global.podAnnotations`."""
+    """Annotations of the controller's pod. Take precedence over `global.podAnnotations`."""
     pod_labels: Labels = {}
-    """Labels of the controller's pod; win over `global.podLabels`."""
+    """Labels of the controller's pod. Take precedence over `global.podLabels`."""
     pod_security_context: PodSecurityContext = {}
-    """PodSecurityContext of the controller; wins over `global.podSecurityContext` key by key."""
+    """PodSecurityContext of the controller's pod, merged key by key over `global.podSecurityContext`."""
     controller: Controller = default(Controller)
     """The controller container."""
     data_dir: Annotated[Directory, variable("SCALR_AGENT_DATA_DIR")] = "/var/lib/scalr-agent/data"
-    """Where workspace data is mounted, in controller and worker."""
+    """Mount path of workspace data in controller and worker."""
     cache_dir: Annotated[Directory, variable("SCALR_AGENT_CACHE_DIR")] = "/var/lib/scalr-agent/cache"
-    """Where the cache is mounted, in controller and worker."""
+    """Mount path of the cache in controller and worker."""
     binary_cache: BinaryCache = default(BinaryCache)
     """Cache of binaries."""
     provider_cache: ProviderCache = default(ProviderCache)
-    """Cache of providers; wants a persistent cache volume."""
+    """Cache of providers. Use it with a persistent cache volume."""
     module_cache: ModuleCache = default(ModuleCache)
-    """Cache of modules; wants a persistent cache volume."""
+    """Cache of modules. Use it with a persistent cache volume."""
     termination_grace_period_seconds: Annotated[
         Count, variable("SCALR_AGENT_WORKER_DRAIN_TIMEOUT", "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT")
     ] = 180
-    """Seconds that the controller has to stop; its shutdown timeouts follow. `null`: Kubernetes' 30."""
+    """Seconds that the controller has to stop. Its shutdown timeouts are derived from it. `null`: 30, the default of Kubernetes."""

@@ -1,4 +1,4 @@
-"""Cross-checks of agent-job about what a user adds to its pods."""
+"""Cross-checks of agent-job on what a user adds to its pods."""
 
 from scalr_agents.charts.agent_job import versions
 from scalr_agents.charts.agent_job.values import AgentJobValues
@@ -10,7 +10,7 @@ from scalr_agents.model.release import Release
 
 
 def check(values: AgentJobValues, release: Release) -> Findings:
-    """Volumes, mounts and containers that a user adds, beside those that are there."""
+    """Volumes, mounts and containers that a user adds to the existing ones."""
     task, agent = values.task, values.agent
     own, runner_paths, agent_paths = _taken(values, release)
     added, volumes = "task.extraVolumes", own + checks.names_in(task.extra_volumes)
@@ -30,12 +30,15 @@ def check(values: AgentJobValues, release: Release) -> Findings:
     directories = dict.fromkeys([contract.SERVICE_ACCOUNT_DIR, *agent_paths], "the agent")
     for path, directory in (("agent.dataDir", agent.data_dir), ("agent.cacheDir", agent.cache_dir)):
         if directory in directories:
-            yield error(path, f"{directory} is taken by {directories[directory]}: two volumes cannot be mounted on one path")
+            yield error(
+                path,
+                f"{directory} is already used by {directories[directory]}, and two volumes cannot be mounted on one path; use another path",
+            )
         directories[directory] = path
 
 
 def _taken(values: AgentJobValues, release: Release) -> tuple[list[str], list[str], list[str]]:
-    """Names of our volumes, and paths of our mounts: in the runner, and in controller and worker."""
+    """Names of our volumes, and paths of our mounts in the runner and in controller and worker."""
     tls, expected = values.global_.tls, versions.TABLE.row(release.version)
     bundle = is_set(tls.ca_bundle) or is_set(tls.ca_bundle_secret.name)
     certificate = is_set(tls.client_cert) or is_set(tls.client_cert_secret.name)

@@ -9,27 +9,27 @@ from scalr_agents.model.section import ChartSection, default
 
 
 class CacheClaim(Claim):
-    """The claim of the shared cache; all task pods and the controllers mount it."""
+    """The claim of the shared cache, which all task pods and the controllers mount."""
 
     storage: Quantity = "90Gi"
-    """Size of a claim made here."""
+    """Size of the created claim."""
     access_mode: AccessMode = "ReadWriteMany"
-    """Access mode of a claim made here; several pods need ReadWriteMany."""
+    """Access mode of the created claim. Several pods require ReadWriteMany."""
 
 
 class Data(Volume):
     """Workspace data of a run."""
 
     enabled: Flag = False
-    """Whether to keep it on a claim. Default: an emptyDir, gone with the run."""
+    """Whether to use a claim. Default: an emptyDir, which is deleted with the run's pod."""
     empty_dir: EmptyDir = {"sizeLimit": "4Gi"}
-    """Kubernetes EmptyDirVolumeSource, used when not enabled."""
+    """Kubernetes EmptyDirVolumeSource, used if `enabled` is false."""
     persistent_volume_claim: Claim = default(Claim)
-    """The claim, used when enabled."""
+    """The claim, used if `enabled` is true."""
 
 
 class PreparationImage(Image):
-    """Image of the pods that prepare nodes: it needs a shell, `stat`, `chown`, `chmod` and `sleep`."""
+    """Image of the pods that prepare nodes. It must contain a shell, `stat`, `chown`, `chmod` and `sleep`."""
 
     repository: Repository = "busybox"
     """Repository, without tag."""
@@ -38,42 +38,44 @@ class PreparationImage(Image):
 
 
 class Preparation(ChartSection):
-    """A DaemonSet that gives the directory to the user of the tasks, on every node that tasks may use. Not in the chart."""
+    """A DaemonSet that makes the tasks' user the owner of the directory, on every node that tasks may use. Not in the chart."""
 
     enabled: Flag = False
-    """Whether to prepare the nodes. Kubernetes makes the directory for root, and tasks are not root: somebody must."""
+    """Whether to prepare the nodes. Kubernetes creates the directory for root, but tasks do not run as root. If false, change the owner
+    yourself."""
     image: PreparationImage = default(PreparationImage)
     """Image."""
     resources: Resources = resources("10m", "16Mi", "50m", "64Mi")
-    """Resources of its containers."""
+    """Resources of the DaemonSet's containers."""
 
 
 class HostPath(ChartSection):
-    """A directory of the node."""
+    """A directory of each node."""
 
     path: OptionalDirectory = ""
-    """Absolute path. Default: none, the cache is on the claim."""
+    """Absolute path. Default: none; the cache is on the claim."""
     type: Literal["", "Directory", "DirectoryOrCreate"] = "DirectoryOrCreate"
     """Kubernetes field `hostPath.type`."""
     preparation: Preparation = default(Preparation)
-    """How the directory gets its owner."""
+    """Preparation of the directory on the nodes."""
 
 
 class Cache(Volume):
-    """Binaries, providers and modules, shared by runs."""
+    """The cache of binaries, providers and modules, which runs share."""
 
     enabled: Flag = False
-    """Whether to keep it on a claim. Default: an emptyDir, every run downloads."""
+    """Whether to use a claim or `hostPath`. Default: an emptyDir, so that every run downloads everything."""
     empty_dir: EmptyDir = {"sizeLimit": "1Gi"}
-    """Kubernetes EmptyDirVolumeSource, used when not enabled."""
+    """Kubernetes EmptyDirVolumeSource, used if `enabled` is false."""
     persistent_volume_claim: CacheClaim = default(CacheClaim)
-    """The claim, used when enabled."""
+    """The claim, used if `enabled` is true."""
     host_path: HostPath = default(HostPath)
-    """A directory of the node for the cache of task pods, used when enabled; wins over the claim. Controllers then have an emptyDir."""
+    """A directory of each node for the cache of task pods, used if `enabled` is true. Takes precedence over the claim; controllers then use
+    an emptyDir."""
 
 
 class Persistence(ChartSection):
-    """Volumes of the task pods; the controllers mount the cache too."""
+    """Volumes of the task pods. The controllers mount the cache too."""
 
     data: Data = default(Data)
     """Workspace data."""

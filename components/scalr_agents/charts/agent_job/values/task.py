@@ -27,38 +27,38 @@ from scalr_agents.model.section import ChartSection, default
 from scalr_agents.model.variables import variable
 
 UNEVICTABLE = 2147483647
-"""The largest number that `minAvailable` takes: no task pod may be evicted."""
+"""The largest value of `minAvailable`: no task pod may be evicted."""
 
 
 class Job(ChartSection):
     """The Kubernetes Job of a task."""
 
     basename: Name = ""
-    """First part of the names of Jobs, before run and stage. Default: the release's full name."""
+    """First part of Job names, before run and stage. Default: the release's full name."""
     backoff_limit: Count = 1
-    """Times that a Job whose pod was disrupted starts again; a run that failed never does."""
+    """How many times a Job starts a new pod after a disruption. A run that failed is never started again."""
     active_deadline_seconds: Count = None
-    """Seconds that a task may take from the start of its Job, waiting for a node included; then Kubernetes ends it. Not in the chart.
-    Default: none, and a run that hangs blocks the drain of its node for ever."""
+    """Seconds from the start of its Job, including the wait for a node, after which Kubernetes ends a task. Not in the chart.
+    Default: no limit, so that a hanging run blocks the drain of its node forever."""
     ttl_seconds_after_finished: Count = 60
-    """Seconds that a finished Job and its pod stay, for their logs. `null` keeps them."""
+    """Seconds after which a finished Job and its pod, with their logs, are deleted. `null`: never."""
 
 
 class Worker(ChartSection):
     """The agent process that supervises the task."""
 
     image: WorkerImage = default(WorkerImage)
-    """Image; defaults to the controller's."""
+    """Image. Empty fields are taken from `agent.image`."""
     command: Texts = []
-    """Command of the container. Default: that of the image."""
+    """Command of the container. Default: the image's command."""
     args: Texts = []
-    """Arguments of the container. Default: those of the image."""
+    """Arguments of the container. Default: the image's arguments."""
     resources: Resources = {"requests": {"cpu": "250m", "memory": "256Mi"}, "limits": {"memory": "1024Mi"}}
     """Resources of the worker container."""
     extra_env: EnvMap = {}
-    """Environment variables of the worker; win over `agent.extraEnv`."""
+    """Environment variables of the worker. Take precedence over `agent.extraEnv`."""
     extra_volume_mounts: VolumeMounts = []
-    """Further mounts of volumes from `task.extraVolumes`."""
+    """Additional mounts of volumes from `task.extraVolumes`."""
     security_context: SecurityContext = {}
     """Kubernetes SecurityContext, merged with `allowPrivilegeEscalation: false` and `capabilities: {drop: [ALL]}`."""
 
@@ -67,9 +67,9 @@ class RunnerImage(Image):
     """Image of the runner."""
 
     repository: Repository = "scalr/runner"
-    """Repository, without tag. A custom image needs a user 1000:1000."""
+    """Repository, without tag. A custom image must have a user with ID 1000 and group ID 1000."""
     tag: ImageTag = "0.2.0"
-    """Tag. On lines where the runner comes with the agent, the default is the agent version."""
+    """Tag. On contract lines whose runner image has the agent's versions, the default is the agent version."""
 
 
 class Runner(ChartSection):
@@ -78,15 +78,15 @@ class Runner(ChartSection):
     image: RunnerImage = default(RunnerImage)
     """Image."""
     resources: Resources = resources("500m", "512Mi", "4000m", "8192Mi")
-    """Resources of the runner container: what a run may use."""
+    """Resources of the runner container, in which a run is executed."""
     memory_soft_limit_percent: Annotated[Count, variable("SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT")] = 80
-    """Share of the memory limit at which a run is stopped, before the kernel kills it."""
+    """Percentage of the memory limit at which the agent stops a run, before the kernel kills it."""
     memory_warn_percent: Annotated[Count, variable("SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT")] = 90
-    """Share of that soft limit at which a run is warned."""
+    """Percentage of the soft limit at which the agent warns about the memory use of a run."""
     extra_env: EnvMap = {}
     """Environment variables of runs."""
     extra_volume_mounts: VolumeMounts = []
-    """Further mounts of volumes from `task.extraVolumes`."""
+    """Additional mounts of volumes from `task.extraVolumes`."""
     security_context: SecurityContext = {
         "seLinuxOptions": {},
         "runAsNonRoot": True,
@@ -99,40 +99,41 @@ class Runner(ChartSection):
 
 
 class TaskBudget(ChartSection):
-    """PodDisruptionBudget of task pods. Not in this line's chart: without it a node drain kills runs."""
+    """PodDisruptionBudget of task pods, without which a node drain kills runs. Not in the chart on every line."""
 
     enabled: Flag = True
-    """Whether to make the budget."""
+    """Whether to create the budget."""
     min_available: CountOrPercent = UNEVICTABLE
-    """Task pods that must stay, a whole number: more than there can be, so that none is evicted."""
+    """Number of task pods that must stay, a whole number. The default exceeds any possible number, so that none is evicted."""
     max_unavailable: CountOrPercent = None
-    """Only 0, which means the same: Jobs have no scale from which Kubernetes could count."""
+    """Only 0 is allowed, which also means that none is evicted: Jobs have no scale from which Kubernetes could derive a number."""
 
 
 class Buffer(ChartSection):
-    """Placeholders that keep nodes warm: pods as large as a task that give way to tasks. Not in the chart."""
+    """Placeholder pods that keep nodes ready: they are as large as a task and are preempted by tasks. Not in the chart."""
 
     replicas: Count = 0
-    """How many tasks to keep room for. Default: none."""
+    """Number of tasks to reserve room for. Default: none."""
     priority_class_name: Name = ""
-    """An existing PriorityClass for the placeholders, below that of tasks. Default: one is made, of priority -10 and without preemption."""
+    """An existing PriorityClass for the placeholders, lower than that of tasks. Default: one with priority -10 is created, which never
+    preempts."""
 
 
 class Task(ChartSection):
-    """The task's pod."""
+    """The task: its Job, pod and containers."""
 
     job: Job = default(Job)
     """The Job."""
     job_labels: Labels = {}
-    """Labels of Jobs; win over `global.labels`."""
+    """Labels of Jobs. Take precedence over `global.labels`."""
     job_annotations: Annotations = {}
-    """Annotations of Jobs; win over `global.annotations`."""
+    """Annotations of Jobs. Take precedence over `global.annotations`."""
     startup_timeout_seconds: Annotated[Count, variable("SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS")] = 180
-    """How long a task may take to start, nodes to scale up included."""
+    """Seconds that a task may take to start, including the time to add a node."""
     pod_disruption_budget: TaskBudget = default(TaskBudget)
     """PodDisruptionBudget of task pods."""
     buffer: Buffer = default(Buffer)
-    """Room kept for tasks that are still to come."""
+    """Room reserved for future tasks."""
     node_selector: Labels = {}
     """Node labels that task pods need."""
     tolerations: Tolerations = []
@@ -140,21 +141,21 @@ class Task(ChartSection):
     affinity: Affinity = {}
     """Affinity of task pods."""
     pod_annotations: Annotations = {}
-    """Annotations of task pods; win over `global.podAnnotations` and over the four that keep autoscalers away."""
+    """Annotations of task pods. Take precedence over `global.podAnnotations` and over the four that prevent eviction by autoscalers."""
     pod_labels: Labels = {}
-    """Labels of task pods; win over `global.podLabels`."""
+    """Labels of task pods. Take precedence over `global.podLabels`."""
     pod_security_context: PodSecurityContext = {}
-    """PodSecurityContext of task pods; wins over `global.podSecurityContext` key by key."""
+    """PodSecurityContext of task pods, merged key by key over `global.podSecurityContext`."""
     allow_metadata_service: Flag = False
-    """Whether runs may reach the cloud's metadata service. False makes a NetworkPolicy that closes it."""
+    """Whether runs may reach the cloud's metadata service. If false, a NetworkPolicy blocks it."""
     allow_nfs: Flag = False
-    """Whether runs may connect to NFS servers (ports 111 and 2049). False closes them in that NetworkPolicy, by ranges of ports."""
+    """Whether runs may connect to NFS servers (ports 111 and 2049). If false, the same NetworkPolicy blocks these ports."""
     termination_grace_period_seconds: Annotated[Count, variable("SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT")] = 360
-    """Seconds that a run has to stop; the worker's timeout follows. `null`: Kubernetes' 30."""
+    """Seconds that a run has to stop. The worker's shutdown timeout is set to the same value. `null`: 30, the default of Kubernetes."""
     extra_volumes: Volumes = []
-    """Further volumes of task pods."""
+    """Additional volumes of task pods."""
     sidecars: Containers = []
-    """Further containers of task pods."""
+    """Additional containers of task pods."""
     worker: Worker = default(Worker)
     """The worker container."""
     runner: Runner = default(Runner)

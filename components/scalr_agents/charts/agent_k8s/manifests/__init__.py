@@ -1,4 +1,4 @@
-"""The objects of agent-k8s, in the groups that its components own."""
+"""The objects of agent-k8s, grouped by the component that owns them."""
 
 from scalr_agents.charts.agent_k8s.manifests import controller, efs, worker
 from scalr_agents.charts.agent_k8s.manifests.pod import held
@@ -20,11 +20,11 @@ _RULES = [
         verbs=["create", "delete", "get", "list", "patch", "watch"],
     )
 ]
-"""What the agent does: it hands configuration and credentials to the pods it starts as ConfigMaps and Secrets."""
+"""Permissions of the agent, which passes configuration and credentials to the pods it starts as ConfigMaps and Secrets."""
 
 
 def rbac(values: AgentK8sValues, release: Release, _inputs: Inputs) -> Group:
-    """Service account and Role. An account that somebody else made gets the Role as well; the namespace's default never does."""
+    """Service account and Role. An existing account gets the Role as well, but never the namespace's default account."""
     account = values.service_account
     made = {"service-account": roles.service_account(release, account.annotations, account.labels)} if account.create else {}
     return made | (roles.namespaced(_RULES, release) if account.has_role else {})

@@ -34,9 +34,9 @@ def deployment(values: AgentK8sValues, release: Release, inputs: Inputs) -> Mani
 
 
 def _environment(values: AgentK8sValues, release: Release) -> env.Env:
-    """How the controller makes run pods: each variable is JSON in base64."""
+    """Settings of the run pods that the controller starts. Each variable is JSON in base64."""
     agent = values.agent
-    # The policy selects by our labels. The component keeps run pods apart from workers, which the DaemonSet would adopt and remove.
+    # The policy selects pods by our labels. The component label distinguishes run pods from workers: the DaemonSet would delete them.
     ours = release.selector(_RUNS) if values.restrict_metadata_service else {}
     return env.variables(
         {

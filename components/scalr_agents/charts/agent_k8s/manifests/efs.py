@@ -1,4 +1,4 @@
-"""The workers' data on EFS: a file system that exists, as a volume, and the claim on it."""
+"""The workers' data on EFS: a volume for an existing file system, and the claim on it."""
 
 from scalr_agents.caches.storage_class import EFS_DRIVER
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
@@ -8,7 +8,7 @@ from scalr_agents.model.release import Release
 
 _SHARED = ["ReadWriteMany"]
 _CAPACITY = "5Gi"
-"""Kubernetes wants a size; EFS has none and ignores it."""
+"""Kubernetes requires a size; EFS ignores it."""
 
 
 def objects(values: AgentK8sValues, release: Release) -> dict[str, Manifest]:
@@ -22,7 +22,7 @@ def objects(values: AgentK8sValues, release: Release) -> dict[str, Manifest]:
 
 
 def _storage_class(values: AgentK8sValues, release: Release) -> Manifest:
-    """The class by which volume and claim find each other. It provisions nothing: it names no file system."""
+    """The class that binds volume and claim. It provisions nothing, because it names no file system."""
     return present(
         {
             "apiVersion": "storage.k8s.io/v1",

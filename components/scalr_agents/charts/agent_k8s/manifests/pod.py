@@ -1,4 +1,4 @@
-"""What controller and workers have in common: nearly everything."""
+"""What controller and workers have in common."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -31,11 +31,11 @@ _BEFORE_IMAGE = (
     "container_task_mem_limit",
     "container_task_ca_cert",
 )
-"""What becomes a variable as it stands. The order stays, since another one rolls the pods."""
+"""Values that become variables unchanged. Keep the order: another one rolls the pods."""
 
 
 class Part(NamedTuple):
-    """What is the controller's, or the workers', alone."""
+    """What is specific to the controller or to the workers."""
 
     component: str
     annotations: Mapping[str, Any]
@@ -46,7 +46,7 @@ class Part(NamedTuple):
 
 
 def spec(part: Part, values: AgentK8sValues, release: Release, inputs: Inputs) -> Manifest:
-    """The spec of a workload. Its selector holds the component: neither may count the other's pods, or the pods of runs, as its own."""
+    """The spec of a workload. Its selector includes the component, so that neither workload adopts the other's pods or run pods."""
     labels = release.selector(part.component)
     annotations = layered(values.pod_annotations, part.annotations)
     return {
@@ -116,14 +116,14 @@ def _image_of_runs(part: Part, values: AgentK8sValues, release: Release) -> dict
 
 
 def of_release(release: Release) -> dict[str, str | None]:
-    """All variables that agents of a release's version get, and the values that set them; `None` for what the contract fixes."""
+    """All variables of agents of a release's version, with the values that set them; `None` if the contract fixes them."""
     declared = variables.declared(AgentK8sValues)
     known = {name: path for name, path in declared.items() if versions.TABLE.knows(release.version, path)}
     return known | dict.fromkeys(("SCALR_AGENT_NAME", "SCALR_AGENT_KUBERNETES_MODE"))
 
 
 def held(values: AgentK8sValues, inputs: Inputs) -> secrets.Held:
-    """What the Secrets of a release hold."""
+    """Contents of the Secrets of a release."""
     return {
         "token": secrets.token(values.agent.token, values.agent.existing_token.name),
         "env": secrets.environment(inputs),

@@ -1,4 +1,4 @@
-"""The workers: a DaemonSet whose pods supervise the runs of their node."""
+"""The workers: a DaemonSet whose pods supervise the runs on their node."""
 
 from scalr_agents.charts.agent_k8s.manifests import pod
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
@@ -28,7 +28,7 @@ def daemon_set(values: AgentK8sValues, release: Release, inputs: Inputs) -> Mani
 
 
 def _data_home(values: AgentK8sValues, release: Release) -> Manifest:
-    """What workers share with the pods of their runs: a directory of the node, or EFS."""
+    """The volume that workers share with the pods of their runs: a directory of the node, or EFS."""
     if is_set(values.efs_volume_handle):
         return {"name": pod.DATA_VOLUME, "persistentVolumeClaim": {"claimName": release.names.data_claim}}
     return {"name": pod.DATA_VOLUME, "hostPath": {"path": values.agent.data_home, "type": "DirectoryOrCreate"}}

@@ -38,19 +38,19 @@ class ServiceAccount(ChartSection):
     """The service account of controller and workers."""
 
     create: Flag = True
-    """Whether to create the account."""
+    """Whether to create the service account."""
     automount_token: Flag = True
-    """Whether controller and workers get the account's token; they need it to start pods and to work in them."""
+    """Whether to mount the account's token into controller and workers. They need it to start pods and to run commands in them."""
     annotations: Annotations = {}
     """Annotations of the account, for instance an IAM role (`eks.amazonaws.com/role-arn`)."""
     labels: Labels = {}
     """Labels of the account, added to the common ones."""
     name: Name = ""
-    """Name of the account. Default: the release's full name when created here, else the namespace's `default`."""
+    """Name of the service account. Default: the release's full name if `create` is true, else the namespace's `default`."""
 
     @property
     def has_role(self) -> bool:
-        """Whether the agent's permissions are bound to the account: to any but the namespace's own."""
+        """Whether the agent's Role is bound to the account, which is so for all accounts except the namespace's `default`."""
         return self.create or bool(self.name)
 
 
@@ -60,21 +60,21 @@ class AgentK8sValues(ReleaseValues):
     image: AgentImage = default(AgentImage)
     """Image of controller and workers."""
     agent: Agent = default(Agent)
-    """The agent, controller and workers, and the pods that it starts."""
+    """Controller and workers, and the pods that they start."""
     image_pull_secrets: PullSecrets = []
     """Pull secrets of controller and workers, `[{name: ...}]`."""
     controller_node_selector: Labels = {}
-    """Node labels that the controller needs."""
+    """Node selector of the controller's pod."""
     controller_tolerations: Tolerations = []
     """Tolerations of the controller's pod."""
     worker_node_selector: Annotated[Labels, variable("SCALR_AGENT_KUBERNETES_TASK_NODE_SELECTOR")] = {}
-    """Node labels that workers and run pods need. Default: a worker on every node of the cluster."""
+    """Node selector of workers and run pods. Default: none; a worker runs on every node of the cluster."""
     worker_tolerations: Annotated[Tolerations, variable("SCALR_AGENT_KUBERNETES_TASK_TOLERATIONS")] = []
-    """Tolerations of workers and run pods. The agent gets them as text, so that all of it must be known before deployment."""
+    """Tolerations of workers and run pods. The agent gets them as a string, so they must be known before deployment."""
     service_account: ServiceAccount = default(ServiceAccount)
     """The service account of controller and workers, to which the Role is bound."""
     efs_volume_handle: Annotated[InputText, variable("SCALR_AGENT_KUBERNETES_EFS_CLAIM_NAME")] = ""
-    """An EFS file system, `fs-...` or `fs-...::fsap-...` with an access point, for the workers' data. Default: a directory of each node."""
+    """EFS file system for the workers' data, `fs-...`, or `fs-...::fsap-...` with an access point. Default: a directory of each node."""
     efs_mount_options: InputList = [*EFS_MOUNT_OPTIONS]
     """Mount options of the EFS volume."""
     pod_security_context: PodSecurityContext = {"runAsNonRoot": False, "fsGroup": 0}
@@ -87,17 +87,17 @@ class AgentK8sValues(ReleaseValues):
         "runAsUser": 0,
         "runAsGroup": 0,
     }
-    """Kubernetes SecurityContext of controller and workers. The default runs as root, to whom directories of a node belong."""
+    """Kubernetes SecurityContext of controller and workers. The default runs as root, which owns the directories of a node."""
     pod_annotations: Annotations = {}
     """Annotations of controller and workers."""
     controller_pod_annotations: Annotations = {}
-    """Annotations of the controller; win over `podAnnotations`."""
+    """Annotations of the controller's pod. Take precedence over `podAnnotations`."""
     worker_pod_annotations: Annotations = {}
-    """Annotations of the workers; win over `podAnnotations`."""
+    """Annotations of the workers' pods. Take precedence over `podAnnotations`."""
     restrict_metadata_service: Flag = False
-    """Whether to close the cloud's metadata service to controller, workers and run pods, by a NetworkPolicy."""
+    """Whether a NetworkPolicy blocks the access of controller, workers and run pods to the cloud's metadata service."""
     termination_grace_period_seconds: Count = 3660
-    """Seconds that controller and workers have to stop; the sum of the agent's timeouts, or more. `null`: Kubernetes' 30."""
+    """Seconds that controller and workers have to stop, at least the sum of the agent's timeouts. `null`: 30, the default of Kubernetes."""
     extra_env: EnvMap = {}
     """Environment variables of controller and workers."""
     resources: Resources = {"requests": {"cpu": "250m", "memory": "256Mi"}}

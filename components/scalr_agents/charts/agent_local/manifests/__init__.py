@@ -1,4 +1,4 @@
-"""The objects of agent-local, in the groups that its components own."""
+"""The objects of agent-local, grouped by the component that owns them."""
 
 from scalr_agents.charts.agent_local import effective, versions
 from scalr_agents.charts.agent_local.manifests import deployment
@@ -17,7 +17,7 @@ __all__ = ["agent", "held", "network_policy", "service_account"]
 
 
 def service_account(values: AgentLocalValues, release: Release, _inputs: Inputs) -> Group:
-    """The service account of the pods, if it is ours. It has no permissions: the agent needs none."""
+    """The service account of the pods, if it is created here. It has no permissions: the agent needs none."""
     account = values.service_account
     if not account.create:
         return {}
@@ -36,7 +36,7 @@ def agent(values: AgentLocalValues, release: Release, inputs: Inputs) -> Group:
 
 
 def _secrets(values: AgentLocalValues, release: Release, inputs: Inputs) -> Group:
-    """All have the user's annotations; the one with the token has the labels too."""
+    """All Secrets get the user's annotations; the one with the token also gets the labels."""
     labels = {"token-secret": values.secret.labels}
     return {
         role: secret | {"metadata": _metadata(secret["metadata"], values, labels.get(role, {}))}
@@ -49,7 +49,7 @@ def _metadata(metadata: Manifest, values: AgentLocalValues, labels: dict[str, st
 
 
 def _claims(values: AgentLocalValues, release: Release) -> Group:
-    """The claims that are made here."""
+    """The claims that are created."""
     persistence, component = values.persistence, versions.TABLE.row(release.version).cache_component
     made: dict[str, tuple[Volume, str, str | None]] = {
         "data": (persistence.data, release.names.data_claim, "data"),

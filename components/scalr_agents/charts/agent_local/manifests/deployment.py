@@ -1,4 +1,4 @@
-"""The Deployment of agents. Its one container is agent and runner: runs are processes of the agent."""
+"""The Deployment of agents. Its single container is both agent and runner: runs are processes of the agent."""
 
 from scalr_agents.charts.agent_local import effective
 from scalr_agents.charts.agent_local.values import AgentLocalValues, Strategy
@@ -11,13 +11,13 @@ from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model.release import Release
 
 _RESULT_SECONDS = 10
-"""What is left at the end to kill what still runs and to report to Scalr."""
+"""Seconds reserved at the end to kill remaining processes and to report to Scalr."""
 _DRAINED_SECONDS = 60
-"""What a run has to stop after it was drained in vain."""
+"""Seconds that a run has to stop after the drain timed out."""
 
 
 def held(values: AgentLocalValues, inputs: Inputs) -> secrets.Held:
-    """What the Secrets of a release hold."""
+    """Contents of the Secrets of a release."""
     agent = values.agent
     return {
         "token": secrets.token(agent.token, agent.token_existing_secret.name),
@@ -111,13 +111,13 @@ def _volumes(values: AgentLocalValues, release: Release) -> list[Manifest]:
 
 
 def cache_claim(values: AgentLocalValues, release: Release) -> str:
-    """Name of the cache's claim, if it is made here."""
+    """Name of the cache's claim, if it is created here."""
     deprecated = effective.is_deprecated(values.persistence)
     return release.names.deprecated_cache_claim if deprecated else release.names.cache_claim
 
 
 def _environment(values: AgentLocalValues, release: Release, inputs: Inputs) -> env.Env:
-    """A user's variables stand first, so that ours can use them, and ours win; those that would matter are refused before."""
+    """The user's variables come first, so that ours can refer to them; ours take precedence. The checks reject conflicting ones."""
     agent, names = values.agent, release.names
     secret, key = secrets.token_reference(agent.token_existing_secret, names.token_secret)
     return env.each_once(
@@ -144,7 +144,7 @@ def _environment(values: AgentLocalValues, release: Release, inputs: Inputs) -> 
 
 
 def _shutdown(values: AgentLocalValues) -> dict[str, env.Setting]:
-    """What the agent does on SIGTERM, so that all of it fits into the grace period."""
+    """The agent's shutdown timeouts, which together fit into the grace period."""
     grace = grace_seconds(values.termination_grace_period_seconds)
     modes: dict[str, dict[str, env.Setting]] = {
         "graceful": {

@@ -1,4 +1,4 @@
-"""Section `agent`: what the agent connects to, how it stops and where it keeps things."""
+"""Section `agent`: connection, shutdown and directories of the agent."""
 
 from typing import Annotated, Literal
 
@@ -14,18 +14,18 @@ class Agent(ChartSection):
     """The agent process."""
 
     url: Annotated[InputText, variable("SCALR_URL")] = ""
-    """The account's address, `https://<account>.scalr.io`."""
+    """URL of the Scalr account, `https://<account>.scalr.io`."""
     token: Annotated[InputText, variable("SCALR_AGENT_TOKEN")] = ""
-    """Token of the agent pool; becomes a Secret. In a stack file it belongs under `secrets`."""
+    """Token of the agent pool. Becomes a Secret. In a stack file, set it under `secrets`."""
     token_existing_secret: SecretReference = default(SecretReference)
-    """An existing Secret that holds the token instead."""
+    """An existing Secret with the token, instead of `token`."""
     shutdown_mode: ShutdownMode = "graceful"
-    """What a pod that must stop does with its run: `graceful` asks it to stop, `drain` lets it go on first, `force` kills it."""
+    """What a stopping pod does with its run: `graceful` asks it to stop, `drain` first waits for it to finish, `force` kills it."""
     data_dir: Annotated[Directory, variable("SCALR_AGENT_DATA_DIR")] = "/var/lib/scalr-agent/data"
-    """Where workspace data is mounted; readable, writable and executable."""
+    """Mount path of workspace data. Must be readable, writable and executable."""
     cache_dir: Annotated[Directory, variable("SCALR_AGENT_CACHE_DIR")] = "/var/lib/scalr-agent/cache"
-    """Where the cache is mounted; readable, writable and executable."""
+    """Mount path of the cache. Must be readable, writable and executable."""
     provider_network_mirrors: Annotated[NetworkMirrors, variable("SCALR_AGENT_PROVIDER_NETWORK_MIRRORS")] = []
-    """Mirrors to take providers from, in this order, before their origin."""
+    """Mirrors to download providers from, tried in this order before the origin registry."""
     tls: Tls = default(Tls)
-    """Certificate authorities that the agent trusts, and its own certificate."""
+    """Certificate authorities that the agent trusts, and its client certificate."""

@@ -9,34 +9,35 @@ class Data(Volume):
     """Workspace data of the run in progress."""
 
     empty_dir: EmptyDir = {"sizeLimit": "4Gi"}
-    """Kubernetes EmptyDirVolumeSource, used when not enabled."""
+    """Kubernetes EmptyDirVolumeSource, used if `enabled` is false."""
 
 
 class CacheClaim(Claim):
     """The claim of the cache."""
 
     storage: Quantity = "20Gi"
-    """Size of a claim made here."""
+    """Size of the created claim."""
 
 
 class Cache(Volume):
-    """Binaries, providers and modules."""
+    """The cache of binaries, providers and modules."""
 
     empty_dir: EmptyDir = {"sizeLimit": "20Gi"}
-    """Kubernetes EmptyDirVolumeSource, used when not enabled."""
+    """Kubernetes EmptyDirVolumeSource, used if `enabled` is false."""
     persistent_volume_claim: CacheClaim = default(CacheClaim)
-    """The claim, used when enabled."""
+    """The claim, used if `enabled` is true."""
 
 
 class Persistence(ChartSection):
     """Volumes of the agent's pods."""
 
     enabled: Flag = False
-    """Whether to keep the cache on a claim; from agent 1.2 on deprecated for `cache.enabled`."""
+    """Whether to use a claim for the cache. Deprecated from agent 1.2; use `cache.enabled`."""
     persistent_volume_claim: CacheClaim = default(CacheClaim)
-    """The cache's claim; from agent 1.2 on deprecated for `cache.persistentVolumeClaim`."""
+    """The cache's claim. Deprecated from agent 1.2; use `cache.persistentVolumeClaim`."""
     empty_dir: EmptyDir = {}
-    """Kubernetes EmptyDirVolumeSource of both volumes, which were one in the chart before 0.5.64; wins over their own `emptyDir`."""
+    """Kubernetes EmptyDirVolumeSource of both volumes, which were one volume in charts before 0.5.64. Takes precedence over their own
+    `emptyDir`."""
     data: Data = default(Data)
     """Workspace data."""
     cache: Cache = default(Cache)

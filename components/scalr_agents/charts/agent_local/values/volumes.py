@@ -1,4 +1,4 @@
-"""Cross-checks of agent-local about volumes and what is mounted where."""
+"""Cross-checks of agent-local on volumes and mounts."""
 
 from scalr_agents.charts.agent_local import effective, versions
 from scalr_agents.charts.agent_local.values import AgentLocalValues
@@ -13,7 +13,7 @@ _SHARED = "ReadWriteMany"
 
 
 def check(values: AgentLocalValues, release: Release) -> Findings:
-    """Volumes of ours and of the user."""
+    """Our volumes and those of the user."""
     persistence = values.persistence
     if versions.TABLE.knows(release.version, "persistence.cache.enabled"):
         yield from _deprecated(values)
@@ -25,7 +25,8 @@ def check(values: AgentLocalValues, release: Release) -> Findings:
     if persistence.data.enabled and _several(values):
         yield warning(
             "persistence.data.enabled",
-            f"{_agents(values)}, one claim, and the same directories in it; runs would write over each other's files",
+            f"{_agents(values)} share one claim and the same directories in it: runs would overwrite "
+            "each other's files; use 1 replica or the emptyDir",
         )
     volumes: dict[str, Volume] = {"persistence.data": persistence.data, effective.path(persistence): effective.cache(persistence)}
     for path, volume in volumes.items():
@@ -37,13 +38,12 @@ def check(values: AgentLocalValues, release: Release) -> Findings:
 def _deprecated(values: AgentLocalValues) -> Findings:
     persistence = values.persistence
     if persistence.enabled:
-        yield warning(
-            "persistence.enabled", "deprecated: set persistence.cache.enabled, and the claim in persistence.cache.persistentVolumeClaim"
-        )
+        yield warning("persistence.enabled", "deprecated: use persistence.cache.enabled and persistence.cache.persistentVolumeClaim")
     elif effective.is_deprecated(persistence):
         yield warning(
             "persistence.persistentVolumeClaim.claimName",
-            "deprecated, and wins over persistence.cache.persistentVolumeClaim; set persistence.cache.persistentVolumeClaim.claimName",
+            "deprecated, and takes precedence over persistence.cache.persistentVolumeClaim; "
+            "use persistence.cache.persistentVolumeClaim.claimName",
         )
 
 
@@ -61,19 +61,20 @@ def _agents(values: AgentLocalValues) -> str:
 
 
 def _access(path: str, claim: Claim, values: AgentLocalValues) -> Findings:
-    """Whether all pods that mount a claim can do so at once."""
+    """Whether all pods can mount a claim at the same time."""
     if claim.access_mode == _SHARED:
         return
     if _several(values):
         yield warning(
             path,
-            f"{claim.access_mode}, but {_agents(values)} mount the claim: all on one node, or some never start; use {_SHARED}",
+            f"{claim.access_mode}, but {_agents(values)} mount the claim: they must all run on one node, "
+            f"or some never start; use {_SHARED}",
         )
     elif values.strategy.type == "RollingUpdate" and values.strategy.rolling_update.max_surge not in (None, 0, "0%"):
         yield warning(
             "strategy.type",
-            f"RollingUpdate starts the new pod while the old one holds its claim, which is {claim.access_mode}: on another node it "
-            f"never starts; set strategy.type: Recreate, or {path}: {_SHARED}",
+            f"RollingUpdate starts the new pod while the old one still uses the claim, which is {claim.access_mode}: on another node, "
+            f"the new pod never starts; set strategy.type: Recreate, or {path}: {_SHARED}",
         )
 
 
@@ -90,7 +91,9 @@ def _mounts(values: AgentLocalValues) -> Findings:
     taken = dict.fromkeys([*([contract.CLIENT_CERT_DIR] if certificate else []), *([contract.CA_FILE] if bundle else [])], "the agent")
     for path, directory in (("agent.dataDir", agent.data_dir), ("agent.cacheDir", agent.cache_dir)):
         if directory in taken:
-            yield error(path, f"{directory} is taken by {taken[directory]}: two volumes cannot be mounted on one path")
+            yield error(
+                path, f"{directory} is already used by {taken[directory]}, and two volumes cannot be mounted on one path; use another path"
+            )
         taken[directory] = path
     volumes = own + checks.names_in(values.extra_volumes)
     yield from checks.additions("extraVolumes", values.extra_volumes, dict.fromkeys(own, "the agent"), "volume")

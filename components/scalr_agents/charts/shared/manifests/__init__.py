@@ -1,1 +1,1 @@
-"""Parts of objects that several charts have."""
+"""Parts of objects that several charts share."""

@@ -26,17 +26,17 @@ def _text(value: Setting) -> str | Deferred:
 
 
 def from_secret(name: str, secret: str | Deferred, key: str) -> Env:
-    """A variable whose value is in a Secret that must exist."""
+    """A variable whose value is in a Secret, which must exist."""
     return [{"name": name, "valueFrom": {"secretKeyRef": {"name": secret, "key": key, "optional": False}}}]
 
 
 def out_of_secret(names: Iterable[str], secret: str) -> Env:
-    """Variables out of one Secret that has them by their names."""
+    """Variables from one Secret whose keys are their names."""
     return [variable for name in names for variable in from_secret(name, secret, name)]
 
 
 def from_field(name: str, field: str) -> Env:
-    """A variable that Kubernetes fills in from the pod itself."""
+    """A variable that Kubernetes sets from a field of the pod."""
     return [{"name": name, "valueFrom": {"fieldRef": {"fieldPath": field}}}]
 
 
@@ -46,10 +46,10 @@ def given(values: Mapping[str, str]) -> Env:
 
 
 def each_once(secret: Env, levels: Iterable[Env]) -> Env:
-    """The levels one after the other, a later one winning: each name stands once, where it was said first.
+    """The levels in order, later ones taking precedence: each name occurs once, where it came first.
 
-    Kubernetes would take the last of several, but server-side apply refuses them. Variables out of a Secret win over all levels and
-    stand before them, so that any value can use them, for instance a proxy's URL `http://user:$(PASSWORD)@proxy:3128`.
+    Kubernetes would use the last of several, but server-side apply rejects duplicates. Variables from a Secret take precedence over all
+    levels and come first, so that any value can use them, for instance a proxy URL `http://user:$(PASSWORD)@proxy:3128`.
     """
     chosen: dict[Any, dict[str, Any]] = {}
     for level in (secret, *levels, secret):
@@ -64,18 +64,18 @@ def proxy(settings: Proxy) -> Env:
 
 
 def ca_bundle() -> Env:
-    """Where a mounted bundle is."""
+    """The path of the mounted CA bundle."""
     return variables({"SCALR_AGENT_CA_CERT": contract.CA_FILE, "SSL_CERT_FILE": contract.CA_FILE})
 
 
 def client_cert() -> Env:
-    """Where a mounted certificate and its key are."""
+    """The paths of the mounted client certificate and its key."""
     directory = contract.CLIENT_CERT_DIR
     return variables({"SCALR_AGENT_TLS_CERT_FILE": f"{directory}/tls.crt", "SCALR_AGENT_TLS_KEY_FILE": f"{directory}/tls.key"})
 
 
 def network_mirrors(given: Sequence[NetworkMirror]) -> Env:
-    """The list of mirrors, unless it is secret."""
+    """The list of mirrors, unless it contains a token."""
     return variables({contract.MIRRORS_VARIABLE: mirrors.as_json(given)}) if given and not mirrors.with_token(given) else []
 
 

@@ -5,9 +5,9 @@ from scalr_agents.model.fields import Deferred
 
 
 def reference(registry: str, image: Image, version: str, complete: str | Deferred | None = None, *, namespace: str = "") -> str | Deferred:
-    """`[registry/]repository:tag`, the tag defaulting to the agent's version, or the complete reference handed in instead.
+    """The complete reference if one is given, else `[registry/]repository:tag`, where the tag defaults to the agent version.
 
-    A `namespace` takes the place of all of the repository but its last part.
+    A `namespace` replaces everything before the last part of the repository.
     """
     if complete is not None:
         return complete
@@ -16,7 +16,7 @@ def reference(registry: str, image: Image, version: str, complete: str | Deferre
 
 
 def inherited(image: WorkerImage, parent: Image) -> Image:
-    """The worker's image, every empty field taken from its parent."""
+    """The worker's image, with empty fields taken from its parent."""
     return Image.model_construct(
         repository=image.repository or parent.repository,
         tag=image.tag or parent.tag,

@@ -1,4 +1,4 @@
-"""The NetworkPolicy that keeps runs from the cloud's metadata services and their credentials, and from file servers."""
+"""The NetworkPolicy that blocks the access of runs to the cloud's metadata services and to NFS servers."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,14 +10,14 @@ from scalr_agents.model.release import Release
 _NODE_LOCAL_DNS = "169.254.20.10/32"
 _LAST_PORT = 65535
 _NEEDED_PORTS = (22, 80, 443, 6443)
-"""Git, HTTP, and API servers. They are in the ranges already, and said again for plugins that know no ranges and take their first port."""
+"""Git, HTTP and API servers. The ranges include them already; network plugins without port ranges use only the first port of each."""
 
 
 def policy(release: Release, component: str | None = None, *, allow_nfs: bool = True) -> Manifest:
-    """All egress of a component's pods, or of all pods, is open but the metadata services, of which only DNS is.
+    """Allows all egress of a component's pods, or of all pods, except to metadata services, of which only DNS is allowed.
 
     The DNS rule is not redundant: eBPF data planes do not match cluster addresses by ipBlock. Without `allow_nfs` the ports of NFS are
-    closed, and with them what is neither TCP nor UDP: a policy can only list what it opens.
+    blocked, and so are protocols other than TCP and UDP: a policy can only list what it allows.
     """
     everywhere = [_block("0.0.0.0/0", *contract.METADATA_IPV4), _block("::/0", *contract.METADATA_IPV6)]
     return {
@@ -43,7 +43,7 @@ def _block(cidr: str, *closed: str) -> dict[str, Any]:
 
 
 def _ports_but(closed: tuple[int, ...]) -> Iterator[dict[str, Any]]:
-    """All ports of TCP and UDP, as the ranges between those that are closed."""
+    """All TCP and UDP ports except the closed ones, as ranges."""
     yield from ({"protocol": "TCP", "port": port} for port in _NEEDED_PORTS)
     firsts, lasts = [1, *(port + 1 for port in closed)], [*(port - 1 for port in closed), _LAST_PORT]
     for protocol in ("TCP", "UDP"):

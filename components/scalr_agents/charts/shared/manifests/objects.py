@@ -1,4 +1,4 @@
-"""Small words for writing manifests as plain data."""
+"""Helpers for writing manifests as plain data."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,13 +8,13 @@ from scalr_agents.model.merge import lookup, merge
 from scalr_agents.model.release import Release
 
 Manifest = dict[str, Any]
-"""A Kubernetes object as the API knows it: camelCase keys, JSON types; leaves may be deferred."""
+"""A Kubernetes object as in the API: camelCase keys, JSON types; leaves may be deferred."""
 WORKLOADS = ("Deployment", "DaemonSet")
-"""Kinds of objects that run pods as long as they are there."""
+"""Kinds of objects that keep pods running."""
 
 
 def present(fields: Mapping[str, Any]) -> Manifest:
-    """The fields that say something: no `None`, no empty string, map or list. Zero and false stay."""
+    """The fields without `None` and without empty strings, maps and lists. Zero and false are kept."""
     return {key: value for key, value in fields.items() if not _is_empty(value)}
 
 
@@ -23,13 +23,13 @@ def _is_empty(value: object) -> bool:
 
 
 HARDENED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
-"""What PodSecurity `restricted` demands of every container."""
+"""What the Pod Security Standard `restricted` requires of every container."""
 
 
 def hardened(given: Mapping[str, Any], default: Mapping[str, Any] = HARDENED) -> Manifest:
-    """A container's securityContext laid over a hardened default.
+    """A container's securityContext merged over a hardened default.
 
-    Kubernetes refuses `allowPrivilegeEscalation: false` beside a privilege that implies escalation, so there the default gives way.
+    Kubernetes rejects `allowPrivilegeEscalation: false` together with a privilege that implies escalation, so the default is then dropped.
     """
     added = lookup(given, "capabilities", "add")
     escalates = given.get("privileged") is True or (isinstance(added, list) and ESCALATING in added)
@@ -38,12 +38,12 @@ def hardened(given: Mapping[str, Any], default: Mapping[str, Any] = HARDENED) ->
 
 
 def layered(general: Mapping[str, Any], specific: Mapping[str, Any]) -> Manifest:
-    """A component's settings laid over the global ones; a zero or false of the component counts too."""
+    """A component's settings merged over the global ones; zero and false of the component take precedence too."""
     return present(merge(general, specific))
 
 
 def as_json(content: Any) -> str:
-    """JSON as Go writes it, keys sorted and without spaces, so that what a chart has made stays what it is."""
+    """JSON as Go writes it, with sorted keys and without spaces, so that the value is the same as in the Helm chart."""
     import json
 
     text = json.dumps(_without_fractions(content), separators=(",", ":"), sort_keys=True, ensure_ascii=False)
@@ -51,14 +51,14 @@ def as_json(content: Any) -> str:
 
 
 def _without_fractions(content: Any) -> Any:
-    """Whole numbers as such: component hosts have only floats."""
+    """Whole floats as integers, because component hosts pass all numbers as floats."""
     if isinstance(content, Mapping):
         return {key: _without_fractions(value) for key, value in content.items()}
     return [_without_fractions(item) for item in content] if isinstance(content, list | tuple) else integral(content)
 
 
 def budget(name: str, release: Release, component: str, **limits: int | str | None) -> Manifest:
-    """A budget over a component's pods; `limits` are `minAvailable` and `maxUnavailable`, `None` for not given."""
+    """A PodDisruptionBudget for a component's pods; `limits` are `minAvailable` and `maxUnavailable`, `None` if not set."""
     return {
         "apiVersion": "policy/v1",
         "kind": "PodDisruptionBudget",

@@ -11,7 +11,7 @@ _GROUP = "rbac.authorization.k8s.io"
 
 
 def objects(account: ServiceAccount, rbac: Rbac, release: Release) -> dict[str, Manifest]:
-    """ServiceAccount, Role and ClusterRole with their bindings; without cluster-wide rules, nothing that is cluster-wide."""
+    """ServiceAccount, Role and ClusterRole with their bindings. Without cluster rules, no cluster-scoped object is made."""
     names = release.names
     made: dict[str, Manifest] = {}
     if account.create:
@@ -27,7 +27,7 @@ def objects(account: ServiceAccount, rbac: Rbac, release: Release) -> dict[str, 
 
 
 def namespaced(rules: Sequence[PolicyRule], release: Release) -> dict[str, Manifest]:
-    """Role and binding: what the account may do in the release's namespace."""
+    """Role and RoleBinding of the account in the release's namespace."""
     names = release.names
     return {
         "role": _role("Role", release.metadata(names.role), rules),
@@ -36,7 +36,7 @@ def namespaced(rules: Sequence[PolicyRule], release: Release) -> dict[str, Manif
 
 
 def service_account(release: Release, annotations: Mapping[str, Any], labels: Mapping[str, str], **fields: Any) -> Manifest:
-    """The account of a release, with its own annotations and labels added to the common ones."""
+    """The service account of a release, with its own annotations and labels added to the common ones."""
     metadata = release.metadata(release.names.service_account, annotations={**release.common_annotations, **annotations})
     return {
         "apiVersion": "v1",

@@ -1,4 +1,4 @@
-"""Secrets that we hold, the digest that rolls pods when one changes, and references to them."""
+"""The Secrets that we create, the digest that rolls pods when one changes, and references to Secrets."""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
@@ -14,21 +14,21 @@ from scalr_agents.model.release import Release
 DIGEST_ANNOTATION = "checksum/secrets"
 
 _UNGUESSABLE = ("token", "client-cert")
-"""Roles whose Secrets hold what is as random as a key: the token of an agent pool, a private key."""
+"""Roles of Secrets whose content cannot be guessed: the token of an agent pool, a private key."""
 
 T = TypeVar("T")
 
 Held = dict[str, dict[str, str | Deferred]]
-"""What the Secrets of a release hold: role (`token`, `env`, `ca-bundle`, `client-cert`) to keys and their content."""
+"""Contents of the Secrets of a release: role (`token`, `env`, `ca-bundle`, `client-cert`) to keys and values."""
 
 
 def token(content: str | Deferred, existing: str | Deferred) -> dict[str, str | Deferred]:
-    """Content of the Secret with the token, unless there is one already."""
+    """Content of the Secret with the token, unless an existing one is used."""
     return {} if is_set(existing) else {contract.TOKEN_KEY: content}
 
 
 def environment(inputs: Inputs, mirrors: Sequence[NetworkMirror] = ()) -> dict[str, str | Deferred]:
-    """Content of the Secret with a user's variables, and with the list of mirrors where one has a token."""
+    """Content of the Secret with the user's variables, and with the list of mirrors if one of them has a token."""
     complete = filled(mirrors, inputs.mirror_tokens)
     secret = {contract.MIRRORS_VARIABLE: _list_of(complete, inputs)} if with_token(complete) else {}
     return dict(sorted({**secret, **inputs.secret_env}.items()))
@@ -39,20 +39,20 @@ def _list_of(mirrors: Sequence[NetworkMirror], inputs: Inputs) -> str | Deferred
 
 
 def ca_bundle(tls: Tls) -> dict[str, str | Deferred]:
-    """Content of the Secret with the CA bundle, unless there is one already."""
+    """Content of the Secret with the CA bundle, unless an existing one is used."""
     made = is_set(tls.ca_bundle) and not is_set(tls.ca_bundle_secret.name)
     return {tls.ca_bundle_secret.key: tls.ca_bundle} if made else {}
 
 
 def client_cert(tls: Tls) -> dict[str, str | Deferred]:
-    """Content of the Secret with the agent's certificate and key, unless there is one already."""
+    """Content of the Secret with the client certificate and key, unless an existing one is used."""
     existing = tls.client_cert_secret
     made = is_set(tls.client_cert) and is_set(tls.client_key) and not is_set(existing.name)
     return {existing.cert_key: tls.client_cert, existing.key_key: tls.client_key} if made else {}
 
 
 def objects(held: Held, release: Release) -> dict[str, Manifest]:
-    """The Secrets of a release, each only if it holds something."""
+    """The Secrets of a release, without empty ones."""
     names = release.names
     by_role = {
         "token": names.token_secret,
@@ -74,19 +74,19 @@ def _secret(name: str, release: Release, data: Mapping[str, str | Deferred]) -> 
 
 
 def contents(held: Mapping[str, Mapping[str, T]]) -> list[str | T]:
-    """Everything that the Secrets hold, keys and values, in a stable order: what `digest` is made of."""
+    """All keys and values of the Secrets in a stable order, the input of `digest`."""
     return [part for data in held.values() for pair in data.items() for part in pair]
 
 
 def needs_key(held: Mapping[str, Mapping[str, T]]) -> bool:
-    """Whether a digest could tell what the Secrets hold: the values of variables can be guessed, one after another."""
+    """Whether the digest needs a key: without one, values of variables could be guessed from it by trial."""
     return bool(held.get("env")) and not any(held.get(role) for role in _UNGUESSABLE)
 
 
 def digest(held: Mapping[str, Mapping[str, str]], key: str = "") -> str:
-    """An HMAC-SHA256 of the contents that changes when one of them, their number or their order does.
+    """An HMAC-SHA256 of the contents, which changes when one of them, their number or their order changes.
 
-    Keyed by a secret among them that nobody can guess, or by `key` where there is none.
+    Its key is a Secret's value that cannot be guessed, or `key` if there is none.
     """
     import hashlib
     import hmac
@@ -100,13 +100,13 @@ def digest(held: Mapping[str, Mapping[str, str]], key: str = "") -> str:
 
 
 def known_digest(held: Held) -> str | None:
-    """The digest, where all contents are known and it lets nobody guess them."""
+    """The digest, if all contents are known and cannot be guessed from it."""
     known = {role: {key: value for key, value in data.items() if isinstance(value, str)} for role, data in held.items()}
     return digest(known) if known == held and contents(known) and not needs_key(known) else None
 
 
 def with_digest(group: dict[str, Manifest], digest: str | Deferred | None) -> dict[str, Manifest]:
-    """The objects with a digest on the pods of workloads beside the Secrets: these pods roll when a Secret changes."""
+    """The objects, with the digest as an annotation of the pods that use the Secrets: these pods roll when a Secret changes."""
     if digest is None or not any(manifest["kind"] == "Secret" for manifest in group.values()):
         return group
     return {role: _rolling(manifest, digest) if manifest["kind"] in WORKLOADS else manifest for role, manifest in group.items()}
@@ -121,7 +121,7 @@ def _rolling(workload: Manifest, digest: str | Deferred) -> Manifest:
 
 
 def token_reference(existing: SecretReference, made: str) -> tuple[str | Deferred, str]:
-    """Name and key of the Secret with the token. The key is the user's only where the Secret is."""
+    """Name and key of the Secret with the token. The user's key applies only to the user's Secret."""
     return (existing.name, existing.key) if is_set(existing.name) else (made, contract.TOKEN_KEY)
 
 
@@ -133,7 +133,7 @@ def ca_bundle_reference(tls: Tls, made: str) -> str | Deferred | None:
 
 
 def client_cert_reference(tls: Tls, made: str) -> str | Deferred | None:
-    """Name of the Secret with the agent's certificate and key, if there is one."""
+    """Name of the Secret with the client certificate and key, if there is one."""
     if is_set(tls.client_cert_secret.name):
         return tls.client_cert_secret.name
     return made if client_cert(tls) else None

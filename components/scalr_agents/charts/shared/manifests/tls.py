@@ -1,4 +1,4 @@
-"""How a container gets to its CA bundle and to the agent's own certificate: volumes, mounts, variables."""
+"""Volumes, mounts and variables for the CA bundle and the client certificate of a container."""
 
 from scalr_agents.charts.shared.manifests import environment as env
 from scalr_agents.charts.shared.manifests import secrets, volumes
@@ -8,18 +8,18 @@ from scalr_agents.model.names import Names
 
 
 def ca_environment(tls: Tls, names: Names) -> env.Env:
-    """Where the CA bundle is."""
+    """The variables with the path of the CA bundle."""
     return env.ca_bundle() if secrets.ca_bundle_reference(tls, names.ca_bundle_secret) is not None else []
 
 
 def environment(tls: Tls, names: Names) -> env.Env:
-    """Where the CA bundle is, and the agent's own certificate."""
+    """The variables with the paths of the CA bundle and of the client certificate."""
     certificate = secrets.client_cert_reference(tls, names.client_cert_secret)
     return ca_environment(tls, names) + (env.client_cert() if certificate is not None else [])
 
 
 def of_pod(tls: Tls, names: Names) -> list[Manifest]:
-    """The volumes of both."""
+    """The volumes of the CA bundle and of the client certificate."""
     return [
         *volumes.ca_bundle(secrets.ca_bundle_reference(tls, names.ca_bundle_secret), tls.ca_bundle_secret.key),
         *volumes.client_cert(secrets.client_cert_reference(tls, names.client_cert_secret), tls.client_cert_secret),
@@ -27,11 +27,11 @@ def of_pod(tls: Tls, names: Names) -> list[Manifest]:
 
 
 def ca_mounts(tls: Tls, names: Names) -> list[Manifest]:
-    """The mount of the CA bundle."""
+    """The volume mount of the CA bundle."""
     return volumes.ca_bundle_mount(secrets.ca_bundle_reference(tls, names.ca_bundle_secret), tls.ca_bundle_secret.key)
 
 
 def mounts(tls: Tls, names: Names) -> list[Manifest]:
-    """The mounts of both."""
+    """The volume mounts of the CA bundle and of the client certificate."""
     certificate = secrets.client_cert_reference(tls, names.client_cert_secret)
     return ca_mounts(tls, names) + volumes.client_cert_mount(certificate)
