@@ -45,7 +45,7 @@ def test_objects_of_the_cluster(name: str, stack: Deployment) -> None:
 
     refused = stack.up()
     assert refused.failed
-    assert re.search(rf"::{name}' was not successfully created: \S+ already exists", refused.output)
+    assert re.search(rf'::{name}" was not successfully created by the Kubernetes API server: \S+ already exists', refused.output)
 
     stack.variables = TAKE_OVER
     taken = stack.up()

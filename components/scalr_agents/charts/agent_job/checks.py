@@ -90,7 +90,8 @@ def _controller_budget(values: AgentJobValues) -> Findings:
         return
     if not budget.enabled or (budget.min_available is None and budget.max_unavailable is None):
         yield warning(
-            "agent.podDisruptionBudget", f"{replicas} controllers without a budget: a drain may stop all of them at once; set enabled: true"
+            "agent.podDisruptionBudget",
+            f"{replicas} controllers without a budget: a drain may stop all of them at once; enable it and set minAvailable",
         )
     elif budget.max_unavailable in (0, "0%"):
         yield warning("agent.podDisruptionBudget.maxUnavailable", "0: no node that runs a controller can be drained; allow at least 1")
