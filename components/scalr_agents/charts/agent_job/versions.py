@@ -8,6 +8,7 @@ from scalr_agents.charts.shared.values import LEGACY_CLUSTER_RULES, LEGACY_RULES
 from scalr_agents.charts.shared.versions import Handover, Published, Row, Table
 from scalr_agents.model.lines import Line, TaskResource
 from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.release import Release
 
 AGENT_TASK = TaskResource(
     group="scalr.io",
@@ -224,3 +225,8 @@ TABLE = Table(
         "persistence.cache.hostPath.preparation",
     ),
 )
+
+
+def of(release: Release) -> AgentJob:
+    """What the agents of a release expect."""
+    return TABLE.row(release.version)

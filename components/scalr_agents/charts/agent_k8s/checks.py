@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 from scalr_agents.charts.agent_k8s import certificates, nodes
-from scalr_agents.charts.agent_k8s.manifests.pod import of_release
+from scalr_agents.charts.agent_k8s.manifests.environment import of_release
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.shared import checks, mirrors, network_checks, proxies
 from scalr_agents.charts.shared.checks import Findings

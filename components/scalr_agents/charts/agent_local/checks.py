@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from scalr_agents.charts.agent_local import environment, versions
+from scalr_agents.charts.agent_local import environment_checks, versions
 from scalr_agents.charts.agent_local.values import AgentLocalValues, volumes
 from scalr_agents.charts.shared import checks, mirrors, network_checks
 from scalr_agents.charts.shared.checks import Findings
@@ -32,7 +32,7 @@ def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Iterato
     yield from checks.resources("resources", values.resources)
     yield from checks.security_context("securityContext", values.security_context, values.pod_security_context)
     yield from volumes.check(values, release)
-    yield from environment.check(values, release, inputs)
+    yield from environment_checks.check(values, release, inputs)
     yield from _metadata_service(values)
 
 

@@ -1,7 +1,7 @@
 """The objects of agent-job, grouped by the component that owns them."""
 
 from scalr_agents.charts.agent_job.manifests import buffer, deployment, node_cache, task
-from scalr_agents.charts.agent_job.manifests.pod import held
+from scalr_agents.charts.agent_job.manifests.environment import held
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs

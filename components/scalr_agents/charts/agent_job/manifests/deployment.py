@@ -1,18 +1,15 @@
 """The controller: a Deployment that polls Scalr for tasks and starts a Job for each."""
 
-from scalr_agents.charts.agent_job.manifests import environment as dialect
-from scalr_agents.charts.agent_job.manifests import pod
+from scalr_agents.charts.agent_job import versions
+from scalr_agents.charts.agent_job.manifests import environment, pod
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import environment as env
 from scalr_agents.charts.shared.manifests import objects, tls, volumes
 from scalr_agents.charts.shared.manifests.objects import Manifest, hardened, layered, present
-from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model.release import Release
 
 COMPONENT = "agent"
-_DRAIN_SECONDS = 180
 
 
 def deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
@@ -68,10 +65,10 @@ def _container(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
             "name": "controller",
             "image": pod.agent_image(values, release, inputs),
             "imagePullPolicy": agent.image.pull_policy,
-            "command": agent.controller.command or list(dialect.of(release).agent_command),
+            "command": agent.controller.command or list(versions.of(release).agent_command),
             "args": agent.controller.args,
             "securityContext": hardened(agent.controller.security_context),
-            "env": _environment(values, release, inputs),
+            "env": environment.controller(values, release, inputs),
             "envFrom": agent.controller.extra_env_from,
             "resources": agent.resources,
             "volumeMounts": [
@@ -93,38 +90,6 @@ def _volumes(values: AgentJobValues, release: Release) -> list[Manifest]:
         *pod.pod_info_volume(release),
         *tls.of_pod(values.global_.tls, release.names),
     ]
-
-
-def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> env.Env:
-    agent = values.agent
-    grace = grace_seconds(agent.termination_grace_period_seconds)
-    return env.each_once(
-        pod.secret_environment(values, release, inputs),
-        [
-            pod.connection(values, release),
-            env.from_field("SCALR_AGENT_NAME", "metadata.name"),
-            env.variables(pod.process(agent)),
-            env.cache(agent.provider_cache),
-            env.cache(agent.module_cache),
-            env.network_mirrors(values.agent.provider_network_mirrors),
-            env.variables(
-                {
-                    "SCALR_AGENT_DRIVER": "kubernetes-job",
-                    "SCALR_AGENT_KUBERNETES_MODE": "controller",
-                    release.line.tasks().template_variable: release.names.task_template,
-                    "SCALR_AGENT_WORKER_ON_STOP_ACTION": "drain",
-                    "SCALR_AGENT_WORKER_DRAIN_TIMEOUT": min(_DRAIN_SECONDS, grace),
-                    "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": grace,
-                    **dialect.controller(values, release),
-                }
-            ),
-            env.otel(values.otel),
-            env.proxy(values.global_.proxy),
-            tls.environment(values.global_.tls, release.names),
-            env.given(agent.extra_env),
-            agent.controller.extra_env,
-        ],
-    )
 
 
 def budget(values: AgentJobValues, release: Release) -> dict[str, Manifest]:

@@ -1,35 +1,107 @@
-"""What the agents of a release expect of their pods."""
+"""The environments of controller, worker and runner, and what the Secrets hold."""
 
 from collections.abc import Mapping
 
 from scalr_agents.charts.agent_job import versions
 from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.agent_job.values.agent import Agent
+from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests import environment as env
+from scalr_agents.charts.shared.manifests import secrets, tls
 from scalr_agents.charts.shared.manifests.environment import Setting
-from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model import variables
+from scalr_agents.model.fields import Deferred
 from scalr_agents.model.release import Release
 
 Settings = dict[str, Setting]
 
-_BACKOFF_LIMIT = 1
 _FIXED = ("SCALR_AGENT_NAME", "SCALR_AGENT_DRIVER", "SCALR_AGENT_KUBERNETES_MODE", "SCALR_AGENT_WORKER_ON_STOP_ACTION")
 """Variables whose values the contract fixes in all versions."""
+_DRAIN_SECONDS = 180
 
 
-def of(release: Release) -> versions.AgentJob:
-    """The version table's row for a release."""
-    return versions.TABLE.row(release.version)
+def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> env.Env:
+    agent = values.agent
+    grace = grace_seconds(agent.termination_grace_period_seconds)
+    return env.each_once(
+        _secret(values, release, inputs),
+        [
+            _connection(values, release),
+            env.from_field("SCALR_AGENT_NAME", "metadata.name"),
+            env.variables(_process_of(agent)),
+            env.cache(agent.provider_cache),
+            env.cache(agent.module_cache),
+            env.network_mirrors(values.agent.provider_network_mirrors),
+            env.variables(
+                {
+                    "SCALR_AGENT_DRIVER": "kubernetes-job",
+                    "SCALR_AGENT_KUBERNETES_MODE": "controller",
+                    release.line.tasks().template_variable: release.names.task_template,
+                    "SCALR_AGENT_WORKER_ON_STOP_ACTION": "drain",
+                    "SCALR_AGENT_WORKER_DRAIN_TIMEOUT": min(_DRAIN_SECONDS, grace),
+                    "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": grace,
+                    **_controller_only(values, release),
+                }
+            ),
+            env.otel(values.otel),
+            env.proxy(values.global_.proxy),
+            tls.environment(values.global_.tls, release.names),
+            env.given(agent.extra_env),
+            agent.controller.extra_env,
+        ],
+    )
 
 
-def controller(values: AgentJobValues, release: Release) -> Settings:
+def worker(values: AgentJobValues, release: Release, inputs: Inputs) -> env.Env:
+    agent = values.agent
+    return env.each_once(
+        _secret(values, release, inputs),
+        [
+            _connection(values, release),
+            env.variables(
+                _process_of(agent)
+                | {
+                    "SCALR_AGENT_DRIVER": "kubernetes-job",
+                    "SCALR_AGENT_KUBERNETES_MODE": "worker",
+                    "SCALR_AGENT_WORKER_ON_STOP_ACTION": "grace-shutdown",
+                    "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": grace_seconds(values.task.termination_grace_period_seconds),
+                    **_worker_only(values, release),
+                }
+            ),
+            env.proxy(values.global_.proxy),
+            tls.environment(values.global_.tls, release.names),
+            env.cache(agent.provider_cache),
+            env.cache(agent.module_cache),
+            env.network_mirrors(values.agent.provider_network_mirrors),
+            env.otel(values.otel),
+            env.given(agent.extra_env),
+            env.given(values.task.worker.extra_env),
+        ],
+    )
+
+
+def runner(values: AgentJobValues, release: Release, inputs: Inputs) -> env.Env:
+    return env.each_once(
+        _secret(values, release, inputs, runs=True),
+        [
+            env.proxy(values.global_.proxy),
+            tls.ca_environment(values.global_.tls, release.names),
+            env.given(values.task.runner.extra_env),
+        ],
+    )
+
+
+def _controller_only(values: AgentJobValues, release: Release) -> Settings:
     """Variables of the controller in addition to those of all versions."""
-    row = of(release)
+    row = versions.of(release)
     return {**row.controller_variables, **row.variables, **_process(values, release)}
 
 
-def worker(values: AgentJobValues, release: Release) -> Settings:
+def _worker_only(values: AgentJobValues, release: Release) -> Settings:
     """Variables of the worker in addition to those of all versions."""
-    row, providers, modules = of(release), values.agent.provider_cache, values.agent.module_cache
+    row, providers, modules = versions.of(release), values.agent.provider_cache, values.agent.module_cache
     given = {
         **variables.of(providers, "drop_kernel_pages", *(["concurrency"] if providers.enabled else [])),
         **variables.of(modules, *(["concurrency"] if modules.enabled else [])),
@@ -57,23 +129,39 @@ def _known(given: Mapping[str, Setting], release: Release) -> Settings:
 
 def of_release(release: Release) -> dict[str, str | None]:
     """All variables of agents of a release's version, with the values that set them; `None` if the contract fixes them."""
-    row, declared = of(release), variables.declared(AgentJobValues)
+    row, declared = versions.of(release), variables.declared(AgentJobValues)
     known = {name: path for name, path in declared.items() if versions.TABLE.knows(release.version, path)}
     fixed = [release.line.tasks().template_variable, *row.variables, *row.controller_variables, *row.worker_variables]
     return known | dict.fromkeys([*_FIXED, *fixed])
 
 
-def job(values: AgentJobValues, release: Release) -> Manifest:
-    """What happens to a Job whose pod fails. A run that failed is never started again."""
-    if not of(release).restarts:
-        return {"backoffLimit": 0}
-    limit = values.task.job.backoff_limit
+def _connection(values: AgentJobValues, release: Release) -> env.Env:
+    """The address and the token with which the agent connects."""
+    secret, key = secrets.token_reference(values.agent.token_existing_secret, release.names.token_secret)
+    return env.variables(variables.of(values.agent, "url")) + env.from_secret("SCALR_AGENT_TOKEN", secret, key)
+
+
+def _process_of(agent: Agent) -> dict[str, str]:
+    """Logging and directories of an agent process."""
+    return variables.of(agent, "debug", "log_format", "data_dir", "cache_dir")
+
+
+def _secret(values: AgentJobValues, release: Release, inputs: Inputs, *, runs: bool = False) -> env.Env:
+    """Variables from our own Secret. Runs do not get those that configure the agent."""
+    names = [name for name in _secret_variables(values, inputs) if not (runs and name.startswith(contract.SCALR_PREFIX))]
+    return env.out_of_secret(names, release.names.env_secret)
+
+
+def _secret_variables(values: AgentJobValues, inputs: Inputs) -> dict[str, str | Deferred]:
+    """The user's secret variables, and the list of mirrors if one of them has a token."""
+    return secrets.environment(inputs, values.agent.provider_network_mirrors)
+
+
+def held(values: AgentJobValues, inputs: Inputs) -> secrets.Held:
+    """Contents of the Secrets of a release."""
     return {
-        "backoffLimit": _BACKOFF_LIMIT if limit is None else limit,
-        "podFailurePolicy": {
-            "rules": [
-                {"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": [0]}},
-                {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]},
-            ]
-        },
+        "token": secrets.token(values.agent.token, values.agent.token_existing_secret.name),
+        "env": _secret_variables(values, inputs),
+        "ca-bundle": secrets.ca_bundle(values.global_.tls),
+        "client-cert": secrets.client_cert(values.global_.tls),
     }

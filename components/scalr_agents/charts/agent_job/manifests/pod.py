@@ -1,15 +1,12 @@
 """What the pods of an agent have in common."""
 
-from scalr_agents.charts.agent_job.manifests import environment as dialect
+from scalr_agents.charts.agent_job import versions
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.agent_job.values.agent import Agent
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import environment as env
-from scalr_agents.charts.shared.manifests import images, secrets, volumes
+from scalr_agents.charts.shared.manifests import images, volumes
 from scalr_agents.charts.shared.manifests.objects import Manifest, present
 from scalr_agents.charts.shared.values import Image
-from scalr_agents.model import variables
 from scalr_agents.model.fields import Deferred
 from scalr_agents.model.release import Release
 
@@ -60,42 +57,10 @@ def beside_tasks(values: AgentJobValues, release: Release, component: str, spec:
     }
 
 
-def connection(values: AgentJobValues, release: Release) -> env.Env:
-    """The address and the token with which the agent connects."""
-    secret, key = secrets.token_reference(values.agent.token_existing_secret, release.names.token_secret)
-    return env.variables(variables.of(values.agent, "url")) + env.from_secret("SCALR_AGENT_TOKEN", secret, key)
-
-
-def process(agent: Agent) -> dict[str, str]:
-    """Logging and directories of an agent process."""
-    return variables.of(agent, "debug", "log_format", "data_dir", "cache_dir")
-
-
-def secret_environment(values: AgentJobValues, release: Release, inputs: Inputs, *, runs: bool = False) -> env.Env:
-    """Variables from our own Secret. Runs do not get those that configure the agent."""
-    names = [name for name in secret_variables(values, inputs) if not (runs and name.startswith(contract.SCALR_PREFIX))]
-    return env.out_of_secret(names, release.names.env_secret)
-
-
-def secret_variables(values: AgentJobValues, inputs: Inputs) -> dict[str, str | Deferred]:
-    """The user's secret variables, and the list of mirrors if one of them has a token."""
-    return secrets.environment(inputs, values.agent.provider_network_mirrors)
-
-
-def held(values: AgentJobValues, inputs: Inputs) -> secrets.Held:
-    """Contents of the Secrets of a release."""
-    return {
-        "token": secrets.token(values.agent.token, values.agent.token_existing_secret.name),
-        "env": secret_variables(values, inputs),
-        "ca-bundle": secrets.ca_bundle(values.global_.tls),
-        "client-cert": secrets.client_cert(values.global_.tls),
-    }
-
-
 def pod_info_volume(release: Release) -> list[Manifest]:
-    return [volumes.pod_info()] if dialect.of(release).pod_info else []
+    return [volumes.pod_info()] if versions.of(release).pod_info else []
 
 
 def pod_info_mount(release: Release) -> list[Manifest]:
-    directory = dialect.of(release).pod_info
+    directory = versions.of(release).pod_info
     return [volumes.mount(contract.POD_INFO_VOLUME, directory)] if directory else []

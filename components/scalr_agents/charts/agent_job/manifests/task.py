@@ -2,19 +2,18 @@
 
 from typing import Any
 
-from scalr_agents.charts.agent_job.manifests import environment as dialect
-from scalr_agents.charts.agent_job.manifests import pod
+from scalr_agents.charts.agent_job import versions
+from scalr_agents.charts.agent_job.manifests import environment, pod
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import environment as env
 from scalr_agents.charts.shared.manifests import objects, tls, volumes
 from scalr_agents.charts.shared.manifests.objects import Manifest, hardened, layered, present
-from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model.release import Release
 
 COMPONENT = "task"
+_BACKOFF_LIMIT = 1
 _STARTUP_SECONDS = 60
 
 
@@ -30,7 +29,7 @@ def template(values: AgentJobValues, release: Release, inputs: Inputs) -> Manife
                 **_job_metadata(values),
                 "spec": present(
                     {
-                        **dialect.job(values, release),
+                        **_failures(values, release),
                         "activeDeadlineSeconds": values.task.job.active_deadline_seconds,
                         "ttlSecondsAfterFinished": values.task.job.ttl_seconds_after_finished,
                         "template": _pod(values, release, inputs),
@@ -74,7 +73,7 @@ def _pod(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
 
 def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
     runner = values.task.runner
-    data, cache, speech = values.persistence.data, values.persistence.cache, dialect.of(release)
+    data, cache, speech = values.persistence.data, values.persistence.cache, versions.of(release)
     return present(
         {
             "name": "runner",
@@ -83,14 +82,7 @@ def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
             "command": list(speech.runner_command),
             "workingDir": "/opt/workdir",
             "securityContext": present(runner.security_context),
-            "env": env.each_once(
-                pod.secret_environment(values, release, inputs, runs=True),
-                [
-                    env.proxy(values.global_.proxy),
-                    tls.ca_environment(values.global_.tls, release.names),
-                    env.given(runner.extra_env),
-                ],
-            ),
+            "env": environment.runner(values, release, inputs),
             "resources": runner.resources,
             **_probes("/tmp/exec-loop"),
             "volumeMounts": [
@@ -117,10 +109,10 @@ def _worker(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
             "name": "worker",
             "image": pod.worker_image(values, release, inputs),
             "imagePullPolicy": pod.image_of_worker(values).pull_policy,
-            "command": worker.command or list(dialect.of(release).agent_command),
+            "command": worker.command or list(versions.of(release).agent_command),
             "args": worker.args,
             "securityContext": hardened(worker.security_context),
-            "env": _worker_environment(values, release, inputs),
+            "env": environment.worker(values, release, inputs),
             "resources": worker.resources,
             **_probes(agent.data_dir),
             "volumeMounts": [
@@ -133,34 +125,6 @@ def _worker(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
                 *worker.extra_volume_mounts,
             ],
         }
-    )
-
-
-def _worker_environment(values: AgentJobValues, release: Release, inputs: Inputs) -> env.Env:
-    agent = values.agent
-    return env.each_once(
-        pod.secret_environment(values, release, inputs),
-        [
-            pod.connection(values, release),
-            env.variables(
-                pod.process(agent)
-                | {
-                    "SCALR_AGENT_DRIVER": "kubernetes-job",
-                    "SCALR_AGENT_KUBERNETES_MODE": "worker",
-                    "SCALR_AGENT_WORKER_ON_STOP_ACTION": "grace-shutdown",
-                    "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": grace_seconds(values.task.termination_grace_period_seconds),
-                    **dialect.worker(values, release),
-                }
-            ),
-            env.proxy(values.global_.proxy),
-            tls.environment(values.global_.tls, release.names),
-            env.cache(agent.provider_cache),
-            env.cache(agent.module_cache),
-            env.network_mirrors(values.agent.provider_network_mirrors),
-            env.otel(values.otel),
-            env.given(agent.extra_env),
-            env.given(values.task.worker.extra_env),
-        ],
     )
 
 
@@ -184,7 +148,7 @@ def _file_exists(path: str) -> dict[str, Any]:
 def _volumes(values: AgentJobValues, release: Release, inputs: Inputs) -> list[Manifest]:
     image, policy = pod.agent_image(values, release, inputs), values.agent.image.pull_policy
     return [
-        *([volumes.from_image(contract.AGENT_VOLUME, image, policy)] if dialect.of(release).agent_in_runner else []),
+        *([volumes.from_image(contract.AGENT_VOLUME, image, policy)] if versions.of(release).agent_in_runner else []),
         _service_account_token(values.service_account.token_ttl),
         volumes.volume(contract.DATA_VOLUME, values.persistence.data, release.names.data_claim),
         volumes.volume(contract.CACHE_VOLUME, values.persistence.cache, release.names.cache_claim),
@@ -212,3 +176,19 @@ def budget(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
         return {}
     at_least = UNEVICTABLE if limits.min_available is None else limits.min_available
     return {"task-budget": objects.budget(release.names.task_budget, release, COMPONENT, minAvailable=at_least)}
+
+
+def _failures(values: AgentJobValues, release: Release) -> Manifest:
+    """What happens to a Job whose pod fails. A run that failed is never started again."""
+    if not versions.of(release).restarts:
+        return {"backoffLimit": 0}
+    limit = values.task.job.backoff_limit
+    return {
+        "backoffLimit": _BACKOFF_LIMIT if limit is None else limit,
+        "podFailurePolicy": {
+            "rules": [
+                {"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": [0]}},
+                {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]},
+            ]
+        },
+    }

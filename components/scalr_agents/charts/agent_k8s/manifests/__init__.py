@@ -1,7 +1,7 @@
 """The objects of agent-k8s, grouped by the component that owns them."""
 
 from scalr_agents.charts.agent_k8s.manifests import controller, efs, worker
-from scalr_agents.charts.agent_k8s.manifests.pod import held
+from scalr_agents.charts.agent_k8s.manifests.environment import held
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs

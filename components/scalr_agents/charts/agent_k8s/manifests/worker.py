@@ -14,7 +14,6 @@ def daemon_set(values: AgentK8sValues, release: Release, inputs: Inputs) -> Mani
     part = pod.Part(
         component=COMPONENT,
         annotations=values.worker_pod_annotations,
-        environment=[],
         volume=_data_home(values, release),
         node_selector=values.worker_node_selector,
         tolerations=values.worker_tolerations,

@@ -2,7 +2,8 @@
 
 from scalr_agents.charts.agent_local import effective, versions
 from scalr_agents.charts.agent_local.manifests import deployment
-from scalr_agents.charts.agent_local.manifests.deployment import cache_claim, held
+from scalr_agents.charts.agent_local.manifests.deployment import cache_claim
+from scalr_agents.charts.agent_local.manifests.environment import held
 from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
