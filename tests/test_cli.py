@@ -110,7 +110,7 @@ def test_findings_end_render_with_1_and_nothing_on_stdout(project: Path) -> None
         (STACK, ("--strict",), 0, ""),
         (STACK.replace("https", "http"), (), 0, "warning: scalr-agents:common.url: http://"),
         (STACK.replace("https", "http"), ("--strict",), 1, "warning: scalr-agents:common.url: http://"),
-        (STACK.replace("{secure: v1:xyz}", TOKEN), (), 0, "stands in the file in plain text"),
+        (STACK.replace("{secure: v1:xyz}", TOKEN), (), 0, "is in this file in plain text"),
         (STACK.replace("{token: {secure: v1:xyz}}", "{}"), (), 1, "error: scalr-agents:secrets.runs.token: missing"),
         (STACK.replace("values: {", "values: {agent: {token: {secure: v1:xyz}}, "), (), 1, "secrets belong under scalr-agents:secrets"),
         (STACK.replace("values: {", f"values: {{agent: {{token: {TOKEN}}}, "), (), 1, "a token in plain text"),
@@ -128,7 +128,7 @@ def test_check(project: Path, content: str, options: tuple[str, ...], code: int,
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("render", "nope"), "no stack 'nope': there is no"),
+        (("render", "nope"), "no stack 'nope': /"),
         (("check", "none.yaml"), "none.yaml: No such file or directory"),
         (("check", "--project", "nowhere"), "'nowhere' does not exist"),
         (("template",), "Missing argument 'CHART'"),
@@ -257,7 +257,7 @@ def test_check_tells_what_only_the_files_show(project: Path) -> None:
     )
     stack(project, cached)
     done = cli("check", "dev", directory=project)
-    assert "stacks/Pulumi.dev.yaml:5:32: warning: scalr-agents:caches.runs.efs: no region: run pulumi config set aws:region" in done.stdout
+    assert "stacks/Pulumi.dev.yaml:5:32: warning: scalr-agents:caches.runs.efs: no AWS region is set" in done.stdout
     stack(project, f"{cached}  aws:region: eu-west-1\n")
     assert cli("check", "dev", directory=project).stdout == ""
 
@@ -289,7 +289,10 @@ def test_a_stack_file_needs_no_project(tmp_path: Path) -> None:
     assert done.stdout.startswith(f"{tmp_path}/any.yaml:2:12: warning: scalr-agents:common.url: http://")
     (tmp_path / "values.yaml").write_text("agent: {}\n")
     refused = cli("check", "values.yaml", directory=tmp_path)
-    assert (refused.returncode, refused.stdout.partition("; ")[0]) == (1, "values.yaml: error: has no `config`, and is no stack file")
+    assert (refused.returncode, refused.stdout.partition("; ")[0]) == (
+        1,
+        "values.yaml: error: not a stack file, because it has no `config`",
+    )
 
 
 def test_schema_is_the_one_that_is_committed() -> None:

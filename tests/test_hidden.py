@@ -270,7 +270,7 @@ PEM = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTI
 def test_a_certificate_in_place_of_its_file_is_not_repeated(file: str) -> None:
     found = errors(stack.load({"common": {"ca": {"file": file}}}, directory=Path()).findings)
     assert [finding.path for finding in found] == ["scalr-agents:common.ca.file"]
-    assert found[0].message.startswith("not a path: write the certificates into a file")
+    assert found[0].message.startswith("not a path; save the certificates in a file")
 
 
 JSON = [f"a={SECRET}", f'a="{SECRET}', f"a=[{SECRET}]", f'{{"{SECRET}" 1}}', f"a={json.dumps(SECRET)} {SECRET}", f"a={SECRET}" * 2]

@@ -178,7 +178,7 @@ def test_a_secret_for_a_host_of_one_s_own_has_no_effect() -> None:
 
 def test_secrets_of_nobody_are_told_the_names_of_machines() -> None:
     found = said({"ec2": EC2}, secrets={"itt": {"token": "t"}})
-    assert found[0].startswith("error: secrets.itt: secrets of no agent; did you mean 'it'?")
+    assert found[0].startswith("error: secrets.itt: no agent or machine has this name; did you mean 'it'?")
 
 
 @pytest.mark.parametrize(("word", "place"), [("ec2", {**EC2, "securityGroups": ["sg-1"]}), ("gce", {**GCE, "serviceAccount": "a@b.c"})])

@@ -15,7 +15,7 @@ PLACE = "scalr-agents:caches.shared"
 CACHE = "scalr-agents:agents.runs.cache"
 VALUES = "scalr-agents:agents.runs.values"
 CLAIM = "persistence.cache.persistentVolumeClaim"
-HAS_NO_EFFECT = f"has no effect: {CACHE} decides what is mounted; remove one of them"
+HAS_NO_EFFECT = f"has no effect: {CACHE} sets what is mounted; remove one of them"
 
 
 def _claim_values(**words: Any) -> dict[str, Any]:
@@ -25,35 +25,35 @@ def _claim_values(**words: Any) -> dict[str, Any]:
 WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"caches": {"shared": EFS}, "agents": {"runs": {"cache": "sharde"}}}, CACHE, "no cache 'sharde'; did you mean 'shared'?"),
     ({"agents": {"runs": {"cache": "shared"}}}, CACHE, "no cache 'shared'; allowed: none"),
-    (with_cache({}), PLACE, "needs one of efs, filestore, claim, storageClass; given none"),
+    (with_cache({}), PLACE, "set exactly one of efs, filestore, claim, storageClass; given none"),
     (
         {"caches": {"shared": None}, "agents": {"runs": {"cache": "shared"}}},
         PLACE,
-        "needs one of efs, filestore, claim, storageClass; given none",
+        "set exactly one of efs, filestore, claim, storageClass; given none",
     ),
-    (with_cache(EFS | FILESTORE), PLACE, "needs one of efs, filestore, claim, storageClass; given efs and filestore"),
-    (with_cache(EXISTING | DYNAMIC), PLACE, "needs one of efs, filestore, claim, storageClass; given claim and storageClass"),
+    (with_cache(EFS | FILESTORE), PLACE, "set exactly one of efs, filestore, claim, storageClass; given efs and filestore"),
+    (with_cache(EXISTING | DYNAMIC), PLACE, "set exactly one of efs, filestore, claim, storageClass; given claim and storageClass"),
     (
         with_cache(EFS, name="my.cache"),
         'scalr-agents:caches["my.cache"]',
-        "not a name for a cache: at most 53 lower case",
+        "not a valid cache name; use at most 53 lower case",
     ),
-    (with_cache(FILESTORE, name="a" * 54), f"scalr-agents:caches.{'a' * 54}", "not a name for an instance: at most 33"),
+    (with_cache(FILESTORE, name="a" * 54), f"scalr-agents:caches.{'a' * 54}", "not a valid Filestore name; use at most 33"),
     (with_cache({"storageClass": {"name": "Bad_Name"}}), f"{PLACE}.storageClass.name", "not a valid Kubernetes name"),
-    (with_cache(EFS, name="Shared"), "scalr-agents:caches.Shared", "not a name for a cache"),
+    (with_cache(EFS, name="Shared"), "scalr-agents:caches.Shared", "not a valid cache name"),
     (with_cache({"efss": {}}), f"{PLACE}.efss", "unknown key 'efss'; did you mean 'efs'?"),
     (with_cache({**EFS, "onDelete": "retain"}), f"{PLACE}.onDelete", "given 'retain'; allowed: 'keep' or 'delete'"),
     (with_cache({"claim": "My_Claim"}), f"{PLACE}.claim", "not a valid Kubernetes name"),
-    (with_cache({**EXISTING, "onDelete": "keep"}), f"{PLACE}.onDelete", "has no effect: claim names something that exists"),
+    (with_cache({**EXISTING, "onDelete": "keep"}), f"{PLACE}.onDelete", "has no effect: this stack never deletes what claim names"),
     (
         with_cache({"efs": {"fileSystemId": "fs-0a1b"}, "onDelete": "delete"}),
         f"{PLACE}.onDelete",
-        "has no effect: efs.fileSystemId names something that exists, which this stack never deletes",
+        "has no effect: this stack never deletes what efs.fileSystemId names; remove it",
     ),
     (
         with_cache({"filestore": INSTANCE, "onDelete": "keep"}),
         f"{PLACE}.onDelete",
-        "has no effect: filestore.instanceId names something that exists",
+        "has no effect: this stack never deletes what filestore.instanceId names",
     ),
     (
         with_cache({"efs": {}}),
@@ -149,8 +149,8 @@ def test_a_second_namespace_on_one_instance() -> None:
     changed = with_agents(FILESTORE, "more", "third")
     changed["agents"]["more"]["namespace"] = "other"
     message = (
-        "cache 'shared' is mounted in namespace 'scalr' (by agent 'runs'), and a Filestore instance serves one namespace; "
-        "give agents in 'other' a cache of their own"
+        "cache 'shared' is mounted in namespace 'scalr' (by agent 'runs'), and a Filestore instance can serve only one namespace; "
+        "define another cache for the agents in 'other'"
     )
     assert findings(changed) == [("error", "scalr-agents:agents.more.cache", message)]
 
@@ -195,7 +195,7 @@ def test_other_volumes_belong_to_nobody(cache: dict[str, Any]) -> None:
 
 
 def test_a_cache_that_nobody_uses() -> None:
-    message = "no agent uses it; name it in scalr-agents:agents.<name>.cache"
+    message = "no agent uses this cache; set scalr-agents:agents.<name>.cache to its name"
     assert findings({"caches": {"shared": EFS}}) == [("warning", PLACE, message)]
     assert findings(with_cache(EFS) | {"caches": {"shared": EFS, "spare": EXISTING}}) == [("warning", "scalr-agents:caches.spare", message)]
 
@@ -246,7 +246,7 @@ OVERFULL: list[tuple[dict[str, Any], str, str]] = [
 @pytest.mark.parametrize(("changed", "holds", "grows"), OVERFULL, ids=[str(index) for index, _ in enumerate(OVERFULL)])
 def test_limits_above_what_the_volume_holds(changed: dict[str, Any], holds: str, grows: str) -> None:
     message = (
-        f"{holds}, but its agents' caches may grow to {grows}: it is full before an agent clears anything; "
+        f"{holds}, but its agents' caches may grow to {grows} and fill it before an agent clears its cache; "
         "lower agent.providerCache.sizeLimit or agent.moduleCache.sizeLimit"
     )
     assert findings(changed) == [("warning", PLACE, message)]
@@ -302,7 +302,9 @@ def test_a_file_system_that_exists_has_one_cache() -> None:
     token = {"secrets": {"more": {"token": TOKEN}}}
     for cache, word, value in ((instance, "filestore.instanceId", INSTANCE["instanceId"]), (network, "efs.fileSystemId", "fs-0a1b")):
         found = findings({"caches": {"one": cache, "two": cache}, "agents": agents, **token})
-        assert found == [("error", f"scalr-agents:caches.two.{word}", f"{value!r} is that of cache 'one'; use one cache for both")]
+        assert found == [
+            ("error", f"scalr-agents:caches.two.{word}", f"{value!r} is used by cache 'one' already; let all agents use that cache")
+        ]
     alone = {"efs": {"fileSystemId": "fs-0a1b"}}
     assert findings({"caches": {"one": alone, "two": alone}, "agents": agents, **token}) == []
 
@@ -312,7 +314,7 @@ def test_agents_in_one_directory_of_a_claim() -> None:
     given = {"caches": {"shared": EXISTING}, "agents": {"runs": {"cache": "shared"}, "more": more}, "secrets": {"more": {"token": TOKEN}}}
     [(severity, path, message)] = findings(given)
     assert (severity, path) == ("warning", "scalr-agents:agents.more")
-    assert message.startswith("its pods mount 'cache' of claim 'mine', and so do those of agent 'runs': runs of one execute what")
+    assert message.startswith("its pods mount 'cache' of claim 'mine', and so do those of agent 'runs': runs of one agent execute what")
     given["agents"]["more"] = merge(more, {"values": _claim_values(subPath="more")})
     assert findings(given) == []
 

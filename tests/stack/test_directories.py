@@ -47,7 +47,7 @@ def found(one: dict[str, Any], two: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-CLAIM = "runs of one execute what the other has cached; give each a directory of its own (subPath of the claim, in its values)"
+CLAIM = "runs of one agent execute what the other has cached; give each its own directory (subPath of the claim, in its values)"
 AND_SO = "and so do those of agent 'one'"
 
 
@@ -58,18 +58,18 @@ AND_SO = "and so do those of agent 'one'"
         (cached(JOB, subPath="a"), cached(JOB, subPath="a/"), f"'a/cache' of claim 'mine', {AND_SO}"),
         (cached(JOB, subPath="a/./b"), cached(JOB, subPath="/a//b"), f"'a/b/cache' of claim 'mine', {AND_SO}"),
         (cached(LOCAL), cached(LOCAL), f"the root of claim 'mine', {AND_SO}"),
-        (cached(LOCAL), cached(JOB), "'cache' of claim 'mine', which is inside the root, mounted by those of agent 'one'"),
-        (cached(JOB), cached(LOCAL), "the root of claim 'mine', which holds 'cache', mounted by those of agent 'one'"),
+        (cached(LOCAL), cached(JOB), "'cache' of claim 'mine', which is inside the root, mounted by the pods of agent 'one'"),
+        (cached(JOB), cached(LOCAL), "the root of claim 'mine', which contains 'cache', mounted by the pods of agent 'one'"),
         (cached(JOB), cached(LOCAL, subPath="cache"), f"'cache' of claim 'mine', {AND_SO}"),
         (
             cached(JOB),
             cached(LOCAL, subPath="cache/providers"),
-            "'cache/providers' of claim 'mine', which is inside 'cache', mounted by those of agent 'one'",
+            "'cache/providers' of claim 'mine', which is inside 'cache', mounted by the pods of agent 'one'",
         ),
         (
             cached(JOB),
             cached(LOCAL, subPath="cache/x"),
-            "'cache/x' of claim 'mine', which is inside 'cache', mounted by those of agent 'one'",
+            "'cache/x' of claim 'mine', which is inside 'cache', mounted by the pods of agent 'one'",
         ),
     ],
 )
@@ -97,7 +97,7 @@ def test_the_words_of_a_stack_and_values_meet() -> None:
     """A claim that one agent has by the word `cache`, and the other by its values."""
     agents = {"one": {"kind": JOB, "cache": "team"}, "two": cached(LOCAL)}
     loaded = stack_of(agents, caches={"team": {"claim": "mine"}})
-    assert [finding.path for finding in loaded.findings if "mounted by those of agent 'one'" in finding.message] == [PLACE]
+    assert [finding.path for finding in loaded.findings if "mounted by the pods of agent 'one'" in finding.message] == [PLACE]
 
 
 def test_each_agent_is_told_of_once() -> None:
@@ -106,8 +106,8 @@ def test_each_agent_is_told_of_once() -> None:
     assert told == ["two", "three"]
 
 
-MOUNTED = "mounted by those of agent 'one', on the same nodes"
-NODE = "runs of one can change what those of the other use; give each a directory of its own"
+MOUNTED = "mounted by the pods of agent 'one', on the same nodes"
+NODE = "runs of one agent can change files of the other; give each its own directory"
 
 
 @pytest.mark.parametrize(
@@ -131,13 +131,13 @@ NODE = "runs of one can change what those of the other use; give each a director
             workers("/var/lib/a"),
             workers("/var/lib/a"),
             "error",
-            f"'/var/lib/a' of their nodes, {AND_SO}, on the same nodes: give one of them another agent.data_home",
+            f"'/var/lib/a' of their nodes, {AND_SO}, on the same nodes; set a different agent.data_home for one of them",
         ),
         (
             workers("/var/lib/a/b"),
             workers("/var/lib/a"),
             "error",
-            f"'/var/lib/a' of their nodes, which holds '/var/lib/a/b', {MOUNTED}: give one of them another agent.data_home",
+            f"'/var/lib/a' of their nodes, which contains '/var/lib/a/b', {MOUNTED}; set a different agent.data_home for one of them",
         ),
     ],
 )
@@ -188,4 +188,4 @@ def test_containers_that_run_first_count() -> None:
     """The runner of the current line has none; the pods that prepare nodes do their work in one."""
     prepared = merge(of_node("/mnt/a"), {"values": {"persistence": {"cache": {"hostPath": {"preparation": {"enabled": True}}}}}})
     [(_, message)] = found(prepared, of_node("/mnt/a/other"))
-    assert "which is inside '/mnt/a', mounted by those of agent 'one'" in message
+    assert "which is inside '/mnt/a', mounted by the pods of agent 'one'" in message

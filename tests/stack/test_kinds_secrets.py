@@ -146,7 +146,7 @@ def test_the_command_for_a_token_of_a_mirror_leads_to_its_host() -> None:
     """Dots in the name of a host separate no words."""
     config = {"secrets": {"one": {"mirrorTokens": {"a.acme": "hidden"}}}}
     place = 'scalr-agents:secrets.one.mirrorTokens["a.acme"]'
-    message = f"stands in the file in plain text; encrypt it: pulumi config set --secret --path '{place}'"
+    message = f"is in this file in plain text; encrypt it with: pulumi config set --secret --path '{place}'"
     assert [(finding.path, finding.message) for finding in secrets.misplaced(config)] == [(place, message)]
 
 
@@ -195,7 +195,7 @@ def test_an_existing_secret_and_a_token(kind: Kind) -> None:
     existing: dict[str, Any] = {"tokenExistingSecret": "pool"} if kind[0] == K8S else {"tokenExistingSecret": {"name": "pool"}}
     where = "agent.tokenExistingSecret" if kind[0] == K8S else "agent.tokenExistingSecret.name"
     words = of_one(values={"agent": existing})
-    assert errors(load(kind, words)) == [("secrets.one.token", f"given, and so is an existing Secret in {where}; keep one of them")]
+    assert errors(load(kind, words)) == [("secrets.one.token", f"given together with an existing Secret in {where}; keep one of them")]
     alone = load(kind, {**words, "secrets": None})
     assert errors(alone) == []
     assert secrets_of(alone) == {}

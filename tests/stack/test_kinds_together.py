@@ -161,7 +161,7 @@ def test_values_that_a_cache_decides(kind: Kind, where: str) -> None:
     assert errors(load(kind, of_one(cache="big", values=values) | {"caches": {"big": {"claim": "pvc"}}})) == [
         (
             f"agents.one.values.{where}.persistentVolumeClaim.claimName",
-            "has no effect: scalr-agents:agents.one.cache decides what is mounted; remove one of them",
+            "has no effect: scalr-agents:agents.one.cache sets what is mounted; remove one of them",
         ),
         (f"agents.one.values.{where}.enabled", "false, but scalr-agents:agents.one.cache turns it on; remove one of them"),
     ]
@@ -170,4 +170,4 @@ def test_values_that_a_cache_decides(kind: Kind, where: str) -> None:
 def test_a_namespace_that_would_refuse_the_workers() -> None:
     ((path, message),) = errors(stack_of({"old": {"kind": K8S}}, namespaces={"scalr": {"podSecurity": "baseline"}}))
     assert path == "agents.old"
-    assert message.startswith("namespace 'scalr' enforces baseline and would refuse its worker pods: volume 'data-home' is a hostPath")
+    assert message.startswith("namespace 'scalr' enforces baseline and would reject its worker pods: volume 'data-home' is a hostPath")

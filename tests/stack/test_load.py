@@ -108,7 +108,7 @@ def test_secret_environment() -> None:
 WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"secrets": {"runs": {"token": ""}}}, "scalr-agents:secrets.runs.token", f"missing; run: {COMMAND}"),
     ({"secrets": {"runs": {"token": "null"}}}, "scalr-agents:secrets.runs.token", 'is the word "null"'),
-    ({"secrets": {"run": {"token": "x"}}}, "scalr-agents:secrets.run", "secrets of no agent; did you mean 'runs'?"),
+    ({"secrets": {"run": {"token": "x"}}}, "scalr-agents:secrets.run", "no agent or machine has this name; did you mean 'runs'?"),
     ({"agents": {"runs": {"values": {"agent": {"token": "x"}}}}}, "scalr-agents:agents.runs.values.agent.token", f"run: {COMMAND}"),
     (
         {"agents": {"runs": {"values": {"agent": {"tokenExistingSecret": {"name": "pool"}}}}}},
@@ -127,10 +127,10 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"agents": {"runs": {"namespace": "no_name"}}}, "scalr-agents:agents.runs.namespace", "not a valid namespace"),
     ({"agents": {"runs": {"valuesFiles": ["none.yaml"]}}}, "scalr-agents:agents.runs.valuesFiles[0]", "No such file"),
     ({"common": {"ca": {"file": "none.pem"}}}, "scalr-agents:common.ca.file", "No such file"),
-    ({"common": {"ca": {}}}, "scalr-agents:common.ca", "needs one of file and secret"),
+    ({"common": {"ca": {}}}, "scalr-agents:common.ca", "set exactly one of file and secret"),
     ({"common": {"otel": {}}}, "scalr-agents:common.otel.endpoint", "missing"),
     ({"common": {"proxy": {"http": "http://p:1", "no": "x"}}}, "scalr-agents:common.proxy.no", "unknown key 'no'"),
-    ({"namespaces": {"Scalr": {}}}, "scalr-agents:namespaces.Scalr", "no namespace"),
+    ({"namespaces": {"Scalr": {}}}, "scalr-agents:namespaces.Scalr", "not a valid namespace name"),
     (
         {"namespaces": {"scalr": {"podSecurity": "strict"}}},
         "scalr-agents:namespaces.scalr.podSecurity",
@@ -189,7 +189,7 @@ def test_secrets_without_any_agent_belong_to_nobody() -> None:
 def test_an_agents_name_is_part_of_paths_and_names() -> None:
     agents = {"Web.Team": {**PLAIN, "release": "web"}}
     found = findings({"agents": agents, "secrets": {"Web.Team": {"token": "x"}}})
-    assert found == [("error", 'scalr-agents:agents["Web.Team"]', "not a name for an agent: lower case letters, digits and '-'")]
+    assert found == [("error", 'scalr-agents:agents["Web.Team"]', "not a valid agent name; use lower case letters, digits and '-'")]
 
 
 def test_findings_in_a_values_file_name_the_file(tmp_path: Path) -> None:
@@ -288,7 +288,7 @@ def test_a_controller_that_can_never_be_ready_in_time() -> None:
 
 def test_a_stack_without_agents() -> None:
     assert [str(finding) for finding in stack.load({}, directory=Path()).findings] == [
-        "warning: scalr-agents:agents: empty: this stack runs nothing"
+        "warning: scalr-agents:agents: empty; define at least one agent"
     ]
 
 

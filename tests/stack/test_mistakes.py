@@ -30,7 +30,7 @@ AGENT = "scalr-agents:agents.runs"
 def test_a_namespace_that_is_almost_one_of_those_listed(namespace: str, listed: list[str], meant: str | None) -> None:
     given = {"namespaces": {name: {"create": False} for name in listed}, "agents": {"runs": {"namespace": namespace}}}
     found = [(severity, message) for severity, path, message in findings(given) if path == f"{AGENT}.namespace" and "among" in message]
-    words = f"{namespace!r} is not among scalr-agents:namespaces; did you mean {meant!r}? If it exists, add it with create: false"
+    words = f"{namespace!r} is not among scalr-agents:namespaces; did you mean {meant!r}? If not, add it (create: false if existing)"
     assert found == ([("warning", words)] if meant else [])
 
 
@@ -143,7 +143,7 @@ def test_what_an_agent_has_itself_is_not_taken_for_a_value() -> None:
 def test_a_secret_directly_on_an_agent(word: str) -> None:
     found = [(severity, message) for severity, path, message in findings({"agents": {"runs": {word: TOKEN}}}) if path == f"{AGENT}.{word}"]
     command = COMMAND.replace("runs.token", f"runs.{word}")
-    message = f"secrets belong under scalr-agents:secrets, since here Pulumi would show them; remove this and run: {command}"
+    message = f"secrets belong under scalr-agents:secrets, because Pulumi would show them here; remove this and run: {command}"
     assert found == [("error", message)]
 
 

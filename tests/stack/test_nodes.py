@@ -26,11 +26,11 @@ def _stack(runs: dict[str, str] | None, vcs: dict[str, str] | None, **runs_value
     [
         ({"pool": "runs"}, {"pool": "vcs"}, None),
         ({"pool": "runs", "zone": "a"}, {"pool": "vcs"}, None),
-        ({"pool": "all"}, {"pool": "all"}, ("error", "the nodes of agent 'runs', which has another role")),
-        ({"pool": "all", "zone": "a"}, {"pool": "all"}, ("error", "the nodes of agent 'runs', which has another role")),
-        ({"pool": "runs"}, {"zone": "a"}, ("warning", "nothing keeps its pods from the nodes of agent 'runs'")),
-        ({"pool": "runs"}, None, ("warning", "nothing keeps its pods from the nodes of agent 'runs'")),
-        (None, None, ("warning", "nothing keeps its pods from the nodes of agent 'runs'")),
+        ({"pool": "all"}, {"pool": "all"}, ("error", "the same nodes as those of agent 'runs', which has another role")),
+        ({"pool": "all", "zone": "a"}, {"pool": "all"}, ("error", "the same nodes as those of agent 'runs', which has another role")),
+        ({"pool": "runs"}, {"zone": "a"}, ("warning", "its pods may run on the nodes of agent 'runs', which has another role")),
+        ({"pool": "runs"}, None, ("warning", "its pods may run on the nodes of agent 'runs', which has another role")),
+        (None, None, ("warning", "its pods may run on the nodes of agent 'runs', which has another role")),
     ],
 )
 def test_agents_of_different_roles(runs: dict[str, str] | None, vcs: dict[str, str] | None, expected: tuple[str, str] | None) -> None:
@@ -64,8 +64,8 @@ def _workers(home: str, selector: dict[str, str]) -> list[tuple[str, str]]:
 
 
 def test_workers_of_two_agents_in_one_directory() -> None:
-    message = "its pods mount '/var/lib/one' of their nodes, and so do those of agent 'one', on the same nodes: "
-    same = [("scalr-agents:agents.other", f"{message}give one of them another agent.data_home")]
+    message = "its pods mount '/var/lib/one' of their nodes, and so do those of agent 'one', on the same nodes; "
+    same = [("scalr-agents:agents.other", f"{message}set a different agent.data_home for one of them")]
     assert _workers("/var/lib/one", {"pool": "one"}) == same
     assert _workers("/var/lib/one", {"zone": "a"}) == same
     assert _workers("/var/lib/one", {"pool": "two"}) == []
@@ -126,7 +126,7 @@ def test_a_namespace_that_refuses_pods_with_directories_of_nodes(level: str, ref
     found = findings({"agents": {"runs": READY}, "namespaces": {"scalr": {"podSecurity": level}}})
     assert [(severity, path) for severity, path, _ in found] == [("error", "scalr-agents:agents.runs")] * len(refused)
     messages = [message.partition(": ")[0] for _, _, message in found]
-    assert messages == [f"namespace 'scalr' enforces {level} and would refuse its {what}" for what in refused]
+    assert messages == [f"namespace 'scalr' enforces {level} and would reject its {what}" for what in refused]
 
 
 def test_placeholders_alone_are_no_reason_to_refuse_anything() -> None:

@@ -62,8 +62,8 @@ BASELINE: list[tuple[Spec, list[str]]] = [
         for options in ({"type": "spc_t"}, {"user": "system_u"}, {"role": "system_r"}, {"type": "container_t", "user": "system_u"})
         for pair in _both(
             {"seLinuxOptions": options},
-            "has seLinuxOptions beyond the container types",
-            "has seLinuxOptions beyond the container types",
+            "sets seLinuxOptions other than the container types",
+            "sets seLinuxOptions other than the container types",
         )
     ),
 ]

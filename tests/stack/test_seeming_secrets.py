@@ -62,7 +62,7 @@ def place_of(finding: Finding) -> str:
 
 def moved(name: str, *, wider: bool = False) -> str:
     word = f"env.{name}" if name.isidentifier() else f'env["{name}"]'
-    return f"seems to hold a secret in plain text; remove it and run: {COMMAND}{word}'{' (runs get it too then)' if wider else ''}"
+    return f"seems to hold a secret in plain text; remove it and run: {COMMAND}{word}'{' (runs then get it too)' if wider else ''}"
 
 
 @pytest.mark.parametrize("name", SECRETS)
@@ -100,7 +100,7 @@ def test_variables_that_configure_the_agent_reach_no_runs() -> None:
     }
     (message,) = said(JOB, {"values": nested("task.runner.extraEnv", {"SCALR_TOKEN": HIDDEN})}).values()
     place = "scalr-agents:secrets.one.env"
-    assert message.endswith(f"; runs get no secret variables named SCALR_*: give it another name, under {place}")
+    assert message.endswith(f"; runs get no secret variables named SCALR_*; rename it, and set it under {place}")
 
 
 def test_a_variable_that_secrets_are_made_of_is_one() -> None:

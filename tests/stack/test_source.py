@@ -158,7 +158,7 @@ def test_a_missing_stack_is_answered_with_those_that_exist(tmp_path: Path, other
         (tmp_path / f"Pulumi.{other}.yaml").touch()
     with pytest.raises(SourceError) as caught:
         source.read(tmp_path, "dev")
-    assert str(caught.value) == f"no stack 'dev': there is no {tmp_path}/Pulumi.dev.yaml; stacks: {named}"
+    assert str(caught.value) == f"no stack 'dev': {tmp_path}/Pulumi.dev.yaml does not exist; stacks: {named}"
 
 
 @pytest.mark.parametrize("broken", ["Pulumi.yaml", "Pulumi.dev.yaml"])
@@ -226,4 +226,4 @@ def test_the_project_is_the_nearest_one_upwards(tmp_path: Path, start: str) -> N
 def test_without_a_project_upwards_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as caught:
         source.find_project(tmp_path)
-    assert str(caught.value) == f"no Pulumi.yaml in {tmp_path} or above"
+    assert str(caught.value) == f"no Pulumi.yaml in {tmp_path} or a directory above it; name the project's directory with --project"

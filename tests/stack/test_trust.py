@@ -9,8 +9,8 @@ from scalr_agents.stack.source import Sealed
 
 from tests.stack.kinds import JOB, K8S, LOCAL, TOKEN
 
-PODS = "agents may start pods there under any service account and with any Secret, so that each can act as the other; "
-ADVICE = "give each a namespace of its own"
+PODS = "agents may start pods there under any service account and with any Secret, so each can act as the other; "
+ADVICE = "give each its own namespace"
 
 
 def found(one: dict[str, Any], two: dict[str, Any], tokens: tuple[Any, Any] = (TOKEN, TOKEN)) -> list[tuple[str, str]]:
@@ -40,7 +40,7 @@ def test_another_identity_in_one_namespace(kind: str, other: str) -> None:
 @pytest.mark.parametrize("tokens", [(TOKEN, "another"), (Sealed("a"), Sealed("b")), (None, None), (TOKEN, Sealed("b"))])
 def test_another_token_in_one_namespace(tokens: tuple[Any, Any]) -> None:
     """Encrypted tokens cannot be compared, and may be of one pool."""
-    unless = "" if tokens == (TOKEN, "another") else ", unless both tokens are of one agent pool"
+    unless = "" if tokens == (TOKEN, "another") else ", unless both tokens belong to one agent pool"
     message = f"shares namespace 'scalr' with agent 'one', which has another token: {PODS}{ADVICE}{unless}"
     assert found({"kind": JOB}, {"kind": JOB}, tokens) == [("warning", message)]
 
@@ -69,7 +69,7 @@ def test_all_that_differs_is_named() -> None:
 
 def test_one_service_account() -> None:
     account = {"values": {"serviceAccount": {"create": False, "name": "runs"}}}
-    for kind, reason in ((JOB, PODS), (LOCAL, "what is given to one is given to both; ")):
+    for kind, reason in ((JOB, PODS), (LOCAL, "what one may do, both may do; ")):
         message = f"shares service account 'runs' with agent 'one', which has another token: {reason}{ADVICE}"
         assert found({"kind": kind, **account}, {"kind": LOCAL, **account}, (TOKEN, "another")) == [("warning", message)]
 

@@ -1,6 +1,6 @@
 """A stack: its agents, validated and ready to be rendered or deployed.
 
-`load` takes a stack's configuration, whether Pulumi's engine or `source.read` has read it, and tells everything that is wrong.
+`load` takes a stack's configuration, read by Pulumi's engine or by `source.read`, and reports every problem in it.
 """
 
 import json
@@ -29,7 +29,7 @@ _WORDS = list(StackFile.model_fields)
 
 
 class Stack(NamedTuple):
-    """What a stack consists of. With errors among the findings, only a part of what was meant."""
+    """The parts of a stack. Incomplete if there are errors among the findings."""
 
     kubernetes: Kubernetes
     namespaces: Mapping[str, Namespace]
@@ -41,11 +41,11 @@ class Stack(NamedTuple):
 
     @property
     def on_kubernetes(self) -> bool:
-        """Whether there is anything for a cluster. A stack may have machines alone."""
+        """Whether the stack has anything for a cluster. It may have only machines."""
         return bool(self.agents or self.namespaces or self.caches or not self.machines)
 
     def lines(self) -> list[Line]:
-        """The contract lines whose definitions this stack installs, each once."""
+        """The contract lines whose custom resource definitions this stack installs, each once."""
         used = {line.task_resource: line for line in (agent.release.line for agent in self.agents) if line.task_resource}
         return list(used.values()) if self.kubernetes.crds == "install" else []
 
@@ -58,7 +58,7 @@ class Stack(NamedTuple):
         return sorted(of_agents | {image for machine in self.machines for image in machine.images()})
 
     def objects(self) -> list[Manifest]:
-        """All objects of the stack in the order in which they must be applied: what is shared first, then agent by agent."""
+        """All objects of the stack in the order in which they must be applied: shared objects first, then agent by agent."""
         definitions = [manifest for line in self.lines() for manifest in crds.objects(line).values()]
         return [
             *definitions,
@@ -69,10 +69,10 @@ class Stack(NamedTuple):
 
 
 def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = True) -> Stack:
-    """A stack from its configuration: the words of our namespace, each with its content (a map, or JSON text).
+    """A stack from its configuration: the keys of our namespace, each with its content (a map, or JSON text).
 
-    `directory` is that of the stack files, to which their paths are relative. Without `demand_tokens` a token that is not set is
-    taken for one that is still encrypted.
+    `directory` is the directory of the stack files; paths in them are relative to it. Without `demand_tokens`, a token that is not
+    set counts as one that is still encrypted.
     """
     findings = list(_unknown_words(config))
     content = {word: _decoded(value) for word, value in config.items() if word in _WORDS and value is not None}
@@ -82,7 +82,9 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     shape_findings = [in_file(finding) for finding in shape_findings]
     findings += _in_the_right_place(shape_findings, content.get("agents"))
     owners = _owners(content)
-    if owners is not None and ("agents" in content or all(word in _WORDS for word in config)):  # else they may be there by a wrong name
+    if owners is not None and (
+        "agents" in content or all(word in _WORDS for word in config)
+    ):  # otherwise they may be under a misspelled key
         findings += secrets.of_nobody(file.secrets, owners)
     bundle, common_findings = common.bundle(file.common.ca, directory)
     findings += common_findings
@@ -108,12 +110,12 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
         ]
     findings += [*checks.namespaces(file.namespaces), *checks.unlisted_namespaces(file.namespaces, file.agents)]
     if not file.agents and not machines and not findings:
-        findings.append(warning((f"{PREFIX}:agents",), "empty: this stack runs nothing"))
+        findings.append(warning((f"{PREFIX}:agents",), "empty; define at least one agent"))
     return Stack(file.kubernetes, file.namespaces, caches.entries if caches else {}, claims, built, machines, by_severity(findings))
 
 
 def _owners(content: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What may have secrets: agents and machines, as they are given, by name. None where they are no maps."""
+    """Everything that may have secrets: agents and machines as given, by name. `None` if they are not maps."""
     agents, machines = content.get("agents", {}), content.get("machines", {})
     if not isinstance(agents, dict) or not isinstance(machines, dict):
         return None
@@ -121,7 +123,7 @@ def _owners(content: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _machines(file: StackFile, bundle: str, *, demand_tokens: bool) -> "tuple[list[StackMachine], list[Finding]]":
-    """The machines, where there are any."""
+    """The machines, if the stack has any."""
     if not file.machines:
         return [], []
     from scalr_agents.stack.machines import build
@@ -130,13 +132,13 @@ def _machines(file: StackFile, bundle: str, *, demand_tokens: bool) -> "tuple[li
 
 
 def _in_the_right_place(findings: Sequence[Finding], agents_given: Any) -> Iterator[Finding]:
-    """Findings on shapes; of keys that belong elsewhere those that say where."""
+    """Findings on shapes. For keys that belong elsewhere, the findings that say where."""
     better = {finding.at: finding for finding in agents.misplaced_keys(agents_given)} if findings else {}
     yield from (better.get(finding.at, finding) for finding in findings)
 
 
 def _caches(file: StackFile) -> "tuple[Caches | None, list[Finding]]":
-    """The caches, where there is anything about caches."""
+    """The caches, if the stack defines or uses any."""
     if not file.caches and not any(agent.cache for agent in file.agents.values()):
         return None, []
     from scalr_agents.stack.caches import Caches, parse
@@ -179,7 +181,7 @@ def _unknown_words(config: Mapping[str, Any]) -> Iterator[Finding]:
         if word in _WORDS:
             continue
         if head in _WORDS:
-            message = f"one flat key: --path was forgotten; remove it with: pulumi config rm '{PREFIX}:{word}', and set it with --path"
+            message = f"a flat key, set without --path; remove it with: pulumi config rm '{PREFIX}:{word}', and set it with --path"
             yield error((f"{PREFIX}:{word}",), message)
         else:
             name = shown(word)
@@ -187,7 +189,7 @@ def _unknown_words(config: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _decoded(value: Any) -> Any:
-    """The engine hands maps over as JSON text."""
+    """The engine passes maps as JSON text."""
     if not isinstance(value, str):
         return value
     try:

@@ -1,4 +1,4 @@
-"""One agent of a stack: its words and values, layer by layer, become a validated release."""
+"""One agent of a stack: its keys and values become layers, and the layers a validated release."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,7 +30,7 @@ _OWN_KEYS = {field.alias or name for name, field in AgentEntry.model_fields.item
 def build(
     name: str, file: StackFile, bundle: str, directory: Path, caches: "Caches | None", *, demand_tokens: bool
 ) -> tuple[AnyAgent | None, list[Finding]]:
-    """An agent of the stack file, and everything that is wrong about it. `bundle` are the certificates of `common`."""
+    """An agent of the stack file, and all findings on it. `bundle` holds the certificates of `common`."""
     entry, given, here = file.agents[name], file.secrets.get(name, AgentSecrets()), place(name)
     chart = charts.find(entry.kind)
     version = entry.agent_version or file.common.agent_version or None
@@ -60,7 +60,7 @@ def build(
         inputs=Inputs(secret_env=given.env, mirror_tokens=given.mirror_tokens, rollout_timeout_seconds=awaited),
     )
     located = [_locate(finding, name, entry, layers) for finding in agent.findings]
-    moving = {_spot(finding) for finding in exposed}  # what is wrong with them can be said when they are in place
+    moving = {_spot(finding) for finding in exposed}  # other findings on them wait until they are in the right place
     findings += [finding for finding in located if _spot(finding) not in moving]
     return replace(agent, name=name), [*findings, *_seeming_secrets(name, own, findings)]
 
@@ -88,19 +88,19 @@ def _place_of_version(name: str, entry: AgentEntry) -> KeyPath:
 
 def _check_entry(name: str, entry: AgentEntry) -> Iterator[Finding]:
     if not is_dns_label(name):
-        yield error(place(name), "not a name for an agent: lower case letters, digits and '-'")
+        yield error(place(name), "not a valid agent name; use lower case letters, digits and '-'")
     if entry.role == "vcs" and not charts.find(entry.kind).serves_vcs:
-        others = " and ".join(chart for chart in charts.CHARTS if charts.find(chart).serves_vcs)
-        yield error((*place(name), "role"), f"{entry.kind} serves runs only; {others} serves VCS providers too")
+        others = " or ".join(chart for chart in charts.CHARTS if charts.find(chart).serves_vcs)
+        yield error((*place(name), "role"), f"{entry.kind} serves runs only; use kind {others} for a VCS provider")
 
 
 def _check_metadata_service(name: str, entry: AgentEntry, own: list[Layer]) -> Iterator[Finding]:
-    """Runs of a chart that leaves the metadata service open unless something else is said."""
+    """A warning for a chart that leaves the metadata service open by default, if the values do not set its switch."""
     switch = charts.find(entry.kind).metadata_switch
     if switch and entry.role == "runs" and lookup(combine(own), switch) is None:
         yield warning(
             (*place(name), "values", switch),
-            "open: runs can take the credentials of their node from the metadata service; set it to false, or to true if they should",
+            "not set, so runs can read their node's credentials from the metadata service; set it to false, or to true if runs need them",
         )
 
 
@@ -117,7 +117,7 @@ def _values_files(here: KeyPath, entry: AgentEntry, directory: Path) -> tuple[li
 
 
 def _seeming_secrets(name: str, layers: list[Layer], findings: list[Finding]) -> Iterator[Finding]:
-    """Secrets among the values that only their look tells, where nothing else is said, each place once."""
+    """Warnings for values that look like secrets, one for each place that has no other finding."""
     said = {_spot(finding) for finding in findings}
     for finding in secrets.seeming(name, layers) if any(layer.values for layer in layers) else ():
         if _spot(finding) not in said:
@@ -126,7 +126,7 @@ def _seeming_secrets(name: str, layers: list[Layer], findings: list[Finding]) ->
 
 
 def _spot(finding: Finding) -> tuple[object, KeyPath]:
-    """Where a finding stands, in which file and there."""
+    """The file and the path of a finding."""
     return finding.position, finding.at
 
 

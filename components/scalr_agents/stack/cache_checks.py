@@ -1,4 +1,4 @@
-"""What only agents and their caches together can show: pods that cannot write, limits beyond the volume."""
+"""Checks on agents together with their caches: pods that cannot write, cache limits larger than the volume."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -35,10 +35,10 @@ def check(agents: Sequence[AnyAgent], claims: Sequence[Claim]) -> Iterator[Findi
 
 
 def _missing_group(agent: AnyAgent) -> Iterator[Finding]:
-    """Pods to whose group the kubelet cannot give the volume, because they do not say which it is."""
+    """Pods without an fsGroup: the kubelet cannot give the volume to their group."""
     for pod, spec in pods(agent.objects):
         if lookup(spec, "securityContext", "fsGroup") is None:
-            message = f"its {pod} have no fsGroup, and a Filestore share belongs to root: permission denied; set podSecurityContext.fsGroup"
+            message = f"its {pod} have no fsGroup and cannot write to the share, which belongs to root; set podSecurityContext.fsGroup"
             yield warning((*place(agent.name), "cache"), message)
 
 
@@ -54,7 +54,7 @@ def _other_users(agent: AnyAgent, claim: Claim, owner: int) -> Iterator[Finding]
 
 
 def _users(spec: Mapping[str, Any]) -> set[int]:
-    """The users of the containers that mount the cache, as far as the pod says who they are."""
+    """The user ids of the containers that mount the cache, as far as the pod sets them."""
     mounting = [
         container
         for container in spec["containers"]
@@ -71,13 +71,13 @@ def _overfull(claim: Claim, size: str, users: Sequence[AnyAgent]) -> Iterator[Fi
         limits = ", ".join(f"{_megabytes(agent.values)} MB of {agent.name}" for agent in users)
         yield warning(
             claim.place,
-            f"holds {size}, but its agents' caches may grow to {megabytes} MB ({limits}): it is full before an agent clears anything; "
+            f"holds {size}, but its agents' caches may grow to {megabytes} MB ({limits}) and fill it before an agent clears its cache; "
             "lower agent.providerCache.sizeLimit or agent.moduleCache.sizeLimit",
         )
 
 
 def _megabytes(values: Any) -> int:
-    """What an agent's caches may grow to, where its kind has limits among the values."""
+    """The size that an agent's caches may grow to, in MB. 0 for a chart whose values have no limits."""
     if not isinstance(values, AgentJobValues):
         return 0
     caches = (values.agent.provider_cache, values.agent.module_cache)

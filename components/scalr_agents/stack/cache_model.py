@@ -1,4 +1,4 @@
-"""The words of the stack file for caches, apart because most commands get by without them."""
+"""The keys of the stack file for caches, apart from `model` because most commands do not need them."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -14,67 +14,67 @@ from scalr_agents.model.section import Section, default
 
 
 class EfsClientsEntry(EfsClients):
-    """Who may mount a file system."""
+    """Clients that may mount the file system."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
 
 class EfsEntry(EfsSettings):
-    """A cache on Amazon EFS. Every agent gets a directory, a volume and a claim of its own."""
+    """A cache on Amazon EFS. Every agent gets its own directory, volume and claim."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
     clients: EfsClientsEntry = default(EfsClientsEntry)
-    """Who may mount it; with `eksCluster` beside the cluster's own security group."""
+    """Clients that may mount the file system, in addition to the security group of `eksCluster`."""
     uid: PosixId = OWNER
-    """User that owns the files; the agents' pods must run as this user."""
+    """Numeric id of the user that owns the files. The agents' pods must run as this user."""
     gid: PosixId = OWNER
-    """Group that owns the files."""
+    """Numeric id of the group that owns the files."""
 
 
 class ExportOptionEntry(ExportOption):
-    """Who may mount the share of an instance, and as whom."""
+    """Clients that may mount the share, and how they access it."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
 
 class FilestoreEntry(FilestoreSettings):
-    """A cache on Google Filestore. Its agents are of one namespace and share a volume, with a directory each."""
+    """A cache on Google Filestore. Its agents must be in one namespace. They share a volume, in which each has its own directory."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
     export_options: Annotated[Sequence[ExportOptionEntry], unset([])] = []
-    """Who may mount the share. Default: everybody in the network."""
+    """Clients that may mount the share. Default: all hosts of the network."""
 
 
 class StorageClassEntry(Section):
-    """A cache that a CSI driver provisions, with a claim for every agent."""
+    """A cache whose volumes a CSI driver provisions. Every agent gets its own claim."""
 
     name: Name = ""
-    """The StorageClass; it exists."""
+    """Name of an existing StorageClass. Required."""
     storage: Quantity = "90Gi"
-    """Size of a claim."""
+    """Size of each claim."""
     access_mode: AccessMode = "ReadWriteMany"
-    """Access mode of a claim; several pods need ReadWriteMany."""
+    """Access mode of each claim. A cache that several pods mount needs `ReadWriteMany`."""
 
 
 class CacheEntry(Section):
-    """A shared cache: one of `efs`, `filestore`, `claim` and `storageClass`."""
+    """A shared cache. Set exactly one of `efs`, `filestore`, `claim` and `storageClass`."""
 
     efs: EfsEntry | None = None
-    """A file system on Amazon EFS."""
+    """A new or existing file system on Amazon EFS."""
     filestore: FilestoreEntry | None = None
-    """An instance of Google Filestore."""
+    """A new or existing instance of Google Filestore."""
     claim: Name = ""
-    """Name of a claim that exists in the agents' namespace."""
+    """Name of a PersistentVolumeClaim that exists in the agents' namespace."""
     storage_class: StorageClassEntry | None = None
-    """A StorageClass that exists."""
+    """An existing StorageClass, with a claim for each agent."""
     on_delete: OnDelete = "keep"
-    """What becomes of the files when the cache leaves the stack: `keep` leaves the file system and protects it, `delete` removes it."""
+    """What happens to the file system when the cache is removed from the stack: `keep` keeps and protects it, `delete` deletes it."""
 
 
 class CachesOfFile(Section):
-    """What a stack file says about caches."""
+    """The part of a stack file about caches."""
 
     caches: dict[str, Annotated[CacheEntry, unset({})]] = {}
     """Shared caches, by name."""

@@ -1,4 +1,4 @@
-"""The caches of a stack: what agents mount, as their values and as claims, and what is wrong about it."""
+"""The caches of a stack: the values and claims with which agents mount them, and the findings on them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,18 +25,18 @@ from scalr_agents.stack.source import CloudValue, Source
 
 _PROVIDER_CACHE = ("agent", "providerCache")
 _REGIONS = {"aws:region", "aws:profile"}
-"""Keys of Pulumi's provider for AWS that say a region, or may."""
+"""Configuration keys of Pulumi's AWS provider that set a region, or may set one."""
 _LONGEST_NAME = 53
-"""As of a release: claims are called after it."""
+"""As for a release: claims are named after the cache."""
 _LONGEST_INSTANCE = 33
-"""Google allows 63 characters, of which Pulumi takes some for what makes the name unique."""
+"""Google allows 63 characters. Pulumi needs some of them for a suffix that makes the name unique."""
 _FILLED_PERCENT = 80
-"""How much of a volume the caches of providers may fill. Their limits are soft, and binaries want room too."""
+"""Share of a volume that provider caches may fill. Their limits are soft, and binaries need room too."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim that the stack makes, on a cache and for the agent or, where agents share one, the cache that it is called after."""
+    """A claim that the stack makes for a cache, named after the agent that mounts it or, if agents share the claim, after the cache."""
 
     cache: str
     content: EfsEntry | FilestoreEntry | StorageClassEntry
@@ -50,7 +50,7 @@ class Claim:
 
     @property
     def size(self) -> str | None:
-        """What the volume holds, as far as that is limited and known."""
+        """The capacity of the volume, if it is limited and known."""
         match self.content:
             case StorageClassEntry() as entry:
                 return entry.storage
@@ -66,7 +66,7 @@ class Claim:
 
     @cached_property
     def objects(self) -> list[Manifest]:
-        """Volume and claim, with placeholders for what only the cloud knows."""
+        """Volume and claim, with placeholders for values that only the cloud knows."""
         return list(self._group().values())
 
     def _group(self) -> dict[str, Manifest]:
@@ -92,7 +92,7 @@ class Claim:
 
 
 def users_of_claims(agents: Iterable[AnyAgent]) -> Mapping[tuple[str, str], list[AnyAgent]]:
-    """The agents whose pods hold a claim, by its namespace and name. A pod does that whether or not its containers mount the volume."""
+    """The agents whose pods use a claim, by its namespace and name. A pod uses the claims of all its volumes, mounted or not."""
     users = defaultdict[tuple[str, str], list[AnyAgent]](list)
     for agent in agents:
         for name in {claim for _, spec in pods(agent.objects) for claim in _claims_of(spec).values()}:
@@ -101,25 +101,25 @@ def users_of_claims(agents: Iterable[AnyAgent]) -> Mapping[tuple[str, str], list
 
 
 def _claims_of(pod: Mapping[str, Any]) -> dict[str, str]:
-    """The claims of a pod's volumes, as far as they are known, by the volume's name."""
+    """The known claims of a pod's volumes, by volume name."""
     named = {volume["name"]: lookup(volume, "persistentVolumeClaim", "claimName") for volume in pod.get("volumes", ())}
     return {volume: claim for volume, claim in named.items() if isinstance(claim, str)}
 
 
 def parse(content: Mapping[str, Any]) -> tuple[Mapping[str, CacheEntry], list[Finding]]:
-    """The entries of the word `caches`, and the findings on their shapes."""
+    """The entries of the key `caches`, and the findings on their shapes."""
     file, findings, _ = shapes.parse(CachesOfFile, {"caches": content})
     return file.caches, [in_file(finding) for finding in findings]
 
 
 def without_region(entries: Mapping[str, CacheEntry], source: Source) -> Iterator[Finding]:
-    """Caches on AWS in a stack whose files say no region. An environment that is not read may."""
+    """A warning for each cache on AWS if no file of the stack sets a region. None with an environment: it is not read, but may set one."""
     if source.environment or source.others & _REGIONS:
         return
     for name in (name for name, entry in entries.items() if entry.efs):
         yield warning(
             (*_place(name), "efs"),
-            "no region: run pulumi config set aws:region <region>, unless AWS_REGION or a profile says it wherever Pulumi runs",
+            "no AWS region is set; run: pulumi config set aws:region <region>, unless AWS_REGION or a profile sets it wherever Pulumi runs",
         )
 
 
@@ -141,7 +141,7 @@ class Caches(NamedTuple):
         return list(made.values())
 
     def layer(self, name: str, below: Sequence[Layer], settings: Settings) -> tuple[list[Layer], list[Finding]]:
-        """An agent's cache as a layer of values, and what of the layers below contradicts it."""
+        """An agent's cache as a layer of values, and errors for values of the layers below that contradict it."""
         agent, place = self.agents[name], (*place_of_agent(name), "cache")
         entry = self.entries.get(agent.cache)
         if entry is None:
@@ -165,18 +165,18 @@ class Caches(NamedTuple):
         return f"{max(1, filestore.capacity_gib(entry) * _FILLED_PERCENT // 100 // users)}Gi"
 
     def check(self) -> Iterator[Finding]:
-        """What is wrong or odd about the caches, whatever the values of their agents."""
+        """Findings on the caches that do not depend on the values of their agents."""
         yield from _one_cache_each(self.entries)
         for name, entry in self.entries.items():
             place = _place(name)
             if entry.filestore and (len(name) > _LONGEST_INSTANCE or not name[:1].isalpha()):
-                yield error(place, f"not a name for an instance: at most {_LONGEST_INSTANCE} characters, a letter first")
+                yield error(place, f"not a valid Filestore name; use at most {_LONGEST_INSTANCE} characters, starting with a letter")
             elif len(name) > _LONGEST_NAME or not is_dns_label(name):
-                yield error(place, f"not a name for a cache: at most {_LONGEST_NAME} lower case letters, digits and '-'")
+                yield error(place, f"not a valid cache name; use at most {_LONGEST_NAME} lower case letters, digits and '-'")
             yield from (finding.under(place) for finding in _check_entry(entry))
             users = {agent_name: agent for agent_name, agent in self.agents.items() if agent.cache == name}
             if not users:
-                yield warning(place, f"no agent uses it; name it in {PREFIX}:agents.<name>.cache")
+                yield warning(place, f"no agent uses this cache; set {PREFIX}:agents.<name>.cache to its name")
             if entry.filestore:
                 yield from _one_namespace(name, {agent_name: agent.namespace for agent_name, agent in users.items()})
             if entry.efs:
@@ -186,21 +186,21 @@ class Caches(NamedTuple):
 
 
 def _contradictions(place: Path, mounted: Values, below: Sequence[Layer], *, decided: Iterable[str]) -> Findings:
-    """Values that would have no effect, or would be the opposite of a cache."""
+    """Errors for values that would have no effect, or would turn the cache off."""
     words = dict.fromkeys(("claimName", "storageClassName", "storage", "accessMode", *decided))
     cache = ("persistence", "cache") if "cache" in mounted["persistence"] else ("persistence",)
     claims = [(*section, "persistentVolumeClaim", word) for section in dict.fromkeys((cache, ("persistence",))) for word in words]
     for each in below:
         for path in claims:
             if is_set(lookup(each.values, *path)):
-                yield each.own(error(path, f"has no effect: {dotted(place)} decides what is mounted; remove one of them"))
+                yield each.own(error(path, f"has no effect: {dotted(place)} sets what is mounted; remove one of them"))
         for section in (cache, _PROVIDER_CACHE):
             if lookup(each.values, *section, "enabled") is False:
                 yield each.own(error((*section, "enabled"), f"false, but {dotted(place)} turns it on; remove one of them"))
 
 
 def _sized(entry: FilestoreEntry) -> bool:
-    """Whether the size of the share is known: an existing instance has a size of its own."""
+    """Whether the size of the share is known. That of an existing instance is known only if it is given."""
     return not is_set(entry.instance_id) or "capacity" in entry.model_fields_set
 
 
@@ -208,13 +208,13 @@ def _check_entry(entry: CacheEntry) -> Findings:
     kinds = {"efs": entry.efs, "filestore": entry.filestore, "claim": entry.claim, "storageClass": entry.storage_class}
     given = [word for word, content in kinds.items() if content]
     if len(given) != 1:
-        yield error("", f"needs one of {', '.join(kinds)}; given {' and '.join(given) or 'none'}")
+        yield error("", f"set exactly one of {', '.join(kinds)}; given {' and '.join(given) or 'none'}")
     if entry.efs:
         yield from (finding.under(("efs",)) for finding in efs.check(entry.efs, in_stack_files))
     if entry.filestore:
         yield from (finding.under(("filestore",)) for finding in filestore.check(entry.filestore, in_stack_files))
     if entry.storage_class:
-        yield from () if entry.storage_class.name else [error("storageClass.name", "missing")]
+        yield from () if entry.storage_class.name else [error("storageClass.name", "missing; give the name of an existing StorageClass")]
         yield from quantity("storageClass.storage", entry.storage_class.storage)
         yield from shared_cache("storageClass.accessMode", entry.storage_class.access_mode)
     existing = {
@@ -223,11 +223,11 @@ def _check_entry(entry: CacheEntry) -> Findings:
         "filestore.instanceId": entry.filestore and entry.filestore.instance_id,
     }
     for word in (word for word, value in existing.items() if value and "on_delete" in entry.model_fields_set):
-        yield error("onDelete", f"has no effect: {word} names something that exists, which this stack never deletes")
+        yield error("onDelete", f"has no effect: this stack never deletes what {word} names; remove it")
 
 
 def _one_cache_each(entries: Mapping[str, CacheEntry]) -> Findings:
-    """Existing file systems of two caches that would both make their volume, or their mount targets."""
+    """Errors for two caches on one existing file system that would both make its volume, or its mount targets."""
     owners: dict[object, str] = {}
     for name, entry in entries.items():
         existing: dict[Path, object] = {
@@ -237,11 +237,11 @@ def _one_cache_each(entries: Mapping[str, CacheEntry]) -> Findings:
         for word, value in existing.items():
             other = owners.setdefault(value, name)
             if value and other != name and any(_makes_network(entries[one]) for one in (name, other)):
-                yield error((*_place(name), *word), f"{value!r} is that of cache {other!r}; use one cache for both")
+                yield error((*_place(name), *word), f"{value!r} is used by cache {other!r} already; let all agents use that cache")
 
 
 def _makes_network(entry: CacheEntry) -> bool:
-    """Whether another cache on the same file system would be in the way. Access points alone are not."""
+    """Whether the cache excludes others on the same file system. One that makes access points only does not."""
     return entry.efs is None or efs.has_network(entry.efs)
 
 
@@ -251,8 +251,8 @@ def _one_namespace(cache: str, namespaces: Mapping[str, str]) -> Findings:
         if namespace != first[1]:
             yield error(
                 f"{PREFIX}:agents.{agent}.cache",
-                f"cache {cache!r} is mounted in namespace {first[1]!r} (by agent {first[0]!r}), and a Filestore instance serves one "
-                f"namespace; give agents in {namespace!r} a cache of their own",
+                f"cache {cache!r} is mounted in namespace {first[1]!r} (by agent {first[0]!r}), and a Filestore instance can serve only "
+                f"one namespace; define another cache for the agents in {namespace!r}",
             )
 
 

@@ -1,4 +1,4 @@
-"""What only the whole stack can show: agents in each other's way, and namespaces that refuse their pods."""
+"""Checks on the stack as a whole: agents that own the same objects, and namespaces that reject their pods."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _LEVEL = "pod-security.kubernetes.io/"
 _ALMOST_THE_SAME = 0.85
-"""One letter of seven, in the measure of difflib."""
+"""Similarity, as difflib measures it, of names that differ in one letter of seven."""
 _PODS = {
     "agent": "controller pods",
     "controller": "controller pods",
@@ -24,11 +24,11 @@ _PODS = {
     "buffer": "placeholder pods",
     "cache-preparation": "pods that prepare the cache",
 }
-"""What pods are called, by their component."""
+"""Names of pods in messages, by their component label."""
 
 
 def collisions(agents: Sequence[AnyAgent], claims: "Sequence[Claim]") -> Iterator[Finding]:
-    """What owns the same object twice, and agents whose Deployments select the same pods."""
+    """Errors for agents and caches that own the same object, and for agents whose Deployments select the same pods."""
     owners: dict[tuple[str, ...], AnyAgent | Claim] = {}
     everything: list[AnyAgent | Claim] = [*agents, *claims]
     for one in everything:
@@ -61,40 +61,40 @@ def _in_words(owned: tuple[str, ...]) -> str:
 
 
 def pod_admission(namespaces: Mapping[str, Namespace], agents: Sequence[AnyAgent]) -> Iterator[Finding]:
-    """Pods that the namespace they are for would refuse."""
+    """Errors for pods that their namespace would reject."""
     for agent in agents:
         name = agent.release.namespace
         level = enforced(namespaces[name]) if name in namespaces else None
         for pod, spec in pods(agent.objects) if level else ():
             reasons = pod_security.violations(spec, level or "privileged")
             if reasons:
-                advice = f"set {PREFIX}:namespaces.{name}.podSecurity to a level that allows it, or change the agent's values"
+                advice = f"set {PREFIX}:namespaces.{name}.podSecurity to a level that allows this, or change the agent's values"
                 yield error(
                     place(agent.name),
-                    f"namespace {name!r} enforces {level} and would refuse its {pod}: {'; '.join(reasons)}; {advice}",
+                    f"namespace {name!r} enforces {level} and would reject its {pod}: {'; '.join(reasons)}; {advice}",
                 )
 
 
 def namespaces(entries: Mapping[str, Namespace]) -> Iterator[Finding]:
-    """Names that Kubernetes refuses, and words that have no effect."""
+    """Findings on names that Kubernetes rejects, and on keys that have no effect."""
     for name, entry in entries.items():
         here = (f"{PREFIX}:namespaces", name)
         if not is_dns_label(name):
-            yield error(here, f"{name!r} is no namespace: at most 63 lower case letters, digits and '-'")
+            yield error(here, f"{name!r} is not a valid namespace name; use at most 63 lower case letters, digits and '-'")
         if entry.labels and not entry.create:
-            yield error((*here, "labels"), "has no effect: create is false, and the namespace belongs to somebody else")
+            yield error((*here, "labels"), "has no effect: create is false; set the labels where the namespace is managed")
         if any(label.startswith(_LEVEL) for label in entry.labels):
-            yield error((*here, "labels"), "sets the level of pod security; use podSecurity, which is checked")
+            yield error((*here, "labels"), "sets the Pod Security level; use podSecurity instead, which is checked")
 
 
 def unlisted_namespaces(entries: Mapping[str, Namespace], agents: Mapping[str, AgentEntry]) -> Iterator[Finding]:
-    """Agents in a namespace that is not listed while one of almost the same name is."""
+    """Warnings for agents whose namespace is not listed, while one with almost the same name is."""
     for name, agent in agents.items():
         meant = None if agent.namespace in entries else close_to(agent.namespace, list(entries), _ALMOST_THE_SAME)
         if meant is not None:
             yield warning(
                 (*place(name), "namespace"),
-                f"{agent.namespace!r} is not among {PREFIX}:namespaces; did you mean {meant!r}? If it exists, add it with create: false",
+                f"{agent.namespace!r} is not among {PREFIX}:namespaces; did you mean {meant!r}? If not, add it (create: false if existing)",
             )
 
 
@@ -109,7 +109,7 @@ def enforced(namespace: Namespace) -> pod_security.Level | None:
 
 
 def pods(objects: Sequence[Manifest]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """What an agent's pods are called in messages, and their specs."""
+    """The pods of an agent: what messages call them, and their spec."""
     for manifest in objects:
         if manifest["kind"] in WORKLOADS:
             template = manifest["spec"]["template"]
@@ -119,7 +119,7 @@ def pods(objects: Sequence[Manifest]) -> Iterator[tuple[str, Mapping[str, Any]]]
 
 
 def images(objects: Sequence[Manifest]) -> Iterator[str]:
-    """Images that an agent's pods are made of, those of runs too as far as the agent says which."""
+    """Images of an agent's pods, and of its runs as far as the agent sets them."""
     for _, spec in pods(objects):
         for container in (*spec["containers"], *spec.get("initContainers", ())):
             yield str(container["image"])

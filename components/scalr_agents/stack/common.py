@@ -1,4 +1,4 @@
-"""Translates the words that all kinds share into the values of a kind's chart."""
+"""Translates the keys that all kinds share into the values of a chart."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,11 +15,11 @@ from scalr_agents.stack.source import SourceError, read_text
 _PLACE = (f"{PREFIX}:common",)
 _LONGEST_PATH = 1024
 _ALWAYS_DIRECT = ["$(KUBERNETES_SERVICE_HOST)", "localhost", "127.0.0.1", ".svc", ".cluster.local"]
-"""Never through a proxy: the cluster's API, which pods reach by its address, and names inside the cluster."""
+"""Never reached through a proxy: the cluster's API, by its address, and names inside the cluster."""
 
 
 def layers(common: Common, bundle: str, settings: Settings, agent: str) -> tuple[list[Layer], list[Finding]]:
-    """The words of `common` as layers of an agent's values, and those that its kind or line has no value for."""
+    """The keys of `common` as layers of an agent's values, and errors for those that its chart or contract line has no value for."""
     translated, findings = [], []
     for word, translate in _said(common, bundle, settings):
         try:
@@ -30,7 +30,7 @@ def layers(common: Common, bundle: str, settings: Settings, agent: str) -> tuple
 
 
 def _said(common: Common, bundle: str, settings: Settings) -> Iterator[tuple[str, Callable[[], Values]]]:
-    """The words that are said, and how each becomes values."""
+    """The keys that are set, and how each becomes values."""
     proxy, ca, otel = common.proxy, common.ca, common.otel
     translations: dict[str, tuple[object, Callable[[], Values]]] = {
         "url": (common.url, lambda: settings.url(common.url)),
@@ -46,13 +46,13 @@ def _said(common: Common, bundle: str, settings: Settings) -> Iterator[tuple[str
 
 
 def bundle(ca: Ca | None, directory: Path) -> tuple[str, list[Finding]]:
-    """The certificates that `ca` names as a file."""
+    """The content of the certificate file that `ca` names."""
     if ca is None:
         return "", []
     if bool(ca.file) == bool(ca.secret):
-        return "", [error((*_PLACE, "ca"), "needs one of file and secret")]
+        return "", [error((*_PLACE, "ca"), "set exactly one of file and secret")]
     if "-----" in ca.file or len(ca.file) > _LONGEST_PATH:
-        message = "not a path: write the certificates into a file, in the directory of the stack files or below it, and give its path"
+        message = "not a path; save the certificates in a file, in the directory of the stack files or below it, and give its path"
         return "", [error((*_PLACE, "ca", "file"), message)]
     try:
         return read_text(directory / ca.file) if ca.file else "", []
@@ -65,7 +65,7 @@ def _direct(proxy: Proxy) -> str:
 
 
 def nodes(place: KeyPath, given: Nodes | None, settings: Settings) -> list[Layer]:
-    """An agent's nodes, as a layer that wins over its values."""
+    """An agent's nodes, as a layer that overrides its values."""
     if given is None:
         return []
     values: Values = {
@@ -76,5 +76,5 @@ def nodes(place: KeyPath, given: Nodes | None, settings: Settings) -> list[Layer
 
 
 def identity(place: KeyPath, annotations: Mapping[str, str | Deferred], settings: Settings, below: Sequence[Layer]) -> list[Layer]:
-    """An agent's identity in a cloud, as a layer that wins over its values."""
+    """An agent's cloud identity, as a layer that overrides its values."""
     return [Layer((*place, "identity"), settings.identity(annotations, combine(below)), word=True)] if annotations else []

@@ -1,4 +1,4 @@
-"""Agents whose pods share a directory, of a claim or of a node, by whatever values."""
+"""Agents whose pods mount the same directory of a claim or a node, whichever values cause it."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ class Mount(NamedTuple):
 
 
 def check(agents: Sequence[AnyAgent]) -> Iterator[Finding]:
-    """For each agent and volume, the first agent before it with which it shares a directory."""
+    """A finding for each agent and volume with a directory that an earlier agent mounts too; only the first of these agents is named."""
     users = defaultdict[Volume, list[tuple[AnyAgent, list[Mount]]]](list)
     for agent in agents:
         mounted = defaultdict[Volume, list[Mount]](list)
@@ -69,7 +69,7 @@ def _parts(path: str) -> Directory:
 
 
 def _shared(own: Sequence[Mount], theirs: Sequence[Mount]) -> Iterator[tuple[Directory, Directory]]:
-    """Directories of which one is the other or lies in it, and to which somebody writes."""
+    """Pairs of directories that are equal or nested, and that at least one side may write to."""
     for one, other in product(*(sorted(some, key=lambda mount: len(mount.directory)) for some in (own, theirs))):
         shorter = min(len(one.directory), len(other.directory))
         meets = one.directory[:shorter] == other.directory[:shorter] and (one.writable or other.writable)
@@ -78,19 +78,19 @@ def _shared(own: Sequence[Mount], theirs: Sequence[Mount]) -> Iterator[tuple[Dir
 
 
 def _finding(agent: AnyAgent, other: AnyAgent, volume: Volume, own: Directory, theirs: Directory) -> Finding:
-    whose = f"mounted by those of agent {other.name!r}"
+    whose = f"mounted by the pods of agent {other.name!r}"
     relation = f"and so do those of agent {other.name!r}"
     if len(own) > len(theirs):
         relation = f"which is inside {_named(theirs, volume)}, {whose}"
     elif len(own) < len(theirs):
-        relation = f"which holds {_named(theirs, volume)}, {whose}"
+        relation = f"which contains {_named(theirs, volume)}, {whose}"
     if volume:
-        advice = "runs of one execute what the other has cached; give each a directory of its own (subPath of the claim, in its values)"
+        advice = "runs of one agent execute what the other has cached; give each its own directory (subPath of the claim, in its values)"
         return warning(place(agent.name), f"its pods mount {_named(own, volume)} of claim {volume[1]!r}, {relation}: {advice}")
     shared = f"its pods mount {_named(own, volume)} of their nodes, {relation}, on the same nodes"
     if agent.chart.owns_node_directory and other.chart.owns_node_directory:
-        return error(place(agent.name), f"{shared}: give one of them another agent.data_home")
-    return warning(place(agent.name), f"{shared}: runs of one can change what those of the other use; give each a directory of its own")
+        return error(place(agent.name), f"{shared}; set a different agent.data_home for one of them")
+    return warning(place(agent.name), f"{shared}: runs of one agent can change files of the other; give each its own directory")
 
 
 def _named(directory: Directory, volume: Volume) -> str:

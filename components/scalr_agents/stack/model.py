@@ -1,4 +1,4 @@
-"""The words of the stack file."""
+"""The keys of the stack file."""
 
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -28,74 +28,73 @@ from scalr_agents.model.section import Section, default
 from scalr_agents.stack.pod_security import Level
 
 PREFIX = "scalr-agents"
+"""Namespace of our keys in a stack's configuration."""
 
 
 def place(name: str) -> Path:
-    """Where an agent stands in the stack file."""
+    """The path of an agent in the stack file."""
     return f"{PREFIX}:agents", name
 
 
 def in_file(finding: Finding) -> Finding:
-    """A finding on the words of our namespace, with its place in the stack file."""
+    """A finding on the keys of our namespace, with its path in the stack file."""
     return replace(finding, at=(f"{PREFIX}:{finding.at[0]}", *finding.at[1:]))
 
-
-"""Namespace of our keys in a stack's configuration."""
 
 Positive = Annotated[int, Field(gt=0), BeforeValidator(integral)]
 
 
 class Kubernetes(Section):
-    """Which cluster, and how to talk to it."""
+    """The cluster to deploy to, and how Pulumi talks to it."""
 
     context: Text = ""
-    """Context of the kubeconfig. Default: the current one."""
+    """Context of the kubeconfig. Default: the current context."""
     kubeconfig: Text = ""
-    """Path of the kubeconfig. Default: what kubectl would use."""
+    """Path of the kubeconfig. Default: the one that kubectl uses."""
     cluster_identifier: Text = ""
-    """A name for the cluster that never changes. Without one, a changed address or authority in the kubeconfig makes Pulumi
-    replace everything."""
+    """A name for the cluster that never changes. Without it, a changed API server address or certificate authority in the
+    kubeconfig makes Pulumi replace every object."""
     crds: Literal["install", "expect"] = "install"
-    """Whether this stack installs the custom resource definitions, or expects them to be there."""
+    """`install` installs the custom resource definitions, `expect` requires that they exist in the cluster."""
     upsert_existing: Flag = False
-    """Take over objects that exist already, by server-side apply: for a migration off Helm."""
+    """Take over existing objects with server-side apply. Use it to migrate from Helm."""
     await_rollout: Flag = True
-    """Wait until the controllers are ready."""
+    """Whether a deployment waits until the agents are ready."""
     rollout_timeout_seconds: Positive = 300
-    """How long to wait."""
+    """Seconds that a deployment waits for each agent. Then it fails."""
     qps: Positive = 400
-    """Requests per second that the provider sends at most."""
+    """Maximum requests per second to the API server."""
     burst: Positive = 800
-    """Requests that it may send at once."""
+    """Maximum requests to the API server in a burst."""
 
 
 class Proxy(Section):
-    """An HTTP proxy for all connections to the outside."""
+    """An HTTP proxy for connections that leave the cluster."""
 
     http: Text = ""
-    """URL of the proxy for http requests."""
+    """URL of the proxy for HTTP requests."""
     https: Text = ""
-    """URL of the proxy for https requests."""
+    """URL of the proxy for HTTPS requests."""
     except_: list[str] = Field([], alias="except")
-    """Hosts, domains and networks to reach directly. The cluster's API and its domains are always among them."""
+    """Hosts, domains and networks to reach without the proxy. The cluster's API and the cluster's domains are always included."""
 
 
 class Ca(Section):
-    """Certificate authorities to trust instead of the public ones: a file, or an existing Secret."""
+    """Certificate authorities to trust instead of the public ones. Set exactly one of `file` and `secret`."""
 
     file: Text = ""
-    """PEM file, relative to the directory of the stack files."""
+    """Path of a PEM file, relative to the directory of the stack files."""
     secret: Text = ""
-    """Name of a Secret that exists in every agent's namespace."""
+    """Name of a Secret with the certificates. It must exist in every agent's namespace."""
     key: SecretKey = "ca-bundle.crt"
-    """Key of that Secret."""
+    """Key of that Secret that holds the certificates."""
 
 
 class Otel(Section):
-    """Metrics and traces over OTLP."""
+    """Export of metrics and traces over OTLP."""
 
     endpoint: Text
-    """The collector's gRPC endpoint."""
+    """gRPC endpoint of the OpenTelemetry collector."""
     metrics: Flag = True
     """Export metrics."""
     traces: Flag = False
@@ -103,22 +102,22 @@ class Otel(Section):
 
 
 class Common(Section):
-    """What all agents of the stack share, in words that every kind understands. An agent's own values win."""
+    """Settings of all agents of the stack, translated into the values of each kind. An agent's own values override them."""
 
     url: Text = ""
-    """Address of the account, `https://<account>.scalr.io`."""
+    """URL of the Scalr account, `https://<account>.scalr.io`."""
     agent_version: VersionText = ""
-    """Version of all agents that do not name their own."""
+    """Version of all agents that do not set their own. Default: that of each kind."""
     image_registry: Registry = ""
     """Registry to pull the agents' images from."""
     image_pull_secrets: list[str] = []
-    """Names of pull secrets; they exist in every agent's namespace."""
+    """Names of image pull secrets. They must exist in every agent's namespace."""
     proxy: Proxy | None = None
-    """HTTP proxy."""
+    """HTTP proxy for connections that leave the cluster."""
     ca: Ca | None = None
-    """Certificate authorities."""
+    """Certificate authorities to trust."""
     otel: Otel | None = None
-    """OpenTelemetry."""
+    """Export of metrics and traces."""
     labels: Labels = {}
     """Labels of all pods and service accounts."""
     pod_annotations: Annotations = {}
@@ -126,80 +125,82 @@ class Common(Section):
 
 
 class Namespace(Section):
-    """A namespace of the cluster. One that this stack creates is never deleted by it."""
+    """A namespace of the cluster. The stack never deletes a namespace, even if it created it."""
 
     create: Flag = True
-    """Create it; false says that it exists, and `podSecurity` what it enforces."""
+    """Whether the stack creates the namespace. If false, it must exist, and `podSecurity` states the level that it enforces."""
     pod_security: Level | None = None
-    """Level that the namespace enforces on pods. Default: restricted where it is created, unknown where it exists."""
+    """Pod Security level that the namespace enforces. Default: restricted if the stack creates it, otherwise unknown."""
     labels: Labels = {}
-    """Further labels of a namespace that is created."""
+    """Additional labels of a namespace that the stack creates."""
 
 
 class Nodes(Section):
-    """The nodes for an agent's controllers and tasks."""
+    """The nodes that run an agent's controllers and tasks."""
 
     selector: Labels = {}
     """Labels that the nodes must have."""
     tolerations: Tolerations = []
-    """Taints of the nodes to tolerate."""
+    """Tolerations for taints of the nodes."""
 
 
 class AgentEntry(Section):
-    """One agent."""
+    """An agent."""
 
     kind: ChartName
-    """How it runs tasks: `agent-job` starts a Kubernetes Job for each, `agent-local` runs them in its own container, `agent-k8s` has
-    a worker on every node."""
+    """How the agent runs tasks: `agent-job` starts a Kubernetes Job for each task, `agent-local` runs tasks in its own container,
+    `agent-k8s` has a worker on every node."""
     role: Literal["runs", "vcs"] = "runs"
-    """What it serves: runs, or a private VCS provider, which `agent-local` alone does. The two must share no nodes."""
+    """What the agent serves: `runs`, or `vcs` for a private VCS provider (`agent-local` only). Agents of both roles must
+    not share nodes."""
     namespace: str
-    """Namespace of its objects."""
+    """Namespace of the agent's objects."""
     release: Text = ""
-    """Name of the release, first part of its objects' names. Default: the agent's name."""
+    """Name of the release, the first part of its objects' names. Default: the agent's name."""
     names: Naming = "scoped"
-    """`chart` gives objects the names of the Helm chart, to take a Helm release over."""
+    """`chart` gives objects the names that the Helm chart gives them. Use it to take over a Helm release."""
     agent_version: VersionText = ""
-    """Version of the agent. Default: that of `common`, or of the kind."""
+    """Version of the agent, which also selects the default image tag. Default: that of `common`, otherwise that of the kind."""
     cache: Text = ""
-    """Name of the cache that its runs share. It turns the cache's persistence on and, of `agent-job`, the cache of providers."""
+    """Name of the cache that its runs share. Turns on persistence of the cache and, for `agent-job`, the provider cache."""
     nodes: Nodes | None = None
-    """Nodes for its controllers and tasks."""
+    """Nodes that run its controllers and tasks."""
     identity: Annotations = {}
-    """Annotations of its service account that give it a cloud identity."""
+    """Annotations of its service account that give it a cloud identity, such as `eks.amazonaws.com/role-arn`."""
     values: OpenMap = {}
-    """Values of the kind's chart."""
+    """Values of the Helm chart of this kind."""
     values_files: list[str] = []
-    """Values files of the kind's chart, relative to the directory of the stack files; later ones win, `values` wins over all."""
+    """Values files of the Helm chart of this kind, relative to the directory of the stack files. Later files override earlier ones, and
+    `values` overrides them all."""
 
 
 class AgentSecrets(Section):
     """The secrets of one agent. Set them with `pulumi config set --secret --path`."""
 
     token: InputText = ""
-    """Token of the agent pool."""
+    """Token of the agent pool. Required unless the values name an existing Secret."""
     client_key: InputText = ""
-    """Private key of the agent for mutual TLS, PEM; its certificate is among the values."""
+    """Private key of the agent for mutual TLS, in PEM. Its certificate belongs in the values."""
     mirror_tokens: InputMap = {}
-    """Tokens of provider network mirrors, by the mirror's host."""
+    """Tokens of provider network mirrors, by host name."""
     env: SecretEnv = {}
-    """Secret environment variables. Runs get those that are not named `SCALR_*`."""
+    """Secret environment variables, by name. Runs get all but those named `SCALR_*`."""
 
 
 class StackFile(Section):
-    """Everything that a stack file says to scalr-agents."""
+    """The keys of a stack file that belong to scalr-agents."""
 
     kubernetes: Kubernetes = default(Kubernetes)
     """The cluster."""
     common: Common = default(Common)
-    """What all agents share."""
+    """Settings of all agents."""
     namespaces: dict[str, Annotated[Namespace, unset({})]] = {}
     """Namespaces, by name."""
     caches: OpenMap = {}
-    """Shared caches, by name. Their words are in `cache_model`, which is read when there are any."""
+    """Shared caches, by name. Their keys are in `cache_model`, which is imported only if there are any."""
     agents: dict[str, Annotated[AgentEntry, unset({})]] = {}
     """Agents, by name."""
     machines: OpenMap = {}
-    """Agents on virtual machines, by name. Their words are in `machines`, which is read when there are any."""
+    """Agents on virtual machines, by name. Their keys are in `machines`, which is imported only if there are any."""
     secrets: dict[str, Annotated[AgentSecrets, unset({})]] = {}
-    """Secrets, by the name of the agent or machine."""
+    """Secrets, by name of the agent or machine."""

@@ -1,4 +1,4 @@
-"""Agents on the nodes of others: runs and VCS providers that must not meet."""
+"""Checks that agents for runs and agents for VCS providers share no nodes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
@@ -14,7 +14,7 @@ Overlap = Literal["apart", "possible", "same"]
 
 
 def check(entries: Mapping[str, AgentEntry], agents: Sequence[AnyAgent]) -> Iterator[Finding]:
-    """Agents whose nodes should not be those of another."""
+    """Findings for agents of different roles that share nodes, or may share them."""
     by_role: dict[str, list[AnyAgent]] = {"runs": [], "vcs": []}
     for agent in agents:
         by_role[entries[agent.name].role].append(agent)
@@ -27,14 +27,14 @@ def _roles(one: AnyAgent, other: AnyAgent) -> Iterator[Finding]:
     if found == "same":
         yield error(
             (*place(other.name), "nodes"),
-            f"the nodes of agent {one.name!r}, which has another role: what serves runs must share nothing with what reaches the VCS "
-            "provider; give one of them other nodes",
+            f"the same nodes as those of agent {one.name!r}, which has another role; agents for runs must not share nodes with agents that "
+            "reach a VCS provider: select other nodes for one of them",
         )
     elif found == "possible":
         yield warning(
             (*place(other.name), "nodes"),
-            f"nothing keeps its pods from the nodes of agent {one.name!r}, which has another role; runs and VCS providers must share "
-            f"nothing: set nodes.selector of both ({PREFIX}:agents.<name>.nodes)",
+            f"its pods may run on the nodes of agent {one.name!r}, which has another role; agents for runs must not share nodes with "
+            f"agents that reach a VCS provider: set nodes.selector of both ({PREFIX}:agents.<name>.nodes)",
         )
 
 
@@ -43,7 +43,7 @@ def _selectors(agent: AnyAgent) -> list[Selector]:
 
 
 def overlap(some: Sequence[Selector], others: Sequence[Selector]) -> Overlap:
-    """Whether pods of both may land on one node; `same` if the labels that one wants are all among those of the other."""
+    """Whether pods of both may run on one node; `same` if the labels that one requires include all those of the other."""
     found: Overlap = "apart"
     for one, other in product(some, others):
         if any(other.get(key, value) != value for key, value in one.items()):

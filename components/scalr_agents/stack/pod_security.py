@@ -1,7 +1,7 @@
 """Kubernetes' Pod Security Standards, for pods that do not exist yet.
 
-Evaluates a pod's spec as the admission plugin would (standards of Kubernetes 1.33), so that a namespace that refuses a pod is found
-before anything is deployed, and not by a controller whose Jobs never start.
+Evaluates a pod's spec as the admission plugin would (standards of Kubernetes 1.33), so that a pod that its namespace would reject is
+found before a deployment. Otherwise the controller would be deployed, and its Jobs would never start.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,13 +26,13 @@ _RESTRICTED_VOLUMES = {
 
 
 def violations(spec: Spec, level: Level) -> list[str]:
-    """Why a namespace of this level would refuse a pod with this spec; empty if it would not."""
+    """Why a namespace of this level would reject a pod with this spec. Empty if it would admit it."""
     found = list(_baseline(spec)) if level != "privileged" else []
     return found + list(_restricted(spec)) if level == "restricted" else found
 
 
 def _map(fields: Spec, key: str) -> Spec:
-    """A field that should be a map; what else it is, the API server will refuse."""
+    """A field that should be a map. Anything else counts as empty: the API server rejects it."""
     value = fields.get(key)
     return value if isinstance(value, Mapping) else {}
 
@@ -91,7 +91,7 @@ def _baseline_container(name: str, container: Spec, context: Spec) -> Iterator[s
 def _baseline_context(owner: str, context: Spec) -> Iterator[str]:
     selinux = _map(context, "seLinuxOptions")
     if str(selinux.get("type", "")) not in _SELINUX_TYPES or selinux.get("user") or selinux.get("role"):
-        yield f"{owner} has seLinuxOptions beyond the container types"
+        yield f"{owner} sets seLinuxOptions other than the container types"
     for profile in ("seccompProfile", "appArmorProfile"):
         if _map(context, profile).get("type") == "Unconfined":
             yield f"{owner} has {profile} Unconfined"

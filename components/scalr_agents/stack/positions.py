@@ -1,4 +1,4 @@
-"""Where findings of a stack stand in its files."""
+"""The positions of findings in the files of a stack."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -35,19 +35,19 @@ def _path(finding: Finding, source: Source) -> KeyPath:
 
 
 class SourceMap:
-    """Where the parts of a stack's configuration stand, by their path. Files are read again for it, each once."""
+    """Positions in a stack's configuration, by path. Each file is read once more for them."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self._documents: dict[Path, Document] = {}
 
     def of(self, path: KeyPath) -> Position:
-        """The position in the stack file, or in the project file that has a default: of `("agents", "runs", "kind")`, for instance."""
+        """The position of a path such as `("agents", "runs", "kind")` in the stack file, or in the project file for a default."""
         origin = self.source.origins.get(str(path[0])) if path else None
         return self._document(origin.file).position((*origin.path, *path[1:])) if origin else Position(shown(self.source.file))
 
     def in_values_file(self, name: str, path: KeyPath) -> Position:
-        """The position in a values file, which the stack file calls by this name."""
+        """The position in a values file, by the name that the stack file has for it."""
         return self._document(self.source.directory / name).position(path)
 
     def _document(self, file: Path) -> Document:

@@ -21,7 +21,7 @@ _CHART_VALUES: dict[str, type[BaseModel]] = {chart: find(chart).values for chart
 
 
 def stack_file() -> dict[str, Any]:
-    """The schema of `Pulumi.<stack>.yaml`. Keys of other packages and of Pulumi itself are left to them."""
+    """The schema of `Pulumi.<stack>.yaml`. It allows any keys of other packages and of Pulumi itself."""
     models: list[type[BaseModel]] = [StackFile, CachesOfFile, MachinesOfFile, *_CHART_VALUES.values()]
     _, definitions = models_json_schema(
         [(model, "validation") for model in models], ref_template="#/definitions/{model}", schema_generator=_Generator
@@ -53,7 +53,7 @@ def _values_of(kind: str, model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _or_sealed(schema: Any) -> Any:
-    """Every string may be what `pulumi config set --secret` makes of it."""
+    """Allows what `pulumi config set --secret` writes in place of every string."""
     if isinstance(schema, list):
         return [_or_sealed(item) for item in schema]
     if not isinstance(schema, dict):
@@ -65,7 +65,7 @@ def _or_sealed(schema: Any) -> Any:
 
 
 class _Generator(GenerateJsonSchema):
-    """Adds what only the source knows, the docstrings of fields."""
+    """Adds the docstrings of fields as descriptions. Only the source has them."""
 
     def model_schema(self, schema: Any) -> dict[str, Any]:
         result = super().model_schema(schema)
@@ -79,7 +79,7 @@ class _Generator(GenerateJsonSchema):
 
 
 def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
-    """A field's own schema: `null` unsets a default, and a key without content is empty. Titles and whole sections say nothing."""
+    """The schema of a field, which allows `null` to unset a default or for an empty map, without titles and defaults of whole sections."""
     schema = {key: value for key, value in schema.items() if key != "title" and not (key == "default" and "$ref" in schema)}
     entries = schema.get("additionalProperties")
     if isinstance(entries, dict) and "$ref" in entries:

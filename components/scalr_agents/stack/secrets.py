@@ -1,4 +1,4 @@
-"""The rules for secrets in a stack: they live under `secrets`, and nowhere else."""
+"""The rules for secrets in a stack: they belong under `secrets`, and nowhere else."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -20,39 +20,39 @@ if TYPE_CHECKING:
     from scalr_agents.charts.shared.plain_secrets import Variable
 
 MISPLACED = ("token", "clientKey")
-"""Secrets that people write directly on an agent."""
+"""Secrets that users may try to set directly on an agent."""
 _ON_AGENT = 3
 _OPEN_WORDS = StackFile.model_fields.keys() - {"secrets"}
 
 
 def place_of(agent: str, word: str = "token") -> str:
-    """Where a secret of an agent belongs."""
+    """The path at which a secret of an agent belongs."""
     return f"{PREFIX}:secrets.{agent}.{word}"
 
 
 def command(agent: str, word: str = "token") -> str:
-    """The command that sets a secret. It has no value, so that the CLI asks for it and no shell remembers it."""
+    """The command that sets a secret. It has no value: the CLI asks for it, so that it is not in the shell's history."""
     return f"pulumi config set --secret --path '{place_of(agent, word)}'"
 
 
 def env(name: str) -> str:
-    """The word for a secret variable: the dots of its name separate no words."""
+    """The key of a secret variable, quoted if its name has dots or other special characters."""
     return f"env.{name}" if re.fullmatch(r"\w+", name) else f'env["{name}"]'
 
 
 def mirror_token(host: str) -> str:
-    """The word for the token of a mirror: the dots of its host separate no words."""
+    """The key of a mirror's token, quoted because its host name has dots."""
     return f'mirrorTokens["{host}"]'
 
 
 def located(agent: str, path: Path) -> Path | None:
-    """Where a secret that a finding speaks of stands in the stack file: `path` is that of the agent's inputs."""
+    """The path in the stack file of a secret that a finding is about; `path` is the path in the agent's inputs."""
     words = {"secret_env": "env", TOKENS: "mirrorTokens"}
     return (f"{PREFIX}:secrets", agent, words[str(path[0])], path[1]) if path[1:] and path[0] in words else None
 
 
 def misplaced(config: Mapping[str, Any]) -> Iterator[Finding]:
-    """What a stack file does wrong with secrets: encrypted outside of `secrets`, or not encrypted there."""
+    """Findings on secrets that are encrypted outside of `secrets`, or not encrypted in it."""
     for word, content in config.items():
         for place in _sealed(content) if word in _OPEN_WORDS else ():
             yield misplaced_at(as_path(place))
@@ -60,15 +60,15 @@ def misplaced(config: Mapping[str, Any]) -> Iterator[Finding]:
     for agent, given in secrets.items() if isinstance(secrets, dict) else ():
         for word, value in _words(given):
             if isinstance(value, str) and value:
-                yield warning(place_of(agent, word), f"stands in the file in plain text; encrypt it: {command(agent, word)}")
+                yield warning(place_of(agent, word), f"is in this file in plain text; encrypt it with: {command(agent, word)}")
 
 
 def misplaced_at(place: Path) -> Finding:
-    """An encrypted value outside of `secrets`: Pulumi hands over the whole key around it in plain text."""
+    """An error for an encrypted value outside of `secrets`: Pulumi would pass the whole key that contains it in plain text."""
     agent = str(place[1]) if place[0] == f"{PREFIX}:agents" and len(place) > 1 else "<agent>"
     own = str(place[2]) if len(place) == _ON_AGENT and place[2] in MISPLACED else ""
     target = own or ("token" if place[-2:] == ("agent", "token") else "env.<NAME>")
-    message = f"secrets belong under {PREFIX}:secrets, since here Pulumi would show them; remove this and run: {command(agent, target)}"
+    message = f"secrets belong under {PREFIX}:secrets, because Pulumi would show them here; remove this and run: {command(agent, target)}"
     return error(place, message)
 
 
@@ -88,7 +88,7 @@ def _sealed(content: Any) -> Iterator[str]:
 
 
 def opened(secrets: Any, agents: Any) -> Any:
-    """The content of `secrets`, where a whole map is one ciphertext taken for a token of its agent."""
+    """The content of `secrets`. A map that is encrypted as a whole counts as the token of its agent."""
     if isinstance(secrets, Sealed):
         secrets = dict.fromkeys(agents if isinstance(agents, dict) else (), secrets)
     if not isinstance(secrets, dict):
@@ -97,17 +97,18 @@ def opened(secrets: Any, agents: Any) -> Any:
 
 
 def of_nobody(secrets: Mapping[str, AgentSecrets], agents: Mapping[str, Any]) -> Iterator[Finding]:
-    """Secrets of agents that the stack file does not name, whether or not these are right."""
-    names = [name for name in agents if isinstance(name, str)]  # what else stands there is a finding of its own
+    """Errors for secrets of agents or machines that the stack file does not have. One that has errors counts as one that it has."""
+    names = [name for name in agents if isinstance(name, str)]  # other keys have a finding of their own
     for name in sorted(secrets.keys() - set(names)):
         yield error(
             (f"{PREFIX}:secrets", name),
-            f"secrets of no agent; {nearest(name, names)}; remove them: pulumi config rm --path '{PREFIX}:secrets.{name}'",
+            f"no agent or machine has this name; {nearest(name, names)}; "
+            f"remove these secrets with: pulumi config rm --path '{PREFIX}:secrets.{name}'",
         )
 
 
 def in_the_open(agent: str, layers: list[Layer], settings: Settings) -> Iterator[Finding]:
-    """Secrets among the values, where they are plain text, of those that the agent's kind and line know."""
+    """Errors for secrets in plain text among the values, at the places where the agent's chart and contract line expect secrets."""
     known = dict(in_values(settings))
     for layer in layers:
         for path, word in known.items():
@@ -123,7 +124,7 @@ def in_the_open(agent: str, layers: list[Layer], settings: Settings) -> Iterator
 
 
 def seeming(agent: str, layers: list[Layer]) -> Iterator[Finding]:
-    """Secrets in plain text among the values, by their look. A chart takes them, and everybody who may read a pod can read them."""
+    """Warnings for values that look like secrets. A chart accepts them in plain text, and everybody who may read a pod can read them."""
     from scalr_agents.charts.shared import plain_secrets
 
     referred = plain_secrets.referred(combine(layers))
@@ -139,18 +140,18 @@ def seeming(agent: str, layers: list[Layer]) -> Iterator[Finding]:
 
 
 def _moved(agent: str, variable: "Variable") -> str:
-    """How a variable becomes a secret one, and whether runs get it then that have not had it."""
+    """How to make a variable a secret one, and whether runs that did not get it before get it then."""
     from scalr_agents.charts.shared.plain_secrets import OF_CONTROLLERS, OF_RUNS, OF_WORKERS
 
     configures = variable.name.startswith(SCALR_PREFIX)
     if configures and variable.section == OF_RUNS:
-        return f"runs get no secret variables named {SCALR_PREFIX}*: give it another name, under {place_of(agent, 'env')}"
+        return f"runs get no secret variables named {SCALR_PREFIX}*; rename it, and set it under {place_of(agent, 'env')}"
     wider = variable.section in (*OF_CONTROLLERS, *OF_WORKERS) and not configures
-    return f"remove it and run: {command(agent, env(variable.name))}{' (runs get it too then)' if wider else ''}"
+    return f"remove it and run: {command(agent, env(variable.name))}{' (runs then get it too)' if wider else ''}"
 
 
 def in_values(settings: Settings) -> Iterator[tuple[str, str]]:
-    """Where secrets would stand among the values, and their settings."""
+    """The paths of secrets among the values, each with its key under `secrets`."""
     yield "agent.token", "token"
     with suppress(NoValueError):
         (section,) = settings.client_cert(None, None)
@@ -160,7 +161,7 @@ def in_values(settings: Settings) -> Iterator[tuple[str, str]]:
 def layers(
     agent: str, secrets: AgentSecrets, below: list[Layer], settings: Settings, *, demanded: bool
 ) -> tuple[list[Layer], list[Finding]]:
-    """The layers with an agent's secrets, above those `below`, and what is wrong about them."""
+    """The layers with an agent's secrets, which go on top of those `below`, and the findings on them."""
     made, findings = _token(agent, secrets, below, settings, demanded=demanded)
     try:
         key = (
@@ -180,7 +181,7 @@ def _token(
     existing = is_set(lookup(combine(below), *settings.existing_token))
     if existing and is_set(secrets.token):
         where = ".".join(settings.existing_token)
-        return [], [error(place, f"given, and so is an existing Secret in {where}; keep one of them")]
+        return [], [error(place, f"given together with an existing Secret in {where}; keep one of them")]
     if existing:
         return [], []
     missing = [error(place, f"missing; run: {command(agent)}")] if demanded and not is_set(secrets.token) else []

@@ -1,6 +1,6 @@
 """Reads a stack's configuration from its files as Pulumi does: `Pulumi.yaml` and `Pulumi.<stack>.yaml`.
 
-Only what needs no engine: a secret stays sealed, and an ESC environment is reported, not opened.
+It works without the engine: secrets stay encrypted, and an ESC environment is reported, not opened.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,11 +22,11 @@ _DECLARATION = {"value", "default", "type", "description", "secret", "items"}
 
 
 class SourceError(Exception):
-    """Files that are not there or cannot be read; the text says which and why."""
+    """A file is missing or cannot be read; the text says which and why."""
 
 
 class UnreadableError(SourceError):
-    """A file that cannot be read. Its text repeats the path; `reason` does not, for where that may be a secret."""
+    """A file cannot be read. The text has its path; `reason` has not, for callers whose path may be a secret."""
 
     def __init__(self, file: Path, reason: str) -> None:
         super().__init__(f"{file}: {reason}")
@@ -35,7 +35,7 @@ class UnreadableError(SourceError):
 
 @dataclass(frozen=True)
 class Sealed(Placeholder):
-    """A secret of a stack file, which only Pulumi can open, or one that is not set yet. A deferred value."""
+    """A secret of a stack file that only Pulumi can decrypt, or that is not set yet. A deferred value."""
 
     place: str
 
@@ -45,7 +45,7 @@ class Sealed(Placeholder):
 
 @dataclass(frozen=True)
 class CloudValue(Placeholder):
-    """Something that only the cloud knows, such as the id of what it has yet to make. A deferred value."""
+    """A value that only the cloud knows, such as the id of a resource that does not exist yet. A deferred value."""
 
     place: str
 
@@ -54,7 +54,7 @@ class CloudValue(Placeholder):
 
 
 class Origin(NamedTuple):
-    """Where the content of a configuration key stands."""
+    """The file and path of the content of a configuration key."""
 
     file: Path
     path: KeyPath
@@ -65,10 +65,10 @@ class Source(NamedTuple):
 
     file: Path
     directory: Path
-    """Directory of the stack files, to which their paths are relative."""
+    """Directory of the stack files; paths in them are relative to it."""
     config: Mapping[str, Any]
     origins: Mapping[str, Origin]
-    """Where each key of our namespace stands."""
+    """The file and path of each key of our namespace."""
     others: frozenset[str]
     """The keys of other namespaces, such as `aws:region`."""
     environment: bool
@@ -80,7 +80,7 @@ def find_project(start: Path) -> Path:
     for directory in (start, *start.parents):
         if (directory / PROJECT_FILE).is_file():
             return directory
-    raise SourceError(f"no {PROJECT_FILE} in {start} or above")
+    raise SourceError(f"no {PROJECT_FILE} in {start} or a directory above it; name the project's directory with --project")
 
 
 def project_of(file: Path) -> Path | None:
@@ -92,17 +92,17 @@ def project_of(file: Path) -> Path | None:
 
 
 def read(project: Path, stack: str) -> Source:
-    """The configuration of a stack of the project. Raises `FindingsError` for a file that is no YAML."""
+    """The configuration of a stack of the project. Raises `FindingsError` for a file that is not valid YAML."""
     settings = _read_yaml(project / PROJECT_FILE)
     directory = _stack_directory(project, settings)
     file = directory / f"Pulumi.{stack}.yaml"
     if not file.is_file():
-        raise SourceError(f"no stack {stack!r}: there is no {file}; stacks: {', '.join(stacks(directory)) or 'none'}")
+        raise SourceError(f"no stack {stack!r}: {file} does not exist; stacks: {', '.join(stacks(directory)) or 'none'}")
     return _source(file, project / PROJECT_FILE, settings)
 
 
 def read_file(file: Path, project: Path | None) -> Source:
-    """The configuration of a stack file, with the defaults of its project. Outside of one, a key without a namespace is ours."""
+    """The configuration of a stack file, with the defaults of its project. Outside of a project, a key without a namespace is ours."""
     declared = project / PROJECT_FILE if project else file
     return _source(file, declared, _read_yaml(declared) if project else {"name": PREFIX})
 
@@ -113,7 +113,7 @@ def _source(file: Path, declared: Path, settings: Mapping[str, Any]) -> Source:
         position = Document(shown(file), read_text(file)).position(("config",))
         raise FindingsError([error("config", "expected a map", position=position)])
     if "config" not in content and not content.keys() <= _STACK_KEYS:
-        message = "has no `config`, and is no stack file; `scalr-agents template CHART -f FILE` checks a values file"
+        message = "not a stack file, because it has no `config`; check a values file with: scalr-agents template CHART -f FILE"
         raise FindingsError([error("", message, position=Position(shown(file)))])
     name, defaults, own = str(settings.get("name", "")), _map(settings.get("config")), _map(content.get("config"))
     given = [*_defaults(declared, defaults, name), *_ours(file, own, name)]
@@ -153,7 +153,7 @@ def _read_yaml(file: Path) -> dict[str, Any]:
 
 
 def shown(file: Path) -> str:
-    """A file as it is called in findings: from the current directory, if it is below it."""
+    """The path of a file in findings: relative to the current directory, if the file is below it."""
     return str(file.relative_to(Path.cwd())) if file.is_relative_to(Path.cwd()) else str(file)
 
 
@@ -163,7 +163,7 @@ def read_text(file: Path) -> str:
         return file.read_text(encoding="utf-8")
     except OSError as problem:
         raise UnreadableError(file, str(problem.strerror)) from None
-    except ValueError:  # what does not decode, or a path that is none
+    except ValueError:  # not decodable, or not a valid path
         raise UnreadableError(file, _NO_TEXT) from None
 
 
@@ -178,7 +178,7 @@ class _Entry(NamedTuple):
 
 
 def _word(key: str, project: str) -> str | None:
-    """What a key of our namespace is called in it; a key without a namespace has the project's name for one."""
+    """The name of a key within our namespace, or `None`. A key without a namespace is in the one of the project's name."""
     namespace, _, word = key.rpartition(":")
     return word if (namespace.removesuffix(":config") or project) == PREFIX else None
 
@@ -202,7 +202,7 @@ def _defaults(file: Path, config: Mapping[str, Any], project: str) -> Iterator[_
 
 
 def seal(value: Any, place: str) -> Any:
-    """The value with its `secure:` ciphertexts replaced."""
+    """The value with its `secure:` ciphertexts replaced by sealed values."""
     if isinstance(value, dict):
         if set(value) == {"secure"} and isinstance(value["secure"], str):
             return Sealed(place)

@@ -1,7 +1,7 @@
-"""Agents that can act for each other, because they share a namespace or a service account.
+"""Agents that can act as each other, because they share a namespace or a service account.
 
-An agent that starts pods may start them under any service account of its namespace, and with any Secret. So whatever is given to one
-agent of a namespace is given to all of them.
+An agent that starts pods may start them under any service account of its namespace, and with any Secret. So whatever one agent of a
+namespace may do, all of them may do.
 """
 
 from collections import defaultdict
@@ -14,11 +14,11 @@ from scalr_agents.model.findings import Finding, warning
 from scalr_agents.stack.model import AgentEntry, place
 
 _OF_ALL = "default"
-"""The service account that every namespace has, and that nobody gives an identity."""
+"""The service account that every namespace has. It is not expected to have a cloud identity."""
 
 
 class _Domain(NamedTuple):
-    """What an agent can do and others cannot."""
+    """What sets an agent apart from others."""
 
     identity: Hashable
     token: Hashable
@@ -29,7 +29,7 @@ class _Domain(NamedTuple):
 
 
 def check(entries: Mapping[str, AgentEntry], agents: Sequence[AnyAgent]) -> Iterator[Finding]:
-    """For each agent, the first one before it that it can act for, or that can act for it, and should not."""
+    """A warning for each agent that can act as an earlier one, or the other way round, but should not. It names the first of these."""
     earlier = defaultdict[str, list[tuple[AnyAgent, _Domain]]](list)
     for agent in agents:
         domain = _domain(agent, entries[agent.name].role)
@@ -53,7 +53,7 @@ def _domain(agent: AnyAgent, role: str) -> _Domain:
 
 
 def _comparable(value: object) -> Hashable:
-    """A value that is not known here, such as an encrypted token, is like no other."""
+    """A value that is not known here, such as an encrypted token, differs from every other."""
     return ("unknown", id(value)) if is_deferred(value) else str(value)
 
 
@@ -72,9 +72,9 @@ def _finding(agent: AnyAgent, other: AnyAgent, differences: Sequence[str]) -> Fi
     namespace, account = agent.release.namespace, _shared_account(agent, other)
     shares = f"shares service account {account!r}" if account else f"shares namespace {namespace!r}"
     what = f"{shares} with agent {other.name!r}, which has another {' and another '.join(differences)}: "
-    reason = "agents may start pods there under any service account and with any Secret, so that each can act as the other; "
+    reason = "agents may start pods there under any service account and with any Secret, so each can act as the other; "
     if not (agent.chart.starts_pods or other.chart.starts_pods):
-        reason = "what is given to one is given to both; " if account else ""
+        reason = "what one may do, both may do; " if account else ""
     unknown = is_deferred(agent.values.agent.token) or is_deferred(other.values.agent.token)
-    unless = ", unless both tokens are of one agent pool" if unknown and differences == ["token"] else ""
-    return warning((*place(agent.name), "namespace"), f"{what}{reason}give each a namespace of its own{unless}")
+    unless = ", unless both tokens belong to one agent pool" if unknown and differences == ["token"] else ""
+    return warning((*place(agent.name), "namespace"), f"{what}{reason}give each its own namespace{unless}")
