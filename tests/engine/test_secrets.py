@@ -115,7 +115,7 @@ def test_secret_outputs_that_are_no_strings_are_not_told(fresh: Callable[[str], 
     stack.program = program
     failed = stack.up()
     assert failed.failed
-    assert "cannot be deployed: not a string, and taken from an output: token" in failed.output
+    assert "cannot be deployed: the output for this key is not a string: token" in failed.output
     assert "Traceback" not in failed.output
     assert "1234567" not in failed.everything + stack.state()
     assert failed.called("create").count("it-controller-deployment") == 0

@@ -23,9 +23,7 @@ MIRROR = {"agent": {"providerNetworkMirrors": [{"url": "https://a.acme/"}]}}
 
 @every_kind
 def test_no_pod_is_made_with_a_token_that_turns_out_to_be_empty(component: str) -> None:
-    with pytest.raises(
-        pulumi.RunError, match=re.escape("agent 'it' cannot be deployed: taken from an output, and empty or not a string: ")
-    ):
+    with pytest.raises(pulumi.RunError, match=re.escape("agent 'it' cannot be deployed: these outputs are empty or not a string: ")):
         record(component, lambda: {**ARGS, "token": pulumi.Output.secret("")})
 
 
@@ -50,7 +48,7 @@ def test_a_secret_that_is_no_string_does_not_reach_the_provider_which_would_prin
         secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "it"}, "stringData": {"PORT": pulumi.Output.secret(90210)}}
         kubernetes.register({"secret": secret}, None, "it", None)
 
-    with pytest.raises(pulumi.RunError, match=r"Secret 'it' cannot be deployed: not a string, and taken from an output: PORT$"):
+    with pytest.raises(pulumi.RunError, match=r"Secret 'it' cannot be deployed: the output for this key is not a string: PORT$"):
         run(program)
 
 
@@ -61,7 +59,7 @@ def test_no_digest_is_made_of_what_is_no_string() -> None:
         owner = pulumi.ComponentResource("test:index:Owner", "it")
         pulumi.export("digest", deferred_secrets.digest(owner, "it", agent))
 
-    with pytest.raises(pulumi.RunError, match=r"agent 'it' cannot be deployed: taken from an output, and empty or not a string: token$"):
+    with pytest.raises(pulumi.RunError, match=r"agent 'it' cannot be deployed: these outputs are empty or not a string: token$"):
         run(program)
 
 

@@ -237,9 +237,9 @@ def test_what_to_do_about_a_file_system_that_an_interrupted_deployment_has_left(
     system = record("EfsCache", PLACE)["it-file-system"]
     assert len(system.error_hooks) == 1
     assert left_behind("it", "fs-0a1b") == (
-        "File system fs-0a1b was made for 'it' by a deployment that was interrupted, and nothing uses it. Delete it, and run "
+        "File system fs-0a1b was created for 'it' by a deployment that was interrupted, and nothing uses it. Delete it, and run "
         "`pulumi up` again:\n  aws efs delete-file-system --file-system-id fs-0a1b\n"
-        "If you have taken it out of the state yourself, give its id as the cache's file system instead."
+        "If you removed it from the state yourself, set its id as the existing file system of the cache instead."
     )
 
 

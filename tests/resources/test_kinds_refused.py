@@ -63,7 +63,7 @@ def errors(component: str, args: dict[str, Any]) -> list[str]:
 )
 def test_an_argument_and_the_value_behind_it(component: str, args: dict[str, Any], pairs: list[tuple[str, str]]) -> None:
     assert errors(component, args) == [
-        f"{word}: given together with values.{path}, which it stands for; keep one of them" for word, path in pairs
+        f"{word}: given together with values.{path}, which it sets; keep one of them" for word, path in pairs
     ]
 
 

@@ -38,7 +38,7 @@ def test_the_sentence_names_what_pods_say_and_the_commands_that_show_more(name: 
 
 
 def test_the_token_is_asked_for_only_where_containers_start_and_exit() -> None:
-    assert {name for name, reasons in REASONS.items() if "Is the token" in str(explained(late(reasons)))} == {"exit"}
+    assert {name for name, reasons in REASONS.items() if "the token of the agent pool" in str(explained(late(reasons)))} == {"exit"}
 
 
 def test_no_output_of_a_container_is_repeated() -> None:
@@ -48,7 +48,7 @@ def test_no_output_of_a_container_is_repeated() -> None:
 
 def test_what_kubernetes_does_without_telling_is_listed() -> None:
     told = str(explained(late(NO_POD)))
-    for cause in ("the service account is missing", "PodSecurity", "a quota is used up", "no node may have room"):
+    for cause in ("the service account is missing", "PodSecurity", "a quota is used up", "no node may fit them"):
         assert cause in told
 
 

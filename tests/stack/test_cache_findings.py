@@ -323,8 +323,8 @@ def test_pods_without_a_group_on_filestore() -> None:
     values = {"global": {"podSecurityContext": {"fsGroup": None}}}
     found = findings(with_cache(FILESTORE, values=values))
     assert [(severity, path, message.partition(",")[0]) for severity, path, message in found] == [
-        ("warning", CACHE, "its task pods have no fsGroup"),
-        ("warning", CACHE, "its controller pods have no fsGroup"),
+        ("warning", CACHE, "its task pods have no fsGroup and cannot write to the share"),
+        ("warning", CACHE, "its controller pods have no fsGroup and cannot write to the share"),
     ]
 
 

@@ -1,1 +1,1 @@
-"""The components, and all that registers resources: nothing else in the package imports Pulumi."""
+"""The components, and everything that registers resources. Nothing else in the package imports Pulumi."""

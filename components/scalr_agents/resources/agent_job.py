@@ -15,10 +15,10 @@ from scalr_agents.resources.rbac import AgentRbac
 
 
 class AgentJob(Validated[Wanted[AgentJobValues]]):
-    """A Scalr agent that runs every task in a Kubernetes Job of its own.
+    """A Scalr agent that runs every task in its own Kubernetes Job.
 
     Composes `AgentRbac` (`<name>-rbac`), `AgentNetworkPolicy` (`<name>-network-policy`) and `AgentController`
-    (`<name>-controller`). The custom resource definitions must be there: `depends_on` an `AgentCrds`, or a cluster that has them.
+    (`<name>-controller`). The custom resource definitions must exist: `depends_on` an `AgentCrds`, unless the cluster has them.
     """
 
     namespace: pulumi.Output[str]

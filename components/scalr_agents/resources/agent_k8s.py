@@ -14,7 +14,7 @@ from scalr_agents.resources.options import known_after
 class AgentK8s(Validated[Wanted[AgentK8sValues]]):
     """A Scalr agent of the older design: a controller that starts a pod for each run, and a worker on every node that supervises them.
 
-    It runs as root and keeps its files on the nodes or on EFS; `AgentJob` needs neither.
+    It runs as root, and keeps its files on the nodes or on EFS. `AgentJob` needs neither.
     """
 
     namespace: pulumi.Output[str]

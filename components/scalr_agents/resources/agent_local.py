@@ -12,10 +12,10 @@ from scalr_agents.resources.options import known_after
 
 
 class AgentLocal(Validated[Wanted[AgentLocalValues]]):
-    """A Scalr agent that runs tasks in its own container, one at a time; more replicas run more.
+    """A Scalr agent that runs tasks in its own container, one at a time. Each replica runs one task.
 
-    Runs share container and file system with those before them, so give every trust domain an agent of its own. Serves VCS providers
-    too.
+    Runs share the container and its file system with earlier runs, so use a separate agent for each trust domain. This kind serves
+    VCS providers too.
     """
 
     namespace: pulumi.Output[str]

@@ -1,4 +1,8 @@
-"""The flat arguments of the components, and how they become a validated agent."""
+"""The flat arguments of the components, and how they become a validated agent.
+
+The three argument classes repeat keys that they share. A common base class would not do: the component host loses the descriptions of
+inherited keys, and they are the documentation of the component in other languages.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,109 +35,109 @@ ROLLOUT_SECONDS = 300
 
 
 class AgentJobArgs(TypedDict):
-    """Arguments of `AgentJob` and of the components it is made of."""
+    """Arguments of `AgentJob`, and of the components that it is composed of."""
 
     namespace: str
-    """Namespace of the agent; it must exist."""
+    """Namespace of the agent. It must exist."""
     release: NotRequired[str]
-    """Name of the release, first part of all object names. Default: the component's name."""
+    """Name of the release, the first part of all object names. Default: the component's name."""
     agent_version: NotRequired[str]
-    """Version of the agent, 0.57 to 0.60, or 1.2 or newer: the contract line and the default image tag. Default: 0.57.0."""
+    """Version of the agent, 0.57 to 0.60, or 1.2 or newer. It selects the contract line and the default image tag. Default: 0.57.0."""
     names: NotRequired[literals.Naming]
-    """`scoped` (default), or `chart` for the names that the Helm chart uses, to take a Helm release over."""
+    """Names of the objects: `scoped` (default), or `chart` for those of the Helm chart, to take over a Helm release."""
     values: NotRequired[Mapping[str, Any]]
-    """Values of the chart `agent-job`, as in a values file. Leaves that are not read may be outputs. Nulls unset defaults."""
+    """Values of the chart `agent-job`, as in a values file. Leaves passed on unchanged may be outputs. `null` unsets a default."""
     url: NotRequired[pulumi.Input[str]]
-    """Address of the account, `https://<account>.scalr.io`. Value `agent.url`."""
+    """URL of the Scalr account, `https://<account>.scalr.io`. Value `agent.url`."""
     token: NotRequired[pulumi.Input[str]]
-    """Token of the agent pool; becomes a Secret. Value `agent.token`."""
+    """Token of the agent pool. It is stored in a Secret. Value `agent.token`."""
     ca_bundle: NotRequired[pulumi.Input[str]]
-    """PEM certificates to trust, instead of the public ones. Value `global.tls.caBundle`."""
+    """Certificates to trust instead of the public ones, in PEM. Value `global.tls.caBundle`."""
     agent_image: NotRequired[pulumi.Input[str]]
-    """Complete reference of the agent's image, a digest too. Replaces what `agent.image` makes."""
+    """Complete reference of the agent's image, with a tag or a digest. Replaces value `agent.image`."""
     runner_image: NotRequired[pulumi.Input[str]]
-    """Complete reference of the runner's image, a digest too. Replaces what `task.runner.image` makes."""
+    """Complete reference of the runner's image, with a tag or a digest. Replaces value `task.runner.image`."""
     cache_claim_name: NotRequired[pulumi.Input[str]]
-    """Name of the claim for the shared cache; turns value `persistence.cache` on."""
+    """Name of the PersistentVolumeClaim for the shared cache. Enables value `persistence.cache`."""
     service_account_annotations: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Annotations of the service account, for instance an IAM role. Value `serviceAccount.annotations`."""
+    """Annotations of the service account, such as an IAM role. Value `serviceAccount.annotations`."""
     secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Environment variables that become a Secret; runs get those that are not named `SCALR_*`."""
+    """Secret environment variables, by name. They are stored in a Secret. Runs get all but those named `SCALR_*`."""
     mirror_tokens: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Tokens of the mirrors in value `agent.providerNetworkMirrors`, by host; the list becomes a Secret. Agents 1.3 or newer."""
+    """Tokens of the mirrors in value `agent.providerNetworkMirrors`, by host name. The list is stored in a Secret. Agents 1.3 or newer."""
     await_rollout: NotRequired[bool]
     """Whether a deployment waits until the controllers are ready. Default: true."""
     rollout_timeout_seconds: NotRequired[int]
-    """Seconds that it waits. Default: 300."""
+    """Seconds that a deployment waits. Default: 300."""
 
 
 class AgentLocalArgs(TypedDict):
     """Arguments of `AgentLocal`."""
 
     namespace: str
-    """Namespace of the agent; it must exist."""
+    """Namespace of the agent. It must exist."""
     release: NotRequired[str]
-    """Name of the release, first part of all object names. Default: the component's name."""
+    """Name of the release, the first part of all object names. Default: the component's name."""
     agent_version: NotRequired[str]
-    """Version of the agent, 0.57 to 0.60, or 1.2 or newer: the contract line and the default image tag. Default: 0.59.0."""
+    """Version of the agent, 0.57 to 0.60, or 1.2 or newer. It selects the contract line and the default image tag. Default: 0.59.0."""
     names: NotRequired[literals.Naming]
-    """`scoped` (default), or `chart` for the names that the Helm chart uses, to take a Helm release over."""
+    """Names of the objects: `scoped` (default), or `chart` for those of the Helm chart, to take over a Helm release."""
     values: NotRequired[Mapping[str, Any]]
-    """Values of the chart `agent-local`, as in a values file. Leaves that are not read may be outputs. Nulls unset defaults."""
+    """Values of the chart `agent-local`, as in a values file. Leaves passed on unchanged may be outputs. `null` unsets a default."""
     url: NotRequired[pulumi.Input[str]]
-    """Address of the account, `https://<account>.scalr.io`. Value `agent.url`."""
+    """URL of the Scalr account, `https://<account>.scalr.io`. Value `agent.url`."""
     token: NotRequired[pulumi.Input[str]]
-    """Token of the agent pool; becomes a Secret. Value `agent.token`."""
+    """Token of the agent pool. It is stored in a Secret. Value `agent.token`."""
     ca_bundle: NotRequired[pulumi.Input[str]]
-    """PEM certificates to trust, instead of the public ones; agents 1.2 or newer. Value `agent.tls.caBundle`."""
+    """Certificates to trust instead of the public ones, in PEM. Agents 1.2 or newer. Value `agent.tls.caBundle`."""
     agent_image: NotRequired[pulumi.Input[str]]
-    """Complete reference of the image, a digest too. Replaces what `image` makes."""
+    """Complete reference of the image, with a tag or a digest. Replaces value `image`."""
     cache_claim_name: NotRequired[pulumi.Input[str]]
-    """Name of the claim for the cache; turns its persistence on."""
+    """Name of the PersistentVolumeClaim for the cache. Enables the cache's persistence."""
     service_account_annotations: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Annotations of the service account, for instance an IAM role; makes the account. Value `serviceAccount.annotations`."""
+    """Annotations of the service account, such as an IAM role. Creates the account. Value `serviceAccount.annotations`."""
     secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Environment variables that become a Secret."""
+    """Secret environment variables, by name. They are stored in a Secret."""
     mirror_tokens: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Tokens of the mirrors in value `agent.providerNetworkMirrors`, by host; the list becomes a Secret. Agents 1.3 or newer."""
+    """Tokens of the mirrors in value `agent.providerNetworkMirrors`, by host name. The list is stored in a Secret. Agents 1.3 or newer."""
     await_rollout: NotRequired[bool]
     """Whether a deployment waits until the agents are ready. Default: true."""
     rollout_timeout_seconds: NotRequired[int]
-    """Seconds that it waits. Default: 300."""
+    """Seconds that a deployment waits. Default: 300."""
 
 
 class AgentK8sArgs(TypedDict):
     """Arguments of `AgentK8s`."""
 
     namespace: str
-    """Namespace of the agent; it must exist."""
+    """Namespace of the agent. It must exist."""
     release: NotRequired[str]
-    """Name of the release, first part of all object names. Default: the component's name."""
+    """Name of the release, the first part of all object names. Default: the component's name."""
     agent_version: NotRequired[str]
-    """Version of the agent, 0.53 to 0.60, or 1.2 or newer: the contract line and the default image tag. Default: 0.53.0."""
+    """Version of the agent, 0.53 to 0.60, or 1.2 or newer. It selects the contract line and the default image tag. Default: 0.53.0."""
     names: NotRequired[literals.Naming]
-    """`scoped` (default), or `chart` for the names that the Helm chart uses, to take a Helm release over."""
+    """Names of the objects: `scoped` (default), or `chart` for those of the Helm chart, to take over a Helm release."""
     values: NotRequired[Mapping[str, Any]]
-    """Values of the chart `agent-k8s`, as in a values file. Leaves that are not read may be outputs, `efsVolumeHandle` among them.
-    Nulls unset defaults."""
+    """Values of the chart `agent-k8s`, as in a values file. Leaves passed on unchanged may be outputs, such as
+    `efsVolumeHandle`. `null` unsets a default."""
     url: NotRequired[pulumi.Input[str]]
-    """Address of the account, `https://<account>.scalr.io`. Value `agent.url`."""
+    """URL of the Scalr account, `https://<account>.scalr.io`. Value `agent.url`."""
     token: NotRequired[pulumi.Input[str]]
-    """Token of the agent pool; becomes a Secret. Value `agent.token`."""
+    """Token of the agent pool. It is stored in a Secret. Value `agent.token`."""
     agent_image: NotRequired[pulumi.Input[str]]
-    """Complete reference of the image, a digest too. Replaces what `image` makes."""
+    """Complete reference of the image, with a tag or a digest. Replaces value `image`."""
     service_account_annotations: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Annotations of the service account, for instance an IAM role. Value `serviceAccount.annotations`."""
+    """Annotations of the service account, such as an IAM role. Value `serviceAccount.annotations`."""
     secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Environment variables that become a Secret."""
+    """Secret environment variables, by name. They are stored in a Secret."""
     await_rollout: NotRequired[bool]
     """Whether a deployment waits until controller and workers are ready. Default: true."""
     rollout_timeout_seconds: NotRequired[int]
-    """Seconds that it waits. Default: 300."""
+    """Seconds that a deployment waits. Default: 300."""
 
 
 class _Arguments(Section):
-    """The arguments that all kinds have, as they are checked."""
+    """The arguments that all components for agents have, as they are checked."""
 
     model_config = ConfigDict(alias_generator=None)
 
@@ -169,7 +173,7 @@ class Wanted(Generic[V]):
     await_rollout: bool
     rollout_timeout_seconds: int
     mounts: Sequence[pulumi.Resource] = ()
-    """Claims that its pods mount and a stack has made for it, with their volumes: its workloads wait for them."""
+    """Claims of a stack's caches that its pods mount, with their volumes. Its workloads wait for them."""
 
 
 def agent_job(component: str, name: str, args: AgentJobArgs, *, token_needed: bool = True) -> "Wanted[AgentJobValues]":
@@ -261,7 +265,7 @@ _BEHIND: dict[str, tuple[tuple[str, ...], ...]] = {
     "service_account_annotations": (("serviceAccount", "annotations"),),
     "cache_claim_name": (("persistence", "persistentVolumeClaim", "claimName"), ("persistence", "enabled")),
 }
-"""Values behind flat arguments beside those that they are translated to."""
+"""More values that contradict a flat argument, besides those that it is translated to."""
 
 
 def _conflicts(given: _Arguments, flat: list[Layer]) -> Iterator[Finding]:
@@ -270,7 +274,7 @@ def _conflicts(given: _Arguments, flat: list[Layer]) -> Iterator[Finding]:
         own = translated.get(word, []) if word != "service_account_annotations" else []
         for path in dict.fromkeys([*own, *_BEHIND.get(word, ())]):
             if is_set(getattr(given, word, None)) and says(given.values, path):
-                yield error(word, f"given together with values.{dotted(path)}, which it stands for; keep one of them")
+                yield error(word, f"given together with values.{dotted(path)}, which it sets; keep one of them")
 
 
 def _leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

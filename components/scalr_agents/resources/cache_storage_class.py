@@ -17,21 +17,21 @@ class CacheStorageClassArgs(TypedDict):
     """Arguments of `CacheStorageClass`."""
 
     storage_class_name: str
-    """Name of the class."""
+    """Name of the StorageClass."""
     provisioner: literals.Provisioner
-    """The driver: `efs.csi.aws.com`, or `filestore.csi.storage.gke.io`."""
+    """CSI driver: `efs.csi.aws.com` or `filestore.csi.storage.gke.io`."""
     parameters: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """The driver's parameters, by the driver's names. EFS needs `fileSystemId`, and by default makes an access point for user and group
-    1000 below `/scalr-agent-cache` for every claim; Filestore makes an instance of tier `basic_hdd` in the network `default`."""
+    """Parameters of the driver, by the driver's names. EFS requires `fileSystemId`. Default: for EFS, an access point for user and group
+    1000 below `/scalr-agent-cache` for every claim; for Filestore, an instance of tier `basic_hdd` in the network `default`."""
     on_delete: NotRequired[literals.OnDelete]
-    """`keep` (default) leaves the volume of a claim that goes (reclaim policy Retain), `delete` lets the driver remove it."""
+    """`keep` (default) keeps the volume when its claim is deleted (reclaim policy Retain), `delete` lets the driver delete it."""
 
 
 class CacheStorageClass(Component):
-    """A StorageClass whose volumes the agents' pods can share and write, once for a cluster."""
+    """A StorageClass whose volumes agents' pods can share and write to. Create it once per cluster."""
 
     storage_class_name: pulumi.Output[str]
-    """Name of the class."""
+    """Name of the StorageClass."""
 
     def __init__(self, name: str, args: CacheStorageClassArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         settings = validate("CacheStorageClass", name, _Arguments, args, storage_class.check_class)

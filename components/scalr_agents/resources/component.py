@@ -1,4 +1,4 @@
-"""What components have in common."""
+"""The base classes of the components."""
 
 from abc import abstractmethod
 from typing import Any, Generic, Self, TypeVar, get_origin
@@ -8,28 +8,28 @@ from pydantic.alias_generators import to_camel
 
 _OUTPUT: Any = pulumi.Output
 W = TypeVar("W")
-"""What a component makes, after validation."""
+"""What a component registers, after validation."""
 
 
 class Component(pulumi.ComponentResource):
     """A component whose annotated attributes of type `pulumi.Output` are its outputs."""
 
     def publish(self) -> None:
-        """Register the outputs, which comes last."""
+        """Register the outputs. Call this last."""
         self.register_outputs(self.summary())
 
     def summary(self) -> dict[str, pulumi.Output[Any]]:
-        """The outputs, by the names that they have in a stack's outputs and in other languages."""
+        """The outputs, by their names in a stack's outputs and in other languages."""
         annotated: dict[str, Any] = type(self).__annotations__
         return {to_camel(name): getattr(self, name) for name, kind in annotated.items() if get_origin(kind) is _OUTPUT}
 
 
 class Validated(Component, Generic[W]):
-    """A component whose `__init__` validates the arguments of a program, and which takes what a stack has validated by `of`."""
+    """A component whose `__init__` validates a program's arguments. `of` takes what a stack has validated already."""
 
     @classmethod
     def of(cls, name: str, wanted: W, opts: pulumi.ResourceOptions | None = None) -> Self:
-        """The component, from what is validated already."""
+        """The component, from validated input."""
         component = cls.__new__(cls)
         component.make(name, wanted, opts)
         return component

@@ -13,13 +13,13 @@ from scalr_agents.resources.options import known_after
 from scalr_agents.resources.rollouts import until_runs_end
 
 _NEEDED_BY_RUNS = ("Secret", "PodDisruptionBudget")
-"""What runs need beside permissions and network policy."""
+"""What runs need besides permissions and network policy."""
 
 
 class AgentController(Validated[Wanted[AgentJobValues]]):
-    """An agent's Secrets, claims, budgets, task template and controller Deployment, and what keeps its nodes ready.
+    """An agent's Secrets, claims, budgets, task template, controller Deployment, and workloads that prepare nodes.
 
-    Takes the arguments of `AgentJob`. Definitions, service account and permissions must be there: `depends_on` them.
+    Takes the arguments of `AgentJob`. Custom resource definitions, service account and permissions must exist: `depends_on` them.
     """
 
     namespace: pulumi.Output[str]
@@ -44,7 +44,7 @@ class AgentController(Validated[Wanted[AgentJobValues]]):
         rollout, longest = rollouts.rollout(name, wanted, "agent"), until_runs_end([agent])
         registered = kubernetes.register(group, self, name, opts, rollout=rollout, claim_timeouts=longest)
         self.needed_by_runs = [registered[role] for role, manifest in group.items() if manifest["kind"] in _NEEDED_BY_RUNS]
-        # Nobody waits for these: they come up when the cluster has grown, which may be never.
+        # Not awaited: these become ready when the cluster has grown, which may never happen.
         kubernetes.register(agent.group("nodes"), self, name, opts)
         deployment = registered["deployment"]
         self.namespace = pulumi.Output.from_input(release.namespace)

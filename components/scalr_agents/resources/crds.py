@@ -21,18 +21,18 @@ class AgentCrdsArgs(TypedDict):
     """Arguments of `AgentCrds`."""
 
     agent_version: NotRequired[str]
-    """Version of the agents whose definition is wanted. Default: those of all versions, which stand side by side."""
+    """Version of the agents whose definition to install. Default: the definitions for all versions, which can coexist."""
 
 
 _ALL_VERSIONS: AgentCrdsArgs = {}
 
 
 class AgentCrds(Component):
-    """The custom resource definitions that agents need, once for a cluster.
+    """The custom resource definitions that agents need. Create them once per cluster.
 
-    They stay in the cluster when the stack goes, since deleting one deletes all its objects, those of other stacks too. Agents
-    depend on this component: `ResourceOptions(depends_on=[crds])`. For a cluster where another stack may have installed
-    them already, give it a provider with `upsert_existing_objects` and `enable_patch_force`.
+    They stay in the cluster when the stack is destroyed, because deleting one deletes all its objects, also those of other stacks.
+    Let agents depend on this component: `ResourceOptions(depends_on=[crds])`. If another stack may have installed them already,
+    use a provider with `upsert_existing_objects` and `enable_patch_force`.
     """
 
     crd_names: pulumi.Output[list[str]]

@@ -1,4 +1,4 @@
-"""What an agent's manifests need of its secrets, and only a deployment can make."""
+"""Parts of an agent's manifests that depend on secrets, and that only a deployment can compute."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -20,7 +20,7 @@ _Known = Mapping[str, Mapping[str, Any]]
 
 
 def with_mirrors(agent: Agent[V]) -> Agent[V]:
-    """The agent with its list of mirrors, where only the deployment knows their tokens. It is one text, and so a secret as a whole."""
+    """The agent with its list of mirrors, if only the deployment knows their tokens. The list is one text, so all of it is a secret."""
     tokens: dict[str, Any] = dict(agent.inputs.mirror_tokens)
     if not any(map(is_deferred, tokens.values())):
         return agent
@@ -35,9 +35,9 @@ def with_mirrors(agent: Agent[V]) -> Agent[V]:
 
 
 def digest(owner: pulumi.ComponentResource, name: str, agent: AnyAgent) -> str | Deferred | None:
-    """The digest of all secrets of an agent, which rolls the pods when one of them changes.
+    """The digest of all secrets of an agent. When a secret changes, the digest changes, and the pods are replaced.
 
-    `owner` is the component, called `name`. A digest tells nothing, so diffs may show it.
+    `owner` is the component, called `name`. Diffs may show a digest, because it reveals no secret.
     """
     held, tokens = agent.held, dict(agent.inputs.mirror_tokens)
     key = _key(owner, name) if secrets.needs_key(held) else None
@@ -54,9 +54,9 @@ def digest(owner: pulumi.ComponentResource, name: str, agent: AnyAgent) -> str |
 
 
 def _key(owner: pulumi.ComponentResource, name: str) -> pulumi.Output[str]:
-    """A random key for the digest that stays in the state, encrypted: the first that was given.
+    """A random key for the digest. The first one stays in the state, encrypted.
 
-    What has been given stays the input too, and mocks, as tests of programs have them, know no other output.
+    The value comes from `input`, which keeps the first key too: with the mocks of tests of programs there is no other output.
     """
     opts = pulumi.ResourceOptions(parent=owner, ignore_changes=["input"])
     key: pulumi.Output[str] = pulumi.Stash(f"{name}-digest-key", opts, pulumi.Output.secret(token_hex(32))).input
@@ -64,14 +64,14 @@ def _key(owner: pulumi.ComponentResource, name: str) -> pulumi.Output[str]:
 
 
 def _refuse(agent: AnyAgent, unfit: list[str]) -> None:
-    """No pod is made with a secret that turns out to be none. What it is instead is not repeated."""
+    """Fails before a pod is made with a secret that is no text. The content is not repeated."""
     if unfit:
         what = ", ".join(unfit)
-        raise ValueError(f"agent {agent.release.name!r} cannot be deployed: taken from an output, and empty or not a string: {what}")
+        raise ValueError(f"agent {agent.release.name!r} cannot be deployed: these outputs are empty or not a string: {what}")
 
 
 def _unfit(held: _Known) -> Iterator[str]:
-    """What has no content. A variable may be an empty text."""
+    """The secrets that have no content. A variable may be an empty string."""
     for role, data in held.items():
         if role == "env":
             yield from (f"variable {name}" for name, value in data.items() if not isinstance(value, str))

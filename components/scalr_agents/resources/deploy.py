@@ -40,7 +40,7 @@ _COMPONENTS: Mapping[type[ReleaseValues], type[_Agent]] = {
 
 
 def deploy(project: Path) -> None:
-    """Register everything that the selected stack's configuration asks for, and export what came of it.
+    """Register everything that the selected stack's configuration describes, and export the outputs of its components.
 
     `project` is the directory of `Pulumi.yaml`. Raises `ArgsError` with all findings before anything is registered.
     """
@@ -91,7 +91,7 @@ def _load(project: Path) -> Stack:
 
 
 def _stack_file(project: Path) -> source.Source | None:
-    """The stack file, where it is at hand: what the engine hands over is the content, without places."""
+    """The stack file, if it can be read. The engine passes only the content, without positions."""
     try:
         return source.read(project, pulumi.get_stack())
     except (source.SourceError, FindingsError):
@@ -99,14 +99,14 @@ def _stack_file(project: Path) -> source.Source | None:
 
 
 def _configuration() -> dict[str, Any]:
-    """Everything that the engine hands over under our namespace. Secrets are in plain text in it."""
+    """Everything that the engine passes under our namespace. It has secrets in plain text."""
     given = {**pulumi_config.get_config_env(), **pulumi_config.CONFIG.get()}
     prefix = f"{PREFIX}:"
     return {key.removeprefix(prefix): value for key, value in given.items() if key.startswith(prefix)}
 
 
 def _misplaced_secrets(read: source.Source | None) -> Iterator[Finding]:
-    """Secrets in the wrong place. The engine tells only which keys hold one; the stack file tells where."""
+    """Findings on secrets in the wrong place. The engine tells only which keys contain one; the stack file tells where."""
     found = list(secrets.misplaced(read.config)) if read else []
     yield from found
     marked = {key for key in pulumi_config.get_config_secret_keys_env() if key.startswith(f"{PREFIX}:")}
@@ -119,8 +119,8 @@ def _misplaced_secrets(read: source.Source | None) -> Iterator[Finding]:
 def _provider(name: str, settings: Kubernetes, *, take_over: bool) -> pulumi.ProviderResource:
     """A provider for the cluster.
 
-    Secrets are updated in place, so that a new token never deletes the Secret of running pods. With `take_over`, objects that exist
-    already become ours by server-side apply.
+    Secrets are updated in place, so that a new token never deletes the Secret of running pods. With `take_over`, existing objects are
+    taken over with server-side apply.
     """
     properties = {
         "context": settings.context or None,
@@ -134,7 +134,7 @@ def _provider(name: str, settings: Kubernetes, *, take_over: bool) -> pulumi.Pro
 
 
 def _taking_over(loaded: Stack) -> pulumi.ProviderResource | None:
-    """A provider for what stays when the stack goes, and what another stack may have made: it takes over what exists."""
+    """A provider for objects that outlive the stack, and that another stack may have created: it takes over existing ones."""
     kept = any(entry.storage_class and entry.on_delete == "keep" for entry in loaded.caches.values())
     needed = loaded.created_namespaces() or loaded.lines() or kept
     return _provider("cluster-shared", loaded.kubernetes, take_over=True) if needed else None
@@ -151,7 +151,7 @@ def _shared(loaded: Stack, taking_over: pulumi.ProviderResource | None) -> list[
 
 
 def _file_systems(loaded: Stack) -> dict[str, Any]:
-    """The file systems that caches have in a cloud, by the cache's name."""
+    """The cloud file systems of caches, by the cache's name."""
     found = deploy_caches.look_up(loaded.caches)
     made = {name: deploy_caches.file_system(name, entry, found) for name, entry in loaded.caches.items()}
     return {name: system for name, system in made.items() if system}
@@ -159,9 +159,9 @@ def _file_systems(loaded: Stack) -> dict[str, Any]:
 
 @contextmanager
 def _all_registered() -> Iterator[pulumi.Output[None]]:
-    """An output that is known when the context ends, so that what is registered in it can depend on what comes later.
+    """An output that resolves when the context ends, so that resources registered in it can depend on later ones.
 
-    It becomes known for a program that fails, too, which would otherwise wait for ever; the next one mends what then lacks a dependency.
+    Resolved even when the program fails, to avoid a hang; the next `pulumi up` restores missing dependencies.
     """
     end = asyncio.get_running_loop().create_future()
     try:
@@ -177,7 +177,7 @@ def _claims(
     taking_over: pulumi.ProviderResource | None,
     before: Callable[[Sequence[AnyAgent]], pulumi.Output[list[pulumi.Resource]]],
 ) -> Mapping[str, list[pulumi.Resource]]:
-    """Claims and volumes that agents mount, by the agent's name. `before` tells what has to be there before a claim of some agents."""
+    """Claims and volumes that agents mount, by the agent's name. `before` returns what the claim of some agents depends on."""
     users = users_of_claims(loaded.agents) if loaded.claims else {}
     mounted = defaultdict[str, list[pulumi.Resource]](list)
     for wanted in loaded.claims:
@@ -192,10 +192,10 @@ def _claims(
 
 
 def _needed_by_runs(agents: Iterable[_Agent | None]) -> list[pulumi.Resource]:
-    """What has to stay while claims are mounted.
+    """Resources that must stay while runs mount claims.
 
-    Runs of agent-local are in its own pods, which go first, and agent-k8s mounts no cache of a stack. An agent is missing in a program
-    that fails, where its error shall be seen and none of ours.
+    Runs of agent-local are in its own pods, which are deleted first, and agent-k8s mounts no cache of a stack. An agent is missing if
+    the program fails; then that error is shown, so none is raised here.
     """
     return [resource for agent in agents if isinstance(agent, AgentJob) for resource in agent.needed_by_runs]
 

@@ -1,6 +1,6 @@
 """Registers the caches of a stack: file systems in the cloud, and the claims that agents mount.
 
-The SDK of a cloud is imported when a cache of that cloud is declared, and not before.
+The SDK of a cloud is imported only if the stack has a cache on that cloud.
 """
 
 from collections.abc import Mapping
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 Found = Mapping[str, Any]
-"""What was looked up for caches, by the cache's name."""
+"""Results of lookups for caches, by the cache's name."""
 
 
 def look_up(entries: Mapping[str, CacheEntry]) -> Found:
-    """Everything that exists and that caches name, before anything is made; what is missing is said with its place in the stack file."""
+    """Look up all existing resources that caches name, before anything is made. Raises `ArgsError` with every failed lookup."""
     known: dict[str, Any] = {}
     found: dict[str, Any] = {}
     missing: list[Finding] = []
@@ -64,7 +64,7 @@ def _look_up(name: str, entry: CacheEntry) -> Any:
 
 
 def file_system(name: str, entry: CacheEntry, found: Found) -> "EfsCache | FilestoreCache | None":
-    """The file system of a cache that has one in a cloud."""
+    """The cloud file system of a cache, if it has one."""
     keep, known = entry.on_delete == "keep", found.get(name)
     if entry.efs:
         from scalr_agents.resources.efs_cache import EfsCache, WantedEfs

@@ -18,56 +18,56 @@ from scalr_agents.resources.validation import ArgsError, validate
 
 
 class EfsClientsArgs(TypedDict):
-    """Who may mount a file system: every one of these gets an ingress rule."""
+    """Clients that may mount a file system. Each of them gets an ingress rule."""
 
     security_groups: NotRequired[Sequence[pulumi.Input[str]]]
-    """Ids of the security groups of the nodes."""
+    """Ids of security groups of nodes."""
     cidrs: NotRequired[Sequence[str]]
-    """Networks of the nodes, IPv4 or IPv6."""
+    """Networks of nodes in CIDR notation, IPv4 or IPv6."""
 
 
 class EfsCacheArgs(TypedDict):
     """Arguments of `EfsCache`."""
 
     file_system_id: NotRequired[pulumi.Input[str]]
-    """Id of an existing file system. Alone it is taken as it is; with the words for where it goes, its network side is made."""
+    """Id of an existing file system. Without `eks_cluster` or `vpc_id` it is used as it is; with one, it gets mount targets."""
     eks_cluster: NotRequired[str]
-    """Name of an EKS cluster: its VPC, one of its subnets per zone, and its security group as client."""
+    """Name of an EKS cluster. Its VPC and one of its subnets per zone are used, and its security group is a client."""
     vpc_id: NotRequired[pulumi.Input[str]]
-    """VPC of the security group, instead of `eks_cluster`."""
+    """VPC of the security group of the mount targets. Use it instead of `eks_cluster`."""
     subnets: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Subnet of the mount target of each zone, zone to id, instead of `eks_cluster`."""
+    """Subnet of each zone's mount target: zone to subnet id. Use it instead of `eks_cluster`."""
     clients: NotRequired[EfsClientsArgs]
-    """Who may mount it; with `eks_cluster` beside the cluster's own security group."""
+    """Clients that may mount the file system, in addition to the security group of `eks_cluster`."""
     mount_target_security_groups: NotRequired[Sequence[pulumi.Input[str]]]
-    """Existing security groups of the mount targets, instead of one made here."""
+    """Existing security groups for the mount targets. Default: one is created."""
     throughput_mode: NotRequired[literals.ThroughputMode]
-    """`elastic` (default), `bursting` or `provisioned`: paid by use, by stored size, or as provisioned."""
+    """`elastic` (default), `bursting` or `provisioned`: you pay for use, for stored size, or for what is provisioned."""
     provisioned_throughput_mibps: NotRequired[float]
-    """MiB/s of throughput mode `provisioned`."""
+    """Throughput in MiB/s. Only for throughput mode `provisioned`."""
     kms_key: NotRequired[pulumi.Input[str]]
-    """ARN of the KMS key. Default: the key that AWS manages. The file system is encrypted in any case."""
+    """ARN of the KMS key. Default: the key that AWS manages. The file system is always encrypted."""
     infrequent_access_after_days: NotRequired[int]
-    """Days without a read after which a file moves to cheaper storage, which its next read leaves again. Default: never."""
+    """Days without a read after which a file moves to cheaper storage. Its next read moves it back. Default: never."""
     driver_role: NotRequired[pulumi.Input[str]]
-    """ARN of the role of the EFS CSI driver's node pods, which alone may mount then; claims need `iam`. Default: everybody who reaches
-    a mount target. Without effect on the policy of an existing file system."""
+    """ARN of the role of the EFS CSI driver's node pods. Then only that role may mount, and claims need `iam`. Default: every client that
+    reaches a mount target. Has no effect on the policy of an existing file system."""
     tags: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Tags of everything that AWS lets one tag."""
+    """Tags of all AWS resources that can have tags."""
     on_delete: NotRequired[literals.OnDelete]
-    """`keep` (default) leaves the file system when it leaves the program, `delete` removes it."""
+    """`keep` (default) keeps the file system in AWS when this component is removed, `delete` deletes it."""
 
 
 class EfsCache(Validated["WantedEfs"]):
     """An encrypted EFS file system with a mount target in every zone, for the shared cache of agents.
 
-    Makes cloud objects only; an `EfsClaim` makes the part of it that an agent mounts. Pods need the EFS CSI driver on the cluster
-    (see `EfsCsiDriver`). `on_delete: keep` keeps the file system with its policies. The mount targets and the security group go in
-    any case, so that the VPC can go; giving the kept file system's id and where it goes makes them again.
+    Creates cloud resources only; use an `EfsClaim` for the part of the file system that an agent mounts. Pods need the EFS CSI driver on
+    the cluster (see `EfsCsiDriver`). `on_delete: keep` keeps the file system and its policies. Mount targets and security group are
+    always deleted, so that the VPC can be deleted. Set `file_system_id` and `eks_cluster` or `vpc_id` to create them again.
     """
 
     file_system_id: pulumi.Output[str]
-    """Id of the file system. Whoever uses it waits for the mount targets and the rules that let clients in."""
+    """Id of the file system. Resources that use it wait for the mount targets and the ingress rules."""
 
     def __init__(self, name: str, args: EfsCacheArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         given = validate("EfsCache", name, _Arguments, args, _check)
@@ -77,7 +77,7 @@ class EfsCache(Validated["WantedEfs"]):
         super().__init__("scalr-agents:index:EfsCache", name, {}, opts)
 
         settings = wanted.settings
-        place = _place(self, name, settings, wanted.found) if efs.has_network(settings) else None  # looked up before anything is made
+        place = _place(self, name, settings, wanted.found) if efs.has_network(settings) else None  # looked up before anything is registered
         tags = {"Name": f"{pulumi.get_project()}-{pulumi.get_stack()}-{name}", **settings.tags}
         file_system: Any = settings.file_system_id
         awaited: list[pulumi.CustomResource] = []
@@ -86,14 +86,14 @@ class EfsCache(Validated["WantedEfs"]):
             awaited.append(policy)
         if place:
             awaited += self._network(name, place, file_system, tags, opts)
-        # By their URNs, which a preview knows: an id that is not known yet would seem to replace every access point.
+        # URNs are known in a preview. With an unknown id, the preview would show every access point as replaced.
         self.file_system_id = pulumi.Output.all(file_system, *(resource.urn for resource in awaited)).apply(lambda known: str(known[0]))
         self.publish()
 
     def _network(
         self, name: str, place: "_Place", file_system: Any, tags: Mapping[str, Any], opts: pulumi.ResourceOptions | None
     ) -> list[pulumi.CustomResource]:
-        """A mount target in every zone, and the rules that let the clients in."""
+        """A mount target in every zone, and the ingress rules for the clients."""
         groups = place.security_groups
         rules: list[pulumi.CustomResource] = []
         if not groups:
@@ -126,7 +126,7 @@ class EfsCache(Validated["WantedEfs"]):
                 file_system_id=file_system,
                 subnet_id=subnet,
                 security_groups=groups,
-                # The provider asks for the old one to go first, and the engine would delete all that stands on it: claims under their pods.
+                # The provider asks to delete the old one first; the engine would then delete everything that depends on it: claims in use.
                 opts=child(self, opts, ignore_changes=place.ignored_changes, delete_before_replace=False),
             )
             for zone, subnet in sorted(place.subnets.items())
@@ -135,14 +135,14 @@ class EfsCache(Validated["WantedEfs"]):
 
 
 class Network(NamedTuple):
-    """The network of an EKS cluster, and a subnet of each of its zones."""
+    """The network of an EKS cluster, and one subnet for each of its zones."""
 
     cluster: aws.eks.outputs.GetClusterVpcConfigResult
     subnets: dict[str, str]
 
 
 class WantedEfs(NamedTuple):
-    """A validated cache, with the network of its cluster where that was looked up already."""
+    """A validated cache, with the network of its cluster if that was looked up already."""
 
     settings: efs.EfsSettings
     keep: bool
@@ -158,7 +158,7 @@ def _check(given: _Arguments) -> Findings:
 
 
 class _Client(NamedTuple):
-    """An ingress rule: what it is called, and whom it lets in."""
+    """An ingress rule: its key in names, and the client that it allows."""
 
     key: str
     security_group: Any = None
@@ -167,20 +167,20 @@ class _Client(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """Where the mount targets go, and who may reach them."""
+    """The network of the mount targets, and the clients that may reach them."""
 
     vpc_id: Any
     subnets: Mapping[str, Any]
     security_groups: Sequence[Any]
-    """Those of the mount targets; without any, one is made for the clients."""
+    """Security groups of the mount targets. If empty, one is made that allows the clients."""
     clients: Sequence[_Client]
     ignored_changes: list[str]
 
 
 def _place(owner: pulumi.Resource, name: str, settings: efs.EfsSettings, found: "Network | None") -> _Place:
-    """Where the settings say, or where an EKS cluster is.
+    """The place that the settings name, or that of an EKS cluster.
 
-    Any subnet of a zone serves the whole zone, so one that the cluster gets later does not move the mount target.
+    Any subnet of a zone serves the whole zone, so a subnet that the cluster gets later does not replace the mount target.
     """
     groups, clients = settings.mount_target_security_groups, list(_clients(settings))
     if not settings.eks_cluster:
@@ -192,7 +192,7 @@ def _place(owner: pulumi.Resource, name: str, settings: efs.EfsSettings, found: 
 
 
 def look_up(cluster: str, name: str, opts: pulumi.InvokeOptions | None = None) -> "Network":
-    """The network of an EKS cluster, and a subnet of each of its zones, for the cache `name`."""
+    """Look up the network of an EKS cluster, and one subnet for each of its zones, for the cache `name`."""
     get_cluster, get_subnet = aws.eks.get_cluster, aws.ec2.get_subnet
     try:
         network = get_cluster(name=cluster, opts=opts).vpc_config
@@ -204,7 +204,7 @@ def look_up(cluster: str, name: str, opts: pulumi.InvokeOptions | None = None) -
 
 
 def _clients(settings: efs.EfsSettings) -> Iterator[_Client]:
-    """Rules are called after whom they let in, so that a list in another order changes nothing; outputs have only their position."""
+    """Rules are named after the client that they allow, so that the order of a list does not matter. Outputs are named by position."""
     for index, group in enumerate(settings.clients.security_groups):
         yield _Client(f"group-{index}" if is_deferred(group) else str(group), security_group=group)
     for cidr in settings.clients.cidrs:

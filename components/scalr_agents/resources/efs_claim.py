@@ -20,37 +20,37 @@ class EfsClaimArgs(TypedDict):
     """Arguments of `EfsClaim`."""
 
     namespace: str
-    """Namespace of the agent; it must exist."""
+    """Namespace of the agent. It must exist."""
     release: str
-    """Release of the agent, from which claim and volume get their names."""
+    """Release of the agent. Claim and volume are named after it."""
     file_system_id: pulumi.Input[str]
-    """Id of the file system: output of an `EfsCache`, or one that exists."""
+    """Id of the file system: an output of an `EfsCache`, or that of an existing one."""
     uid: NotRequired[int]
-    """User that owns the files, whoever writes them. Default: 1000, the user of the agent's pods."""
+    """Numeric id of the user that owns all files, whichever user writes them. Default: 1000, the user of the agent's pods."""
     gid: NotRequired[int]
-    """Group that owns the files. Default: 1000."""
+    """Numeric id of the group that owns all files. Default: 1000."""
     path: NotRequired[str]
-    """Directory of the file system. Default: `/scalr-agent-cache/<namespace>/<release>`."""
+    """Directory in the file system. Default: `/scalr-agent-cache/<namespace>/<release>`."""
     iam: NotRequired[bool]
-    """Whether to mount with the identity of the driver's node pods, for a file system that lets nobody else mount (`driver_role` of an
-    `EfsCache`). Default: false."""
+    """Whether to mount with the IAM identity of the driver's node pods. Required if the file system allows only that role to mount
+    (`driver_role` of an `EfsCache`). Default: false."""
     tags: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Tags of the access point."""
 
 
 class EfsClaim(Component):
-    """An agent's own directory of an EFS file system, as a claim that its pods mount.
+    """A PersistentVolumeClaim for an agent's own directory of an EFS file system.
 
-    Makes an access point, a volume and the claim on it. One for each agent, so that a run of one never executes what another has
-    put into its cache. Files outlive the claim: a later one with the same path finds them.
+    Creates an access point, a PersistentVolume and the claim. Use one for each agent, so that runs of one agent never execute files
+    that another agent has cached. Files outlive the claim: a later claim with the same path has them again.
     """
 
     persistent_volume_claim_name: pulumi.Output[str]
-    """Name of the claim, for `cache_claim_name` of an agent."""
+    """Name of the claim. Pass it to an agent as `cache_claim_name`."""
     persistent_volume_name: pulumi.Output[str]
     """Name of the volume."""
     volume_handle: pulumi.Output[str]
-    """`<file system>::<access point>`, as the CSI driver knows it."""
+    """Volume handle for the CSI driver, `<file system>::<access point>`."""
 
     def __init__(self, name: str, args: EfsClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         settings = validate("EfsClaim", name, efs.EfsClaimSettings, args, efs.check_claim)

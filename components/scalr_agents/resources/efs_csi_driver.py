@@ -22,25 +22,26 @@ class EfsCsiDriverArgs(TypedDict):
     """Arguments of `EfsCsiDriver`."""
 
     cluster_name: pulumi.Input[str]
-    """Name of the EKS cluster. Its add-on `eks-pod-identity-agent` hands the role to the driver."""
+    """Name of the EKS cluster. It needs the add-on `eks-pod-identity-agent`, which gives the role to the driver."""
     addon_version: NotRequired[str]
-    """Version of the add-on. Default: EKS's own choice for the cluster."""
+    """Version of the add-on. Default: the one that EKS chooses for the cluster."""
     role_arn: NotRequired[pulumi.Input[str]]
-    """Role of the driver's controller, trusted by `pods.eks.amazonaws.com`. Default: one is made, with the policy that AWS manages."""
+    """ARN of the role of the driver's controller, which must trust `pods.eks.amazonaws.com`. Default: a new role with the policy that AWS
+    manages for the driver."""
     tags: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Tags of add-on and role."""
+    """Tags of the add-on and the role."""
 
 
 class EfsCsiDriver(Component):
-    """The EFS CSI driver of an EKS cluster, as an add-on with a role through EKS Pod Identity. Once for a cluster.
+    """The EFS CSI driver of an EKS cluster, as an add-on whose role comes from EKS Pod Identity. Create it once per cluster.
 
-    Mounting needs the driver alone; its role is for StorageClasses, whose access points it makes.
+    Mounting needs only the driver. It uses the role to create access points for StorageClasses.
     """
 
     role_arn: pulumi.Output[str]
-    """Role of the driver's controller."""
+    """ARN of the role of the driver's controller."""
     addon_arn: pulumi.Output[str]
-    """The add-on; whoever uses this waits until it is active."""
+    """ARN of the add-on. Resources that use it wait until the add-on is active."""
 
     def __init__(self, name: str, args: EfsCsiDriverArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         settings = validate("EfsCsiDriver", name, efs.EfsCsiDriverSettings, args, efs.check_driver)
@@ -76,7 +77,7 @@ class EfsCsiDriver(Component):
 
 
 def trust_policy() -> str:
-    """Who may take the role: EKS Pod Identity, for the pods it is associated with."""
+    """The policy that allows EKS Pod Identity to assume the role for the associated pods."""
     statement = {
         "Effect": "Allow",
         "Principal": {"Service": "pods.eks.amazonaws.com"},

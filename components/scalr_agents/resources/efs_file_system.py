@@ -1,4 +1,4 @@
-"""The EFS file system of a cache, with what belongs to it for as long as it lives: its policies and its creation token."""
+"""The EFS file system of a cache, with its policies and its creation token."""
 
 import json
 import re
@@ -23,14 +23,14 @@ def register(
     *,
     keep: bool,
 ) -> tuple[pulumi.Output[str], pulumi.CustomResource]:
-    """Register the file system and what belongs to it as children of a component: its id, and its policy to wait for.
+    """Register the file system and its policies as children of a component. Returns its id, and the policy to wait for.
 
-    `keep` leaves them when they leave the program.
+    With `keep`, they stay in AWS when they are removed from the program.
     """
-    # Known before the file system is made: AWS then refuses to make it twice, should a deployment be stopped in between.
+    # Stored before the file system is created: if a deployment is interrupted, AWS refuses to create a second one with this token.
     token = pulumi.Stash(
         f"{name}-creation-token",
-        input={"kmsKey": settings.kms_key},  # what replaces the file system
+        input={"kmsKey": settings.kms_key},  # a change of it replaces the file system
         opts=child(owner, opts, replace_on_changes=["input"]),
     )
     file_system = aws.efs.FileSystem(
@@ -46,8 +46,8 @@ def register(
             owner,
             opts,
             retain_on_delete=keep,
-            ignore_changes=["creationToken"],  # what is deployed keeps its own
-            delete_before_replace=False,  # which the provider asks for where it is told the token; here the new one differs
+            ignore_changes=["creationToken"],  # existing file systems keep theirs
+            delete_before_replace=False,  # the provider asks for true if there is a token; here a replacement gets a new token
             hooks=pulumi.ResourceHookBinding(on_error=[error_hook(f"{name}-creation-token", lambda refused: _explain(name, refused))]),
         ),
     )
@@ -55,7 +55,7 @@ def register(
     aws.efs.BackupPolicy(
         f"{name}-backup-policy",
         file_system_id=file_system.id,
-        backup_policy={"status": "DISABLED"},  # what is cached can be downloaded again
+        backup_policy={"status": "DISABLED"},  # cached files can be downloaded again
         opts=kept,
     )
     policy = aws.efs.FileSystemPolicy(
@@ -68,7 +68,7 @@ def register(
 
 
 def _explain(name: str, refused: pulumi.ErrorHookArgs) -> bool:
-    """Say what to do about a file system that a deployment has left behind; no second try."""
+    """Log what to do about a file system that a deployment has left behind. No retry."""
     for left in filter(None, map(_LEFT_BEHIND.search, refused.errors)):
         pulumi.log.error(left_behind(name, left[1]))
     return False
@@ -77,9 +77,9 @@ def _explain(name: str, refused: pulumi.ErrorHookArgs) -> bool:
 def left_behind(name: str, file_system: str) -> str:
     """What to do about a file system that has the creation token of a cache and is not in the state."""
     return (
-        f"File system {file_system} was made for {name!r} by a deployment that was interrupted, and nothing uses it. Delete it, and run "
-        f"`pulumi up` again:\n  aws efs delete-file-system --file-system-id {file_system}\n"
-        "If you have taken it out of the state yourself, give its id as the cache's file system instead."
+        f"File system {file_system} was created for {name!r} by a deployment that was interrupted, and nothing uses it. Delete it, and "
+        f"run `pulumi up` again:\n  aws efs delete-file-system --file-system-id {file_system}\n"
+        "If you removed it from the state yourself, set its id as the existing file system of the cache instead."
     )
 
 
@@ -91,11 +91,11 @@ def _lifecycle(days: int | None) -> list[aws.efs.FileSystemLifecyclePolicyArgsDi
 
 
 def file_system_policy(arn: str, driver_role: str = "") -> str:
-    """Who may do what with a file system: the driver, or everybody, mounts and writes by access points.
+    """The policy of a file system: the driver's role, or everybody, may mount and write, but only by access points.
 
-    Through a mount target and encrypted in transit. An access point decides which directory a client sees and as which user; without
-    one, clients would see all of it, as the user they say they are. Root of a client is not root of the files. Denials hold for those
-    whom policies of their own allow more; AWS compares no other conditions of who mounts than these.
+    Clients must use a mount target and encryption in transit. An access point sets the directory that a client sees, and its user;
+    without one, clients would see the whole file system as any user that they choose. Root of a client is not root of the files. The
+    denials also apply to identities whose own policies allow more. AWS evaluates no other conditions for a mount.
     """
     access_points = f"{arn.rpartition(':file-system/')[0]}:access-point/*"
     return json.dumps(

@@ -17,70 +17,71 @@ from scalr_agents.resources.validation import ArgsError, validate
 
 
 class FilestoreExportOptionArgs(TypedDict):
-    """Who may mount the share, and as whom."""
+    """Clients that may mount the share, and how they access it."""
 
     ip_ranges: NotRequired[Sequence[str]]
-    """Addresses and networks of the clients. Default: all of the VPC."""
+    """IP addresses and networks of the clients. Default: all of the VPC."""
     access_mode: NotRequired[literals.ShareAccess]
     """`READ_WRITE` (default) or `READ_ONLY`."""
     squash_mode: NotRequired[literals.SquashMode]
-    """`NO_ROOT_SQUASH` (default) or `ROOT_SQUASH`, with which the kubelet cannot give the volume to the pods' group."""
+    """`NO_ROOT_SQUASH` (default) or `ROOT_SQUASH`. With `ROOT_SQUASH` the kubelet cannot give the volume to the pods' group."""
     anon_uid: NotRequired[int]
-    """User that a squashed root becomes."""
+    """Numeric id of the user that root becomes with `ROOT_SQUASH`."""
     anon_gid: NotRequired[int]
-    """Group that a squashed root becomes."""
+    """Numeric id of the group that root becomes with `ROOT_SQUASH`."""
 
 
 class FilestoreCacheArgs(TypedDict):
     """Arguments of `FilestoreCache`."""
 
     instance_id: NotRequired[pulumi.Input[str]]
-    """`projects/<project>/locations/<location>/instances/<name>` of an existing instance. Address and share are looked up."""
+    """`projects/<project>/locations/<location>/instances/<name>` of an existing instance. Its address and share
+    are looked up."""
     tier: NotRequired[literals.Tier]
-    """`BASIC_HDD` (default), `BASIC_SSD`, `ZONAL`, `REGIONAL` or `ENTERPRISE`."""
+    """Service tier: `BASIC_HDD` (default), `BASIC_SSD`, `ZONAL`, `REGIONAL` or `ENTERPRISE`."""
     location: NotRequired[str]
-    """Zone of the tiers BASIC_HDD, BASIC_SSD and ZONAL, region of REGIONAL and ENTERPRISE."""
+    """Zone for the tiers BASIC_HDD, BASIC_SSD and ZONAL, region for REGIONAL and ENTERPRISE."""
     project: NotRequired[str]
-    """Project. Default: that of the provider."""
+    """Google Cloud project. Default: that of the provider."""
     capacity: NotRequired[str]
-    """Size of the share, a Kubernetes quantity. Default: `1Ti`. The tier sets the range and the steps."""
+    """Size of the share, a Kubernetes quantity. Default: `1Ti`. The tier determines the allowed sizes."""
     share_name: NotRequired[str]
     """Name of the share, at most 16 characters. Default: `cache`."""
     network: NotRequired[pulumi.Input[str]]
-    """VPC network, its name or, where it is shared, its full path. Default: `default`."""
+    """Name of the VPC network, or its full path for a shared VPC. Default: `default`."""
     connect_mode: NotRequired[literals.ConnectMode]
     """`DIRECT_PEERING` (default) or `PRIVATE_SERVICE_ACCESS`, which a shared VPC needs."""
     reserved_ip_range: NotRequired[pulumi.Input[str]]
-    """Addresses to take: a network for DIRECT_PEERING, the name of an allocated range for PRIVATE_SERVICE_ACCESS. Default: any."""
+    """Addresses for the instance: a CIDR for DIRECT_PEERING, the name of an allocated range for PRIVATE_SERVICE_ACCESS. Default: any."""
     protocol: NotRequired[literals.Protocol]
-    """`NFS_V3` (default) or `NFS_V4_1`, which basic tiers do not have."""
+    """`NFS_V3` (default) or `NFS_V4_1`, which basic tiers do not support."""
     export_options: NotRequired[Sequence[FilestoreExportOptionArgs]]
-    """Who may mount the share. Default: everybody in the network."""
+    """Clients that may mount the share. Default: all hosts of the network."""
     kms_key: NotRequired[pulumi.Input[str]]
-    """Full name of the Cloud KMS key; basic tiers take none. Default: the key that Google manages."""
+    """Full name of the Cloud KMS key; not supported by basic tiers. Default: the key that Google manages."""
     labels: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Labels of the instance."""
     on_delete: NotRequired[literals.OnDelete]
-    """`keep` (default) leaves the instance when it leaves the program, and protects it; `delete` removes it."""
+    """`keep` (default) protects the instance and keeps it when this component is removed, `delete` deletes it."""
 
 
 class FilestoreCache(Validated["WantedFilestore"]):
     """A Filestore instance with one share, for the shared cache of the agents of one namespace.
 
-    Makes cloud objects only; a `FilestoreClaim` makes the volume that agents mount. Pods need the Filestore CSI driver, an add-on of
-    GKE. `on_delete: keep` keeps the instance and turns on its deletion protection, where the tier has that.
+    Creates cloud resources only; use a `FilestoreClaim` for the volume that agents mount. Pods need the Filestore CSI driver, an add-on
+    of GKE. `on_delete: keep` keeps the instance, and turns on its deletion protection if the tier supports that.
     """
 
     instance_id: pulumi.Output[str]
-    """`projects/<project>/locations/<location>/instances/<name>`."""
+    """Id of the instance, `projects/<project>/locations/<location>/instances/<name>`."""
     share_name: pulumi.Output[str]
     """Name of the share."""
     ip_address: pulumi.Output[str]
-    """Address of the instance in its network."""
+    """IP address of the instance in its network."""
     capacity: pulumi.Output[str]
     """Size of the share, a Kubernetes quantity."""
     protocol: pulumi.Output[str]
-    """`NFS_V3` or `NFS_V4_1`."""
+    """NFS version, `NFS_V3` or `NFS_V4_1`."""
 
     def __init__(self, name: str, args: FilestoreCacheArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         given = validate("FilestoreCache", name, _Arguments, args, _check)
@@ -119,7 +120,7 @@ class FilestoreCache(Validated["WantedFilestore"]):
             ),
             kms_key_name=optional(settings.kms_key),
             labels=cast("Mapping[str, pulumi.Input[str]]", settings.labels),
-            # Basic tiers have no deletion protection and refuse the switch.
+            # Basic tiers have no deletion protection and reject the field.
             deletion_protection_enabled=None if filestore.TIERS[settings.tier].basic else keep,
             opts=child(self, opts, retain_on_delete=keep),
         )
@@ -130,7 +131,7 @@ class FilestoreCache(Validated["WantedFilestore"]):
         self.protocol = pulumi.Output.from_input(settings.protocol)
 
     def _take(self, name: str, wanted: "WantedFilestore") -> None:
-        """What is there is looked up before anything is made, unless its id is only known then."""
+        """Use an existing instance. It is looked up before anything is registered, unless its id is not known yet."""
         settings = wanted.settings
         self.instance_id = as_output(settings.instance_id)
         if isinstance(settings.instance_id, str):
@@ -149,7 +150,7 @@ class FilestoreCache(Validated["WantedFilestore"]):
 
 
 class WantedFilestore(NamedTuple):
-    """A validated cache, with the instance that exists where that was looked up already."""
+    """A validated cache, with its existing instance if that was looked up already."""
 
     settings: filestore.FilestoreSettings
     keep: bool
@@ -161,7 +162,7 @@ class _Arguments(filestore.FilestoreSettings):
 
 
 def look_up(instance_id: str, name: str, opts: pulumi.InvokeOptions | None = None) -> gcp.filestore.GetInstanceResult:
-    """An instance that exists, for the cache `name`."""
+    """Look up an existing instance, for the cache `name`."""
     get_instance, parts = gcp.filestore.get_instance, filestore.instance_parts(instance_id)
     try:
         return get_instance(**parts, opts=opts)

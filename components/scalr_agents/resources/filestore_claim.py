@@ -16,35 +16,35 @@ class FilestoreClaimArgs(TypedDict):
     """Arguments of `FilestoreClaim`. All but the first two are outputs of a `FilestoreCache`."""
 
     namespace: str
-    """Namespace of the agents; it must exist."""
+    """Namespace of the agents. It must exist."""
     release: str
-    """Name from which claim and volume get theirs."""
+    """Name after which claim and volume are named."""
     instance_id: pulumi.Input[str]
-    """`projects/<project>/locations/<location>/instances/<name>`."""
+    """Id of the instance, `projects/<project>/locations/<location>/instances/<name>`."""
     ip_address: pulumi.Input[str]
-    """Address of the instance."""
+    """IP address of the instance."""
     share_name: NotRequired[pulumi.Input[str]]
     """Name of the share. Default: `cache`."""
     capacity: NotRequired[pulumi.Input[str]]
     """Size of the share, a Kubernetes quantity. Default: `1Ti`."""
     protocol: NotRequired[pulumi.Input[str]]
-    """`NFS_V3` (default) or `NFS_V4_1`."""
+    """NFS version: `NFS_V3` (default) or `NFS_V4_1`."""
 
 
 class FilestoreClaim(Component):
-    """The share of a Filestore instance, as a claim that the pods of one namespace mount.
+    """A PersistentVolumeClaim for the share of a Filestore instance, which the pods of one namespace mount.
 
-    One for each instance: a node cannot mount two volumes with one handle. Agents that share it take a directory each, value
-    `persistence.cache.persistentVolumeClaim.subPath`. That keeps their files apart, not their people: whoever may create pods in the
-    namespace reads and writes all of it, so give every trust domain an instance of its own.
+    Create one for each instance: a node cannot mount two volumes with the same handle. Give each agent that shares it its own
+    directory with value `persistence.cache.persistentVolumeClaim.subPath`. This separates files, but is no access control: whoever may
+    create pods in the namespace can read and write the whole share. Use a separate instance for each trust domain.
     """
 
     persistent_volume_claim_name: pulumi.Output[str]
-    """Name of the claim, for `cache_claim_name` of an agent."""
+    """Name of the claim. Pass it to agents as `cache_claim_name`."""
     persistent_volume_name: pulumi.Output[str]
     """Name of the volume."""
     volume_handle: pulumi.Output[str]
-    """`modeInstance/<location>/<instance>/<share>`, as the CSI driver knows it."""
+    """Volume handle for the CSI driver, `modeInstance/<location>/<instance>/<share>`."""
 
     def __init__(self, name: str, args: FilestoreClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         settings = validate("FilestoreClaim", name, filestore.FilestoreClaimSettings, args, filestore.check_claim)

@@ -1,7 +1,7 @@
 """Registers manifests as Pulumi resources.
 
-Objects are registered by their type token: the engine is sent what the typed classes of pulumi-kubernetes would send, without
-the time it takes to import them.
+Objects are registered by their type token: the engine gets what the typed classes of pulumi-kubernetes would send, without the time
+that it takes to import them.
 """
 
 import json
@@ -21,7 +21,7 @@ _SECRET_OUTPUTS = ["data", "stringData"]
 _CLAIM = "PersistentVolumeClaim"
 _MOUNTED = ("PersistentVolume", _CLAIM)
 DELETE_MARGIN_SECONDS = 120
-"""What a deletion may take beyond what it waits for."""
+"""Extra time for a deletion, in addition to what it waits for."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Rollout:
     timeout_seconds: int
     on_failure: pulumi.ErrorHook
     mounts: Sequence[pulumi.Resource] = ()
-    """Claims that the workload mounts and others have made, with their volumes."""
+    """Claims that the workload mounts and other components have registered, with their volumes."""
 
 
 def register(
@@ -47,13 +47,15 @@ def register(
 ) -> dict[str, pulumi.CustomResource]:
     """Register a group of objects as children of a component, or of the stack, each called `<name>-<role>`.
 
-    A workload waits for everything before it in the group; nobody waits for it unless there is a `rollout`. What the owner depends on,
-    the children depend on too: Pulumi does not pass that on. `retain` leaves the objects in the cluster when they leave the program.
+    A workload waits for everything before it in the group; its readiness is awaited only with a `rollout`. Children depend on what the
+    owner depends on, because Pulumi does not pass that on. `retain` keeps the objects in the cluster when they are removed from the
+    program.
 
     A claim waits for everything before it too. Its deletion waits for the pods that use it, so that it keeps the rest of the agent in
-    place while runs are in progress. It may take as long as `claim_timeouts`, unless the owner's options say something else.
+    place while runs are in progress. It may take as long as `claim_timeouts`, unless the owner's options set other timeouts.
 
-    Where a volume has to be replaced, its claim goes first and comes back after it; for either, so does the workload that mounts them.
+    To replace a volume, its claim is deleted before it and created after it. Likewise, to replace either of them, the workload that
+    mounts them is deleted first and created again.
     """
     registered: dict[str, pulumi.CustomResource] = {}
     mounted = [*rollout.mounts] if rollout else []
@@ -78,7 +80,7 @@ def register(
 
 
 class Volume(NamedTuple):
-    """A volume and the claim on it, and their names for those who wait for them."""
+    """A volume and the claim on it, and their names as outputs that wait for them."""
 
     mounts: list[pulumi.Resource]
     volume_name: pulumi.Output[str]
@@ -95,7 +97,7 @@ def register_volume(
 
 
 def provider(name: str, properties: Mapping[str, Any]) -> pulumi.ProviderResource:
-    """A provider for a cluster. Properties that are not strings travel as JSON, as those of every provider do."""
+    """A provider for a cluster. Properties that are not strings are passed as JSON, as for every provider."""
     encoded = {key: value if isinstance(value, str) else json.dumps(value) for key, value in properties.items() if value is not None}
     return pulumi.ProviderResource("kubernetes", name, encoded, pulumi.ResourceOptions(version=_plugin_version()))
 
@@ -108,7 +110,7 @@ def _type_token(manifest: Manifest) -> str:
 def _properties(manifest: Manifest, owner: pulumi.Resource | None, before: Mapping[str, pulumi.Resource], *, awaited: bool) -> Manifest:
     if manifest["kind"] == "Secret":
         return manifest | {"stringData": {key: _secret(manifest, owner, key, value) for key, value in manifest["stringData"].items()}}
-    if _is_bound(manifest):  # the engine replaces a claim with its volume only if it gets something from it
+    if _is_bound(manifest):  # the engine replaces a claim with its volume only if the claim takes an output from it
         volume_name = known_after(before["volume"], manifest["spec"]["volumeName"])
         return manifest | {"spec": manifest["spec"] | {"volumeName": volume_name}}
     if not awaited:
@@ -118,19 +120,19 @@ def _properties(manifest: Manifest, owner: pulumi.Resource | None, before: Mappi
 
 
 def _secret(manifest: Manifest, owner: pulumi.Resource | None, key: str, value: Any) -> pulumi.Output[str]:
-    """The content of a key. What is no text ends here: the API server would refuse it, and print it."""
+    """The content of a key. Fails if it is no text: the API server would reject it, and print it."""
 
     def text(known: Any) -> str:
         if isinstance(known, str):
             return known
-        raise ValueError(f"Secret {manifest['metadata']['name']!r} cannot be deployed: not a string, and taken from an output: {key}")
+        raise ValueError(f"Secret {manifest['metadata']['name']!r} cannot be deployed: the output for this key is not a string: {key}")
 
     content: pulumi.Output[Any] = pulumi.Output.secret(value)
     return parsed(when_registered(owner, content) if owner else content, text)
 
 
 def _is_bound(manifest: Manifest) -> bool:
-    """Whether it is a claim on a volume that is made here."""
+    """Whether it is a claim on a volume that is registered here."""
     return manifest["kind"] == _CLAIM and "volumeName" in manifest["spec"]
 
 
@@ -144,12 +146,12 @@ def _options_of_kind(
     match manifest["kind"]:
         case "Secret":
             return {"additional_secret_outputs": _SECRET_OUTPUTS}
-        case "StorageClass":  # the provider would try to update it, which the API server refuses
+        case "StorageClass":  # the provider would try to update it, which the API server rejects
             return {"replace_on_changes": ["reclaimPolicy"], "delete_before_replace": True}
         case "PersistentVolume":
-            # Mount options could change in place, but not for pods that have mounted it, and these may lose what the new ones are for.
+            # Mount options can change in place, but pods that mount the volume would keep the old ones, and may then lose access.
             return {"replace_on_changes": ["spec.mountOptions"], "delete_before_replace": True}
-        case "PersistentVolumeClaim":  # one that is bound here never changes in place: only one that a class provisions can grow
+        case "PersistentVolumeClaim":  # a claim bound here never changes in place; only one that a StorageClass provisions can grow
             whole = ["spec"] if _is_bound(manifest) else None
             return {"custom_timeouts": timeouts(opts, claim_timeouts), "replace_on_changes": whole, "delete_before_replace": True}
         case "Deployment" | "DaemonSet" if rollout:
@@ -159,8 +161,8 @@ def _options_of_kind(
                 "custom_timeouts": pulumi.CustomTimeouts(create=timeout, update=timeout, delete=f"{grace + DELETE_MARGIN_SECONDS}s"),
                 "hooks": pulumi.ResourceHookBinding(on_error=[rollout.on_failure]),
                 "replace_with": [*mounted],
-                # Said here, since the provider does not say it of an object that an earlier attempt has deleted already: it would be made
-                # anew, and then the old one deleted, which has its name.
+                # Set here, because the provider does not ask for it if an earlier attempt has deleted the object already: the object
+                # would be created again, and then be deleted as the old one, because both have the same name.
                 "delete_before_replace": True if mounted else None,
             }
     return {}
@@ -168,5 +170,5 @@ def _options_of_kind(
 
 @cache
 def _plugin_version() -> str:
-    """The provider plugin that belongs to the installed pulumi-kubernetes, as its typed classes would ask for."""
+    """The version of the provider plugin that the typed classes of the installed pulumi-kubernetes would request."""
     return version("pulumi-kubernetes")

@@ -1,7 +1,7 @@
-"""The words that arguments of components may have.
+"""Types of arguments that allow only certain strings.
 
-Type checkers and editors see the words. At run time they are strings, because the component host turns annotations into a schema and
-knows no `Literal`; what is given is checked by the models in any case.
+Type checkers and editors see the allowed strings. At run time the types are `str`, because the component host turns annotations into a
+schema and does not support `Literal`. The models check what is given.
 """
 
 from typing import TYPE_CHECKING

@@ -11,14 +11,14 @@ from scalr_agents.resources.component import Validated
 
 
 class AgentNetworkPolicy(Validated[Wanted[AgentJobValues]]):
-    """The NetworkPolicy that keeps task pods from the cloud's metadata service and from NFS servers.
+    """The NetworkPolicy that blocks access of task pods to the cloud's metadata service and to NFS servers.
 
-    Nothing with `task.allowMetadataService: true`. Takes the arguments of `AgentJob`; the token is not needed. The cluster's network
-    plugin must enforce egress policies.
+    With value `task.allowMetadataService: true` there is no policy. Takes the arguments of `AgentJob`; the token is not needed. The
+    cluster's network plugin must enforce egress policies.
     """
 
     task_pod_selector: pulumi.Output[Mapping[str, str]]
-    """Labels of the pods it selects."""
+    """Labels of the pods that the policy selects."""
 
     def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         self.make(name, arguments.agent_job("AgentNetworkPolicy", name, args, token_needed=False), opts)

@@ -1,4 +1,4 @@
-"""Options of child resources, and outputs between components and the core, which calls them deferred."""
+"""Options of child resources, and conversions between outputs and the deferred values of the core."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ _HOOKS = itertools.count()
 def child(
     owner: pulumi.ComponentResource, opts: pulumi.ResourceOptions | None, after: Sequence[pulumi.Resource] = (), **more: Any
 ) -> pulumi.ResourceOptions:
-    """Options of a child: what its owner depends on, it depends on too, which Pulumi does not pass on."""
+    """Options of a child. It depends on what its owner depends on, because Pulumi does not pass that on."""
     return pulumi.ResourceOptions(parent=owner, depends_on=depends_on(opts, after), **more)
 
 
@@ -34,40 +34,41 @@ def depends_on(opts: pulumi.ResourceOptions | None, others: Sequence[pulumi.Reso
 
 
 def timeouts(opts: pulumi.ResourceOptions | None, default: pulumi.CustomTimeouts | None = None) -> pulumi.CustomTimeouts:
-    """The timeouts that options give, in any of the forms that the option takes, and the default ones for the others."""
+    """The timeouts of the options, in any form that the option takes. `default` fills in the others."""
     given: Any = (opts.custom_timeouts if opts else None) or {}
     chosen = {name: seconds for name, seconds in (given if isinstance(given, dict) else vars(given)).items() if seconds}
     return pulumi.CustomTimeouts(**{**(vars(default) if default else {}), **chosen})
 
 
 def error_hook(name: str, explain: Callable[[pulumi.ErrorHookArgs], bool]) -> pulumi.ErrorHook:
-    """Called when an operation on a resource fails; true tries it again."""
+    """A hook that is called when an operation on a resource fails. It returns whether to try again."""
     return pulumi.ErrorHook(f"{name}-{next(_HOOKS)}", explain)
 
 
 def known_after(resource: pulumi.Resource, value: Any) -> pulumi.Output[Any]:
-    """A value that is known at once, as an output: whoever uses it waits for the resource."""
+    """A known value as an output that waits for the resource."""
     return resource.urn.apply(lambda _: value)
 
 
 def when_registered(owner: pulumi.Resource, value: pulumi.Output[Any]) -> pulumi.Output[Any]:
-    """A value that may end the program, not before its component is registered, and without waiting for the other children.
+    """A value whose computation may fail and so end the program, delayed until its component is registered. It waits for no other child.
 
-    The process crashes, and says nothing, if a program ends while the SDK is about to start the server for its hooks.
+    If a program ends while the SDK is starting the server for its hooks, the process crashes without a message.
     """
     urn, _ = detached(cast(Deferred, owner.urn))
     return pulumi.Output.all(value, urn).apply(lambda known: known[0])
 
 
 def as_output(value: str | Deferred) -> pulumi.Output[str]:
-    """An argument of a component, whether or not its value is known yet."""
+    """An argument of a component as an output, whether or not its value is known yet."""
     return pulumi.Output.from_input(cast(pulumi.Input[str], value))
 
 
 def detached(value: str | Deferred) -> tuple[pulumi.Output[str], pulumi.Output[list[pulumi.Resource]]]:
-    """The value of an argument, and the resources that it comes from, to depend on.
+    """The value of an argument without its dependencies, and the resources that it comes from, for `depends_on`.
 
-    Who gets a value from a resource is deleted when that goes before it is replaced, if the value cannot be changed in place.
+    A resource that takes an output from another in a field that cannot change in place is deleted when the other is replaced by
+    deleting it first.
     """
     given: pulumi.Output[Any] = as_output(value)
     alone: pulumi.Output[Any] = pulumi.Output(set(), given.future(with_unknowns=True), given.is_known(), given.is_secret())
@@ -76,12 +77,12 @@ def detached(value: str | Deferred) -> tuple[pulumi.Output[str], pulumi.Output[l
 
 
 def optional(value: str | Deferred) -> pulumi.Input[str] | None:
-    """An argument for a cloud resource, where an empty one is none."""
+    """An argument for a cloud resource. Empty means `None`."""
     return cast(pulumi.Input[str], value) if is_set(value) else None
 
 
 def parsed(value: pulumi.Output[Any], parse: Callable[[Any], T]) -> pulumi.Output[T]:
-    """What `parse` makes of a value; a `ValueError` of it ends the program with its text and without a traceback."""
+    """The result of `parse` for a value. A `ValueError` ends the program with its text, without a traceback."""
 
     def attempt(known: Any) -> T:
         try:
@@ -93,5 +94,5 @@ def parsed(value: pulumi.Output[Any], parse: Callable[[Any], T]) -> pulumi.Outpu
 
 
 def deferred(output: pulumi.Output[Any]) -> Deferred:
-    """An output for the core to carry."""
+    """An output as a deferred value, which the core carries unchanged."""
     return cast(Deferred, output)

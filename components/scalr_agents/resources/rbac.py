@@ -10,10 +10,10 @@ from scalr_agents.resources.options import known_after
 
 
 class AgentRbac(Validated[Wanted[AgentJobValues]]):
-    """Service account, Role, ClusterRole and their bindings of an agent.
+    """Service account, Role and ClusterRole of an agent, with their bindings.
 
-    Takes the arguments of `AgentJob`; the token is not needed. Where a security team owns this part, it makes an `AgentRbac`, and the
-    others an `AgentNetworkPolicy` and an `AgentController`, all with the same `release`, `namespace` and `values`.
+    Takes the arguments of `AgentJob`; the token is not needed. If a security team owns the permissions, it creates an `AgentRbac`,
+    and others create an `AgentNetworkPolicy` and an `AgentController`, all with the same `release`, `namespace` and `values`.
     """
 
     namespace: pulumi.Output[str]

@@ -1,4 +1,4 @@
-"""How workloads are awaited, what is said when they do not come up, and how their removal waits for runs."""
+"""How deployments wait for workloads, what they log if these do not become ready, and how long a removal waits for runs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,13 +13,13 @@ from scalr_agents.resources.options import error_hook
 
 
 def rollout(name: str, wanted: Wanted[Any], component: str | None = None) -> Rollout:
-    """How the workloads of a component are awaited. `component` is that of their pods, where the labels have one."""
+    """How a deployment waits for the workloads of a component. `component` is the component label of their pods, if they have one."""
 
     def explain(failed: pulumi.ErrorHookArgs) -> bool:
         told = unready.explanation(failed.errors, wanted.agent.release, component) if failed.failed_operation != "delete" else None
         if told:
             pulumi.log.error(told)
-        return False  # no second try: what failed needs a person
+        return False  # no retry: the user must fix the cause
 
     return Rollout(
         await_ready=wanted.await_rollout,
@@ -30,9 +30,9 @@ def rollout(name: str, wanted: Wanted[Any], component: str | None = None) -> Rol
 
 
 def until_runs_end(agents: Sequence[AnyAgent]) -> pulumi.CustomTimeouts | None:
-    """Timeouts of claims that runs of these agents mount, which Kubernetes keeps until these runs are gone.
+    """Timeouts of claims that runs of these agents mount. Kubernetes deletes such a claim only when no run uses it any more.
 
-    A deletion may take as long as the longest run, if there is a limit.
+    A deletion may take as long as the longest run, if runs have a time limit.
     """
     limits = [agent.chart.longest_run_seconds(agent.values) for agent in agents if agent.chart.longest_run_seconds]
     known = [seconds for seconds in limits if seconds is not None]

@@ -12,31 +12,31 @@ from scalr_agents.resources.options import deferred, detached, known_after
 from scalr_agents.resources.validation import validate
 
 _PROVISIONING = pulumi.CustomTimeouts(create="1200s")
-"""What a driver may take for a file system: Filestore needs minutes."""
+"""Time that a driver may take to create a file system. Filestore needs minutes."""
 
 
 class StorageClassClaimArgs(TypedDict):
     """Arguments of `StorageClassClaim`."""
 
     namespace: str
-    """Namespace of the agent; it must exist."""
+    """Namespace of the agent. It must exist."""
     release: str
-    """Release of the agent, from which the claim gets its name."""
+    """Release of the agent. The claim is named after it."""
     storage_class_name: pulumi.Input[str]
-    """The class: output of a `CacheStorageClass`, or one that exists."""
+    """Name of the StorageClass: an output of a `CacheStorageClass`, or that of an existing one."""
     storage: NotRequired[str]
-    """Size, a Kubernetes quantity. Default: `90Gi`."""
+    """Size of the volume, a Kubernetes quantity. Default: `90Gi`."""
     access_mode: NotRequired[literals.AccessMode]
-    """Default: `ReadWriteMany`, which a cache of several pods needs."""
+    """Access mode of the claim. Default: `ReadWriteMany`, which a cache that several pods mount needs."""
     on_delete: NotRequired[literals.OnDelete]
-    """`keep` (default) leaves the claim, and so its volume, when it leaves the program; `delete` removes it."""
+    """`keep` (default) keeps the claim and its volume when this component is removed, `delete` deletes the claim."""
 
 
 class StorageClassClaim(Component):
-    """A claim for an agent's cache that a CSI driver provisions."""
+    """A PersistentVolumeClaim for an agent's cache, with a volume that a CSI driver provisions."""
 
     persistent_volume_claim_name: pulumi.Output[str]
-    """Name of the claim, for `cache_claim_name` of an agent."""
+    """Name of the claim. Pass it to an agent as `cache_claim_name`."""
 
     def __init__(self, name: str, args: StorageClassClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         settings = validate("StorageClassClaim", name, _Arguments, args, storage_class.check_claim)
@@ -53,7 +53,7 @@ class StorageClassClaim(Component):
         keep = settings.on_delete == "keep"
         after = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=made))
         claim = kubernetes.register(group, self, name, after, retain=keep, claim_timeouts=_PROVISIONING)["claim"]
-        # A claim that is kept is never gone, and so nobody who mounts it has to be: a component is not replaced.
+        # A claim that is kept is never deleted, so its users need not be either: they depend on the component, which is not replaced.
         self.mounts: list[pulumi.Resource] = [self if keep else claim]
         self.persistent_volume_claim_name = known_after(claim, group["claim"]["metadata"]["name"])
         self.publish()

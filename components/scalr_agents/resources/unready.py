@@ -1,4 +1,4 @@
-"""Why pods did not become ready, as far as the error of the Kubernetes provider tells, and what to do."""
+"""Explains why pods did not become ready, from the error of the Kubernetes provider, and what to do."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from scalr_agents.model.release import Release
 
 _NAME = r"(?P<name>[-.a-z0-9]+)"
 _AWAITED = re.compile(r"timed out waiting|Resource operation was cancelled")
-"""A workload that was taken by the API server, and awaited. Anything else failed before there were pods."""
+"""Errors of a workload that the API server accepted and that was awaited. In all other cases there are no pods yet."""
 
 _EVENTS = "kubectl get events -n {namespace} --field-selector type=Warning --sort-by=.lastTimestamp"
 _DESCRIPTION = "kubectl describe pods -n {namespace} -l {selector}"
@@ -17,7 +17,7 @@ _LOGS = "kubectl logs -n {namespace} -l {selector} --all-containers --prefix --t
 
 class _Cause(NamedTuple):
     said: re.Pattern[str]
-    """What the kubelet or the provider says. Only names of objects are taken from it: the rest may be the output of a container."""
+    """Message of the kubelet or the provider. Only names of objects are repeated from it: the rest may be output of a container."""
     meaning: str
     commands: tuple[str, ...]
 
@@ -53,30 +53,30 @@ _CAUSES = (
     ),
     _Cause(
         re.compile(r'\[CrashLoopBackOff\]|container "[^"]+" (terminated at|completed with exit code)'),
-        "A container starts and exits; its log tells why. Is the token of the agent pool still valid? With a wrong or revoked token the "
-        "agent exits soon after it starts.",
+        "A container starts and exits; its log tells why. Check that the token of the agent pool is valid: with a wrong or revoked token "
+        "the agent exits soon after it starts.",
         (_LOGS,),
     ),
     _Cause(
         re.compile(r"\[Pod [^]]+\]: "),
         "The pods have a node, but their containers are not ready. A volume may not be mounted (a Secret or a claim is missing), an image "
-        "may still be being pulled, or a container cannot be started.",
+        "may still be downloading, or a container cannot start.",
         (_DESCRIPTION, _LOGS),
     ),
 )
-"""The first that applies is told."""
+"""The first one that matches is reported."""
 _UNKNOWN = _Cause(
     re.compile(""),
     "The error does not tell why. Kubernetes may refuse to create the pods (the service account is missing, PodSecurity or another "
-    "admission rejects them, a quota is used up), or no node may have room for them (node selector, tolerations, requests).",
+    "admission plugin rejects them, a quota is used up), or no node may fit them (node selector, tolerations, resource requests).",
     (_EVENTS, _DESCRIPTION, _LOGS),
 )
 
 
 def explanation(errors: Sequence[str], release: Release, component: str | None = None) -> str | None:
-    """What to do about a workload that failed with these errors, or nothing where it failed before it had pods.
+    """What to do about a workload that failed with these errors. `None` if it failed before it had pods.
 
-    `component` is that of its pods, where their labels have one. Nothing of a container's output is repeated.
+    `component` is the component label of its pods, if they have one. Output of containers is never repeated.
     """
     error = "\n".join(errors)
     if not _AWAITED.search(error):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import pulumi
-from pulumi import _types  # where the SDK itself asks what becomes of argument classes
+from pulumi import _types  # the SDK itself uses it to convert argument classes
 
 from scalr_agents.model import parse
 from scalr_agents.model.findings import Finding, by_severity, errors
@@ -16,8 +16,8 @@ S = TypeVar("S", bound=Section)
 class ArgsError(pulumi.RunError, pulumi.InputPropertiesError):
     """Arguments that cannot be used; the text lists every finding.
 
-    A Python program ends with the text alone, without a traceback; a program in another language gets it as an error of its own. No
-    property is named beside the text: the engine would print the value that it has, secret or not.
+    A Python program ends with the text and without a traceback; a program in another language gets it as an error of that language. The
+    error names no property besides the text, because the engine would print the property's value, even if it is a secret.
     """
 
     def __init__(self, subject: str, findings: Sequence[Finding]) -> None:
@@ -44,9 +44,9 @@ def report(component: str, name: str, findings: Sequence[Finding]) -> None:
 
 
 def plain(args: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments with any mapping as a dict, any sequence as a list, and those that are `None` left out; leaves as they are.
+    """Arguments with mappings as dicts and sequences as lists, without those that are `None`. All other values stay as they are.
 
-    Objects of the SDKs' argument classes (`ResourceRequirementsArgs`) become dicts with the keys that Kubernetes has.
+    Objects of the SDKs' argument classes (`ResourceRequirementsArgs`) become dicts with the keys of Kubernetes.
     """
     return {key: _plain(value) for key, value in args.items() if value is not None}
 
