@@ -1,4 +1,4 @@
-"""The deployable program: the agents that the selected stack's configuration asks for."""
+"""The deployable program: deploys the agents of the selected stack's configuration."""
 
 from pathlib import Path
 

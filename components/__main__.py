@@ -30,7 +30,7 @@ COMPONENTS = [
 
 
 class Provider(ComponentProvider):
-    """Hands findings to the caller as an error of its arguments, where the host would print them as a failure of ours."""
+    """Returns findings to the caller as an error of its arguments. The host alone would report a failure of the provider."""
 
     def construct(self, *args: Any, **kwargs: Any) -> ConstructResult:
         try:

@@ -76,7 +76,7 @@ def test_render_refuses_a_directory_with_other_files(project: Path) -> None:
     stack(project, STACK)
     done = cli("render", "dev", "-d", "stacks", directory=project)
     assert (done.returncode, done.stdout) == (2, "")
-    refused = "Invalid value for --directory: stacks holds files that were not written by `render -d`: Pulumi.dev.yaml; move them"
+    refused = "Invalid value for --directory: stacks contains files that were not written by `render -d`: Pulumi.dev.yaml; move them"
     assert refused in done.stderr
     assert [file.name for file in (project / "stacks").iterdir()] == ["Pulumi.dev.yaml"]
 
@@ -135,7 +135,7 @@ def test_check(project: Path, content: str, options: tuple[str, ...], code: int,
         (("template", "agent-job", "-f", "none.yaml"), "none.yaml: No such file or directory"),
         (("template", "agent-job", "--set", "agent"), "--set: a key has no value"),
         (("template", "agent-job", "--set-json", "agent={"), "--set-json: not JSON"),
-        (("template", "agent-job", "--set-file", "agent.token=none"), "--set-file: No such file or directory; it takes the path"),
+        (("template", "agent-job", "--set-file", "agent.token=none"), "--set-file: No such file or directory; give the path of a file"),
         (("render", "-o", "xml"), "'xml' is not one of"),
         (("nope",), "No such command 'nope'"),
     ],

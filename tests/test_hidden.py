@@ -230,7 +230,7 @@ def test_keys_after_a_comma_are_those_of_values() -> None:
 
 
 def test_too_many_arguments_are_not_repeated() -> None:
-    assert "too many arguments; values are given as --set path=value" in cli("--set", "agent.token", SECRET)
+    assert "too many arguments; give values as --set path=value" in cli("--set", "agent.token", SECRET)
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_files_of_others_are_left_alone(tmp_path: Path, name: str, *, written: b
     before = _content(tmp_path)
     with pytest.raises(DirectoryError) as caught:
         write([ACCOUNT, SECRET], tmp_path, "yaml")
-    assert str(caught.value).startswith(f"holds files that were not written by `render -d`: {name}; move them, or name another directory")
+    assert str(caught.value).startswith(f"contains files that were not written by `render -d`: {name}; move them, or use another directory")
     assert _content(tmp_path) == before
 
 

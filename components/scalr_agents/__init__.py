@@ -1,6 +1,6 @@
 """Scalr's self-hosted agents on Kubernetes and on virtual machines, as Pulumi components.
 
-The public names are imported when they are first used, so that rendering manifests never waits for Pulumi.
+The public names are imported on first use, so that rendering manifests does not import Pulumi.
 """
 
 from importlib import import_module

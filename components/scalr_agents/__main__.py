@@ -7,7 +7,7 @@ import os
 def run() -> None:
     """Run the command line as the short-lived process that it is.
 
-    Collecting garbage and looking for plugins of pydantic would take a tenth of its time, and there is nothing to find.
+    Garbage collection and the search for pydantic plugins would take a tenth of its time, for no benefit.
     """
     gc.disable()
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")

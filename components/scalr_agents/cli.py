@@ -25,7 +25,7 @@ def main() -> None:
 
     STACK is the name of a stack of the project, or the path of its file, Pulumi.<stack>.yaml.
 
-    Exit codes: 0 all well, 1 findings, 2 wrong usage.
+    Exit codes: 0 success, 1 findings, 2 wrong usage.
     """
 
 
@@ -36,7 +36,7 @@ _stack_argument = click.argument("stack", default="local")
 _project_option = click.option(
     "--project",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Directory of the Pulumi project, or one below it.  [default: that of the file, or the current directory]",
+    help="Directory of the Pulumi project, or one below it.  [default: the directory of the file, or the current one]",
 )
 
 
@@ -48,15 +48,15 @@ _project_option = click.option(
     "-d",
     "--directory",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write one file per object into this directory, which holds nothing else.",
+    help="Write one file per object to this directory, which must contain nothing else.",
 )
-@click.option("--allow-unknown", is_flag=True, help="Exit 0 although something is only known to Pulumi or the cloud.")
+@click.option("--allow-unknown", is_flag=True, help="Exit 0 even if values are known only to Pulumi or the cloud.")
 def render(stack: str, project: Path | None, form: str, directory: Path | None, allow_unknown: bool) -> None:
     """Print the manifests of a STACK (default: local).
 
-    What only Pulumi knows (secrets that are missing or encrypted) or only the cloud (ids of its file systems) is printed as a
-    placeholder and named on stderr; files with a placeholder are not written. Without the cloud's part, or an environment's,
-    the manifests are incomplete: exit code 1. Files that --directory wrote before and that are no longer rendered are removed.
+    Values that only Pulumi knows (secrets that are missing or encrypted), or only the cloud (ids of file systems), are printed as
+    placeholders and listed on stderr; files with placeholders are not written. If values of the cloud or of an environment are
+    missing, the exit code is 1. With --directory, files from earlier runs that are no longer rendered are removed.
     """
     from scalr_agents.stack.source import CloudValue
 
@@ -66,14 +66,14 @@ def render(stack: str, project: Path | None, form: str, directory: Path | None, 
     from_cloud = [value for value in unknown if isinstance(value, CloudValue)]
     if directory is None:
         for value in unknown:
-            say(f"placeholder: {value} is {'known to the cloud only' if value in from_cloud else 'encrypted or not set'}")
+            say(f"placeholder: {value} is {'known only to the cloud' if value in from_cloud else 'encrypted or not set'}")
         click.echo(output.text(objects, form), nl=False)
     else:
         _write(objects, directory, form)
     if loaded.machines:
         say(f"no manifests: machines {', '.join(each.name for each in loaded.machines)}; scalr-agents machine NAME prints their files")
     if source.environment:
-        say(f"{source.file.name}: environment: is not read; what it adds is missing here")
+        say(f"{source.file.name}: environment: is not read; its settings are missing here")
     sys.exit(FINDINGS if (source.environment or from_cloud) and not allow_unknown else 0)
 
 
@@ -91,7 +91,7 @@ def _write(objects: Sequence[dict[str, Any]], directory: Path, form: str) -> Non
     for manifest in written.left_out:
         metadata, places = manifest["metadata"], ", ".join(map(str, output.unknown([manifest])))
         within = f" in namespace {metadata['namespace']}" if "namespace" in metadata else ""
-        say(f"left out: {manifest['kind']} {metadata['name']}{within}: {places} is not known here; a file from before stays as it is")
+        say(f"left out: {manifest['kind']} {metadata['name']}{within}: {places} is not known here; an existing file stays unchanged")
 
 
 @main.command()
@@ -100,15 +100,15 @@ def _write(objects: Sequence[dict[str, Any]], directory: Path, form: str) -> Non
 @format_option("text", "json")
 @click.option("--strict", is_flag=True, help="Exit 1 on warnings too.")
 def check(stack: str, project: Path | None, form: str, strict: bool) -> None:
-    """Print everything that is wrong or odd about a STACK (default: local); exit 1 if there is an error.
+    """Print all errors and warnings about a STACK (default: local); exit 1 if there is an error.
 
-    A line for each: file, line and column where they are known, severity, path, message. As JSON an object with `findings`, a list of
-    objects with these keys (null for what is not known), and their numbers, `errors` and `warnings`.
+    Each is one line: file, line and column if known, severity, path, message. JSON output is an object with `findings`, a list of
+    objects with these keys (null if not known), and the counts `errors` and `warnings`.
     """
     try:
         source, _, findings = _load(project, stack, demand_tokens=True)
         if source.environment:
-            say(f"{source.file.name}: environment: is not read; what it adds was not checked")
+            say(f"{source.file.name}: environment: is not read; its settings were not checked")
     except FindingsError as problem:
         findings = problem.findings
     click.echo(_as_json(findings) if form == "json" else "".join(f"{finding}\n" for finding in findings), nl=False)
@@ -125,11 +125,9 @@ def _as_json(findings: Sequence[Finding]) -> str:
 @main.command()
 @_stack_argument
 @_project_option
-@click.option(
-    "--digests", is_flag=True, help="Print the digest that each image is pinned to in a column of its own, `-` where none is given."
-)
+@click.option("--digests", is_flag=True, help="Print the digest of each image in a second column, `-` if it has none.")
 def images(stack: str, project: Path | None, *, digests: bool) -> None:
-    """Print every image that a STACK (default: local) pulls, one a line: what a registry without access to the internet must hold."""
+    """Print every image that a STACK (default: local) pulls, one per line: use it to fill a registry without internet access."""
     _, loaded = _usable(project, stack)
     for image in loaded.images():
         name, _, digest = image.partition("@")
@@ -169,7 +167,7 @@ def schema() -> None:
 
 
 def _usable(project: Path | None, stack: str) -> "tuple[Source, Stack]":
-    """A stack without errors. With any, the command ends here."""
+    """A stack without errors. If there are errors, the command ends here."""
     try:
         source, loaded, findings = _load(project, stack, demand_tokens=False)
     except FindingsError as problem:
@@ -182,7 +180,7 @@ def _usable(project: Path | None, stack: str) -> "tuple[Source, Stack]":
 
 
 def _load(project: Path | None, stack: str, *, demand_tokens: bool) -> "tuple[Source, Stack, list[Finding]]":
-    """A stack, and everything that is wrong or odd about it. Raises `FindingsError` for files that are no YAML."""
+    """A stack, and all findings on it. Raises `FindingsError` for files that are not valid YAML."""
     from scalr_agents import stack as stacks
     from scalr_agents.stack import secrets
 

@@ -18,7 +18,7 @@ def text(objects: Sequence[Manifest], form: str) -> str:
 
 
 def unknown(objects: Iterable[Manifest]) -> list[Deferred]:
-    """What is printed as a placeholder, each once."""
+    """The values that are printed as placeholders, each once."""
     values = {str(value): value for manifest in objects for value in _leaves(manifest) if is_deferred(value)}
     return [values[text] for text in sorted(values)]
 

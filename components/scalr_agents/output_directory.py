@@ -1,7 +1,7 @@
-"""Manifests as files, in a directory that holds nothing else.
+"""Manifests as files, in a directory that contains nothing else.
 
-The directory has a list of the files that were written, so that the next time those are removed that are no longer rendered. No link is
-ever followed, and nobody else's file is ever touched.
+The directory has a list of the files that were written, so that the next run removes those that are no longer rendered. Links are never
+followed, and files of others are never touched.
 """
 
 import json
@@ -24,16 +24,16 @@ _PUBLIC = 0o644
 
 
 class DirectoryError(ValueError):
-    """A directory that is not written to; the text says why, and what to do."""
+    """A directory that cannot be used; the text says why, and what to do."""
 
 
 class Written(NamedTuple):
-    """What became of objects and files."""
+    """The result of writing."""
 
     left_out: list[Manifest]
-    """Objects of which something is not known: applying a placeholder would destroy the real one. A file from before stays."""
+    """Objects with unknown values: applying a placeholder would overwrite the real value. An existing file stays."""
     removed: list[str]
-    """Names of files of objects that there are no more."""
+    """Names of removed files, whose objects are no longer rendered."""
 
 
 def write(objects: Sequence[Manifest], directory: Path, form: str) -> Written:
@@ -50,7 +50,7 @@ def write(objects: Sequence[Manifest], directory: Path, form: str) -> Written:
         before = _own_files(folder)
         kept = {name for name in before if name.rpartition(".")[0] in left_out}
         obsolete = sorted(before - files.keys() - kept)
-        _write(folder, _LIST, _listed(before | files.keys()), _PUBLIC)  # first of all: whoever is interrupted knows his files again
+        _write(folder, _LIST, _listed(before | files.keys()), _PUBLIC)  # first, so that an interrupted run recognizes its files
         for name, manifest in files.items():
             content = yaml_io.dump([manifest]) if form == "yaml" else json.dumps(manifest, indent=2) + "\n"
             _write(folder, name, content, _PRIVATE if manifest["kind"] == "Secret" else _PUBLIC)
@@ -71,7 +71,7 @@ def _listed(names: Iterable[str]) -> str:
 
 @contextmanager
 def _opened(directory: Path) -> Iterator[int]:
-    """A descriptor of the directory, which is made if need be. Whatever takes its place meanwhile, this one is written to."""
+    """A descriptor of the directory, which is created if needed. All files go there, even if the path is replaced meanwhile."""
     if directory.is_symlink():
         raise DirectoryError("is a link; name the directory itself")
     directory.mkdir(parents=True, exist_ok=True)
@@ -83,17 +83,17 @@ def _opened(directory: Path) -> Iterator[int]:
 
 
 def _own_files(folder: int) -> set[str]:
-    """The files of the list that are there. Raises `DirectoryError` for everything else."""
+    """The files of the list that exist. Raises `DirectoryError` for everything else."""
     there = set(os.listdir(folder))
     links = sorted(name for name in there if not stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode))
     if links:
-        raise DirectoryError(f"holds something that is not a regular file: {', '.join(links)}; remove it, or name another directory")
+        raise DirectoryError(f"contains something that is not a regular file: {', '.join(links)}; remove it, or use another directory")
     own = {line for line in _read(folder).splitlines() if not line.startswith("#")} if _LIST in there else set()
     strangers = sorted(there - own - {_LIST, _UNFINISHED})
     if strangers:
         raise DirectoryError(
-            f"holds files that were not written by `render -d`: {', '.join(strangers)}; move them, or name another directory, since files "
-            "that are no longer rendered are removed"
+            f"contains files that were not written by `render -d`: {', '.join(strangers)}; move them, or use another directory, "
+            "because files that are no longer rendered are removed"
         )
     return own & there
 
@@ -104,7 +104,7 @@ def _read(folder: int) -> str:
 
 
 def _write(folder: int, name: str, content: str, mode: int) -> None:
-    """A whole file or none, never readable by more than its mode says, and in place of a link that would lead elsewhere."""
+    """Writes a whole file or none, never with wider permissions than its mode, and replaces a link instead of following it."""
     with suppress(FileNotFoundError):
         os.unlink(_UNFINISHED, dir_fd=folder)
     with os.fdopen(os.open(_UNFINISHED, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode, dir_fd=folder), "w", encoding="utf-8") as file:

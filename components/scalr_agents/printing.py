@@ -1,4 +1,4 @@
-"""What all commands print alike: findings and notes on stderr, and the option for the format of stdout."""
+"""Shared by all commands: findings and notes on stderr, and the option for the format of stdout."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -52,7 +52,7 @@ claim = EfsClaim(
     pulumi.ResourceOptions(provider=cluster, depends_on=[namespace]),
 )
 
-# Who may be the role of the runs. With the ARN of the cluster's OIDC provider (`pulumi config set oidcProviderArn ...`) this is
+# The trust policy of the role for the runs. With the ARN of the cluster's OIDC provider (`pulumi config set oidcProviderArn ...`) this is
 # IRSA: the role trusts the service account, whose name is known before it exists. Without, it is EKS Pod Identity: the role
 # trusts EKS, and an association names the account.
 oidc_provider = config.get("oidcProviderArn")

@@ -50,7 +50,7 @@ cache = FilestoreCache(
         "location": config.require("zone"),
         "capacity": "1Ti",
         "network": config.require("network"),
-        "export_options": [{"ip_ranges": [config.require("nodes")]}],  # without it everybody in the network may write
+        "export_options": [{"ip_ranges": [config.require("nodes")]}],  # without it, every host of the network may write
         "on_delete": "keep",
     },
 )
@@ -101,7 +101,7 @@ payments = AgentJob(
             # A directory of its own, so that more agents of this namespace can mount the same claim.
             "persistence": {"cache": {"persistentVolumeClaim": {"subPath": RELEASE}}},
             "task": {
-                "allowMetadataService": True,  # workload identity hands credentials out through GKE's metadata server
+                "allowMetadataService": True,  # workload identity provides credentials through GKE's metadata server
                 "job": {"activeDeadlineSeconds": 14400},  # a run that hangs ends after four hours, and its node can be drained
             },
         },

@@ -14,7 +14,7 @@ from scalr_agents import AgentCrds, AgentJob
 config = pulumi.Config()
 
 # With a mutable Secret, a new token is an update in place. Otherwise the Secret is deleted and created again while pods use it.
-# The identifier keeps a changed address or authority in the kubeconfig from replacing everything.
+# Without the identifier, a changed address or certificate authority in the kubeconfig would replace everything.
 cluster = kubernetes.Provider(
     "cluster",
     context=config.require("context"),
@@ -49,6 +49,6 @@ payments = AgentJob(
     pulumi.ResourceOptions(provider=cluster, depends_on=[crds, namespace]),
 )
 
-# What a cloud role is granted to, and what logs and policies select by.
+# The account to grant a cloud role to, and the labels for logs and policies to select.
 pulumi.export("serviceAccountName", payments.service_account_name)
 pulumi.export("taskPodSelector", payments.task_pod_selector)

@@ -1,4 +1,4 @@
-"""What the program asks of Pulumi's engine, seen without a cluster, plugins or the Pulumi CLI.
+"""Tests what the program registers, without a cluster, plugins or the Pulumi CLI.
 
 pip install pytest
 pytest
@@ -20,7 +20,7 @@ FOUR_HOURS = 14400
 
 
 class Recorder(runtime.Mocks):
-    """Keeps what is registered, by name. Every resource has its inputs as outputs."""
+    """Records what is registered, by name. The inputs of a resource are its outputs too."""
 
     def __init__(self) -> None:
         self.inputs: dict[str, Mapping[str, Any]] = {}
@@ -34,7 +34,7 @@ class Recorder(runtime.Mocks):
 
 
 def deployed(**settings: str) -> Recorder:
-    """Run the program with the configuration above, some of it changed, and wait until everything is registered."""
+    """Run the program with the configuration above and these changes, and wait until everything is registered."""
     recorder = Recorder()
     runtime.set_mocks(recorder, project=PROJECT, stack="dev")
     runtime.set_all_config({f"{PROJECT}:{key}": value for key, value in {**CONFIG, **settings}.items()})

@@ -49,7 +49,7 @@ def test_what_the_kubelet_says_reaches_the_explanation(name: str, local: Deploym
     assert [command.split()[:2] for command in re.findall("^ +(kubectl .*)", failed.output, re.MULTILINE)] == [
         command.split()[:2] for command in commands
     ]
-    assert ("Is the token" in failed.output) == (name == "exit")
+    assert ("the token of the agent pool is valid" in failed.output) == (name == "exit")
 
 
 def test_nothing_is_said_of_the_pods_of_a_daemon_set(deploy: Callable[[str], Deployment], namespace: str) -> None:
@@ -85,7 +85,7 @@ def test_what_kubernetes_refuses_is_in_the_events_that_the_explanation_asks_for(
     assert failed.failed
     assert f"{_NOT_READY} The error does not tell why." in failed.output
     assert f"  kubectl get events -n {namespace} --field-selector type=Warning" in failed.output
-    assert "Is the token" not in failed.output
+    assert "the token of the agent pool is valid" not in failed.output
     assert re.findall(r"^\s+\* (.*)", failed.output, re.MULTILINE)[1:] == NO_POD
     told = [each for each in cluster.list("Event", namespace) if each["type"] == "Warning" and each["reason"] == event]
     assert any(message in each["message"] for each in told), told

@@ -65,7 +65,7 @@ def test_the_engine_hands_over_what_pods_say(name: str, local: Deployed, branch:
     assert failed.failed
     assert f"{NOT_READY} {sentence}" in failed.output
     assert all(command in failed.output for command in commands)
-    assert ("Is the token" in failed.output) == (name == "exit")
+    assert ("the token of the agent pool is valid" in failed.output) == (name == "exit")
 
 
 def test_a_secret_that_is_refused(stack: Deployment) -> None:

@@ -151,7 +151,7 @@ def test_computed_values_are_taken_without_the_defaults(line: Any) -> None:
     adopted = of_values(merge(defaults, own), line.chart, line.default_version)
     assert errors(adopted.findings) == []
     assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"] == own
-    assert "all values are given; those that are the defaults anyway are left out" in adopted.notes
+    assert "all values are given; those equal to the defaults are left out" in adopted.notes
 
 
 @pytest.mark.parametrize(

@@ -194,14 +194,14 @@ def test_objects_of_others_stay() -> None:
     case = GOLDEN["agent-local-1.2"]
     other: Manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "outer", "namespace": case.namespace}}
     assert unexplained(take_over(case, manifest=[*case.objects, other])) == [
-        "warning: ConfigMap outer: is not in the stack, and stays; not a correction"
+        "warning: ConfigMap outer: is not in the stack, and stays in the cluster; not a correction"
     ]
 
 
 def test_what_the_corrections_change_is_grouped_by_row() -> None:
     adopted = take_over(GOLDEN["agent-job-1.4"], manifest=GOLDEN["agent-job-1.4"].objects)
     lines = list(adopted.listing())
-    assert lines[0] == "what the corrections of docs/helm-differences.md change:"
+    assert lines[0] == "changes by the corrections of docs/helm-differences.md:"
     at = lines.index("  Hardening of containers")
     path, becomes = "spec.containers[{}].securityContext", '{"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}} is new'
     assert lines[at + 1 : at + 3] == [

@@ -31,21 +31,21 @@ def test_the_command(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert TOKEN not in done.stdout + done.stderr
     instructions = [
-        "set the secrets, each of which is asked for:",
+        "set the secrets (the command asks for the value):",
         "  pulumi config set --secret --path 'scalr-agents:secrets.runs.token'",
         "after pulumi up:",
-        "  # a field that Jobs do not have",
+        "  # remove a field that Jobs do not have",
         f"  {RESTART_POLICY}",
-        "  # Helm's marks, and its share in the fields: what it has set would stay when the stack does not say it any more",
+        "  # Helm's marks and managed fields: otherwise fields that Helm has set stay when you remove them from the stack",
         f"  {FORGET}",
-        "  # Helm's records of the release; never helm uninstall, which deletes the objects",
+        "  # Helm's records of the release; never run helm uninstall, which deletes the objects",
         "  kubectl delete secret -n scalr -l owner=helm,name=runs",
-        "  # nothing else is to be taken over",
+        "  # stop taking over existing objects",
         "  pulumi config set --path 'scalr-agents:kubernetes.upsertExisting' false",
     ]
     notes = [
-        "the values lack the defaults of the chart (helm get values --all has them); those of agent-job 0.5.65 are assumed",
-        "no manifest is given: what changes on the cluster is not listed (--manifest)",
+        "the values have no chart defaults; those of agent-job 0.5.65 are assumed (helm get values --all prints all values)",
+        "changes on the cluster are not listed; give the manifest with --manifest to list them",
         "pulumi up rolls the controllers once; runs continue",
     ]
     assert done.stderr.splitlines() == [*(f"note: {note}" for note in notes), *instructions]
@@ -96,13 +96,13 @@ def test_without_a_stdin_it_says_what_to_pipe_in() -> None:
             ("runs", "-n", "scalr"),
             f"agent: {{token: {TOKEN}}}",
             2,
-            "could be those of agent-job, agent-local, agent-k8s; give --metadata, or --kind: helm",
+            "match several charts: agent-job, agent-local, agent-k8s; set --metadata, or --kind",
         ),
         (
             ("runs", "-n", "scalr"),
             "a: b",
             2,
-            "these values match no known chart; give --metadata, or --kind: helm list -n scalr shows it under CHART",
+            "these values match no known chart; set --metadata, or --kind to the chart that helm list -n scalr shows under CHART",
         ),
         (("runs", "-n", "scalr", "--kind", "agent-x"), "", 2, "'agent-x' is not one of 'agent-job', 'agent-local', 'agent-k8s'"),
         (("runs", "-n", "scalr", "--kind", "agent-job", "--agent-version", "1.0.0"), "", 2, "supported: 0.57 to 0.60; 1.2 or newer"),
@@ -148,7 +148,7 @@ def test_what_helm_knows_of_a_release_is_all_that_is_needed(tmp_path: Path) -> N
         *adopted.listing(),
         *adopted.instructions(),
     ]
-    assert "what the corrections of docs/helm-differences.md change:" in done.stderr
+    assert "changes by the corrections of docs/helm-differences.md:" in done.stderr
     assert "not a correction" not in printed(adopted)
 
 
@@ -158,7 +158,7 @@ def test_a_manifest_alone_says_the_version(tmp_path: Path) -> None:
     done = cli(*arguments[:at], *arguments[at + 2 :])
     assert done.returncode == 0, done.stderr
     assert yaml.safe_load(done.stdout) == take_over(dict(golden())["agent-k8s-0.60"]).stack
-    assert "nothing says which version" not in done.stderr
+    assert "the version of the release is not known" not in done.stderr
 
 
 def test_a_version_of_the_chart_says_that_of_its_agents() -> None:
@@ -166,16 +166,21 @@ def test_a_version_of_the_chart_says_that_of_its_agents() -> None:
     assert done.returncode == 0, done.stderr
     assert yaml.safe_load(done.stdout)["config"]["scalr-agents:agents"]["runs"]["agentVersion"] == "0.59.0"
     without = cli("adopt", "runs", "-n", "scalr", "--kind", "agent-job", stdin=f"agent: {{token: {TOKEN}}}")
-    assert without.stderr.startswith("warning: agent-job: nothing says which version the release has")
+    assert without.stderr.startswith("warning: agent-job: the version of the release is not known")
 
 
 @pytest.mark.parametrize(
     ("option", "text", "code", "words"),
     [
-        ("--manifest", f"agent: {{token: {TOKEN}}}", 2, "not a manifest, in which each object has a kind and a name; helm get manifest"),
+        ("--manifest", f"agent: {{token: {TOKEN}}}", 2, "not a manifest, because every object must have a kind and a name"),
         ("--manifest", f"a: [{TOKEN}", 1, "error: "),
-        ("--metadata", f"NAME: other\n# {TOKEN}", 2, "is that of another release"),
-        ("--metadata", "NAME: runs\nCHART: agent-job\nVERSION: 0.6.5\nAPP_VERSION: 1.4.0\n", 2, "says agent version '0.59.0', and the met"),
+        ("--metadata", f"NAME: other\n# {TOKEN}", 2, "belongs to another release"),
+        (
+            "--metadata",
+            "NAME: runs\nCHART: agent-job\nVERSION: 0.6.5\nAPP_VERSION: 1.4.0\n",
+            2,
+            "gives agent version '0.59.0', but the met",
+        ),
     ],
 )
 def test_files_that_are_something_else_are_refused(option: str, text: str, code: int, words: str, tmp_path: Path) -> None:
@@ -200,4 +205,4 @@ def test_a_manifest_of_another_release_is_refused(tmp_path: Path) -> None:
     del other[other.index("--metadata") : other.index("--metadata") + 2]
     done = cli(*other)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "error: manifest: has none of the objects of release 'other'" in done.stderr
+    assert "error: manifest: has no object of release 'other'" in done.stderr

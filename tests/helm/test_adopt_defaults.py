@@ -53,7 +53,7 @@ def test_of_all_values_a_stack_says_what_is_not_our_default(case: Any) -> None:
     kept = MEMORY if (case.chart, case.generation) == ("agent-job", "current") else {}
     adopted = take_over(case, given=merge(case.values, GIVEN))
     assert stack_values(adopted) == merge({"agent": {"url": URL}}, kept)
-    assert "all values are given; those that are the defaults anyway are left out" in adopted.notes
+    assert "all values are given; those equal to the defaults are left out" in adopted.notes
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_defaults_that_the_values_lack_are_looked_up(chart: str, version: str, k
     adopted = of_values({}, chart, version)
     assert stack_values(adopted) == merge({"agent": {"url": URL}}, kept)
     published = next(one for one in charts.find(chart).versions.published if one.agent == version)
-    note = f"the values lack the defaults of the chart (helm get values --all has them); those of {chart} {published.chart} are assumed"
-    assert adopted.notes[0] == (f"{note}; where ours are others they are kept: {named}" if named else note)
+    note = f"the values have no chart defaults; those of {chart} {published.chart} are assumed (helm get values --all prints all values)"
+    assert adopted.notes[0] == (f"{note}; these differ from ours and are kept: {named}" if named else note)
 
 
 def test_what_a_user_says_wins_over_defaults_that_are_looked_up() -> None:
@@ -151,7 +151,7 @@ def test_defaults_that_are_not_known_are_a_warning(chart: str, agent: str, chart
     adopted = adopt.take_over(
         GIVEN, chart=chart, release="runs", namespace="scalr", agent_version=agent, chart_version=chart_version or None
     )
-    (warning,) = [finding for finding in adopted.findings if "its defaults are not known here" in finding.message]
+    (warning,) = [finding for finding in adopted.findings if "its defaults are not known" in finding.message]
     assert (warning.severity, warning.path) == ("warning", f"{chart} {chart_version or f'of agents {agent}'}")
     assert "helm get values --all" in warning.message
     assert stack_values(adopted) == {"agent": {"url": URL}}
@@ -163,7 +163,7 @@ def test_all_values_of_a_chart_that_is_not_known_are_kept_where_they_are_not_our
     budget = {"podDisruptionBudget": {"maxUnavailable": 0}}
     assert stack_values(adopted) == merge({"agent": {"url": URL}, "task": budget}, MEMORY)
     assert [finding for finding in adopted.findings if "defaults are not known" in finding.message] == []
-    assert [note for note in adopted.notes if "what the release has unset with null is not seen" in note] != []
+    assert [note for note in adopted.notes if "values that the release unsets with null are not found" in note] != []
 
 
 @pytest.mark.parametrize("chart", CHARTS)
@@ -171,11 +171,11 @@ def test_without_a_version_nothing_is_promised(chart: str) -> None:
     adopted = adopt.take_over(GIVEN, chart=chart, release="runs", namespace="scalr")
     (warning,) = [finding for finding in adopted.findings if finding.path == chart]
     assert warning.severity == "warning"
-    assert "nothing can be promised about what changes" in warning.message
+    assert "the release may change in unexpected ways" in warning.message
     assert "--metadata, --chart-version or --agent-version" in warning.message
     assert stack_values(adopted) == {"agent": {"url": URL}}
     known = of_values({}, chart, PLAIN[chart])
-    assert [finding for finding in known.findings if "promised" in finding.message] == []
+    assert [finding for finding in known.findings if "unexpected ways" in finding.message] == []
 
 
 TABLE = """\
@@ -207,11 +207,11 @@ def test_metadata_in_every_format_of_helm(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (TABLE.replace("runs", "other"), "that of another release: its name is 'other', and 'runs' is taken over"),
+        (TABLE.replace("runs", "other"), "belongs to another release: its name is 'other', expected 'runs'"),
         (TABLE.replace("scalr", "elsewhere"), "its namespace is 'elsewhere'"),
         (TABLE.replace("agent-job", "platform"), "names the chart 'platform'; expected one of agent-job, agent-local, agent-k8s"),
         ("", "names no chart"),
-        ("a: [", "the metadata cannot be read: line 2, column 1: "),
+        ("a: [", "the metadata is not valid YAML: line 2, column 1: "),
         ("agent:\n  token: x\n", "names no chart"),
     ],
 )
@@ -233,7 +233,9 @@ def test_a_manifest_says_which_chart_it_is_of(name: str) -> None:
 def test_sources_are_joined_and_may_not_contradict_each_other() -> None:
     option = About("an option", agent_version="0.59.0")
     assert about.joined([option, KNOWN]) == KNOWN._replace(source="")
-    with pytest.raises(AboutError, match=r"an option says agent version '0\.58\.0', and the metadata '0\.59\.0': one of them is wrong"):
+    with pytest.raises(
+        AboutError, match=r"an option gives agent version '0\.58\.0', but the metadata gives '0\.59\.0'; correct one of them"
+    ):
         about.joined([option._replace(agent_version="0.58.0"), KNOWN])
 
 
@@ -251,5 +253,5 @@ def test_a_chart_tells_its_agents_and_they_their_chart(said: tuple[str, str], co
 
 
 def test_a_chart_that_is_not_known_does_not_tell_its_agents() -> None:
-    with pytest.raises(AboutError, match=r"agent-job 0\.9\.9 is not known here: give the version of its agents"):
+    with pytest.raises(AboutError, match=r"agent-job 0\.9\.9 is not known; set --agent-version to APP VERSION"):
         about.completed(About("", "agent-job", "0.9.9"))

@@ -103,7 +103,7 @@ def test_secrets_are_taken_out(chart: str, version: str | None, given_values: Va
         (
             {"agent": {"extraEnv": {"A_TOKEN": "hidden"}}, "task": {"runner": {"extraEnv": {"A_TOKEN": "hidden-too"}}}},
             "agent.extraEnv.A_TOKEN",
-            "another one in task.runner.extraEnv",
+            "another value in task.runner.extraEnv",
         ),
         ({"task": {"runner": {"extraEnv": {"SCALR_TOKEN": "hidden"}}}}, "task.runner.extraEnv.SCALR_TOKEN", "rename it"),
         (
@@ -196,7 +196,7 @@ def test_what_a_secret_is_made_of_is_secret(chart: str, given_values: Values, na
 def test_a_secret_that_refers_to_a_variable_is_warned_of() -> None:
     given = {"allowMetadataService": True, "extraEnv": {"A_TOKEN": "hid$(B)den", "B_TOKEN": "x"}}
     adopted = of_values(given, "agent-local")
-    assert [finding.path for finding in adopted.findings if "resolves no $(NAME)" in finding.message] == ["extraEnv.A_TOKEN"]
+    assert [finding.path for finding in adopted.findings if "does not expand $(NAME)" in finding.message] == ["extraEnv.A_TOKEN"]
     assert "den" not in printed(adopted).replace("identifier", "")
 
 
@@ -217,8 +217,8 @@ ITEMS = [{"name": "A_TOKEN", "value": "x"}]
     ],
 )
 def test_who_gets_a_variable_from_now_on_is_said(chart: str, given_values: Values, who: str) -> None:
-    warned = [finding.message for finding in of_values(given_values, chart).findings if " from now on" in finding.message]
-    assert warned == ([f"a secret variable of the stack, which {who} get too from now on"] if who else [])
+    warned = [finding.message for finding in of_values(given_values, chart).findings if "becomes a secret variable" in finding.message]
+    assert warned == ([f"becomes a secret variable of the stack, which {who} then get too"] if who else [])
 
 
 @pytest.mark.parametrize("container", ["runner", "worker"])

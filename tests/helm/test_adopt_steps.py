@@ -141,24 +141,24 @@ def rolling(**update: Any) -> Values:
 @pytest.mark.parametrize(
     ("chart", "given_values", "words"),
     [
-        ("agent-local", {}, "old ones go on meanwhile"),
-        ("agent-local", {"replicaCount": 3}, "1 of 3 old ones stop, so let it follow at once"),
-        ("agent-local", {"replicaCount": 4}, "2 of 4 old ones stop, so let it follow at once"),
-        ("agent-local", {"replicaCount": 4, **rolling(maxUnavailable=0)}, "old ones go on meanwhile"),
+        ("agent-local", {}, "old pods keep running"),
+        ("agent-local", {"replicaCount": 3}, "1 of 3 old pods stop, so run it at once"),
+        ("agent-local", {"replicaCount": 4}, "2 of 4 old pods stop, so run it at once"),
+        ("agent-local", {"replicaCount": 4, **rolling(maxUnavailable=0)}, "old pods keep running"),
         (
             "agent-local",
             {"replicaCount": 4, **rolling(maxUnavailable="20%", maxSurge="0%")},
-            "1 of 4 old ones stop, so let it follow at once",
+            "1 of 4 old pods stop, so run it at once",
         ),
-        ("agent-local", {"replicaCount": 2, **rolling(maxUnavailable=5)}, "2 of 2 old ones stop, so let it follow at once"),
-        ("agent-local", {"replicaCount": 4, **RECREATE}, "all old ones stop (Recreate), so let it follow at once"),
-        ("agent-job", {"agent": {"replicaCount": 9}}, "2 of 9 old ones stop, so let it follow at once"),
-        ("agent-job", {"agent": {"replicaCount": None}}, "up to 25% of the old ones stop, so let it follow at once"),
-        ("agent-local", {"replicaCount": None, **rolling(maxUnavailable=3)}, "up to 3 of the old ones stop, so let it follow at once"),
-        ("agent-local", {"replicaCount": None, **rolling(maxUnavailable=0)}, "old ones go on meanwhile"),
+        ("agent-local", {"replicaCount": 2, **rolling(maxUnavailable=5)}, "2 of 2 old pods stop, so run it at once"),
+        ("agent-local", {"replicaCount": 4, **RECREATE}, "all old pods stop (Recreate), so run it at once"),
+        ("agent-job", {"agent": {"replicaCount": 9}}, "2 of 9 old pods stop, so run it at once"),
+        ("agent-job", {"agent": {"replicaCount": None}}, "up to 25% of the old pods stop, so run it at once"),
+        ("agent-local", {"replicaCount": None, **rolling(maxUnavailable=3)}, "up to 3 of the old pods stop, so run it at once"),
+        ("agent-local", {"replicaCount": None, **rolling(maxUnavailable=0)}, "old pods keep running"),
     ],
 )
 def test_the_reason_says_what_becomes_of_old_pods(chart: str, given_values: Values, words: str) -> None:
     variables: Values = {"extraEnv": {"A_TOKEN": "x"}}
     [step] = of_values(merge(given_values, {"agent": variables} if chart == "agent-job" else variables), chart).before
-    assert step.why.removeprefix("plain text in the pods, a reference to a Secret now: new pods wait for it until pulumi up; ") == words
+    assert step.why.removeprefix("plain text becomes a reference to a Secret: new pods wait until pulumi up creates it; ") == words

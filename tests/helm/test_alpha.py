@@ -53,7 +53,7 @@ def test_every_value_has_its_new_place(row: dict[str, Any]) -> None:
     said = _said(findings)
     assert list(said) == ([row["old"]] if "says" in row else [])
     assert row.get("says", "") in said.get(row["old"], "")
-    if not said.get(row["old"], "").startswith("error: could not"):
+    if not said.get(row["old"], "").startswith("error: cannot"):
         assert _errors_of(converted) == []
 
 
@@ -147,7 +147,7 @@ def test_two_values_for_one_place_are_refused() -> None:
     assert lookup(converted, "agent", "nodeSelector") == {"a": "b", "c": "d", "e": "f"}
     assert converted["controller"] == {"nodeSelector": {"a": "x"}}
     assert _said(findings) == {
-        "controller.nodeSelector": "error: could not be carried over: agent.nodeSelector says something else; keep one of the two"
+        "controller.nodeSelector": "error: cannot be converted: agent.nodeSelector has another value; keep one of the two"
     }
 
 
@@ -218,7 +218,7 @@ def test_an_image_for_which_there_is_no_room_is_not_lost() -> None:
     given = {"agent": {"image": {"tag": "1.0.0"}}, "controller": {"image": {"tag": "2.0.0"}}, "worker": {"image": "acme/worker"}}
     converted, findings = alpha.convert(given)
     assert (converted["agent"], converted["controller"]) == (given["agent"], given["controller"])
-    message = "could not be carried over: agent.image.tag says something else; keep one of the two"
+    message = "cannot be converted: agent.image.tag has another value; keep one of the two"
     assert [(finding.path, finding.message) for finding in errors(findings)] == [("controller.image.tag", message)]
 
 

@@ -67,7 +67,7 @@ def test_what_wants_a_look_does_not() -> None:
 def test_the_present_shape_is_printed_as_it_is(text: str, code: int) -> None:
     done = cli("convert-values", "-f", "-", stdin=text)
     assert (done.returncode, done.stdout) == (code, text)
-    assert done.stderr.startswith("stdin: no value of the alpha; printed as it is\n")
+    assert done.stderr.startswith("stdin: no value of the alpha; printed unchanged\n")
 
 
 @pytest.mark.parametrize(

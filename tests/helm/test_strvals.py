@@ -173,13 +173,13 @@ def test_set_changes_the_values_that_are_there(before: dict[str, Any], text: str
         ("a=1,b", "no path=value after a comma; a comma in a value needs a backslash"),
         (",a=1", "a key is missing; a comma in a value needs a backslash"),
         ("a=1,,b=2", "no path=value after a comma; a comma in a value needs a backslash"),
-        ("a.[0]=1", "a key is missing after 'a'; a comma in a value needs a backslash"),
-        ("a={x", "a list is not closed by a brace"),
-        ("a[x]=1", "a is not followed by an index such as [0], of at most 65536"),
-        ("a[]=1", "a is not followed by an index such as [0], of at most 65536"),
-        ("a[-1]=1", "a is not followed by an index such as [0], of at most 65536"),
-        ("a[65537]=1", "a is not followed by an index such as [0], of at most 65536"),
-        ("a[0", "a is not followed by an index such as [0], of at most 65536"),
+        ("a.[0]=1", "no key after 'a'; a comma in a value needs a backslash"),
+        ("a={x", "a list has no closing brace"),
+        ("a[x]=1", "a must be followed by an index such as [0], of at most 65536"),
+        ("a[]=1", "a must be followed by an index such as [0], of at most 65536"),
+        ("a[-1]=1", "a must be followed by an index such as [0], of at most 65536"),
+        ("a[65537]=1", "a must be followed by an index such as [0], of at most 65536"),
+        ("a[0", "a must be followed by an index such as [0], of at most 65536"),
         ("a[0]b=1", "unexpected 'b' after a[0]"),
     ],
 )
@@ -194,17 +194,17 @@ def test_text_outside_the_grammar_is_refused(option: str, text: str, message: st
 def test_an_index_into_what_is_no_list_is_refused(values: dict[str, Any]) -> None:
     with pytest.raises(StrvalsError) as caught:
         _parsed(strvals.parse_into, "a[0]=1", values)
-    assert str(caught.value) == "a is no list, but a[0] goes into it"
+    assert str(caught.value) == "a is not a list, so a[0] cannot be set"
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a=2,a.b=1", "a is no map, but a.b goes into it"),
-        ("a={x},a.b=1", "a is no map, but a.b goes into it"),
-        ("a[" + "9" * 5000 + "]=1", "is not followed by an index such as [0]"),
-        ("a[\u0663]=1", "is not followed by an index such as [0]"),
-        ("a[0].=1", "a key is missing"),
+        ("a=2,a.b=1", "a is not a map, so a.b cannot be set"),
+        ("a={x},a.b=1", "a is not a map, so a.b cannot be set"),
+        ("a[" + "9" * 5000 + "]=1", "must be followed by an index such as [0]"),
+        ("a[\u0663]=1", "must be followed by an index such as [0]"),
+        ("a[0].=1", "no key after 'a[0]'"),
         (".".join("a" * 40) + "=1", "deeper than 30 levels"),
     ],
     ids=["scalar", "list", "long index", "foreign digit", "no key", "deep"],

@@ -99,7 +99,7 @@ def test_signs_of_a_secret(name: str, value: str) -> None:
     adopted = of_values({"extraEnv": {name: value, "PLAIN": "text"}}, "agent-local")
     assert adopted.secrets[1:] == [f"pulumi config set --secret --path 'scalr-agents:secrets.runs.env.{name}'"]
     assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"]["extraEnv"] == {"PLAIN": "text"}
-    assert "variables left in plain text, look at them: PLAIN" in adopted.notes
+    assert "these variables stay in plain text; check that none is a secret: PLAIN" in adopted.notes
 
 
 @pytest.mark.parametrize(
@@ -141,5 +141,7 @@ def test_variables_that_stay_are_named_wherever_they_stand() -> None:
         "task": {"sidecars": [sidecar], "runner": {"extraEnv": {"A": "x", "F": 5}}},
     }
     adopted = of_values(given_values, version="1.4.0")
-    assert [note for note in adopted.notes if "plain" in note] == ["variables left in plain text, look at them: A, E, B, F"]
+    assert [note for note in adopted.notes if "plain" in note] == [
+        "these variables stay in plain text; check that none is a secret: A, E, B, F"
+    ]
     assert [note for note in of_values({"extraEnv": {"A_TOKEN": "x"}}, "agent-local").notes if "plain" in note] == []

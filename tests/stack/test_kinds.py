@@ -311,4 +311,4 @@ def test_runs_of_agent_local_that_reach_the_metadata_service_are_warned_of() -> 
     assert _warned_of_metadata(values={"allowMetadataService": True}) == []
     assert _warned_of_metadata(role="vcs") == []
     for kind in ((JOB, "current"), (K8S, "current")):
-        assert not any("credentials of their node" in finding.message for finding in load(kind, {}).findings)
+        assert not any("their node's credentials" in finding.message for finding in load(kind, {}).findings)

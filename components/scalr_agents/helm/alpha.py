@@ -1,7 +1,7 @@
-"""Values of the chart's alpha, which had two shapes, in the present one.
+"""Converts values of the chart's alpha, which had two shapes, to the present shape.
 
 The alpha was published with agents 0.54 to 0.56, with most values at the top; a later state, described but never published, had them
-in the sections `controller` and `task`. Values are of the alpha if they have a key that the present shape refuses.
+in the sections `controller` and `task`. Values are of the alpha if they have a key that the present shape does not allow.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,22 +23,22 @@ _ABSENT = object()
 
 
 def is_alpha(values: Mapping[str, Any]) -> bool:
-    """Whether any value is one that only the alpha had."""
+    """Whether any value is one that only the alpha has."""
     return any(_found(values, row) for row in ROWS if not row.kept)
 
 
 def convert(values: Mapping[str, Any]) -> tuple[Values, list[Finding]]:
-    """Values in the present shape, and what could not be carried over (errors) or wants a look (warnings).
+    """Values in the present shape, with errors for values that could not be converted, and warnings for those to check.
 
-    What could not be carried over stays where it was, but for what has no successor. Values that are in the present shape come back
-    as they are. Findings name keys and never repeat values.
+    A value that could not be converted stays where it was, unless it has no successor. Values that are in the present shape already are
+    returned as they are. Findings name keys and never repeat values.
     """
     new = _copy(values)
     if not is_alpha(values):
         return new, shapes.unknown_keys(AgentJobValues, new)
     findings = [finding for row in ROWS for finding in _carry(new, row)]
     if not _said(values, _OPEN) and not _said(values, "task.allowMetadataService"):
-        message = "not given, and runs could reach the metadata service; now they cannot unless task.allowMetadataService is true"
+        message = "not set, so runs could reach the metadata service; now they cannot, unless you set task.allowMetadataService to true"
         findings.append(warning(_OPEN, message))
     findings += [*_strangers(new), *shapes.unknown_keys(AgentJobValues, _without_alpha(new))]
     _prune(new)
@@ -46,14 +46,14 @@ def convert(values: Mapping[str, Any]) -> tuple[Values, list[Finding]]:
 
 
 def _carry(new: Values, row: Row) -> Iterator[Finding]:
-    """Carries one value over, within `new`."""
+    """Converts one value, within `new`."""
     if not _found(new, row):
         return
     old = _take(new, row.old)
     value = row.change(old)
     if isinstance(value, Lost):
         _put(new, row.old, old)
-        yield error(row.old, f"could not be carried over: {value.reason}")
+        yield error(row.old, f"cannot be converted: {value.reason}")
     elif isinstance(value, Needless):
         yield from [warning(row.old, value.reason)] if value.reason else []
     elif not row.new:
@@ -67,35 +67,35 @@ def _settle(new: Values, row: Row, old: Any, value: Any) -> Iterator[Finding]:
         yield from _make_room(new, row, value)
     places = [path for path in row.new if not row.fallback or is_empty(_at(new, path))]
     if not places:
-        yield warning(row.old, f"had no effect, and is left out: {' and '.join(row.new)} win over it")
+        yield warning(row.old, f"removed, because it had no effect: {' and '.join(row.new)} override it")
     elif taken := [path for path in places if not _put(new, path, value)]:
         _put(new, row.old, old)
-        yield error(row.old, f"could not be carried over: {taken[0]} says something else; keep one of the two")
+        yield error(row.old, f"cannot be converted: {taken[0]} has another value; keep one of the two")
     else:
         _put_beneath(new, row.also)
-        where = "" if row.kept else f"is {' and '.join(row.new)} now; "
+        where = "" if row.kept else f"moved to {' and '.join(row.new)}; "
         if row.note and (row.kept or is_set(old)):
             yield warning(row.old, f"{where}{row.note}")
 
 
 def _make_room(new: Values, row: Row, value: Any) -> Iterator[Finding]:
-    """What stood at the new place for controller and worker is the worker's alone from now on."""
+    """Moves what the new place has for controller and worker to the place of the worker alone."""
     (path,) = row.new
     shared, own = _at(new, path), _at(new, row.displaces)
     if not is_set(shared):
         _take(new, path)
         if not is_set(own):
-            yield warning(row.old, f"is {path} now, which the worker follows unless {row.displaces} is set")
+            yield warning(row.old, f"moved to {path}, which also applies to the worker unless {row.displaces} is set")
     elif shared != value:
         _take(new, path)
         if is_set(own):
-            yield warning(path, f"had no effect, and is left out: {row.old} and {row.displaces} won over it")
+            yield warning(path, f"removed, because it had no effect: {row.old} and {row.displaces} overrode it")
         elif not _put(new, row.displaces, shared):
-            _put(new, path, shared)  # there is no room for both, which is told where the value is put
+            _put(new, path, shared)  # no place for both; the finding comes when the value is put
 
 
 def _strangers(values: Mapping[str, Any]) -> Iterator[Finding]:
-    """Keys in the alpha's own sections that the alpha did not have either."""
+    """Errors for keys in the alpha's own sections that the alpha did not have either."""
     for section in _SECTIONS:
         yield from _strangers_in(_at(values, section), tuple(section.split(".")))
 
@@ -121,7 +121,7 @@ def _found(values: Mapping[str, Any], row: Row) -> bool:
 
 
 def _without_alpha(values: Mapping[str, Any]) -> Values:
-    """The values without anything that only the alpha had."""
+    """The values without anything that only the alpha has."""
     rest = _copy(values)
     for path in (*(row.old for row in ROWS if not row.kept and _found(rest, row)), *_SECTIONS):
         _take(rest, path)
@@ -129,14 +129,14 @@ def _without_alpha(values: Mapping[str, Any]) -> Values:
 
 
 def _prune(new: Values) -> None:
-    """Removes the alpha's own sections where nothing is left in them."""
+    """Removes the alpha's own sections if they are empty."""
     for section in ("controller.image", "worker.runner", *_SECTIONS):
         if _said(new, section) and is_empty(_at(new, section)):
             _take(new, section)
 
 
 def _copy(values: Mapping[str, Any]) -> Values:
-    """Maps anew, everything else as it is."""
+    """Copies maps, and keeps everything else."""
     return {key: _copy(value) if isinstance(value, Mapping) else value for key, value in values.items()}
 
 
@@ -158,14 +158,14 @@ def _look(values: Any, path: str) -> Any:
 
 
 def _take(values: Values, path: str) -> Any:
-    """Removes what stands at a path, and returns it."""
+    """Removes the value at a path, and returns it."""
     above, _, last = path.rpartition(".")
     parent = _at(values, above) if above else values
     return parent.pop(last, None) if isinstance(parent, dict) else None
 
 
 def _put(values: Values, path: str, value: Any) -> bool:
-    """Puts something at a path, beside what a map there says already; false, and nothing done, if the two disagree."""
+    """Puts a value at a path, merged with a map there. Returns false and changes nothing if the two contradict each other."""
     *above, last = path.split(".")
     for depth in range(1, len(above) + 1):
         if not isinstance(_at(values, ".".join(above[:depth])), Mapping | None):
@@ -182,7 +182,7 @@ def _put(values: Values, path: str, value: Any) -> bool:
 
 
 def _put_beneath(values: Values, more: Mapping[str, Any]) -> None:
-    """Adds what is not said yet."""
+    """Adds what is not set yet."""
     for key, value in more.items():
         if isinstance(value, Mapping) and isinstance(values.setdefault(key, {}), dict):
             _put_beneath(values[key], value)
@@ -191,7 +191,7 @@ def _put_beneath(values: Values, more: Mapping[str, Any]) -> None:
 
 
 def _agree(one: Any, other: Any) -> bool:
-    """Whether two values can stand at one place: they are the same, or maps that nowhere contradict each other."""
+    """Whether two values can be at one place: they are equal, or maps that do not contradict each other."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return all(_agree(one[key], other[key]) for key in one.keys() & other.keys())
     return bool(one == other)

@@ -1,4 +1,4 @@
-"""The commands for those who come from Helm: they read values files of a chart."""
+"""The commands for users of Helm: they read values files of a chart."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,16 +22,18 @@ from scalr_agents.printing import FINDINGS, format_option, report, say
 
 T = TypeVar("T")
 
-_FROM_HELM = "What helm get values prints, with or without its header.  [default: -, for stdin]"
+_FROM_HELM = "Output of helm get values, with or without its header.  [default: -, for stdin]"
 
 
 @click.command(context_settings={"allow_extra_args": True})
 @click.argument("chart")
-@click.option("-f", "--values", "files", multiple=True, type=click.Path(path_type=Path), help="Values file (- for stdin); later ones win.")
+@click.option(
+    "-f", "--values", "files", multiple=True, type=click.Path(path_type=Path), help="Values file (- for stdin); later files override."
+)
 @click.option("--set", "sets", multiple=True, help="Values as path=value[,path=value].")
-@click.option("--set-string", "strings", multiple=True, help="The same, every value a string.")
-@click.option("--set-file", "set_files", multiple=True, help="The same, every value the path of a file that holds it.")
-@click.option("--set-json", "jsons", multiple=True, help="The same, every value JSON; or one JSON object.")
+@click.option("--set-string", "strings", multiple=True, help="As --set, but every value is a string.")
+@click.option("--set-file", "set_files", multiple=True, help="As --set, but every value is the path of a file with the value.")
+@click.option("--set-json", "jsons", multiple=True, help="As --set, but every value is JSON; or one JSON object.")
 @click.option("--release", default="scalr-agent", show_default=True, help="Name of the release.")
 @click.option("-n", "--namespace", default="default", show_default=True, help="Namespace of the release.")
 @click.option("--agent-version", help="Version of the agent.  [default: the chart's]")
@@ -50,13 +52,13 @@ def template(
     agent_version: str | None,
     form: str,
 ) -> None:
-    """Print the manifests that the values of a CHART make, in the manner of `helm template`."""
+    """Print the manifests of a CHART for some values, as `helm template` does."""
     from scalr_agents import charts
     from scalr_agents.charts.shared.agent import load
     from scalr_agents.helm import strvals
 
     if context.args:  # click would repeat them, and one may be the token of `--set agent.token TOKEN`
-        raise click.UsageError("too many arguments; values are given as --set path=value, with an equals sign")
+        raise click.UsageError("too many arguments; give values as --set path=value, with an equals sign")
     try:
         found = charts.find(chart)
         found.versions.line(agent_version)
@@ -85,7 +87,7 @@ def template(
 
 
 def _located(findings: Iterable[Finding], documents: Mapping[str, Document], layers: Sequence[Layer], given: Values) -> Iterator[Finding]:
-    """The findings with their positions in the last file that says what they are about. What an option says has none."""
+    """The findings with their positions in the last file that sets the value. A value from an option has no position."""
     in_files = combine(layers)
     unchanged: dict[tuple[str, ...], bool] = {}
     for finding in findings:
@@ -100,10 +102,10 @@ def _located(findings: Iterable[Finding], documents: Mapping[str, Document], lay
 @click.command("convert-values")
 @click.option("-f", "--values", "file", required=True, type=click.Path(path_type=Path), help="Values file (- for stdin).")
 def convert_values(file: Path) -> None:
-    """Print a values file of the alpha of the chart agent-job in the present shape.
+    """Convert a values file of the alpha of the chart agent-job to the present shape, and print it.
 
-    What could not be carried over or wants a look is named on stderr; exit code 1 if something could not. The file's comments are
-    lost. A file that is in the present shape already is printed as it is.
+    Values that cannot be converted, and those to check, are listed on stderr; exit code 1 if a value cannot be converted. Comments are
+    lost. A file that is in the present shape already is printed unchanged.
     """
     from scalr_agents.helm import alpha
 
@@ -112,7 +114,7 @@ def convert_values(file: Path) -> None:
     converted, findings = alpha.convert(given)
     text = yaml_io.dump([converted]) if alpha.is_alpha(given) else document.text
     if not alpha.is_alpha(given):
-        say(f"{document.name}: no value of the alpha; printed as it is")
+        say(f"{document.name}: no value of the alpha; printed unchanged")
     report(replace(finding, position=document.position(finding.at)) for finding in findings)
     click.echo(text, nl=False)
     sys.exit(FINDINGS if errors(findings) else 0)
@@ -122,12 +124,14 @@ def convert_values(file: Path) -> None:
 @click.argument("release")
 @click.option("-n", "--namespace", required=True, help="Namespace of the release.")
 @click.option("-f", "--values", "file", type=click.Path(path_type=Path), default=Path("-"), help=_FROM_HELM)
-@click.option("--manifest", type=click.Path(path_type=Path), help="What helm get manifest prints: what becomes otherwise is listed.")
-@click.option("--metadata", type=click.Path(path_type=Path), help="What helm get metadata prints: chart and versions of the release.")
-@click.option("--kind", type=click.Choice(CHARTS), help="The release's chart.  [default: as said by the metadata, manifest or values]")
-@click.option("--chart-version", help="Version of the release's chart.  [default: as said by the metadata or manifest]")
-@click.option("--agent-version", help="APP VERSION of the release.  [default: that of the chart's version]")
-@click.option("--write", "target", type=click.Path(path_type=Path), help="Write the file here, where none may be yet.  [default: print it]")
+@click.option(
+    "--manifest", type=click.Path(path_type=Path), help="Output of helm get manifest. With it, changes on the cluster are listed."
+)
+@click.option("--metadata", type=click.Path(path_type=Path), help="Output of helm get metadata: chart and versions of the release.")
+@click.option("--kind", type=click.Choice(CHARTS), help="Chart of the release.  [default: from the metadata, manifest or values]")
+@click.option("--chart-version", help="Version of the chart.  [default: from the metadata or manifest]")
+@click.option("--agent-version", help="APP VERSION of the release.  [default: from the version of the chart]")
+@click.option("--write", "target", type=click.Path(path_type=Path), help="File to write, which must not exist.  [default: print it]")
 def adopt(
     release: str,
     namespace: str,
@@ -139,7 +143,7 @@ def adopt(
     agent_version: str | None,
     target: Path | None,
 ) -> None:
-    """Print the stack file that takes a Helm RELEASE over, without an outage.
+    """Print the stack file that takes over a Helm RELEASE without an outage.
 
     \b
     helm get values RELEASE -n NAMESPACE --all -o yaml |
@@ -147,9 +151,9 @@ def adopt(
         --metadata <(helm get metadata RELEASE -n NAMESPACE) \\
         --manifest <(helm get manifest RELEASE -n NAMESPACE)
 
-    What changes on the cluster is said on stderr, and what is no correction of the chart as a warning. Secrets are left out. The
-    commands that set them, and what else there is to do, stand on top of the file and are said on stderr: see docs/adopting.md. With
-    an error nothing is printed or written.
+    Changes on the cluster are listed on stderr; those that are not corrections of the chart are warnings. Secrets are left out. The
+    commands that set them, and the other steps, are at the top of the file and on stderr: see docs/adopting.md. After an error,
+    nothing is printed or written.
     """
     from scalr_agents.charts.shared import checks
     from scalr_agents.helm import adopt as adoption
@@ -195,15 +199,17 @@ def adopt(
 def _only_kind(possible: Sequence[str], namespace: str) -> str:
     if len(possible) == 1:
         return possible[0]
-    among = f"the values could be those of {', '.join(possible)}" if possible else "these values match no known chart"
-    raise click.UsageError(f"{among}; give --metadata, or --kind: helm list -n {namespace} shows it under CHART")
+    among = f"these values match several charts: {', '.join(possible)}" if possible else "these values match no known chart"
+    raise click.UsageError(f"{among}; set --metadata, or --kind to the chart that helm list -n {namespace} shows under CHART")
 
 
 def _manifest(file: Path) -> list[dict[str, Any]]:
     document = _document(file)
     objects = _readable(document, yaml_io.load_manifest)
     if not objects or not all(isinstance(item.get("kind"), str) and isinstance(lookup(item, "metadata", "name"), str) for item in objects):
-        raise click.UsageError(f"{document.name}: not a manifest, in which each object has a kind and a name; helm get manifest prints it")
+        raise click.UsageError(
+            f"{document.name}: not a manifest, because every object must have a kind and a name; use the output of helm get manifest"
+        )
     return objects
 
 
@@ -216,7 +222,7 @@ def _parsed(document: Document) -> dict[str, Any]:
 
 
 def _readable(document: Document, load: Callable[[str], T]) -> T:
-    """What a document holds. The command ends here if it is no YAML."""
+    """The content of a document. The command ends here if it is not valid YAML."""
     try:
         return load(document.text)
     except yaml_io.YamlError as problem:
@@ -234,11 +240,11 @@ def _read(path: str) -> str:
 
 
 def _read_value(path: str) -> str:
-    """The content of a file that `--set-file` names. What was given is not repeated: it may be the value itself."""
+    """The content of a file that `--set-file` names. The path is not repeated: it may be the value itself."""
     from scalr_agents.stack import source
 
     try:
         return source.read_text(Path(path))
     except source.UnreadableError as problem:
-        message = f"{problem.reason}; it takes the path of a file, and --set the value itself"
+        message = f"{problem.reason}; give the path of a file, or use --set for the value itself"
         raise click.BadParameter(message, param_hint="--set-file") from None

@@ -1,7 +1,7 @@
 """The grammar of Helm's `--set` options.
 
-`a.b=1,c[0].d=x,e={p,q}`: dots go down into maps, brackets into lists, braces make a list, commas separate, and a backslash takes the
-next character as it is. Values are typed as Helm types them: null, true, false and decimal integers, everything else is a string.
+`a.b=1,c[0].d=x,e={p,q}`: dots select keys of maps, brackets items of lists, braces make a list, commas separate values, and a
+backslash escapes the next character. Values are typed as in Helm: null, true, false and decimal integers; everything else is a string.
 """
 
 import json
@@ -23,15 +23,15 @@ _INT64 = 2**63
 
 Path = list[str | int]
 Known = Collection[str] | None
-"""The keys that values have at their top. Without them, any key may stand after a comma."""
+"""The top-level keys of the values. `None` allows any key after a comma."""
 
 
 _COMMA = "a comma in a value needs a backslash"
-"""The usual reason. What was given is not repeated: it may be half of a secret."""
+"""The usual cause. The input is not repeated: it may be a part of a secret."""
 
 
 class StrvalsError(ValueError):
-    """Text that is not of the grammar; the text says where it goes wrong."""
+    """Text that does not match the grammar; the message says where."""
 
 
 def parse_into(values: dict[str, Any], text: str, known: Known = None) -> None:
@@ -86,7 +86,7 @@ def _assign(values: dict[str, Any], text: str, typed: Callable[[str], Any], know
 
 
 def _next_path(text: str, position: int, known: Known) -> tuple[Path, int]:
-    """The path of the next value. What follows a comma is not repeated if it is none: it may be the rest of a secret."""
+    """The path of the next value. If there is none after a comma, the input is not repeated: it may be the rest of a secret."""
     if position == 0:
         return _path(text, position)
     try:
@@ -104,13 +104,13 @@ def _path(text: str, position: int) -> tuple[Path, int]:
     while True:
         key, position = _until(text, position, ".[=,")
         if not key:
-            raise StrvalsError(f"a key is missing after {_show(path)!r}; {_COMMA}" if path else f"a key is missing; {_COMMA}")
+            raise StrvalsError(f"no key after {_show(path)!r}; {_COMMA}" if path else f"a key is missing; {_COMMA}")
         path.append(key)
         while text.startswith("[", position):
             end = text.find("]", position)
             number = text[position + 1 : end] if end >= 0 else ""
             if not _INDEX.fullmatch(number) or int(number) > _MOST_INDEX:
-                raise StrvalsError(f"{_show(path)} is not followed by an index such as [0], of at most {_MOST_INDEX}")
+                raise StrvalsError(f"{_show(path)} must be followed by an index such as [0], of at most {_MOST_INDEX}")
             path.append(int(number))
             position = end + 1
         if position >= len(text) or text[position] == ",":
@@ -140,7 +140,7 @@ def _list(text: str, position: int) -> tuple[list[str], int]:
     while True:
         item, position = _until(text, position, ",}")
         if position >= len(text):
-            raise StrvalsError("a list is not closed by a brace")
+            raise StrvalsError("a list has no closing brace")
         items.append(item)
         position += 1
         if text[position - 1] == "}":
@@ -187,7 +187,7 @@ def _json_integer(digits: str) -> int:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not valid in JSON")
 
 
 def _typed(value: str) -> Any:
@@ -211,7 +211,7 @@ def _set(values: dict[str, Any], path: Path, value: Any) -> None:
             present = empty
             _put(container, part, present)
         elif not isinstance(present, type(empty)):
-            raise StrvalsError(f"{_show(path[:position])} is no {'list' if empty == [] else 'map'}, but {_show(path)} goes into it")
+            raise StrvalsError(f"{_show(path[:position])} is not a {'list' if empty == [] else 'map'}, so {_show(path)} cannot be set")
         container = present
     _put(container, path[-1], value)
 

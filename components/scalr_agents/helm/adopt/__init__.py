@@ -1,6 +1,6 @@
-"""Takes a Helm release over: its values become an agent of a stack file, whose objects have the names and selectors of the release.
+"""Takes over a Helm release: its values become an agent of a stack file, whose objects have the names and selectors of the release.
 
-Nothing is asked of the cluster. What Helm made is known from the charts, and what differs here is said as commands to run.
+The cluster is not queried. The charts tell what Helm created; where the objects here differ, there are commands to run.
 """
 
 import re
@@ -25,46 +25,46 @@ from scalr_agents.stack.secrets import command
 __all__ = ["AboutError", "Adoption", "Step", "kinds_of", "take_over", "without_header"]
 
 _HEADER = re.compile(r"\A\s*(USER-SUPPLIED|COMPUTED) VALUES:[ \t]*(?=\r?\n)")
-_NOT_COMPARED = "no manifest is given: what changes on the cluster is not listed (--manifest)"
+_NOT_COMPARED = "changes on the cluster are not listed; give the manifest with --manifest to list them"
 _DEADLINE = ("task", "job", "activeDeadlineSeconds")
 
 
 @dataclass(frozen=True)
 class Adoption:
-    """What there is to do to take a release over. With errors among the findings, that is all there is."""
+    """What to do to take over a release. If there are errors among the findings, everything else is empty."""
 
     findings: list[Finding]
     stack: Values = field(default_factory=dict)
     """The content of a stack file with one agent, without its secrets."""
     secrets: list[str] = field(default_factory=list)
-    """Commands that set its secrets. They have no values, so that the CLI asks for them."""
+    """Commands that set its secrets. They have no values: the CLI asks for them."""
     before: list[Step] = field(default_factory=list)
-    """What the API server wants before it lets the objects be taken over."""
+    """Steps without which the API server would reject the objects."""
     after: list[Step] = field(default_factory=list)
-    """What is left of Helm when they are."""
+    """Steps that remove what Helm leaves behind."""
     notes: list[str] = field(default_factory=list)
     changes: list[str] = field(default_factory=list)
-    """What the corrections change on the cluster, line by line, by the rows of docs/helm-differences.md. Other changes are findings."""
+    """What corrections change on the cluster, line by line, grouped by row of docs/helm-differences.md. Other changes are findings."""
 
     def file(self) -> str:
-        """The stack file, with what there is to do as comments."""
+        """The stack file, with the steps as comments."""
         return "".join(f"# {line}\n" for line in self.instructions()) + yaml_io.dump([self.stack])
 
     def write(self, path: Path) -> None:
-        """Write the stack file where none is yet: another one may have secrets that are nowhere else."""
+        """Write the stack file, if it does not exist: an existing one may have secrets that are nowhere else."""
         with path.open("x", encoding="utf-8") as handle:
             handle.write(self.file())
 
     def listing(self) -> Iterator[str]:
-        """What the corrections change on the cluster. No line has a secret."""
+        """What corrections change on the cluster. No line has a secret."""
         if self.changes:
-            yield "what the corrections of docs/helm-differences.md change:"
+            yield "changes by the corrections of docs/helm-differences.md:"
             yield from (f"  {line}" for line in self.changes)
 
     def instructions(self) -> Iterator[str]:
-        """What there is to do, line by line. No line has a secret."""
+        """The steps, line by line. No line has a secret."""
         parts = {
-            "set the secrets, each of which is asked for": [Step("", line) for line in self.secrets],
+            "set the secrets (the command asks for the value)": [Step("", line) for line in self.secrets],
             "right before pulumi up": self.before,
             "after pulumi up": self.after,
         }
@@ -76,12 +76,12 @@ class Adoption:
 
 
 def without_header(text: str) -> str:
-    """What `helm get values` prints, with nothing in the line that it puts above the values unless it is told a format."""
+    """The output of `helm get values`, with an empty line in place of the header that it prints if no format is given."""
     return _HEADER.sub("", text, count=1)
 
 
 def kinds_of(values: Mapping[str, Any]) -> list[str]:
-    """The kinds whose values these may be: all of their keys and types fit."""
+    """The charts that these values may belong to: all keys and types match."""
     return [chart for chart in charts.CHARTS if _fit(chart, values)]
 
 
@@ -100,13 +100,13 @@ def take_over(
     chart_version: str | None = None,
     manifest: Sequence[Manifest] | None = None,
 ) -> Adoption:
-    """The stack file that takes a release over, and everything to do besides.
+    """The stack file that takes over a release, and all other steps.
 
-    `values` are those of the release: all of them (`helm get values --all`), or those of its user, below which the defaults of its
-    chart are assumed, if they are known. `agent_version` is its APP VERSION; it follows from the version of the chart, and without
-    either the kind's default is assumed. `manifest` is what Helm has made: what becomes otherwise is listed.
+    `values` are those of the release: either all (`helm get values --all`), or those that its user set, completed with the defaults of
+    its chart, if these are known. `agent_version` is its APP VERSION. Default: that of the chart's version, otherwise the default of
+    the kind. `manifest` has the objects that Helm created; with it, all changes are listed.
 
-    Raises `LineError` for a kind or an agent version that does not exist, and `AboutError` for a chart whose agents are not
+    Raises `LineError` for a chart or an agent version that does not exist, and `AboutError` for a chart whose agent version is not
     known. Findings and changes never repeat what may be a secret.
     """
     known = completed(About("", chart, chart_version or "", agent_version or ""))
@@ -161,34 +161,34 @@ def _is_of_another(manifest: Sequence[Manifest], agent: AnyAgent) -> Iterator[Fi
     ours, theirs = ({(item["kind"], item["metadata"]["name"]) for item in objects} for objects in (agent.objects, manifest))
     if ours.isdisjoint(theirs):
         release = agent.release
-        message = f"has none of the objects of release {release.name!r}; give what helm get manifest {release.name} prints"
+        message = f"has no object of release {release.name!r}; give the output of helm get manifest {release.name}"
         yield error("manifest", message)
 
 
 def _alpha() -> Finding:
     message = (
-        "values of the chart's alpha. If APP VERSION of the release is below 0.57, upgrade it with converted values (scalr-agents "
-        "convert-values) to a chart of 0.57 or newer first; else its chart ignores them: remove them from the values"
+        "values of the chart's alpha. If APP VERSION of the release is below 0.57, first upgrade it with converted values (scalr-agents "
+        "convert-values) to a chart of 0.57 or newer. Otherwise the chart ignores these values: remove them"
     )
     return error("", message)
 
 
 def _plain(names: list[str]) -> list[str]:
-    return [f"variables left in plain text, look at them: {', '.join(names)}"] if names else []
+    return [f"these variables stay in plain text; check that none is a secret: {', '.join(names)}"] if names else []
 
 
 def _in_values(finding: Finding, agent: str, taken: list[secrets.Secret]) -> Finding:
-    """The finding with its place in the release's values, which are all that the user has yet."""
+    """The finding with its path in the release's values: the user has no stack file yet."""
     origins = {as_path(where): as_path(secret.origin) for secret in taken for where in secret.places(agent)}
     own = finding.at[2:] if starts(finding.at, place(agent)) else finding.at
     return replace(finding, at=origins.get(finding.at) or (own[1:] if own[:1] == ("values",) else own))
 
 
 def _is_within(finding: Finding, others: list[Finding]) -> bool:
-    """Whether it is about a part of what others are about."""
+    """Whether the finding is about a part of what another one is about."""
     return any(starts(finding.at, other.at) for other in others)
 
 
 def _is_old_news(finding: Finding) -> bool:
-    """Whether a warning is about how a release has been running all along, and not about taking it over."""
+    """Whether it is a warning about how the release runs already, and not about taking it over."""
     return finding.severity == "warning" and finding.at == _DEADLINE

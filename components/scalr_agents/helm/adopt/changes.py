@@ -1,4 +1,4 @@
-"""What becomes other than it was: the objects of a manifest, compared field by field with those of a stack."""
+"""Compares the objects of a manifest with those of a stack, field by field."""
 
 import base64
 import binascii
@@ -11,15 +11,15 @@ from scalr_agents.model.merge import lookup
 from scalr_agents.model.release import COMPONENT
 
 _KEYS = ("mountPath", "name")
-"""What the items of a list are known by, where each has one of its own. Other lists are compared as a whole."""
+"""Keys that identify the items of a list, if every item has one. Other lists are compared as a whole."""
 _OPEN = ("annotations", "labels", "matchLabels")
-"""Maps whose entries are compared one by one even where there was no map, or is none."""
+"""Maps whose entries are compared one by one, even if one side has no map."""
 
 
 def between(before: Sequence[Manifest], after: Sequence[Manifest]) -> list[Change]:
-    """All differences between the objects as they were and as they become, by kind and name. `null` is as good as nothing.
+    """All differences between old and new objects, matched by kind and name. `null` counts as absent.
 
-    What Secrets hold is not compared, only under which keys.
+    Of Secrets only the keys are compared, not their content.
     """
     old, new = ({(item["kind"], item["metadata"]["name"]): _comparable(item) for item in side} for side in (before, after))
     found = []
@@ -33,7 +33,7 @@ def between(before: Sequence[Manifest], after: Sequence[Manifest]) -> list[Chang
 
 
 def _comparable(item: Manifest) -> Manifest:
-    """A Secret with the keys of its content in place of that, in whatever form it is given."""
+    """The object. A Secret has only its keys, whether it is given with `data` or `stringData`."""
     if item["kind"] != "Secret":
         return item
     keys = dict.fromkeys(_held(item), "not compared")
@@ -41,7 +41,7 @@ def _comparable(item: Manifest) -> Manifest:
 
 
 def _held(secret: Manifest) -> dict[str, Any]:
-    """What a Secret holds, by its keys, in base64 or not."""
+    """The content of a Secret, by key, in base64 or not."""
     forms = (secret.get("data"), secret.get("stringData"))
     return {key: content for form in forms if isinstance(form, Mapping) for key, content in form.items()}
 
@@ -68,7 +68,7 @@ def _of(fields: Mapping[str, Any], key: str) -> Any:
 
 
 def _by_key(value: Any) -> dict[str, Any] | None:
-    """The items of a list by what they are known by. Of several variables of one name the last counts, as for Kubernetes."""
+    """The items of a list by their key. Of several variables with one name, the last counts, as in Kubernetes."""
     if not isinstance(value, list) or not value or not all(isinstance(item, Mapping) for item in value):
         return None
     for key in _KEYS:
@@ -78,7 +78,7 @@ def _by_key(value: Any) -> dict[str, Any] | None:
 
 
 def _order(was: list[Any], becomes: list[Any], path: str) -> Iterator[tuple[str, Any, Any]]:
-    """The order of what stands in both lists, and what stands twice in one."""
+    """Differences in the order of common items, and items that occur several times in one list."""
     old, new = _names(was), _names(becomes)
     for name in dict.fromkeys(name for name in [*old, *new] if (old.count(name), new.count(name)) not in {(1, 1), (1, 0), (0, 1)}):
         yield f"{path}[{name}]{TIMES}", old.count(name), new.count(name)
@@ -99,13 +99,13 @@ def _below(path: str, key: str) -> str:
 
 
 def secrets_of(objects: Sequence[Manifest]) -> set[str]:
-    """Everything that the Secrets of a manifest hold, as text."""
+    """The content of all Secrets of a manifest, as text."""
     held = [content for item in objects if item["kind"] == "Secret" for content in _held(item).values() if isinstance(content, str)]
     return {text for content in held for text in (content, decoded_text(content)) if text}
 
 
 def decoded_text(text: Any) -> str:
-    """What a text in base64 says, if it is one."""
+    """The decoded text, or an empty one if the text is not base64."""
     try:
         return base64.b64decode(text, validate=True).decode() if isinstance(text, str) else ""
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""The defaults of a release's chart, and which of its values a stack has to say because ours are others."""
+"""The defaults of a release's chart, and the values that a stack must set because our defaults differ."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,15 +12,15 @@ from scalr_agents.model import parse as shapes
 from scalr_agents.model.findings import Finding, warning
 from scalr_agents.model.merge import Values, coalesce, lookup, merge
 
-_COMPUTED = "all values are given; those that are the defaults anyway are left out"
-_UNSEEN = "the defaults of the chart are not known here: what the release has unset with null is not seen among the values"
+_COMPUTED = "all values are given; those equal to the defaults are left out"
+_UNSEEN = "the defaults of the chart are not known: values that the release unsets with null are not found; check them"
 
 
 class Own(NamedTuple):
     """The values of a release, as far as they are known."""
 
     stack: Values
-    """Those that a stack has to say."""
+    """Those that a stack must set."""
     release: Values
     """All of them."""
     findings: Sequence[Finding] = ()
@@ -28,9 +28,9 @@ class Own(NamedTuple):
 
 
 def own(given: Mapping[str, Any], about: About, version: str) -> Own:
-    """What a stack has to say for a release to keep its values: `given` are all of them, or those of its user.
+    """The values that a stack must set so that a release keeps its values. `given` are all of them, or those that its user set.
 
-    `version` is that of the agents, which `about` may not know.
+    `version` is the agent version, which `about` may not have.
     """
     chart = about.chart
     release = _published(charts.find(chart).versions, about)
@@ -44,15 +44,15 @@ def own(given: Mapping[str, Any], about: About, version: str) -> Own:
         return Own(dict(given), dict(given), [_unknown(about)])
     kept = _other(chart, version, defaults, release)
     in_order = merge(merge(given, kept), given)
-    note = f"the values lack the defaults of the chart (helm get values --all has them); those of {chart} {release.chart} are assumed"
+    note = f"the values have no chart defaults; those of {chart} {release.chart} are assumed (helm get values --all prints all values)"
     others = ", ".join(".".join(path) for path in _leaves(kept))
-    notes = [f"{note}; where ours are others they are kept: {others}" if others else note]
+    notes = [f"{note}; these differ from ours and are kept: {others}" if others else note]
     return Own(in_order, coalesce(defaults, given), notes=notes)
 
 
 def _unpromised(chart: str, version: str) -> Finding:
     message = (
-        f"nothing says which version the release has: agents {version} are assumed, and nothing can be promised about what changes. Give "
+        f"the version of the release is not known: agents {version} are assumed, and the release may change in unexpected ways. Give "
         f"--metadata, --chart-version or --agent-version"
     )
     return warning(chart, message)
@@ -60,7 +60,7 @@ def _unpromised(chart: str, version: str) -> Finding:
 
 def _unknown(about: About) -> Finding:
     chart = f"{about.chart} {about.chart_version or f'of agents {about.agent_version}'}"
-    message = "its defaults are not known here, and the values do not have them: what they leave out may change; give helm get values --all"
+    message = "its defaults are not known, so values that are not given may change; give the output of helm get values --all"
     return warning(chart, message)
 
 
@@ -82,7 +82,7 @@ def of_chart(chart: str, published: Published) -> Values:
 
 
 def _known(chart: str, version: str) -> Values:
-    """Our defaults of the values that a chart has too."""
+    """Our defaults for the values that the chart has too."""
     table, values = charts.find(chart).versions, ours(chart, version)
     for path in (*table.unknown(version), *table.ours):
         values = _without(values, *path.split("."))
@@ -90,30 +90,30 @@ def _known(chart: str, version: str) -> Values:
 
 
 def _are_complete(chart: str, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> bool:
-    """Whether values are all that a release has, as `helm get values --all` prints them, and not just what its user has said.
+    """Whether these are all values of a release, as `helm get values --all` prints them, and not only those that its user set.
 
-    Whoever copies a chart's file rarely copies all sections, and Helm leaves none out.
+    Helm prints all sections. Users who copy the chart's values file rarely copy all of them.
     """
     needed = [path for path in _sections(charts.find(chart).values) if isinstance(lookup(defaults, *path), Mapping)]
     return all(isinstance(lookup(given, *path), Mapping) for path in needed)
 
 
 def _other(chart: str, version: str, given: Mapping[str, Any], release: Published | None) -> Values:
-    """What of all values of a release is not our default.
+    """The values of a release that differ from our defaults.
 
-    A default of its chart that is not among them was unset, and is a `null`. What the chart says where ours is a correction is left out.
+    A chart default that is missing was unset, and becomes a `null`. Chart defaults that we correct are left out.
     """
     found = charts.find(chart)
     row = found.versions.row(version)
     meant, findings, _ = shapes.parse(found.values, merge(row.defaults, given))
     if findings:
-        return dict(given)  # which is all that there is to say
+        return dict(given)  # the findings come from their validation
     known, defaults, corrected = ours(chart, version), of_chart(chart, release) if release else {}, release.corrected if release else {}
     return merge(_different(given, meant.model_dump(by_alias=True), known, corrected), _unset(given, defaults, known))
 
 
 def _different(given: Mapping[str, Any], meant: Mapping[str, Any], known: Mapping[str, Any], corrected: Mapping[str, Any] | None) -> Values:
-    """The given values that are not those we know; `meant` are the same in the form that ours have."""
+    """The given values that differ from the known ones; `meant` are the given ones in the same form as the known ones."""
     found: Values = {}
     for key, value in given.items():
         if isinstance(value, Mapping) and isinstance(known.get(key), Mapping):
@@ -125,7 +125,7 @@ def _different(given: Mapping[str, Any], meant: Mapping[str, Any], known: Mappin
 
 
 def _unset(given: Mapping[str, Any], defaults: Mapping[str, Any], known: Mapping[str, Any]) -> Values:
-    """A `null` for each of our defaults that the chart has too and that the values lack."""
+    """A `null` for each of our defaults that the chart has too, but the values do not."""
     found: Values = {}
     for key, default in defaults.items():
         if key not in given:

@@ -1,4 +1,4 @@
-"""What changes on the cluster, in words and without any secret."""
+"""The list of changes on the cluster, without secrets."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from scalr_agents.model.findings import Finding, warning
 
 _LONGEST = 100
 _SHORTEST_PART = 4
-"""Of a secret that is looked for inside of other texts."""
+"""Shortest secret that is searched for inside other texts."""
 _HIDDEN = "(not shown)"
 _VARIABLE = re.compile(r"\.env\[(?P<name>[^\]]*)\](\.value)?")
 _ANNOTATION = re.compile(r"annotations[.\[](?P<name>[^\]]+)")
@@ -32,16 +32,16 @@ class Listed(NamedTuple):
     others: Sequence[Change]
     """All other changes."""
     secrets: Collection[str]
-    """Texts that are not shown, wherever they stand."""
+    """Texts that are never shown."""
 
     def findings(self) -> Iterator[Finding]:
-        """A warning for each change that no correction makes."""
+        """A warning for each change that is not a correction."""
         for change in self.others:
             field = f"{change.kind} {change.name}" + (f": {change.path}" if change.path else "")
             yield warning((), f"{field}: {self._words(change)}; not a correction")
 
     def lines(self) -> Iterator[str]:
-        """The changes by corrections. Those that several objects have alike are one line."""
+        """The changes by corrections. Equal changes of several objects are one line."""
         for row, its_changes in self.corrections.items():
             yield row
             alike: dict[str, list[str]] = {}
@@ -52,11 +52,11 @@ class Listed(NamedTuple):
 
     def _words(self, change: Change) -> str:
         if not change.path:
-            return "is new" if change.was is ABSENT else "is not in the stack, and stays"
+            return "is new" if change.was is ABSENT else "is not in the stack, and stays in the cluster"
         if change.path.endswith(ORDER):
-            return "another one"
+            return "changes"
         if change.path.endswith(_DIGEST) and change.was is not ABSENT:
-            return "another digest"
+            return "the digest changes"
         was, becomes = (self._shown(change.path, value) for value in (change.was, change.becomes))
         if change.was is ABSENT:
             return f"{becomes} is new"
@@ -72,7 +72,7 @@ class Listed(NamedTuple):
         return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... ({len(text)} characters)"
 
     def _safe(self, value: Any, name: str, within: str = "") -> Any:
-        """The value without what may be a secret, in a variable or annotation of this name."""
+        """The value without possible secrets, in a variable or annotation of this name."""
         if isinstance(value, Mapping):
             variable = str(value.get("name", name))
             names = {key: str(key) if within == "annotations" else variable if key == "value" else "" for key in value}
@@ -94,7 +94,7 @@ class Listed(NamedTuple):
 def compare(agent: AnyAgent, manifest: Sequence[Manifest], about: About, values: Mapping[str, Any], taken: Collection[str]) -> Listed:
     """The objects of a release, as its manifest has them, compared with those of an agent.
 
-    `values` are all those of the release, `taken` the secrets that were among them.
+    `values` are all values of the release, `taken` the secrets that were among them.
     """
     by_row: dict[str, list[Change]] = {}
     others = []
@@ -108,14 +108,14 @@ def compare(agent: AnyAgent, manifest: Sequence[Manifest], about: About, values:
 
 
 def _objects(agent: AnyAgent, manifest: Sequence[Manifest]) -> list[Manifest]:
-    """The objects of an agent with a digest where it has secrets, and with the definitions where the manifest has any: Helm's has none."""
+    """The objects of an agent, with a digest if it has secrets (Helm has none), and with the definitions if the manifest has any."""
     objects = agent.by_role(_DIGEST if any(agent.held.values()) else None).values()
     has_definitions = any(item["kind"] == "CustomResourceDefinition" for item in manifest)
     return [*(crds.objects(agent.release.line).values() if has_definitions else ()), *objects]
 
 
 def rows(chart: str) -> list[str]:
-    """The rows that a chart's changes may belong to."""
+    """The rows of docs/helm-differences.md that a chart's changes may belong to."""
     return list(dict.fromkeys(rule.row for rule in charts.find(chart).corrections()))
 
 

@@ -1,4 +1,4 @@
-"""Secrets among the values of a release: they are taken out, to be set where a stack keeps them."""
+"""Takes secrets out of the values of a release. A stack has them under `secrets`."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -16,23 +16,23 @@ from scalr_agents.stack.secrets import env, in_values, mirror_token, place_of
 from scalr_agents.stack.source import Sealed
 
 _OF_DEPLOYMENTS = (*OF_CONTROLLERS, VARIABLES)
-"""Where values give variables to the pods of a Deployment."""
+"""Paths of variables for the pods of a Deployment."""
 _MIRRORS = ("agent", "providerNetworkMirrors")
 
 
 class Secret(NamedTuple):
-    """A secret as a stack keeps it: by itself, or by its name in a section."""
+    """A secret of a stack: a key of its own, or a name in a section."""
 
     origin: str
-    """Where it stood among the values."""
+    """Its path among the values."""
     section: str
     name: str = ""
     variable: str = ""
-    """The variable of a Deployment that has held it in plain text."""
+    """The variable of a Deployment that had it in plain text."""
 
     @property
     def word(self) -> str:
-        """What stands for it in a command; the dots of a name separate no words."""
+        """Its key in commands, quoted if its name has dots."""
         if not self.name:
             return self.section
         if self.section == "mirrorTokens":
@@ -40,7 +40,7 @@ class Secret(NamedTuple):
         return env(self.name)
 
     def places(self, agent: str) -> set[str]:
-        """Where findings see it in the stack."""
+        """Its paths in findings on the stack."""
         return {place_of(agent, self.word), place_of(agent, entry(self.section, self.name) if self.name else self.section)}
 
 
@@ -50,13 +50,13 @@ class Taken(NamedTuple):
     values: Values
     secrets: list[Secret]
     plain: list[str]
-    """Names of the variables that stay as they are."""
+    """Names of variables that stay in the values."""
     findings: list[Finding]
     texts: Collection[str]
-    """What has been taken out."""
+    """The texts that were taken out."""
 
     def sealed(self, agent: str) -> Values:
-        """What belongs under the stack's `secrets`, as if it were set."""
+        """The content of the stack's `secrets`, as if they were set."""
         content: Values = {}
         for secret in self.secrets:
             sealed = Sealed(place_of(agent, secret.word))
@@ -65,7 +65,7 @@ class Taken(NamedTuple):
 
 
 def take_out(values: Mapping[str, Any], settings: Settings) -> Taken:
-    """Take the secrets out of values. Those that an existing Secret wins over are left out for good."""
+    """Take the secrets out of values. Those that an existing Secret overrides are dropped."""
     referred = plain_secrets.referred(values)
     variables, findings = _variables(values, referred)
     rest = _without_variables(values, variables.keys())
@@ -85,7 +85,7 @@ def take_out(values: Mapping[str, Any], settings: Settings) -> Taken:
 
 
 def _variables(values: Mapping[str, Any], referred: Collection[str]) -> tuple[dict[str, list[str]], list[Finding]]:
-    """Secret variables with the places where they stand, and those of which a stack cannot keep one value."""
+    """Secret variables with their paths, and findings on those that a stack cannot have."""
     found: dict[str, list[tuple[str, Any]]] = {}
     for variable in plain_secrets.variables(values):
         if variable.name and plain_secrets.is_secret(variable.name, variable.value, referred):
@@ -95,11 +95,13 @@ def _variables(values: Mapping[str, Any], referred: Collection[str]) -> tuple[di
         here = entry(places[0][0], name)
         if any(value != places[0][1] for _, value in places):
             others = " and ".join(path for path, _ in places[1:])
-            findings.append(error(here, f"a secret, and another one in {others}: a stack keeps one for each name"))
+            findings.append(
+                error(here, f"a secret with another value in {others}; a stack has one value for each name: rename one of them")
+            )
         if name.startswith(SCALR_PREFIX) and all(path == OF_RUNS for path, _ in places):
-            findings.append(error(here, f"a secret, and a stack gives runs no secret {SCALR_PREFIX}* variables; rename it"))
+            findings.append(error(here, f"a secret, but runs of a stack get no secret variables named {SCALR_PREFIX}*; rename it"))
         if any(signs.references(value) for _, value in places):
-            message = "a secret from now on, in which Kubernetes resolves no $(NAME): write out what it refers to when you set it"
+            message = "becomes a Secret; Kubernetes does not expand $(NAME) there, so enter the resolved value"
             findings.append(warning(here, message))
     return {name: [path for path, _ in places] for name, places in found.items()}, findings
 
@@ -126,7 +128,7 @@ def _thinned(key: str, content: Any, names: Collection[str]) -> Any:
 
 
 def _without_mirror_tokens(values: Values) -> tuple[Values, list[Secret], list[Finding]]:
-    """The values with mirrors without tokens, these tokens, one for each host, and findings on hosts with several."""
+    """The values without tokens of mirrors, one token for each host, and findings on hosts with several tokens."""
     mirrors = lookup(values, *_MIRRORS)
     if not isinstance(mirrors, list):
         return values, [], []
@@ -140,13 +142,13 @@ def _without_mirror_tokens(values: Values) -> tuple[Values, list[Secret], list[F
             tokens[host] = token
             secrets.append(Secret(here, "mirrorTokens", host, variable=MIRRORS_VARIABLE))
         elif tokens[host] != token:
-            findings.append(error(here, f"another token for {host}: a stack keeps one for each host"))
+            findings.append(error(here, f"another token for {host}; a stack has one token for each host: remove one of them"))
     rest = [_without(mirror, "token") if isinstance(mirror, Mapping) else mirror for mirror in mirrors]
     return values | {"agent": {**values["agent"], "providerNetworkMirrors": rest}}, secrets, findings
 
 
 def _without(values: Mapping[str, Any], key: str, *below: str) -> Values:
-    """The values without what stands at a path, and without the maps that it leaves empty."""
+    """The values without the one at a path, and without maps that become empty."""
     content = values.get(key)
     if below and not isinstance(content, Mapping):
         return dict(values)
@@ -157,7 +159,7 @@ def _without(values: Mapping[str, Any], key: str, *below: str) -> Values:
 
 
 def _plain(given: Any) -> Iterator[str]:
-    """Names of the variables, wherever they stand, that have a text of their own."""
+    """Names of all variables with a plain value, at any path."""
     if isinstance(given, list):
         for item in given:
             yield from _plain(item)
@@ -173,17 +175,17 @@ def _plain(given: Any) -> Iterator[str]:
 
 
 def _left(values: Mapping[str, Any], referred: Collection[str]) -> Iterator[Finding]:
-    """Secrets where a stack has no place for them."""
-    in_url = "write $(NAME) in its place, and give the variable NAME, which becomes a secret"
+    """Findings on secrets at paths that a stack has no key for."""
+    in_url = "write $(NAME) in its place, and add a variable NAME with it, which becomes a secret"
     for finding in plain_secrets.elsewhere(values, referred, in_url):
         if finding.path == SENTRY and "URL" in finding.message:
-            yield warning(finding.path, "stays in plain text, as the chart has it: who reads it can send events to Sentry")
+            yield warning(finding.path, "stays in plain text, as in the chart; everybody who can read it can send events to Sentry")
         else:
             yield finding
 
 
 def _wider(variables: Mapping[str, list[str]], settings: Settings) -> Iterator[Finding]:
-    """Variables that more containers get than before."""
+    """Warnings for variables that more containers get than before."""
     if settings.line.task_resource is None:
         return
     for name, paths in variables.items():
@@ -193,4 +195,4 @@ def _wider(variables: Mapping[str, list[str]], settings: Settings) -> Iterator[F
             "runs": OF_RUNS in paths or name.startswith(SCALR_PREFIX),
         }
         if more := " and ".join(who for who, before in had.items() if not before):
-            yield warning(entry(paths[0], name), f"a secret variable of the stack, which {more} get too from now on")
+            yield warning(entry(paths[0], name), f"becomes a secret variable of the stack, which {more} then get too")

@@ -1,4 +1,4 @@
-"""What has to be done besides `pulumi up`, because Helm made it otherwise or leaves it behind."""
+"""Steps besides `pulumi up`, because of what Helm created in another way, or leaves behind."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,9 +16,9 @@ _FORGET = (
     '(.managedFields[]? | select((.subresource or (.manager // "" | test("^(pulumi-kubernetes|kube-)"))) | not)), '
     '.labels["helm.sh/chart"], .annotations["meta.helm.sh/release-name", "meta.helm.sh/release-namespace"])'
 )
-"""What whoever installed the release, and the steps before, have left in the metadata of objects, as a filter of jq.
+"""A jq filter that removes what the release's installer and the earlier steps left in the metadata of objects.
 
-Helm's share bears the name of the program that it is part of. Those of Pulumi and of the control plane stay.
+Helm's managed fields have the name of the program that embeds Helm. Those of Pulumi and of the control plane stay.
 """
 
 
@@ -30,54 +30,54 @@ class Step(NamedTuple):
 
 
 def before(agent: AnyAgent, plain: Collection[str], manifest: Sequence[Manifest] = ()) -> Iterator[Step]:
-    """Steps without which the API server refuses an object.
+    """Steps without which the API server would reject an object.
 
-    `plain` are the variables of the Deployment that Helm has given in plain text and that are secret now, `manifest` is what Helm has
-    made, if that is known.
+    `plain` are the variables of the Deployment that are in plain text in Helm's objects and become secret. `manifest` has the objects
+    that Helm created, if they are known.
     """
     release = agent.release
     handover = handover_of(agent)
     workloads = [made for made in agent.objects if made["kind"] in ("Deployment", "DaemonSet")]
     if handover.selectors:
         names = " ".join(f"{made['kind'].lower()}/{made['metadata']['name']}" for made in workloads)
-        why = "selectors differ and cannot be changed: these are made anew by pulumi up; their pods let runs end first"
+        why = "selectors differ and are immutable: pulumi up creates these again; the old pods finish their runs first"
         yield Step(why, f"kubectl delete {names} -n {release.namespace}")
     for made in [] if handover.selectors else workloads:
         if patch := _out_of_secret(made, release.names.env_secret, plain):
-            why = f"plain text in the pods, a reference to a Secret now: new pods wait for it until pulumi up; {_old_pods(made)}"
+            why = f"plain text becomes a reference to a Secret: new pods wait until pulumi up creates it; {_old_pods(made)}"
             yield Step(why, _patch("deployment", made, patch, "strategic"))
         if patch := _other_volumes(made, manifest):
-            why = "a volume is of one kind, and Helm has made it of another: the pods are replaced, and once more by pulumi up"
+            why = "the volume type differs from Helm's: this replaces the pods, and pulumi up replaces them again"
             yield Step(why, _patch("deployment", made, patch, "strategic"))
     for made in agent.objects if handover.task_budget else []:
         if made["kind"] == "PodDisruptionBudget" and made["metadata"]["labels"].get(COMPONENT) == "task":
             least = made["spec"]["minAvailable"]
-            why = "a budget has minAvailable or maxUnavailable, and Helm has set the other one"
+            why = "a budget can have only one of minAvailable and maxUnavailable, and Helm has set the other one"
             yield Step(why, _patch("poddisruptionbudget", made, {"spec": {"maxUnavailable": None, "minAvailable": least}}, "merge"))
 
 
 def after(agent: AnyAgent) -> Iterator[Step]:
-    """Steps that remove what is left of Helm."""
+    """Steps that remove what Helm leaves behind."""
     release = agent.release
     handover = handover_of(agent)
     tasks = release.line.task_resource
     for made in agent.objects:
         if tasks and made["kind"] == tasks.kind and handover.job_restart_policy:
             patch = {"spec": {"jobTemplate": {"spec": {"restartPolicy": None}}}}
-            yield Step("a field that Jobs do not have", _patch(tasks.crd_name, made, patch, "merge"))
+            yield Step("remove a field that Jobs do not have", _patch(tasks.crd_name, made, patch, "merge"))
     if handover.idle_policy and not any(made["kind"] == "NetworkPolicy" for made in agent.objects):
         name = release.names.network_policy
-        why = "left behind: it selects no pods"
+        why = "left over from Helm: it selects no pods"
         yield Step(why, f"kubectl delete networkpolicy {name} -n {release.namespace} --ignore-not-found")
-    why = "Helm's marks, and its share in the fields: what it has set would stay when the stack does not say it any more"
+    why = "Helm's marks and managed fields: otherwise fields that Helm has set stay when you remove them from the stack"
     yield Step(why, _forget(agent))
-    why = "Helm's records of the release; never helm uninstall, which deletes the objects"
+    why = "Helm's records of the release; never run helm uninstall, which deletes the objects"
     yield Step(why, f"kubectl delete secret -n {release.namespace} -l owner=helm,name={release.name}")
-    yield Step("nothing else is to be taken over", f"pulumi config set --path '{PREFIX}:kubernetes.upsertExisting' false")
+    yield Step("stop taking over existing objects", f"pulumi config set --path '{PREFIX}:kubernetes.upsertExisting' false")
 
 
 def _forget(agent: AnyAgent) -> str:
-    """Server-side apply removes only what nobody else has set, and Helm is still said to have set everything."""
+    """Server-side apply removes only fields that no other manager owns, and Helm is still recorded as an owner of all fields."""
     release = agent.release
     tasks = release.line.task_resource
     kinds = {tasks.kind: tasks.crd_name} if tasks else {}
@@ -87,7 +87,7 @@ def _forget(agent: AnyAgent) -> str:
 
 
 def handover_of(agent: AnyAgent) -> Handover:
-    """What taking over a release of the agent's version needs."""
+    """What a takeover of a release with the agent's version needs."""
     found: Handover = agent.chart.versions.row(agent.release.version).handover
     return found
 
@@ -98,23 +98,23 @@ def _patch(kind: str, manifest: dict[str, Any], patch: dict[str, Any], form: str
 
 
 def _old_pods(deployment: dict[str, Any]) -> str:
-    """What becomes of pods while those that replace them wait."""
+    """What happens to old pods while the new ones wait."""
     spec = deployment["spec"]
     if lookup(spec, "strategy", "type") == "Recreate":
-        return "all old ones stop (Recreate), so let it follow at once"
+        return "all old pods stop (Recreate), so run it at once"
     update = {"maxUnavailable": "25%", "maxSurge": "25%", **(lookup(spec, "strategy", "rollingUpdate") or {})}
     replicas = spec.get("replicas")
     share = str(update["maxUnavailable"])
-    if replicas is None:  # as many as an autoscaler says
-        return "old ones go on meanwhile" if share in ("0", "0%") else f"up to {share} of the old ones stop, so let it follow at once"
+    if replicas is None:  # an autoscaler sets the number
+        return "old pods keep running" if share in ("0", "0%") else f"up to {share} of the old pods stop, so run it at once"
     fewer = replicas * int(share[:-1]) // 100 if share.endswith("%") else int(share)
     if not fewer and str(update["maxSurge"]) in ("0", "0%"):
-        fewer = 1  # the Deployment would never get on otherwise
-    return f"{min(fewer, replicas)} of {replicas} old ones stop, so let it follow at once" if fewer else "old ones go on meanwhile"
+        fewer = 1  # otherwise the Deployment would never make progress
+    return f"{min(fewer, replicas)} of {replicas} old pods stop, so run it at once" if fewer else "old pods keep running"
 
 
 def _out_of_secret(manifest: dict[str, Any], secret: str, plain: Collection[str]) -> dict[str, Any]:
-    """A patch that takes the plain values of variables away that come out of our Secret: what Helm has set stays beside what is applied."""
+    """A patch that removes plain values of variables that come from our Secret: server-side apply would keep the values that Helm set."""
     (container,) = manifest["spec"]["template"]["spec"]["containers"]
     changed = [
         variable | {"value": None}
@@ -125,7 +125,7 @@ def _out_of_secret(manifest: dict[str, Any], secret: str, plain: Collection[str]
 
 
 def _other_volumes(deployment: Manifest, manifest: Sequence[Manifest]) -> dict[str, Any]:
-    """A patch that makes volumes of another kind: what Helm has set stays beside what is applied."""
+    """A patch that changes the types of volumes: server-side apply would keep the fields that Helm set."""
     helms = [item for item in manifest if (item["kind"], item["metadata"]["name"]) == ("Deployment", deployment["metadata"]["name"])]
     theirs = [volume for item in helms for volume in _volumes(item) if isinstance(volume, Mapping)]
     known = {volume.get("name"): {key for key, value in volume.items() if value is not None} - {"name"} for volume in theirs}
