@@ -1,0 +1,80 @@
+"""Rows of docs/helm-differences.md about what runs may reach, and as whom."""
+
+from typing import Any
+
+import pytest
+from scalr_agents.model.findings import errors
+from scalr_agents.model.merge import merge
+
+from tests.charts.agent_job.corrected import finding_at, findings_of, objects_of, on_both_lines
+
+
+@on_both_lines
+def test_network_policy_egress(version: str) -> None:
+    policy = objects_of({}, version)["egress"]["spec"]
+    assert policy["policyTypes"] == ["Egress"]
+    assert policy["podSelector"]["matchLabels"]["app.kubernetes.io/component"] == "task"
+    assert policy["egress"] == [
+        {
+            "to": [{"namespaceSelector": {}}, {"ipBlock": {"cidr": "169.254.169.254/32"}}, {"ipBlock": {"cidr": "169.254.20.10/32"}}],
+            "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],
+        },
+        {
+            "to": [
+                {
+                    "ipBlock": {
+                        "cidr": "0.0.0.0/0",
+                        "except": ["169.254.169.254/32", "169.254.169.252/32", "168.63.129.16/32", "100.100.100.200/32"],
+                    }
+                },
+                {"ipBlock": {"cidr": "::/0", "except": ["fd00:ec2::254/128", "fd20:ce::254/128"]}},
+            ],
+            "ports": [
+                *({"protocol": "TCP", "port": port} for port in (22, 80, 443, 6443)),
+                *(
+                    {"protocol": protocol, "port": first, "endPort": last}
+                    for protocol in ("TCP", "UDP")
+                    for first, last in ((1, 110), (112, 2048), (2050, 65535))
+                ),
+            ],
+        },
+    ]
+
+
+@on_both_lines
+def test_runs_that_mount_file_systems_themselves(version: str) -> None:
+    closed, opened = (objects_of(given, version)["egress"]["spec"]["egress"] for given in ({}, {"task": {"allowNfs": True}}))
+    assert opened == [closed[0], {"to": closed[1]["to"]}]
+    no_policy = {"task": {"allowNfs": False, "allowMetadataService": True}}
+    assert (finding_at(no_policy, "task.allowNfs", version).severity, "egress" in objects_of(no_policy, version)) == ("warning", False)
+    assert findings_of({"task": {"allowMetadataService": True}}, version) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "path"),
+    [
+        (
+            {"serviceAccount": {"annotations": {"iam.gke.io/gcp-service-account": "a@b"}}},
+            r"serviceAccount.annotations.iam\.gke\.io/gcp-service-account",
+        ),
+        ({"task": {"podAnnotations": {"iam.amazonaws.com/role": "runs"}}}, r"task.podAnnotations.iam\.amazonaws\.com/role"),
+    ],
+)
+def test_identities_out_of_the_metadata_service_warn(given: dict[str, Any], path: str) -> None:
+    finding = finding_at(given, path)
+    assert (finding.severity, "task.allowMetadataService: true" in finding.message) == ("warning", True)
+    assert path not in [finding.path for finding in findings_of(merge(given, {"task": {"allowMetadataService": True}}))]
+
+
+@on_both_lines
+def test_no_cluster_rules_leave_what_is_cluster_wide_to_others(version: str) -> None:
+    everything = {(manifest["kind"], manifest["metadata"]["name"]) for manifest in objects_of({}, version).values()}
+    rest = {(manifest["kind"], manifest["metadata"]["name"]) for manifest in objects_of({"rbac": {"clusterRules": []}}, version).values()}
+    assert {kind for kind, _ in everything - rest} == {"ClusterRole", "ClusterRoleBinding"}
+    assert rest < everything
+
+
+@on_both_lines
+def test_default_account_is_refused(version: str) -> None:
+    assert finding_at({"serviceAccount": {"create": False}}, "serviceAccount.name", version).severity == "error"
+    assert errors(findings_of({"serviceAccount": {"create": False}, "rbac": {"create": False}}, version)) == []
