@@ -149,7 +149,7 @@ class Instructions(NamedTuple):
         parts: dict[str, list[str]] = {}
         for line in text.splitlines():
             if line.endswith(":"):
-                parts[line.split(",")[0].removesuffix(":")] = commands = []
+                parts[line.partition(" (")[0].removesuffix(":")] = commands = []
             elif found := _STEP.fullmatch(line):
                 commands.append(found[1])
         return cls(*(parts.pop(title, []) for title in ("set the secrets", "right before pulumi up", "after pulumi up")))
