@@ -34,8 +34,8 @@ OLD = {"docker": {}, "agentVersion": "0.50.0"}
 @pytest.mark.parametrize(
     ("entry", "expected"),
     [
-        ({}, "error: machines.it: needs one of ec2, gce and docker; given none"),
-        (BOTH, "error: machines.it: needs one of ec2, gce and docker; given ec2 and docker"),
+        ({}, "error: machines.it: set exactly one of ec2, gce and docker; given none"),
+        (BOTH, "error: machines.it: set exactly one of ec2, gce and docker; given ec2 and docker"),
         ({"ec2": {}}, "error: machines.it.ec2.subnets: missing"),
         ({"ec2": {"subnets": ["s"]}}, "error: machines.it.ec2.instanceType: missing"),
         ({"gce": {}}, "error: machines.it.gce.subnetwork: missing"),
@@ -173,7 +173,9 @@ def test_findings_about_secrets(secrets: dict[str, Any], expected: str) -> None:
 
 def test_a_secret_for_a_host_of_one_s_own_has_no_effect() -> None:
     found = said({"docker": {}}, secrets={"it": {"token": "t"}})
-    assert found == ["warning: secrets.it.token: has no effect: nothing is made for a host of one's own; write it on the host"]
+    assert found == [
+        "warning: secrets.it.token: has no effect: the stack creates nothing on your own host; write the token to a file there"
+    ]
 
 
 def test_secrets_of_nobody_are_told_the_names_of_machines() -> None:

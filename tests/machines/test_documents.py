@@ -189,7 +189,7 @@ def test_the_command_names_what_only_the_cloud_knows(stack_file: str) -> None:
     done = CliRunner().invoke(main, ["machine", "fleet", stack_file])
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("#cloud-config\n")
-    assert "placeholder: <cloud scalr-agents:machines.fleet: secret> is known to the cloud only" in done.stderr
+    assert "placeholder: <cloud scalr-agents:machines.fleet: secret> is known only to the cloud" in done.stderr
 
 
 def test_the_command_knows_the_machines(stack_file: str) -> None:

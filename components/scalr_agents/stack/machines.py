@@ -1,4 +1,4 @@
-"""The machines of a stack: their words, what is wrong about them, and what they are made of."""
+"""The machines of a stack: their keys, the findings on them, and the parts that they are made of."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ class Ec2Entry(Ec2Settings):
     model_config = ConfigDict(alias_generator=to_camel)
 
     volume: VolumeEntry = default(VolumeEntry)
-    """The root volume; `kmsKey` is an ARN and encrypts the secret too."""
+    """Root volume of the machines. `kmsKey` is an ARN, and also encrypts the secret."""
 
 
 class GceEntry(GceSettings):
@@ -48,17 +48,17 @@ class GceEntry(GceSettings):
     model_config = ConfigDict(alias_generator=to_camel)
 
     machine_image: Text = Field(UBUNTU_ON_GCE, alias="image")
-    """Image of the machines, which has cloud-init. Default: Ubuntu 22.04 LTS."""
+    """Image of the machines. It must have cloud-init. Default: Ubuntu 22.04 LTS."""
     volume: VolumeEntry = default(VolumeEntry)
-    """The boot disk; `kmsKey` is the full name of a Cloud KMS key."""
+    """Boot disk of the machines. `kmsKey` is the full name of a Cloud KMS key."""
 
 
 class DockerEntry(Section):
-    """A host of one's own, on which nothing is made."""
+    """Your own host. The stack creates nothing on it."""
 
 
 class MachineEntry(AgentSettings):
-    """Agents on virtual machines: one of `ec2`, `gce` and `docker`."""
+    """Agents on virtual machines. Set exactly one of `ec2`, `gce` and `docker`."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
@@ -67,13 +67,13 @@ class MachineEntry(AgentSettings):
     gce: GceEntry | None = None
     """Machines on Google Cloud."""
     docker: DockerEntry | None = None
-    """A host of one's own: nothing is made, `scalr-agents machine` prints its files."""
+    """Your own host. The stack creates nothing on it; `scalr-agents machine` prints its files."""
     package: PackageEntry | None = None
-    """Where the package comes from; `runtime: package` needs it."""
+    """Repository of the package. Required for `runtime: package`."""
 
 
 class MachinesOfFile(Section):
-    """What a stack file says about machines."""
+    """The part of a stack file about machines."""
 
     machines: dict[str, Annotated[MachineEntry, unset({})]] = {}
     """Agents on virtual machines, by name."""
@@ -81,7 +81,7 @@ class MachinesOfFile(Section):
 
 @dataclass(frozen=True)
 class StackMachine:
-    """One machine of a stack, or a group of machines that are all alike."""
+    """One machine of a stack, or a group of equal machines."""
 
     entry: MachineEntry
     machine: Machine
@@ -96,11 +96,11 @@ class StackMachine:
         return _place(self.name)
 
     def _unknown(self, word: str) -> CloudValue:
-        """Stands for what only the cloud knows where files are only printed."""
+        """A placeholder for a value that only the cloud knows, for printed files."""
         return CloudValue(f"{dotted(self.place)}: {word}")
 
     def names(self) -> CloudNames:
-        """What a machine knows of the cloud, as far as a stack file tells."""
+        """What a machine knows of the cloud, as far as a stack file has it."""
         own = self.machine.platform == "own"
         return CloudNames() if own else CloudNames(str(self._unknown("secret")), str(self._unknown("group")))
 
@@ -108,19 +108,19 @@ class StackMachine:
         return documents.FORMS[form](self.machine, self.names())
 
     def steps(self, form: str) -> list[str]:
-        """What is left to do with a document, and what of it only the cloud knows."""
+        """Steps that remain for a document, and its values that only the cloud knows."""
         text = self.document(form)
         unknown = [name for name in (self.names().secret, self.names().group) if name and name in text]
-        return [*(f"placeholder: {name} is known to the cloud only" for name in unknown), *documents.steps(self.machine, form)]
+        return [*(f"placeholder: {name} is known only to the cloud" for name in unknown), *documents.steps(self.machine, form)]
 
     def images(self) -> list[str]:
-        """The images that the machine pulls, as far as the stack file says which."""
+        """The images that the machine pulls, as far as the stack file names them."""
         own = [environment.image(self.machine)] if self.machine.in_docker else []
         return [*own, *([self.machine.agent.task_image] if self.machine.agent.task_image else [])]
 
 
 def build(content: object, file: StackFile, bundle: str, *, demand_tokens: bool) -> tuple[list[StackMachine], list[Finding]]:
-    """The machines of the word `machines`, and everything that is wrong about them. `bundle` are the certificates of `common`."""
+    """The machines of the key `machines`, and all findings on them. `bundle` holds the certificates of `common`."""
     parsed, findings, _ = shapes.parse(MachinesOfFile, {"machines": content})
     findings = [in_file(finding) for finding in findings]
     shared = _shared(file.common, bundle)
@@ -160,7 +160,7 @@ def _check(each: StackMachine, file: StackFile, *, demand_tokens: bool) -> Itera
     given = [word for word in ("ec2", "gce", "docker") if getattr(entry, word)]
     found = [*checks.name(each.name), *checks.agent(machine.agent, machine.platform, in_stack_files)]
     if len(given) != 1:
-        found.append(error("", f"needs one of ec2, gce and docker; given {' and '.join(given) or 'none'}"))
+        found.append(error("", f"set exactly one of ec2, gce and docker; given {' and '.join(given) or 'none'}"))
     if entry.ec2:
         found += [finding.under(("ec2",)) for finding in checks.ec2(entry.ec2, machine.agent, in_stack_files)]
     if entry.gce:
@@ -194,7 +194,9 @@ def _check_secrets(each: StackMachine, *, demand_tokens: bool) -> Findings:
             yield error(secrets.place_of(each.name, word), "agents on machines have no such secret; they take token and env")
     if machine.platform == "own":
         if is_set(given.token) or given.env:
-            yield warning(secrets.place_of(each.name), "has no effect: nothing is made for a host of one's own; write it on the host")
+            yield warning(
+                secrets.place_of(each.name), "has no effect: the stack creates nothing on your own host; write the token to a file there"
+            )
     elif demand_tokens and not is_set(given.token):
         yield error(secrets.place_of(each.name), f"missing; run: {secrets.command(each.name)}")
 
@@ -203,14 +205,14 @@ _COMMON: Mapping[str | int, Path] = {"httpProxy": ("proxy", "http"), "httpsProxy
 
 
 def _of_common(finding: Finding) -> Finding:
-    """Findings on the shared words, in the words of `common`."""
+    """Findings on shared keys, with the keys of `common`."""
     message = finding.message.replace("noProxy", f"{PREFIX}:common.proxy.except")
     head, *rest = finding.at
     return replace(finding, at=(f"{PREFIX}:common", *_COMMON.get(head, (head,)), *rest), message=message)
 
 
 def _meetings(built: list[StackMachine]) -> Findings:
-    """Machines for runs and for a VCS provider that could reach one another, or are one identity."""
+    """Warnings for machines of different roles that can reach each other, or share an identity."""
     for one, other in combinations(built, 2):
         if one.machine.agent.role == other.machine.agent.role:
             continue
@@ -233,11 +235,13 @@ def _too_long(each: StackMachine) -> Findings:
 
 
 def without_region(built: list[StackMachine], source: Source) -> Iterator[Finding]:
-    """Machines in a stack whose files do not say where in the cloud they go. An environment that is not read may."""
+    """Warnings for machines if no file of the stack sets their region or project. None with an environment: it may set one."""
     for each in built if not source.environment else ():
         if each.entry.ec2 and not source.others & {"aws:region", "aws:profile"}:
-            message = "no region: run pulumi config set aws:region <region>, unless AWS_REGION or a profile says it wherever Pulumi runs"
+            message = (
+                "no region is set; run: pulumi config set aws:region <region>, unless AWS_REGION or a profile sets it wherever Pulumi runs"
+            )
             yield warning((*each.place, "ec2"), message)
         if each.entry.gce and "gcp:project" not in source.others:
-            message = "no project: run pulumi config set gcp:project <project>, unless GOOGLE_PROJECT says it wherever Pulumi runs"
+            message = "no project is set; run: pulumi config set gcp:project <project>, unless GOOGLE_PROJECT sets it wherever Pulumi runs"
             yield warning((*each.place, "gce"), message)
