@@ -100,7 +100,7 @@ class Table(Generic[R]):
 
     def knows(self, version: str, path: str) -> bool:
         """Whether agents of a version support a value."""
-        return not _is_within(path, self.unknown(version))
+        return not f"{path}.".startswith(self._unknown_prefixes[self.row(version).since])
 
     def unknown(self, version: str) -> Sequence[str]:
         """The values, or sections, that agents of a version do not support."""
@@ -124,6 +124,11 @@ class Table(Generic[R]):
         """The values that the agents of each row do not support."""
         named = [path for row in self.rows for path in (*row.new, *row.gone)]
         return {row.since: [path for path in named if not self._knows(row, path)] for row in self.rows}
+
+    @cached_property
+    def _unknown_prefixes(self) -> Mapping[Minor, tuple[str, ...]]:
+        """The same, as `knows` asks for them: many times for each agent."""
+        return {since: tuple(f"{path}." for path in paths) for since, paths in self._unknown.items()}
 
     def _knows(self, row: Row, path: str) -> bool:
         introduced = any(_is_within(path, other.new) for other in self.rows if other.since > row.since)
