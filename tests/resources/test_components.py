@@ -247,3 +247,20 @@ def test_chart_names() -> None:
 
 def test_runs_that_may_reach_the_metadata_service_have_no_policy() -> None:
     assert run(agent_job(values={"task": {"allowMetadataService": True}})).of_type("kubernetes:networking.k8s.io/v1:NetworkPolicy") == []
+
+
+class _OfATeam(scalr_agents.AgentRbac):
+    """A component of a program that extends one of ours."""
+
+    team: pulumi.Output[str]
+
+    def __init__(self, name: str, args: Any) -> None:
+        self.team = pulumi.Output.from_input("web")
+        super().__init__(name, args)
+
+
+def test_a_component_that_extends_one_of_ours_has_its_outputs_too() -> None:
+    def program() -> None:
+        pulumi.export("outputs", _OfATeam("it", {"namespace": "scalr"}).summary())
+
+    assert run(program).exports["outputs"].keys() == {"namespace", "serviceAccountName", "team"}

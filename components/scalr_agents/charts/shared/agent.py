@@ -30,7 +30,7 @@ class Agent(Generic[V]):
     findings: list[Finding]
     name: str = ""
     """Name of the agent in its stack."""
-    _groups: dict[str, Group] = field(default_factory=dict, repr=False, compare=False)
+    _groups: dict[str, Group] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def held(self) -> secrets.Held:
