@@ -175,14 +175,12 @@ def test_a_file_system_is_replaced_with_its_claim_and_its_pods(
     assert not stack.destroy().failed
 
 
-def test_an_up_that_is_killed(local: Deployment, cluster: Client, namespace: str, in_background: InBackground) -> None:
+def test_an_up_that_is_killed(local: Deployment, cluster: Client, namespace: str) -> None:
     """The way back that docs/operations.md shows. What the objects have of the first attempt can be taken from them later."""
     local.edit({"agents.runs.values.agent.minReadySeconds": 30, "agents.runs.values.agent.extraEnv": {"LATER": "gone"}})
-    killable, kill = local.killable()
-    killed = in_background(killable.up)
-    wait(lambda: cluster.find("Deployment", "runs-agent-job", namespace), _SECONDS, "a Deployment that is awaited")
-    kill()
-    assert killed.result(_SECONDS).failed
+    with local.killable_up() as kill:
+        wait(lambda: cluster.find("Deployment", "runs-agent-job", namespace), _SECONDS, "a Deployment that is awaited")
+        assert kill()
     local.cancel()
     local.edit({"agents.runs.values.agent.minReadySeconds": 1})
     assert 'deployments.apps "runs-agent-job" already exists' in local.up().output

@@ -2,16 +2,19 @@
 
 import copy
 import json
+import multiprocessing
 import os
 import shutil
 import signal
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +32,9 @@ from tests.engine.provider import Call, Provider, serving
 REPOSITORY = Path(__file__).parents[2]
 PROJECT = "scalr-agents"
 _SECONDS = 60
+_QUIET_SECONDS = 0.5
+_PROCESSES = multiprocessing.get_context("forkserver")
+_PROCESSES.set_forkserver_preload([__name__])
 _SUMMARY = automation.UpdateSummary("update", datetime.now(UTC), "", {}, {}, "succeeded")
 
 
@@ -180,34 +186,40 @@ class Deployment:
     def up(self) -> Outcome:
         return self._run(lambda stack: stack.up)
 
-    def killed_up(self, name: str) -> Outcome:
+    def killed_up(self, name: str) -> bool:
         """`pulumi up`, killed when a resource has been made, the engine has not heard of it, and all else that it does is done."""
-        killable, kill = self.killable()
-        ended = threading.Event()
+        made, ended = threading.Event(), threading.Event()
 
-        def when_made(made: str) -> None:
-            if made == name:
-                wait(lambda: self.pending() == [name], _SECONDS, "nothing else to do")  # the state is not being written then
-                kill()
-                ended.wait()  # an answer might still reach it
+        def when_made(made_now: str) -> None:
+            if made_now == name:
+                made.set()
+                ended.wait()  # an answer might still reach the engine
 
         for provider in self._providers:
             provider.when_made = when_made
         try:
-            return killable.up()
+            with self.killable_up() as kill:
+                wait(made.is_set, _SECONDS, f"{name} is made")
+                wait(lambda: self._quiet() and self.pending() == [name], _SECONDS, "nothing else to do")
+                return kill()
         finally:
             ended.set()
             for provider in self._providers:
                 provider.when_made = lambda made: None
 
-    def killable(self) -> tuple["Deployment", Callable[[], None]]:
-        """The same stack, and what kills the CLI that works on it."""
-        process, shim = self.directory / "process", self.directory / "bin" / "pulumi"
-        shim.parent.mkdir(exist_ok=True)
-        shim.write_text(f'#!/bin/sh\necho $$ > {process}\nexec {self.command.command} "$@"\n', encoding="utf-8")
-        shim.chmod(0o755)
-        command = automation.PulumiCommand(str(self.directory))
-        return replace(self, command=command), lambda: os.kill(int(process.read_text(encoding="utf-8")), signal.SIGKILL)
+    @contextmanager
+    def killable_up(self) -> Iterator[Callable[[], bool]]:
+        """`pulumi up` that goes on in processes of its own, as a user's does; threads of a program would outlive a CLI that is killed.
+
+        Yields what kills them; it says whether there was anything left to kill.
+        """
+        with self._serving() as workspace:
+            process = _PROCESSES.Process(target=_up, args=(self.name, workspace))
+            process.start()
+            try:
+                yield partial(_kill, process)
+            finally:
+                _kill(process)
 
     def preview(self) -> Outcome:
         return self._run(lambda stack: stack.preview)
@@ -229,7 +241,15 @@ class Deployment:
 
     def state(self) -> str:
         """The state as the backend stores it, where secrets are encrypted."""
-        return (self._backend / ".pulumi" / "stacks" / PROJECT / f"{self.name}.json").read_text(encoding="utf-8")
+        return self._checkpoint.read_text(encoding="utf-8")
+
+    @property
+    def _checkpoint(self) -> Path:
+        return self._backend / ".pulumi" / "stacks" / PROJECT / f"{self.name}.json"
+
+    def _quiet(self) -> bool:
+        """Whether the state has not been written for a while; a kill while it is being written would leave half of it."""
+        return time.time() - self._checkpoint.stat().st_mtime > _QUIET_SECONDS
 
     def resources(self) -> dict[str, dict[str, Any]]:
         """What the state holds, by name."""
@@ -259,16 +279,22 @@ class Deployment:
     def _stack(
         self, select: Callable[[str, automation.Workspace], automation.Stack] = automation.Stack.select
     ) -> Iterator[tuple[automation.Stack, list[Provider]]]:
-        providers, self.cluster.variables = self._providers, self.variables
-        for provider in providers:
+        with self._serving() as workspace:
+            yield select(self.name, automation.LocalWorkspace(**workspace)), self._providers
+
+    @contextmanager
+    def _serving(self) -> Iterator[dict[str, Any]]:
+        """The settings of a workspace, while providers answer."""
+        self.cluster.variables = self.variables
+        for provider in self._providers:
             provider.calls.clear()
-        with serving(*providers) as ports:
-            workspace = automation.LocalWorkspace(
-                work_dir=str(self.project),
-                program=self.program or partial(deploy, self.project),
-                pulumi_command=self.command,
-                pulumi_home=str(self.directory / "home"),
-                env_vars={
+        with serving(*self._providers) as ports:
+            yield {
+                "work_dir": str(self.project),
+                "program": self.program or partial(deploy, self.project),
+                "pulumi_command": self.command,
+                "pulumi_home": str(self.directory / "home"),
+                "env_vars": {
                     "PULUMI_BACKEND_URL": self._backend.as_uri(),
                     "PULUMI_CONFIG_PASSPHRASE": "correct horse",
                     "PULUMI_DEBUG_PROVIDERS": ports,
@@ -277,8 +303,7 @@ class Deployment:
                     "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
                     "PULUMI_SKIP_UPDATE_CHECK": "true",
                 },
-            )
-            yield select(self.name, workspace), providers
+            }
 
 
 class Deployed(NamedTuple):
@@ -290,6 +315,20 @@ class Deployed(NamedTuple):
 
 Branch = Callable[[Deployed], Deployment]
 """Makes a stack that is where a shared one was after its first `pulumi up`."""
+
+
+def _up(name: str, workspace: dict[str, Any]) -> None:
+    os.setsid()
+    automation.Stack.select(name, automation.LocalWorkspace(**workspace)).up()
+
+
+def _kill(process: BaseProcess) -> bool:
+    """Kill a process and those that it has started. Says whether it was alive."""
+    was_alive = process.is_alive()
+    if was_alive and process.pid:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.join()
+    return was_alive
 
 
 def _name(urn: str) -> str:
