@@ -212,10 +212,10 @@ def _validate(
 
 def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool) -> tuple[Wanted[V] | None, list[Finding]]:
     try:
-        line = chart.versions.line(given.agent_version)
+        settings = chart.settings(chart.versions, given.agent_version)
     except LineError as problem:
         return None, [error("agent_version", str(problem))]
-    flat, flat_findings = _flat_layers(given, chart.settings(chart.versions, given.agent_version or line.default_version))
+    flat, flat_findings = _flat_layers(given, settings)
     layers = [Layer(("values",), given.values), *flat]
     findings = [*flat_findings, *_conflicts(given, flat), *misshapen_sections(chart, layers[0])]
     agent = load(

@@ -78,8 +78,8 @@ def _deploy_on_kubernetes(loaded: Stack) -> None:
 
 
 def _load(project: Path) -> Stack:
-    loaded = stack.load(_configuration(), directory=source.stack_directory(project))
     read = _stack_file(project)
+    loaded = stack.load(_configuration(), directory=read.directory if read else source.stack_directory(project))
     findings = [*_misplaced_secrets(read), *loaded.findings]
     if read:
         findings = positions.locate(findings, read)

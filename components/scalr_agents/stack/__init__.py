@@ -76,12 +76,12 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     """
     findings = list(_unknown_words(config))
     content = {word: _decoded(value) for word, value in config.items() if word in _WORDS and value is not None}
+    owners = _owners(content)
     if "secrets" in content:
-        content["secrets"] = secrets.opened(content["secrets"], _owners(content))
+        content["secrets"] = secrets.opened(content["secrets"], owners)
     file, shape_findings, _ = shapes.parse(StackFile, content)
     shape_findings = [in_file(finding) for finding in shape_findings]
     findings += _in_the_right_place(shape_findings, content.get("agents"))
-    owners = _owners(content)
     if owners is not None and (
         "agents" in content or all(word in _WORDS for word in config)
     ):  # otherwise they may be under a misspelled key

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scalr_agents import charts
 from scalr_agents.charts.shared.agent import AnyAgent, load, misshapen_sections
+from scalr_agents.charts.shared.chart import Chart
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model import parse, yaml_io
 from scalr_agents.model.fields import is_dns_label
@@ -35,10 +36,9 @@ def build(
     chart = charts.find(entry.kind)
     version = entry.agent_version or file.common.agent_version or None
     try:
-        line = chart.versions.line(version)
+        settings = chart.settings(chart.versions, version)
     except LineError as problem:
         return None, [error(_place_of_version(name, entry), str(problem))]
-    settings = chart.settings(chart.versions, version or line.default_version)
     shared, findings = common.layers(file.common, bundle, settings, name)
     files, file_findings = _values_files(here, entry, directory)
     own = [*files, Layer((*here, "values"), entry.values)]
@@ -48,7 +48,13 @@ def build(
     layers = [*shared, *own, *nodes, *cache, *identity, *secret]
     exposed = list(secrets.in_the_open(name, own, settings))
     findings += [*file_findings, *(finding for layer in own for finding in misshapen_sections(chart, layer))]
-    findings += [*_check_entry(name, entry), *_check_metadata_service(name, entry, own), *exposed, *secret_findings, *cache_findings]
+    findings += [
+        *_check_entry(name, entry, chart),
+        *_check_metadata_service(name, entry, chart, own),
+        *exposed,
+        *secret_findings,
+        *cache_findings,
+    ]
     awaited = file.kubernetes.rollout_timeout_seconds if file.kubernetes.await_rollout else None
     agent = load(
         chart,
@@ -86,17 +92,17 @@ def _place_of_version(name: str, entry: AgentEntry) -> KeyPath:
     return (*place(name), "agentVersion") if entry.agent_version else (f"{PREFIX}:common", "agentVersion")
 
 
-def _check_entry(name: str, entry: AgentEntry) -> Iterator[Finding]:
+def _check_entry(name: str, entry: AgentEntry, chart: Chart[Any]) -> Iterator[Finding]:
     if not is_dns_label(name):
         yield error(place(name), "not a valid agent name; use lower case letters, digits and '-'")
-    if entry.role == "vcs" and not charts.find(entry.kind).serves_vcs:
-        others = " or ".join(chart for chart in charts.CHARTS if charts.find(chart).serves_vcs)
+    if entry.role == "vcs" and not chart.serves_vcs:
+        others = " or ".join(other for other in charts.CHARTS if charts.find(other).serves_vcs)
         yield error((*place(name), "role"), f"{entry.kind} serves runs only; use kind {others} for a VCS provider")
 
 
-def _check_metadata_service(name: str, entry: AgentEntry, own: list[Layer]) -> Iterator[Finding]:
+def _check_metadata_service(name: str, entry: AgentEntry, chart: Chart[Any], own: list[Layer]) -> Iterator[Finding]:
     """A warning for a chart that leaves the metadata service open by default, if the values do not set its switch."""
-    switch = charts.find(entry.kind).metadata_switch
+    switch = chart.metadata_switch
     if switch and entry.role == "runs" and lookup(combine(own), switch) is None:
         yield warning(
             (*place(name), "values", switch),

@@ -25,9 +25,10 @@ class Settings(ABC):
     existing_token: tuple[str, ...] = ("agent", "tokenExistingSecret", "name")
     """Path of the value with the name of an existing token Secret."""
 
-    def __init__(self, versions: Table[Any], version: str) -> None:
-        self._versions, self._version = versions, version
+    def __init__(self, versions: Table[Any], version: str | None) -> None:
+        """`None` means the chart's default version. Raises `LineError` for an unsupported version."""
         self.line = versions.line(version)
+        self._versions, self._version = versions, version or self.line.default_version
 
     def url(self, url: Text) -> Values:
         return {"agent": {"url": url}}

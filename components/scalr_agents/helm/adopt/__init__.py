@@ -112,14 +112,14 @@ def take_over(
     known = completed(About("", chart, chart_version or "", agent_version or ""))
     found = charts.find(chart)
     version = known.agent_version or found.versions.line().default_version
-    found.versions.line(version)
+    settings = found.settings(found.versions, version)
     agent = release.replace(".", "-")
     _, outdated, _ = moved.without(values, found.moved)
     if outdated:
         return Adoption([*outdated, _alpha()])
     own = defaults.own(values, known, version)
     _, _, misshapen, _ = identify(found, own.stack, release=release, namespace=namespace, agent_version=version)
-    taken = secrets.take_out(own.stack, found.settings(found.versions, version))
+    taken = secrets.take_out(own.stack, settings)
     file: Values = {
         "kubernetes": {"upsertExisting": True},
         "namespaces": {namespace: {"create": False}},
