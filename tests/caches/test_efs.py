@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from pydantic.alias_generators import to_camel
-from scalr_agents.caches import efs, in_programs, in_stack_files
+from scalr_agents.caches import efs
 from scalr_agents.model import parse as shapes
+from scalr_agents.model.spelling import in_programs, in_stack_files
 
 PLACE: dict[str, Any] = {
     "vpc_id": "vpc-0a1b2c3d",

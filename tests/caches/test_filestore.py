@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 from pydantic.alias_generators import to_camel
-from scalr_agents.caches import filestore, in_programs, in_stack_files
+from scalr_agents.caches import filestore
 from scalr_agents.model import parse as shapes
+from scalr_agents.model.spelling import in_programs, in_stack_files
 
 NODES: dict[str, Any] = {"ip_ranges": ["10.0.0.0/8"]}
 PLACE: dict[str, Any] = {"location": "europe-west1-b", "export_options": [NODES]}

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scalr_agents.caches import filestore, in_programs
+from scalr_agents.caches import filestore
+from scalr_agents.model.spelling import in_programs
 
 TIERS = ("BASIC_HDD", "BASIC_SSD", "ZONAL", "REGIONAL", "ENTERPRISE")
 ZONES = ["europe-west1-b", "us-central1-f", "northamerica-northeast2-a", "me-central2-c"]

@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from scalr_agents.caches import Spelling
 from scalr_agents.charts.shared import checks
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model.fields import Deferred, Flag, InputList, InputMap, InputText, Text, integral, is_set, unset
 from scalr_agents.model.findings import entry, error, warning
 from scalr_agents.model.section import Section, default
+from scalr_agents.model.spelling import Spelling
 
 OWNER = 1000
 """User and group ID of the agent's pods, unless their security context sets others."""

@@ -7,13 +7,13 @@ from typing import Annotated, Literal, NamedTuple, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from scalr_agents.caches import Spelling
 from scalr_agents.charts.shared import checks
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model import quantities
 from scalr_agents.model.fields import Deferred, InputMap, InputText, Quantity, Text, integral, is_set, unset
 from scalr_agents.model.findings import entry, error, warning
 from scalr_agents.model.section import Section
+from scalr_agents.model.spelling import Spelling
 
 GIBIBYTE = 1024**3
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
-from scalr_agents.caches import Spelling
 from scalr_agents.charts.shared import checks
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.proxies import holds_password
@@ -14,6 +13,7 @@ from scalr_agents.model import quantities, signs
 from scalr_agents.model.fields import is_deferred, is_set
 from scalr_agents.model.findings import entry, error, warning
 from scalr_agents.model.messages import describe
+from scalr_agents.model.spelling import Spelling
 
 DRAIN_LIMITS: Mapping[Platform, tuple[int, str]] = {
     "aws": (7200, "an Auto Scaling group waits two hours at most"),

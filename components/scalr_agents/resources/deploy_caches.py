@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pulumi
 
-from scalr_agents.caches import in_stack_files
 from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding
+from scalr_agents.model.spelling import in_stack_files
 from scalr_agents.resources.storage_class_claim import StorageClassClaim
 from scalr_agents.resources.validation import ArgsError
 from scalr_agents.stack.cache_model import CacheEntry, EfsEntry, FilestoreEntry, StorageClassEntry

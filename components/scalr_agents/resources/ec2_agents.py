@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 import pulumi
 import pulumi_aws as aws
 
-from scalr_agents.caches import in_programs
 from scalr_agents.machines import CloudNames, Machine, checks, documents, policies, units
 from scalr_agents.machines.settings import UBUNTU_ON_EC2, Ec2Settings, Secrets
 from scalr_agents.model.findings import Finding
+from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import literals, machine_group
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.machine_group import MachinePackageArgs, MachineVolumeArgs

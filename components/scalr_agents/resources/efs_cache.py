@@ -7,10 +7,11 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 import pulumi
 import pulumi_aws as aws
 
-from scalr_agents.caches import OnDelete, efs, in_programs
+from scalr_agents.caches import OnDelete, efs
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model.fields import is_deferred, is_set
 from scalr_agents.model.findings import error
+from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import efs_file_system, literals
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.options import child

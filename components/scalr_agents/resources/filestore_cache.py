@@ -6,10 +6,11 @@ from typing import NamedTuple, NotRequired, TypedDict, cast
 import pulumi
 import pulumi_gcp as gcp
 
-from scalr_agents.caches import OnDelete, filestore, in_programs
+from scalr_agents.caches import OnDelete, filestore
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import error
+from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import literals
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.options import as_output, child, optional, parsed

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 import pulumi
 import pulumi_gcp as gcp
 
-from scalr_agents.caches import in_programs
 from scalr_agents.machines import CloudNames, Machine, checks, documents, instance_types
 from scalr_agents.machines.settings import GceSettings, Secrets
 from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding
+from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import literals, machine_group
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.machine_group import MachinePackageArgs, MachineVolumeArgs

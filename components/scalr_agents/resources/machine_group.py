@@ -7,12 +7,12 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
-from scalr_agents.caches import in_programs
 from scalr_agents.machines import CloudNames, Machine, Platform, checks, documents, environment
 from scalr_agents.machines.settings import AgentSettings, Secrets, SharedSettings, Volume
 from scalr_agents.model import quantities
 from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding, error, errors
+from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources.options import parsed
 
 STOP_MARGIN_SECONDS = 120

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from scalr_agents.caches import efs, filestore, in_stack_files
+from scalr_agents.caches import efs, filestore
 from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.checks import Findings, quantity, shared_cache
@@ -17,6 +17,7 @@ from scalr_agents.model.fields import is_dns_label, is_set
 from scalr_agents.model.findings import Finding, Path, dotted, error, nearest, warning
 from scalr_agents.model.layers import Layer
 from scalr_agents.model.merge import Values, lookup
+from scalr_agents.model.spelling import in_stack_files
 from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile, EfsEntry, FilestoreEntry, StorageClassEntry
 from scalr_agents.stack.checks import pods
 from scalr_agents.stack.model import PREFIX, AgentEntry, in_file

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from scalr_agents.caches import in_stack_files
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.machines import CloudNames, Machine, Platform, checks, documents, environment
 from scalr_agents.machines.settings import UBUNTU_ON_GCE, AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings, Volume
@@ -16,6 +15,7 @@ from scalr_agents.model import parse as shapes
 from scalr_agents.model.fields import Text, is_set, unset
 from scalr_agents.model.findings import Finding, Path, dotted, error, errors, warning
 from scalr_agents.model.section import Section, default
+from scalr_agents.model.spelling import in_stack_files
 from scalr_agents.stack import secrets
 from scalr_agents.stack.model import PREFIX, AgentSecrets, Common, StackFile, in_file
 from scalr_agents.stack.source import CloudValue, Source
