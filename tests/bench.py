@@ -25,6 +25,8 @@ DEPLOY = "from tests.programs import stack_with; assert stack_with({}).error is 
 EFS = {"shared": {"efs": {"eksCluster": "prod"}}}
 FILESTORE = {"shared": {"filestore": {"location": "europe-west1-b"}}}
 BASELINE = "from pydantic import BaseModel; import yaml"
+SMALLEST = "import click, yaml\nfrom pydantic import BaseModel\nclass Model(BaseModel):\n    word: str = ''\nModel()"
+"""What no command line of these libraries can go below: one model with one field."""
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -83,6 +85,9 @@ def main() -> None:
     cli, baseline = pairs(process("-m", "scalr_agents", "render"), process("-c", BASELINE))
     measured = f"{cli * 1000:.0f} ms / {baseline * 1000:.0f} ms"
     print(f"command line / pydantic and yaml    {cli / baseline:8.2f}      goal: at most 1.7 ({measured})")
+
+    smallest, baseline = pairs(process("-c", SMALLEST), process("-c", BASELINE))
+    print(f"one model and click / the same      {smallest / baseline:8.2f}      what a command line of these libraries takes at least")
 
     package, nothing = pairs(process("-c", "import scalr_agents"), process("-c", "pass"))
     print(f"import scalr_agents                 {(package - nothing) * 1000:8.2f} ms   beyond an empty program")

@@ -9,47 +9,44 @@ from typing import Any
 from scalr_agents.charts.shared.proxies import REFERENCES, holds_password
 from scalr_agents.model.fields import is_set
 
-_WORD_BEGINS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_SECRET_NAME = re.compile(
-    r"(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|(?<!BY)(?<!COM)PASS|PWD|(?<!APPLICATION_)CREDENTIAL|CRED|KEY|AUTHORIZATION|COOKIE)S?(?![A-Z])"
-    r"|(?<![A-Z])(PAT|SAS|JWT|DSN|AUTH)(?![A-Z])|CONN(ECTION)?_?STR(ING)?(?![A-Z])|HEADERS$",
-    re.IGNORECASE,
+_WORD_BEGINS = r"(?<=[a-z0-9])(?=[A-Z])"
+_NAMED_SO = (
+    r"(?i)(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|(?<!BY)(?<!COM)PASS|PWD|(?<!APPLICATION_)CREDENTIAL|CRED|KEY|AUTHORIZATION|COOKIE)S?(?![A-Z])"
+    r"|(?<![A-Z])(PAT|SAS|JWT|DSN|AUTH)(?![A-Z])|CONN(ECTION)?_?STR(ING)?(?![A-Z])|HEADERS$"
 )
-_BESIDE = re.compile(
-    r"(?<![A-Z])((?<!SECRET_)ID|FILE(NAME)?|PATH|DIR(ECTORY)?|UR[IL]|ENDPOINT|HOST|PORT|NAME|ARN|REGION|TYPE|METHOD|MODE|TTL|LIFETIME|EXPIRY"
-    r"|TIMEOUT|INTERVAL|LENGTH|SIZE|LIMIT|COUNT|PREFIX|SUFFIX|ENABLED|DISABLED|SOCK(ET)?)$",
-    re.IGNORECASE,
+_BESIDE = (
+    r"(?i)(?<![A-Z])((?<!SECRET_)ID|FILE(NAME)?|PATH|DIR(ECTORY)?|UR[IL]|ENDPOINT|HOST|PORT|NAME|ARN|REGION|TYPE|METHOD|MODE|TTL|LIFETIME|EXPIRY"
+    r"|TIMEOUT|INTERVAL|LENGTH|SIZE|LIMIT|COUNT|PREFIX|SUFFIX|ENABLED|DISABLED|SOCK(ET)?)$"
 )
 """Suffixes of names that describe a secret without containing it: its location, its lifetime."""
-_SECRET_ADDRESS = re.compile(r"(?<![A-Z])WEBHOOK(_UR[IL])?S?$|(?<![A-Z])SAS_UR[IL]$", re.IGNORECASE)
+_NAMED_ADDRESS = r"(?i)(?<![A-Z])WEBHOOK(_UR[IL])?S?$|(?<![A-Z])SAS_UR[IL]$"
 """Names of addresses that are secrets themselves: whoever knows one has access."""
-_PUBLIC = re.compile(r"PUBLIC_?KEYS?", re.IGNORECASE)
-_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----")
-_ISSUED = re.compile(
-    r"\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|xapp-|hvs\.|npm_|pypi-|dckr_pat_|ATATT|SG\.[\w-]{22}\.|\w{14}\.atlasv1\.|eyJ[\w-]{8,512}\.)\w"
+_PUBLIC = r"(?i)PUBLIC_?KEYS?"
+_PRIVATE_KEY = r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----"
+_ISSUED = (
+    r"\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|xapp-|hvs\.|npm_|pypi-|dckr_pat_|ATATT|SG\.[\w-]{22}\.|"
+    r"\w{14}\.atlasv1\.|eyJ[\w-]{8,512}\.)\w"
 )
 """Tokens with a recognizable prefix."""
-_SIGNED = re.compile(r"[?&](?:X-(?:Amz|Goog)-)?Sig(?:nature)?=(?!\$\()[^&\s]", re.IGNORECASE)
-_WEBHOOK = re.compile(
-    r"//(?:hooks\.slack(?:-gov)?\.com/|discord(?:app)?\.com/api/webhooks/|[\w-]+\.webhook\.office\.com/)\w", re.IGNORECASE
-)
-_LOGIN = re.compile(r"\blogin\s+\S+\s+password\s+(?!\$\()\S")
+_SIGNED = r"(?i)[?&](?:X-(?:Amz|Goog)-)?Sig(?:nature)?=(?!\$\()[^&\s]"
+_WEBHOOK = r"(?i)//(?:hooks\.slack(?:-gov)?\.com/|discord(?:app)?\.com/api/webhooks/|[\w-]+\.webhook\.office\.com/)\w"
+_LOGIN = r"\blogin\s+\S+\s+password\s+(?!\$\()\S"
 """An entry of a netrc file."""
 _SAYS = (
     r"""(?:\bAuthorization["']?\s*[:=](?!["'\s]*Bearer)|\bBearer(?:\s|%20)"""
     r"""|(?:token|secret|passw(?:or)?d|pwd|(?:api|access|account|private)[-_]?key)["']?\s*[:=])\s*"""
 )
 """The text before a secret: a header or an assignment."""
-_SAID = re.compile(rf"""{_SAYS}(?!["']?{REFERENCES}(?:\W|$))["']?[^\s"',;]""", re.IGNORECASE)
-_REFERRED = re.compile(rf"""//([^/\s]*)@|{_SAYS}["']?({REFERENCES})""", re.IGNORECASE)
-_REFERENCE = re.compile(r"\$\(([^()]+)\)")
+_SAID = rf"""(?i){_SAYS}(?!["']?{REFERENCES}(?:\W|$))["']?[^\s"',;]"""
+_REFERRED = rf"""(?i)//([^/\s]*)@|{_SAYS}["']?({REFERENCES})"""
+_REFERENCE = r"\$\(([^()]+)\)"
 
 
 def named_like_a_secret(name: str) -> bool:
-    words = _WORD_BEGINS.sub("_", name)
-    if _SECRET_ADDRESS.search(words):
+    words = re.sub(_WORD_BEGINS, "_", name)
+    if re.search(_NAMED_ADDRESS, words):
         return True
-    return bool(_SECRET_NAME.search(_PUBLIC.sub("", words))) and not _BESIDE.search(words)
+    return bool(re.search(_NAMED_SO, re.sub(_PUBLIC, "", words))) and not re.search(_BESIDE, words)
 
 
 def is_scalar(value: Any) -> bool:
@@ -71,27 +68,27 @@ def is_secret(name: str, value: Any) -> bool:
 
 def says_one(text: str) -> bool:
     """Whether a text announces a secret that follows."""
-    return bool(_SAID.search(text))
+    return bool(re.search(_SAID, text))
 
 
 def in_text(text: str) -> str:
     """A description of the secret that a text contains, or the empty string."""
-    if _PRIVATE_KEY.search(text):
+    if re.search(_PRIVATE_KEY, text):
         return "a private key"
     if holds_password(text):
         return "a URL with a password"
-    if _SIGNED.search(text) or _WEBHOOK.search(text):
+    if re.search(_SIGNED, text) or re.search(_WEBHOOK, text):
         return "a URL that grants access to whoever knows it"
-    if _LOGIN.search(text):
+    if re.search(_LOGIN, text):
         return "a password"
-    return "a token" if _ISSUED.search(text) else ""
+    return "a token" if re.search(_ISSUED, text) else ""
 
 
 def references(text: Any) -> set[str]:
     """The variables that a text refers to."""
-    return set(_REFERENCE.findall(text)) if isinstance(text, str) else set()
+    return set(re.findall(_REFERENCE, text)) if isinstance(text, str) else set()
 
 
 def secret_references(text: str) -> set[str]:
     """The variables that a text refers to in places where secrets stand."""
-    return {name for found in _REFERRED.findall(text) for part in found for name in references(part)}
+    return {name for found in re.findall(_REFERRED, text) for part in found for name in references(part)}

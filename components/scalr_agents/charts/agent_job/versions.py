@@ -65,8 +65,8 @@ class AgentJob(Row):
 
 _0_60: Values = {
     "rbac": {
-        "rules": [rule.model_dump(by_alias=True) for rule in LEGACY_RULES],
-        "clusterRules": [rule.model_dump(by_alias=True) for rule in LEGACY_CLUSTER_RULES],
+        "rules": [rule.plain() for rule in LEGACY_RULES],
+        "clusterRules": [rule.plain() for rule in LEGACY_CLUSTER_RULES],
     },
     "task": {"runner": {"resources": {"limits": {"memory": "2048Mi"}}}},
 }

@@ -51,7 +51,7 @@ def _role(kind: str, metadata: Manifest, rules: Sequence[PolicyRule]) -> Manifes
         "apiVersion": f"{_GROUP}/v1",
         "kind": kind,
         "metadata": metadata,
-        "rules": [present(rule.model_dump(by_alias=True)) for rule in rules],
+        "rules": [rule.plain() for rule in rules],
     }
 
 
