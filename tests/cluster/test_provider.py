@@ -178,9 +178,9 @@ def test_a_file_system_is_replaced_with_its_claim_and_its_pods(
 def test_an_up_that_is_killed(local: Deployment, cluster: Client, namespace: str) -> None:
     """The way back that docs/operations.md shows. What the objects have of the first attempt can be taken from them later."""
     local.edit({"agents.runs.values.agent.minReadySeconds": 30, "agents.runs.values.agent.extraEnv": {"LATER": "gone"}})
-    with local.killable_up() as kill:
+    with local.killable_up() as running:
         wait(lambda: cluster.find("Deployment", "runs-agent-job", namespace), _SECONDS, "a Deployment that is awaited")
-        assert kill()
+        assert running.kill()
     local.cancel()
     local.edit({"agents.runs.values.agent.minReadySeconds": 1})
     assert 'deployments.apps "runs-agent-job" already exists' in local.up().output

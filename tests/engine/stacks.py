@@ -2,19 +2,15 @@
 
 import copy
 import json
-import multiprocessing
 import os
 import shutil
-import signal
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,15 +23,13 @@ from tests import tools
 from tests.cluster.client import wait
 from tests.engine.clouds import Aws, Gcp
 from tests.engine.cluster import Cluster
+from tests.engine.operations import Operation
 from tests.engine.provider import Call, Provider, serving
 
 REPOSITORY = Path(__file__).parents[2]
 PROJECT = "scalr-agents"
 _SECONDS = 60
 _QUIET_SECONDS = 0.5
-_PROCESSES = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload([__name__])
-_SUMMARY = automation.UpdateSummary("update", datetime.now(UTC), "", {}, {}, "succeeded")
 
 
 @contextmanager
@@ -44,9 +38,6 @@ def pulumi_command() -> Iterator[automation.PulumiCommand]:
     with pytest.MonkeyPatch.context() as environment:
         for variable in [name for name in os.environ if name.startswith("PULUMI_")]:
             environment.delenv(variable)
-        # What the Automation API asks after an operation takes longer than that, and tests read the state.
-        environment.setattr(automation.Stack, "outputs", lambda stack: {})
-        environment.setattr(automation.Stack, "info", lambda stack, show_secrets: _SUMMARY)
         if tools.built("pulumi"):
             yield automation.PulumiCommand(str(tools.binary("pulumi").parents[1]))
         elif shutil.which("pulumi"):
@@ -123,7 +114,7 @@ class Deployment:
     aws: Aws = field(default_factory=Aws)
     gcp: Gcp = field(default_factory=Gcp)
     program: Callable[[], None] | None = None
-    """In place of ours, which deploys the stack file."""
+    """In place of ours, which deploys the stack file. A function of a module, which another process can import."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """What the real Kubernetes provider needs. If it is empty, ours stands for it; for those of clouds ours do in any case."""
 
@@ -180,11 +171,11 @@ class Deployment:
     def set_secrets(self, secrets: Mapping[str, str]) -> None:
         """`pulumi config set --secret --path`, of words under `secrets`."""
         values = {f"{PROJECT}:secrets.{path}": automation.ConfigValue(value, secret=True) for path, value in secrets.items()}
-        with self._stack() as (stack, _):
+        with self._stack() as stack:
             stack.set_all_config(values, path=True)
 
     def up(self) -> Outcome:
-        return self._run(lambda stack: stack.up)
+        return self._run("up")
 
     def killed_up(self, name: str) -> bool:
         """`pulumi up`, killed when a resource has been made, the engine has not heard of it, and all else that it does is done."""
@@ -198,46 +189,39 @@ class Deployment:
         for provider in self._providers:
             provider.when_made = when_made
         try:
-            with self.killable_up() as kill:
-                wait(made.is_set, _SECONDS, f"{name} is made")
+            with self.killable_up() as operation:
+                wait(lambda: made.is_set() or operation.has_ended(), _SECONDS, f"{name} is made")
+                assert made.is_set(), operation.result().lines
                 wait(lambda: self._quiet() and self.pending() == [name], _SECONDS, "nothing else to do")
-                return kill()
+                return operation.kill()
         finally:
             ended.set()
             for provider in self._providers:
                 provider.when_made = lambda made: None
 
     @contextmanager
-    def killable_up(self) -> Iterator[Callable[[], bool]]:
-        """`pulumi up` that goes on in processes of its own, as a user's does; threads of a program would outlive a CLI that is killed.
-
-        Yields what kills them; it says whether there was anything left to kill.
-        """
-        with self._serving() as workspace:
-            process = _PROCESSES.Process(target=_up, args=(self.name, workspace))
-            process.start()
-            try:
-                yield partial(_kill, process)
-            finally:
-                _kill(process)
+    def killable_up(self) -> Iterator[Operation]:
+        """`pulumi up` that can be killed."""
+        with self._serving() as workspace, Operation(self.name, workspace, "up") as operation:
+            yield operation
 
     def preview(self) -> Outcome:
-        return self._run(lambda stack: stack.preview)
+        return self._run("preview")
 
     def refresh(self) -> Outcome:
-        return self._run(lambda stack: stack.refresh)
+        return self._run("refresh")
 
     def destroy(self) -> Outcome:
-        return self._run(lambda stack: stack.destroy)
+        return self._run("destroy")
 
     def cancel(self) -> None:
         """`pulumi cancel`."""
-        with self._stack() as (stack, _):
+        with self._stack() as stack:
             stack.cancel()
 
     def clear_pending(self) -> Outcome:
         """`pulumi refresh --clear-pending-creates`."""
-        return self._run(lambda stack: partial(stack.refresh, clear_pending_creates=True))
+        return self._run("refresh", clear_pending_creates=True)
 
     def state(self) -> str:
         """The state as the backend stores it, where secrets are encrypted."""
@@ -263,24 +247,18 @@ class Deployment:
             return []
         return sorted(_name(operation["resource"]["urn"]) for operation in operations)
 
-    def _run(self, operation: Callable[[automation.Stack], Callable[..., object]]) -> Outcome:
-        lines: list[str] = []
-        outcome = Outcome()
-        with self._stack() as (stack, providers):
-            try:
-                operation(stack)(on_output=lines.append, on_error=lines.append, on_event=outcome.events.append, color="never")
-            except automation.CommandError:
-                outcome.failed = True
-        outcome.output = "\n".join(lines)
-        outcome.calls = sorted((call for provider in providers for call in provider.calls), key=lambda call: call.began)
-        return outcome
+    def _run(self, operation: str, **options: Any) -> Outcome:
+        with self._serving() as workspace, Operation(self.name, workspace, operation, **options) as running:
+            done = running.result()
+        calls = sorted((call for provider in self._providers for call in provider.calls), key=lambda call: call.began)
+        return Outcome(done.failed, "\n".join(done.lines), done.events, calls)
 
     @contextmanager
     def _stack(
         self, select: Callable[[str, automation.Workspace], automation.Stack] = automation.Stack.select
-    ) -> Iterator[tuple[automation.Stack, list[Provider]]]:
+    ) -> Iterator[automation.Stack]:
         with self._serving() as workspace:
-            yield select(self.name, automation.LocalWorkspace(**workspace)), self._providers
+            yield select(self.name, automation.LocalWorkspace(**workspace))
 
     @contextmanager
     def _serving(self) -> Iterator[dict[str, Any]]:
@@ -315,20 +293,6 @@ class Deployed(NamedTuple):
 
 Branch = Callable[[Deployed], Deployment]
 """Makes a stack that is where a shared one was after its first `pulumi up`."""
-
-
-def _up(name: str, workspace: dict[str, Any]) -> None:
-    os.setsid()
-    automation.Stack.select(name, automation.LocalWorkspace(**workspace)).up()
-
-
-def _kill(process: BaseProcess) -> bool:
-    """Kill a process and those that it has started. Says whether it was alive."""
-    was_alive = process.is_alive()
-    if was_alive and process.pid:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.join()
-    return was_alive
 
 
 def _name(urn: str) -> str:

@@ -1,6 +1,7 @@
 """What a change of a cache does to what stands on it: a claim goes when no pod mounts it, so whoever mounts it goes first."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pulumi
@@ -137,29 +138,30 @@ def test_a_larger_claim_grows_in_place(deployed: Callable[[dict[str, Any]], Depl
     assert grown.differences == {CLAIM: {"spec.resources.requests.storage"}}
 
 
-@pytest.mark.parametrize("changed", [{"on_delete": "keep"}, {"parameters": {"fileSystemId": "fs-0a", "directoryPerms": "0700"}}])
-def test_another_class_of_the_same_name_leaves_its_claims(fresh: Callable[[str], Deployment], changed: dict[str, Any]) -> None:
-    """What a class says matters to volumes that are made later."""
+def _class_and_claim(changed: dict[str, Any]) -> None:
     args: Any = {
         "storage_class_name": "scalr",
         "provisioner": "efs.csi.aws.com",
         "parameters": {"fileSystemId": "fs-0a"},
         "on_delete": "delete",
+        **changed,
     }
+    cluster = kubernetes.Provider("cluster", context="prod", enable_secret_mutable=True)
+    opts = pulumi.ResourceOptions(provider=cluster)
+    namespace = kubernetes.core.v1.Namespace("scalr", metadata={"name": "scalr"}, opts=opts)
+    made = scalr_agents.CacheStorageClass("class", args, opts)
+    opts = pulumi.ResourceOptions(provider=cluster, depends_on=[namespace])
+    of_class: Any = {"namespace": "scalr", "release": "runs", "storage_class_name": made.storage_class_name}
+    scalr_agents.StorageClassClaim("cache", of_class, opts)
 
-    def program() -> None:
-        cluster = kubernetes.Provider("cluster", context="prod", enable_secret_mutable=True)
-        opts = pulumi.ResourceOptions(provider=cluster)
-        namespace = kubernetes.core.v1.Namespace("scalr", metadata={"name": "scalr"}, opts=opts)
-        made = scalr_agents.CacheStorageClass("class", args, opts)
-        opts = pulumi.ResourceOptions(provider=cluster, depends_on=[namespace])
-        of_class: Any = {"namespace": "scalr", "release": "runs", "storage_class_name": made.storage_class_name}
-        scalr_agents.StorageClassClaim("cache", of_class, opts)
 
+@pytest.mark.parametrize("changed", [{"on_delete": "keep"}, {"parameters": {"fileSystemId": "fs-0a", "directoryPerms": "0700"}}])
+def test_another_class_of_the_same_name_leaves_its_claims(fresh: Callable[[str], Deployment], changed: dict[str, Any]) -> None:
+    """What a class says matters to volumes that are made later."""
     stack = fresh("local")
-    stack.program = program
+    stack.program = partial(_class_and_claim, {})
     assert not stack.up().failed
-    args |= changed
+    stack.program = partial(_class_and_claim, changed)
     replaced = stack.up()
     assert not replaced.failed, replaced.output
     assert replaced.steps == {"class-storage-class": REPLACED}

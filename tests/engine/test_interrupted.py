@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pulumi_aws as aws
 import pytest
+from scalr_agents.resources.deploy import deploy
 
 from tests.clouds import KEY
 from tests.engine.clouds import FILE_SYSTEM
@@ -24,6 +27,16 @@ def stack(fresh: Callable[[str], Deployment]) -> Deployment:
     made.edit({"caches.runs": {"efs": PLACE, "onDelete": "delete"}})
     made.set_secrets({"runs.token": "token-of-runs"})
     return made
+
+
+def _deploy_without_token(project: Path) -> None:
+    made: Any = aws.efs.FileSystem
+
+    def without_token(name: str, **inputs: Any) -> Any:
+        return made(name, **{word: given for word, given in inputs.items() if word != "creation_token"})
+
+    with patch.object(aws.efs, "FileSystem", without_token):
+        deploy(project)
 
 
 @pytest.mark.parametrize(
@@ -160,13 +173,9 @@ def test_another_key_that_is_taken_back_after_a_failure(stack: Deployment) -> No
 
 def test_a_file_system_of_before_keeps_its_token(stack: Deployment) -> None:
     """Those that were deployed without one have a token that the provider has made up."""
-    made: Any = aws.efs.FileSystem
-
-    def without_token(name: str, **inputs: Any) -> Any:
-        return made(name, **{word: given for word, given in inputs.items() if word != "creation_token"})
-
-    with patch.object(aws.efs, "FileSystem", without_token):
-        assert not stack.up().failed
+    stack.program = partial(_deploy_without_token, stack.project)
+    assert not stack.up().failed
+    stack.program = None
     [(old, outputs)] = stack.aws.of_type(FILE_SYSTEM).items()
     assert outputs["creationToken"].startswith(f"{SYSTEM}-")
     assert stack.preview().steps == {}
