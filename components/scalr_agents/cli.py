@@ -11,7 +11,7 @@ import click
 from scalr_agents import output
 from scalr_agents.helm import commands as cli_helm
 from scalr_agents.model.findings import Finding, FindingsError, by_severity, errors, warnings
-from scalr_agents.printing import FINDINGS, format_option, report, say
+from scalr_agents.printing import FINDINGS, format_option, progress, report, say
 
 if TYPE_CHECKING:
     from scalr_agents.stack import Stack
@@ -32,7 +32,19 @@ def main() -> None:
 for command in (cli_helm.template, cli_helm.convert_values, cli_helm.adopt):
     main.add_command(command)
 
-_stack_argument = click.argument("stack", default="local")
+
+def _stack_names(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """The stacks of the project, for completion in a shell."""
+    from scalr_agents.stack import source
+
+    try:
+        directory = source.stack_directory(source.find_project((context.params.get("project") or Path()).resolve()))
+    except (source.SourceError, FindingsError):
+        return []
+    return [name for name in source.stacks(directory) if name.startswith(begun)]
+
+
+_stack_argument = click.argument("stack", default="local", shell_complete=_stack_names)
 _project_option = click.option(
     "--project",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -61,7 +73,8 @@ def render(stack: str, project: Path | None, form: str, directory: Path | None, 
     from scalr_agents.stack.source import CloudValue
 
     source, loaded = _usable(project, stack)
-    objects = loaded.objects()
+    with progress("making the manifests"):
+        objects = loaded.objects()
     unknown = output.unknown(objects)
     from_cloud = [value for value in unknown if isinstance(value, CloudValue)]
     if directory is None:
@@ -111,7 +124,10 @@ def check(stack: str, project: Path | None, form: str, strict: bool) -> None:
             say(f"{source.file.name}: environment: is not read; its settings were not checked")
     except FindingsError as problem:
         findings = problem.findings
-    click.echo(_as_json(findings) if form == "json" else "".join(f"{finding}\n" for finding in findings), nl=False)
+    if form == "json":
+        click.echo(_as_json(findings))
+    else:
+        report(findings, err=False)
     bad, odd = len(errors(findings)), len(warnings(findings))
     say(f"{stack}: {bad} errors, {odd} warnings")
     sys.exit(FINDINGS if bad or (strict and odd) else 0)
@@ -119,7 +135,7 @@ def check(stack: str, project: Path | None, form: str, strict: bool) -> None:
 
 def _as_json(findings: Sequence[Finding]) -> str:
     listed = {"findings": [finding.as_json() for finding in findings]}
-    return json.dumps({**listed, "errors": len(errors(findings)), "warnings": len(warnings(findings))}, indent=2) + "\n"
+    return json.dumps({**listed, "errors": len(errors(findings)), "warnings": len(warnings(findings))}, indent=2)
 
 
 @main.command()
@@ -159,6 +175,16 @@ def machine(name: str, stack: str, project: Path | None, form: str) -> None:
 
 
 @main.command()
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+def completion(shell: str) -> None:
+    """Print what completes commands, options and stacks in a SHELL. To use it at once: eval "$(scalr-agents completion bash)"."""
+    from click.shell_completion import BashComplete, FishComplete, ZshComplete
+
+    writer = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}[shell]
+    click.echo(writer(main, {}, "scalr-agents", "_SCALR_AGENTS_COMPLETE").source())
+
+
+@main.command()
 def schema() -> None:
     """Print the JSON Schema of stack files, for editors."""
     from scalr_agents.stack import schema as stack_schema
@@ -185,7 +211,8 @@ def _load(project: Path | None, stack: str, *, demand_tokens: bool) -> "tuple[So
     from scalr_agents.stack import secrets
 
     source = _source(project, stack)
-    loaded = stacks.load(source.config, directory=source.directory, demand_tokens=demand_tokens and not source.environment)
+    with progress(f"reading {source.file.name}"):
+        loaded = stacks.load(source.config, directory=source.directory, demand_tokens=demand_tokens and not source.environment)
     findings = by_severity([*secrets.misplaced(source.config), *loaded.findings, *_about_clouds(loaded, source)])
     if findings:
         from scalr_agents.stack import positions

@@ -1,6 +1,14 @@
-"""Shared by all commands: findings and notes on stderr, and the option for the format of stdout."""
+"""Shared by all commands: findings and notes on stderr, and the option for the format of stdout.
 
-from collections.abc import Callable, Iterable
+On a terminal, findings are coloured and grouped by what they are about, and a line says what takes longer than a second. In a pipe, with
+`NO_COLOR` or on a terminal that knows no colours, each finding is one plain line.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import groupby
 from typing import Any
 
 import click
@@ -9,17 +17,75 @@ from scalr_agents.model.findings import Finding
 
 FINDINGS = 1
 """Exit code of a command that found errors."""
+_COLOURS = {"error": "red", "warning": "yellow"}
+_SUBJECTS = {"agents": "", "machines": "", "secrets": "", "caches": "cache ", "namespaces": "namespace "}
+"""Keys of a stack file below which names are, and what stands before a name. Agents and machines share one space."""
+_LONG_SECONDS = 1
 
 
 def say(text: str) -> None:
     click.echo(text, err=True)
 
 
-def report(findings: Iterable[Finding]) -> None:
-    for finding in findings:
-        say(str(finding))
+def report(findings: Iterable[Finding], *, err: bool = True) -> None:
+    """Print findings on stderr, or on stdout."""
+    if not _in_colour(err=err):
+        for finding in findings:
+            click.echo(str(finding), err=err)
+        return
+    ordered = sorted(findings, key=_subject)  # a stable sort: errors stay before warnings
+    for subject, group in groupby(ordered, key=_subject):
+        if subject:
+            click.secho(subject, bold=True, err=err)
+        for finding in group:
+            click.echo("  " * bool(subject) + _styled(finding), err=err)
+
+
+@contextmanager
+def progress(text: str) -> Iterator[None]:
+    """Show a text on a terminal as long as something takes, from the first second on."""
+    if not _in_colour(err=True):
+        yield
+        return
+    from threading import Event, Timer
+
+    shown = Event()
+
+    def show() -> None:
+        click.echo(f"{text} ...", err=True, nl=False)
+        shown.set()
+
+    timer = Timer(_LONG_SECONDS, show)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if shown.is_set():
+            click.echo("\r\033[K", err=True, nl=False)
 
 
 def format_option(*forms: str) -> Callable[[Any], Any]:
     """The option for the format of what a command prints; the first one is the default."""
     return click.option("-o", "--output", "form", type=click.Choice(forms), default=forms[0], show_default=True)
+
+
+def _in_colour(*, err: bool) -> bool:
+    stream = sys.stderr if err else sys.stdout
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _subject(finding: Finding) -> str:
+    """What a finding of a stack is about: an agent, a machine, a cache, or else a key. Empty for other input."""
+    _, _, key = str(finding.at[0] if finding.at else "").partition(":")
+    if key in _SUBJECTS and len(finding.at) > 1:
+        return f"{_SUBJECTS[key]}{finding.at[1]}"
+    return key
+
+
+def _styled(finding: Finding) -> str:
+    place = click.style(str(finding.position), dim=True) if finding.position else ""
+    severity = click.style(finding.severity, fg=_COLOURS[finding.severity])
+    path = click.style(finding.path, bold=True)
+    return ": ".join(part for part in (place, severity, path if finding.path else "", finding.message) if part)

@@ -1,0 +1,143 @@
+"""The command line on a terminal, and in a shell that completes its words."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+import threading
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from scalr_agents import printing
+
+from tests.command_line import REPOSITORY, cli, stack
+
+STACK = """\
+config:
+  scalr-agents:common: {url: "https://acme.scalr.io", agentVerison: "1.4.0"}
+  scalr-agents:agents:
+    web: {kind: agent-job, namespace: scalr, values: {agent: {replicaCount: x}}}
+    data: {kind: agent-local, namespace: scalr, values: {replicaCoutn: 2}}
+  scalr-agents:caches: {shared: {claim: {}}}
+"""
+RED, YELLOW = "\x1b[31merror\x1b[0m", "\x1b[33mwarning\x1b[0m"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nruntime: python\nstackConfigDir: stacks\n")
+    (tmp_path / "stacks").mkdir()
+    stack(tmp_path, STACK)
+    return tmp_path
+
+
+def on_a_terminal(*args: object, directory: Path, **environment: str) -> str:
+    """What a process prints whose streams are a terminal."""
+    ours, theirs = pty.openpty()
+    clean = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scalr_agents", *map(str, args)],
+        cwd=directory,
+        env={**clean, "TERM": "xterm", **environment},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    printed = b""
+    while chunk := _read(ours):
+        printed += chunk
+    os.close(ours)
+    process.wait()
+    return printed.decode().replace("\r\n", "\n")
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:  # what Linux answers when the other side is closed
+        return b""
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;]*[mK]|\r", "", text)
+
+
+@pytest.mark.parametrize("command", ["check", "render"])
+def test_findings_are_coloured_and_grouped(command: str, project: Path) -> None:
+    printed = on_a_terminal(command, "dev", directory=project)
+    lines = plain(printed).splitlines()
+    subjects = [line for line in lines if line in ("common", "web", "data", "cache shared")]
+    assert subjects == ["cache shared", "common", "data", "web"]
+    assert RED in printed
+    below = lines[lines.index("data") + 1 : lines.index("web")]
+    assert below
+    assert all(line.startswith("  stacks/Pulumi.dev.yaml") and ".data." in line for line in below)
+
+
+def test_warnings_have_a_colour_of_their_own(project: Path) -> None:
+    stack(project, (REPOSITORY / "stacks" / "Pulumi.local.yaml").read_text())
+    printed = on_a_terminal("render", "dev", directory=project)
+    assert YELLOW in printed
+    assert RED not in printed
+
+
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_a_terminal_without_colours_gets_what_a_pipe_gets(environment: dict[str, str], project: Path) -> None:
+    piped = cli("check", "dev", directory=project)
+    assert "\x1b" not in piped.stdout + piped.stderr
+    assert on_a_terminal("check", "dev", directory=project, **environment) == piped.stdout + piped.stderr
+    assert plain(piped.stdout).splitlines()[0].startswith("stacks/Pulumi.dev.yaml:")
+
+
+class _Timer:
+    """A timer whose time is up at once."""
+
+    def __init__(self, seconds: float, work: Any) -> None:
+        assert seconds == 1
+        self.start = work
+
+    def cancel(self) -> None: ...
+
+    def join(self) -> None: ...
+
+
+@pytest.mark.parametrize(("colour", "shown"), [(True, "reading ...\r\x1b[K"), (False, "")])
+def test_a_line_says_what_takes_long(colour: bool, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(threading, "Timer", _Timer)
+    monkeypatch.setattr(printing, "_in_colour", lambda *, err: colour)
+    monkeypatch.setattr(click, "echo", partial(click.echo, color=True))  # it takes the codes out where there is no terminal
+    with printing.progress("reading"):
+        pass
+    assert capsys.readouterr().err == shown
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_of_each_shell(shell: str) -> None:
+    done = cli("completion", shell)
+    assert done.returncode == 0, done.stderr
+    assert "_SCALR_AGENTS_COMPLETE" in done.stdout
+
+
+def test_commands_and_stacks_are_completed(project: Path) -> None:
+    def completed(*words: str) -> list[str]:
+        environment = {
+            **os.environ,
+            "_SCALR_AGENTS_COMPLETE": "bash_complete",
+            "COMP_WORDS": " ".join(["scalr-agents", *words]),
+            "COMP_CWORD": str(len(words)),
+        }
+        command = [sys.executable, "-c", "from scalr_agents.cli import main; main(prog_name='scalr-agents')"]
+        done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+        return [word for line in done.stdout.splitlines() if (word := line.partition(",")[2])]
+
+    stack(project, STACK, "prod")
+    assert completed("comp") == ["completion"]
+    assert completed("render", "") == ["dev", "prod"]
+    assert completed("check", "p") == ["prod"]
+    (project / "Pulumi.yaml").write_text("a: [")
+    assert completed("check", "") == []
