@@ -1,9 +1,10 @@
 """What the Kubernetes provider says of objects that fail.
 
 The texts have the shape of those in pulumi-kubernetes: `provider/pkg/provider/provider.go` (`Create`, `Update`, `partialError`),
-`provider/pkg/await/deployment.go` (`errorMessages`), `daemonset.go`, `error.go` and `checker/pod/check.go`. What it repeats of a pod
-is the kubelet's (`pkg/kubelet/images`, `kuberuntime`, `kubelet_pods.go`, `status/generate.go`). It does not repeat why a pod is not
-scheduled, which is no warning to it, and does not see why a ReplicaSet makes no pods; of a DaemonSet it repeats nothing at all.
+`provider/pkg/await/deployment.go` (`errorMessages`), `daemonset.go`, `error.go`, `internal/awaiter.go` and `checker/pod/check.go`.
+What it repeats of a pod is the kubelet's (`pkg/kubelet/images`, `kuberuntime`, `kubelet_pods.go`, `status/generate.go`). It does not
+repeat why a pod is not scheduled, which is no warning to it, and does not see why a ReplicaSet makes no pods; of a DaemonSet it repeats
+nothing at all.
 """
 
 from collections.abc import Sequence
@@ -55,7 +56,7 @@ def not_initialized(operation: str, urn: str, identity: str, why: str) -> str:
 
 def timed_out(kind: str, name: str) -> str:
     """An object is not ready in time."""
-    if kind == "DaemonSet":
+    if kind in ("DaemonSet", "ExternalSecret"):
         return "timed out waiting for the condition"
     return f"'{name}' timed out waiting to be Ready" if kind == "Deployment" else f"Timeout occurred polling for '{name}'"
 

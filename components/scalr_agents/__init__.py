@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from scalr_agents.resources.machine_group import MachinePackageArgs, MachineVolumeArgs
     from scalr_agents.resources.network_policy import AgentNetworkPolicy
     from scalr_agents.resources.rbac import AgentRbac
+    from scalr_agents.resources.secrets_from import RemoteSecretArgs, SecretsFromArgs, SecretStoreArgs
     from scalr_agents.resources.storage_class_claim import StorageClassClaim, StorageClassClaimArgs
     from scalr_agents.resources.validation import ArgsError
 
@@ -64,6 +65,9 @@ _HOMES = {
     "GceAgentsArgs": "resources.gce_agents",
     "MachinePackageArgs": "resources.machine_group",
     "MachineVolumeArgs": "resources.machine_group",
+    "RemoteSecretArgs": "resources.secrets_from",
+    "SecretStoreArgs": "resources.secrets_from",
+    "SecretsFromArgs": "resources.secrets_from",
     "StorageClassClaim": "resources.storage_class_claim",
     "StorageClassClaimArgs": "resources.storage_class_claim",
     "ValuesError": "model.findings",
@@ -104,6 +108,9 @@ __all__ = [
     "GceAgentsArgs",
     "MachinePackageArgs",
     "MachineVolumeArgs",
+    "RemoteSecretArgs",
+    "SecretStoreArgs",
+    "SecretsFromArgs",
     "StorageClassClaim",
     "StorageClassClaimArgs",
     "ValuesError",

@@ -14,10 +14,11 @@ import pytest
 from scalr_agents.charts import render
 
 from tests.clouds import ACCOUNT, KEY
-from tests.cluster import definitions, kubectl, runs, volumes
+from tests.cluster import definitions, external_secrets, kubectl, runs, volumes
 from tests.cluster.client import Client, wait
 from tests.cluster.conftest import Install, NewNamespace
 from tests.cluster.control_plane import ControlPlane
+from tests.cluster.external_secrets import Operator
 from tests.cluster.helm import WORKLOADS, Instructions
 from tests.command_line import TOKEN
 from tests.engine.clouds import FILE_SYSTEM
@@ -39,6 +40,7 @@ _TEAM = [
     (_RBAC, "roles", _OWNED),
     (_RBAC, "rolebindings", _OWNED),
     ("scalr.io", "atasks", _OWNED),
+    ("external-secrets.io", "externalsecrets", _OWNED),
     ("apps", "replicasets", _SEEN),
     ("", "pods", _SEEN),
 ]
@@ -219,7 +221,12 @@ def test_a_credential_for_one_namespace(
     local.edit({"kubernetes.crds": "expect", "agents.runs.values.rbac": {"clusterRules": []}})
     assert len(up(local).all("create")) == 14
     assert local.preview().steps == local.refresh().steps == {}
-    assert not local.destroy().failed
+    external_secrets.install(cluster)
+    with Operator(cluster, namespace, "vault", {("scalr/runs", ""): "hunter2"}):
+        from_store = {"store": {"name": "vault", "kind": "ClusterSecretStore"}, "env": {"PASSWORD": {"key": "scalr/runs"}}}
+        local.edit({"agents.runs.secretsFrom": from_store})
+        assert up(local).all("create") == {"runs-controller-env-external-secret"}
+        assert not local.destroy().failed
     assert [role["metadata"]["name"] for role in cluster.list("Role", namespace)] == ["team"]
 
 

@@ -53,7 +53,17 @@ MACHINE: dict[str, Any] = {
     "package": {"yum": "https://packages.acme/el9", "key": "https://packages.acme/key"},
 }
 INPUTS: dict[str, dict[str, Any]] = {
-    "AgentController": AGENT_JOB,
+    "AgentController": {
+        **{word: content for word, content in AGENT_JOB.items() if word not in ("token", "secretEnv", "mirrorTokens")},
+        "secretsFrom": {
+            "store": {"name": "vault", "kind": "ClusterSecretStore"},
+            "refreshInterval": "30m",
+            "token": {"key": "scalr/agents", "property": "token"},
+            "env": {"TF_TOKEN_acme": {"key": "scalr/agents", "property": "acme"}},
+            "clientKey": {"key": "scalr/client-key"},
+        },
+        "values": {"global": {"tls": {"clientCert": CA}}},
+    },
     "AgentCrds": {"agentVersion": "1.4.0"},
     "AgentJob": AGENT_JOB,
     "AgentK8s": {
@@ -163,7 +173,7 @@ INPUTS: dict[str, dict[str, Any]] = {
     },
 }
 """Arguments as a program in another language sends them: camelCase, and every number a float."""
-NESTED = {"clients", "exportOptions", "package", "volume"}
+NESTED = {"clients", "exportOptions", "package", "secretsFrom", "volume"}
 """Arguments with words of their own. All other maps have the user's keys."""
 ARGUMENTS = {"AgentController": "AgentJobArgs", "AgentNetworkPolicy": "AgentJobArgs", "AgentRbac": "AgentJobArgs"}
 """The arguments of a component that are not called after it."""

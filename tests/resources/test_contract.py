@@ -178,6 +178,7 @@ def test_the_component_host_can_offer_them_to_other_languages() -> None:
         "cacheClaimName": ("string", True, False),
         "serviceAccountAnnotations": ("object", True, True),
         "secretEnv": ("object", True, True),
+        "secretsFrom": ("#/types/scalr-agents:index:SecretsFromArgs", True, True),
         "mirrorTokens": ("object", True, True),
         "awaitRollout": ("boolean", True, True),
         "rolloutTimeoutSeconds": ("integer", True, True),

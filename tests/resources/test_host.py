@@ -86,13 +86,20 @@ def test_inputs_are_the_arguments_in_camel_case(provider: Any, component: str) -
     assert schema.inputs_mapping == {_camel(name): name for name in _typed_dict(component).__annotations__}
 
 
-@pytest.mark.parametrize("nested", ["EfsClientsArgs", "FilestoreExportOptionArgs", "MachinePackageArgs", "MachineVolumeArgs"])
+_NESTED = (
+    *("EfsClientsArgs", "FilestoreExportOptionArgs", "MachinePackageArgs", "MachineVolumeArgs"),
+    *("RemoteSecretArgs", "SecretStoreArgs", "SecretsFromArgs"),
+)
+
+
+@pytest.mark.parametrize("nested", _NESTED)
 def test_nested_inputs_are_theirs_in_camel_case(provider: Any, nested: str) -> None:
     assert list(provider._type_defs[nested].properties) == [_camel(name) for name in getattr(scalr_agents, nested).__annotations__]
 
 
 def test_no_other_arguments_are_nested(provider: Any) -> None:
-    assert set(provider._type_defs) == {"EfsClientsArgs", "FilestoreExportOptionArgs", "MachinePackageArgs", "MachineVolumeArgs"}
+    assert set(provider._type_defs) == {*_NESTED}
+    assert provider._component_defs["AgentJob"].inputs["secretsFrom"].ref.endswith("SecretsFromArgs")
     assert provider._component_defs["EfsCache"].inputs["clients"].ref.endswith("EfsClientsArgs")
     assert provider._component_defs["FilestoreCache"].inputs["exportOptions"].items.ref.endswith("FilestoreExportOptionArgs")
 

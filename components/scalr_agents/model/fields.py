@@ -267,9 +267,11 @@ Annotations = Annotated[dict[LabelKey, Annotated[str | Deferred, _OrDeferred()]]
 """Annotations; a value may be known only during deployment."""
 PlainAnnotations = Annotated[dict[LabelKey, str], unset({})]
 """Annotations that become part of a string, so that they must be known before deployment."""
-EnvMap = Annotated[dict[Annotated[str, AfterValidator(_env_name)], EnvText], unset({})]
+EnvName = Annotated[str, AfterValidator(_env_name)]
+"""The name of an environment variable."""
+EnvMap = Annotated[dict[EnvName, EnvText], unset({})]
 """Environment variables, name to value."""
-SecretEnv = Annotated[dict[Annotated[str, AfterValidator(_env_name)], Annotated[str | Deferred, _OrDeferred()]], unset({})]
+SecretEnv = Annotated[dict[EnvName, Annotated[str | Deferred, _OrDeferred()]], unset({})]
 """Environment variables with secret values: only strings, which may be known only during deployment."""
 OpenMap = Annotated[dict[str, Any], BeforeValidator(_empty_as({})), unset({})]
 """A map whose content is not checked here."""

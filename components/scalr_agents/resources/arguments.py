@@ -5,7 +5,7 @@ inherited keys, and they are the documentation of the component in other languag
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Generic, NotRequired, TypedDict
 
 import pulumi
@@ -14,6 +14,8 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from scalr_agents.charts.shared.agent import Agent, load, misshapen_sections
 from scalr_agents.charts.shared.chart import Chart, V
 from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.secrets_from import SecretsFrom
+from scalr_agents.charts.shared.secrets_from import layers as layers_of_store
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model import parse
 from scalr_agents.model.fields import Annotations, InputMap, InputText, OpenMap, SecretEnv, Text, integral, is_set
@@ -23,7 +25,9 @@ from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values
 from scalr_agents.model.names import Naming
 from scalr_agents.model.section import Section
+from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import deferred_secrets, literals, validation
+from scalr_agents.resources.secrets_from import SecretsFromArgs
 from scalr_agents.resources.validation import ArgsError
 
 if TYPE_CHECKING:
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from scalr_agents.charts.agent_local.values import AgentLocalValues
 
 ROLLOUT_SECONDS = 300
+_STORE = ("secrets_from",)
 
 
 class AgentJobArgs(TypedDict):
@@ -63,6 +68,8 @@ class AgentJobArgs(TypedDict):
     """Annotations of the service account, such as an IAM role. Value `serviceAccount.annotations`."""
     secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Secret environment variables, by name. They are stored in a Secret. Runs get all but those named `SCALR_*`."""
+    secrets_from: NotRequired[SecretsFromArgs]
+    """Secrets that the External Secrets Operator of the cluster reads from a store, instead of `token` and `secret_env`."""
     mirror_tokens: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Tokens of the mirrors in value `agent.providerNetworkMirrors`, by host name. The list is stored in a Secret. Agents 1.3 or newer."""
     await_rollout: NotRequired[bool]
@@ -98,6 +105,8 @@ class AgentLocalArgs(TypedDict):
     """Annotations of the service account, such as an IAM role. Creates the account. Value `serviceAccount.annotations`."""
     secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Secret environment variables, by name. They are stored in a Secret."""
+    secrets_from: NotRequired[SecretsFromArgs]
+    """Secrets that the External Secrets Operator of the cluster reads from a store, instead of `token` and `secret_env`."""
     mirror_tokens: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Tokens of the mirrors in value `agent.providerNetworkMirrors`, by host name. The list is stored in a Secret. Agents 1.3 or newer."""
     await_rollout: NotRequired[bool]
@@ -130,6 +139,8 @@ class AgentK8sArgs(TypedDict):
     """Annotations of the service account, such as an IAM role. Value `serviceAccount.annotations`."""
     secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Secret environment variables, by name. They are stored in a Secret."""
+    secrets_from: NotRequired[SecretsFromArgs]
+    """Secrets that the External Secrets Operator of the cluster reads from a store, instead of `token` and `secret_env`."""
     await_rollout: NotRequired[bool]
     """Whether a deployment waits until controller and workers are ready. Default: true."""
     rollout_timeout_seconds: NotRequired[int]
@@ -151,6 +162,7 @@ class _Arguments(Section):
     agent_image: InputText | None = None
     service_account_annotations: Annotations = {}
     secret_env: SecretEnv = {}
+    secrets_from: SecretsFrom | None = None
     await_rollout: bool = True
     rollout_timeout_seconds: Annotated[int, BeforeValidator(integral), Field(gt=0)] = ROLLOUT_SECONDS
 
@@ -217,7 +229,7 @@ def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool)
         return None, [error("agent_version", str(problem))]
     flat, flat_findings = _flat_layers(given, settings)
     layers = [Layer(("values",), given.values), *flat]
-    findings = [*flat_findings, *_conflicts(given, flat), *misshapen_sections(chart, layers[0])]
+    findings = [*flat_findings, *_conflicts(given, flat), *_given_twice(given), *misshapen_sections(chart, layers[0])]
     agent = load(
         chart,
         combine(layers),
@@ -228,13 +240,13 @@ def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool)
         inputs=Inputs(
             given.agent_image,
             getattr(given, "runner_image", None),
-            given.secret_env,
+            {**given.secret_env, **(given.secrets_from.variables() if given.secrets_from else {})},
             mirror_tokens=getattr(given, "mirror_tokens", {}),
             token_needed=token_needed,
             rollout_timeout_seconds=given.rollout_timeout_seconds if given.await_rollout else None,
         ),
     )
-    findings += [_at_argument(finding, type(given), layers) for finding in agent.findings]
+    findings += [_at_argument(finding, given, layers) for finding in agent.findings]
     return Wanted(deferred_secrets.with_mirrors(agent), given.await_rollout, given.rollout_timeout_seconds), findings
 
 
@@ -255,6 +267,9 @@ def _flat_layers(given: _Arguments, settings: Settings) -> tuple[list[Layer], li
                 layers.append(Layer((word,), translate(content), word=True))
             except NoValueError as problem:
                 findings.append(error(word, str(problem)))
+    if given.secrets_from:
+        stored, of_store = layers_of_store(given.secrets_from, settings, _STORE, in_programs)
+        return [*layers, *stored], [*findings, *of_store]
     return layers, findings
 
 
@@ -269,12 +284,20 @@ _BEHIND: dict[str, tuple[tuple[str, ...], ...]] = {
 
 
 def _conflicts(given: _Arguments, flat: list[Layer]) -> Iterator[Finding]:
-    translated = {str(layer.place[0]): list(_leaves(layer.values)) for layer in flat}
-    for word in dict.fromkeys([*translated, *_BEHIND]):
+    translated = {dotted(layer.place): list(_leaves(layer.values)) for layer in flat}
+    behind = {word: paths for word, paths in _BEHIND.items() if is_set(getattr(given, word, None))}
+    for word in dict.fromkeys([*translated, *behind]):
         own = translated.get(word, []) if word != "service_account_annotations" else []
-        for path in dict.fromkeys([*own, *_BEHIND.get(word, ())]):
-            if is_set(getattr(given, word, None)) and says(given.values, path):
+        for path in dict.fromkeys([*own, *behind.get(word, ())]):
+            if says(given.values, path):
                 yield error(word, f"given together with values.{dotted(path)}, which it sets; keep one of them")
+
+
+def _given_twice(given: _Arguments) -> Iterator[Finding]:
+    """Errors for secrets that are given both as an argument and from a store."""
+    for word, stored in (("token", "token"), ("secret_env", "env")):
+        if is_set(getattr(given, word)) and getattr(given.secrets_from, stored, None):
+            yield error(word, f"given together with {dotted((*_STORE, stored))}; keep one of them")
 
 
 def _leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -285,6 +308,8 @@ def _leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...
         yield from _leaves(value, (*path, key))
 
 
-def _at_argument(finding: Finding, arguments: type[_Arguments], layers: list[Layer]) -> Finding:
-    own = bool(finding.at) and finding.at[0] in arguments.model_fields
+def _at_argument(finding: Finding, given: _Arguments, layers: list[Layer]) -> Finding:
+    if finding.at[:1] == ("secret_env",) and given.secrets_from and finding.at[-1] in given.secrets_from.env:
+        return replace(finding, at=(*_STORE, "env", finding.at[-1]))
+    own = bool(finding.at) and finding.at[0] in type(given).model_fields
     return finding if own else locate(finding, layers, ("values",))

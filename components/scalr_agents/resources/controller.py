@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pulumi
 
 from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.shared.manifests import external_secrets
 from scalr_agents.charts.shared.manifests.secrets import with_digest
 from scalr_agents.resources import arguments, deferred_secrets, kubernetes, rollouts
 from scalr_agents.resources.arguments import AgentJobArgs, Wanted
@@ -12,7 +13,7 @@ from scalr_agents.resources.component import Validated
 from scalr_agents.resources.options import known_after
 from scalr_agents.resources.rollouts import until_runs_end
 
-_NEEDED_BY_RUNS = ("Secret", "PodDisruptionBudget")
+_NEEDED_BY_RUNS = ("Secret", external_secrets.KIND, "PodDisruptionBudget")
 """What runs need besides permissions and network policy."""
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pulumi
 
+from scalr_agents.charts.shared.manifests import external_secrets
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.resources.options import depends_on, known_after, parsed, timeouts, when_registered
@@ -47,9 +48,9 @@ def register(
 ) -> dict[str, pulumi.CustomResource]:
     """Register a group of objects as children of a component, or of the stack, each called `<name>-<role>`.
 
-    A workload waits for everything before it in the group; its readiness is awaited only with a `rollout`. Children depend on what the
-    owner depends on, because Pulumi does not pass that on. `retain` keeps the objects in the cluster when they are removed from the
-    program.
+    A workload waits for everything before it in the group. The readiness of workloads and ExternalSecrets is awaited only with a
+    `rollout`. Children depend on what the owner depends on, because Pulumi does not pass that on. `retain` keeps the objects in the
+    cluster when they are removed from the program.
 
     A claim waits for everything before it too. Its deletion waits for the pods that use it, so that it keeps the rest of the agent in
     place while runs are in progress. It may take as long as `claim_timeouts`, unless the owner's options set other timeouts.
@@ -65,7 +66,7 @@ def register(
         registered[role] = pulumi.CustomResource(
             _type_token(manifest),
             f"{name}-{role}",
-            _properties(manifest, owner, registered, awaited=not workload or bool(rollout and rollout.await_ready)),
+            _properties(manifest, owner, registered, awaited=bool(rollout and rollout.await_ready)),
             pulumi.ResourceOptions(
                 parent=owner,
                 provider=opts.provider if opts and owner is None else None,
@@ -113,10 +114,17 @@ def _properties(manifest: Manifest, owner: pulumi.Resource | None, before: Mappi
     if _is_bound(manifest):  # the engine replaces a claim with its volume only if the claim takes an output from it
         volume_name = known_after(before["volume"], manifest["spec"]["volumeName"])
         return manifest | {"spec": manifest["spec"] | {"volumeName": volume_name}}
-    if not awaited:
-        annotations = manifest["metadata"].get("annotations", {}) | {"pulumi.com/skipAwait": "true"}
-        return manifest | {"metadata": manifest["metadata"] | {"annotations": annotations}}
+    if manifest["kind"] in WORKLOADS and not awaited:
+        return _annotated(manifest, "pulumi.com/skipAwait", "true")
+    if manifest["kind"] == external_secrets.KIND and awaited:  # not awaited otherwise: it is no kind that the provider knows
+        return _annotated(manifest, "pulumi.com/waitFor", "condition=Ready")
     return manifest
+
+
+def _annotated(manifest: Manifest, key: str, value: str) -> Manifest:
+    """The object with an annotation for the provider."""
+    annotations = manifest["metadata"].get("annotations", {}) | {key: value}
+    return manifest | {"metadata": manifest["metadata"] | {"annotations": annotations}}
 
 
 def _secret(manifest: Manifest, owner: pulumi.Resource | None, key: str, value: Any) -> pulumi.Output[str]:
@@ -154,18 +162,25 @@ def _options_of_kind(
         case "PersistentVolumeClaim":  # a claim bound here never changes in place; only one that a StorageClass provisions can grow
             whole = ["spec"] if _is_bound(manifest) else None
             return {"custom_timeouts": timeouts(opts, claim_timeouts), "replace_on_changes": whole, "delete_before_replace": True}
-        case "Deployment" | "DaemonSet" if rollout:
-            timeout = f"{rollout.timeout_seconds}s"
-            grace = grace_seconds(manifest["spec"]["template"]["spec"].get("terminationGracePeriodSeconds"))
-            return {
-                "custom_timeouts": pulumi.CustomTimeouts(create=timeout, update=timeout, delete=f"{grace + DELETE_MARGIN_SECONDS}s"),
-                "hooks": pulumi.ResourceHookBinding(on_error=[rollout.on_failure]),
-                "replace_with": [*mounted],
-                # Set here, because the provider does not ask for it if an earlier attempt has deleted the object already: the object
-                # would be created again, and then be deleted as the old one, because both have the same name.
-                "delete_before_replace": True if mounted else None,
-            }
+        case "Deployment" | "DaemonSet" | external_secrets.KIND if rollout:
+            return _options_of_awaited(manifest, rollout, mounted)
     return {}
+
+
+def _options_of_awaited(manifest: Manifest, rollout: Rollout, mounted: list[pulumi.Resource]) -> dict[str, Any]:
+    timeout = f"{rollout.timeout_seconds}s"
+    hooks = pulumi.ResourceHookBinding(on_error=[rollout.on_failure])
+    if manifest["kind"] not in WORKLOADS:
+        return {"custom_timeouts": pulumi.CustomTimeouts(create=timeout, update=timeout), "hooks": hooks}
+    grace = grace_seconds(manifest["spec"]["template"]["spec"].get("terminationGracePeriodSeconds"))
+    return {
+        "custom_timeouts": pulumi.CustomTimeouts(create=timeout, update=timeout, delete=f"{grace + DELETE_MARGIN_SECONDS}s"),
+        "hooks": hooks,
+        "replace_with": [*mounted],
+        # Set here, because the provider does not ask for it if an earlier attempt has deleted the object already: the object
+        # would be created again, and then be deleted as the old one, because both have the same name.
+        "delete_before_replace": True if mounted else None,
+    }
 
 
 @cache

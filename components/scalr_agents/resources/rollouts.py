@@ -6,6 +6,7 @@ from typing import Any
 import pulumi
 
 from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.manifests import external_secrets
 from scalr_agents.resources import unready
 from scalr_agents.resources.arguments import Wanted
 from scalr_agents.resources.kubernetes import DELETE_MARGIN_SECONDS, Rollout
@@ -13,12 +14,22 @@ from scalr_agents.resources.options import error_hook
 
 
 def rollout(name: str, wanted: Wanted[Any], component: str | None = None) -> Rollout:
-    """How a deployment waits for the workloads of a component. `component` is the component label of their pods, if they have one."""
+    """How a deployment waits for the workloads of a component, and for its ExternalSecrets.
+
+    `component` is the component label of the workloads' pods, if they have one.
+    """
+    release, objects = wanted.agent.release, wanted.agent.by_role()
+    external = {f"{name}-{role}": each["metadata"]["name"] for role, each in objects.items() if each["kind"] == external_secrets.KIND}
+
+    def told(failed: pulumi.ErrorHookArgs) -> str | None:
+        if failed.name in external:
+            return unready.explanation_of_external(failed.errors, release, external[failed.name])
+        return unready.explanation(failed.errors, release, component, external.values())
 
     def explain(failed: pulumi.ErrorHookArgs) -> bool:
-        told = unready.explanation(failed.errors, wanted.agent.release, component) if failed.failed_operation != "delete" else None
-        if told:
-            pulumi.log.error(told)
+        explanation = told(failed) if failed.failed_operation != "delete" else None
+        if explanation:
+            pulumi.log.error(explanation)
         return False  # no retry: the user must fix the cause
 
     return Rollout(

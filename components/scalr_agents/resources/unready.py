@@ -1,7 +1,7 @@
 """Explains why pods did not become ready, from the error of the Kubernetes provider, and what to do."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from scalr_agents.model.release import Release
@@ -12,6 +12,7 @@ _AWAITED = re.compile(r"timed out waiting|Resource operation was cancelled")
 
 _EVENTS = "kubectl get events -n {namespace} --field-selector type=Warning --sort-by=.lastTimestamp"
 _DESCRIPTION = "kubectl describe pods -n {namespace} -l {selector}"
+_EXTERNAL = "kubectl describe externalsecret -n {namespace} {name}"
 _LOGS = "kubectl logs -n {namespace} -l {selector} --all-containers --prefix --tail=50"
 
 
@@ -73,15 +74,43 @@ _UNKNOWN = _Cause(
 )
 
 
-def explanation(errors: Sequence[str], release: Release, component: str | None = None) -> str | None:
+_NO_EXTERNAL = re.compile(r'no matches for kind "ExternalSecret"')
+
+
+def explanation_of_external(errors: Sequence[str], release: Release, name: str) -> str | None:
+    """What to do about an ExternalSecret that failed with these errors. `None` if the API server refused it for another reason."""
+    error = "\n".join(errors)
+    if _NO_EXTERNAL.search(error):
+        return (
+            f"The cluster does not know ExternalSecrets, from which the Secret {name!r} of {release.name!r} is made. "
+            "Install the External Secrets Operator, version 0.16 or newer, or set the secrets with pulumi instead of secretsFrom."
+        )
+    if not _AWAITED.search(error):
+        return None
+    return _not_ready(release, name, "the operator does not run")
+
+
+def _not_ready(release: Release, name: str, otherwise: str) -> str:
+    """The provider does not repeat the condition's reason. It logs the operator's events as warnings, if there are any."""
+    sentence = (
+        f"The ExternalSecret {name!r} of {release.name!r} is not ready, so its Secret is missing or incomplete: the store, the secret in "
+        f"it or a property does not exist or cannot be read, or {otherwise}. Its condition Ready and its events tell why."
+    )
+    return f"{sentence}\n  {_EXTERNAL.format(namespace=release.namespace, name=name)}"
+
+
+def explanation(errors: Sequence[str], release: Release, component: str | None = None, external: Collection[str] = ()) -> str | None:
     """What to do about a workload that failed with these errors. `None` if it failed before it had pods.
 
-    `component` is the component label of its pods, if they have one. Output of containers is never repeated.
+    `component` is the component label of its pods, if they have one. `external` has the names of Secrets that an operator makes. Output
+    of containers is never repeated.
     """
     error = "\n".join(errors)
     if not _AWAITED.search(error):
         return None
     cause, details = _cause(error)
+    if details.get("kind", "").lower() == "secret" and details["name"] in external:
+        return _not_ready(release, details["name"], "the operator has not read a change yet")
     who = "The controllers" if component == "agent" else "The pods"
     selector = ",".join(f"{key}={value}" for key, value in release.selector(component).items())
     commands = [command.format(namespace=release.namespace, selector=selector, **details) for command in cause.commands]

@@ -17,7 +17,7 @@ from scalr_agents.model.layers import Layer, combine, locate
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import lookup
 from scalr_agents.model.positions import broken
-from scalr_agents.stack import common, secrets
+from scalr_agents.stack import common, secrets, secrets_from
 from scalr_agents.stack.model import PREFIX, AgentEntry, AgentSecrets, StackFile, place
 from scalr_agents.stack.source import SourceError, read_text
 
@@ -42,16 +42,18 @@ def build(
     shared, findings = common.layers(file.common, bundle, settings, name)
     files, file_findings = _values_files(here, entry, directory)
     own = [*files, Layer((*here, "values"), entry.values)]
-    secret, secret_findings = secrets.layers(name, given, [*shared, *own], settings, demanded=demand_tokens)
+    stored, stored_findings = secrets_from.layers(name, entry.secrets_from, given, [*shared, *own], settings)
+    secret, secret_findings = secrets.layers(name, given, [*shared, *own, *stored], settings, demanded=demand_tokens)
     cache, cache_findings = caches.layer(name, own, settings) if caches else ([], [])
     nodes, identity = common.nodes(here, entry.nodes, settings), common.identity(here, entry.identity, settings, own)
-    layers = [*shared, *own, *nodes, *cache, *identity, *secret]
+    layers = [*shared, *own, *nodes, *cache, *identity, *stored, *secret]
     exposed = list(secrets.in_the_open(name, own, settings))
     findings += [*file_findings, *(finding for layer in own for finding in misshapen_sections(chart, layer))]
     findings += [
         *_check_entry(name, entry, chart),
         *_check_metadata_service(name, entry, chart, own),
         *exposed,
+        *stored_findings,
         *secret_findings,
         *cache_findings,
     ]
@@ -63,7 +65,11 @@ def build(
         namespace=entry.namespace,
         agent_version=version,
         naming=entry.names,
-        inputs=Inputs(secret_env=given.env, mirror_tokens=given.mirror_tokens, rollout_timeout_seconds=awaited),
+        inputs=Inputs(
+            secret_env={**given.env, **(entry.secrets_from.variables() if entry.secrets_from else {})},
+            mirror_tokens=given.mirror_tokens,
+            rollout_timeout_seconds=awaited,
+        ),
     )
     located = [_locate(finding, name, entry, layers) for finding in agent.findings]
     moving = {_spot(finding) for finding in exposed}  # other findings on them wait until they are in the right place
@@ -72,12 +78,13 @@ def build(
 
 
 def misplaced_keys(agents: Any) -> Iterator[Finding]:
-    """Keys directly on an agent that belong elsewhere: secrets, and values of its chart."""
+    """Keys of an agent that belong elsewhere: secrets, and values of its chart."""
     for name, given in agents.items() if isinstance(agents, dict) else ():
         kind = given.get("kind") if isinstance(given, dict) else None
         if isinstance(kind, str) and kind in charts.CHARTS:
             for key in given.keys() - _OWN_KEYS:
                 yield from _misplaced_key(kind, key, (*place(name), key))
+            yield from secrets_from.misplaced(name, given.get(secrets_from.WORD))
 
 
 def _misplaced_key(kind: str, key: str, here: KeyPath) -> Iterator[Finding]:
@@ -142,7 +149,7 @@ def _locate(finding: Finding, name: str, entry: AgentEntry, layers: list[Layer])
         return finding.under(here)
     if finding.at == ("agent_version",):
         return replace(finding, at=_place_of_version(name, entry))
-    if secret := secrets.located(name, finding.at):
+    if secret := secrets_from.located(name, entry.secrets_from, finding.at) or secrets.located(name, finding.at):
         return replace(finding, at=secret)
     if finding.at == ("rollout_timeout_seconds",):
         return replace(finding, at=(f"{PREFIX}:kubernetes", "rolloutTimeoutSeconds"))

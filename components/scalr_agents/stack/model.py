@@ -3,9 +3,11 @@
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic.alias_generators import to_camel
 
 from scalr_agents.charts import ChartName
+from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.model.fields import (
     Annotations,
     Flag,
@@ -144,6 +146,12 @@ class Nodes(Section):
     """Tolerations for taints of the nodes."""
 
 
+class SecretsFromEntry(SecretsFrom):
+    """Secrets that the External Secrets Operator of the cluster reads from a store, instead of `secrets.<agent>`."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
 class AgentEntry(Section):
     """An agent."""
 
@@ -167,6 +175,8 @@ class AgentEntry(Section):
     """Nodes that run its controllers and tasks."""
     identity: Annotations = {}
     """Annotations of its service account that give it a cloud identity, such as `eks.amazonaws.com/role-arn`."""
+    secrets_from: SecretsFromEntry | None = None
+    """Secrets that the External Secrets Operator of the cluster reads from a store, instead of `secrets.<agent>`."""
     values: OpenMap = {}
     """Values of the Helm chart of this kind."""
     values_files: list[str] = []
@@ -178,7 +188,7 @@ class AgentSecrets(Section):
     """The secrets of one agent. Set them with `pulumi config set --secret --path`."""
 
     token: InputText = ""
-    """Token of the agent pool. Required unless the values name an existing Secret."""
+    """Token of the agent pool. Required unless `secretsFrom` has it, or the values name an existing Secret."""
     client_key: InputText = ""
     """Private key of the agent for mutual TLS, in PEM. Its certificate belongs in the values."""
     mirror_tokens: InputMap = {}

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scalr_agents.charts.shared.contract import SCALR_PREFIX
+from scalr_agents.charts.shared.manifests.external_secrets import External
 from scalr_agents.charts.shared.mirrors import TOKENS, host_of
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model.fields import is_set
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 MISPLACED = ("token", "clientKey")
 """Secrets that users may try to set directly on an agent."""
+_TOKEN = ("agent", "token")
 _ON_AGENT = 3
 _OPEN_WORDS = StackFile.model_fields.keys() - {"secrets"}
 
@@ -67,7 +69,7 @@ def misplaced_at(place: Path) -> Finding:
     """An error for an encrypted value outside of `secrets`: Pulumi would pass the whole key that contains it in plain text."""
     agent = str(place[1]) if place[0] == f"{PREFIX}:agents" and len(place) > 1 else "<agent>"
     own = str(place[2]) if len(place) == _ON_AGENT and place[2] in MISPLACED else ""
-    target = own or ("token" if place[-2:] == ("agent", "token") else "env.<NAME>")
+    target = own or ("token" if place[-2:] == _TOKEN else "env.<NAME>")
     message = f"secrets belong under {PREFIX}:secrets, because Pulumi would show them here; remove this and run: {command(agent, target)}"
     return error(place, message)
 
@@ -182,7 +184,7 @@ def _token(
     if existing and is_set(secrets.token):
         where = ".".join(settings.existing_token)
         return [], [error(place, f"given together with an existing Secret in {where}; keep one of them")]
-    if existing:
+    if existing or isinstance(lookup(combine(below), *_TOKEN), External):
         return [], []
     missing = [error(place, f"missing; run: {command(agent)}")] if demanded and not is_set(secrets.token) else []
     content = secrets.token if is_set(secrets.token) else Sealed(place)

@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.manifests.external_secrets import External
 from scalr_agents.model.fields import is_deferred, is_set
 from scalr_agents.model.findings import Finding, warning
 from scalr_agents.stack.model import AgentEntry, place
@@ -53,7 +54,9 @@ def _domain(agent: AnyAgent, role: str) -> _Domain:
 
 
 def _comparable(value: object) -> Hashable:
-    """A value that is not known here, such as an encrypted token, differs from every other."""
+    """A value that is not known here, such as an encrypted token, differs from every other. One from a store is the same as itself."""
+    if isinstance(value, External):
+        return value
     return ("unknown", id(value)) if is_deferred(value) else str(value)
 
 

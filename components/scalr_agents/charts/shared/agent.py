@@ -8,7 +8,7 @@ from typing import Any, Generic
 from scalr_agents.charts.shared import checks, moved
 from scalr_agents.charts.shared.chart import Chart, Group, V
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import crds, secrets
+from scalr_agents.charts.shared.manifests import crds, external_secrets, secrets
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model import parse
 from scalr_agents.model.fields import Deferred, is_subdomain
@@ -34,8 +34,9 @@ class Agent(Generic[V]):
 
     @cached_property
     def held(self) -> secrets.Held:
-        """Contents of its Secrets."""
-        return self.chart.held(self.values, self.inputs)
+        """Contents of the Secrets that are created here, not of those that an operator makes."""
+        held = self.chart.held(self.values, self.inputs)
+        return {role: data for role, data in held.items() if not external_secrets.is_external(data)}
 
     @cached_property
     def objects(self) -> list[Manifest]:
@@ -45,7 +46,8 @@ class Agent(Generic[V]):
     def group(self, name: str) -> Group:
         """The objects of one group by role, without the digest of the secrets. They are made only once."""
         if name not in self._groups:
-            self._groups[name] = self.chart.groups[name](self.values, self.release, self.inputs)
+            group = self.chart.groups[name](self.values, self.release, self.inputs)
+            self._groups[name] = external_secrets.in_place_of_secrets(group)
         return self._groups[name]
 
     def by_role(self, digest: str | Deferred | None = None) -> Group:

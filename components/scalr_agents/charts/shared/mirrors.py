@@ -10,6 +10,7 @@ from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.contract import MIRRORS_VARIABLE
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import objects
+from scalr_agents.charts.shared.manifests.external_secrets import is_external
 from scalr_agents.charts.shared.values import NetworkMirror
 from scalr_agents.charts.shared.versions import Table
 from scalr_agents.model.fields import Deferred, Placeholder, is_deferred, is_set
@@ -18,6 +19,10 @@ from scalr_agents.model.release import Release
 
 TOKENS = "mirror_tokens"
 """Name of the input with the tokens of mirrors."""
+_BESIDE_A_STORE = (
+    "cannot be in one Secret with variables from a store; put the whole list of mirrors into the store, as JSON, "
+    f"and read it into the variable {MIRRORS_VARIABLE}"
+)
 
 
 def none_in(who: str, inputs: Inputs) -> Findings:
@@ -49,6 +54,9 @@ def check(path: str, mirrors: Sequence[NetworkMirror], table: Table[Any], releas
             yield error(entry(TOKENS, given), "empty: set the token of the mirror, or remove the entry")
     if tokens and MIRRORS_VARIABLE in inputs.secret_env:
         yield error(entry("secret_env", MIRRORS_VARIABLE), "would replace the list of mirrors and its tokens; keep one of them")
+    if is_external(inputs.secret_env):
+        own = [f"{path}[{index}].token" for index, mirror in enumerate(mirrors) if is_set(mirror.token)]
+        yield from (error(here, _BESIDE_A_STORE) for here in [*own, *(entry(TOKENS, given) for given in tokens)])
 
 
 def _meant(given: str, hosts: Sequence[str]) -> str:

@@ -1,0 +1,79 @@
+"""Secrets whose content is in a store outside of the cluster: ExternalSecrets of the External Secrets Operator, version 0.16 or newer.
+
+The operator reads the store and makes the Secret. It has the name that our own Secret has, so that pods do not change with its origin.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scalr_agents.charts.shared.manifests.objects import Manifest, present
+from scalr_agents.model.fields import Deferred
+
+API_VERSION = "external-secrets.io/v1"
+KIND = "ExternalSecret"
+
+
+@dataclass(frozen=True)
+class External(Deferred):
+    """A value that is in a store, in place of the value itself: only the operator reads it."""
+
+    store: str | Deferred
+    store_kind: str
+    refresh_interval: str
+    key: str | Deferred
+    property: str | Deferred
+
+
+def is_external(data: Mapping[str, Any]) -> bool:
+    """Whether the operator makes the Secret with this content."""
+    return any(isinstance(value, External) for value in data.values())
+
+
+def in_place_of_secrets(group: Mapping[str, Manifest]) -> dict[str, Manifest]:
+    """The objects, with an ExternalSecret in place of each Secret that has a value from a store."""
+    replaced = {}
+    for role, manifest in group.items():
+        if manifest["kind"] == "Secret" and is_external(manifest["stringData"]):
+            replaced[f"{role.removesuffix('-secret')}-external-secret"] = _external_secret(manifest)
+        else:
+            replaced[role] = manifest
+    return replaced
+
+
+def _external_secret(secret: Manifest) -> Manifest:
+    """The object from which the operator makes this Secret. Values that are not from a store must be public: they are in it in plain text.
+
+    Without metadata in the template, the operator would copy all annotations of the ExternalSecret, including those of Pulumi.
+    """
+    metadata = secret["metadata"]
+    annotations = {key: _literal(value) for key, value in metadata.get("annotations", {}).items()}
+    external = {key: value for key, value in secret["stringData"].items() if isinstance(value, External)}
+    public = {key: _literal(value) for key, value in secret["stringData"].items() if key not in external}
+    origin = next(iter(external.values()))
+    return {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "metadata": metadata,
+        "spec": {
+            "refreshInterval": origin.refresh_interval,
+            "secretStoreRef": {"name": origin.store, "kind": origin.store_kind},
+            "target": {
+                "name": metadata["name"],
+                "creationPolicy": "Owner",
+                "template": {
+                    "type": secret["type"],
+                    "metadata": present({"labels": metadata["labels"], "annotations": annotations}),
+                    **({"data": public, "mergePolicy": "Merge"} if public else {}),
+                },
+            },
+            "data": [
+                {"secretKey": key, "remoteRef": present({"key": value.key, "property": value.property})} for key, value in external.items()
+            ],
+        },
+    }
+
+
+def _literal(text: Any) -> Any:
+    """A text that the operator's template leaves as it is."""
+    return text.replace("{{", '{{"{{"}}') if isinstance(text, str) else text

@@ -1,0 +1,100 @@
+"""The words for secrets that are in a store outside of the cluster, as programs write them. Stack files write them in camelCase."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, ConfigDict
+
+from scalr_agents.charts.shared.manifests.external_secrets import External
+from scalr_agents.charts.shared.settings import NoValueError, Settings
+from scalr_agents.model.fields import EnvName, InputName, InputText, is_set, refuse, unset
+from scalr_agents.model.findings import Finding, Path, error
+from scalr_agents.model.layers import Layer
+from scalr_agents.model.merge import Values
+from scalr_agents.model.section import Section, default
+from scalr_agents.model.spelling import Spelling
+
+StoreKind = Literal["SecretStore", "ClusterSecretStore"]
+
+_INTERVAL = re.compile(r"0|([0-9]+(\.[0-9]+)?(h|m|s|ms|us|µs|ns))+")
+"""A duration as Go parses it, without a sign."""
+
+
+def _interval(value: str) -> str:
+    if not _INTERVAL.fullmatch(value):
+        refuse("interval", "not a duration such as 1h, 30m or 1h30m; the units are h, m and s (there is no unit for days), 0s is never")
+    return value
+
+
+class SecretStore(Section):
+    """The store, an object of the External Secrets Operator."""
+
+    name: InputName = ""
+    """Name of the store. Required."""
+    kind: StoreKind = "SecretStore"
+    """`SecretStore`, in the agent's namespace, or `ClusterSecretStore`."""
+
+
+class RemoteSecret(Section):
+    """A value in the store."""
+
+    key: InputText = ""
+    """Name of the secret in the store. Required."""
+    property: InputText = ""
+    """Property of that secret, if it has several. Default: its whole content."""
+
+
+class SecretsFrom(Section):
+    """Secrets that the External Secrets Operator reads from a store, instead of secrets in the configuration."""
+
+    model_config = ConfigDict(alias_generator=None)
+
+    store: SecretStore = default(SecretStore)
+    """The store."""
+    refresh_interval: Annotated[str, AfterValidator(_interval)] = "1h"
+    """How often the operator reads the store, for instance `30m`; `0s` reads it only once."""
+    token: RemoteSecret | None = None
+    """Token of the agent pool."""
+    env: Annotated[dict[EnvName, RemoteSecret], unset({})] = {}
+    """Secret environment variables, by name. Runs get all but those named `SCALR_*`."""
+    client_key: RemoteSecret | None = None
+    """Private key of the agent for mutual TLS, in PEM. Its certificate belongs in the values."""
+
+    def external(self, remote: RemoteSecret) -> External:
+        """A value of the store, as the value of a field."""
+        return External(self.store.name, self.store.kind, self.refresh_interval, remote.key, remote.property)
+
+    def variables(self) -> dict[str, External]:
+        """The secret environment variables."""
+        return {name: self.external(remote) for name, remote in self.env.items()}
+
+
+def layers(given: SecretsFrom, settings: Settings, here: Path, say: Spelling) -> tuple[list[Layer], list[Finding]]:
+    """The words that are at `here` as values of a chart, one layer for each, and all findings on them."""
+    made, findings = [], [finding.under(here) for finding in _check(given, say)]
+    translations: dict[str, Callable[[External], Values]] = {"token": settings.token, "client_key": partial(settings.client_cert, None)}
+    for word, translate in translations.items():
+        remote: RemoteSecret | None = getattr(given, word)
+        if remote:
+            try:
+                made.append(Layer((*here, say(word)), translate(given.external(remote)), word=True))
+            except NoValueError as problem:
+                findings.append(error((*here, say(word)), str(problem)))
+    return made, findings
+
+
+def _check(given: SecretsFrom, say: Spelling) -> Iterator[Finding]:
+    if not is_set(given.store.name):
+        yield error(("store", "name"), f"missing; set the name of the {given.store.kind}")
+    remotes: dict[Path, RemoteSecret | None] = {
+        ("token",): given.token,
+        **{("env", name): remote for name, remote in given.env.items()},
+        (say("client_key"),): given.client_key,
+    }
+    if not any(remotes.values()):
+        yield error((), f"names no secret; set token, env or {say('client_key')}")
+    for at, remote in remotes.items():
+        if remote and not is_set(remote.key):
+            yield error((*at, "key"), "missing; set the name of the secret in the store")

@@ -1,0 +1,216 @@
+"""Secrets from a store, of every kind and line: an ExternalSecret stands in place of each Secret, and everything else is as it was."""
+
+from typing import Any
+
+import pytest
+from scalr_agents import stack
+from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
+from scalr_agents.model.merge import merge
+
+from tests import external_secrets
+from tests.stack.kinds import CA, JOB, KEY, KINDS, LOCAL, Kind, errors, every_kind, load, of_one, secret, secrets_of, stack_of
+
+STORE = {"store": {"name": "vault", "kind": "ClusterSecretStore"}}
+TOKEN = {"token": {"key": "scalr/one", "property": "token"}}
+ENV = {"env": {"GITHUB_TOKEN": {"key": "scalr/one", "property": "github"}, "SCALR_EXTRA": {"key": "plain"}}}
+CLIENT_KEY = {"clientKey": {"key": "scalr/one", "property": "key"}}
+CURRENT: list[Kind] = [(JOB, "current"), (LOCAL, "current")]
+SECTION = {JOB: "global", LOCAL: "agent"}
+HERE = "agents.one.secretsFrom"
+
+
+def of_store(*words: dict[str, Any], secrets: dict[str, Any] | None = None) -> dict[str, Any]:
+    """An agent with these words, and no other secrets unless they are given."""
+    given = {key: content for word in (STORE, *words) for key, content in word.items()}
+    return merge(of_one(secretsFrom=given), {"secrets": {"one": {"token": None, **(secrets or {})}}})
+
+
+def certificate(kind: Kind) -> dict[str, Any]:
+    return of_one(values={SECTION[kind[0]]: {"tls": {"clientCert": CA}}})
+
+
+def external(loaded: stack.Stack) -> dict[str, Manifest]:
+    found = {made["metadata"]["name"]: made for made in loaded.objects() if made["kind"] == "ExternalSecret"}
+    for made in found.values():
+        external_secrets.assert_valid(made)
+    return found
+
+
+def others(loaded: stack.Stack) -> list[Manifest]:
+    """The objects that are no secrets, without the digest of secrets."""
+    found = [made for made in loaded.objects() if made["kind"] not in ("Secret", "ExternalSecret")]
+    for made in found:
+        if made["kind"] in WORKLOADS:
+            metadata = made["spec"]["template"]["metadata"]
+            metadata["annotations"] = {key: text for key, text in metadata.get("annotations", {}).items() if key != "checksum/secrets"}
+    return found
+
+
+@every_kind
+def test_only_the_origin_of_the_secrets_changes(kind: Kind) -> None:
+    words = {"GITHUB_TOKEN": "x", "SCALR_EXTRA": "x"}
+    ours, theirs = load(kind, secret(env=words)), load(kind, of_store(TOKEN, ENV))
+    assert errors(theirs) == []
+    assert secrets_of(theirs) == {}
+    assert external(theirs).keys() == secrets_of(ours).keys()
+    assert "checksum/secrets" not in str(theirs.objects())
+    assert others(theirs) == others(ours)
+    for made in ours.objects():
+        if made["kind"] == "Secret":
+            other = external(theirs)[made["metadata"]["name"]]
+            assert other["metadata"] == made["metadata"]
+            target = other["spec"]["target"]
+            assert (target["name"], target["creationPolicy"]) == (made["metadata"]["name"], "Owner")
+            assert target["template"] == {"type": made["type"], "metadata": {"labels": made["metadata"]["labels"]}}
+            assert {each["secretKey"] for each in other["spec"]["data"]} == made["stringData"].keys()
+
+
+@every_kind
+def test_what_the_operator_is_told(kind: Kind) -> None:
+    [token, env] = external(load(kind, of_store(TOKEN, ENV))).values()
+    assert token["spec"]["secretStoreRef"] == {"name": "vault", "kind": "ClusterSecretStore"}
+    assert token["spec"]["refreshInterval"] == "1h"
+    assert token["spec"]["data"] == [{"secretKey": "token", "remoteRef": {"key": "scalr/one", "property": "token"}}]
+    assert env["spec"]["data"][1] == {"secretKey": "SCALR_EXTRA", "remoteRef": {"key": "plain"}}
+
+
+@every_kind
+def test_external_secrets_are_before_the_pods(kind: Kind) -> None:
+    kinds = [made["kind"] for made in load(kind, of_store(TOKEN, ENV)).objects()]
+    assert max(index for index, each in enumerate(kinds) if each == "ExternalSecret") < min(
+        index for index, each in enumerate(kinds) if each in WORKLOADS
+    )
+
+
+def test_the_default_store_is_that_of_the_operator() -> None:
+    given = of_one(secretsFrom={"store": {"name": "vault"}, "refreshInterval": "1h30m", **TOKEN})
+    [token] = external(load(KINDS[0], merge(given, secret(token=None)))).values()
+    assert token["spec"]["secretStoreRef"] == {"name": "vault", "kind": "SecretStore"}
+    assert token["spec"]["refreshInterval"] == "1h30m"
+
+
+@pytest.mark.parametrize("kind", CURRENT, ids="-".join)
+def test_a_client_key_is_beside_its_certificate(kind: Kind) -> None:
+    ours = load(kind, merge(certificate(kind), secret(clientKey=KEY)))
+    theirs = load(kind, merge(certificate(kind), of_store(TOKEN, CLIENT_KEY)))
+    assert errors(theirs) == []
+    [name] = [name for name in secrets_of(ours) if name.endswith("client-cert")]
+    spec = external(theirs)[name]["spec"]
+    assert spec["data"] == [{"secretKey": "tls.key", "remoteRef": {"key": "scalr/one", "property": "key"}}]
+    template = spec["target"]["template"]
+    assert (template["data"], template["mergePolicy"]) == ({"tls.crt": CA}, "Merge")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in CURRENT], ids="-".join)
+def test_a_client_key_where_there_is_no_mutual_tls(kind: Kind) -> None:
+    [(path, message)] = errors(load(kind, of_store(TOKEN, CLIENT_KEY)))
+    assert (path, message.partition("has no value for ")[1]) == (f"{HERE}.clientKey", "has no value for ")
+
+
+@every_kind
+def test_the_token_is_demanded_where_nothing_gives_one(kind: Kind) -> None:
+    [(path, _)] = errors(load(kind, of_store(ENV)))
+    assert path == "secrets.one.token"
+    assert errors(load(kind, of_store(TOKEN), demand_tokens=True)) == []
+
+
+@every_kind
+def test_pods_roll_for_the_secrets_that_are_created_here_alone(kind: Kind) -> None:
+    """The token is ours, the variables are not; the other way round nobody may compute a digest but a deployment."""
+
+    def digest(changed: dict[str, Any]) -> set[str]:
+        templates = [made["spec"]["template"] for made in load(kind, changed).objects() if made["kind"] in WORKLOADS]
+        return {template["metadata"].get("annotations", {}).get("checksum/secrets", "") for template in templates}
+
+    assert digest(of_store(ENV, secrets={"token": "a"})) == digest(secret(token="a")) != {""}
+    assert digest(of_store(TOKEN, secrets={"env": {"A": "b"}})) == {""}
+
+
+@every_kind
+@pytest.mark.parametrize(("word", "content"), [("token", "x"), ("env", {"A": "x"})])
+def test_a_word_in_both_places(kind: Kind, word: str, content: Any) -> None:
+    found = errors(load(kind, of_store(TOKEN, ENV, secrets={word: content})))
+    assert (f"secrets.one.{word}", f"given together with scalr-agents:{HERE}.{word}; keep one of them") in found
+
+
+@pytest.mark.parametrize("kind", CURRENT, ids="-".join)
+def test_a_client_key_in_both_places(kind: Kind) -> None:
+    found = errors(load(kind, merge(certificate(kind), of_store(TOKEN, CLIENT_KEY, secrets={"clientKey": KEY}))))
+    assert found == [("secrets.one.clientKey", f"given together with scalr-agents:{HERE}.clientKey; keep one of them")]
+
+
+@every_kind
+def test_an_existing_secret_beside_a_token(kind: Kind) -> None:
+    existing: Any = "pool" if kind[0] == "agent-k8s" else {"name": "pool"}
+    loaded = load(kind, merge(of_store(TOKEN), of_one(values={"agent": {"tokenExistingSecret": existing}})))
+    where = "agent.tokenExistingSecret" if kind[0] == "agent-k8s" else "agent.tokenExistingSecret.name"
+    assert errors(loaded) == [(f"{HERE}.token", f"given together with an existing Secret in {where}; keep one of them")]
+    assert not any("has no effect" in finding.message for finding in loaded.findings)
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "message"),
+    [
+        ({"store": {}}, "store.name", "missing; set the name of the SecretStore"),
+        ({"store": {"name": "a", "kind": "Vault"}}, "store.kind", "given 'Vault'; allowed: 'SecretStore' or 'ClusterSecretStore'"),
+        ({"store": {"nam": "a"}}, "store.nam", "unknown key 'nam'; did you mean 'name'?"),
+        ({"store": {"name": "A b"}}, "store.name", "not a valid Kubernetes name"),
+        ({"token": {"property": "a"}}, "token.key", "missing; set the name of the secret in the store"),
+        ({"token": "hidden-9021"}, "token", "expected a map, given a string"),
+        ({"env": {"A": {}}}, "env.A.key", "missing; set the name of the secret in the store"),
+        ({"env": {"1": {"key": "a"}}}, "env.1", "not a valid name of an environment variable"),
+        ({"tokn": {"key": "a"}}, "tokn", "unknown key 'tokn'; did you mean 'token'?"),
+        ({"refreshInterval": "1d"}, "refreshInterval", "not a duration such as 1h, 30m or 1h30m"),
+        ({"refreshInterval": "-1h"}, "refreshInterval", "not a duration such as 1h, 30m or 1h30m"),
+        ({"token": None}, "", "names no secret; set token, env or clientKey"),
+        (
+            {"mirrorTokens": {"a.acme": {"key": "a"}}},
+            "mirrorTokens",
+            "unknown key 'mirrorTokens': the agent reads the list of mirrors and their tokens as one value; put the whole list into",
+        ),
+    ],
+)
+def test_mistakes(given: dict[str, Any], path: str, message: str) -> None:
+    loaded = load(KINDS[0], {**of_one(secretsFrom={**STORE, **TOKEN, **given})})
+    here = f"{HERE}.{path}" if path else HERE
+    assert [told for at, told in errors(loaded) if at == here and told.startswith(message)], errors(loaded)
+    assert "hidden-9021" not in str(errors(loaded))
+
+
+def test_a_variable_of_the_contract_is_found_where_it_is() -> None:
+    loaded = load((JOB, "current"), of_store(TOKEN, {"env": {"SCALR_AGENT_NAME": {"key": "a"}}}))
+    assert [finding.path for finding in loaded.findings if "overrides a variable" in finding.message] == [
+        f"scalr-agents:{HERE}.env.SCALR_AGENT_NAME"
+    ]
+
+
+@pytest.mark.parametrize("kind", CURRENT, ids="-".join)
+def test_tokens_of_mirrors_cannot_be_beside_variables_of_a_store(kind: Kind) -> None:
+    """Both would be in one Secret, and that of the operator has only public values and those of the store."""
+    mirrors = of_one(agentVersion="1.4.0", values={"agent": {"providerNetworkMirrors": [{"url": "https://a.acme/providers/"}]}})
+    [(path, message)] = errors(load(kind, merge(mirrors, of_store(TOKEN, ENV, secrets={"mirrorTokens": {"a.acme": "t"}}))))
+    assert path == 'secrets.one.mirrorTokens["a.acme"]'
+    assert message.startswith("cannot be in one Secret with variables from a store")
+    whole = {"env": {"SCALR_AGENT_PROVIDER_NETWORK_MIRRORS": {"key": "mirrors"}}}
+    assert errors(load(kind, merge(mirrors, of_store(TOKEN, whole)))) == []
+    beside = load(kind, merge(mirrors, of_store(TOKEN, secrets={"mirrorTokens": {"a.acme": "t"}})))
+    assert errors(beside) == []
+    assert len(secrets_of(beside)) == len(external(beside)) == 1
+
+
+def test_annotations_of_secrets_reach_those_of_the_operator_as_they_are() -> None:
+    """In the operator's template, braces would be an expression."""
+    given = of_one(values={"secret": {"annotations": {"acme/owner": "{{team}}"}, "labels": {"a": "b"}}})
+    [token] = external(load((LOCAL, "current"), merge(given, of_store(TOKEN)))).values()
+    assert token["metadata"]["annotations"] == {"acme/owner": "{{team}}"}
+    assert token["spec"]["target"]["template"]["metadata"]["annotations"] == {"acme/owner": '{{"{{"}}team}}'}
+    assert token["spec"]["target"]["template"]["metadata"]["labels"].items() >= {"a": "b"}.items()
+
+
+def test_two_agents_with_one_token_of_a_store_may_share_a_namespace() -> None:
+    def warned(key: str) -> list[str]:
+        agents = {name: {"kind": JOB, "secretsFrom": {**STORE, "token": {"key": given}}} for name, given in (("a", "pool"), ("b", key))}
+        return [finding.message for finding in stack_of(agents, secrets={}).findings if "shares namespace" in finding.message]
+
+    assert warned("pool") == []
+    assert len(warned("other")) == 1
