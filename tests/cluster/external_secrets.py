@@ -99,14 +99,14 @@ class Operator:
         return {**(data if template.get("mergePolicy") == "Merge" or not added else {}), **added}
 
     def _write(self, wanted: Manifest, name: str, found: Manifest | None, data: Mapping[str, str]) -> None:
-        template = wanted["spec"]["target"].get("template")
+        template, policy = wanted["spec"]["target"].get("template"), wanted["spec"]["target"]["creationPolicy"]
         described = wanted["metadata"] if template is None else template.get("metadata", {})
         encoded = {key: base64.b64encode(value.encode()).decode() for key, value in data.items()}
         owner = {"apiVersion": wanted["apiVersion"], "kind": _KIND, "name": wanted["metadata"]["name"], "uid": wanted["metadata"]["uid"]}
         metadata = {
             "labels": {**described.get("labels", {}), **_MANAGED},
             "annotations": {**described.get("annotations", {}), _HASH: _hash(encoded)},
-            "ownerReferences": [{**owner, "controller": True, "blockOwnerDeletion": True}],
+            "ownerReferences": [{**owner, "controller": True, "blockOwnerDeletion": True}] if policy == "Owner" else [],
         }
         if found is None:
             made = {"name": name, "namespace": self._namespace, **metadata}
