@@ -9,7 +9,7 @@ from scalr_agents.resources.rollouts import rollout
 
 from tests import external_secrets
 from tests.components import record, refused
-from tests.programs import ARGS, TOKEN
+from tests.programs import ARGS, TOKEN, stack_with
 from tests.provider_errors import joined, not_created, not_initialized, timed_out
 from tests.recording import Recording, Registration, run
 
@@ -55,8 +55,14 @@ def test_nothing_is_awaited_where_rollouts_are_not(component: str) -> None:
 
 
 def test_runs_that_mount_a_claim_keep_their_secrets() -> None:
-    recording = _recorded("AgentJob", values={"persistence": {"cache": {"enabled": True}}})
-    assert recording.depends("it-controller-cache-claim") >= _external(recording).keys()
+    """On the way down, the claim waits for runs, and what it depends on goes after it."""
+    own = _recorded("AgentJob", values={"persistence": {"cache": {"enabled": True}}})
+    assert own.depends("it-controller-cache-claim") >= _external(own).keys()
+    cache = {"team": {"storageClass": {"name": "agents"}, "onDelete": "delete"}}
+    of_stack = stack_with(cache, {"runs": {"cache": "team", "secretsFrom": _STORE}}, secrets={})
+    assert of_stack.error is None
+    [claim] = of_stack.of_type("kubernetes:core/v1:PersistentVolumeClaim")
+    assert of_stack.depends(claim.name) >= _external(of_stack).keys() != set()
 
 
 @every_kind
