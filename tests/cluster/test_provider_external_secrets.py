@@ -29,6 +29,7 @@ def stored(local: Deployment, cluster: Client) -> Deployment:
 
 @pytest.fixture
 def operator(cluster: Client, namespace: str) -> Iterator[Operator]:
+    external_secrets.install(cluster)
     with Operator(cluster, namespace, "vault", _STORE) as running:
         yield running
 
