@@ -78,6 +78,17 @@ def test_the_sdk_of_a_cloud_is_imported_for_machines_of_that_cloud(machine: dict
     assert modules_after(program) & CLOUDS == imported
 
 
+@pytest.mark.parametrize("command", ["render", "check", "images", "template"])
+def test_doctor_is_imported_only_by_its_command(command: str) -> None:
+    """It needs a client of the Kubernetes API, whose import takes longer than all of another command."""
+    arguments = {"template": ["template", "agent-job", "--set", "agent.token=x"]}.get(command, [command, "dev"])
+    code = f"import sys; from scalr_agents.cli import main; main({arguments}, standalone_mode=False)"
+    loaded = "print([name for name in sys.modules if name.split('.')[0] == 'kubernetes' or name.startswith('scalr_agents.doctor')])"
+    program = f"try:\n    {code}\nexcept SystemExit: pass\n{loaded}"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=PACKAGE.parent.parent)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize("path", CORE, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_only_the_folder_of_resources_imports_pulumi(path: Path) -> None:
     imported = [

@@ -185,6 +185,39 @@ def completion(shell: str) -> None:
 
 
 @main.command()
+@_stack_argument
+@_project_option
+@click.option("-o", "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--probe", is_flag=True, help="Also run a pod like that of a run, for each agent. It is deleted again.")
+@click.option("--image", default="", help="Image of the probe, with /bin/sh.  [default: the runner's]")
+@click.option("--timeout", type=click.IntRange(min=1), default=300, show_default=True, help="Seconds after which a probe is ended.")
+def doctor(stack: str, project: Path | None, form: str, *, probe: bool, image: str, timeout: int) -> None:
+    """Check whether the cluster of a STACK (default: local) is ready for it; exit 1 if there is an error.
+
+    It only reads, through the kubeconfig and context of the stack file, and needs the package's extra [live]. Each finding is one line:
+    severity, subject, what is wrong, what to do. JSON output is an object with `findings`, a list of objects with the keys `severity`,
+    `subject`, `problem` and `advice`, and the counts `errors`, `warnings` and `notes`. See docs/doctor.md.
+    """
+    from scalr_agents.doctor import command
+    from scalr_agents.doctor.findings import count
+
+    _, loaded = _usable(project, stack)
+    if not loaded.on_kubernetes:
+        say(f"{stack}: nothing on Kubernetes, so there is nothing to check")
+        return
+    try:
+        with progress("running probes" if probe else "asking the cluster"):
+            found = command.examined(loaded, probe=probe, image=image, seconds=timeout)
+    except command.ClusterError as problem:
+        say(f"error: {problem}")
+        sys.exit(FINDINGS)
+    click.echo(command.as_json(found) if form == "json" else "".join(f"{finding}\n" for finding in found), nl=False)
+    bad, odd = count(found, "error"), count(found, "warning")
+    say(f"{stack}: {bad} errors, {odd} warnings")
+    sys.exit(FINDINGS if bad else 0)
+
+
+@main.command()
 def schema() -> None:
     """Print the JSON Schema of stack files, for editors."""
     from scalr_agents.stack import schema as stack_schema

@@ -13,6 +13,7 @@ from pulumi import automation
 from tests.cluster import agents, client, nodes
 from tests.cluster.client import Client, Figures, wait
 from tests.cluster.control_plane import ControlPlane
+from tests.cluster.doctor import Doctor, own_nodes
 from tests.cluster.helm import Helm, Release, in_namespace, moved
 from tests.engine.stacks import Deployment, pulumi_command
 from tests.helm.releases import Case
@@ -131,6 +132,17 @@ def _volumes(cluster: Client, case: Case) -> Iterator[tuple[str, str]]:
         }
         cluster.create({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}, "spec": spec})
         yield "PersistentVolume", name
+
+
+@pytest.fixture(scope="module")
+def nodes_of_doctor(cluster: Client) -> Iterator[None]:
+    with own_nodes(cluster):
+        yield
+
+
+@pytest.fixture
+def doctor(control_plane: ControlPlane, project: Path) -> Doctor:
+    return Doctor(control_plane, project)
 
 
 @pytest.fixture(scope="module")

@@ -110,12 +110,17 @@ def enforced(namespace: Namespace) -> pod_security.Level | None:
 
 def pods(objects: Sequence[Manifest]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The pods of an agent: what messages call them, and their spec."""
+    return ((name, template["spec"]) for name, _, template in templates(objects))
+
+
+def templates(objects: Sequence[Manifest]) -> Iterator[tuple[str, Manifest, Manifest]]:
+    """The objects of an agent that make pods: what messages call the pods, the object, and the template of its pods."""
     for manifest in objects:
         if manifest["kind"] in WORKLOADS:
             template = manifest["spec"]["template"]
-            yield _PODS.get(template["metadata"]["labels"].get(COMPONENT, ""), "pods"), template["spec"]
+            yield _PODS.get(template["metadata"]["labels"].get(COMPONENT, ""), "pods"), manifest, template
         elif "jobTemplate" in manifest.get("spec", {}):
-            yield "task pods", manifest["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+            yield "task pods", manifest, manifest["spec"]["jobTemplate"]["spec"]["template"]
 
 
 def images(objects: Sequence[Manifest]) -> Iterator[str]:

@@ -1,0 +1,15 @@
+"""What doctor checks: pure functions of what a stack needs and of what is known about a cluster."""
+
+from collections.abc import Sequence
+
+from scalr_agents.doctor.checks import definitions, namespaces, network, nodes, owners, permissions, quotas, references, storage, versions
+from scalr_agents.doctor.facts import Cluster
+from scalr_agents.doctor.findings import Diagnosis, by_severity
+from scalr_agents.doctor.needs import Needs
+
+_CHECKS = (versions, permissions, definitions, namespaces, references, storage, quotas, nodes, network, owners)
+
+
+def examine(needs: Needs, cluster: Cluster) -> Sequence[Diagnosis]:
+    """All findings, errors first."""
+    return by_severity(finding for module in _CHECKS for finding in module.check(needs, cluster))

@@ -1,0 +1,55 @@
+"""The CustomResourceDefinitions that the stack's objects need: whether they exist, what they serve, and who owns them."""
+
+from scalr_agents.doctor.facts import Cluster, Definition, Hidden
+from scalr_agents.doctor.findings import Diagnoses, error, listed, note, warning
+from scalr_agents.doctor.needs import Needs
+
+
+def check(needs: Needs, cluster: Cluster) -> Diagnoses:
+    for name, versions in needs.definitions.items():
+        found = cluster.definitions.get(name)
+        subject = f"definition {name}"
+        if isinstance(found, Hidden):
+            yield from _hidden(subject, name, needs, cluster, found)
+        elif found is None:
+            if name not in needs.installed:
+                advice = (
+                    "Let its owner install it, or set kubernetes.crds: install" if name.endswith(".scalr.io") else "Install its operator"
+                )
+                yield error(subject, "does not exist in the cluster, and this stack does not install it", advice)
+        else:
+            yield from _existing(subject, found, versions, installed=name in needs.installed)
+
+
+def _hidden(subject: str, name: str, needs: Needs, cluster: Cluster, hidden: Hidden) -> Diagnoses:
+    """Without permission to read it, its group still shows in the discovery of the API server."""
+    group = name.partition(".")[2]
+    if not isinstance(cluster.groups, Hidden) and group not in cluster.groups and name not in needs.installed:
+        yield error(subject, f"the API server has no group {group}", "Have it installed by whoever owns the cluster")
+    else:
+        yield note(subject, f"cannot see whether it exists and what it serves: {hidden.reason}")
+
+
+def _existing(subject: str, found: Definition, versions: set[str], *, installed: bool) -> Diagnoses:
+    if found.terminating:
+        yield error(subject, "is being deleted, and all its objects with it", "Wait until it is gone, then install it again")
+    missing = versions - found.served
+    if missing and not installed:
+        problem = f"serves {listed(sorted(found.served)) or 'no version'}, and the stack needs {listed(sorted(missing))}"
+        yield error(subject, problem, "Upgrade it")
+    owner = found.owner
+    others = sorted(manager for manager in owner.managers if not _is_harmless(manager))
+    if installed and owner.release:
+        yield warning(
+            subject,
+            f"belongs to the Helm release {owner.release}, and this stack would change it as well",
+            "Set kubernetes.crds: expect, or uninstall the release after you have moved its agents",
+        )
+    elif installed and others and not owner.is_pulumi:
+        advice = "This is fine if nobody else applies it any more; otherwise set kubernetes.crds: expect"
+        yield note(subject, f"exists and is managed by {listed(others)}; pulumi up takes it over", advice)
+
+
+def _is_harmless(manager: str) -> bool:
+    """The API server sets the status and the accepted names of every definition."""
+    return manager in ("", "kube-apiserver") or manager.startswith("pulumi-kubernetes")

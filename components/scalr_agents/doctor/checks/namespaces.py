@@ -1,0 +1,52 @@
+"""The namespaces of the stack: whether they exist, and whether they admit its pods."""
+
+from collections.abc import Sequence
+from typing import get_args
+
+from scalr_agents.doctor.facts import Cluster, Hidden, Namespace
+from scalr_agents.doctor.findings import Diagnoses, error, note, warning
+from scalr_agents.doctor.needs import Needs, Pod
+from scalr_agents.stack import pod_security
+from scalr_agents.stack.checks import enforced
+from scalr_agents.stack.model import Namespace as Entry
+
+
+def check(needs: Needs, cluster: Cluster) -> Diagnoses:
+    for name in needs.namespaces:
+        entry, found = needs.stack.namespaces.get(name), cluster.namespaces.get(name)
+        subject = f"namespace {name}"
+        created = entry is not None and entry.create
+        if isinstance(found, Hidden):
+            yield note(subject, f"cannot see whether it exists and which pods it admits: {found.reason}")
+        elif found is None:
+            if not created:
+                yield error(subject, "does not exist, and this stack does not create it", "Create it, or set create: true for it")
+        else:
+            yield from _existing(subject, found, entry, [pod for pod in needs.pods if pod.namespace == name])
+
+
+def _existing(subject: str, found: Namespace, entry: Entry | None, pods: Sequence[Pod]) -> Diagnoses:
+    if found.terminating:
+        advice = "Wait until it is gone; if it stays, kubectl get namespace -o yaml says under status.conditions what keeps it"
+        yield error(subject, "is being deleted, and accepts no new objects", advice)
+    stated = enforced(entry) if entry else None
+    if entry and entry.create:
+        if found.level != stated:
+            problem = f"enforces {found.level or 'no Pod Security level'}, and pulumi up will set {stated}"
+            yield warning(subject, problem, "Check that this level admits the other pods in it, or set podSecurity to the present level")
+        return  # `check` compares the pods with the level that it will have
+    if stated and found.level != stated:
+        advice = "Correct podSecurity in the stack file, or the label of the namespace"
+        yield warning(subject, f"enforces {found.level or 'no Pod Security level'}, and the stack file says {stated}", advice)
+    yield from _refused(subject, found.level, pods)
+
+
+def _refused(subject: str, level: str, pods: Sequence[Pod]) -> Diagnoses:
+    for known in get_args(pod_security.Level):
+        for pod in pods if known == level else ():
+            reasons = pod_security.violations(pod.spec, known)
+            if reasons:
+                advice = f"Change the label pod-security.kubernetes.io/enforce, or the values of agent {pod.agent.name}"
+                yield error(
+                    subject, f"enforces {level} and would reject the {pod.name} of agent {pod.agent.name}: {'; '.join(reasons)}", advice
+                )

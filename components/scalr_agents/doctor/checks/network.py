@@ -1,0 +1,61 @@
+"""Whether something in the cluster enforces NetworkPolicies. The API server accepts them in any case."""
+
+from scalr_agents.doctor.facts import Cluster, DaemonSet, Hidden
+from scalr_agents.doctor.findings import Diagnoses, note, warning
+from scalr_agents.doctor.needs import Needs
+
+_ENFORCING = {
+    "anetd": "GKE Dataplane V2",
+    "antrea-agent": "Antrea",
+    "azure-npm": "Azure Network Policy Manager",
+    "calico-node": "Calico",
+    "canal": "Canal",
+    "cilium": "Cilium",
+    "kindnet": "kindnet",
+    "kube-network-policies": "kube-network-policies",
+    "kube-router": "kube-router",
+    "ovnkube-node": "OVN-Kubernetes",
+    "rke2-canal": "Canal",
+    "weave-net": "Weave Net",
+}
+"""DaemonSets of network plugins that enforce NetworkPolicies, by name."""
+_NOT_ENFORCING = {"kube-flannel": "Flannel", "kube-flannel-ds": "Flannel"}
+_GROUPS = {"cilium.io": "Cilium", "crd.projectcalico.org": "Calico", "projectcalico.org": "Calico", "crd.antrea.io": "Antrea"}
+"""API groups of network plugins. They may be left of a plugin that is gone, so that they prove less than a DaemonSet."""
+_VPC_CNI = "aws-node"
+_VPC_CNI_ENFORCES = "--enable-network-policy=true"
+_TEST = "Test it with doctor --probe, after pulumi up: docs/doctor.md"
+
+
+def check(needs: Needs, cluster: Cluster) -> Diagnoses:
+    if not any(manifest["kind"].endswith("NetworkPolicy") for manifest in needs.objects):
+        return
+    subject = "network policies"
+    running = [] if isinstance(cluster.daemon_sets, Hidden) else list(cluster.daemon_sets)
+    enforcing = sorted(
+        {_ENFORCING[each.name] for each in running if each.name in _ENFORCING} | {"AWS VPC CNI" for each in running if _is_on(each)}
+    )
+    groups = frozenset[str]() if isinstance(cluster.groups, Hidden) else cluster.groups
+    hints = sorted({_GROUPS[group] for group in groups & _GROUPS.keys()})
+    if enforcing:
+        yield note(subject, f"{', '.join(enforcing)} seems to enforce them", _TEST)
+    elif isinstance(cluster.daemon_sets, Hidden):
+        known = f"; the API has groups of {', '.join(hints)}" if hints else ""
+        yield note(subject, f"unknown whether anything enforces them: cannot see DaemonSets, {cluster.daemon_sets.reason}{known}", _TEST)
+    elif off := sorted({_NOT_ENFORCING[each.name] for each in running if each.name in _NOT_ENFORCING} | _vpc_cni_off(running)):
+        advice = "Install a network plugin that does. Until then runs reach the metadata service and each other"
+        yield warning(subject, f"{', '.join(off)} does not enforce them, and no other network plugin is known here", advice)
+    elif hints:
+        yield note(
+            subject, f"unknown whether anything enforces them: the API has groups of {', '.join(hints)}, but no DaemonSet is known", _TEST
+        )
+    else:
+        yield note(subject, "unknown whether anything enforces them: no network plugin is known here", _TEST)
+
+
+def _is_on(daemon_set: DaemonSet) -> bool:
+    return daemon_set.name == _VPC_CNI and _VPC_CNI_ENFORCES in daemon_set.arguments
+
+
+def _vpc_cni_off(running: list[DaemonSet]) -> set[str]:
+    return {"AWS VPC CNI without enableNetworkPolicy" for each in running if each.name == _VPC_CNI and not _is_on(each)}

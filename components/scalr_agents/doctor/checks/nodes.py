@@ -1,0 +1,97 @@
+"""Nodes that the stack's pods may run on, and whether they have room."""
+
+from collections.abc import Sequence
+
+from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.doctor import scheduling
+from scalr_agents.doctor.checks.quotas import completed, shown
+from scalr_agents.doctor.facts import Cluster, Hidden, Key, Node, Resources
+from scalr_agents.doctor.findings import Diagnoses, Diagnosis, error, listed, note, warning
+from scalr_agents.doctor.needs import Needs, Pod
+
+_OF_KUBERNETES = "node.kubernetes.io/"
+"""Taints of nodes that are not ready or are cordoned."""
+_KARPENTER = "karpenter.sh"
+
+
+def check(needs: Needs, cluster: Cluster) -> Diagnoses:
+    if isinstance(cluster.nodes, Hidden):
+        yield note("nodes", f"cannot see whether a node matches and has room: {cluster.nodes.reason}")
+        return
+    if cluster.pods:
+        yield note("pods on nodes", f"cannot see what the nodes have left, so room is that of empty nodes: {cluster.pods.reason}")
+    # What cannot be seen may be there, so that nothing is called an error for its absence.
+    grows = cluster.autoscaler is not False or isinstance(cluster.groups, Hidden) or _KARPENTER in cluster.groups
+    for pod in needs.pods:
+        yield from _pod(pod, cluster, cluster.nodes, grows=grows)
+
+
+def _pod(pod: Pod, cluster: Cluster, nodes: Sequence[Node], *, grows: bool) -> Diagnoses:
+    subject = f"nodes for {pod.subject}"
+    selected = [node for node in nodes if scheduling.is_selected(node, pod.spec)]
+    if not selected:
+        labels = listed(f"{key}={value}" for key, value in (pod.spec.get("nodeSelector") or {}).items()) or "that its affinity requires"
+        yield _unless_grown(subject, f"no node has the labels {labels}", "Correct nodes.selector, or label nodes", grows=grows)
+        return
+    open_nodes = [node for node in selected if not scheduling.in_the_way(node, pod.spec)]
+    if not open_nodes:
+        yield _shut(subject, pod, selected)
+        return
+    limits = cluster.limits.get(pod.namespace, ())
+    spec = completed(pod.spec, [] if isinstance(limits, Hidden) else limits)
+    needed = scheduling.of_pod(spec)
+    large = [node for node in open_nodes if scheduling.room(node, needed, when_empty=True)]
+    if not large:
+        problem = f"none of the {len(open_nodes)} nodes that match is large enough for {_words(needed)}: {_largest(open_nodes, needed)}"
+        yield _unless_grown(subject, problem, "Use larger nodes, or lower the requests in the agent's values", grows=grows)
+        return
+    fits = sum(scheduling.room(node, needed) for node in large)
+    if pod.kind not in WORKLOADS:
+        yield _tasks(subject, needed, len(large), fits, grows=grows)
+    elif not fits and cluster.owners.get(_maker(pod)) is None:
+        yield warning(subject, f"the {len(large)} nodes that match have no room now for {_words(needed)}", _more(grows=grows))
+
+
+def _tasks(subject: str, needed: Resources, nodes: int, fits: int, *, grows: bool) -> Diagnosis:
+    if fits:
+        return note(subject, f"{nodes} {'nodes match' if nodes > 1 else 'node matches'}, with room for {fits} at a time now")
+    return warning(subject, f"the {nodes} nodes that match have no room now for {_words(needed)}: runs would wait", _more(grows=grows))
+
+
+def _more(*, grows: bool) -> str:
+    return "This is fine if an autoscaler may add such nodes" if grows else "Add nodes, or lower the requests in the agent's values"
+
+
+def _unless_grown(subject: str, problem: str, advice: str, *, grows: bool) -> Diagnosis:
+    """An error, or a warning where an autoscaler may add the node that is missing."""
+    if grows:
+        return warning(subject, problem, f"This is fine if an autoscaler adds such nodes. Otherwise: {advice[0].lower()}{advice[1:]}")
+    return error(subject, problem, advice)
+
+
+def _shut(subject: str, pod: Pod, selected: Sequence[Node]) -> Diagnosis:
+    taints = [taint for node in selected for taint in scheduling.in_the_way(node, pod.spec)]
+    own = [taint for taint in taints if not taint["key"].startswith(_OF_KUBERNETES)]
+    if not own:
+        return warning(
+            subject, f"all {len(selected)} nodes that match are cordoned or not ready", "Uncordon them, or see kubectl get nodes"
+        )
+    words = dict.fromkeys(f"{taint['key']}{'=' if taint.get('value') else ''}{taint.get('value', '')}:{taint['effect']}" for taint in own)
+    problem = f"all {len(selected)} nodes that match have taints that the pods do not tolerate: {listed(words)}"
+    return error(subject, problem, "Add tolerations for them to nodes.tolerations")
+
+
+def _maker(pod: Pod) -> Key:
+    """The object that makes the pods of a workload."""
+    found = [each for each in pod.agent.objects if each["kind"] == pod.kind and each["spec"]["template"] is pod.template]
+    return Key(pod.kind, pod.namespace, found[0]["metadata"]["name"])
+
+
+def _words(needed: Resources) -> str:
+    return ", ".join(f"{name} {shown(name, amount)}" for name, amount in sorted(needed.items())) or "the pod"
+
+
+def _largest(nodes: Sequence[Node], needed: Resources) -> str:
+    """What the nodes have at most, of what is needed."""
+    most = scheduling.largest(*(node.allocatable for node in nodes))
+    return f"they have at most {_words({name: most[name] for name in needed if name in most})}"

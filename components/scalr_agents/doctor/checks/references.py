@@ -1,0 +1,112 @@
+"""What pods name and the stack does not make: Secrets with their keys, accounts, claims and classes."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from scalr_agents.doctor.facts import Cluster, Content, Hidden, Key
+from scalr_agents.doctor.findings import Diagnoses, error, listed, note, warning
+from scalr_agents.doctor.needs import Needs, Reference, images
+
+_PULL_TYPES = ("kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg")
+_DOCKER_HUB = ("docker.io", "index.docker.io", "registry-1.docker.io")
+_MAKE = {
+    "ServiceAccount": "Create it, or let the agent make one (serviceAccount.create: true)",
+    "PersistentVolumeClaim": "Create it, or correct its name",
+    "PriorityClass": "Let the owner of the cluster create it, or correct its name",
+    "RuntimeClass": "Let the owner of the cluster create it, or correct its name",
+}
+
+
+def check(needs: Needs, cluster: Cluster) -> Diagnoses:
+    hidden = defaultdict[tuple[str, str, str], list[str]](list)
+    for reference in needs.references:
+        key = reference.key
+        found = cluster.contents.get(key)
+        entry = needs.stack.namespaces.get(key.namespace)
+        absent = key.namespace and cluster.namespaces.get(key.namespace) is None
+        if isinstance(found, Hidden):
+            hidden[key.kind, key.namespace, found.reason].append(key.name)
+        elif found is not None:
+            yield from _existing(reference, found)
+        elif not absent or (entry and entry.create):  # else the namespace has its own finding
+            advice = _MAKE.get(key.kind, "Create it, or correct its name")
+            first = f"{advice}. The namespace does not exist yet: create it first, pulumi up takes it over" if absent else advice
+            yield error(_called(key), f"does not exist; {_consequence(reference)}", first)
+    for (kind, namespace, reason), names in hidden.items():
+        within = f" in namespace {namespace}" if namespace else ""
+        yield note(f"{kind} {listed(names)}{within}", f"cannot see whether it exists{_and_keys(kind)}: {reason}")
+    yield from _registries(needs, cluster)
+
+
+def _called(key: Key) -> str:
+    return f"{key.kind} {key.namespace}/{key.name}" if key.namespace else f"{key.kind} {key.name}"
+
+
+def _and_keys(kind: str) -> str:
+    return " and has its keys" if kind in ("Secret", "ConfigMap") else ""
+
+
+def _consequence(reference: Reference) -> str:
+    if reference.pull:
+        return "images of a private registry cannot be pulled"
+    return (
+        "pods that name it cannot be created"
+        if reference.key.kind in ("ServiceAccount", "PriorityClass", "RuntimeClass")
+        else ("pods that name it cannot start")
+    )
+
+
+def _existing(reference: Reference, found: Content) -> Diagnoses:
+    key = reference.key
+    missing = sorted(reference.keys - found.keys) if key.kind in ("Secret", "ConfigMap") else []
+    if missing:
+        yield error(
+            _called(key), f"has no key {listed(missing)}; pods that name it cannot start", "Add the key, or correct it in the values"
+        )
+    if reference.pull and found.type not in _PULL_TYPES:
+        advice = "Create it with: kubectl create secret docker-registry"
+        yield error(_called(key), f"is no pull secret: its type is {found.type}", advice)
+    if found.phase == "Lost":
+        yield error(_called(key), "has lost its volume", "Restore the volume, or create the claim again")
+
+
+def _registries(needs: Needs, cluster: Cluster) -> Diagnoses:
+    """Warnings for registries that no pull secret of a pod has credentials for, once there are pull secrets."""
+    unknown = defaultdict[tuple[str, tuple[str, ...]], dict[str, None]](dict)
+    for pod in needs.pods:
+        names = tuple(secret["name"] for secret in pod.spec.get("imagePullSecrets", ()) if isinstance(secret["name"], str))
+        found = [cluster.contents.get(Key("Secret", pod.namespace, name)) for name in names]
+        known = [content.registries for content in found if isinstance(content, Content) and content.registries]
+        if not names or len(known) < len(names):
+            continue
+        for registry in dict.fromkeys(map(registry_of, images(pod.spec))):
+            if not any(_covers(host, registry) for hosts in known for host in hosts):
+                unknown[pod.namespace, names][registry] = None
+    for (namespace, names), registries in unknown.items():
+        problem = f"{'has' if len(names) == 1 else 'have'} no credentials for {listed(registries)}, where images come from"
+        advice = "Add them, unless nodes may pull from there anyway"
+        yield warning(f"pull secret {listed(f'{namespace}/{name}' for name in names)}", problem, advice)
+
+
+def registry_of(image: str) -> str:
+    """The registry of an image, as container runtimes read its name."""
+    first, slash, _ = image.partition("/")
+    return first if slash and ("." in first or ":" in first or first == "localhost") else "docker.io"
+
+
+def _covers(entry: str, registry: str) -> bool:
+    """Whether an entry of a pull secret (`https://index.docker.io/v1/`, `*.example.com`) is for a registry."""
+    host = entry.partition("://")[2] or entry
+    host = host.partition("/")[0]
+    if registry in _DOCKER_HUB:
+        return host in _DOCKER_HUB
+    return host == registry or any(_matches(host, registry))
+
+
+def _matches(pattern: str, registry: str) -> Iterator[bool]:
+    """The kubelet matches `*` within one part of the name."""
+    import fnmatch
+
+    parts, others = pattern.split("."), registry.split(".")
+    if "*" in pattern and len(parts) == len(others):
+        yield all(fnmatch.fnmatchcase(other, part) for part, other in zip(parts, others, strict=True))

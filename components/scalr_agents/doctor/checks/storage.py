@@ -1,0 +1,88 @@
+"""The storage classes and CSI drivers that the stack's volumes and claims name."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scalr_agents.doctor import scheduling
+from scalr_agents.doctor.facts import Cluster, Hidden
+from scalr_agents.doctor.findings import Diagnoses, error, listed, note
+from scalr_agents.doctor.needs import Needs, Pod
+from scalr_agents.model.merge import lookup
+
+_ADDONS = {
+    "efs.csi.aws.com": "Install the add-on aws-efs-csi-driver",
+    "filestore.csi.storage.gke.io": "Turn on the add-on GcpFilestoreCsiDriver of the cluster",
+}
+
+
+def check(needs: Needs, cluster: Cluster) -> Diagnoses:
+    yield from _classes(needs, cluster)
+    drivers = sorted({driver for driver in _drivers(needs) if driver})
+    if drivers and isinstance(cluster.drivers, Hidden):
+        yield note("CSI drivers", f"cannot see whether {listed(drivers)} exists: {cluster.drivers.reason}")
+    elif not isinstance(cluster.drivers, Hidden):
+        for driver in drivers:
+            if driver not in cluster.drivers:
+                yield error(f"CSI driver {driver}", "is not installed; volumes of it cannot be mounted", _install(driver))
+        yield from _on_nodes(needs, cluster, cluster.drivers)
+
+
+def _install(driver: str) -> str:
+    return f"{_ADDONS.get(driver, 'Install it')}: docs/caches.md"
+
+
+def _classes(needs: Needs, cluster: Cluster) -> Diagnoses:
+    own = {manifest["metadata"]["name"] for manifest in needs.objects if manifest["kind"] == "StorageClass"}
+    for manifest in needs.objects:
+        if manifest["kind"] != "PersistentVolumeClaim":
+            continue
+        name, metadata = manifest["spec"].get("storageClassName"), manifest["metadata"]
+        subject = f"claim {metadata['namespace']}/{metadata['name']}"
+        if name == "" or name in own:
+            continue
+        if isinstance(cluster.classes, Hidden):
+            yield note(subject, f"cannot see its storage class {name or '(the default one)'}: {cluster.classes.reason}")
+        elif name is None and not any(each.is_default for each in cluster.classes):
+            advice = f"Set storageClassName to one of: {listed(each.name for each in cluster.classes) or 'none exists'}"
+            yield error(subject, "names no storage class, and the cluster has no default one", advice)
+        elif name is not None and not any(each.name == name for each in cluster.classes):
+            advice = f"Create the class, or use one of: {listed(each.name for each in cluster.classes) or 'none exists'}"
+            yield error(subject, f"its storage class {name} does not exist", advice)
+
+
+def _drivers(needs: Needs) -> Iterator[str]:
+    """The CSI drivers that the stack's own volumes and classes name."""
+    for manifest in needs.objects:
+        if manifest["kind"] == "PersistentVolume":
+            yield lookup(manifest, "spec", "csi", "driver") or ""
+        elif manifest["kind"] == "StorageClass" and ".csi." in manifest["provisioner"]:
+            yield manifest["provisioner"]
+
+
+def _on_nodes(needs: Needs, cluster: Cluster, installed: frozenset[str]) -> Diagnoses:
+    """Errors for pods whose nodes have no driver for their volumes: its DaemonSet may lack a toleration."""
+    if isinstance(cluster.nodes, Hidden):
+        return  # the check of nodes says so
+    for pod in needs.pods:
+        fitting = [node for node in cluster.nodes if scheduling.is_selected(node, pod.spec) and not scheduling.in_the_way(node, pod.spec)]
+        for driver in sorted(set(_of_pod(pod, needs)) & installed):
+            if cluster.drivers_on_nodes:
+                yield note(f"CSI driver {driver}", f"cannot see which nodes it runs on: {cluster.drivers_on_nodes.reason}")
+            elif fitting and not any(driver in node.drivers for node in fitting):
+                problem = f"runs on none of the {len(fitting)} nodes of {pod.subject}, so that their volumes cannot be mounted"
+                yield error(f"CSI driver {driver}", problem, "Let its DaemonSet tolerate the taints of these nodes")
+
+
+def _of_pod(pod: Pod, needs: Needs) -> Iterator[str]:
+    """The drivers of the stack's own volumes that a pod mounts."""
+    mounted = {lookup(volume, "persistentVolumeClaim", "claimName") for volume in pod.spec.get("volumes", ())}
+    volumes: dict[str, Mapping[str, Any]] = {
+        manifest["metadata"]["name"]: manifest for manifest in needs.objects if manifest["kind"] == "PersistentVolume"
+    }
+    for manifest in needs.objects:
+        metadata = manifest["metadata"]
+        if manifest["kind"] == "PersistentVolumeClaim" and metadata["namespace"] == pod.namespace and metadata["name"] in mounted:
+            volume = volumes.get(manifest["spec"].get("volumeName", ""), {})
+            driver = lookup(volume, "spec", "csi", "driver")
+            if isinstance(driver, str):
+                yield driver

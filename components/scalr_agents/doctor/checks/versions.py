@@ -1,0 +1,82 @@
+"""The versions of the API server, of the nodes, and of their container runtimes."""
+
+import re
+from collections.abc import Sequence
+
+from scalr_agents.doctor import scheduling
+from scalr_agents.doctor.facts import Cluster, Hidden, Node
+from scalr_agents.doctor.findings import Diagnoses, Diagnosis, error, listed, note, warning
+from scalr_agents.doctor.needs import Needs, Pod, task_pod
+from scalr_agents.model.lines import Line
+
+_IMAGE_VOLUMES = {"containerd": (2, 1), "cri-o": (1, 31)}
+"""The container runtimes that can mount an image as a volume, from these versions on."""
+_NUMBERS = re.compile(r"(\d+)\.(\d+)")
+
+Version = tuple[int, int]
+
+
+def numbers(text: str) -> Version | None:
+    """Major and minor number of a version such as `v1.36.3-eks-1a2b3c`."""
+    found = _NUMBERS.search(text)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def check(needs: Needs, cluster: Cluster) -> Diagnoses:
+    server = numbers(cluster.version)
+    if server is None:
+        yield note("API server", "its version cannot be seen, so it is not checked")
+    for agent in needs.stack.agents:
+        line = agent.release.line
+        if server and server < (numbers(line.kubernetes) or server):
+            yield error(
+                "API server",
+                f"it is {cluster.version}, and agent {agent.name} ({agent.chart.name} {agent.release.version}) needs {line.kubernetes}",
+                f"Upgrade the cluster, or choose {_older(agent.chart.versions.lines, server)}",
+            )
+        pod = task_pod(each for each in needs.pods if each.agent is agent)
+        if pod and not isinstance(cluster.nodes, Hidden):
+            fitting = [
+                node for node in cluster.nodes if scheduling.is_selected(node, pod.spec) and not scheduling.in_the_way(node, pod.spec)
+            ]
+            yield from _nodes(pod, fitting)
+            yield from _runtimes(pod, fitting)
+
+
+def _older(lines: Sequence[Line], server: Version) -> str:
+    """Which agents run on the cluster as it is."""
+    known = [line for line in lines if (numbers(line.kubernetes) or server) <= server]
+    return f"agents {known[-1].versions}" if known else "another cluster"
+
+
+def _nodes(pod: Pod, nodes: list[Node]) -> Diagnoses:
+    minimum = pod.agent.release.line.kubernetes
+    least = numbers(minimum)
+    old = [node for node in nodes if least and (numbers(node.kubelet) or least) < least]
+    if old:
+        what = f"their kubelet is older than Kubernetes {minimum}, which agents {pod.agent.release.version} need"
+        yield _some(pod, nodes, old, f"{what}: {listed(f'{node.name} ({node.kubelet})' for node in old)}", "Upgrade these nodes")
+
+
+def _runtimes(pod: Pod, nodes: list[Node]) -> Diagnoses:
+    if not any("image" in volume for volume in pod.spec.get("volumes", ())):
+        return
+    old = [node for node in nodes if not _mounts_images(node)]
+    if old:
+        which = listed(f"{node.name} ({node.runtime})" for node in old)
+        advice = f"Upgrade to {' or '.join(f'{name} {major}.{minor}' for name, (major, minor) in _IMAGE_VOLUMES.items())}"
+        yield _some(pod, nodes, old, f"their container runtime cannot mount images as volumes: {which}", advice)
+
+
+def _mounts_images(node: Node) -> bool:
+    """Whether the runtime can. One that is not known may."""
+    name, _, version = node.runtime.partition("://")
+    least, given = _IMAGE_VOLUMES.get(name), numbers(version)
+    return least is None or given is None or given >= least
+
+
+def _some(pod: Pod, nodes: list[Node], bad: list[Node], problem: str, advice: str) -> Diagnosis:
+    """An error if no other node is left for the pods, else a warning."""
+    make = error if len(bad) == len(nodes) else warning
+    hint = "" if len(bad) == len(nodes) else ", or keep the pods off them with nodes.selector"
+    return make(f"nodes of {pod.subject}", problem, f"{advice}{hint}")

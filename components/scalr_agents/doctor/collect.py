@@ -1,0 +1,157 @@
+"""Collects the facts about a cluster that a stack's needs call for, many requests at a time."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+from scalr_agents.doctor import reading
+from scalr_agents.doctor.api import AT_ONCE, METADATA, METADATA_OF_LIST, Api
+from scalr_agents.doctor.facts import Access, Cluster, Content, Definition, Found, Hidden, Key, Limit, Namespace, Node, Owner, Quota, Seen
+from scalr_agents.doctor.needs import Needs
+
+K = TypeVar("K")
+T = TypeVar("T")
+R = TypeVar("R")
+
+_PATHS = {
+    "ConfigMap": "/api/v1/namespaces/{namespace}/configmaps/{name}",
+    "PersistentVolumeClaim": "/api/v1/namespaces/{namespace}/persistentvolumeclaims/{name}",
+    "PriorityClass": "/apis/scheduling.k8s.io/v1/priorityclasses/{name}",
+    "RuntimeClass": "/apis/node.k8s.io/v1/runtimeclasses/{name}",
+    "Secret": "/api/v1/namespaces/{namespace}/secrets/{name}",
+    "ServiceAccount": "/api/v1/namespaces/{namespace}/serviceaccounts/{name}",
+}
+_CONTENTS = ("ConfigMap", "PersistentVolumeClaim", "Secret")
+"""Kinds of which more is read than that they exist."""
+_RUNNING = [("fieldSelector", "status.phase!=Succeeded,status.phase!=Failed")]
+
+
+def collect(api: Api, needs: Needs, further: Iterable[Access] = ()) -> Cluster:
+    """The facts. `further` are accesses to review beside those that deploying takes. Raises `ClusterError`."""
+    version = api.get("/version")  # first and alone, so that a cluster that cannot be reached is found once
+    asked = dict.fromkeys([*needs.reviewed, *further])
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+
+        def each(read: Callable[[Api, K], T], keys: Iterable[K]) -> Mapping[K, Future[T]]:
+            return {key: pool.submit(read, api, key) for key in keys}
+
+        try:
+            nodes, groups = pool.submit(_nodes, api), pool.submit(_groups, api)
+            pods = pool.submit(api.items, "/api/v1/pods", _RUNNING)
+            csi_nodes = pool.submit(api.items, "/apis/storage.k8s.io/v1/csinodes")
+            drivers = pool.submit(api.items, "/apis/storage.k8s.io/v1/csidrivers")
+            classes = pool.submit(api.items, "/apis/storage.k8s.io/v1/storageclasses")
+            daemon_sets = pool.submit(api.items, "/apis/apps/v1/daemonsets")
+            autoscaler = pool.submit(api.get, "/api/v1/namespaces/kube-system/configmaps/cluster-autoscaler-status", (), METADATA)
+            allowed = each(_is_allowed, asked)
+            definitions = each(_definition, needs.definitions)
+            namespaces = each(_namespace, needs.namespaces)
+            quotas, limits = each(_quotas, needs.namespaces), each(_limits, needs.namespaces)
+            releases = each(_releases, needs.namespaces)
+            contents = each(_content, [reference.key for reference in needs.references])
+            owners = {key: pool.submit(_owner, api, needs.path(key)) for key in needs.own}
+            return Cluster(
+                version=version["gitVersion"] if isinstance(version, dict) else "",
+                groups=groups.result(),
+                nodes=_completed(nodes.result(), pods.result(), csi_nodes.result()),
+                pods=_why_hidden(pods.result()),
+                drivers_on_nodes=_why_hidden(csi_nodes.result()),
+                allowed=_known(allowed),
+                definitions=_known(definitions),
+                namespaces=_known(namespaces),
+                quotas=_known(quotas),
+                limits=_known(limits),
+                drivers=_seen(drivers.result(), lambda items: frozenset(item["metadata"]["name"] for item in items)),
+                classes=_seen(classes.result(), lambda items: [reading.storage_class(item) for item in items]),
+                contents=_known(contents),
+                owners=_known(owners),
+                releases=_known(releases),
+                daemon_sets=_seen(daemon_sets.result(), lambda items: [reading.daemon_set(item) for item in items]),
+                autoscaler=_seen(autoscaler.result(), lambda found: found is not None),
+            )
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _known(futures: Mapping[K, Future[T]]) -> dict[K, T]:
+    return {key: future.result() for key, future in futures.items()}
+
+
+def _seen(answer: T | Hidden, read: Callable[[T], R]) -> Seen[R]:
+    return answer if isinstance(answer, Hidden) else read(answer)
+
+
+def _why_hidden(answer: object) -> Hidden | None:
+    return answer if isinstance(answer, Hidden) else None
+
+
+def _is_allowed(api: Api, access: Access) -> Seen[bool]:
+    if access.path:
+        return api.review({"nonResourceAttributes": {"verb": access.verb, "path": access.path}})
+    plural, _, subresource = access.resource.partition("/")
+    attributes = {
+        "verb": access.verb,
+        "group": access.group,
+        "resource": plural,
+        "subresource": subresource,
+        "namespace": access.namespace,
+        "name": access.name,
+    }
+    return api.review({"resourceAttributes": attributes})
+
+
+def _groups(api: Api) -> Seen[frozenset[str]]:
+    return _seen(api.get("/apis"), lambda answer: frozenset(group["name"] for group in (answer or {}).get("groups", ())))
+
+
+def _nodes(api: Api) -> Seen[list[Node]]:
+    return _seen(api.items("/api/v1/nodes"), lambda items: [reading.node(item) for item in items])
+
+
+def _completed(nodes: Seen[list[Node]], pods: Seen[list[reading.Json]], csi_nodes: Seen[list[reading.Json]]) -> Seen[list[Node]]:
+    """The nodes with what runs on them."""
+    if isinstance(nodes, Hidden):
+        return nodes
+    known = [] if isinstance(pods, Hidden) else pods
+    return reading.with_drivers(reading.with_pods(nodes, known), [] if isinstance(csi_nodes, Hidden) else csi_nodes)
+
+
+def _definition(api: Api, name: str) -> Found[Definition]:
+    return _found(api.get(f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}"), reading.definition)
+
+
+def _namespace(api: Api, name: str) -> Found[Namespace]:
+    return _found(api.get(f"/api/v1/namespaces/{name}"), reading.namespace)
+
+
+def _quotas(api: Api, namespace: str) -> Seen[Sequence[Quota]]:
+    return _seen(api.items(f"/api/v1/namespaces/{namespace}/resourcequotas"), lambda items: [reading.quota(item) for item in items])
+
+
+def _limits(api: Api, namespace: str) -> Seen[Sequence[Limit]]:
+    return _seen(
+        api.items(f"/api/v1/namespaces/{namespace}/limitranges"), lambda items: [limit for item in items for limit in reading.limits(item)]
+    )
+
+
+def _releases(api: Api, namespace: str) -> Seen[frozenset[str]]:
+    """Names of Helm releases. Only the metadata of Helm's Secrets is read."""
+    secrets = api.items(f"/api/v1/namespaces/{namespace}/secrets", [("labelSelector", "owner=helm")], METADATA_OF_LIST)
+    return _seen(
+        secrets, lambda items: frozenset(item["metadata"]["labels"]["name"] for item in items if "name" in item["metadata"]["labels"])
+    )
+
+
+def _content(api: Api, key: Key) -> Found[Content]:
+    accept = "application/json" if key.kind in _CONTENTS else METADATA
+    answer = api.get(_PATHS[key.kind].format(namespace=key.namespace, name=key.name), (), accept)
+    return _found(answer, reading.content)
+
+
+def _owner(api: Api, path: str) -> Found[Owner]:
+    return _found(api.get(path, (), METADATA), reading.owner)
+
+
+def _found(answer: Found[reading.Json], read: Callable[[reading.Json], T]) -> Found[T]:
+    return read(answer) if isinstance(answer, dict) else answer

@@ -1,0 +1,53 @@
+"""The command `doctor`: collects facts, checks them, runs probes, and prints what it found."""
+
+import json
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+from scalr_agents.doctor import collect, probing
+from scalr_agents.doctor.api import ClusterError, connect
+from scalr_agents.doctor.checks import examine
+from scalr_agents.doctor.checks.permissions import denied
+from scalr_agents.doctor.findings import Diagnosis, by_severity, count
+from scalr_agents.doctor.needs import Needs
+from scalr_agents.stack import Stack
+
+__all__ = ["ClusterError", "as_json", "examined"]
+
+
+def examined(stack: Stack, *, probe: bool, image: str, seconds: int) -> list[Diagnosis]:
+    """All findings about the cluster that a stack names. Raises `ClusterError`."""
+    needs = Needs.of(stack)
+    with connect(stack.kubernetes.kubeconfig, stack.kubernetes.context) as api:
+        further = probing.accesses(needs) if probe else []
+        cluster = collect.collect(api, needs, further)
+        found = [*examine(needs, cluster)]
+        if probe:
+            refused = list(denied(further, cluster))
+            found += refused
+            if not refused:
+                with _ended_like_an_interrupt():
+                    found += probing.run(api, needs, image, seconds)
+    return by_severity(found)
+
+
+@contextmanager
+def _ended_like_an_interrupt() -> Iterator[None]:
+    """SIGTERM ends the process as Ctrl-C does, so that it cleans up."""
+
+    def interrupt(_signal: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def as_json(found: Sequence[Diagnosis]) -> str:
+    """The findings as `doctor --format json` prints them."""
+    listed = {"findings": [finding.as_json() for finding in found]}
+    return json.dumps({**listed, **{f"{kind}s": count(found, kind) for kind in ("error", "warning", "note")}}, indent=2) + "\n"

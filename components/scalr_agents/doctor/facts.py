@@ -1,0 +1,193 @@
+"""Facts about a cluster, as far as the credential of the user may see them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+T = TypeVar("T")
+
+Resources = Mapping[str, Decimal]
+"""Amounts by name of the resource: cores, bytes, numbers of pods."""
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """What cannot be seen, and why: a permission is missing, or the API server does not answer."""
+
+    reason: str
+
+
+Seen: TypeAlias = T | Hidden
+Found: TypeAlias = T | Hidden | None
+"""`None` if it does not exist."""
+
+
+class Access(NamedTuple):
+    """Something that a credential may do, or may not."""
+
+    verb: str
+    group: str
+    resource: str
+    """Plural name, with its subresource if there is one: `pods/log`."""
+    namespace: str = ""
+    """Empty for the cluster."""
+    name: str = ""
+    path: str = ""
+    """A path of the API server that is no resource, such as `/metrics`; then only `verb` has a meaning."""
+
+    @property
+    def what(self) -> str:
+        """The resource as `kubectl auth can-i` writes it."""
+        if self.path:
+            return self.path
+        plural, slash, subresource = self.resource.partition("/")
+        named = f" {self.name}" if self.name else ""
+        return f"{plural}.{self.group}{slash}{subresource}{named}" if self.group else f"{self.resource}{named}"
+
+
+class Key(NamedTuple):
+    """An object: its kind, namespace (empty for the cluster) and name."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    """A node of the cluster."""
+
+    name: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+    taints: Sequence[Mapping[str, Any]] = ()
+    allocatable: Resources = field(default_factory=dict)
+    requested: Resources = field(default_factory=dict)
+    """What the pods on it request, and how many they are (`pods`). Empty if pods cannot be seen."""
+    ready: bool = True
+    kubelet: str = ""
+    """Version of the kubelet, such as `v1.36.3`."""
+    runtime: str = ""
+    """Container runtime, such as `containerd://2.1.4`."""
+    drivers: frozenset[str] = frozenset()
+    """CSI drivers that run on it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Owner:
+    """Who owns an object that exists."""
+
+    release: str = ""
+    """Helm release, `namespace/name`; empty if none."""
+    managers: frozenset[str] = frozenset()
+    """Field managers."""
+
+    @property
+    def is_pulumi(self) -> bool:
+        return any(manager.startswith("pulumi-kubernetes") for manager in self.managers)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Definition:
+    """A CustomResourceDefinition."""
+
+    served: frozenset[str]
+    """Versions that the API server serves."""
+    owner: Owner = field(default_factory=Owner)
+    terminating: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Namespace:
+    terminating: bool = False
+    level: str = ""
+    """Pod Security level that it enforces; empty if it sets none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quota:
+    """A ResourceQuota."""
+
+    name: str
+    hard: Resources
+    used: Resources = field(default_factory=dict)
+    scopes: Sequence[Mapping[str, Any]] = ()
+    """Selectors of pods that it counts, as `scopeSelector.matchExpressions`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limit:
+    """One entry of a LimitRange."""
+
+    name: str
+    type: str
+    """`Container`, `Pod` or `PersistentVolumeClaim`."""
+    minimum: Resources = field(default_factory=dict)
+    maximum: Resources = field(default_factory=dict)
+    default: Resources = field(default_factory=dict)
+    default_request: Resources = field(default_factory=dict)
+    ratio: Resources = field(default_factory=dict)
+    """Largest ratio of limit to request."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StorageClass:
+    name: str
+    provisioner: str
+    is_default: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Content:
+    """An existing object that pods name. Of Secrets and ConfigMaps only the keys are kept, never the values."""
+
+    keys: frozenset[str] = frozenset()
+    type: str = ""
+    """Type of a Secret."""
+    registries: frozenset[str] = frozenset()
+    """Registries that a pull secret has credentials for."""
+    phase: str = ""
+    """Phase of a claim."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DaemonSet:
+    namespace: str
+    name: str
+    arguments: Sequence[str] = ()
+    """Commands and arguments of all its containers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cluster:
+    """What is known about a cluster, as far as the stack needs it."""
+
+    version: str
+    """Version of the API server, such as `v1.36.3`."""
+    groups: Seen[frozenset[str]] = frozenset()
+    """API groups."""
+    nodes: Seen[Sequence[Node]] = ()
+    pods: Hidden | None = None
+    """Why the pods on the nodes cannot be seen; `None` if they can."""
+    drivers_on_nodes: Hidden | None = None
+    """Why the drivers on the nodes cannot be seen; `None` if they can."""
+    allowed: Mapping[Access, Seen[bool]] = field(default_factory=dict)
+    definitions: Mapping[str, Found[Definition]] = field(default_factory=dict)
+    namespaces: Mapping[str, Found[Namespace]] = field(default_factory=dict)
+    quotas: Mapping[str, Seen[Sequence[Quota]]] = field(default_factory=dict)
+    limits: Mapping[str, Seen[Sequence[Limit]]] = field(default_factory=dict)
+    drivers: Seen[frozenset[str]] = frozenset()
+    """CSI drivers."""
+    classes: Seen[Sequence[StorageClass]] = ()
+    contents: Mapping[Key, Found[Content]] = field(default_factory=dict)
+    """Objects that pods name and the stack does not make."""
+    owners: Mapping[Key, Found[Owner]] = field(default_factory=dict)
+    """Objects that the stack makes and that exist already."""
+    releases: Mapping[str, Seen[frozenset[str]]] = field(default_factory=dict)
+    """Names of the Helm releases in a namespace."""
+    daemon_sets: Seen[Sequence[DaemonSet]] = ()
+    autoscaler: Seen[bool] = False
+    """Whether the cluster autoscaler has reported its status. Karpenter is among the groups."""

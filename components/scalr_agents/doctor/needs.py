@@ -1,0 +1,262 @@
+"""What a stack asks of a cluster: its pods, what they name, and what deploying it takes."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
+from scalr_agents.doctor.facts import Access, Key
+from scalr_agents.model.release import COMPONENT
+from scalr_agents.stack import Stack
+from scalr_agents.stack.checks import templates
+
+OWNED = ("create", "get", "list", "watch", "patch", "delete")
+"""Verbs that Pulumi needs for what it deploys: it reads, applies, awaits and removes objects."""
+SEEN = ("get", "list", "watch")
+"""Verbs for what it only looks at, to see that a Deployment is ready."""
+KEPT = ("CustomResourceDefinition", "Namespace")
+"""Kinds that Pulumi takes over if they exist, and never deletes."""
+_AWAITED = (("", "pods"), ("apps", "replicasets"), ("", "persistentvolumeclaims"))
+_OWN_GROUPS = ("", "apps", "batch", "policy")
+"""API groups of Kubernetes itself. The others end with `.k8s.io`."""
+_ALWAYS_THERE = (("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default"))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Pod:
+    """A kind of pods that the stack brings to the cluster."""
+
+    agent: AnyAgent
+    name: str
+    """What messages call them: `task pods`."""
+    kind: str
+    """Kind of the object that makes them, for instance `Deployment`."""
+    template: Manifest
+    replicas: int
+    """How many run at least. One for task pods, and for those of a DaemonSet."""
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        spec: Mapping[str, Any] = self.template["spec"]
+        return spec
+
+    @property
+    def namespace(self) -> str:
+        return self.agent.release.namespace
+
+    @property
+    def subject(self) -> str:
+        return f"agent {self.agent.name}, {self.name}"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """An object that pods name, and that the stack does not make."""
+
+    key: Key
+    keys: frozenset[str] = frozenset()
+    """Keys that a Secret or ConfigMap must have."""
+    pull: bool = False
+    """Whether it is a pull secret."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a stack asks of a cluster."""
+
+    stack: Stack
+    objects: Sequence[Manifest] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, stack: Stack) -> "Needs":
+        return cls(stack, stack.objects())
+
+    @cached_property
+    def pods(self) -> list[Pod]:
+        return [pod for agent in self.stack.agents for pod in _pods(agent)]
+
+    @cached_property
+    def namespaces(self) -> list[str]:
+        return sorted({*self.stack.namespaces, *(agent.release.namespace for agent in self.stack.agents)})
+
+    @cached_property
+    def own(self) -> dict[Key, Manifest]:
+        """The stack's objects, without those that it takes over wherever they are."""
+        return {key_of(manifest): manifest for manifest in self.objects if manifest["kind"] not in KEPT}
+
+    @cached_property
+    def definitions(self) -> dict[str, set[str]]:
+        """Names of the CustomResourceDefinitions that its objects need, with the versions that must be served."""
+        needed: dict[str, set[str]] = {}
+        for manifest in self.objects:
+            group, _, version = manifest["apiVersion"].rpartition("/")
+            if not _is_own_group(group):
+                needed.setdefault(f"{self.plural(manifest)}.{group}", set()).add(version)
+        return needed
+
+    @cached_property
+    def installed(self) -> set[str]:
+        """Names of the definitions that the stack installs."""
+        return {manifest["metadata"]["name"] for manifest in self.objects if manifest["kind"] == "CustomResourceDefinition"}
+
+    @cached_property
+    def references(self) -> list[Reference]:
+        """What pods name and the stack does not make, each once."""
+        made = {*self.own, *_made_by_operators(self.objects)}
+        found: dict[Key, Reference] = {}
+        for pod in self.pods:
+            for each in _references(pod):
+                if each.key not in made and (each.key.kind, each.key.name) not in _ALWAYS_THERE:
+                    known = found.get(each.key, each)
+                    found[each.key] = Reference(each.key, known.keys | each.keys, known.pull or each.pull)
+        return list(found.values())
+
+    @cached_property
+    def accesses(self) -> list[Access]:
+        """What whoever deploys the stack must be allowed to do, apart from `granted`."""
+        found: dict[Access, None] = {}
+        for manifest in self.objects:
+            namespace = manifest["metadata"].get("namespace", "")
+            group, plural = manifest["apiVersion"].rpartition("/")[0], self.plural(manifest)
+            verbs = [verb for verb in OWNED if not (verb == "delete" and manifest["kind"] in KEPT)]
+            found |= dict.fromkeys(Access(verb, group, plural, namespace) for verb in verbs)
+            if manifest["kind"] == "Deployment" and self.stack.kubernetes.await_rollout:
+                found |= dict.fromkeys(Access(verb, *seen, namespace) for seen in _AWAITED for verb in SEEN)
+        return list(found)
+
+    @cached_property
+    def reviewed(self) -> list[Access]:
+        """All accesses of which it must be known whether they are allowed."""
+        rights = (right for rights in self.granted.values() for right in rights)
+        return list(dict.fromkeys([*self.accesses, *self.granted, *rights]))
+
+    @cached_property
+    def granted(self) -> dict[Access, tuple[Access, Access]]:
+        """What the stack's roles allow, each with the rights to grant it without having it.
+
+        Kubernetes lets nobody grant what they may not do themselves, except those who may `escalate` roles and `bind` them.
+        """
+        granted: dict[Access, tuple[Access, Access]] = {}
+        for manifest in self.objects:
+            if manifest["kind"] in ("Role", "ClusterRole"):
+                namespace = manifest["metadata"].get("namespace", "")
+                group = manifest["apiVersion"].rpartition("/")[0]
+                escalate, bind = (Access(verb, group, self.plural(manifest), namespace) for verb in ("escalate", "bind"))
+                granted |= dict.fromkeys(_allowed(manifest, namespace), (escalate, bind))
+        return granted
+
+    def plural(self, manifest: Manifest) -> str:
+        """The resource of an object: the plural that its definition has, or else the usual one of its kind."""
+        kind = manifest["kind"]
+        resources = [agent.release.line.task_resource for agent in self.stack.agents]
+        own = {(each.api_version, each.kind): each.plural for each in resources if each}
+        return own.get((manifest["apiVersion"], kind), plural_of(kind))
+
+    def path(self, key: Key) -> str:
+        """The path of one of the stack's objects."""
+        manifest = self.own[key]
+        root = "/api" if "/" not in manifest["apiVersion"] else "/apis"
+        within = f"/namespaces/{key.namespace}" if key.namespace else ""
+        return f"{root}/{manifest['apiVersion']}{within}/{self.plural(manifest)}/{key.name}"
+
+
+def plural_of(kind: str) -> str:
+    """The plural of a kind by Kubernetes' convention: `networkpolicies`, `storageclasses`, `secrets`."""
+    name = kind.lower()
+    if name.endswith("s"):
+        return f"{name}es"
+    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+
+
+def key_of(manifest: Manifest) -> Key:
+    metadata = manifest["metadata"]
+    return Key(manifest["kind"], metadata.get("namespace", ""), metadata["name"])
+
+
+def task_pod(pods: Iterable[Pod]) -> Pod | None:
+    """Of the pods of one agent, those that execute its runs, or are nearest to them."""
+    by_kind = {pod.kind: pod for pod in pods if pod.template["metadata"]["labels"].get(COMPONENT) not in ("buffer", "cache-preparation")}
+    tasks = [pod for kind, pod in by_kind.items() if kind not in WORKLOADS]
+    return next(iter(tasks), None) or by_kind.get("DaemonSet") or by_kind.get("Deployment")
+
+
+def containers(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield from spec.get("initContainers", ())
+    yield from spec.get("containers", ())
+
+
+def images(spec: Mapping[str, Any]) -> Iterator[str]:
+    """Images that a pod's node pulls."""
+    yield from (container["image"] for container in containers(spec) if isinstance(container["image"], str))
+    volumes = [volume["image"] for volume in spec.get("volumes", ()) if "image" in volume]
+    yield from (image["reference"] for image in volumes if isinstance(image["reference"], str))
+
+
+def _pods(agent: AnyAgent) -> Iterator[Pod]:
+    for name, manifest, template in templates(agent.objects):
+        replicas = manifest["spec"].get("replicas", 1) if manifest["kind"] == "Deployment" else 1
+        yield Pod(agent=agent, name=name, kind=manifest["kind"], template=template, replicas=replicas)
+
+
+def _is_own_group(group: str) -> bool:
+    return group in _OWN_GROUPS or group.endswith(".k8s.io")
+
+
+def _allowed(role: Manifest, namespace: str) -> Iterator[Access]:
+    for rule in role.get("rules", ()):
+        for verb in rule["verbs"]:
+            yield from (Access(verb, "", "", path=path) for path in rule.get("nonResourceURLs", ()))
+            for group in rule.get("apiGroups", ()):
+                for resource in rule.get("resources", ()):
+                    names = rule.get("resourceNames") or [""]
+                    yield from (Access(verb, group, resource, namespace, name) for name in names)
+
+
+def _made_by_operators(objects: Sequence[Manifest]) -> Iterator[Key]:
+    """Secrets that the External Secrets Operator makes from the stack's objects."""
+    for manifest in objects:
+        if manifest["kind"] == "ExternalSecret":
+            metadata = manifest["metadata"]
+            name = manifest.get("spec", {}).get("target", {}).get("name") or metadata["name"]
+            yield Key("Secret", metadata.get("namespace", ""), name)
+
+
+def _references(pod: Pod) -> Iterator[Reference]:
+    spec = pod.spec
+    yield from _named("ServiceAccount", pod.namespace, {"name": spec.get("serviceAccountName")})
+    yield from _named("PriorityClass", "", {"name": spec.get("priorityClassName")})
+    yield from _named("RuntimeClass", "", {"name": spec.get("runtimeClassName")})
+    for secret in spec.get("imagePullSecrets", ()):
+        yield from _named("Secret", pod.namespace, secret, pull=True)
+    for container in containers(spec):
+        yield from _of_variables(container, pod.namespace)
+    for volume in spec.get("volumes", ()):
+        claim = volume.get("persistentVolumeClaim", {})
+        yield from _named("PersistentVolumeClaim", pod.namespace, {"name": claim.get("claimName")})
+        for source in (volume, *volume.get("projected", {}).get("sources", ())):
+            yield from _of_files(source, pod.namespace)
+
+
+def _named(kind: str, namespace: str, given: Mapping[str, Any], keys: Iterable[str] = (), *, pull: bool = False) -> Iterator[Reference]:
+    """A reference by name, unless it is optional, or known only to Pulumi."""
+    name = given.get("name")
+    if isinstance(name, str) and name and not given.get("optional"):
+        yield Reference(Key(kind, namespace, name), frozenset(keys), pull)
+
+
+def _of_variables(container: Mapping[str, Any], namespace: str) -> Iterator[Reference]:
+    for source, kind in (("secret", "Secret"), ("configMap", "ConfigMap")):
+        for each in container.get("envFrom", ()):
+            yield from _named(kind, namespace, each.get(f"{source}Ref", {}))
+        for variable in container.get("env", ()):
+            given = variable.get("valueFrom", {}).get(f"{source}KeyRef", {})
+            yield from _named(kind, namespace, given, [given["key"]] if given else [])
+
+
+def _of_files(source: Mapping[str, Any], namespace: str) -> Iterator[Reference]:
+    for word, kind in (("secret", "Secret"), ("configMap", "ConfigMap")):
+        given = source.get(word, {})
+        named = {"name": given.get("name") or given.get("secretName"), "optional": given.get("optional")}
+        yield from _named(kind, namespace, named, [item["key"] for item in given.get("items", ())])

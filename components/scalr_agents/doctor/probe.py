@@ -1,0 +1,234 @@
+"""The probe: a Job whose pod is like that of a run and tries what only a pod can try. Pure: making the Job, and reading what it printed."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
+from ipaddress import ip_network
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.doctor.findings import Diagnoses, Diagnosis, error, note, warning
+from scalr_agents.doctor.needs import Pod
+
+NAME = "scalr-agents-doctor-"
+"""First part of the names of Jobs, and value of their label `managed-by`."""
+_LINE = re.compile(r"^scalr-agents-probe\|([a-z]+)\|([^|\n]*)\|(ok|failed|untried)\|([^|\n]*)$", re.MULTILINE)
+"""What the script prints."""
+_KEPT_SECONDS = 60
+"""How long Kubernetes keeps a Job that doctor could not delete."""
+_MARGIN_SECONDS = 60
+"""For doctor to read the logs, which are gone when Kubernetes has ended a Job."""
+_PAUSE_SECONDS = 3
+_REGISTRIES = ("https://registry.opentofu.org/", "https://registry.terraform.io/")
+_CLUSTER_NAME = "kubernetes.default.svc"
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
+_AUTHORITIES = ("SCALR_AGENT_CA_CERT", "SSL_CERT_FILE")
+_URL = "SCALR_URL"
+_REFERENCE = re.compile(r"\$\(([^()]+)\)")
+_METADATA_PAGE = "docs/operations.md#is-the-metadata-service-really-blocked"
+_TASK_CONTAINERS = ("runner", "worker")
+"""Containers of a task of agent-job. The others are the user's."""
+
+
+class Result(NamedTuple):
+    """One thing that the probe tried."""
+
+    check: str
+    """`write`, `dns`, `scalr`, `registry`, `metadata`, or `end`."""
+    target: str
+    outcome: str
+    """`ok`, `failed` or `untried`."""
+    detail: str = ""
+
+
+def job(pod: Pod, image: str, seconds: int) -> Manifest:
+    """The Job of a probe. `image` replaces the runner's.
+
+    If doctor is gone when its `seconds` are over, Kubernetes ends the Job a little later, and deletes its pod and then itself.
+    """
+    spec = pod.spec
+    containers = _containers(spec)
+    runner = image or containers[0]["image"]
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {
+            "generateName": NAME,
+            "namespace": pod.namespace,
+            "labels": {"app.kubernetes.io/managed-by": NAME.removesuffix("-")},
+        },
+        "spec": {
+            "backoffLimit": 0,
+            "activeDeadlineSeconds": seconds + _MARGIN_SECONDS,
+            "ttlSecondsAfterFinished": _KEPT_SECONDS,
+            "template": {
+                "metadata": pod.template["metadata"],
+                "spec": {
+                    **{key: value for key, value in spec.items() if key != "initContainers"},
+                    "restartPolicy": "Never",
+                    "terminationGracePeriodSeconds": 1,
+                    "containers": [_container(each, pod, runner) for each in containers],
+                },
+            },
+        },
+    }
+
+
+def _containers(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    given = spec["containers"]
+    own = [each for each in given if each["name"] in _TASK_CONTAINERS]
+    return own or list(given)
+
+
+def _container(given: Mapping[str, Any], pod: Pod, image: str) -> Manifest:
+    """A container like the given one, with the same user, volumes and proxy. The agent's token is not among its variables."""
+    kept = ("name", "imagePullPolicy", "securityContext", "resources", "volumeMounts")
+    script = files(__package__).joinpath("probe.sh").read_text(encoding="utf-8")
+    return {
+        **{key: given[key] for key in kept if key in given},
+        "image": image,
+        "command": ["/bin/sh", "-c", script],
+        "env": [*_environment(given), *_told(given, pod)],
+    }
+
+
+def _environment(container: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The variables of the proxy, and those that they refer to, a secret password for instance."""
+    variables = {variable["name"]: variable for variable in container.get("env", ())}
+    needed = [name for name in _PROXIES if name in variables]
+    for name in needed:  # grows while it is read
+        references = _REFERENCE.findall(str(variables[name].get("value", "")))
+        needed += [reference for reference in references if reference in variables and reference not in needed]
+    return [variable for name, variable in variables.items() if name in needed]
+
+
+def _told(container: Mapping[str, Any], pod: Pod) -> list[Manifest]:
+    """What the script is told to try."""
+    url = address(pod)
+    told = {
+        "PROBE_CONTAINER": container["name"],
+        "PROBE_DIRECTORIES": _lines(mount["mountPath"] for mount in container.get("volumeMounts", ()) if not mount.get("readOnly")),
+        "PROBE_NAMES": _lines(_names(container, url)),
+        "PROBE_URL": url,
+        "PROBE_REGISTRIES": _lines([*_REGISTRIES, *_mirrors(pod)]),
+        "PROBE_METADATA": _lines(str(ip_network(each).network_address) for each in (*contract.METADATA_IPV4, *contract.METADATA_IPV6)),
+        "PROBE_CA": next(filter(None, (_path(container, name) for name in _AUTHORITIES)), ""),
+        "PROBE_PAUSE": str(_PAUSE_SECONDS),
+    }
+    return [{"name": name, "value": value} for name, value in told.items()]
+
+
+def _lines(items: Iterable[str]) -> str:
+    return "\n".join(dict.fromkeys(items))
+
+
+def _plain(container: Mapping[str, Any], name: str) -> str:
+    """The value of a variable, if it is known here."""
+    found = [variable.get("value") for variable in container.get("env", ()) if variable["name"] == name]
+    return found[0] if found and isinstance(found[0], str) else ""
+
+
+def _path(container: Mapping[str, Any], name: str) -> str:
+    value = _plain(container, name)
+    return value if value.startswith("/") else ""
+
+
+def address(pod: Pod) -> str:
+    """The address of the Scalr account; empty if the agent takes it from its token."""
+    return next(filter(None, (_plain(each, _URL) for each in pod.spec["containers"])), "")
+
+
+def _mirrors(pod: Pod) -> Iterator[str]:
+    """Addresses of the agent's provider mirrors. Their tokens stay behind."""
+    for mirror in getattr(getattr(pod.agent.values, "agent", None), "provider_network_mirrors", ()):
+        if isinstance(mirror.url, str):
+            yield mirror.url
+
+
+def _names(container: Mapping[str, Any], url: str) -> Iterator[str]:
+    """Names that the pod itself must resolve: behind a proxy, that of the proxy in place of Scalr's."""
+    yield _CLUSTER_NAME
+    proxy = _plain(container, "HTTPS_PROXY") or _plain(container, "https_proxy")
+    host = urlsplit(proxy or url).hostname or ""
+    if host and "$" not in host and not host.replace(".", "").isdigit() and ":" not in host:
+        yield host
+
+
+def parse(log: str) -> list[Result]:
+    """What a container of the probe printed. Other lines are not from the probe."""
+    return [Result(*found.groups()) for found in _LINE.finditer(log)]
+
+
+_REASONS = {
+    "no-ca": ("the CA bundle cannot be read in the pod", "Check the Secret or file behind common.ca"),
+    "network": ("no connection", "Open the network for it: docs/operations.md#hosts-to-allow"),
+    "proxy-407": ("the proxy asks for a login", "Put user and password into the proxy's address, the password as a secret variable"),
+    "proxy-unresolved": ("the name of the proxy cannot be resolved", "Correct common.proxy, or the cluster's DNS"),
+    "refused": ("the connection is refused", "Open the network for it, or correct the address: docs/operations.md#hosts-to-allow"),
+    "timeout": ("no answer in time", "Open the network for it: docs/operations.md#hosts-to-allow"),
+    "unresolved": ("the name cannot be resolved", "Check the address, the cluster's DNS, and that the network policy lets DNS through"),
+    "untrusted": (
+        "the certificate is not trusted",
+        "Put the authority that signs it (a proxy that re-signs TLS has its own) into common.ca",
+    ),
+}
+
+
+def findings(subject: str, results: Mapping[str, Sequence[Result]], *, closed: bool) -> Diagnoses:
+    """What the results of a probe mean. `results` are by container; `closed`: whether the metadata service has to be closed."""
+    by_result: dict[Result, list[str]] = {}
+    for container, found in results.items():
+        for result in found:
+            by_result.setdefault(result, []).append(container)
+        if not any(result.check == "end" for result in found):
+            advice = "Give it more time with --timeout, or an image with a shell with --image"
+            yield error(f"{subject}, container {container}", "did not finish", advice)
+    for result, containers in by_result.items():
+        if result.check != "end":
+            yield _finding(f"{subject}, container {' and '.join(containers)}", result, closed=closed)
+
+
+def _finding(subject: str, result: Result, *, closed: bool) -> Diagnosis:
+    check, target, outcome, detail = result
+    if outcome == "untried":
+        return note(subject, f"{_tried(check, target)}: not tried, the image has no tool for it", "Name an image with curl with --image")
+    if check == "metadata":
+        return _metadata(subject, target, outcome, closed=closed)
+    if outcome == "ok":
+        return note(subject, f"{_tried(check, target)}: works{f' ({detail})' if detail else ''}")
+    if check == "write":
+        advice = "Make the user or a group of the pod its owner (fsGroup, the access point of EFS, hostPath.preparation): docs/caches.md"
+        return error(subject, f"cannot write to {target}: {detail}", advice)
+    problem, advice = _reason(check, detail)
+    make = warning if check == "registry" else error
+    return make(subject, f"{_tried(check, target)}: {problem}", advice)
+
+
+def _reason(check: str, detail: str) -> tuple[str, str]:
+    if check == "dns":
+        return _REASONS["unresolved"]
+    if detail.startswith("proxy-") and detail not in _REASONS:
+        return (
+            f"the proxy refuses the connection ({detail.removeprefix('proxy-')})",
+            "Allow the host in the proxy: docs/operations.md#hosts-to-allow",
+        )
+    return _REASONS.get(detail, (f"failed ({detail})", "Open the network for it: docs/operations.md#hosts-to-allow"))
+
+
+def _metadata(subject: str, target: str, outcome: str, *, closed: bool) -> Diagnosis:
+    if outcome == "ok":
+        return note(subject, f"metadata service {target}: no answer")
+    if not closed:
+        return note(subject, f"metadata service {target}: answers, and the values allow it")
+    advice = "The network plugin does not enforce the policy, or pulumi up has not created it yet"
+    return error(
+        subject, f"metadata service {target}: answers, so that runs get the credentials of their node", f"{advice}: {_METADATA_PAGE}"
+    )
+
+
+def _tried(check: str, target: str) -> str:
+    return {"write": f"writing to {target}", "dns": f"DNS name {target}", "metadata": f"metadata service {target}"}.get(
+        check, f"TLS to {target}"
+    )

@@ -1,0 +1,154 @@
+"""Runs probes in a cluster: one Job for each agent, all at the same time, within a deadline. Nothing is left of them."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scalr_agents.doctor import probe
+from scalr_agents.doctor.api import Api, ClusterError, RefusedError
+from scalr_agents.doctor.facts import Access, Hidden
+from scalr_agents.doctor.findings import Diagnoses, Diagnosis, error, note
+from scalr_agents.doctor.needs import Needs, Pod, task_pod
+
+_POLL_SECONDS = 1.0
+_JOBS = "/apis/batch/v1/namespaces/{}/jobs"
+_NEEDED = (
+    ("create", "batch", "jobs"),
+    ("get", "batch", "jobs"),
+    ("delete", "batch", "jobs"),
+    ("list", "", "pods"),
+    ("get", "", "pods/log"),
+)
+_DEPLOY = "The probe uses what pulumi up creates (account, Secrets, claims, policy): deploy the stack first"
+
+
+@dataclass
+class _Running:
+    """A probe in the cluster."""
+
+    pod: Pod
+    path: str
+    """Path of its Job."""
+    name: str
+
+    @property
+    def subject(self) -> str:
+        return f"probe of agent {self.pod.agent.name}"
+
+
+def accesses(needs: Needs) -> list[Access]:
+    """What running the probes takes."""
+    namespaces = dict.fromkeys(agent.release.namespace for agent in needs.stack.agents)
+    return [Access(verb, group, resource, namespace) for namespace in namespaces for verb, group, resource in _NEEDED]
+
+
+def run(api: Api, needs: Needs, image: str, seconds: int) -> list[Diagnosis]:
+    """Run the probe of every agent and say what it found. The Jobs are deleted in any case, also on an interrupt."""
+    running: list[_Running] = []
+    found: list[Diagnosis] = []
+    try:
+        for agent in needs.stack.agents:
+            pod = task_pod(each for each in needs.pods if each.agent is agent)
+            if pod:
+                _start(api, pod, image, seconds, running, found)
+        _await(api, running, seconds)
+        for each in running:
+            found += _findings(api, each)
+    finally:
+        found += _clean(api, running)
+    return found
+
+
+def _start(api: Api, pod: Pod, image: str, seconds: int, running: list[_Running], found: list[Diagnosis]) -> None:
+    jobs = _JOBS.format(pod.namespace)
+    manifest = probe.job(pod, image, seconds)
+    if not isinstance(manifest["spec"]["template"]["spec"]["containers"][0]["image"], str):
+        found.append(error(f"probe of agent {pod.agent.name}", "its image is known only to Pulumi", "Name an image with --image"))
+        return
+    try:
+        name = api.create(jobs, manifest)["metadata"]["name"]
+    except RefusedError as problem:
+        found.append(error(f"probe of agent {pod.agent.name}", f"could not be started: {problem}", _DEPLOY))
+    else:
+        running.append(_Running(pod, f"{jobs}/{name}", name))
+
+
+def _await(api: Api, running: Sequence[_Running], seconds: int) -> None:
+    """Wait until all probes have ended, at most until the deadline."""
+    deadline = time.monotonic() + seconds
+    waiting = list(running)
+    while waiting and time.monotonic() < deadline:
+        waiting = [each for each in waiting if not _has_ended(api, each)]
+        if waiting:
+            time.sleep(_POLL_SECONDS)
+
+
+def _has_ended(api: Api, each: _Running) -> bool:
+    job = api.get(each.path)
+    if not isinstance(job, dict):
+        return True
+    conditions = job.get("status", {}).get("conditions", ())
+    return any(condition["type"] in ("Complete", "Failed") and condition["status"] == "True" for condition in conditions)
+
+
+def _findings(api: Api, each: _Running) -> Diagnoses:
+    namespace = each.pod.namespace
+    pods = api.items(f"/api/v1/namespaces/{namespace}/pods", [("labelSelector", f"job-name={each.name}")])
+    if isinstance(pods, Hidden):
+        yield error(each.subject, f"its pod cannot be seen: {pods.reason}", "Ask for the permission to list pods")
+        return
+    if not pods:
+        yield error(each.subject, f"its pod was not created: {_event(api, namespace, each.name)}", _DEPLOY)
+        return
+    pod = pods[-1]
+    unstarted = list(_unstarted(pod))
+    if unstarted:
+        reasons = "; ".join(dict.fromkeys([*unstarted, _event(api, namespace, pod["metadata"]["name"])]))
+        yield error(each.subject, f"its pod did not start: {reasons}", _DEPLOY)
+        return
+    where = pod["spec"].get("nodeName", "no node")
+    yield note(each.subject, f"ran on node {where}")
+    results: dict[str, list[probe.Result]] = {}
+    for container in pod["spec"]["containers"]:
+        path = f"/api/v1/namespaces/{namespace}/pods/{pod['metadata']['name']}/log"
+        log = api.text(path, [("container", container["name"])])
+        if isinstance(log, Hidden):
+            yield error(each.subject, f"its log cannot be read: {log.reason}", "Ask for the permission to get pods/log")
+            return
+        results[container["name"]] = probe.parse(log or "")
+    closed = any(manifest["kind"].endswith("NetworkPolicy") for manifest in each.pod.agent.objects)
+    yield from probe.findings(each.subject, results, closed=closed)
+
+
+def _unstarted(pod: Mapping[str, Any]) -> Iterator[str]:
+    """Why containers of a pod have not started."""
+    status = pod.get("status", {})
+    for condition in status.get("conditions", ()):
+        if condition["type"] == "PodScheduled" and condition["status"] == "False":
+            yield condition.get("message", "no node")
+    states = [container["state"].get("waiting") for container in status.get("containerStatuses", ())]
+    yield from (f"{state.get('reason', '')} {state.get('message', '')}".strip() for state in states if state)
+    if not states and not pod["spec"].get("nodeName"):
+        yield "it has no node"
+
+
+def _event(api: Api, namespace: str, name: str) -> str:
+    """The last warning about an object."""
+    query = [("fieldSelector", f"involvedObject.name={name},type=Warning")]
+    events = api.items(f"/api/v1/namespaces/{namespace}/events", query)
+    messages = [] if isinstance(events, Hidden) else [event.get("message", "") for event in events]
+    return messages[-1] if messages else "no event says why"
+
+
+def _clean(api: Api, running: Sequence[_Running]) -> Diagnoses:
+    """Delete all Jobs with their pods. What cannot be deleted now ends by itself."""
+    for each in running:
+        try:
+            api.delete(each.path)
+        except (RefusedError, ClusterError) as problem:
+            yield error(
+                each.subject,
+                f"its Job {each.name} could not be deleted: {problem}",
+                "Delete it; otherwise Kubernetes does after its deadline",
+            )

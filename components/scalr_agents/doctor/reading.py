@@ -1,0 +1,137 @@
+"""What the API server answers, as facts. Values of Secrets and ConfigMaps are left behind here."""
+
+import base64
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+from scalr_agents.doctor import scheduling
+from scalr_agents.doctor.facts import Content, DaemonSet, Definition, Limit, Namespace, Node, Owner, Quota, StorageClass
+
+Json = dict[str, Any]
+
+_LEVEL = "pod-security.kubernetes.io/enforce"
+_DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
+_HELM = "meta.helm.sh/release-"
+_DOCKER = {".dockerconfigjson": "auths", ".dockercfg": ""}
+"""Keys of pull secrets, and where the registries are in them."""
+
+
+def node(item: Json) -> Node:
+    status = item.get("status", {})
+    info = status.get("nodeInfo", {})
+    return Node(
+        name=item["metadata"]["name"],
+        labels=item["metadata"].get("labels", {}),
+        taints=item.get("spec", {}).get("taints", []),
+        allocatable=scheduling.amounts(status.get("allocatable")),
+        ready=any(each["type"] == "Ready" and each["status"] == "True" for each in status.get("conditions", ())),
+        kubelet=info.get("kubeletVersion", ""),
+        runtime=info.get("containerRuntimeVersion", ""),
+    )
+
+
+def with_pods(nodes: Sequence[Node], pods: Iterable[Json]) -> list[Node]:
+    """The nodes with what the pods on them request. Placeholders have a negative priority and make room for any of our pods."""
+    requested: dict[str, list[Mapping[str, Decimal]]] = {}
+    for pod in pods:
+        on = pod["spec"].get("nodeName")
+        if on and pod["spec"].get("priority", 0) >= 0:
+            requested.setdefault(on, []).append({**scheduling.of_pod(pod["spec"]), "pods": Decimal(1)})
+    return [replace(each, requested=scheduling.added(requested.get(each.name, ()))) for each in nodes]
+
+
+def with_drivers(nodes: Sequence[Node], csi_nodes: Iterable[Json]) -> list[Node]:
+    """The nodes with the CSI drivers that run on them."""
+    drivers = {item["metadata"]["name"]: frozenset(each["name"] for each in item["spec"].get("drivers") or ()) for item in csi_nodes}
+    return [replace(each, drivers=drivers.get(each.name, frozenset())) for each in nodes]
+
+
+def owner(item: Json) -> Owner:
+    metadata = item["metadata"]
+    annotations = metadata.get("annotations", {})
+    release = annotations.get(f"{_HELM}name", "")
+    return Owner(
+        release=f"{annotations.get(f'{_HELM}namespace', '')}/{release}" if release else "",
+        managers=frozenset(entry.get("manager", "") for entry in metadata.get("managedFields", ()) if not entry.get("subresource")),
+    )
+
+
+def definition(item: Json) -> Definition:
+    return Definition(
+        served=frozenset(version["name"] for version in item["spec"]["versions"] if version["served"]),
+        owner=owner(item),
+        terminating="deletionTimestamp" in item["metadata"],
+    )
+
+
+def namespace(item: Json) -> Namespace:
+    terminating = item.get("status", {}).get("phase") == "Terminating"
+    return Namespace(terminating=terminating, level=item["metadata"].get("labels", {}).get(_LEVEL, ""))
+
+
+def quota(item: Json) -> Quota:
+    spec, status = item["spec"], item.get("status", {})
+    return Quota(
+        name=item["metadata"]["name"],
+        hard=scheduling.amounts(spec.get("hard")),
+        used=scheduling.amounts(status.get("used")),
+        scopes=[
+            *({"scopeName": scope, "operator": "Exists"} for scope in spec.get("scopes", ())),
+            *spec.get("scopeSelector", {}).get("matchExpressions", ()),
+        ],
+    )
+
+
+def limits(item: Json) -> Iterator[Limit]:
+    for entry in item["spec"]["limits"]:
+        yield Limit(
+            name=item["metadata"]["name"],
+            type=entry["type"],
+            minimum=scheduling.amounts(entry.get("min")),
+            maximum=scheduling.amounts(entry.get("max")),
+            default=scheduling.amounts(entry.get("default")),
+            default_request=scheduling.amounts(entry.get("defaultRequest")),
+            ratio=scheduling.amounts(entry.get("maxLimitRequestRatio")),
+        )
+
+
+def storage_class(item: Json) -> StorageClass:
+    annotations = item["metadata"].get("annotations", {})
+    return StorageClass(
+        name=item["metadata"]["name"],
+        provisioner=item["provisioner"],
+        is_default=annotations.get(_DEFAULT_CLASS) == "true",
+    )
+
+
+def content(item: Json) -> Content:
+    data = {**(item.get("data") or {}), **(item.get("binaryData") or {})}
+    return Content(
+        keys=frozenset(data),
+        type=item.get("type", ""),
+        registries=frozenset(_registries(data)),
+        phase=item.get("status", {}).get("phase", ""),
+    )
+
+
+def _registries(data: Mapping[str, str]) -> Iterator[str]:
+    """The registries of a pull secret. What is not readable says nothing: it may be in a form that only its registry's helper knows."""
+    for key, within in _DOCKER.items():
+        try:
+            parsed = json.loads(base64.b64decode(data.get(key, "")))
+            yield from map(str, parsed[within] if within else parsed)
+        except (ValueError, KeyError, TypeError):
+            continue
+
+
+def daemon_set(item: Json) -> DaemonSet:
+    metadata = item["metadata"]
+    containers = item["spec"]["template"]["spec"].get("containers", ())
+    return DaemonSet(
+        namespace=metadata["namespace"],
+        name=metadata["name"],
+        arguments=[word for container in containers for word in (*container.get("command", ()), *container.get("args", ()))],
+    )

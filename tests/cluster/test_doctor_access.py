@@ -1,0 +1,188 @@
+"""What doctor does with the rights that it has, and without a cluster; its probe, as far as pods that run nothing can tell."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cluster import definitions
+from tests.cluster.client import Client, Manifest, wait
+from tests.cluster.control_plane import ControlPlane
+from tests.cluster.doctor import NODE, Doctor, kubeconfig, lines
+
+_SECONDS = 30
+_RBAC = "rbac.authorization.k8s.io"
+
+pytestmark = pytest.mark.usefixtures("nodes_of_doctor")
+
+
+@pytest.fixture
+def account(control_plane: ControlPlane, cluster: Client, namespace: str, tmp_path: Path) -> Path:
+    """The kubeconfig of an account without any rights."""
+    cluster.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "team", "namespace": namespace}})
+    return kubeconfig(control_plane, tmp_path, cluster.token(namespace, "team"))
+
+
+def _rule(group: str, resource: str, *verbs: str) -> Manifest:
+    return {"apiGroups": [group], "resources": [resource], "verbs": list(verbs)}
+
+
+_OWNED, _SEEN = ("create", "get", "list", "watch", "patch", "delete"), ("get", "list", "watch")
+_TEAM = [
+    *(_rule("", each, *_OWNED) for each in ("serviceaccounts", "secrets", "persistentvolumeclaims")),
+    _rule("apps", "deployments", *_OWNED),
+    _rule("policy", "poddisruptionbudgets", *_OWNED),
+    _rule("networking.k8s.io", "networkpolicies", *_OWNED),
+    *(_rule(_RBAC, each, *_OWNED) for each in ("roles", "rolebindings")),
+    _rule("scalr.io", "atasks", *_OWNED),
+    _rule("apps", "replicasets", *_SEEN),
+    _rule("", "pods", *_SEEN),
+]
+"""What docs/operations.md says that a team needs in its namespace for an agent-job."""
+_OF_TEAM = {"kubernetes": {"crds": "expect"}}
+_NO_CLUSTER_ROLE: dict[str, Any] = {"values": {"rbac": {"clusterRules": []}}}
+
+
+def test_a_credential_without_rights_gets_findings_and_notes(doctor: Doctor, account: Path, namespace: str) -> None:
+    done = doctor(namespace, kubeconfig=account)
+    of_cluster, own, granted, granted_in_cluster, *undeleted = lines(done)
+    assert of_cluster.startswith("error: permissions in the cluster: pulumi up would fail: you may not create, get, list, watch, patch ")
+    assert own.startswith(
+        f"error: permissions in namespace {namespace}: pulumi up would fail: you may not create, get, list, watch, patch "
+    )
+    assert "get, list, watch atasks.scalr.io" in granted_in_cluster
+    assert "pods/exec" in granted
+    assert [line.partition("you may")[2].split()[:2] for line in undeleted] == [["not", "delete"], ["not", "delete"]]
+    cannot = [line.split(": ")[1] for line in done.stdout.splitlines() if line.startswith("note: ") and "cannot see" in line]
+    assert {"nodes", f"namespace {namespace}", "definition atasks.scalr.io", f"Helm releases in namespace {namespace}"} <= set(cannot)
+    assert done.returncode == 1
+    token = json.loads(account.read_text())["users"][0]["user"]["token"]
+    assert token not in done.stdout + done.stderr
+
+
+def test_a_team_that_may_deploy_is_told_so(doctor: Doctor, cluster: Client, account: Path, namespace: str) -> None:
+    definitions.install_all(cluster)
+    stack: dict[str, Any] = {"agent": _NO_CLUSTER_ROLE, "config": _OF_TEAM, "kubeconfig": account}
+    assert json.loads(doctor(namespace, "--format", "json", **stack).stdout)["errors"] == 2
+    agents_own = [
+        *(_rule("", each, *_OWNED, "deletecollection", "update") for each in ("pods", "pods/log", "pods/exec", "pods/status")),
+        *(_rule("batch", each, *_OWNED, "deletecollection", "update") for each in ("jobs", "jobs/status")),
+    ]
+    metadata = {"name": "team", "namespace": namespace}
+    cluster.create({"apiVersion": f"{_RBAC}/v1", "kind": "Role", "metadata": metadata, "rules": [*_TEAM, *agents_own]})
+    cluster.create(
+        {
+            "apiVersion": f"{_RBAC}/v1",
+            "kind": "RoleBinding",
+            "metadata": metadata,
+            "roleRef": {"apiGroup": _RBAC, "kind": "Role", "name": "team"},
+            "subjects": [{"kind": "ServiceAccount", "name": "team", "namespace": namespace}],
+        }
+    )
+    wait(lambda: lines(doctor(namespace, **stack)) == [], _SECONDS, "a stack that the team may deploy")
+    cluster.patch("Role", "team", namespace, {"rules": [*_TEAM[1:], *agents_own]})
+    expected = (
+        f"error: permissions in namespace {namespace}: pulumi up would fail: you may not create, get, list, watch, patch serviceaccounts"
+    )
+    wait(
+        lambda: [line.partition(". ")[0] for line in lines(doctor(namespace, **stack))][:1] == [expected],
+        _SECONDS,
+        "the missing permission",
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "token", "said"),
+    [
+        (
+            {"server": "https://127.0.0.1:1"},
+            None,
+            "cannot be reached: the connection is refused; check that the cluster runs, and its address",
+        ),
+        ({}, "hidden-token", "does not accept the credential of the kubeconfig; log in again, or correct the kubeconfig"),
+        (
+            {"certificate-authority": "/etc/ssl/certs/ca-certificates.crt"},
+            None,
+            "cannot be reached: its certificate is not trusted; check certificate-authority in the kubeconfig",
+        ),
+    ],
+    ids=["no server", "no user", "no trust"],
+)
+def test_a_cluster_that_cannot_be_asked_is_one_sentence(
+    changes: dict[str, str], token: str | None, said: str, doctor: Doctor, control_plane: ControlPlane, tmp_path: Path
+) -> None:
+    file = kubeconfig(control_plane, tmp_path, token or control_plane.admin_token, **changes)
+    done = doctor("anywhere", kubeconfig=file)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[-1] == f"error: the cluster of context 'tests' {said}"
+    assert "Traceback" not in done.stderr
+    assert "hidden" not in done.stderr
+
+
+def test_another_context_is_one_sentence(doctor: Doctor, control_plane: ControlPlane) -> None:
+    done = doctor("anywhere", config={"kubernetes": {"context": "production"}})
+    said = "has no context 'production'; correct kubernetes.context in the stack file, or see kubectl config get-contexts"
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[-1] == f"error: kubeconfig {control_plane.kubeconfig} {said}"
+
+
+def _probes(cluster: Client, namespace: str) -> list[Manifest]:
+    return cluster.list("Job", namespace, {"app.kubernetes.io/managed-by": "scalr-agents-doctor"})
+
+
+def _deployed(cluster: Client, namespace: str) -> None:
+    """What the pods of a run need of a deployed agent."""
+    cluster.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "runs-agent-job", "namespace": namespace}})
+
+
+def test_a_probe_that_does_not_end_is_ended_and_removed(doctor: Doctor, cluster: Client, namespace: str) -> None:
+    """No container runs here, so that no probe ever ends by itself."""
+    _deployed(cluster, namespace)
+    done = doctor(namespace, "--probe", "--timeout", "3", config={"kubernetes": {"upsertExisting": True}})
+    assert [line.partition(". ")[0] for line in lines(done)] == [
+        "error: probe of agent runs, container runner: did not finish",
+        "error: probe of agent runs, container worker: did not finish",
+    ]
+    assert f"note: probe of agent runs: ran on node {NODE}" in done.stdout
+    assert _probes(cluster, namespace) == []
+    wait(lambda: cluster.list("Pod", namespace) == [], _SECONDS, "the end of the probe's pod")
+
+
+def test_a_probe_whose_pod_is_refused_says_why(doctor: Doctor, cluster: Client, namespace: str) -> None:
+    done = doctor(namespace, "--probe", "--timeout", "3")
+    [refused] = lines(done)
+    assert refused.startswith("error: probe of agent runs: its pod was not created: ")
+    assert "error looking up service account" in refused
+    assert _probes(cluster, namespace) == []
+
+
+def test_a_probe_without_a_node_says_why(doctor: Doctor, cluster: Client, namespace: str) -> None:
+    _deployed(cluster, namespace)
+    nowhere = {"values": {"task": {"nodeSelector": {"doctor": "nobody"}}}}
+    done = doctor(namespace, "--probe", "--timeout", "3", agent=nowhere, config={"kubernetes": {"upsertExisting": True}})
+    assert "error: probe of agent runs: its pod did not start: 0/" in done.stdout
+    assert _probes(cluster, namespace) == []
+
+
+def test_a_probe_takes_permissions(doctor: Doctor, account: Path, namespace: str) -> None:
+    done = doctor(namespace, "--probe", kubeconfig=account)
+    missing = "the probe needs what you may not do: create, get, delete jobs.batch; list pods; get pods/log"
+    assert f"error: permissions in namespace {namespace}: {missing}. " in done.stdout
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+def test_an_interrupted_probe_is_removed(sent: signal.Signals, doctor: Doctor, cluster: Client, namespace: str, project: Path) -> None:
+    _deployed(cluster, namespace)
+    doctor.write(namespace, {}, {"kubernetes": {"upsertExisting": True}})
+    command = [sys.executable, "-m", "scalr_agents", "doctor", "dev", "--probe"]
+    with subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        wait(lambda: _probes(cluster, namespace), _SECONDS, "the probe")
+        running.send_signal(sent)
+        _, said = running.communicate(timeout=_SECONDS)
+    assert running.returncode == 1
+    assert said.splitlines()[-1] == "Aborted!"
+    assert _probes(cluster, namespace) == []

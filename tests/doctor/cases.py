@@ -1,0 +1,228 @@
+"""Clusters that are not ready, each in one respect."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any
+
+from scalr_agents.doctor.facts import Access, Content, DaemonSet, Definition, Hidden, Key, Limit, Namespace, Quota, StorageClass
+from scalr_agents.doctor.needs import Needs
+
+from tests.doctor.clusters import MI, NODE, owned, ready
+
+CURRENT = {"agentVersion": "1.4.0"}
+CREATED_ELSEWHERE = {"namespaces": {"scalr": {"create": False, "podSecurity": "restricted"}}}
+PULL = {"common": {"url": "https://example.scalr.io", "imagePullSecrets": ["regcred"]}}
+REGCRED, OWN = Key("Secret", "scalr", "regcred"), Key("Secret", "scalr", "own")
+OWN_TOKEN = {"values": {"agent": {"tokenExistingSecret": {"name": "own", "key": "key"}}}}
+EFS = {"caches": {"shared": {"efs": {"eksCluster": "prod"}}}}
+DENIED = Hidden("your credential lacks the permission")
+KARPENTER = frozenset({"karpenter.sh"})
+TAINT = {"key": "team", "value": "payments", "effect": "NoSchedule"}
+CORDONED = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+CLASS = {"values": {"persistence": {"cache": {"enabled": True, "persistentVolumeClaim": {"storageClassName": "fast"}}}}}
+ACCOUNT = {"values": {"serviceAccount": {"create": False, "name": "mine"}, "rbac": {"create": False}}}
+DEPLOYMENT, CRD = Key("Deployment", "scalr", "runs-agent-job"), "atasks.scalr.io"
+
+
+@dataclass(frozen=True)
+class Case:
+    """What differs from a ready cluster, for which stack; what is found then is in findings.yaml."""
+
+    facts: Callable[[Needs], dict[str, Any]]
+    config: dict[str, Any] = field(default_factory=dict)
+    agent: dict[str, Any] = field(default_factory=dict)
+
+
+def _refused(*accesses: Access) -> Callable[[Needs], dict[str, Any]]:
+    return lambda wanted: {"allowed": {**ready(wanted).allowed, **dict.fromkeys(accesses, False)}}
+
+
+def _just(**facts: Any) -> Callable[[Needs], dict[str, Any]]:
+    return lambda _: facts
+
+
+def _quota(**hard: Decimal | int) -> dict[str, list[Quota]]:
+    return {"scalr": [Quota(name="team", hard={name.replace("__", "."): Decimal(amount) for name, amount in hard.items()})]}
+
+
+def _content(key: Key, content: Content | None) -> Callable[[Needs], dict[str, Any]]:
+    return lambda wanted: {"contents": {**ready(wanted).contents, key: content}}
+
+
+CASES = {
+    "old server": Case(
+        _just(version="v1.33.4-eks-1a2b"),
+        agent=CURRENT,
+    ),
+    "old node": Case(
+        _just(nodes=[replace(NODE, kubelet="v1.34.1")]),
+        agent=CURRENT,
+    ),
+    "some old nodes": Case(
+        _just(nodes=[NODE, replace(NODE, name="node-b", kubelet="v1.34.1")]),
+        agent=CURRENT,
+    ),
+    "old runtime": Case(
+        _just(nodes=[replace(NODE, runtime="containerd://1.7.27")]),
+        agent=CURRENT,
+    ),
+    "missing permissions": Case(
+        _refused(*(Access(verb, "", "secrets", "scalr") for verb in ("create", "patch"))),
+    ),
+    "missing permission of the cluster": Case(
+        _refused(Access("create", "", "namespaces")),
+    ),
+    "missing permission to delete": Case(
+        _refused(Access("delete", "apps", "deployments", "scalr")),
+    ),
+    "grants more than it has": Case(
+        _refused(Access("create", "batch", "jobs", "scalr"), Access("escalate", "rbac.authorization.k8s.io", "roles", "scalr")),
+    ),
+    "binds more than it has": Case(
+        _refused(Access("create", "batch", "jobs", "scalr"), Access("bind", "rbac.authorization.k8s.io", "roles", "scalr")),
+    ),
+    "no definition": Case(
+        _just(definitions={CRD: None}),
+        config={"kubernetes": {"crds": "expect"}},
+    ),
+    "definition without the version": Case(
+        _just(definitions={CRD: Definition(served=frozenset({"v2"}))}),
+        config={"kubernetes": {"crds": "expect"}},
+    ),
+    "definition that goes": Case(
+        _just(definitions={CRD: Definition(served=frozenset({"v1"}), terminating=True)}),
+    ),
+    "definition of Helm": Case(
+        _just(definitions={CRD: Definition(served=frozenset({"v1"}), owner=owned("scalr/old", "helm"))}),
+    ),
+    "no namespace": Case(
+        _just(namespaces={"scalr": None}),
+        config=CREATED_ELSEWHERE,
+    ),
+    "unlisted namespace": Case(
+        _just(namespaces={"scalr": None}),
+        config={"namespaces": {}},
+    ),
+    "namespace that goes": Case(
+        _just(namespaces={"scalr": Namespace(terminating=True, level="restricted")}),
+    ),
+    "another level than stated": Case(
+        _just(namespaces={"scalr": Namespace(level="baseline")}),
+        config=CREATED_ELSEWHERE,
+    ),
+    "another level than it gets": Case(
+        _just(namespaces={"scalr": Namespace()}),
+    ),
+    "pods that break the level": Case(
+        _just(namespaces={"scalr": Namespace(level="restricted")}),
+        config={"namespaces": {}},
+        agent={"values": {"task": {"extraVolumes": [{"name": "host", "hostPath": {"path": "/data"}}]}}},
+    ),
+    "no pull secret": Case(
+        _content(REGCRED, None),
+        config=PULL,
+    ),
+    "no namespace for the pull secret yet": Case(
+        lambda wanted: {**_content(REGCRED, None)(wanted), "namespaces": {"scalr": None}},
+        config=PULL,
+    ),
+    "no pull secret after all": Case(
+        _content(REGCRED, Content(type="Opaque")),
+        config=PULL,
+    ),
+    "pull secret of another registry": Case(
+        _content(REGCRED, Content(type="kubernetes.io/dockerconfigjson", registries=frozenset({"https://ghcr.io/v2/"}))),
+        config=PULL,
+    ),
+    "no token": Case(
+        _content(OWN, None),
+        agent=OWN_TOKEN,
+    ),
+    "no key of the token": Case(
+        _content(OWN, Content(keys=frozenset({"token"}))),
+        agent=OWN_TOKEN,
+    ),
+    "no account": Case(
+        _content(Key("ServiceAccount", "scalr", "mine"), None),
+        agent=ACCOUNT,
+    ),
+    "no claim": Case(
+        _content(Key("PersistentVolumeClaim", "scalr", "nfs"), None),
+        config={"caches": {"shared": {"claim": "nfs"}}},
+        agent={"cache": "shared"},
+    ),
+    "lost claim": Case(
+        _content(Key("PersistentVolumeClaim", "scalr", "nfs"), Content(phase="Lost")),
+        config={"caches": {"shared": {"claim": "nfs"}}},
+        agent={"cache": "shared"},
+    ),
+    "no priority class": Case(
+        _content(Key("PriorityClass", "", "idle"), None),
+        agent={"values": {"task": {"buffer": {"replicas": 1, "priorityClassName": "idle"}}}},
+    ),
+    "no class": Case(
+        _just(classes=[StorageClass(name="standard", provisioner="p", is_default=True)]),
+        agent=CLASS,
+    ),
+    "no default class": Case(
+        _just(classes=[StorageClass(name="standard", provisioner="p")]),
+        agent={"values": {"persistence": {"cache": {"enabled": True}}}},
+    ),
+    "no driver": Case(
+        _just(drivers=frozenset()),
+        config=EFS,
+        agent={"cache": "shared"},
+    ),
+    "quota below one task": Case(
+        _just(quotas=_quota(requests__memory=512 * MI)),
+    ),
+    "quota below the stack": Case(
+        _just(quotas=_quota(pods=2)),
+        agent={"values": {"agent": {"replicaCount": 2}}},
+    ),
+    "full quota": Case(
+        _just(quotas={"scalr": [Quota(name="team", hard={"limits.cpu": Decimal(9)}, used={"limits.cpu": Decimal(5)})]}),
+    ),
+    "quota on what is not set": Case(
+        _just(quotas=_quota(limits__cpu=64)),
+        agent={"values": {"task": {"worker": {"resources": {"limits": {"cpu": None}}}}}},
+    ),
+    "limit range": Case(
+        _just(limits={"scalr": [Limit(name="bounds", type="Container", maximum={"cpu": Decimal(3)})]}),
+    ),
+    "no such node, twice": Case(
+        _just(nodes=[replace(NODE, labels={})]),
+        agent={"values": {"task": {"nodeSelector": {"pool": "a"}}}},
+    ),
+    "no such node yet": Case(
+        _just(nodes=[replace(NODE, labels={})], groups=KARPENTER),
+        agent={"values": {"task": {"nodeSelector": {"pool": "a"}}}},
+    ),
+    "taints": Case(
+        _just(nodes=[replace(NODE, taints=[TAINT]), replace(NODE, name="node-b", labels={})]),
+        agent={"values": {"task": {"nodeSelector": {"pool": "a"}}}},
+    ),
+    "cordoned": Case(
+        _just(nodes=[replace(NODE, taints=[CORDONED]), replace(NODE, name="node-b", labels={})]),
+        agent={"values": {"task": {"nodeSelector": {"pool": "a"}}}},
+    ),
+    "too small": Case(
+        _just(nodes=[replace(NODE, allocatable={"cpu": Decimal("0.5"), "memory": 2048 * MI, "pods": Decimal(110)})]),
+    ),
+    "full": Case(
+        _just(nodes=[replace(NODE, requested={"memory": 16000 * MI})]),
+    ),
+    "no policies": Case(
+        _just(daemon_sets=[DaemonSet(namespace="kube-system", name="aws-node", arguments=["--enable-network-policy=false"])]),
+    ),
+    "objects of Helm": Case(
+        lambda wanted: {"owners": {**dict.fromkeys(wanted.own), DEPLOYMENT: owned("scalr/runs", "helm")}},
+    ),
+    "release of the same name": Case(
+        _just(releases={"scalr": frozenset({"runs", "other"})}),
+    ),
+    "objects of others": Case(
+        lambda wanted: {"owners": {**dict.fromkeys(wanted.own), DEPLOYMENT: owned("", "kubectl")}},
+    ),
+}

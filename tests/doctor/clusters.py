@@ -1,0 +1,80 @@
+"""Stacks, and clusters that are ready for them, for the tests of doctor."""
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+from scalr_agents import stack
+from scalr_agents.doctor.checks import examine
+from scalr_agents.doctor.facts import Cluster, Content, Definition, Namespace, Node, Owner, StorageClass
+from scalr_agents.doctor.needs import Needs
+from scalr_agents.model.findings import errors
+from scalr_agents.model.merge import Values, merge
+from scalr_agents.stack.checks import enforced
+
+from tests import samples
+
+RUNS: Values = {"kind": "agent-job", "namespace": "scalr", "values": {"task": {"job": {"activeDeadlineSeconds": 60}}}}
+MI = Decimal(2**20)
+NODE = Node(
+    name="node-a",
+    labels={"pool": "a"},
+    allocatable={"cpu": Decimal(8), "memory": 16384 * MI, "pods": Decimal(110)},
+    kubelet="v1.36.3",
+    runtime="containerd://2.1.4",
+    drivers=frozenset({"efs.csi.aws.com"}),
+)
+
+
+def needs(config: dict[str, Any] | None = None, **runs: Any) -> Needs:
+    """What a stack with one agent needs: `runs` are changes of the agent, `config` keys of the stack file."""
+    given = {
+        "common": {"url": samples.URL},
+        "namespaces": {"scalr": {"podSecurity": "restricted"}},
+        "agents": {"runs": merge(RUNS, runs)},
+    }
+    loaded = stack.load({**given, **(config or {})}, directory=samples.REPOSITORY, demand_tokens=False)
+    assert errors(loaded.findings) == []
+    return Needs.of(loaded)
+
+
+def ready(wanted: Needs, **facts: Any) -> Cluster:
+    """A cluster that a stack works on, apart from these facts."""
+    keys = {reference.key: reference.keys for reference in wanted.references}
+    registry = frozenset({"docker.io"})
+    cluster = Cluster(
+        version="v1.36.3",
+        nodes=[NODE],
+        allowed=dict.fromkeys(wanted.reviewed, True),
+        definitions={name: Definition(served=frozenset(versions)) for name, versions in wanted.definitions.items()},
+        namespaces={name: Namespace(level=_level(wanted, name)) for name in wanted.namespaces},
+        quotas=dict.fromkeys(wanted.namespaces, ()),
+        limits=dict.fromkeys(wanted.namespaces, ()),
+        drivers=frozenset({"efs.csi.aws.com"}),
+        classes=[StorageClass(name="standard", provisioner="local", is_default=True), StorageClass(name="fast", provisioner="local")],
+        contents={
+            key: Content(keys=needed, type="kubernetes.io/dockerconfigjson", registries=registry, phase="Bound")
+            for key, needed in keys.items()
+        },
+        owners=dict.fromkeys(wanted.own),
+        releases=dict.fromkeys(wanted.namespaces, frozenset()),
+    )
+    return replace(cluster, **facts)
+
+
+def _level(wanted: Needs, namespace: str) -> str:
+    entry = wanted.stack.namespaces.get(namespace)
+    return (enforced(entry) or "") if entry else ""
+
+
+def found(wanted: Needs, cluster: Cluster) -> list[str]:
+    """The errors and warnings, as they are printed."""
+    return [str(finding) for finding in examine(wanted, cluster) if finding.severity != "note"]
+
+
+def notes(wanted: Needs, cluster: Cluster) -> list[str]:
+    return [str(finding) for finding in examine(wanted, cluster) if finding.severity == "note"]
+
+
+def owned(release: str = "", *managers: str) -> Owner:
+    return Owner(release=release, managers=frozenset(managers))

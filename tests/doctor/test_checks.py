@@ -1,0 +1,124 @@
+"""Each check finds what it is for, says it in one line, and nothing else is found."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from scalr_agents.doctor.facts import Cluster, Content, Key
+from scalr_agents.doctor.needs import Needs
+
+from tests.doctor.cases import CASES, DENIED, DEPLOYMENT, EFS, PULL, REGCRED, Case
+from tests.doctor.clusters import found, needs, notes, owned, ready
+
+FOUND: dict[str, str] = yaml.safe_load(Path(__file__).with_name("findings.yaml").read_text())
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_cluster_that_is_not_ready(name: str) -> None:
+    case = CASES[name]
+    wanted = needs(case.config, **case.agent)
+    assert found(wanted, ready(wanted, **case.facts(wanted))) == [FOUND[name]]
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_a_cluster_that_is_ready(case: Case) -> None:
+    wanted = needs(case.config, **case.agent)
+    assert found(wanted, ready(wanted)) == []
+
+
+def test_what_cannot_be_seen_is_said_and_nothing_else_is_found() -> None:
+    wanted = needs({**PULL, **EFS}, cache="shared")
+    blind = Cluster(
+        version="",
+        groups=DENIED,
+        nodes=DENIED,
+        pods=DENIED,
+        drivers_on_nodes=DENIED,
+        allowed=dict.fromkeys(wanted.reviewed, DENIED),
+        definitions=dict.fromkeys(wanted.definitions, DENIED),
+        namespaces=dict.fromkeys(wanted.namespaces, DENIED),
+        quotas=dict.fromkeys(wanted.namespaces, DENIED),
+        limits=dict.fromkeys(wanted.namespaces, DENIED),
+        drivers=DENIED,
+        classes=DENIED,
+        contents={reference.key: DENIED for reference in wanted.references},
+        owners=dict.fromkeys(wanted.own, DENIED),
+        releases=dict.fromkeys(wanted.namespaces, DENIED),
+        daemon_sets=DENIED,
+        autoscaler=DENIED,
+    )
+    assert found(wanted, blind) == []
+    subjects = [line.split(": ")[1] for line in notes(wanted, blind)]
+    assert subjects == [
+        "API server",
+        "permissions",
+        "definition atasks.scalr.io",
+        "namespace scalr",
+        "Secret regcred in namespace scalr",
+        "CSI drivers",
+        "namespace scalr",
+        "namespace scalr",
+        "nodes",
+        "network policies",
+        "Helm releases in namespace scalr",
+        next(subject for subject in subjects if subject.endswith(" more")),
+    ]
+
+
+def test_nodes_are_counted_without_the_pods_that_cannot_be_seen() -> None:
+    wanted = needs()
+    seen = notes(wanted, ready(wanted, pods=DENIED))
+    assert (
+        "note: pods on nodes: cannot see what the nodes have left, so room is that of empty nodes: your credential lacks the permission"
+        in seen
+    )
+    assert "note: nodes for agent runs, task pods: 1 node matches, with room for 10 at a time now" in seen
+
+
+def test_an_agent_that_takes_over_a_release_expects_it() -> None:
+    wanted = needs({"kubernetes": {"upsertExisting": True}})
+    owners = {**dict.fromkeys(wanted.own), DEPLOYMENT: owned("scalr/runs", "helm"), Key("Secret", "scalr", "x"): owned("", "kubectl")}
+    cluster = ready(wanted, owners=owners, releases={"scalr": frozenset({"runs"})})
+    assert found(wanted, cluster) == []
+    assert "; pulumi up takes them over (upsertExisting)" in "".join(notes(wanted, cluster))
+
+
+def test_objects_of_pulumi_are_its_own() -> None:
+    wanted = needs()
+    assert (
+        found(wanted, ready(wanted, owners=dict.fromkeys(wanted.own, owned("", "pulumi-kubernetes-1a2b", "kube-controller-manager")))) == []
+    )
+
+
+@pytest.mark.parametrize(
+    ("image", "entries", "covered"),
+    [
+        ("scalr/agent:1", ["https://index.docker.io/v1/"], True),
+        ("registry.acme.example:5000/a/b:1", ["registry.acme.example:5000"], True),
+        ("registry.acme.example:5000/a/b:1", ["registry.acme.example"], False),
+        ("1.dkr.ecr.eu-west-1.amazonaws.com/a", ["*.dkr.ecr.eu-west-1.amazonaws.com"], True),
+        ("a.b.dkr.example/a", ["*.dkr.example"], False),
+        ("localhost/a", ["https://localhost/v2"], True),
+    ],
+)
+def test_a_pull_secret_is_for_a_registry(image: str, entries: list[str], *, covered: bool) -> None:
+    wanted = needs(PULL | {"namespaces": {}}, values={"task": {"sidecars": [{"name": "extra", "image": image}]}})
+    content = Content(type="kubernetes.io/dockercfg", registries=frozenset({"docker.io", *entries}))
+    assert (found(wanted, ready(wanted, contents={REGCRED: content})) == []) is covered
+
+
+def test_operators_must_have_their_definitions_and_make_their_secrets() -> None:
+    """Objects of kinds that other programs define, as they are made for networks and for external secrets."""
+    wanted = needs({"agents": {"runs": {"kind": "agent-job", "namespace": "scalr"}}, "kubernetes": {"crds": "expect"}})
+    secret = {
+        "apiVersion": "external-secrets.io/v1",
+        "kind": "ExternalSecret",
+        "metadata": {"name": "es", "namespace": "scalr"},
+        "spec": {"target": {"name": "runs-agent-job"}},
+    }
+    objects = [*(manifest for manifest in wanted.objects if manifest["kind"] != "Secret"), secret]
+    without = Needs(wanted.stack, objects)
+    assert without.references == []
+    assert without.definitions == {"atasks.scalr.io": {"v1"}, "externalsecrets.external-secrets.io": {"v1"}}
+    missing = ready(without, definitions={**ready(without).definitions, "externalsecrets.external-secrets.io": None})
+    assert found(without, missing) == [FOUND["no operator"]]

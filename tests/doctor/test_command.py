@@ -1,0 +1,158 @@
+"""The command: what it prints and ends with. The cluster is described here; tests/cluster has a real one."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pytest
+from scalr_agents.doctor import collect, command, probing
+from scalr_agents.doctor.api import ClusterError
+from scalr_agents.doctor.facts import Hidden
+from scalr_agents.doctor.findings import Diagnosis
+from scalr_agents.doctor.needs import Needs
+
+from tests.command_line import REPOSITORY, STACK, cli, stack
+from tests.doctor.clusters import ready
+
+
+class Described:
+    """In place of the API: doctor only opens and closes it, because what it would read is described."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        pass
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch, project: Path) -> dict[str, Any]:
+    """The facts in which a cluster differs from one that is ready for the stack `dev`."""
+    stack(project, STACK)
+    facts: dict[str, Any] = {}
+    monkeypatch.setattr(command, "connect", lambda kubeconfig, context: Described())
+    monkeypatch.setattr(collect, "collect", lambda api, needs, further=(): replace(ready(needs), **facts))
+    return facts
+
+
+def test_a_cluster_that_is_ready(cluster: dict[str, Any], project: Path) -> None:
+    done = cli("doctor", "dev", directory=project)
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-1] == "dev: 0 errors, 0 warnings"
+    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == ["note", "note"]
+
+
+def test_errors_come_first_and_exit_with_1(cluster: dict[str, Any], project: Path) -> None:
+    cluster |= {"version": "v1.32.0", "releases": {"scalr": frozenset({"runs"})}}
+    done = cli("doctor", "dev", directory=project)
+    assert done.returncode == 1
+    assert [line.partition(":")[0] for line in done.stdout.splitlines()] == ["error", "warning", "note", "note"]
+    assert done.stderr.splitlines()[-1] == "dev: 1 errors, 1 warnings"
+
+
+def test_warnings_exit_with_0(cluster: dict[str, Any], project: Path) -> None:
+    cluster |= {"releases": {"scalr": frozenset({"runs"})}, "namespaces": {"scalr": Hidden("why")}}
+    assert cli("doctor", "dev", directory=project).returncode == 0
+
+
+@pytest.mark.parametrize("option", ["--format", "-o"])
+def test_json_has_every_finding(option: str, cluster: dict[str, Any], project: Path) -> None:
+    cluster["namespaces"] = {"scalr": None}
+    printed = json.loads(cli("doctor", "dev", option, "json", directory=project).stdout)
+    assert {key: printed[key] for key in ("errors", "warnings", "notes")} == {"errors": 1, "warnings": 0, "notes": 2}
+    assert printed["findings"][0] == {
+        "severity": "error",
+        "subject": "namespace scalr",
+        "problem": "does not exist, and this stack does not create it",
+        "advice": "Create it, or set create: true for it",
+    }
+    assert [finding["advice"] for finding in printed["findings"]][1] is None
+
+
+def test_probes_run_only_when_asked_for(cluster: dict[str, Any], project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def run(api: Any, needs: Needs, image: str, seconds: int) -> list[Diagnosis]:
+        asked.append((image, seconds))
+        return [Diagnosis("error", "probe of agent runs", "failed")]
+
+    monkeypatch.setattr(probing, "run", run)
+    assert cli("doctor", "dev", directory=project).returncode == 0
+    assert asked == []
+    done = cli("doctor", "dev", "--probe", "--image", "curl:1", "--timeout", "60", directory=project)
+    assert (done.returncode, asked) == (1, [("curl:1", 60)])
+    assert done.stdout.splitlines()[0] == "error: probe of agent runs: failed"
+
+
+def test_a_cluster_that_cannot_be_asked(cluster: dict[str, Any], project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(kubeconfig: str, context: str) -> Described:
+        raise ClusterError("the cluster is away")
+
+    monkeypatch.setattr(command, "connect", refuse)
+    done = cli("doctor", "dev", directory=project)
+    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (1, "", "error: the cluster is away")
+
+
+def test_a_stack_with_errors_is_not_compared(cluster: dict[str, Any], project: Path) -> None:
+    stack(project, STACK.replace("agent-job", "agent-jop"))
+    done = cli("doctor", "dev", directory=project)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "given 'agent-jop'" in done.stderr
+
+
+def test_machines_need_no_cluster() -> None:
+    done = cli("doctor", "aws-machines", directory=REPOSITORY)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.splitlines()[-1] == "aws-machines: nothing on Kubernetes, so there is nothing to check"
+
+
+def test_without_the_client_it_says_what_to_install(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stack(project, STACK)
+    monkeypatch.setitem(sys.modules, "kubernetes.client", None)
+    monkeypatch.setitem(sys.modules, "kubernetes", None)
+    done = cli("doctor", "dev", directory=project)
+    advice = "install the package with its extra [live], as its README.md shows, or run: pip install kubernetes"
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[-1] == f"error: doctor needs the Python package kubernetes: {advice}"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "does not exist or is empty; set kubernetes.kubeconfig in the stack file, or KUBECONFIG"),
+        ("{token: hidden", "is not valid YAML; correct it"),
+        ("token: hidden", "is not valid, or sets no current context; set kubernetes.context in the stack file"),
+        (
+            '{"current-context": "", "contexts": [], "clusters": [], "users": [{"name": "a", "user": {"token": "hidden"}}]}',
+            "is not valid, or sets no current context; set kubernetes.context in the stack file",
+        ),
+    ],
+)
+def test_a_kubeconfig_that_is_of_no_use_is_one_sentence(content: str | None, said: str, project: Path) -> None:
+    file = project / "kubeconfig"
+    if content is not None:
+        file.write_text(content)
+    stack(project, f"{STACK}  scalr-agents:kubernetes: {{kubeconfig: {file}}}\n")
+    done = cli("doctor", "dev", directory=project)
+    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (1, "", f"error: kubeconfig {file} {said}")
+    assert "hidden" not in done.stderr
+
+
+def test_a_program_for_credentials_that_fails_is_one_sentence(project: Path) -> None:
+    """What it prints may be a token."""
+    plugin = {"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "args": ["-c", "echo hidden; echo hidden >&2; exit 1"]}
+    config = {
+        "current-context": "a",
+        "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
+        "clusters": [{"name": "a", "cluster": {"server": "https://127.0.0.1:1"}}],
+        "users": [{"name": "a", "user": {"exec": plugin | {"interactiveMode": "Never"}}}],
+    }
+    (project / "kubeconfig").write_text(json.dumps(config))
+    stack(project, f"{STACK}  scalr-agents:kubernetes: {{kubeconfig: {project / 'kubeconfig'}, context: a}}\n")
+    done = cli("doctor", "dev", directory=project)
+    said = "the cluster of context 'a': the program that gets the credential failed; run kubectl with this context to see why"
+    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (1, "", f"error: {said}")
+    assert "hidden" not in done.stderr

@@ -1,0 +1,89 @@
+"""What a stack asks of a cluster."""
+
+import pytest
+from scalr_agents.doctor.facts import Access, Key
+from scalr_agents.doctor.needs import Needs, plural_of, task_pod
+
+from tests import samples
+from tests.doctor.clusters import needs
+
+
+@pytest.mark.parametrize(
+    ("kind", "plural"),
+    [
+        ("CiliumNetworkPolicy", "ciliumnetworkpolicies"),
+        ("CustomResourceDefinition", "customresourcedefinitions"),
+        ("ExternalSecret", "externalsecrets"),
+        ("NetworkPolicy", "networkpolicies"),
+        ("PriorityClass", "priorityclasses"),
+        ("StorageClass", "storageclasses"),
+    ],
+)
+def test_plurals(kind: str, plural: str) -> None:
+    assert plural_of(kind) == plural
+
+
+@pytest.mark.parametrize("name", samples.STACKS)
+def test_every_object_of_a_stack_has_its_permissions(name: str) -> None:
+    wanted = Needs.of(samples.sample(name))
+    for manifest in wanted.objects:
+        group, namespace = manifest["apiVersion"].rpartition("/")[0], manifest["metadata"].get("namespace", "")
+        verbs = {
+            each.verb
+            for each in wanted.accesses
+            if (each.group, each.resource, each.namespace) == (group, wanted.plural(manifest), namespace)
+        }
+        kept = manifest["kind"] in ("CustomResourceDefinition", "Namespace")
+        assert verbs == {"create", "get", "list", "watch", "patch"} | (set() if kept else {"delete"})
+
+
+def test_definitions_have_the_plural_that_they_define() -> None:
+    wanted = needs()
+    assert wanted.path(Key("AgentTask", "scalr", "runs-agent-job-task")) == "/apis/scalr.io/v1/namespaces/scalr/atasks/runs-agent-job-task"
+    assert Access("patch", "scalr.io", "atasks", "scalr") in wanted.accesses
+
+
+def test_pods_are_awaited_only_if_a_rollout_is() -> None:
+    seen = Access("watch", "", "pods", "scalr")
+    assert seen in needs().accesses
+    assert seen not in needs({"kubernetes": {"awaitRollout": False}}).accesses
+
+
+def test_rules_of_roles_are_granted_with_the_right_to_escalate() -> None:
+    granted = needs().granted
+    rbac = "rbac.authorization.k8s.io"
+    rights = [Access(verb, rbac, "roles", "scalr") for verb in ("escalate", "bind")]
+    assert list(granted[Access("create", "", "pods/exec", "scalr")]) == rights
+    assert list(granted[Access("watch", "scalr.io", "atasks")]) == [Access(verb, rbac, "clusterroles") for verb in ("escalate", "bind")]
+
+
+def test_what_the_stack_makes_is_no_reference() -> None:
+    """Its Secrets, accounts and claims, and what every namespace has."""
+    wanted = needs({"secrets": {"runs": {"token": samples.TOKEN, "env": {"A": "b"}}}}, values={"persistence": {"cache": {"enabled": True}}})
+    assert wanted.references == []
+
+
+def test_optional_references_may_be_missing() -> None:
+    variable = {"name": "A", "valueFrom": {"secretKeyRef": {"name": "maybe", "key": "a", "optional": True}}}
+    required = {"name": "B", "valueFrom": {"configMapKeyRef": {"name": "surely", "key": "b"}}}
+    wanted = needs(values={"agent": {"controller": {"extraEnv": [variable, required]}}})
+    assert [(reference.key, reference.keys) for reference in wanted.references] == [(Key("ConfigMap", "scalr", "surely"), frozenset({"b"}))]
+
+
+@pytest.mark.parametrize(
+    ("kind", "maker"),
+    [("agent-job", "AgentTask"), ("agent-local", "Deployment"), ("agent-k8s", "DaemonSet")],
+)
+def test_the_pods_that_execute_runs(kind: str, maker: str) -> None:
+    stack = {"namespaces": {"scalr": {"podSecurity": "privileged"}}, "agents": {"runs": {"kind": kind, "namespace": "scalr"}}}
+    pod = task_pod(needs(stack).pods)
+    assert pod
+    assert pod.kind == maker
+
+
+def test_placeholders_and_preparations_execute_no_runs() -> None:
+    wanted = needs(values={"task": {"buffer": {"replicas": 2}}})
+    assert [pod.name for pod in wanted.pods] != ["task pods"]
+    pod = task_pod(wanted.pods)
+    assert pod
+    assert pod.name == "task pods"
