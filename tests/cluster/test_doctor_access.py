@@ -186,3 +186,13 @@ def test_an_interrupted_probe_is_removed(sent: signal.Signals, doctor: Doctor, c
     assert running.returncode == 1
     assert said.splitlines()[-1] == "Aborted!"
     assert _probes(cluster, namespace) == []
+
+
+def test_a_probe_whose_container_does_not_start_says_why(doctor: Doctor, cluster: Client, namespace: str) -> None:
+    _deployed(cluster, namespace)
+    status = 'started: false, state: {waiting: {reason: ImagePullBackOff, message: "Back-off pulling image \\"no/such\\""}}'
+    annotated = {"values": {"task": {"podAnnotations": {"scalr-agents.test/unready": status}}}}
+    done = doctor(namespace, "--probe", "--timeout", "5", agent=annotated, config={"kubernetes": {"upsertExisting": True}})
+    [refused] = lines(done)
+    said = [f'container {name}: ImagePullBackOff Back-off pulling image "no/such"' for name in ("runner", "worker")]
+    assert refused.startswith(f"error: probe of agent runs: its pod did not start: {'; '.join(said)}")

@@ -174,6 +174,7 @@ CASES = {
         config=EFS,
         agent={"cache": "shared"},
     ),
+    "driver on no node": Case(_just(nodes=[replace(NODE, drivers=frozenset())]), config=EFS, agent={"cache": "shared"}),
     "quota below one task": Case(
         _just(quotas=_quota(requests__memory=512 * MI)),
     ),

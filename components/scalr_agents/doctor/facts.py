@@ -67,7 +67,6 @@ class Node:
     allocatable: Resources = field(default_factory=dict)
     requested: Resources = field(default_factory=dict)
     """What the pods on it request, and how many they are (`pods`). Empty if pods cannot be seen."""
-    ready: bool = True
     kubelet: str = ""
     """Version of the kubelet, such as `v1.36.3`."""
     runtime: str = ""

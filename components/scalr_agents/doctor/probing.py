@@ -20,6 +20,8 @@ _NEEDED = (
     ("list", "", "pods"),
     ("get", "", "pods/log"),
 )
+_NOT_STARTED = ("ContainerCannotRun", "StartError")
+"""Reasons with which a container is called terminated that never ran: its image has no shell, for instance."""
 _DEPLOY = "The probe uses what pulumi up creates (account, Secrets, claims, policy): deploy the stack first"
 
 
@@ -99,12 +101,13 @@ def _findings(api: Api, each: _Running) -> Diagnoses:
         yield error(each.subject, f"its pod cannot be seen: {pods.reason}", "Ask for the permission to list pods")
         return
     if not pods:
-        yield error(each.subject, f"its pod was not created: {_event(api, namespace, each.name)}", _DEPLOY)
+        reason = "".join(_events(api, namespace, each.name)) or "no event says why"
+        yield error(each.subject, f"its pod was not created: {reason}", _DEPLOY)
         return
     pod = pods[-1]
     unstarted = list(_unstarted(pod))
     if unstarted:
-        reasons = "; ".join(dict.fromkeys([*unstarted, _event(api, namespace, pod["metadata"]["name"])]))
+        reasons = "; ".join(dict.fromkeys([*unstarted, *_events(api, namespace, pod["metadata"]["name"])]))
         yield error(each.subject, f"its pod did not start: {reasons}", _DEPLOY)
         return
     where = pod["spec"].get("nodeName", "no node")
@@ -127,18 +130,18 @@ def _unstarted(pod: Mapping[str, Any]) -> Iterator[str]:
     for condition in status.get("conditions", ()):
         if condition["type"] == "PodScheduled" and condition["status"] == "False":
             yield condition.get("message", "no node")
-    states = [container["state"].get("waiting") for container in status.get("containerStatuses", ())]
-    yield from (f"{state.get('reason', '')} {state.get('message', '')}".strip() for state in states if state)
-    if not states and not pod["spec"].get("nodeName"):
-        yield "it has no node"
+    for container in status.get("containerStatuses", ()):
+        state = container["state"]
+        reason = state.get("waiting") or state.get("terminated") or {}
+        if "waiting" in state or reason.get("reason") in _NOT_STARTED:
+            yield f"container {container['name']}: {reason.get('reason', '')} {reason.get('message', '')}".strip()
 
 
-def _event(api: Api, namespace: str, name: str) -> str:
-    """The last warning about an object."""
+def _events(api: Api, namespace: str, name: str) -> list[str]:
+    """The last warning about an object, if there is one that may be seen."""
     query = [("fieldSelector", f"involvedObject.name={name},type=Warning")]
     events = api.items(f"/api/v1/namespaces/{namespace}/events", query)
-    messages = [] if isinstance(events, Hidden) else [event.get("message", "") for event in events]
-    return messages[-1] if messages else "no event says why"
+    return [] if isinstance(events, Hidden) else [event.get("message", "") for event in events][-1:]
 
 
 def _clean(api: Api, running: Sequence[_Running]) -> Diagnoses:

@@ -27,7 +27,6 @@ def node(item: Json) -> Node:
         labels=item["metadata"].get("labels", {}),
         taints=item.get("spec", {}).get("taints", []),
         allocatable=scheduling.amounts(status.get("allocatable")),
-        ready=any(each["type"] == "Ready" and each["status"] == "True" for each in status.get("conditions", ())),
         kubelet=info.get("kubeletVersion", ""),
         runtime=info.get("containerRuntimeVersion", ""),
     )

@@ -63,14 +63,17 @@ def _on_nodes(needs: Needs, cluster: Cluster, installed: frozenset[str]) -> Diag
     """Errors for pods whose nodes have no driver for their volumes: its DaemonSet may lack a toleration."""
     if isinstance(cluster.nodes, Hidden):
         return  # the check of nodes says so
+    without: dict[str, list[str]] = {}
     for pod in needs.pods:
         fitting = [node for node in cluster.nodes if scheduling.is_selected(node, pod.spec) and not scheduling.in_the_way(node, pod.spec)]
         for driver in sorted(set(_of_pod(pod, needs)) & installed):
             if cluster.drivers_on_nodes:
                 yield note(f"CSI driver {driver}", f"cannot see which nodes it runs on: {cluster.drivers_on_nodes.reason}")
             elif fitting and not any(driver in node.drivers for node in fitting):
-                problem = f"runs on none of the {len(fitting)} nodes of {pod.subject}, so that their volumes cannot be mounted"
-                yield error(f"CSI driver {driver}", problem, "Let its DaemonSet tolerate the taints of these nodes")
+                without.setdefault(driver, []).append(f"{pod.name} of agent {pod.agent.name}")
+    for driver, pods in without.items():
+        problem = f"runs on no node that the {listed(pods)} may use, so that their volumes cannot be mounted"
+        yield error(f"CSI driver {driver}", problem, "Let its DaemonSet tolerate the taints of these nodes")
 
 
 def _of_pod(pod: Pod, needs: Needs) -> Iterator[str]:
