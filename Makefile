@@ -10,7 +10,7 @@ UV ?= uv
 PIN := UV_CUSTOM_COMPILE_COMMAND="make pins" $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
 BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
-.PHONY: render test control-plane test-cluster test-machines check bench schema pins clean install
+.PHONY: render test control-plane test-cluster test-machines check bench schema dist pins clean install
 
 render: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents render $(STACK)
@@ -42,6 +42,10 @@ schema: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents schema > docs/stack.schema.json
 	@$(BIN)/python -m tests.reference
 
+# Wheel, source distribution, bill of materials and checksums in dist/: the same bytes for the same commit.
+dist: $(VENV)/.dev
+	@$(BIN)/python -m tests.distribution
+
 # Pins, with the hashes of all files of each release: for every platform and Python. `make pins UPGRADE=--upgrade` renews them.
 pins:
 	@$(PIN) $(UPGRADE) requirements/core.in -o requirements/core.txt >/dev/null
@@ -54,7 +58,7 @@ pins:
 install: $(VENV)/.deploy
 
 clean:
-	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis components/*.egg-info components/build
+	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set-up talks on stderr, so that what `render` prints can be piped.

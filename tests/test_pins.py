@@ -10,19 +10,19 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from tests.pins import LAYERS, PIN, pins
+
 REPOSITORY = Path(__file__).parents[1]
-LAYERS = {name: (REPOSITORY / "requirements" / f"{name}.txt").read_text() for name in ("core", "deploy", "dev")}
-PIN = re.compile(r"^([a-z0-9-]+)==(\S+)(?: ; [^\\\n]*[^\\\s])?((?: \\\n    --hash=sha256:[0-9a-f]{64})*)$", re.MULTILINE)
-PINS = {name: list(PIN.finditer(text)) for name, text in LAYERS.items()}
-PINNED = {pin[1]: pin[2] for pins in PINS.values() for pin in pins}
-UNPINNED = {"pip", "scalr-agents"}
+PINS = {name: list(pins(text)) for name, text in LAYERS.items()}
+PINNED = {pin.name: pin.version for found in PINS.values() for pin in found}
+UNPINNED = {"pip", "setuptools", "scalr-agents"}
 """What comes with Python, and the package itself, which is a directory."""
 
 
 @pytest.mark.parametrize("layer", LAYERS)
 def test_a_layer_is_pins_with_the_hashes_of_their_files_and_nothing_else(layer: str) -> None:
     assert PINS[layer]
-    assert [pin[1] for pin in PINS[layer] if not pin[3]] == []
+    assert [pin.name for pin in PINS[layer] if not pin.hashes] == []
     assert re.sub(r"^#.*\n|\s", "", PIN.sub("", LAYERS[layer]), flags=re.MULTILINE) == ""
 
 
@@ -65,4 +65,4 @@ def test_make_installs_nothing_without_a_hash_but_the_package() -> None:
         "$(DEPLOY)",
         "$(DEPLOY) -r requirements/dev.txt",
     }
-    assert Version(version("setuptools")) in Requirement("setuptools>=77").specifier
+    assert Version(version("hatchling")) in Requirement("hatchling>=1.27").specifier
