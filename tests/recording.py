@@ -21,6 +21,18 @@ _SIGNATURE = "4dabf18193072939515e22adb298388d"
 _SECRET = "1b47061264138c4ac30d75fd1eb44270"
 
 
+API_SERVER: dict[tuple[str, str], dict[str, Any]] = {
+    ("kubernetes:core/v1:Service", "default/kubernetes"): {
+        "spec": {"clusterIP": "10.96.0.1", "clusterIPs": ["10.96.0.1"], "ports": [{"name": "https", "port": 443, "targetPort": 6443}]}
+    },
+    ("kubernetes:discovery.k8s.io/v1:EndpointSlice", "default/kubernetes"): {
+        "endpoints": [{"addresses": ["192.0.2.10"]}, {"addresses": ["192.0.2.11"]}],
+        "ports": [{"name": "https", "port": 6443}],
+    },
+}
+"""What every cluster has about its API server: the fields that are read, as the control plane of tests/cluster shows them."""
+
+
 @dataclass(frozen=True)
 class Secret:
     """A value that the program marked as secret, in an input."""
@@ -54,11 +66,24 @@ class Registration:
     """Where inputs come from: what the engine deletes first takes those with it whose inputs come from it and cannot change."""
 
 
+@dataclass(frozen=True)
+class Reading:
+    """An object that was read, not made."""
+
+    type: str
+    name: str
+    parent: str
+    id: str
+    provider: str
+    version: str
+
+
 class Recording:
     """What a program did: resources in their order, outputs of components, exports of the stack, log messages."""
 
     def __init__(self) -> None:
         self.resources: list[Registration] = []
+        self.readings: list[Reading] = []
         self.outputs: dict[str, Mapping[str, Any]] = {}
         self.exports: dict[str, Any] = {}
         self.log: list[tuple[str, str]] = []
@@ -88,9 +113,11 @@ class Recording:
 
 
 class _Mocks(mocks.Mocks):
-    """Resources come out as they went in, with what the clouds add."""
+    """Resources come out as they went in, with what the clouds add. What is read comes out as a cluster has it."""
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
+        if args.resource_id:
+            return args.resource_id, API_SERVER[args.typ, args.resource_id]
         return clouds.created(args.typ, args.name, args.inputs)
 
     def call(self, args: mocks.MockCallArgs) -> tuple[dict[str, Any], list[tuple[str, str]]]:
@@ -106,6 +133,11 @@ class _Monitor(mocks.MockMonitor):
         if request.type != "pulumi:pulumi:Stack":
             self.recording.resources.append(_registration(request))
         return super().RegisterResource(request)
+
+    def ReadResource(self, request: resource_pb2.ReadResourceRequest) -> Any:
+        provider = _name(request.provider.rpartition("::")[0])
+        self.recording.readings.append(Reading(request.type, request.name, _name(request.parent), request.id, provider, request.version))
+        return super().ReadResource(request)
 
     def RegisterResourceOutputs(self, request: resource_pb2.RegisterResourceOutputsRequest) -> Any:
         self.recording.outputs[_name(request.urn)] = _plain(json_format.MessageToDict(request.outputs))

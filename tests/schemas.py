@@ -7,7 +7,7 @@ from typing import Any
 import kubernetes_validate
 from kubernetes_validate import utils
 
-from tests import external_secrets
+from tests import definitions, external_secrets
 from tests.validated import LINES
 
 utils.schema_contents = cache(utils.schema_contents)  # else megabytes are parsed for every object
@@ -17,10 +17,15 @@ _CUSTOM = {line.task_resource.kind: line for line in LINES if line.task_resource
 
 
 def assert_valid(manifest: dict[str, Any]) -> None:
-    """Built-in objects on every supported version, ExternalSecrets by their operator's schema, and the Job that a controller would make
-    of a task's template on those of its line."""
+    """Built-in objects on every supported version, and the Job that a controller would make of a task's template on those of its line.
+
+    Objects of kinds that others define are valid if their definition says so.
+    """
     if manifest["kind"] == "ExternalSecret":
         external_secrets.assert_valid(manifest)
+        return
+    if manifest["kind"] in definitions.definitions():
+        definitions.assert_valid(manifest)
         return
     versions, line = VERSIONS, _CUSTOM.get(manifest["kind"])
     if line:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from scalr_agents.resources.filestore_claim import FilestoreClaim, FilestoreClaimArgs
     from scalr_agents.resources.gce_agents import GceAgents, GceAgentsArgs
     from scalr_agents.resources.machine_group import MachinePackageArgs, MachineVolumeArgs
+    from scalr_agents.resources.network import EgressArgs, EgressEntryArgs, NetworkArgs
     from scalr_agents.resources.network_policy import AgentNetworkPolicy
     from scalr_agents.resources.rbac import AgentRbac
     from scalr_agents.resources.secrets_from import RemoteSecretArgs, SecretsFromArgs, SecretStoreArgs
@@ -56,6 +57,8 @@ _HOMES = {
     "EfsClientsArgs": "resources.efs_cache",
     "EfsCsiDriver": "resources.efs_csi_driver",
     "EfsCsiDriverArgs": "resources.efs_csi_driver",
+    "EgressArgs": "resources.network",
+    "EgressEntryArgs": "resources.network",
     "FilestoreCache": "resources.filestore_cache",
     "FilestoreCacheArgs": "resources.filestore_cache",
     "FilestoreClaim": "resources.filestore_claim",
@@ -68,6 +71,7 @@ _HOMES = {
     "RemoteSecretArgs": "resources.secrets_from",
     "SecretStoreArgs": "resources.secrets_from",
     "SecretsFromArgs": "resources.secrets_from",
+    "NetworkArgs": "resources.network",
     "StorageClassClaim": "resources.storage_class_claim",
     "StorageClassClaimArgs": "resources.storage_class_claim",
     "ValuesError": "model.findings",
@@ -99,6 +103,8 @@ __all__ = [
     "EfsClientsArgs",
     "EfsCsiDriver",
     "EfsCsiDriverArgs",
+    "EgressArgs",
+    "EgressEntryArgs",
     "FilestoreCache",
     "FilestoreCacheArgs",
     "FilestoreClaim",
@@ -108,6 +114,7 @@ __all__ = [
     "GceAgentsArgs",
     "MachinePackageArgs",
     "MachineVolumeArgs",
+    "NetworkArgs",
     "RemoteSecretArgs",
     "SecretStoreArgs",
     "SecretsFromArgs",

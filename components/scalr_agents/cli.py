@@ -66,20 +66,22 @@ _project_option = click.option(
 def render(stack: str, project: Path | None, form: str, directory: Path | None, allow_unknown: bool) -> None:
     """Print the manifests of a STACK (default: local).
 
-    Values that only Pulumi knows (secrets that are missing or encrypted), or only the cloud (ids of file systems), are printed as
-    placeholders and listed on stderr; files with placeholders are not written. If values of the cloud or of an environment are
-    missing, the exit code is 1. With --directory, files from earlier runs that are no longer rendered are removed.
+    Values that only Pulumi knows (secrets that are missing or encrypted), only the cloud (ids of file systems) or only the cluster (its
+    API server) are printed as placeholders and listed on stderr; files with placeholders are not written. If values of the cloud, the
+    cluster or an environment are missing, the exit code is 1. With --directory, files from earlier runs that are no longer rendered are
+    removed.
     """
+    from scalr_agents.charts.shared.inputs import ClusterValue
     from scalr_agents.stack.source import CloudValue
 
     source, loaded = _usable(project, stack)
     with progress("making the manifests"):
         objects = loaded.objects()
     unknown = output.unknown(objects)
-    from_cloud = [value for value in unknown if isinstance(value, CloudValue)]
+    from_cloud = [value for value in unknown if isinstance(value, CloudValue | ClusterValue)]
     if directory is None:
         for value in unknown:
-            say(f"placeholder: {value} is {'known only to the cloud' if value in from_cloud else 'encrypted or not set'}")
+            say(f"placeholder: {value} is {_missing(value)}")
         click.echo(output.text(objects, form), nl=False)
     else:
         _write(objects, directory, form)
@@ -88,6 +90,16 @@ def render(stack: str, project: Path | None, form: str, directory: Path | None, 
     if source.environment:
         say(f"{source.file.name}: environment: is not read; its settings are missing here")
     sys.exit(FINDINGS if (source.environment or from_cloud) and not allow_unknown else 0)
+
+
+def _missing(value: object) -> str:
+    """Why a value is not known here, and what to do about it."""
+    from scalr_agents.charts.shared.inputs import ClusterValue
+    from scalr_agents.stack.source import CloudValue
+
+    if isinstance(value, ClusterValue):
+        return "known only to the cluster; set this key to the networks of the API server"
+    return "known only to the cloud" if isinstance(value, CloudValue) else "encrypted or not set"
 
 
 def _write(objects: Sequence[dict[str, Any]], directory: Path, form: str) -> None:
@@ -150,6 +162,30 @@ def images(stack: str, project: Path | None, *, digests: bool) -> None:
         click.echo(f"{name}\t{digest or '-'}" if digests else image)
     for name, further in {agent.chart.name: agent.chart.further_images for agent in loaded.agents if agent.chart.further_images}.items():
         say(f"{name}: {further}")
+
+
+@main.command()
+@_stack_argument
+@_project_option
+@click.option("--format", "form", type=click.Choice(("table", "json")), default="table", show_default=True, help="Form of the list.")
+def hosts(stack: str, project: Path | None, form: str) -> None:
+    """Print what the agents of a STACK (default: local) connect to, for a firewall: host, port, who, why.
+
+    The network policies of agents with `network` are made from the same list. WHO is `<agent>/<pods>`, `nodes` for images, or the proxy
+    that carries the connections. JSON output is an object with `hosts`, a list of objects with the keys `host`, `ports`, `protocol`,
+    `who` and `why`.
+    """
+    from scalr_agents.stack import hosts as of_stack
+
+    _, loaded = _usable(project, stack)
+    found = of_stack.of(loaded.agents)
+    click.echo(
+        json.dumps({"hosts": [each.as_json() for each in found]}, indent=2) + "\n" if form == "json" else of_stack.table(found), nl=False
+    )
+    if loaded.machines:
+        say(f"not in this list: machines {', '.join(each.name for each in loaded.machines)}; see docs/machines.md")
+    if any(agent.inputs.network is None or agent.inputs.network.egress is None for agent in loaded.agents):
+        say("runs also connect to cloud APIs, VCS providers and private registries, which are not known here")
 
 
 @main.command()

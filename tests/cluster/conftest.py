@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from pulumi import automation
 
-from tests.cluster import agents, client, nodes
+from tests import definitions as others
+from tests.cluster import agents, client, definitions, nodes
 from tests.cluster.client import Client, Figures, wait
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.doctor import Doctor, own_nodes
@@ -58,8 +59,10 @@ def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlP
 
 @pytest.fixture(scope="session")
 def cluster(control_plane: ControlPlane, pytestconfig: pytest.Config) -> Iterator[Client]:
-    """The client of an administrator."""
+    """The client of an administrator, in a cluster with the kinds of Cilium and GKE."""
     with control_plane.client(pytestconfig.stash[_FIGURES]) as administrator:
+        for definition in others.definitions().values():
+            definitions.install(administrator, definition, manager="their-owner")
         yield administrator
 
 

@@ -1,14 +1,15 @@
-"""Where NetworkPolicies let pods connect to: a small evaluator of egress over objects as the API server has them.
+"""Where policies let pods connect to: a small evaluator of egress over objects as the API server has them.
 
-Policies add up: a pod that some policy of egress selects reaches what any of these allows, and any other pod reaches everything.
+Policies add up: a pod that some policy of egress selects reaches what any of these allows and none denies, and any other pod reaches
+everything. NetworkPolicies are evaluated here, those of Cilium and GKE in `dialects`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
-from typing import Any
 
-Manifest = Mapping[str, Any]
+from tests.cluster import dialects
+from tests.cluster.dialects import Manifest
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,9 @@ class Destination:
 
     address: str | None = None
     pod: Manifest | None = None
+    name: str = ""
+    """The host that was looked up before, with this address as the answer."""
+    is_api_server: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,10 +40,16 @@ class Network:
     def reaches(self, pod: Manifest, destination: Destination, port: int, protocol: str = "TCP") -> bool:
         """Whether a pod may connect to a port."""
         policies = self._of(pod)
-        return not policies or any(
+        if any(dialects.denies(policy, destination, port, protocol) for policy in policies):
+            return False
+        return not policies or any(self._allows(policy, destination, port, protocol) for policy in policies)
+
+    def _allows(self, policy: Manifest, destination: Destination, port: int, protocol: str) -> bool:
+        if policy.get("kind") in dialects.KINDS:
+            return dialects.allows(policy, destination, port, protocol)
+        return any(
             _any_port(rule.get("ports"), destination, port, protocol)
             and self._any_peer(rule.get("to"), policy["metadata"]["namespace"], destination)
-            for policy in policies
             for rule in policy["spec"].get("egress", ())
         )
 
@@ -48,8 +58,8 @@ class Network:
             policy
             for policy in self.policies
             if policy["metadata"]["namespace"] == pod["metadata"]["namespace"]
-            and "Egress" in policy_types(policy["spec"])
-            and matches(policy["spec"].get("podSelector", {}), _labels(pod))
+            and (policy.get("kind") in dialects.KINDS or "Egress" in policy_types(policy["spec"]))
+            and matches(dialects.selector(policy), _labels(pod))
         ]
 
     def _any_peer(self, peers: Sequence[Manifest] | None, namespace: str, destination: Destination) -> bool:

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.reachability import Destination, Manifest, Network, matches, policy_types
+from tests.cluster.dialects import Manifest
+from tests.cluster.reachability import Destination, Network, matches, policy_types
 
 _LABELS = {"app": "web", "tier": "front"}
 

@@ -15,6 +15,10 @@ CONNECTION: dict[str, Any] = {
     "secretEnv": {"TF_TOKEN_acme": "x"},
     "serviceAccountAnnotations": {"eks.amazonaws.com/role-arn": "arn"},
     "agentImage": "mirror.acme/agent:1",
+    "network": {
+        "ingress": "deny",
+        "egress": {"only": [{"host": "github.acme.internal", "ports": [22.0, 443.0]}, {"cidr": "10.20.0.0/16"}], "enforcedBy": "gke"},
+    },
     "awaitRollout": True,
     "rolloutTimeoutSeconds": 60.0,
 }
@@ -173,7 +177,7 @@ INPUTS: dict[str, dict[str, Any]] = {
     },
 }
 """Arguments as a program in another language sends them: camelCase, and every number a float."""
-NESTED = {"clients", "exportOptions", "package", "secretsFrom", "volume"}
+NESTED = {"clients", "egress", "exportOptions", "network", "only", "package", "secretsFrom", "volume"}
 """Arguments with words of their own. All other maps have the user's keys."""
 ARGUMENTS = {"AgentController": "AgentJobArgs", "AgentNetworkPolicy": "AgentJobArgs", "AgentRbac": "AgentJobArgs"}
 """The arguments of a component that are not called after it."""

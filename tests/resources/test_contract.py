@@ -17,12 +17,14 @@ from tests.clouds import INSTANCE
 from tests.recording import Recording, Registration, run
 from tests.resources import host
 
+NETWORK = {"ingress": "deny", "egress": {"only": [{"host": "github.acme.internal"}], "enforced_by": "gke"}}
 FULL: dict[str, Any] = {
     "namespace": "scalr",
     "url": "https://acme.scalr.io",
     "token": "s3cr3t-token",
     "secret_env": {"TF_TOKEN_acme": "x"},
     "ca_bundle": "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n",
+    "network": NETWORK,
     "values": {
         "agent": {"replicaCount": 2, "affinity": {"podAntiAffinity": {}}},
         "task": {"buffer": {"replicas": 1}},
@@ -37,14 +39,15 @@ AGENT_LOCAL: dict[str, Any] = {
     **CONNECTION,
     "agent_version": "1.4.0",
     "ca_bundle": FULL["ca_bundle"],
+    "network": NETWORK,
     "values": {
-        "serviceAccount": {"create": True},
+        "serviceAccount": {"create": True, "automountToken": True},
         "allowMetadataService": False,
         "agent": {"tls": {"clientCert": CERTIFICATE, "clientKey": KEY}},
         "persistence": {"data": {"enabled": True}, "cache": {"enabled": True}},
     },
 }
-AGENT_K8S: dict[str, Any] = {**CONNECTION, "values": {"efsVolumeHandle": "fs-0a1b", "restrictMetadataService": True}}
+AGENT_K8S: dict[str, Any] = {**CONNECTION, "network": NETWORK, "values": {"efsVolumeHandle": "fs-0a1b", "restrictMetadataService": True}}
 
 CONNECTED = {word: FULL[word] for word in ("url", "token", "secret_env")}
 
@@ -153,7 +156,10 @@ def _objects(recording: Recording) -> list[Registration]:
 
 def test_types_names_and_parents_stay() -> None:
     """The list is what deployed stacks remember. A change here needs an alias in the component, and a line in the changelog."""
-    lines = [f"{r.parent if r.name != 'it' else ''}/{r.name} {r.type}" for c in COMPONENTS for r in record(c).resources]
+    recordings = [record(component) for component in COMPONENTS]
+    made = [(r.parent, r.name, r.type) for each in recordings for r in each.resources]
+    read = [(r.parent, r.name, r.type) for each in recordings for r in each.readings]
+    lines = [f"{parent if name != 'it' else ''}/{name} {kind}" for parent, name, kind in (*made, *read)]
     known = (Path(__file__).parent / "resources.txt").read_text().splitlines()
     assert sorted(lines) == known
 
@@ -180,6 +186,7 @@ def test_the_component_host_can_offer_them_to_other_languages() -> None:
         "secretEnv": ("object", True, True),
         "secretsFrom": ("#/types/scalr-agents:index:SecretsFromArgs", True, True),
         "mirrorTokens": ("object", True, True),
+        "network": ("#/types/scalr-agents:index:NetworkArgs", True, True),
         "awaitRollout": ("boolean", True, True),
         "rolloutTimeoutSeconds": ("integer", True, True),
     }

@@ -35,6 +35,7 @@ class Names(NamedTuple):
     token_secret: str
     env_secret: str
     network_policy: str
+    ingress_policy: str
     task_template: str = ""
     worker: str = ""
     ca_bundle_secret: str = ""
@@ -43,6 +44,10 @@ class Names(NamedTuple):
     cache_claim: str = ""
     deprecated_cache_claim: str = ""
     """Name of the cache's claim if deprecated values enable it."""
+    controller_policy: str = ""
+    """Name of the policy of the controller's pods, if egress is restricted."""
+    worker_policy: str = ""
+    """The same for the workers' pods."""
     role: str = ""
     role_binding: str = ""
     cluster_role: str = ""

@@ -8,6 +8,7 @@ from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.resources import arguments, deferred_secrets, kubernetes, rollouts
 from scalr_agents.resources.arguments import AgentK8sArgs, Wanted
 from scalr_agents.resources.component import Validated
+from scalr_agents.resources.network import with_api_server
 from scalr_agents.resources.options import known_after
 
 
@@ -36,7 +37,7 @@ class AgentK8s(Validated[Wanted[AgentK8sValues]]):
     def make(self, name: str, wanted: Wanted[AgentK8sValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentK8s", name, {}, opts)
 
-        agent, release = wanted.agent, wanted.agent.release
+        agent, release = with_api_server(wanted.agent, self, name, opts), wanted.agent.release
         group = agent.by_role(deferred_secrets.digest(self, name, agent))
         registered = kubernetes.register(group, self, name, opts, rollout=rollouts.rollout(name, wanted))
         self.namespace = pulumi.Output.from_input(release.namespace)

@@ -8,6 +8,7 @@ from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.resources import arguments, deferred_secrets, kubernetes, rollouts
 from scalr_agents.resources.arguments import AgentLocalArgs, Wanted
 from scalr_agents.resources.component import Validated
+from scalr_agents.resources.network import with_api_server
 from scalr_agents.resources.options import known_after
 
 
@@ -33,7 +34,7 @@ class AgentLocal(Validated[Wanted[AgentLocalValues]]):
     def make(self, name: str, wanted: Wanted[AgentLocalValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentLocal", name, {}, opts)
 
-        agent, release = wanted.agent, wanted.agent.release
+        agent, release = with_api_server(wanted.agent, self, name, opts), wanted.agent.release
         group = agent.by_role(deferred_secrets.digest(self, name, agent))
         registered = kubernetes.register(group, self, name, opts, rollout=rollouts.rollout(name, wanted))
         self.namespace = pulumi.Output.from_input(release.namespace)

@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from scalr_agents.charts.shared.agent import Agent, load, misshapen_sections
 from scalr_agents.charts.shared.chart import Chart, V
 from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.charts.shared.secrets_from import layers as layers_of_store
 from scalr_agents.charts.shared.settings import NoValueError, Settings
@@ -27,6 +28,7 @@ from scalr_agents.model.names import Naming
 from scalr_agents.model.section import Section
 from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import deferred_secrets, literals, validation
+from scalr_agents.resources.network import NetworkArgs
 from scalr_agents.resources.secrets_from import SecretsFromArgs
 from scalr_agents.resources.validation import ArgsError
 
@@ -72,6 +74,8 @@ class AgentJobArgs(TypedDict):
     """Secrets that the External Secrets Operator of the cluster reads from a store, instead of `token` and `secret_env`."""
     mirror_tokens: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Tokens of the mirrors in value `agent.providerNetworkMirrors`, by host name. The list is stored in a Secret. Agents 1.3 or newer."""
+    network: NotRequired[NetworkArgs]
+    """What connects to the pods, and what these connect to. Default: the network is restricted only as the values say."""
     await_rollout: NotRequired[bool]
     """Whether a deployment waits until the controllers are ready. Default: true."""
     rollout_timeout_seconds: NotRequired[int]
@@ -109,6 +113,8 @@ class AgentLocalArgs(TypedDict):
     """Secrets that the External Secrets Operator of the cluster reads from a store, instead of `token` and `secret_env`."""
     mirror_tokens: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Tokens of the mirrors in value `agent.providerNetworkMirrors`, by host name. The list is stored in a Secret. Agents 1.3 or newer."""
+    network: NotRequired[NetworkArgs]
+    """What connects to the pods, and what these connect to. Default: the network is restricted only as the values say."""
     await_rollout: NotRequired[bool]
     """Whether a deployment waits until the agents are ready. Default: true."""
     rollout_timeout_seconds: NotRequired[int]
@@ -141,6 +147,8 @@ class AgentK8sArgs(TypedDict):
     """Secret environment variables, by name. They are stored in a Secret."""
     secrets_from: NotRequired[SecretsFromArgs]
     """Secrets that the External Secrets Operator of the cluster reads from a store, instead of `token` and `secret_env`."""
+    network: NotRequired[NetworkArgs]
+    """What connects to the pods, and what these connect to. Default: the network is restricted only as the values say."""
     await_rollout: NotRequired[bool]
     """Whether a deployment waits until controller and workers are ready. Default: true."""
     rollout_timeout_seconds: NotRequired[int]
@@ -163,6 +171,7 @@ class _Arguments(Section):
     service_account_annotations: Annotations = {}
     secret_env: SecretEnv = {}
     secrets_from: SecretsFrom | None = None
+    network: Network | None = None
     await_rollout: bool = True
     rollout_timeout_seconds: Annotated[int, BeforeValidator(integral), Field(gt=0)] = ROLLOUT_SECONDS
 
@@ -244,6 +253,7 @@ def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool)
             mirror_tokens=getattr(given, "mirror_tokens", {}),
             token_needed=token_needed,
             rollout_timeout_seconds=given.rollout_timeout_seconds if given.await_rollout else None,
+            network=given.network,
         ),
     )
     findings += [_at_argument(finding, given, layers) for finding in agent.findings]

@@ -16,7 +16,7 @@ import pulumi
 from scalr_agents.charts.shared.manifests import external_secrets
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
 from scalr_agents.charts.shared.values import grace_seconds
-from scalr_agents.resources.options import depends_on, known_after, parsed, timeouts, when_registered
+from scalr_agents.resources.options import child, depends_on, known_after, parsed, timeouts, when_registered
 
 _SECRET_OUTPUTS = ["data", "stringData"]
 _CLAIM = "PersistentVolumeClaim"
@@ -95,6 +95,14 @@ def register_volume(
     registered = register(group, owner, name, opts)
     volume, claim = (known_after(registered[role], group[role]["metadata"]["name"]) for role in ("volume", "claim"))
     return Volume([*registered.values()], volume, claim)
+
+
+def read(
+    kind: str, name: str, place: str, fields: Sequence[str], owner: pulumi.ComponentResource, opts: pulumi.ResourceOptions | None
+) -> dict[str, pulumi.Output[Any]]:
+    """Fields of an object that the cluster has, which is never changed. `place` is its namespace and name, `kind` its type token."""
+    found = pulumi.CustomResource(kind, name, dict.fromkeys(fields), child(owner, opts, id=place, version=_plugin_version()))
+    return {field: getattr(found, field) for field in fields}
 
 
 def provider(name: str, properties: Mapping[str, Any]) -> pulumi.ProviderResource:

@@ -11,12 +11,14 @@ if TYPE_CHECKING:
     from scalr_agents.caches.efs import ThroughputMode
     from scalr_agents.caches.filestore import ConnectMode, Protocol, ShareAccess, SquashMode, Tier
     from scalr_agents.caches.storage_class import Provisioner
+    from scalr_agents.charts.shared.network.settings import EnforcedBy, Ingress
     from scalr_agents.charts.shared.secrets_from import StoreKind
     from scalr_agents.machines.settings import Architecture, CaScope, OnChange, Role, Runtime
     from scalr_agents.model.fields import AccessMode
     from scalr_agents.model.names import Naming
 else:
     Architecture = CaScope = OnChange = Role = Runtime = StoreKind = str
+    EnforcedBy = Ingress = str
     AccessMode = ConnectMode = Naming = OnDelete = Protocol = Provisioner = ShareAccess = SquashMode = ThroughputMode = Tier = str
 
 __all__ = [
@@ -24,6 +26,8 @@ __all__ = [
     "Architecture",
     "CaScope",
     "ConnectMode",
+    "EnforcedBy",
+    "Ingress",
     "Naming",
     "OnChange",
     "OnDelete",

@@ -8,12 +8,14 @@ from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.resources import arguments, kubernetes
 from scalr_agents.resources.arguments import AgentJobArgs, Wanted
 from scalr_agents.resources.component import Validated
+from scalr_agents.resources.network import with_api_server
 
 
 class AgentNetworkPolicy(Validated[Wanted[AgentJobValues]]):
     """The NetworkPolicy that blocks access of task pods to the cloud's metadata service and to NFS servers.
 
-    With value `task.allowMetadataService: true` there is no policy. Takes the arguments of `AgentJob`; the token is not needed. The
+    With value `task.allowMetadataService: true` there is no such policy. With argument `network` there are policies for the controllers
+    too, in the form that `egress.enforced_by` selects. Takes the arguments of `AgentJob`; the token is not needed. The
     cluster's network plugin must enforce egress policies.
     """
 
@@ -26,6 +28,7 @@ class AgentNetworkPolicy(Validated[Wanted[AgentJobValues]]):
     def make(self, name: str, wanted: Wanted[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentNetworkPolicy", name, {}, opts)
 
-        kubernetes.register(wanted.agent.group("network-policy"), self, name, opts)
+        agent = with_api_server(wanted.agent, self, name, opts)
+        kubernetes.register(agent.group("network-policy"), self, name, opts)
         self.task_pod_selector = pulumi.Output.from_input(wanted.agent.release.selector("task"))
         self.publish()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scalr_agents import charts
 from scalr_agents.charts.shared.agent import AnyAgent, load, misshapen_sections
 from scalr_agents.charts.shared.chart import Chart
-from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
 from scalr_agents.model import parse, yaml_io
 from scalr_agents.model.fields import is_dns_label
 from scalr_agents.model.findings import Finding, error, warning
@@ -48,10 +48,11 @@ def build(
     nodes, identity = common.nodes(here, entry.nodes, settings), common.identity(here, entry.identity, settings, own)
     layers = [*shared, *own, *nodes, *cache, *identity, *stored, *secret]
     exposed = list(secrets.in_the_open(name, own, settings))
+    network = file.common.network if entry.network is None else entry.network
     findings += [*file_findings, *(finding for layer in own for finding in misshapen_sections(chart, layer))]
     findings += [
         *_check_entry(name, entry, chart),
-        *_check_metadata_service(name, entry, chart, own),
+        *(() if network and network.egress else _check_metadata_service(name, entry, chart, own)),
         *exposed,
         *stored_findings,
         *secret_findings,
@@ -69,6 +70,8 @@ def build(
             secret_env={**given.env, **(entry.secrets_from.variables() if entry.secrets_from else {})},
             mirror_tokens=given.mirror_tokens,
             rollout_timeout_seconds=awaited,
+            network=network,
+            api_server=file.kubernetes.api_server or ClusterValue(f"{PREFIX}:kubernetes.apiServer"),
         ),
     )
     located = [_locate(finding, name, entry, layers) for finding in agent.findings]
@@ -151,6 +154,8 @@ def _locate(finding: Finding, name: str, entry: AgentEntry, layers: list[Layer])
         return replace(finding, at=_place_of_version(name, entry))
     if secret := secrets_from.located(name, entry.secrets_from, finding.at) or secrets.located(name, finding.at):
         return replace(finding, at=secret)
+    if finding.at[:1] == ("network",):
+        return finding.under(here if entry.network is not None else (f"{PREFIX}:common",))
     if finding.at == ("rollout_timeout_seconds",):
         return replace(finding, at=(f"{PREFIX}:kubernetes", "rolloutTimeoutSeconds"))
     return locate(finding, layers, (*here, "values"))

@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from scalr_agents.charts import ChartName
+from scalr_agents.charts.shared.network import settings
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.model.fields import (
     Annotations,
@@ -68,6 +69,24 @@ class Kubernetes(Section):
     """Maximum requests per second to the API server."""
     burst: Positive = 800
     """Maximum requests to the API server in a burst."""
+    api_server: Annotated[list[settings.Cidr], unset([])] = []
+    """Networks of the cluster's API server, including the address of the Service `kubernetes`, for network policies that know no names.
+    Default: `pulumi up` looks the addresses up in the cluster."""
+
+
+class Egress(settings.Egress):
+    """The connections that agents and runs may open. What the settings imply is always allowed: docs/network.md lists it."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class Network(settings.Network):
+    """What connects to agents and runs, and what these connect to."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+    egress: Egress | None = None
+    """Restricts the connections that the agent's pods open. Default: only the metadata service is closed, as the agent's values say."""
 
 
 class Proxy(Section):
@@ -120,6 +139,8 @@ class Common(Section):
     """Certificate authorities to trust."""
     otel: Otel | None = None
     """Export of metrics and traces."""
+    network: Network | None = None
+    """What connects to the pods of all agents that do not set their own, and what these connect to."""
     labels: Labels = {}
     """Labels of all pods and service accounts."""
     pod_annotations: Annotations = {}
@@ -177,6 +198,8 @@ class AgentEntry(Section):
     """Annotations of its service account that give it a cloud identity, such as `eks.amazonaws.com/role-arn`."""
     secrets_from: SecretsFromEntry | None = None
     """Secrets that the External Secrets Operator of the cluster reads from a store, instead of `secrets.<agent>`."""
+    network: Network | None = None
+    """What connects to its pods, and what these connect to. Replaces that of `common` as a whole."""
     values: OpenMap = {}
     """Values of the Helm chart of this kind."""
     values_files: list[str] = []

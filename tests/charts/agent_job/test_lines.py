@@ -10,6 +10,7 @@ from scalr_agents import charts
 from scalr_agents import charts as values
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import crds
+from scalr_agents.charts.shared.network.settings import Egress, Network
 from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import lookup, merge
 from scalr_agents.stack import pod_security
@@ -153,6 +154,8 @@ SCOPED = {
     "env_secret": "FN-env",
     "ca_bundle_secret": "FN-ca-bundle",
     "network_policy": "FN-network-policy",
+    "ingress_policy": "FN-ingress-network-policy",
+    "controller_policy": "FN-controller-network-policy",
     "data_claim": "FN-data",
     "cache_claim": "FN-cache",
     "role": "FN-role",
@@ -209,6 +212,9 @@ def test_names(release: str, override: str, legacy: str, current: str, naming: A
         assert {role: name for role, name in found._asdict().items() if name} == expected
 
 
+NETWORK = Network(ingress="deny", egress=Egress(enforced_by="cilium"))
+
+
 @pytest.mark.parametrize("naming", ["scoped", "chart"])
 @pytest.mark.parametrize("version", [LEGACY, CURRENT])
 def test_objects_are_named_as_announced(version: str, naming: Any) -> None:
@@ -220,7 +226,7 @@ def test_objects_are_named_as_announced(version: str, naming: Any) -> None:
         "task": {"buffer": {"replicas": 1}},
         "persistence": {"data": {"enabled": True}, "cache": {"enabled": True}},
     }
-    made = objects(merge(MINIMUM, given), Inputs(secret_env={"A": "b"}), naming, version)
+    made = objects(merge(MINIMUM, given), Inputs(secret_env={"A": "b"}, network=NETWORK), naming, version)
     names = charts.names("agent-job", "runs", "scalr", agent_version=version, naming=naming)
     announced = sorted(name for name in names._replace(cache_preparation="") if name)  # that goes without a claim
     assert sorted(manifest["metadata"]["name"] for manifest in made.values()) == announced

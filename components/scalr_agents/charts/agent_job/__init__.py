@@ -31,6 +31,7 @@ CHART = Chart(
         "nodes": manifests.nodes,
     },
     held=manifests.held,
+    pods=manifests.pods,
     corrections=_corrections,
     common=lambda values: (values.global_.labels, values.global_.annotations),
     moved=MOVED,

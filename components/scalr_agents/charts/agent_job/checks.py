@@ -33,9 +33,9 @@ def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[
         _cache,
         _data,
         _resources,
-        _metadata_service,
     )
     yield from chain.from_iterable(rule(values) for rule in rules)
+    yield from _metadata_service(values, inputs)
     yield from mirrors.check("agent.providerNetworkMirrors", values.agent.provider_network_mirrors, versions.TABLE, release, inputs)
     yield from containers.check(values, release)
     yield from nodes.check(values, release)
@@ -204,10 +204,10 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> Fi
             yield error(f"agent.controller.extraEnv[{index}].name", "not a valid name of an environment variable")
 
 
-def _metadata_service(values: AgentJobValues) -> Findings:
-    task = values.task
+def _metadata_service(values: AgentJobValues, inputs: Inputs) -> Findings:
+    task, restricted = values.task, inputs.egress is not None
     if task.allow_metadata_service:
-        if "allow_nfs" in task.model_fields_set and not task.allow_nfs:
+        if "allow_nfs" in task.model_fields_set and not task.allow_nfs and not restricted:
             yield warning("task.allowNfs", "has no effect: no NetworkPolicy is created if task.allowMetadataService is true")
         return
     yield from network_checks.metadata_service(

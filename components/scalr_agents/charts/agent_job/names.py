@@ -41,6 +41,8 @@ def _names(identity: Identity, cluster: str, **more: str) -> Names:
         ca_bundle_secret=f"{full}-ca-bundle",
         data_claim=f"{full}-data",
         cache_claim=f"{full}-cache",
+        ingress_policy=f"{full}-ingress-network-policy",
+        controller_policy=f"{full}-controller-network-policy",
         role=f"{full}-role",
         role_binding=f"{full}-role-binding",
         cluster_role=f"{cluster}-clusterrole",

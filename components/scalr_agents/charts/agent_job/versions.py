@@ -43,6 +43,8 @@ class AgentJob(Row):
     """Command of controller and worker; empty for the image's command."""
     runner_command: Sequence[str]
     """Command of the runner, which waits for instructions of the worker."""
+    downloaded_from: str = ""
+    """The host that the runner downloads its loop from; empty if it has one."""
     runner_with_agent: bool = False
     """Whether the runner's image is released with the agent's, so that its tag defaults to the agent version."""
     binaries_mount: str
@@ -84,6 +86,7 @@ _0_57 = merge(
         "task": {"worker": {"resources": {"limits": {"cpu": "2000m"}}}},
     },
 )
+_LOOP_HOST = "storage.googleapis.com"
 _DOWNLOADED_LOOP = r"""url="https://storage.googleapis.com/runner-exec-loop/d299348/exec_loop.sh"
 checksum="365410cdb41ab9f22f11f41b55c6abc04281c0209fc118d31b22e12bff6a07ae"
 target="/tmp/exec-loop.sh"
@@ -186,6 +189,7 @@ TABLE = Table(
             new=("global.imageNamespace",),
             gone=("task.worker.image",),
             runner_command=["/bin/sh", "-c", _DOWNLOADED_LOOP],
+            downloaded_from=_LOOP_HOST,
             runner_with_agent=False,
             variables=_PERSISTENCE,
         ),

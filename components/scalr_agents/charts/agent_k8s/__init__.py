@@ -29,6 +29,7 @@ CHART = Chart(
         "workloads": manifests.workloads,
     },
     held=manifests.held,
+    pods=manifests.pods,
     corrections=_corrections,
     owns_node_directory=True,
     further_images="its runs pull other images, which the agent chooses: see docs/agent-k8s.md",

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 from scalr_agents.charts.agent_k8s import certificates, nodes
-from scalr_agents.charts.agent_k8s.manifests.environment import of_release
+from scalr_agents.charts.agent_k8s.manifests.environment import of_release, selects_runs
+from scalr_agents.charts.agent_k8s.manifests.network import reaches_metadata_service
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.shared import checks, mirrors, network_checks, proxies
 from scalr_agents.charts.shared.checks import Findings
@@ -28,11 +29,11 @@ def check(values: AgentK8sValues, release: Release, inputs: Inputs) -> Iterator[
         _run_pods,
         nodes.check,
         _containers,
-        _metadata_service,
     )
     yield from chain.from_iterable(rule(values) for rule in rules)
+    yield from _metadata_service(values, inputs)
     yield from mirrors.none_in("agent-k8s", inputs)
-    yield from _labels_of_run_pods(values, release)
+    yield from _labels_of_run_pods(values, release, inputs)
     yield from _environment(values, release, inputs)
     yield from _images(values, release, inputs)
 
@@ -96,10 +97,10 @@ def _run_pods(values: AgentK8sValues) -> Findings:
         )
 
 
-def _labels_of_run_pods(values: AgentK8sValues, release: Release) -> Findings:
+def _labels_of_run_pods(values: AgentK8sValues, release: Release, inputs: Inputs) -> Findings:
     given, ours = values.agent.kubernetes_task_labels, release.selector("task")
     path = "agent.kubernetes_task_labels"
-    if values.restrict_metadata_service:
+    if selects_runs(values, inputs):
         for key in sorted(key for key in ours if given.get(key, ours[key]) != ours[key]):
             yield warning(entry(path, key), "has no effect: the NetworkPolicy uses this label, so it cannot be changed")
     elif release.selector("worker").items() <= given.items():
@@ -114,8 +115,8 @@ def _containers(values: AgentK8sValues) -> Findings:
     yield from checks.security_context("securityContext", values.security_context, values.pod_security_context)
 
 
-def _metadata_service(values: AgentK8sValues) -> Findings:
-    if values.restrict_metadata_service:
+def _metadata_service(values: AgentK8sValues, inputs: Inputs) -> Findings:
+    if not reaches_metadata_service(values, inputs):
         yield from network_checks.metadata_service(
             "restrictMetadataService: false",
             accounts={"serviceAccount.annotations": values.service_account.annotations},

@@ -29,6 +29,7 @@ CHART = Chart(
         "agent": manifests.agent,
     },
     held=manifests.held,
+    pods=manifests.pods,
     corrections=_corrections,
     serves_vcs=True,
     starts_pods=False,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from scalr_agents.charts.agent_local import environment_checks, versions
+from scalr_agents.charts.agent_local.manifests.network import reaches_metadata_service
 from scalr_agents.charts.agent_local.values import AgentLocalValues, volumes
 from scalr_agents.charts.shared import checks, mirrors, network_checks
 from scalr_agents.charts.shared.checks import Findings
@@ -33,7 +34,7 @@ def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Iterato
     yield from checks.security_context("securityContext", values.security_context, values.pod_security_context)
     yield from volumes.check(values, release)
     yield from environment_checks.check(values, release, inputs)
-    yield from _metadata_service(values)
+    yield from _metadata_service(values, inputs)
 
 
 def _service_account(values: AgentLocalValues) -> Findings:
@@ -68,8 +69,8 @@ def _image(values: AgentLocalValues, release: Release, inputs: Inputs) -> Findin
     yield from checks.image_reference("agent_image", inputs.agent_image)
 
 
-def _metadata_service(values: AgentLocalValues) -> Findings:
-    if not values.allow_metadata_service:
+def _metadata_service(values: AgentLocalValues, inputs: Inputs) -> Findings:
+    if not reaches_metadata_service(values, inputs):
         yield from network_checks.metadata_service(
             "allowMetadataService: true",
             accounts={"serviceAccount.annotations": values.service_account.annotations},

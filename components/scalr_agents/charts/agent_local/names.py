@@ -17,6 +17,7 @@ def current(identity: Identity) -> Names:
         cache_claim=f"{full}-cache",
         deprecated_cache_claim=f"{full}-cache" if identity.scoped else full,
         network_policy=f"{full}-network-policy",
+        ingress_policy=f"{full}-ingress-network-policy",
     )
 
 

@@ -1,9 +1,10 @@
 """A validated agent: the values of its chart in a release, and the objects made from them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Generic
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Generic
 
 from scalr_agents.charts.shared import checks, moved
 from scalr_agents.charts.shared.chart import Chart, Group, V
@@ -17,6 +18,9 @@ from scalr_agents.model.layers import Layer, says
 from scalr_agents.model.merge import lookup, merge
 from scalr_agents.model.names import Identity, Naming, cut, full_name
 from scalr_agents.model.release import Release
+
+if TYPE_CHECKING:
+    from scalr_agents.charts.shared.network.destinations import Pods
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,11 @@ class Agent(Generic[V]):
         groups = (secrets.with_digest(self.group(name), digest) for name in self.chart.groups)
         return {role: manifest for group in groups for role, manifest in group.items()}
 
+    @property
+    def pods(self) -> "Sequence[Pods]":
+        """Its pods, and what they connect to."""
+        return self.chart.pods(self.values, self.release, self.inputs)
+
     def with_definitions(self) -> list[Manifest]:
         """The custom resource definitions that it needs, followed by its objects."""
         return [*crds.objects(self.release.line).values(), *self.objects]
@@ -83,8 +92,15 @@ def load(
     described, model, findings, left_out = identify(
         chart, values, release=release, namespace=namespace, agent_version=agent_version, naming=naming
     )
-    findings += _without(left_out, chart.check(model, described, inputs))
+    findings += _without(left_out, chain(chart.check(model, described, inputs), _check_network(chart, model, described, inputs)))
     return Agent(chart, model, described, inputs, by_severity(findings))
+
+
+def _check_network(chart: Chart[V], values: V, release: Release, inputs: Inputs) -> Iterator[Finding]:
+    if inputs.network:
+        from scalr_agents.charts.shared.network import checks as network_checks
+
+        yield from network_checks.check(chart.pods(values, release, inputs), release, inputs)
 
 
 def identify(

@@ -17,6 +17,7 @@ from scalr_agents.model.release import Release
 
 if TYPE_CHECKING:
     from scalr_agents.charts.shared.corrections import Rule
+    from scalr_agents.charts.shared.network.destinations import Pods
 
 V = TypeVar("V", bound=ReleaseValues)
 Group = dict[str, Manifest]
@@ -45,6 +46,8 @@ class Chart(Generic[V]):
     """Functions that make the objects, by group, in the order in which they must be applied. One component owns each group."""
     held: Callable[[V, Inputs], Held]
     """Contents of the Secrets."""
+    pods: "Callable[[V, Release, Inputs], Sequence[Pods]]"
+    """Its pods, and what they connect to."""
     corrections: "Callable[[], Sequence[Rule]]"
     """Where the objects differ from those of the published chart."""
     common: Callable[[V], tuple[Labels, Mapping[str, Any]]] = _nothing_in_common

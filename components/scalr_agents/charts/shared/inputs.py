@@ -1,9 +1,23 @@
 """Inputs of an agent in addition to the chart's values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from scalr_agents.model.fields import Deferred
+from scalr_agents.model.fields import Deferred, Placeholder
+
+if TYPE_CHECKING:
+    from scalr_agents.charts.shared.network.settings import Egress, Network
+
+
+@dataclass(frozen=True)
+class ClusterValue(Placeholder):
+    """A value that only the cluster knows. A deferred value."""
+
+    place: str
+
+    def __str__(self) -> str:
+        return f"<cluster {self.place}>"
 
 
 @dataclass(frozen=True)
@@ -24,3 +38,12 @@ class Inputs:
     """Whether the token is required; not for permissions and network policy alone."""
     rollout_timeout_seconds: int | None = None
     """Seconds after which a rollout counts as failed. Default: rollouts are not waited for."""
+    network: "Network | None" = None
+    """What the pods may connect to. Default: what the chart's values say."""
+    api_server: Sequence[str] | Deferred = ClusterValue("addresses of the API server")
+    """Networks of the cluster's API server, or the rule of a NetworkPolicy that allows it. Default: looked up during deployment."""
+
+    @property
+    def egress(self) -> "Egress | None":
+        """The restriction of what the pods connect to, if there is one."""
+        return self.network.egress if self.network else None

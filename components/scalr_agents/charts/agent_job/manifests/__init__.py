@@ -2,28 +2,22 @@
 
 from scalr_agents.charts.agent_job.manifests import buffer, deployment, node_cache, task
 from scalr_agents.charts.agent_job.manifests.environment import held
+from scalr_agents.charts.agent_job.manifests.network import objects as network_policy
+from scalr_agents.charts.agent_job.manifests.network import pods
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import network_policy as policies
 from scalr_agents.charts.shared.manifests import rbac as roles
 from scalr_agents.charts.shared.manifests import secrets, volumes
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model.release import Release
 
-__all__ = ["controller", "held", "longest_run_seconds", "network_policy", "nodes", "rbac"]
+__all__ = ["controller", "held", "longest_run_seconds", "network_policy", "nodes", "pods", "rbac"]
 
 
 def rbac(values: AgentJobValues, release: Release, _inputs: Inputs) -> Group:
     """Service account, Role, ClusterRole and their bindings."""
     return roles.objects(values.service_account, values.rbac, release)
-
-
-def network_policy(values: AgentJobValues, release: Release, _inputs: Inputs) -> Group:
-    """The policy of the task pods, unless runs may reach the metadata service."""
-    if values.task.allow_metadata_service:
-        return {}
-    return {"egress": policies.policy(release, task.COMPONENT, allow_nfs=values.task.allow_nfs)}
 
 
 def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:

@@ -2,16 +2,17 @@
 
 from scalr_agents.charts.agent_k8s.manifests import controller, efs, worker
 from scalr_agents.charts.agent_k8s.manifests.environment import held
+from scalr_agents.charts.agent_k8s.manifests.network import objects as network_policy
+from scalr_agents.charts.agent_k8s.manifests.network import pods
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import network_policy as policies
 from scalr_agents.charts.shared.manifests import rbac as roles
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.charts.shared.values import PolicyRule
 from scalr_agents.model.release import Release
 
-__all__ = ["held", "network_policy", "rbac", "workloads"]
+__all__ = ["held", "network_policy", "pods", "rbac", "workloads"]
 
 _RULES = [
     PolicyRule.model_construct(
@@ -28,11 +29,6 @@ def rbac(values: AgentK8sValues, release: Release, _inputs: Inputs) -> Group:
     account = values.service_account
     made = {"service-account": roles.service_account(release, account.annotations, account.labels)} if account.create else {}
     return made | (roles.namespaced(_RULES, release) if account.has_role else {})
-
-
-def network_policy(values: AgentK8sValues, release: Release, _inputs: Inputs) -> Group:
-    """The policy of controller, workers and run pods, if they may not reach the metadata service."""
-    return {"egress": policies.policy(release)} if values.restrict_metadata_service else {}
 
 
 def workloads(values: AgentK8sValues, release: Release, inputs: Inputs) -> Group:

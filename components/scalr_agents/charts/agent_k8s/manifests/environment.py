@@ -14,7 +14,7 @@ from scalr_agents.model.fields import is_set
 from scalr_agents.model.release import Release
 
 CONTROLLER = "controller"
-_RUNS = "task"
+RUNS = "task"
 _BEFORE_IMAGE = (
     "data_home",
     "log_format",
@@ -53,7 +53,7 @@ def environment(component: str, values: AgentK8sValues, release: Release, inputs
             env.from_secret("SCALR_AGENT_TOKEN", secret, key),
             env.from_field("SCALR_AGENT_NAME", "metadata.name"),
             env.variables(settings),
-            _of_controller(values, release) if component == CONTROLLER else [],
+            _of_controller(values, release, inputs) if component == CONTROLLER else [],
             env.given(values.extra_env),
         ],
     )
@@ -81,11 +81,16 @@ def held(values: AgentK8sValues, inputs: Inputs) -> secrets.Held:
     }
 
 
-def _of_controller(values: AgentK8sValues, release: Release) -> env.Env:
+def selects_runs(values: AgentK8sValues, inputs: Inputs) -> bool:
+    """Whether a policy selects the pods of runs, which then need our labels."""
+    return values.restrict_metadata_service or inputs.network is not None
+
+
+def _of_controller(values: AgentK8sValues, release: Release, inputs: Inputs) -> env.Env:
     """Settings of the run pods that the controller starts. Each variable is JSON in base64."""
     agent = values.agent
     # The policy selects pods by our labels. The component label distinguishes run pods from workers: the DaemonSet would delete them.
-    ours = release.selector(_RUNS) if values.restrict_metadata_service else {}
+    ours = release.selector(RUNS) if selects_runs(values, inputs) else {}
     return env.variables(
         {
             **variables.of(agent, "automount_service_account_token"),

@@ -4,17 +4,18 @@ from scalr_agents.charts.agent_local import effective, versions
 from scalr_agents.charts.agent_local.manifests import deployment
 from scalr_agents.charts.agent_local.manifests.deployment import cache_claim
 from scalr_agents.charts.agent_local.manifests.environment import held
+from scalr_agents.charts.agent_local.manifests.network import objects as network_policy
+from scalr_agents.charts.agent_local.manifests.network import pods
 from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import network_policy as policies
 from scalr_agents.charts.shared.manifests import rbac, secrets, volumes
 from scalr_agents.charts.shared.manifests.objects import Manifest, present
 from scalr_agents.charts.shared.volumes import Volume
 from scalr_agents.model.fields import is_set
 from scalr_agents.model.release import Release
 
-__all__ = ["agent", "held", "network_policy", "service_account"]
+__all__ = ["agent", "held", "network_policy", "pods", "service_account"]
 
 
 def service_account(values: AgentLocalValues, release: Release, _inputs: Inputs) -> Group:
@@ -24,11 +25,6 @@ def service_account(values: AgentLocalValues, release: Release, _inputs: Inputs)
         return {}
     made = rbac.service_account(release, account.annotations, account.labels, automountServiceAccountToken=account.automount_token)
     return {"service-account": made}
-
-
-def network_policy(values: AgentLocalValues, release: Release, _inputs: Inputs) -> Group:
-    """The policy of the pods, unless they may reach the metadata service."""
-    return {} if values.allow_metadata_service else {"egress": policies.policy(release)}
 
 
 def agent(values: AgentLocalValues, release: Release, inputs: Inputs) -> Group:

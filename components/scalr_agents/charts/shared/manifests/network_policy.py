@@ -19,7 +19,7 @@ def policy(release: Release, component: str | None = None, *, allow_nfs: bool = 
     The DNS rule is not redundant: eBPF data planes do not match cluster addresses by ipBlock. Without `allow_nfs` the ports of NFS are
     blocked, and so are protocols other than TCP and UDP: a policy can only list what it allows.
     """
-    everywhere = [_block("0.0.0.0/0", *contract.METADATA_IPV4), _block("::/0", *contract.METADATA_IPV6)]
+    everywhere = [block("0.0.0.0/0", *contract.METADATA_IPV4), block("::/0", *contract.METADATA_IPV6)]
     return {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",
@@ -28,17 +28,22 @@ def policy(release: Release, component: str | None = None, *, allow_nfs: bool = 
             "podSelector": {"matchLabels": release.selector(component)},
             "policyTypes": ["Egress"],
             "egress": [
-                {
-                    "to": [{"namespaceSelector": {}}, _block(contract.METADATA_WITH_DNS), _block(_NODE_LOCAL_DNS)],
-                    "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],
-                },
+                dns(),
                 {"to": everywhere} if allow_nfs else {"to": everywhere, "ports": list(_ports_but(contract.NFS_PORTS))},
             ],
         },
     }
 
 
-def _block(cidr: str, *closed: str) -> dict[str, Any]:
+def dns() -> Manifest:
+    """The rule for DNS: in all namespaces, and at the addresses of GKE's Cloud DNS and of node-local caches."""
+    return {
+        "to": [{"namespaceSelector": {}}, block(contract.METADATA_WITH_DNS), block(_NODE_LOCAL_DNS)],
+        "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],
+    }
+
+
+def block(cidr: str, *closed: str) -> dict[str, Any]:
     return {"ipBlock": {"cidr": cidr, **({"except": list(closed)} if closed else {})}}
 
 

@@ -1,0 +1,111 @@
+"""Addresses in the variables of a pod, and whether a proxy carries connections to them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from scalr_agents.charts.shared.manifests.environment import Env
+
+Variables = Mapping[str, str | None]
+"""The variables of a pod by name; `None` for a value that is not known here."""
+
+_REFERENCE = re.compile(r"\$\(([^()]+)\)")
+_PORTS = {"http": 80, "https": 443}
+_LOCAL = ("localhost", "127.0.0.1", "::1")
+
+
+class Address(NamedTuple):
+    """A host with a port. The scheme selects the proxy."""
+
+    host: str
+    port: int
+    scheme: str = "https"
+
+    @property
+    def is_in_pod(self) -> bool:
+        """Whether it is another container of the pod. Then the pod's own connections are those that count."""
+        return self.host in _LOCAL
+
+
+def known(variables: Env) -> Variables:
+    """The variables by name, with references to others expanded as Kubernetes does it."""
+    plain: dict[str, str | None] = {}
+    for variable in variables:
+        value = variable.get("value")
+        plain[variable["name"]] = _expanded(value, plain) if isinstance(value, str) else None
+    return plain
+
+
+def _expanded(text: str, earlier: Variables) -> str:
+    """References to unknown variables stay."""
+    return _REFERENCE.sub(lambda reference: earlier.get(reference[1]) or reference[0], text)
+
+
+def address(url: str | None, *, port: int | None = None) -> Address | None:
+    """The address of a URL, which may lack the scheme. `None` if the host is not known. `port` is the default instead of the scheme's."""
+    try:
+        parts = urlsplit(url if "://" in url else f"http://{url}") if url else None
+        if parts is None or not parts.hostname or "$(" in parts.netloc.rpartition("@")[2]:
+            return None
+        return Address(parts.hostname, parts.port or port or _PORTS.get(parts.scheme, _PORTS["https"]), parts.scheme)
+    except ValueError:  # the checks of the value report it
+        return None
+
+
+class Proxies(NamedTuple):
+    """The proxies of a pod."""
+
+    http: Address | None
+    https: Address | None
+    unknown: bool
+    """Whether there is a proxy whose address is not known."""
+    exceptions: tuple[str, ...]
+    """Hosts, domains and networks that are reached directly."""
+
+    @classmethod
+    def of(cls, variables: Variables) -> "Proxies":
+        given = {word: variable(variables, f"{word}_PROXY") for word in ("HTTP", "HTTPS")}
+        found = {word: address(url) for word, url in given.items() if url != ""}
+        found = {word: proxy for word, proxy in found.items() if proxy is None or not proxy.is_in_pod}
+        direct = variable(variables, "NO_PROXY") or ""
+        exceptions = tuple(part.strip().lower() for part in direct.split(",") if part.strip())
+        return cls(found.get("HTTP"), found.get("HTTPS"), None in found.values(), exceptions)
+
+    def all(self) -> Iterator[Address]:
+        yield from dict.fromkeys(proxy for proxy in (self.https, self.http) if proxy)
+
+    def carrying(self, target: Address) -> str:
+        """The proxy that carries connections to an address, as `host:port`; empty if they are direct."""
+        if any(_is_exception(exception, target) for exception in self.exceptions):
+            return ""
+        proxy = self.http if target.scheme == "http" else self.https
+        if proxy:
+            return f"{proxy.host}:{proxy.port}"
+        return "a proxy" if self.unknown else ""
+
+
+def variable(variables: Variables, name: str) -> str | None:
+    """A variable that programs also read in lower case. Empty if it is not set, `None` if it is not known."""
+    return next((variables[spelling] for spelling in (name, name.lower()) if variables.get(spelling) != "" and spelling in variables), "")
+
+
+def _is_exception(exception: str, target: Address) -> bool:
+    """Whether an entry of `NO_PROXY` matches: a domain and its subdomains, with or without a leading dot, a network, or `*`.
+
+    Programs disagree about the domain itself if there is a leading dot: then it must be reachable directly.
+    """
+    name, _, port = exception.rpartition(":") if exception.count(":") == 1 else (exception, "", "")
+    if port and port != str(target.port):
+        return False
+    host, domain = target.host.removeprefix("*."), name.removeprefix("*").removeprefix(".")
+    return exception == "*" or host == domain or (bool(domain) and host.endswith(f".{domain}")) or _is_within(host, domain)
+
+
+def _is_within(host: str, network: str) -> bool:
+    from ipaddress import ip_address, ip_network
+
+    try:
+        return ip_address(host) in ip_network(network, strict=False)
+    except ValueError:
+        return False

@@ -1,0 +1,95 @@
+"""Cross-checks of the setting `network`."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.checks import Findings
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.network import destinations
+from scalr_agents.charts.shared.network.destinations import ENTRIES, PUBLIC, SCALR, Destination, Pods
+from scalr_agents.charts.shared.network.settings import Egress, EgressEntry
+from scalr_agents.model.findings import Path, dotted, error, warning
+from scalr_agents.model.release import Release
+
+_METADATA_NAMES = ("metadata.google.internal", "metadata.goog", "instance-data.ec2.internal")
+_EGRESS: Path = ("network", "egress")
+
+
+def check(every: Sequence[Pods], release: Release, inputs: Inputs) -> Findings:
+    """All findings on the setting, given the groups of an agent's pods."""
+    egress = inputs.egress
+    if egress is None:
+        return
+    for index, entry in enumerate(egress.only):
+        yield from _entry((*ENTRIES, index), entry, every)
+    if egress.enforced_by == "kubernetes":
+        yield from _names(egress, [found for pods in every for found in destinations.of(pods, release, inputs)])
+    for name in dict.fromkeys(name for pods in every for name in destinations.unknown(pods)):
+        yield warning(
+            _EGRESS,
+            f"the host in variable {name} is not known here (a secret, or an output of another resource), so the policy does not allow it; "
+            f"write the host in plain text, with only the password as $(NAME), or add the host to {dotted(ENTRIES)}",
+        )
+
+
+def _entry(at: Path, entry: EgressEntry, every: Sequence[Pods]) -> Findings:
+    given = [word for word in ("host", "cidr", "namespace") if getattr(entry, word)]
+    if len(given) != 1:
+        yield error(at, f"set exactly one of host, cidr and namespace; given {' and '.join(given) or 'none'}")
+        return
+    if any(not pods.metadata_service for pods in every) and _is_metadata_service(entry):
+        yield error(
+            (*at, given[0]),
+            "a metadata service, which gives runs the credentials of their node; remove it, or open the service to runs in the "
+            "agent's values (task.allowMetadataService, allowMetadataService or restrictMetadataService)",
+        )
+    for port in sorted(set(entry.ports) & set(contract.NFS_PORTS)):
+        if any(not pods.nfs for pods in every):
+            yield error((*at, "ports"), f"{port} is a port of NFS, which is closed to runs; remove it, or set task.allowNfs: true")
+
+
+def _is_metadata_service(entry: EgressEntry) -> bool:
+    """Whether an entry is the address or a name of a metadata service. From larger networks, the policies leave the addresses out."""
+    addresses = (*contract.METADATA_IPV4, *contract.METADATA_IPV6)
+    return entry.cidr in addresses or (bool(entry.host) and any(_matches(entry.host, name) for name in _METADATA_NAMES))
+
+
+def _matches(pattern: str, host: str) -> bool:
+    return host.endswith(pattern[1:]) if pattern.startswith("*.") else host == pattern
+
+
+def _names(egress: Egress, found: Sequence[Destination]) -> Findings:
+    """Errors for names that pods must reach themselves: a NetworkPolicy has addresses only."""
+    direct = [each for each in dict.fromkeys(found) if each.kind == "host" and not each.through]
+    for each in {each.at: each for each in direct if each.at}.values():
+        yield error(
+            (*each.at, "host"),
+            f"enforcedBy: kubernetes knows no names, and no proxy carries port {each.ports[0]} of this host; "
+            "use cidr, set a proxy, or set enforcedBy to cilium or gke",
+        )
+    needed = [each for each in direct if not each.at and not _is_covered(each, egress.only)]
+    for ports, group in groupby(sorted(needed, key=lambda each: each.ports), key=lambda each: each.ports):
+        hosts = ", ".join(f"{each.name} ({each.why})" for each in group)
+        yield error(
+            (*_EGRESS, "enforcedBy"),
+            f"kubernetes knows no names, and the agent needs port {ports[0]} of {hosts}; add an entry to only that covers them "
+            f"({{cidr: ..., ports: [{ports[0]}]}}), set a proxy, or set enforcedBy to cilium or gke",
+        )
+
+
+def _is_covered(needed: Destination, entries: Sequence[EgressEntry]) -> bool:
+    """Whether an entry may stand for a name. Nobody here resolves names, but a public host has no address of a private network."""
+    return any(set(needed.ports) <= set(entry.ports) and _may_contain(entry, needed.name) for entry in entries)
+
+
+def _may_contain(entry: EgressEntry, host: str) -> bool:
+    from ipaddress import ip_network
+
+    if entry.namespace:
+        return not _is_public(host)
+    return bool(entry.cidr) and not (_is_public(host) and ip_network(entry.cidr).is_private)
+
+
+def _is_public(host: str) -> bool:
+    return host.endswith(f".{SCALR}") or host in {name for name, _ in PUBLIC}

@@ -1,0 +1,169 @@
+"""The destinations of an agent's pods, and why they need them: the list behind the policies and behind `scalr-agents hosts`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests.environment import Env
+from scalr_agents.charts.shared.network.addresses import Address, Proxies, address, known, variable
+from scalr_agents.charts.shared.network.settings import HTTPS
+from scalr_agents.model.findings import Path
+from scalr_agents.model.release import Release
+
+Kind = Literal["dns", "api-server", "host", "cidr", "namespace"]
+ENTRIES: Path = ("network", "egress", "only")
+
+API_PORTS = (443, 6443)
+"""Ports of API servers: those of managed clusters, and those of kubeadm, kind and k3s."""
+_DNS_PORT = 53
+_OTLP_PORT = 4317
+_CARRIED = (80, 443)
+"""Ports of a user's host that count as HTTP, which a proxy carries."""
+_CLUSTER_DOMAINS = (".svc", ".svc.cluster.local")
+
+SCALR = "scalr.io"
+"""Scalr's own domain. Its documents ask to allow all subdomains; `relay.<account>.scalr.io` is one more level."""
+PUBLIC = (
+    ("registry.opentofu.org", "registry of OpenTofu"),
+    ("registry.terraform.io", "registry of Terraform"),
+    ("releases.hashicorp.com", "Terraform, and providers of HashiCorp"),
+    ("github.com", "OpenTofu, and providers of other publishers"),
+    ("objects.githubusercontent.com", "downloads of GitHub"),
+    ("release-assets.githubusercontent.com", "downloads of GitHub"),
+)
+"""What runs download from, unless mirrors and caches have it: docs/network.md says where each is known from."""
+_METADATA = (("169.254.169.254/32", (80, 8080)), ("169.254.169.252/32", (988,)), ("fd00:ec2::254/128", (80,)))
+"""Metadata services as pods use them: AWS, Azure and GKE with Dataplane V2; GKE without it; AWS over IPv6."""
+
+
+class Pods(NamedTuple):
+    """A group of an agent's pods, which one policy selects."""
+
+    who: str
+    """What `scalr-agents hosts` calls them."""
+    component: str | None
+    """Their label; `None` for all pods of the agent."""
+    role: str
+    """Role of their policy, and part of its resource name."""
+    policy: str
+    """Name of their policy."""
+    variables: Env
+    mirrors: Sequence[str] = ()
+    """URLs of provider network mirrors."""
+    downloads: Sequence[tuple[str, str]] = ()
+    """Hosts that runs in them download from, with the reason."""
+    token: bool = False
+    """Whether they have a token for the Kubernetes API."""
+    metadata_service: bool = False
+    """Whether they may reach the metadata service although their egress is restricted."""
+    nfs: bool = True
+    """Whether they may connect to NFS servers."""
+
+
+class Destination(NamedTuple):
+    """Something that pods connect to."""
+
+    kind: Kind
+    name: str
+    """A host, a network or a namespace; empty for DNS and the API server."""
+    ports: tuple[int, ...]
+    why: str
+    through: str = ""
+    """The proxy that carries the connections, as `host:port`. Then the pods themselves need no access."""
+    at: Path = ()
+    """The user's entry that names it; empty if the settings imply it."""
+
+
+Allowed = Mapping[tuple[Kind, tuple[int, ...]], Sequence[str]]
+"""Names of destinations by their kind and ports, each of which becomes one rule."""
+
+
+def of(pods: Pods, release: Release, inputs: Inputs) -> list[Destination]:
+    """The destinations of some pods, without duplicates: what the settings imply, then the user's entries."""
+    return list(dict.fromkeys([*_implied(pods, release), *_entries(pods, inputs)]))
+
+
+def allowed(pods: Pods, release: Release, inputs: Inputs) -> Allowed:
+    """What a policy must let some pods connect to themselves."""
+    grouped: dict[tuple[Kind, tuple[int, ...]], dict[str, None]] = {}
+    for each in of(pods, release, inputs):
+        if not each.through:
+            grouped.setdefault((each.kind, each.ports), {})[each.name] = None
+    return {key: list(names) for key, names in grouped.items()}
+
+
+def unknown(pods: Pods) -> Iterator[str]:
+    """The variables with addresses that are not known here, so that no destination follows from them."""
+    variables = known(pods.variables)
+    for name in ("HTTPS_PROXY", "HTTP_PROXY", "SCALR_AGENT_OTLP_ENDPOINT", "SCALR_AGENT_SENTRY_DSN", "SCALR_URL"):
+        given = variable(variables, name)
+        if given is None or (given and address(given) is None):
+            yield name
+
+
+def _implied(pods: Pods, release: Release) -> Iterator[Destination]:
+    variables = known(pods.variables)
+    proxies = Proxies.of(variables)
+    yield Destination("dns", "", (_DNS_PORT,), "DNS")
+    if pods.token:
+        yield Destination("api-server", "", API_PORTS, "Kubernetes API")
+    for proxy in proxies.all():
+        yield _reached(proxy, "proxy", release)
+    for target, why in _web(pods, address(variable(variables, "SCALR_URL")), address(variable(variables, "SCALR_AGENT_SENTRY_DSN"))):
+        yield _reached(target, why, release, proxies.carrying(target))
+    collector = address(variable(variables, "SCALR_AGENT_OTLP_ENDPOINT"), port=_OTLP_PORT)
+    if collector and not collector.is_in_pod:
+        yield _reached(collector, "OpenTelemetry collector", release)  # gRPC reads the variables of proxies in lower case only
+    if pods.metadata_service:
+        for network, ports in _METADATA:
+            yield Destination("cidr", network, ports, "metadata service")
+
+
+def _web(pods: Pods, scalr: Address | None, sentry: Address | None) -> Iterator[tuple[Address, str]]:
+    """What is reached by HTTP. An agent without a URL takes it from its token."""
+    hosted = scalr is None or scalr.host.endswith(f".{SCALR}")
+    yield Address(f"*.{SCALR}", HTTPS) if scalr is None or hosted else scalr, "Scalr"
+    if scalr and scalr.host[-1].isalpha():
+        yield scalr._replace(host=f"relay.{scalr.host}"), "Scalr"
+    yield from ((Address(host, HTTPS), why) for host, why in pods.downloads)
+    yield from ((found, "provider mirror") for found in map(address, pods.mirrors) if found)
+    if sentry:
+        yield sentry, "reports of errors"
+
+
+def _reached(target: Address, why: str, release: Release, through: str = "") -> Destination:
+    """A host, the network of an IP address, or the namespace of a Service. A name without a dot is a Service beside the pods."""
+    from ipaddress import ip_address, ip_network
+
+    host, ports = target.host, (target.port,)
+    try:
+        return Destination("cidr", str(ip_network(ip_address(host))), ports, why, through)
+    except ValueError:
+        pass
+    if not through and "." not in host:
+        return Destination("namespace", release.namespace, ports, why)
+    for domain in _CLUSTER_DOMAINS:
+        if not through and host.endswith(domain):
+            return Destination("namespace", host.removesuffix(domain).rpartition(".")[2], ports, why)
+    return Destination("host", host, ports, why, through)
+
+
+def _entries(pods: Pods, inputs: Inputs) -> Iterator[Destination]:
+    """The user's entries. A host whose ports a proxy carries needs no access for these."""
+    proxies = Proxies.of(known(pods.variables))
+    for index, entry in enumerate(inputs.egress.only if inputs.egress else ()):
+        at, why = (*ENTRIES, index), "egress.only"
+        ports = tuple(dict.fromkeys(entry.ports))
+        if entry.cidr:
+            yield Destination("cidr", entry.cidr, ports, why, at=at)
+        if entry.namespace:
+            yield Destination("namespace", entry.namespace, ports, why, at=at)
+        for port in ports if entry.host else ():
+            target = Address(entry.host, port, "http" if port == _CARRIED[0] else "https")
+            yield Destination("host", entry.host, (port,), why, proxies.carrying(target) if port in _CARRIED else "", at)
+
+
+def closed(pods: Pods) -> tuple[str, ...]:
+    """The metadata services that some pods must not reach."""
+    return () if pods.metadata_service else (*contract.METADATA_IPV4, *contract.METADATA_IPV6)

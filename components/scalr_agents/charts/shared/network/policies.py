@@ -1,0 +1,96 @@
+"""The policies of an agent whose network is restricted."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from scalr_agents.charts.shared.chart import Group
+from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
+from scalr_agents.charts.shared.manifests.network_policy import block, dns
+from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.charts.shared.network import cilium, destinations, gke
+from scalr_agents.charts.shared.network.destinations import API_PORTS, Allowed, Pods
+from scalr_agents.model.release import Release
+
+_NAMESPACE_NAME = "kubernetes.io/metadata.name"
+"""The label that every namespace has, with its own name."""
+
+
+def objects(every: Sequence[Pods], release: Release, inputs: Inputs, default: Group) -> Group:
+    """The policies of an agent. `default` are those of its chart, which remain if egress is not restricted."""
+    network = inputs.network
+    if network is None:
+        return default
+    egress = default
+    if network.egress:
+        make = {"cilium": _by_cilium, "gke": _by_gke, "kubernetes": _by_kubernetes}[network.egress.enforced_by]
+        egress = {role: policy for pods in every for role, policy in make(pods, release, inputs).items()}
+    return egress | ({"ingress": _no_ingress(release)} if network.ingress else {})
+
+
+def wants_api_server(every: Sequence[Pods], inputs: Inputs) -> bool:
+    """Whether a policy needs the addresses of the API server, and they are not known."""
+    by_address = inputs.egress is not None and inputs.egress.enforced_by != "cilium"
+    return by_address and isinstance(inputs.api_server, ClusterValue) and any(pods.token for pods in every)
+
+
+def api_server_rule(addresses: Sequence[str], ports: Sequence[int] = API_PORTS) -> Manifest:
+    """The rule of a NetworkPolicy for connections to the API server, by its networks or IP addresses."""
+    from ipaddress import ip_network
+
+    networks = dict.fromkeys(str(ip_network(address)) for address in addresses)
+    return {"to": [block(network) for network in networks], "ports": _ports(dict.fromkeys(ports))}
+
+
+def _by_kubernetes(pods: Pods, release: Release, inputs: Inputs) -> Group:
+    rules = list(_rules(destinations.allowed(pods, release, inputs), destinations.closed(pods), inputs))
+    return {pods.role: _policy(pods.policy, release, pods.component, {"policyTypes": ["Egress"], "egress": rules})}
+
+
+def _by_gke(pods: Pods, release: Release, inputs: Inputs) -> Group:
+    """Both kinds of policies add up: one for names, the other for everything else."""
+    names = gke.policy(pods, release, destinations.allowed(pods, release, inputs))
+    return _by_kubernetes(pods, release, inputs) | ({f"{pods.role}-names": names} if names else {})
+
+
+def _by_cilium(pods: Pods, release: Release, inputs: Inputs) -> Group:
+    return {pods.role: cilium.policy(pods, release, destinations.allowed(pods, release, inputs))}
+
+
+def _no_ingress(release: Release) -> Manifest:
+    """A policy without rules, and without an empty list of them: the API server drops that, so that every apply would be a change."""
+    return _policy(release.names.ingress_policy, release, None, {"policyTypes": ["Ingress"]})
+
+
+def _policy(name: str, release: Release, component: str | None, rules: Mapping[str, Any]) -> Manifest:
+    return {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": release.metadata(name, component),
+        "spec": {"podSelector": {"matchLabels": release.selector(component)}, **rules},
+    }
+
+
+def _rules(allowed: Allowed, closed: Sequence[str], inputs: Inputs) -> Iterator[Any]:
+    """The rules for everything that is no host name."""
+    for (kind, ports), names in allowed.items():
+        match kind:
+            case "dns":
+                yield dns()
+            case "api-server":
+                yield api_server_rule(inputs.api_server) if isinstance(inputs.api_server, Sequence) else inputs.api_server
+            case "cidr":
+                yield {"to": [block(name, *_within(name, closed)) for name in names], "ports": _ports(ports)}
+            case "namespace":
+                yield {"to": [{"namespaceSelector": {"matchLabels": {_NAMESPACE_NAME: name}}} for name in names], "ports": _ports(ports)}
+
+
+def _ports(ports: Iterable[int]) -> list[Manifest]:
+    return [{"protocol": "TCP", "port": port} for port in ports]
+
+
+def _within(network: str, addresses: Sequence[str]) -> list[str]:
+    """The addresses that a network contains besides others."""
+    from ipaddress import ip_address, ip_network
+
+    whole = ip_network(network)
+    return [address for address in addresses if ip_address(address.partition("/")[0]) in whole and address != network]

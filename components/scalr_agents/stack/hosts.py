@@ -1,0 +1,86 @@
+"""The hosts that a stack's agents connect to, for a firewall: the list behind its network policies, and the registries of its images."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.network import destinations
+from scalr_agents.charts.shared.network.destinations import Destination
+from scalr_agents.stack.checks import images
+
+NODES = "nodes"
+"""Who pulls images: no pod needs access to their registries."""
+_DOCKER_HUB = ("*.docker.io", "*.docker.com", "*.cloudfront.net")
+"""As Scalr documents them."""
+_HTTPS = (443,)
+_DNS = "cluster's DNS"
+_API_SERVER = "cluster's API server"
+_Key = tuple[str, tuple[int, ...], str, str]
+
+
+@dataclass(frozen=True)
+class Host:
+    """Something to allow, for everybody who needs it for the same reason."""
+
+    host: str
+    """A name, `*.` for one more label, a network in CIDR notation, a namespace of the cluster, or a part of the cluster."""
+    ports: tuple[int, ...]
+    protocol: str
+    who: tuple[str, ...]
+    """`<agent>/<pods>`, `nodes`, or the proxy that carries the connections as `proxy <host>:<port>`."""
+    why: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {"host": self.host, "ports": list(self.ports), "protocol": self.protocol, "who": list(self.who), "why": self.why}
+
+
+def of(agents: Sequence[AnyAgent]) -> list[Host]:
+    """The hosts of some agents, each once: first those of the cluster, then by name."""
+    who: dict[_Key, dict[str, None]] = {}
+    for agent in agents:
+        for pods in agent.pods:
+            for each in destinations.of(pods, agent.release, agent.inputs):
+                asking = f"proxy {each.through}" if each.through else f"{agent.name}/{pods.who}"
+                for name in _names(each, agent.inputs.api_server):
+                    who.setdefault((name, each.ports, "UDP, TCP" if each.kind == "dns" else "TCP", each.why), {})[asking] = None
+        for registry in _registries(agent):
+            who.setdefault((registry, _HTTPS, "TCP", "images"), {})[NODES] = None
+    found = [Host(host, ports, protocol, tuple(asking), why) for (host, ports, protocol, why), asking in who.items()]
+    return sorted(found, key=lambda each: (each.host not in (_DNS, _API_SERVER), each.host.removeprefix("*."), each.ports))
+
+
+def _names(each: Destination, api_server: Any) -> Sequence[str]:
+    match each.kind:
+        case "dns":
+            return [_DNS]
+        case "api-server":
+            return api_server if isinstance(api_server, Sequence) else [_API_SERVER]
+        case "namespace":
+            return [f"namespace {each.name}"]
+        case _:
+            return [each.name]
+
+
+def _registries(agent: AnyAgent) -> Iterator[str]:
+    """The registries of an agent's images. A reference whose first part has no dot or port is an image of Docker Hub."""
+    for image in dict.fromkeys(images(agent.objects)):
+        first, slash, _ = image.partition("/")
+        if image.startswith("<"):
+            continue  # known only during deployment
+        if slash and ("." in first or ":" in first or first == "localhost"):
+            yield first
+        else:
+            yield from _DOCKER_HUB
+
+
+def table(hosts: Sequence[Host]) -> str:
+    """The hosts as lines of columns."""
+    rows = [("HOST", "PORT", "WHO", "WHY"), *((each.host, _ports(each), ", ".join(each.who), each.why) for each in hosts)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n" for row in rows)
+
+
+def _ports(each: Host) -> str:
+    numbers = ",".join(map(str, each.ports))
+    return numbers if each.protocol == "TCP" else f"{numbers} ({each.protocol})"

@@ -1,0 +1,120 @@
+"""Mistakes in the setting `network`, each with what to write instead."""
+
+from typing import Any
+
+import pytest
+from scalr_agents.charts.shared.network.settings import Network
+from scalr_agents.model.findings import Finding
+from scalr_agents.model.merge import Values
+from scalr_agents.model.parse import parse_whole
+
+from tests.charts.shared.network.agents import about_network, agent_of, behind, restricted
+from tests.validated import LINES
+
+[JOB] = [line for line in LINES if (line.chart, line.generation) == ("agent-job", "current")]
+PROXIED = behind(JOB, "http://10.0.12.5:3128")
+
+
+def findings(dialect: str, *only: Any, values: Values | None = None, **inputs: Any) -> list[Finding]:
+    return about_network(agent_of(JOB, restricted(dialect, *only), values, **inputs))
+
+
+def paths(found: list[Finding]) -> list[tuple[str, str]]:
+    return [(finding.severity, finding.path) for finding in found]
+
+
+@pytest.mark.parametrize(
+    ("entry", "given"),
+    [({}, "none"), ({"host": "a.b", "cidr": "10.0.0.0/8"}, "host and cidr"), ({"ports": [443]}, "none")],
+)
+def test_exactly_one_destination(entry: dict[str, Any], given: str) -> None:
+    [finding] = findings("cilium", entry)
+    assert (finding.path, finding.message) == (
+        "network.egress.only[0]",
+        f"set exactly one of host, cidr and namespace; given {given}",
+    )
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"cidr": "169.254.169.254/32"},
+        {"cidr": "fd00:ec2::254/128"},
+        {"host": "metadata.google.internal"},
+        {"host": "*.google.internal"},
+    ],
+)
+@pytest.mark.parametrize("dialect", ["kubernetes", "cilium", "gke"])
+def test_a_metadata_service(entry: dict[str, Any], dialect: str) -> None:
+    found = [finding for finding in findings(dialect, entry, values=PROXIED) if "a metadata service" in finding.message]
+    assert paths(found) == [("error", f"network.egress.only[0].{next(iter(entry))}")]
+
+
+def test_nfs() -> None:
+    [finding] = findings("cilium", {"cidr": "10.0.0.0/8", "ports": [443, 2049]})
+    assert (finding.path, "task.allowNfs: true" in finding.message) == ("network.egress.only[0].ports", True)
+    assert findings("cilium", {"cidr": "10.0.0.0/8", "ports": [443, 2049]}, values={"task": {"allowNfs": True}}) == []
+
+
+def test_names_that_a_network_policy_does_not_know() -> None:
+    found = findings("kubernetes", {"host": "github.acme.internal"}, {"cidr": "10.0.0.0/8"})
+    assert paths(found) == [("error", "network.egress.only[0].host"), ("error", "network.egress.enforcedBy")]
+    assert all(word in found[0].message for word in ("cidr", "proxy", "cilium or gke"))
+    assert all(host in found[1].message for host in ("*.scalr.io", "registry.opentofu.org", "github.com", "443"))
+
+
+def test_a_proxy_carries_names() -> None:
+    assert findings("kubernetes", {"host": "github.acme.internal"}, values=PROXIED) == []
+    [finding] = findings("kubernetes", {"host": "github.acme.internal", "ports": [22]}, values=PROXIED)
+    assert (finding.path, "port 22" in finding.message) == ("network.egress.only[0].host", True)
+
+
+@pytest.mark.parametrize(
+    ("entries", "paths_found"),
+    [
+        ([], ["network.egress.enforcedBy"]),
+        ([{"cidr": "10.0.12.0/24", "ports": [3128]}], []),
+        ([{"cidr": "10.0.12.0/24", "ports": [3129]}], ["network.egress.enforcedBy"]),
+        ([{"namespace": "egress", "ports": [3128]}], []),
+        ([{"cidr": "0.0.0.0/0", "ports": [3128]}], []),
+    ],
+)
+def test_the_network_of_a_proxy_with_a_name(entries: list[dict[str, Any]], paths_found: list[str]) -> None:
+    values = behind(JOB, "http://proxy.acme.internal:3128")
+    assert [finding.path for finding in findings("kubernetes", *entries, values=values)] == paths_found
+
+
+def test_public_hosts_have_no_private_addresses() -> None:
+    assert paths(findings("kubernetes", {"cidr": "10.0.0.0/8"})) == [("error", "network.egress.enforcedBy")]
+    assert findings("kubernetes", {"cidr": "0.0.0.0/0"}) == []
+
+
+def test_hosts_that_are_not_known() -> None:
+    secret = {"HTTPS_PROXY": "http://me:s3cr3t@proxy.acme:3128"}
+    found = findings("cilium", secret_env=secret)
+    assert paths(found) == [("warning", "network.egress")]
+    assert "HTTPS_PROXY" in found[0].message
+    assert "s3cr3t" not in found[0].message
+    assert "proxy.acme" not in str(agent_of(JOB, restricted("cilium"), secret_env=secret).group("network-policy"))
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "said"),
+    [
+        ({"egress": {"only": [{"host": "https://acme.io"}]}}, "egress.only[0].host", "no scheme"),
+        ({"egress": {"only": [{"host": "10.1.2.3"}]}}, "egress.only[0].host", "use cidr"),
+        ({"egress": {"only": [{"host": "a.*.acme.io"}]}}, "egress.only[0].host", "not a host name"),
+        ({"egress": {"only": [{"cidr": "10.0.0.1/8"}]}}, "egress.only[0].cidr", "write 10.0.0.0/8"),
+        ({"egress": {"only": [{"cidr": "10.0.0.1"}]}}, "egress.only[0].cidr", "write 10.0.0.1/32"),
+        ({"egress": {"only": [{"cidr": "acme.io"}]}}, "egress.only[0].cidr", "CIDR notation"),
+        ({"egress": {"only": [{"namespace": "Git"}]}}, "egress.only[0].namespace", "not a valid namespace"),
+        ({"egress": {"only": [{"cidr": "10.0.0.0/8", "ports": [0]}]}}, "egress.only[0].ports[0]", "greater than or equal to 1"),
+        ({"egress": {"only": [{"cidr": "10.0.0.0/8", "ports": []}]}}, "egress.only[0].ports", "at least 1 item"),
+        ({"egress": {"enforced_by": "calico"}}, "egress.enforced_by", "'kubernetes', 'cilium' or 'gke'"),
+        ({"ingress": "allow"}, "ingress", "'deny'"),
+        ({"egres": {}}, "egres", "did you mean 'egress'"),
+    ],
+)
+def test_shapes(given: dict[str, Any], path: str, said: str) -> None:
+    _, [finding] = parse_whole(Network, given)
+    assert (finding.path, said in finding.message) == (path, True), finding.message

@@ -1,0 +1,130 @@
+"""The network of a stack's agents: which setting wins, where findings point, and the list of hosts."""
+
+import json
+from typing import Any
+
+import pytest
+from scalr_agents.charts.shared.inputs import ClusterValue
+from scalr_agents.model.findings import errors
+from scalr_agents.stack import hosts
+
+from tests.command_line import REPOSITORY, cli
+from tests.command_line import stack as write
+from tests.stack.plain import findings, load
+
+CILIUM: dict[str, Any] = {"egress": {"only": [{"host": "github.acme.internal"}], "enforcedBy": "cilium"}}
+AGENT = "scalr-agents:agents.runs"
+
+
+def _kinds(changed: dict[str, Any]) -> list[str]:
+    loaded = load(changed)
+    assert errors(loaded.findings) == []
+    return [manifest["kind"] for agent in loaded.agents for manifest in agent.group("network-policy").values()]
+
+
+@pytest.mark.parametrize(
+    ("common", "own", "kinds"),
+    [
+        (None, None, ["NetworkPolicy"]),
+        (CILIUM, None, ["CiliumNetworkPolicy", "CiliumNetworkPolicy"]),
+        (None, CILIUM, ["CiliumNetworkPolicy", "CiliumNetworkPolicy"]),
+        (CILIUM, {"ingress": "deny"}, ["NetworkPolicy", "NetworkPolicy"]),
+        (CILIUM, {}, ["NetworkPolicy"]),
+        ({"ingress": "deny"}, CILIUM, ["CiliumNetworkPolicy", "CiliumNetworkPolicy"]),
+    ],
+)
+def test_an_agents_own_network_replaces_the_common_one(common: Any, own: Any, kinds: list[str]) -> None:
+    given = {"common": {"network": common} if common is not None else {}, "agents": {"runs": {"network": own} if own is not None else {}}}
+    assert _kinds(given) == kinds
+
+
+@pytest.mark.parametrize(
+    ("changed", "place"),
+    [
+        ({"common": {"network": {"egress": {"only": [{"host": "git.acme"}]}}}}, "scalr-agents:common"),
+        ({"agents": {"runs": {"network": {"egress": {"only": [{"host": "git.acme"}]}}}}}, AGENT),
+    ],
+)
+def test_findings_point_to_the_setting(changed: dict[str, Any], place: str) -> None:
+    assert [path for _, path, _ in findings(changed)] == [f"{place}.network.egress.only[0].host", f"{place}.network.egress.enforcedBy"]
+
+
+def test_the_spelling_of_stack_files() -> None:
+    [(severity, path, message)] = findings({"common": {"network": {"egress": {"enforced_by": "cilium"}}}})[:1]
+    assert (severity, path) == ("error", "scalr-agents:common.network.egress.enforced_by")
+    assert "did you mean 'enforcedBy'?" in message
+
+
+def test_the_address_of_the_api_server() -> None:
+    closed = {"common": {"network": {"egress": {"enforcedBy": "gke"}}}}
+    [agent] = load(closed).agents
+    assert agent.inputs.api_server == ClusterValue("scalr-agents:kubernetes.apiServer")
+    [agent] = load({**closed, "kubernetes": {"apiServer": ["10.0.0.0/28"]}}).agents
+    rules = [rule for policy in agent.objects if policy["kind"] == "NetworkPolicy" for rule in policy["spec"]["egress"]]
+    assert {"to": [{"ipBlock": {"cidr": "10.0.0.0/28"}}], "ports": [{"protocol": "TCP", "port": port} for port in (443, 6443)]} in rules
+    [(_, path, message)] = findings({"kubernetes": {"apiServer": ["10.0.0.1"]}})
+    assert (path, "write 10.0.0.1/32" in message) == ("scalr-agents:kubernetes.apiServer[0]", True)
+
+
+def test_a_restricted_agent_local_closes_the_metadata_service_without_a_warning() -> None:
+    agents = {"local": {"kind": "agent-local", "namespace": "local"}}
+    secrets = {"local": {"token": "s3cr3t-token"}}
+    about = {
+        closed: [path for _, path, _ in findings({"agents": agents, "secrets": secrets, "common": {"network": CILIUM} if closed else {}})]
+        for closed in (False, True)
+    }
+    assert about == {False: ["scalr-agents:agents.local.values.allowMetadataService"], True: []}
+
+
+def test_render_asks_for_the_api_server(project: Any) -> None:
+    network = "network: {egress: {enforcedBy: gke}}"
+    agents = (
+        f"scalr-agents:agents: {{runs: {{kind: agent-job, namespace: scalr, {network}, values: {{agent: {{url: 'https://a.scalr.io'}}}}}}}}"
+    )
+    write(project, f"config:\n  {agents}\n")
+    done = cli("render", "dev", directory=project)
+    place = "<cluster scalr-agents:kubernetes.apiServer>"
+    assert (done.returncode, done.stdout.count(f"- {place}\n")) == (1, 2)
+    assert f"placeholder: {place} is known only to the cluster; set this key to the networks of the API server" in done.stderr
+    assert cli("render", "dev", "--allow-unknown", directory=project).returncode == 0
+    done = cli("render", "dev", "-d", "out", directory=project)
+    assert "left out: NetworkPolicy runs-agent-job-network-policy in namespace scalr: " in done.stderr
+
+
+def test_hosts_of_a_stack_behind_a_proxy() -> None:
+    done = cli("hosts", "aws-prod", "--format", "json", directory=REPOSITORY)
+    found = {(each["host"], each["why"]): (each["ports"], each["who"]) for each in json.loads(done.stdout)["hosts"]}
+    everybody = ["payments/tasks", "payments/controller", "platform/tasks", "platform/controller", "vcs/agent"]
+    assert found["10.0.12.0/24", "egress.only"] == ([3128], everybody)
+    assert found["proxy.acme.internal", "proxy"] == ([3128], everybody)
+    assert found["*.scalr.io", "Scalr"] == ([443], ["proxy proxy.acme.internal:3128"])
+    assert found["10.0.40.0/24", "egress.only"] == ([443], ["vcs/agent"])
+    assert found["10.0.0.0/20", "Kubernetes API"] == ([443, 6443], everybody[:-1])
+    assert found["registry.acme.internal", "images"] == ([443], [hosts.NODES])
+    assert "docker" not in done.stdout
+
+
+def test_hosts_as_a_table() -> None:
+    done = cli("hosts", "local", directory=REPOSITORY)
+    lines = [line.split(maxsplit=3) for line in done.stdout.splitlines()]
+    assert lines[0] == ["HOST", "PORT", "WHO", "WHY"]
+    assert ["*.docker.io", "443", "nodes", "images"] in lines
+    assert ["registry.opentofu.org", "443", "runs/tasks", "registry of OpenTofu"] in lines
+    assert "cluster's DNS         53 (UDP, TCP)" in " ".join(done.stdout.split("  ")) or "53 (UDP, TCP)" in done.stdout
+    assert "not known here" in done.stderr
+
+
+def test_hosts_of_machines_are_elsewhere() -> None:
+    done = cli("hosts", "aws-machines", directory=REPOSITORY)
+    assert (done.stdout.split(), "machines legacy, legacy-vcs" in done.stderr) == (["HOST", "PORT", "WHO", "WHY"], True)
+
+
+def test_policies_are_made_from_the_same_list() -> None:
+    """Every name that the policies of a sample stack allow is in the list, and every direct name in the list is in a policy."""
+    loaded = load({"common": {"network": CILIUM}})
+    rules = [
+        rule for manifest in loaded.agents[0].objects if manifest["kind"] == "CiliumNetworkPolicy" for rule in manifest["spec"]["egress"]
+    ]
+    allowed = {name for rule in rules for match in rule.get("toFQDNs", ()) for name in match.values()}
+    listed = {each.host for each in hosts.of(loaded.agents) if each.why != "images" and "." in each.host}
+    assert allowed == listed
