@@ -110,8 +110,19 @@ def test_hosts_as_a_table() -> None:
     assert lines[0] == ["HOST", "PORT", "WHO", "WHY"]
     assert ["*.docker.io", "443", "nodes", "images"] in lines
     assert ["registry.opentofu.org", "443", "runs/tasks", "registry of OpenTofu"] in lines
-    assert "cluster's DNS         53 (UDP, TCP)" in " ".join(done.stdout.split("  ")) or "53 (UDP, TCP)" in done.stdout
+    assert ["cluster's", "DNS", "53", "(UDP,", "TCP)", "runs/tasks,", "runs/controller", "DNS"] in [
+        line.split() for line in done.stdout.splitlines()
+    ]
     assert "not known here" in done.stderr
+
+
+def test_hosts_of_registries_with_a_port() -> None:
+    found = {
+        each.host: each.ports
+        for each in hosts.of(load({"common": {"imageRegistry": "mirror.acme:5000/scalr"}}).agents)
+        if each.why == "images"
+    }
+    assert found == {"mirror.acme": (5000,)}
 
 
 def test_hosts_of_machines_are_elsewhere() -> None:

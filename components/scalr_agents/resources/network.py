@@ -52,7 +52,7 @@ def with_api_server(agent: Agent[V], owner: pulumi.ComponentResource, name: str,
 
     Network plugins match the address of the Service or those behind it: both are allowed. `owner` is the component, called `name`.
     """
-    if not policies.wants_api_server(agent.pods, agent.inputs):
+    if agent.inputs.egress is None or not policies.wants_api_server(agent.pods, agent.inputs):
         return agent
     service = kubernetes.read("kubernetes:core/v1:Service", f"{name}-api-service", _PLACE, ["spec"], owner, opts)
     behind = kubernetes.read(

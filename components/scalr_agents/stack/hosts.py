@@ -45,7 +45,8 @@ def of(agents: Sequence[AnyAgent]) -> list[Host]:
                 for name in _names(each, agent.inputs.api_server):
                     who.setdefault((name, each.ports, "UDP, TCP" if each.kind == "dns" else "TCP", each.why), {})[asking] = None
         for registry in _registries(agent):
-            who.setdefault((registry, _HTTPS, "TCP", "images"), {})[NODES] = None
+            host, _, port = registry.partition(":")
+            who.setdefault((host, (int(port),) if port.isdigit() else _HTTPS, "TCP", "images"), {})[NODES] = None
     found = [Host(host, ports, protocol, tuple(asking), why) for (host, ports, protocol, why), asking in who.items()]
     return sorted(found, key=lambda each: (each.host not in (_DNS, _API_SERVER), each.host.removeprefix("*."), each.ports))
 

@@ -29,7 +29,11 @@ from tests.schemas import assert_valid
 from tests.validated import LINES
 
 PROXY = "http://10.0.12.5:3128"
-ENTRIES: tuple[dict[str, Any], ...] = ({"cidr": "10.20.0.0/16", "ports": [443, 8443]}, {"namespace": "observability", "ports": [4317]})
+ENTRIES: tuple[dict[str, Any], ...] = (
+    {"cidr": "10.20.0.0/16", "ports": [443, 8443]},
+    {"cidr": "169.254.0.0/16", "ports": [80]},
+    {"namespace": "observability", "ports": [4317]},
+)
 METADATA = [address.partition("/")[0] for address in (*contract.METADATA_IPV4, *contract.METADATA_IPV6)]
 PORTS = (22, 53, 80, 443, 988, 3128, 4317, 6443, 8080, 8443)
 DNS = Destination("10.1.2.3", pod("kube-system", **{"k8s-app": "kube-dns"}))
