@@ -1,4 +1,6 @@
-"""The tables of docs/stack-file.md: every key of the stack file, read from its JSON Schema. `make schema` writes them.
+"""What `make schema` writes into pages: the tables of docs/stack-file.md, and the picture of a sample stack in README.md.
+
+The tables have every key of the stack file, read from its JSON Schema.
 
 The schema has the types, defaults and docstrings of the models, so that editors, the page and `scalr-agents check` say the same.
 """
@@ -9,9 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from scalr_agents.stack import schema
+from scalr_agents.stack import graph, schema
 
-PAGE = Path(__file__).parent.parent / "docs" / "stack-file.md"
+from tests import samples
+
+README = Path(__file__).parent.parent / "README.md"
+PAGE = README.parent / "docs" / "stack-file.md"
 MARK = "<!-- `make schema` writes everything below this line. -->\n"
 
 _TYPES = {"string": "string", "boolean": "boolean", "integer": "whole number", "number": "number", "array": "list", "object": "map"}
@@ -24,6 +29,13 @@ def renewed(page: str) -> str:
     """The page with the tables of today; what is written by hand above the mark stays."""
     written_by_hand, mark, _ = page.partition(MARK)
     return written_by_hand + mark + "".join(_tables())
+
+
+def with_picture(readme: str) -> str:
+    """The page with the picture of today."""
+    before, fence, rest = readme.partition("```mermaid\n")
+    drawn = graph.mermaid(graph.of(samples.sample(samples.PICTURED)))
+    return before + fence + drawn + rest[rest.index("```") :]
 
 
 def _tables() -> Iterator[str]:
@@ -95,3 +107,4 @@ def _meaning_and_default(word: Schema, *, required: bool) -> tuple[str, str]:
 
 if __name__ == "__main__":
     PAGE.write_text(renewed(PAGE.read_text()))
+    README.write_text(with_picture(README.read_text()))

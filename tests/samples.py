@@ -16,6 +16,8 @@ TOKEN = "an-agent-token"
 REPOSITORY = Path(__file__).parents[1]
 STACKS = [name for name in source.stacks(REPOSITORY / "stacks") if "agents" in source.read(REPOSITORY, name).config]
 """The sample stacks with agents on Kubernetes."""
+PICTURED = "aws-dev"
+"""The sample stack whose picture is in README.md."""
 
 _CLOUD = {"volumeHandle": "fs-0::fsap-0", "ip": "10.1.2.3", "volume": "share", "fileProtocol": "NFS_V4_1", "storage": "1Ti"}
 

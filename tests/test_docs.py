@@ -135,6 +135,12 @@ def test_the_page_about_the_stack_file_has_the_tables_of_today() -> None:
     assert reference.renewed(page) == page, "run make schema"
 
 
+def test_the_picture_of_the_readme_is_that_of_today() -> None:
+    readme = reference.README.read_text()
+    assert readme.count("```mermaid") == 1
+    assert reference.with_picture(readme) == readme, "run make schema"
+
+
 def test_the_readme_shows_the_two_commands_and_every_page() -> None:
     readme = (REPOSITORY / "README.md").read_text()
     assert "make render" in readme

@@ -189,6 +189,28 @@ def hosts(stack: str, project: Path | None, form: str) -> None:
 
 
 @main.command()
+@_stack_argument
+@_project_option
+@click.option("--format", "form", type=click.Choice(("mermaid", "svg", "json")), default="mermaid", show_default=True)
+def graph(stack: str, project: Path | None, form: str) -> None:
+    """Draw a STACK (default: local): agents, machines, what they mount, and what they may connect to through which policy.
+
+    `svg` needs the program `dot` of Graphviz. JSON output is an object with `nodes` (`id`, `kind`, `label`, `namespace`) and `edges`
+    (`source`, `target`, `kind`, `label`).
+    """
+    from scalr_agents.stack import graph as of_stack
+
+    drawn = of_stack.of(_usable(project, stack)[1])
+    if form == "json":
+        click.echo(json.dumps(drawn.as_json(), indent=2))
+        return
+    try:
+        click.echo(of_stack.mermaid(drawn) if form == "mermaid" else of_stack.svg(drawn), nl=False)
+    except of_stack.GraphvizError as problem:
+        raise click.ClickException(str(problem)) from None
+
+
+@main.command()
 @click.argument("name")
 @_stack_argument
 @_project_option

@@ -1,0 +1,272 @@
+"""The picture of a stack: its agents and machines, what they mount, and what their pods may connect to through which policy."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.network import destinations
+from scalr_agents.charts.shared.network.destinations import PUBLIC, SCALR, Destination, Pods
+from scalr_agents.model.release import COMPONENT
+from scalr_agents.stack import Stack
+from scalr_agents.stack.checks import templates
+
+if TYPE_CHECKING:
+    from scalr_agents.stack.machines import StackMachine
+
+NodeKind = Literal["pods", "machine", "claim", "directory", "cache", "policy", "destination"]
+EdgeKind = Literal["starts", "mounts", "is on", "connects", "refused"]
+_ANYWHERE, _METADATA = "everywhere else", "metadata service"
+_REGISTRIES = "registries and releases"
+_OF_REGISTRIES = {host for host, _ in PUBLIC}
+_FILE_SYSTEMS = {"efs": "Amazon EFS", "filestore": "Google Filestore", "storage_class": "StorageClass"}
+_MACHINES = {"aws": "EC2", "gcp": "Compute Engine", "own": "Docker host"}
+
+
+@dataclass(frozen=True)
+class Node:
+    """Something in the picture."""
+
+    id: str
+    """Unique in the picture, and the same as long as the stack is."""
+    kind: NodeKind
+    label: str
+    """Lines of text."""
+    namespace: str = ""
+    """Namespace of the cluster; empty for what is outside of the cluster."""
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A relation between two nodes, by their ids."""
+
+    source: str
+    target: str
+    kind: EdgeKind
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Nodes and edges, each once."""
+
+    nodes: Sequence[Node]
+    edges: Sequence[Edge]
+
+    def as_json(self) -> dict[str, Any]:
+        return {"nodes": [asdict(node) for node in self.nodes], "edges": [asdict(edge) for edge in self.edges]}
+
+
+def of(stack: Stack) -> Graph:
+    """The picture of a stack."""
+    parts = dict.fromkeys([*_caches(stack), *(part for agent in stack.agents for part in _agent(agent)), *_machines(stack.machines)])
+    return Graph([part for part in parts if isinstance(part, Node)], [part for part in parts if isinstance(part, Edge)])
+
+
+_Parts = Iterator[Node | Edge]
+
+
+def _caches(stack: Stack) -> _Parts:
+    """The file systems that the stack creates, and the claims on them."""
+    for claim in stack.claims:
+        entry = stack.caches[claim.cache]
+        [label] = [label for word, label in _FILE_SYSTEMS.items() if getattr(entry, word)]
+        yield Node(f"cache {claim.cache}", "cache", f"{claim.cache}\n{label}")
+        namespace, name = claim.key
+        yield _claim(namespace, name)
+        yield Edge(_claim(namespace, name).id, f"cache {claim.cache}", "is on")
+
+
+def _claim(namespace: str, name: str) -> Node:
+    return Node(f"claim {namespace}/{name}", "claim", f"{name}\nclaim", namespace)
+
+
+def _agent(agent: AnyAgent) -> _Parts:
+    every = agent.pods
+    for pods in every:
+        yield Node(_id(agent, pods), "pods", f"{agent.name}\n{pods.who} ({agent.chart.name})", agent.release.namespace)
+    controllers = [pods for pods in every if pods.who == "controller"]
+    started = [pods for pods in every if pods.who == "tasks"]
+    yield from (Edge(_id(agent, one), _id(agent, other), "starts") for one in controllers for other in started)
+    for pods in every:
+        yield from _mounts(agent, pods)
+        yield from _connections(agent, pods)
+
+
+def _id(agent: AnyAgent, pods: Pods) -> str:
+    return f"pods {agent.name}/{pods.who}"
+
+
+def _mounts(agent: AnyAgent, pods: Pods) -> _Parts:
+    """The claims and directories of nodes in the volumes of some pods."""
+    namespace = agent.release.namespace
+    for _, _, template in templates(agent.objects):
+        if pods.component not in (None, template["metadata"]["labels"].get(COMPONENT)):
+            continue
+        for volume in template["spec"].get("volumes", ()):
+            claim = volume.get("persistentVolumeClaim", {}).get("claimName")
+            directory = volume.get("hostPath", {}).get("path")
+            if isinstance(claim, str):
+                yield _claim(namespace, claim)
+                yield Edge(_id(agent, pods), _claim(namespace, claim).id, "mounts")
+            if isinstance(directory, str):
+                yield Node(f"directory {directory}", "directory", f"{directory}\ndirectory of each node")
+                yield Edge(_id(agent, pods), f"directory {directory}", "mounts")
+
+
+def _connections(agent: AnyAgent, pods: Pods) -> _Parts:
+    """What some pods may connect to: through their policy, if they have one."""
+    source = _id(agent, pods)
+    policies = [each for each in agent.objects if each["kind"].endswith("NetworkPolicy") and each["metadata"]["name"] == pods.policy]
+    if policies:
+        kinds = " and ".join(each["kind"] for each in policies)
+        policy = Node(f"policy {agent.release.namespace}/{pods.policy}", "policy", f"{pods.policy}\n{kinds}", agent.release.namespace)
+        yield policy
+        yield Edge(source, policy.id, "connects")
+        source = policy.id
+        if not pods.metadata_service:
+            yield _destination(_METADATA)
+            yield Edge(source, _destination(_METADATA).id, "refused")
+    if agent.inputs.egress is None:
+        yield _destination("Scalr")
+        yield Edge(source, _destination("Scalr").id, "connects")
+        yield _destination(_ANYWHERE)
+        yield Edge(source, _destination(_ANYWHERE).id, "connects")
+        return
+    yield from _allowed(source, destinations.of(pods, agent.release, agent.inputs))
+
+
+def _allowed(source: str, found: Sequence[Destination]) -> _Parts:
+    """The destinations of pods with restricted egress, those of one name together. What a proxy carries is behind it."""
+    ports: dict[tuple[str, str], dict[int, None]] = {}
+    for each in found:
+        if each.kind == "dns":
+            continue  # all pods have it
+        name = _name(each)
+        begin = _destination(each.through).id if each.through else source
+        for here in (begin, source) if each.why == "proxy" else (begin,):
+            ports.setdefault((here, name), {}).update(dict.fromkeys(each.ports))
+    for (begin, name), numbers in ports.items():
+        if begin != _destination(name).id:
+            yield _destination(name)
+            yield Edge(begin, _destination(name).id, "connects", ", ".join(map(str, numbers)))
+
+
+def _name(each: Destination) -> str:
+    if each.kind == "api-server":
+        return "Kubernetes API"
+    if each.kind == "namespace":
+        return f"namespace {each.name}"
+    if each.why == "proxy":
+        return f"{each.name}:{each.ports[0]}"
+    if each.name in _OF_REGISTRIES:
+        return _REGISTRIES
+    return "Scalr" if each.why == "Scalr" and each.name.endswith(SCALR) else each.name
+
+
+def _destination(name: str) -> Node:
+    return Node(f"destination {name}", "destination", name)
+
+
+def _machines(machines: "Sequence[StackMachine]") -> _Parts:
+    for each in machines:
+        node = Node(f"machine {each.name}", "machine", f"{each.name}\n{_MACHINES[each.machine.platform]}")
+        yield node
+        yield _destination("Scalr")
+        yield Edge(node.id, _destination("Scalr").id, "connects")
+
+
+_SHAPES: Mapping[NodeKind, tuple[str, str]] = {
+    "pods": ('["', '"]'),
+    "machine": ('["', '"]'),
+    "claim": ('[("', '")]'),
+    "directory": ('[("', '")]'),
+    "cache": ('[("', '")]'),
+    "policy": ('{{"', '"}}'),
+    "destination": ('(["', '"])'),
+}
+_LINES: Mapping[EdgeKind, str] = {"starts": "-->", "mounts": "---", "is on": "---", "connects": "-->", "refused": "-.-x"}
+_SAID = {"starts": "starts", "refused": "refused"}
+"""Kinds of edges that are said in the picture."""
+
+
+def mermaid(graph: Graph) -> str:
+    """The picture as a Mermaid flowchart, as GitHub shows it."""
+    short = {node.id: f"n{number}" for number, node in enumerate(graph.nodes, 1)}
+
+    def drawn(node: Node) -> str:
+        begin, end = _SHAPES[node.kind]
+        label = node.label.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;").replace("\n", "<br/>")
+        return f"{short[node.id]}{begin}{label}{end}"
+
+    lines = ["flowchart LR"]
+    for namespace, nodes in _by_namespace(graph):
+        within = "  " * bool(namespace)
+        lines += [f'  subgraph ns-{namespace}["namespace {namespace}"]'] * bool(namespace)
+        lines += [f"  {within}{drawn(node)}" for node in nodes]
+        lines += ["  end"] * bool(namespace)
+    for edge in graph.edges:
+        said = edge.label or _SAID.get(edge.kind, "")
+        label = f'|"{said}"|' if said else ""
+        lines.append(f"  {short[edge.source]} {_LINES[edge.kind]}{label} {short[edge.target]}")
+    return "\n".join(lines) + "\n"
+
+
+_FORMS: Mapping[NodeKind, str] = {
+    "pods": "box",
+    "machine": "box",
+    "claim": "cylinder",
+    "directory": "cylinder",
+    "cache": "cylinder",
+    "policy": "hexagon",
+    "destination": "oval",
+}
+_STROKES: Mapping[EdgeKind, str] = {
+    "starts": "",
+    "mounts": " dir=none",
+    "is on": " dir=none",
+    "connects": "",
+    "refused": " style=dashed arrowhead=tee",
+}
+
+
+class GraphvizError(Exception):
+    """Graphviz is not there, or has failed. The text says what to do."""
+
+
+def svg(graph: Graph) -> str:
+    """The picture as SVG. Raises `GraphvizError`."""
+    import shutil
+    import subprocess
+
+    program = shutil.which("dot")
+    if program is None:
+        raise GraphvizError("svg needs Graphviz: install it, so that its program dot is on PATH, or use --format mermaid")
+    done = subprocess.run([program, "-Tsvg"], input=dot(graph), capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise GraphvizError(f"{program} failed: {done.stderr.strip()}")
+    return done.stdout
+
+
+def dot(graph: Graph) -> str:
+    """The picture in the language of Graphviz."""
+    lines = ["digraph stack {", "  rankdir=LR", '  node [fontname="sans-serif" fontsize=11]', '  edge [fontname="sans-serif" fontsize=9]']
+    for namespace, nodes in _by_namespace(graph):
+        if namespace:
+            lines += [f"  subgraph {_quoted(f'cluster_{namespace}')} {{", f"    label={_quoted(f'namespace {namespace}')}"]
+        lines += [f"    {_quoted(node.id)} [label={_quoted(node.label)} shape={_FORMS[node.kind]}]" for node in nodes]
+        lines += ["  }"] * bool(namespace)
+    for edge in graph.edges:
+        said = edge.label or _SAID.get(edge.kind, "")
+        lines.append(f"  {_quoted(edge.source)} -> {_quoted(edge.target)} [label={_quoted(said)}{_STROKES[edge.kind]}]")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _by_namespace(graph: Graph) -> Iterator[tuple[str, list[Node]]]:
+    """The nodes of each namespace, then those outside of the cluster."""
+    namespaces = dict.fromkeys(node.namespace for node in graph.nodes if node.namespace)
+    return ((namespace, [node for node in graph.nodes if node.namespace == namespace]) for namespace in [*namespaces, ""])
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

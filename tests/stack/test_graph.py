@@ -1,0 +1,148 @@
+"""The picture of a stack."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scalr_agents.stack import graph
+from scalr_agents.stack.graph import Edge, Graph, Node
+
+from tests import samples
+from tests.command_line import cli
+from tests.samples import STACKS
+
+URL = "https://acme.scalr.io"
+
+
+def picture(**config: Any) -> Graph:
+    return graph.of(samples.load({"common": {"url": URL}, **config}))
+
+
+def agent(kind: str = "agent-job", **words: Any) -> dict[str, Any]:
+    return {"kind": kind, "namespace": "scalr", **words}
+
+
+def edges(drawn: Graph, source: str) -> set[tuple[str, str, str]]:
+    return {(edge.target, edge.kind, edge.label) for edge in drawn.edges if edge.source == source}
+
+
+def test_an_agent_with_a_cache() -> None:
+    drawn = picture(agents={"runs": agent(cache="shared")}, caches={"shared": {"storageClass": {"name": "nfs"}}})
+    assert set(drawn.nodes) == {
+        Node("cache shared", "cache", "shared\nStorageClass"),
+        Node("claim scalr/runs-cache", "claim", "runs-cache\nclaim", "scalr"),
+        Node("pods runs/tasks", "pods", "runs\ntasks (agent-job)", "scalr"),
+        Node("pods runs/controller", "pods", "runs\ncontroller (agent-job)", "scalr"),
+        Node("policy scalr/runs-agent-job-network-policy", "policy", "runs-agent-job-network-policy\nNetworkPolicy", "scalr"),
+        Node("destination metadata service", "destination", "metadata service"),
+        Node("destination Scalr", "destination", "Scalr"),
+        Node("destination everywhere else", "destination", "everywhere else"),
+    }
+    policy = "policy scalr/runs-agent-job-network-policy"
+    open_to = [("destination Scalr", "connects", ""), ("destination everywhere else", "connects", "")]
+    mounts = ("claim scalr/runs-cache", "mounts", "")
+    assert edges(drawn, "pods runs/tasks") == {mounts, (policy, "connects", "")}
+    assert edges(drawn, policy) == {("destination metadata service", "refused", ""), *open_to}
+    assert edges(drawn, "pods runs/controller") == {("pods runs/tasks", "starts", ""), mounts, *open_to}
+    assert edges(drawn, "claim scalr/runs-cache") == {("cache shared", "is on", "")}
+
+
+def test_a_closed_network_shows_what_crosses_which_policy() -> None:
+    only = [{"host": "github.acme.internal"}, {"cidr": "10.20.0.0/16", "ports": [443, 8443]}, {"namespace": "observability"}]
+    drawn = picture(agents={"runs": agent(network={"egress": {"only": only, "enforcedBy": "cilium"}})})
+    [tasks] = edges(drawn, "pods runs/tasks")
+    assert tasks == ("policy scalr/runs-agent-job-network-policy", "connects", "")
+    assert edges(drawn, tasks[0]) == {
+        ("destination metadata service", "refused", ""),
+        ("destination Kubernetes API", "connects", "443, 6443"),
+        ("destination Scalr", "connects", "443"),
+        ("destination registries and releases", "connects", "443"),
+        ("destination github.acme.internal", "connects", "443"),
+        ("destination 10.20.0.0/16", "connects", "443, 8443"),
+        ("destination namespace observability", "connects", "443"),
+    }
+    assert "destination everywhere else" not in {node.id for node in drawn.nodes}
+    controller = edges(drawn, "policy scalr/runs-agent-job-controller-network-policy")
+    assert ("destination registries and releases", "connects", "443") not in controller
+    assert ("destination github.acme.internal", "connects", "443") in controller
+
+
+def test_what_a_proxy_carries_is_behind_it() -> None:
+    egress = {"only": [{"cidr": "10.0.12.0/24", "ports": [3128]}]}
+    proxy = "http://proxy.acme:3128"
+    drawn = picture(
+        common={"url": URL, "proxy": {"http": proxy, "https": proxy}, "network": {"egress": egress}},
+        kubernetes={"apiServer": ["10.0.0.0/20"]},
+        agents={"vcs": agent("agent-local", role="vcs")},
+    )
+    reached = edges(drawn, "policy scalr/vcs-agent-local-network-policy")
+    assert ("destination proxy.acme:3128", "connects", "3128") in reached
+    assert "destination Scalr" not in {target for target, _, _ in reached}
+    assert ("destination Scalr", "connects", "443") in edges(drawn, "destination proxy.acme:3128")
+
+
+def test_directories_of_nodes_are_mounted() -> None:
+    drawn = picture(agents={"old": agent("agent-k8s")}, namespaces={"scalr": {"podSecurity": "privileged"}})
+    assert {edge.source for edge in drawn.edges if edge.kind == "mounts" and edge.target.startswith("directory /")} >= {"pods old/worker"}
+
+
+def test_machines_stand_beside_the_cluster() -> None:
+    done = cli("graph", "aws-machines", "--format", "json")
+    drawn = json.loads(done.stdout)
+    machines = [node for node in drawn["nodes"] if node["kind"] == "machine"]
+    assert machines
+    assert all(node["label"].endswith("\nEC2") and not node["namespace"] for node in machines)
+    assert {edge["source"] for edge in drawn["edges"]} >= {node["id"] for node in machines}
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_every_picture_is_whole(name: str) -> None:
+    """Every node is there once, every edge has both ends, and all three forms have all of them."""
+    drawn = graph.of(samples.sample(name))
+    ids = [node.id for node in drawn.nodes]
+    assert len(set(ids)) == len(ids)
+    assert {end for edge in drawn.edges for end in (edge.source, edge.target)} <= set(ids)
+    lines = graph.mermaid(drawn).splitlines()
+    subgraphs = len({node.namespace for node in drawn.nodes if node.namespace})
+    assert len(lines) == 1 + len(ids) + 2 * subgraphs + len(drawn.edges)
+    assert graph.dot(drawn).count(" -> ") == len(drawn.edges)
+
+
+def test_labels_cannot_end_their_quotes() -> None:
+    odd = Graph([Node("a", "pods", 'x"y<z>\\\nlast'), Node("b", "policy", "{}")], [Edge("a", "b", "connects")])
+    assert graph.mermaid(odd) == 'flowchart LR\n  n1["x&quot;y&lt;z>\\<br/>last"]\n  n2{{"{}"}}\n  n1 --> n2\n'
+    assert '"a" [label="x\\"y<z>\\\\\\nlast" shape=box]' in graph.dot(odd)
+
+
+def test_no_secret_is_in_a_picture() -> None:
+    values = {"agent": {"extraEnv": {"HTTPS_PROXY": "http://user:$(PASSWORD)@proxy.acme:3128"}}}
+    drawn = picture(agents={"runs": agent(values=values, network={"egress": {"enforcedBy": "cilium"}})})
+    assert "destination proxy.acme:3128" in {node.id for node in drawn.nodes}
+    assert samples.TOKEN not in graph.mermaid(drawn) + graph.dot(drawn) + json.dumps(drawn.as_json())
+
+
+def test_svg(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """By Graphviz where it is, otherwise by a program that stands for it; without one, the message says what to do."""
+    if not shutil.which("dot"):
+        program = tmp_path / "dot"
+        program.write_text("#!/bin/sh\ncat >/dev/null\necho '<svg xmlns=\"http://www.w3.org/2000/svg\"/>'\n")
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    done = cli("graph", "aws-dev", "--format", "svg")
+    assert done.returncode == 0, done.stderr
+    assert "<svg" in done.stdout
+    assert done.stdout.rstrip().endswith(("</svg>", "/>"))
+
+
+def test_svg_without_graphviz(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    done = cli("graph", "aws-dev", "--format", "svg")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "svg needs Graphviz: install it" in done.stderr
+    (tmp_path / "dot").write_text("#!/bin/sh\necho broken >&2\nexit 3\n")
+    (tmp_path / "dot").chmod(0o755)
+    done = cli("graph", "aws-dev", "--format", "svg")
+    assert (done.returncode, "dot failed: broken" in done.stderr) == (1, True)
