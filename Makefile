@@ -10,7 +10,7 @@ UV ?= uv
 PIN := UV_CUSTOM_COMPILE_COMMAND="make pins" $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
 BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
-.PHONY: render test control-plane test-cluster test-machines check bench schema dist pins clean install
+.PHONY: render test control-plane test-cluster test-machines test-languages check bench schema dist pins clean install
 
 render: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents render $(STACK)
@@ -30,6 +30,11 @@ test-cluster: $(VENV)/.dev control-plane
 test-machines: $(VENV)/.dev control-plane
 	@$(BIN)/python -m pytest -n0 tests/machines_for_real
 
+# Programs in other languages, with the SDKs that Pulumi generates for them. What is not here is skipped.
+test-languages: $(VENV)/.dev control-plane
+	@$(BIN)/python -m tests.languages.node
+	@$(BIN)/python -m pytest -n0 tests/languages
+
 check: $(VENV)/.dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -38,9 +43,10 @@ check: $(VENV)/.dev
 bench: $(VENV)/.dev
 	@$(BIN)/python -m tests.bench
 
-schema: $(VENV)/.core
+schema: $(VENV)/.deploy
 	@$(BIN)/python -m scalr_agents schema > docs/stack.schema.json
 	@$(BIN)/python -m tests.reference
+	@$(BIN)/python -m tests.package
 
 # Wheel, source distribution, bill of materials and checksums in dist/: the same bytes for the same commit.
 dist: $(VENV)/.dev

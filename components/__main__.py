@@ -1,6 +1,7 @@
 """Hosts the components, so that programs in any Pulumi language can use them (`pulumi package add`)."""
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import scalr_agents
@@ -9,6 +10,7 @@ from pulumi.provider import ConstructResult, main
 from pulumi.provider.experimental.component import ComponentProvider
 from pulumi.provider.server import ComponentInitError
 
+NAME = "scalr-agents"
 COMPONENTS = [
     scalr_agents.AgentController,
     scalr_agents.AgentCrds,
@@ -30,7 +32,14 @@ COMPONENTS = [
 
 
 class Provider(ComponentProvider):
-    """Returns findings to the caller as an error of its arguments. The host alone would report a failure of the provider."""
+    """Has the complete schema, with the types of values. Returns findings to the caller as an error of its arguments.
+
+    The host alone would find a smaller schema in the classes, and report findings as a failure of the provider.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(COMPONENTS, NAME, version=scalr_agents.__version__)
+        self.schema = (Path(__file__).parent / "schema.json").read_text(encoding="utf-8")
 
     def construct(self, *args: Any, **kwargs: Any) -> ConstructResult:
         try:
@@ -42,4 +51,4 @@ class Provider(ComponentProvider):
 
 
 if __name__ == "__main__":
-    main(Provider(COMPONENTS, "scalr-agents", version=scalr_agents.__version__), sys.argv[1:])
+    main(Provider(), sys.argv[1:])

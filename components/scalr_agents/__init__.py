@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from scalr_agents.resources.secrets_from import RemoteSecretArgs, SecretsFromArgs, SecretStoreArgs
     from scalr_agents.resources.storage_class_claim import StorageClassClaim, StorageClassClaimArgs
     from scalr_agents.resources.validation import ArgsError
+    from scalr_agents.resources.values.agent_job import AgentJobValues
+    from scalr_agents.resources.values.agent_k8s import AgentK8sValues
+    from scalr_agents.resources.values.agent_local import AgentLocalValues
+    from scalr_agents.resources.values_file import load_values
 
 __version__ = "0.1.0"
 
@@ -39,10 +43,13 @@ _HOMES = {
     "AgentCrdsArgs": "resources.crds",
     "AgentJob": "resources.agent_job",
     "AgentJobArgs": "resources.arguments",
+    "AgentJobValues": "resources.values.agent_job",
     "AgentK8s": "resources.agent_k8s",
     "AgentK8sArgs": "resources.arguments",
+    "AgentK8sValues": "resources.values.agent_k8s",
     "AgentLocal": "resources.agent_local",
     "AgentLocalArgs": "resources.arguments",
+    "AgentLocalValues": "resources.values.agent_local",
     "AgentNetworkPolicy": "resources.network_policy",
     "AgentRbac": "resources.rbac",
     "ArgsError": "resources.validation",
@@ -75,6 +82,7 @@ _HOMES = {
     "StorageClassClaim": "resources.storage_class_claim",
     "StorageClassClaimArgs": "resources.storage_class_claim",
     "ValuesError": "model.findings",
+    "load_values": "resources.values_file",
     "names": "charts",
     "render": "charts",
 }
@@ -85,10 +93,13 @@ __all__ = [
     "AgentCrdsArgs",
     "AgentJob",
     "AgentJobArgs",
+    "AgentJobValues",
     "AgentK8s",
     "AgentK8sArgs",
+    "AgentK8sValues",
     "AgentLocal",
     "AgentLocalArgs",
+    "AgentLocalValues",
     "AgentNetworkPolicy",
     "AgentRbac",
     "ArgsError",
@@ -122,6 +133,7 @@ __all__ = [
     "StorageClassClaimArgs",
     "ValuesError",
     "__version__",
+    "load_values",
     "names",
     "render",
 ]

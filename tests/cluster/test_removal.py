@@ -113,7 +113,7 @@ def _manifest(resource: Registration) -> Manifest:
 def _deploy(cluster: Client, namespace: str, version: str, *, storage_class: str = "", **job: Any) -> Deployed:
     """An agent of a program, with a cache of its own; without a storage class it has none."""
     own = {"enabled": bool(storage_class), "persistentVolumeClaim": {"storageClassName": storage_class}}
-    values = {"task": {"job": job}, "persistence": {"cache": own}}
+    values: Any = {"task": {"job": job}, "persistence": {"cache": own}}
     args: AgentJobArgs = {"namespace": namespace, "url": agents.URL, "token": agents.TOKEN, "agent_version": version, "values": values}
 
     def program() -> None:

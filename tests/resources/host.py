@@ -19,5 +19,4 @@ def load() -> Any:
 
 def provider() -> Any:
     """What answers the engine."""
-    module = load()
-    return module.Provider(module.COMPONENTS, "scalr-agents")
+    return load().Provider()

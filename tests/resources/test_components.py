@@ -218,7 +218,8 @@ def test_a_deletion_may_take_as_long_as_the_grace_period() -> None:
 @pytest.mark.parametrize("component", [scalr_agents.AgentRbac, scalr_agents.AgentNetworkPolicy])
 def test_parts_that_hold_no_secret_need_no_token(component: type[scalr_agents.AgentRbac] | type[scalr_agents.AgentNetworkPolicy]) -> None:
     def program() -> None:
-        component("runs", {"namespace": "scalr", "url": "https://acme.scalr.io", "values": DEADLINE})
+        values: scalr_agents.AgentJobValues = {"task": {"job": {"activeDeadlineSeconds": 14400}}}
+        component("runs", {"namespace": "scalr", "url": "https://acme.scalr.io", "values": values})
 
     recording = run(program)
     assert recording.error is None

@@ -51,7 +51,7 @@ class Module(NamedTuple):
     def output(self) -> Path:
         """Where the programs are, by all that makes them what they are."""
         recipe = "\0".join([self._read("go.mod"), self._read("go.sum"), self.ldflags, *self.programs.values()])
-        return _cache() / f"{self.name}-{sha256(recipe.encode()).hexdigest()[:12]}" / "bin"
+        return cache() / f"{self.name}-{sha256(recipe.encode()).hexdigest()[:12]}" / "bin"
 
     def _read(self, file: str) -> str:
         return (self.directory / file).read_text(encoding="utf-8")
@@ -120,7 +120,8 @@ def _path(name: str) -> Path:
     raise NotBuiltError(f"no program {name!r}; there are {', '.join(program for module in MODULES for program in module.programs)}")
 
 
-def _cache() -> Path:
+def cache() -> Path:
+    """Where programs are built, outside of the repository."""
     own = os.environ.get("SCALR_AGENTS_TOOLS")
     shared = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return Path(own) if own else shared / "scalr-agents" / "tools"

@@ -28,6 +28,7 @@ from scalr_agents.model.names import Naming
 from scalr_agents.model.section import Section
 from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import deferred_secrets, literals, validation
+from scalr_agents.resources import values as typed
 from scalr_agents.resources.network import NetworkArgs
 from scalr_agents.resources.secrets_from import SecretsFromArgs
 from scalr_agents.resources.validation import ArgsError
@@ -52,7 +53,7 @@ class AgentJobArgs(TypedDict):
     """Version of the agent, 0.57 to 0.60, or 1.2 or newer. It selects the contract line and the default image tag. Default: 0.57.0."""
     names: NotRequired[literals.Naming]
     """Names of the objects: `scoped` (default), or `chart` for those of the Helm chart, to take over a Helm release."""
-    values: NotRequired[Mapping[str, Any]]
+    values: NotRequired[typed.AgentJobValues]
     """Values of the chart `agent-job`, as in a values file. Leaves passed on unchanged may be outputs. `null` unsets a default."""
     url: NotRequired[pulumi.Input[str]]
     """URL of the Scalr account, `https://<account>.scalr.io`. Value `agent.url`."""
@@ -93,7 +94,7 @@ class AgentLocalArgs(TypedDict):
     """Version of the agent, 0.57 to 0.60, or 1.2 or newer. It selects the contract line and the default image tag. Default: 0.59.0."""
     names: NotRequired[literals.Naming]
     """Names of the objects: `scoped` (default), or `chart` for those of the Helm chart, to take over a Helm release."""
-    values: NotRequired[Mapping[str, Any]]
+    values: NotRequired[typed.AgentLocalValues]
     """Values of the chart `agent-local`, as in a values file. Leaves passed on unchanged may be outputs. `null` unsets a default."""
     url: NotRequired[pulumi.Input[str]]
     """URL of the Scalr account, `https://<account>.scalr.io`. Value `agent.url`."""
@@ -132,7 +133,7 @@ class AgentK8sArgs(TypedDict):
     """Version of the agent, 0.53 to 0.60, or 1.2 or newer. It selects the contract line and the default image tag. Default: 0.53.0."""
     names: NotRequired[literals.Naming]
     """Names of the objects: `scoped` (default), or `chart` for those of the Helm chart, to take over a Helm release."""
-    values: NotRequired[Mapping[str, Any]]
+    values: NotRequired[typed.AgentK8sValues]
     """Values of the chart `agent-k8s`, as in a values file. Leaves passed on unchanged may be outputs, such as
     `efsVolumeHandle`. `null` unsets a default."""
     url: NotRequired[pulumi.Input[str]]

@@ -70,10 +70,10 @@ class _Generator(GenerateJsonSchema):
     def model_schema(self, schema: Any) -> dict[str, Any]:
         result = super().model_schema(schema)
         model = schema["cls"]
-        documented = {name: text for base in reversed(model.__mro__) for name, text in _docstrings(base).items()}
+        documented = descriptions(model)
         for name, field in model.model_fields.items():
             key = field.alias or name
-            result["properties"][key] = _nullable(result["properties"][key]) | {"description": described(field, documented[name])}
+            result["properties"][key] = _nullable(result["properties"][key]) | {"description": documented[name]}
         result.pop("title", None)
         return result
 
@@ -85,6 +85,12 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
     if isinstance(entries, dict) and "$ref" in entries:
         schema["additionalProperties"] = {"anyOf": [entries, {"type": "null"}]}
     return {"anyOf": [schema, {"type": "null"}]} if "type" in schema and "default" in schema else schema
+
+
+def descriptions(model: type[BaseModel]) -> dict[str, str]:
+    """The descriptions of a model's fields: their docstrings, and the environment variables that they set."""
+    documented = {name: text for base in reversed(model.__mro__) for name, text in _docstrings(base).items()}
+    return {name: described(field, documented[name]) for name, field in model.model_fields.items()}
 
 
 @cache

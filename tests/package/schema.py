@@ -1,0 +1,64 @@
+"""The schema of the package: what the component host finds in the classes, completed with what it has no means to find."""
+
+import inspect
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import scalr_agents
+from pulumi.provider.experimental.component import ComponentProvider
+from scalr_agents import charts
+
+from tests.package import values
+from tests.package.values import NULLABLE, PREFIX, Spec
+from tests.resources import host
+
+FILE = Path(scalr_agents.__file__).parents[1] / "schema.json"
+_ABOUT = {
+    "displayName": "Scalr agents",
+    "description": "Scalr's self-hosted agents on Kubernetes and on virtual machines",
+    "keywords": ["pulumi", "scalr", "kubernetes", "terraform", "opentofu", "category/infrastructure", "kind/component"],
+    "license": "Apache-2.0",
+}
+_SECRET = "token"
+"""The secret argument. Maps of secrets are not marked: SDKs would make the whole map a secret, but its keys must be known."""
+
+
+def written(schema: Spec) -> str:
+    return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+
+
+def whole() -> Spec:
+    """The schema of the package."""
+    module = host.load()
+    schema: Spec = json.loads(ComponentProvider(module.COMPONENTS, module.NAME, version=scalr_agents.__version__).schema or "")
+    for component in module.COMPONENTS:
+        arguments = schema["resources"][f"{PREFIX}{component.__name__}"]["inputProperties"]
+        if "values" in arguments:
+            arguments["values"] = {"description": arguments["values"]["description"]} | values.reference(_values(component))
+        if _SECRET in arguments:
+            arguments[_SECRET]["secret"] = True
+    for chart in charts.CHARTS:
+        schema["types"] |= {f"{PREFIX}{name}": spec for name, spec in values.of_chart(chart).items()}
+    for part in parts(schema):
+        part.pop(NULLABLE, None)
+        if isinstance(part.get("description"), str):
+            part["description"] = inspect.cleandoc(part["description"])
+        if "properties" in schema["types"].get(part.get("$ref", "").removeprefix("#/types/"), {}):
+            part.pop("plain", None)  # in a plain object nothing can be an output
+    return {"name": schema.pop("name"), **_ABOUT, **{key: spec for key, spec in schema.items() if key not in _ABOUT}}
+
+
+def _values(component: type) -> str:
+    """The name of the type of a component's values."""
+    arguments: type = inspect.get_annotations(vars(component)["__init__"])["args"]
+    return f"{arguments.__name__.removesuffix('Args')}Values"
+
+
+def parts(content: Any) -> Iterator[Spec]:
+    """All maps in a schema."""
+    if isinstance(content, dict):
+        yield content
+    for inner in content.values() if isinstance(content, dict) else content if isinstance(content, list) else ():
+        yield from parts(inner)

@@ -1,0 +1,107 @@
+"""The schema of the package: it is the one of today, it is complete, and it says of values what the models say."""
+
+import json
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ValidationError
+from scalr_agents import charts
+from scalr_agents.model.fields import Placeholder
+
+from tests.package import schema, typed_dicts, values
+from tests.package.values import PREFIX, SECRETS
+from tests.resources import host
+
+PACKAGE: dict[str, Any] = json.loads(schema.FILE.read_text(encoding="utf-8"))
+CHARTS = list(charts.CHARTS)
+
+
+def properties() -> dict[str, dict[str, Any]]:
+    """All arguments, outputs and keys, by where they are."""
+    parts = {**PACKAGE["types"], **PACKAGE["resources"]}
+    return {
+        f"{token} {name}": spec
+        for token, each in parts.items()
+        for kind in ("properties", "inputProperties")
+        for name, spec in each.get(kind, {}).items()
+    }
+
+
+def test_the_schema_is_the_one_of_today() -> None:
+    assert schema.FILE.read_text(encoding="utf-8") == schema.written(schema.whole()), "run make schema"
+
+
+@pytest.mark.parametrize("file", typed_dicts.files(), ids=lambda file: file.stem)
+def test_the_types_of_values_are_those_of_today(file: Any) -> None:
+    assert file.read_text(encoding="utf-8") == typed_dicts.files()[file], "run make schema"
+
+
+def test_the_host_has_it() -> None:
+    assert json.loads(host.provider().schema) == PACKAGE
+
+
+def test_everything_is_described() -> None:
+    named = {**{token: each for token, each in {**PACKAGE["resources"], **PACKAGE["types"]}.items() if "enum" not in each}, **properties()}
+    assert [at for at, spec in named.items() if not spec.get("description")] == []
+    assert len(named) > 300
+
+
+def test_tokens_are_secret() -> None:
+    secret = {at.partition(":index:")[2] for at, spec in properties().items() if spec.get("secret")}
+    assert {at for at in secret if at.endswith(" token")} == {at.partition(":index:")[2] for at in properties() if at.endswith(" token")}
+    assert {at for at in secret if not at.endswith(" token")} == {"AgentJobTlsValues clientKey", "AgentLocalTlsValues clientKey"}
+    assert {at.split()[1] for at in secret} == SECRETS
+
+
+def test_the_registry_finds_a_category_and_a_kind() -> None:
+    assert {"category/infrastructure", "kind/component"} <= set(PACKAGE["keywords"])
+    assert all(PACKAGE[key] for key in ("name", "displayName", "description", "license", "version"))
+
+
+def test_every_reference_leads_to_a_type_and_every_type_is_used() -> None:
+    used = {part["$ref"].removeprefix("#/types/") for part in schema.parts(PACKAGE) if part.get("$ref", "").startswith("#/types/")}
+    assert used == set(PACKAGE["types"])
+
+
+def models(model: type[BaseModel], found: dict[str, type[BaseModel]]) -> dict[str, type[BaseModel]]:
+    """The sections of a chart by name."""
+    found[model.__name__] = model
+    for field in model.model_fields.values():
+        for inner in (field.annotation, *getattr(field.annotation, "__args__", ())):
+            if isinstance(inner, type) and issubclass(inner, BaseModel):
+                models(inner, found)
+    return found
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_values_may_be_outputs_where_the_schema_says_so(chart: str) -> None:
+    output = Placeholder()
+    types = values.of_chart(chart)
+    leaves = 0
+    for model in models(charts.find(chart).values, {}).values():
+        name = f"{_prefix(chart)}{model.__name__.removeprefix(_prefix(chart)).removesuffix('Values')}Values"
+        for key, spec in types[name]["properties"].items():
+            content = spec.get("items", spec.get("additionalProperties", spec))
+            if content.get("type") == "string":
+                given = {"array": [output], "object": {"a": output}, "string": output}[spec["type"]]
+                assert _accepts(model, key, given) == ("plain" not in content), (name, key)
+                leaves += 1
+    assert leaves > 10
+
+
+def _prefix(chart: str) -> str:
+    return "".join(map(str.capitalize, chart.split("-")))
+
+
+def _accepts(model: type[BaseModel], key: str, value: Any) -> bool:
+    try:
+        model.model_validate({key: value})
+    except ValidationError as problem:
+        return all(error["loc"][:1] != (key,) for error in problem.errors())
+    return True
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_every_key_of_the_models_has_its_name_from_the_chart(chart: str) -> None:
+    top = PACKAGE["types"][f"{PREFIX}{_prefix(chart)}Values"]["properties"]
+    assert list(top) == [field.alias or name for name, field in charts.find(chart).values.model_fields.items()]
