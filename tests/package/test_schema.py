@@ -79,7 +79,7 @@ def test_values_may_be_outputs_where_the_schema_says_so(chart: str) -> None:
     types = values.of_chart(chart)
     leaves = 0
     for model in models(charts.find(chart).values, {}).values():
-        name = f"{_prefix(chart)}{model.__name__.removeprefix(_prefix(chart)).removesuffix('Values')}Values"
+        name = f"{values.common_name(chart, model)}Values"
         for key, spec in types[name]["properties"].items():
             content = spec.get("items", spec.get("additionalProperties", spec))
             if content.get("type") == "string":
@@ -87,10 +87,6 @@ def test_values_may_be_outputs_where_the_schema_says_so(chart: str) -> None:
                 assert _accepts(model, key, given) == ("plain" not in content), (name, key)
                 leaves += 1
     assert leaves > 10
-
-
-def _prefix(chart: str) -> str:
-    return "".join(map(str.capitalize, chart.split("-")))
 
 
 def _accepts(model: type[BaseModel], key: str, value: Any) -> bool:
@@ -103,5 +99,5 @@ def _accepts(model: type[BaseModel], key: str, value: Any) -> bool:
 
 @pytest.mark.parametrize("chart", CHARTS)
 def test_every_key_of_the_models_has_its_name_from_the_chart(chart: str) -> None:
-    top = PACKAGE["types"][f"{PREFIX}{_prefix(chart)}Values"]["properties"]
+    top = PACKAGE["types"][f"{PREFIX}{values.prefix(chart)}Values"]["properties"]
     assert list(top) == [field.alias or name for name, field in charts.find(chart).values.model_fields.items()]

@@ -31,8 +31,18 @@ _ANY = {"$ref": "pulumi.json#/Any"}
 def of_chart(chart: str) -> dict[str, Spec]:
     """The types of the values of a chart by name. A section comes before the one that contains it."""
     found: dict[str, Spec] = {}
-    _Chart("".join(map(str.capitalize, chart.split("-"))), found).section(charts.find(chart).values)
+    _Chart(chart, found).section(charts.find(chart).values)
     return found
+
+
+def prefix(chart: str) -> str:
+    """What the names of a chart's types begin with: `AgentJob`."""
+    return "".join(map(str.capitalize, chart.split("-")))
+
+
+def common_name(chart: str, model: type[BaseModel]) -> str:
+    """What the names of a section and of its enumerations begin with."""
+    return f"{prefix(chart)}{model.__name__.removeprefix(prefix(chart)).removesuffix('Values')}"
 
 
 def reference(name: str) -> Spec:
@@ -42,11 +52,11 @@ def reference(name: str) -> Spec:
 class _Chart:
     """Collects the types of one chart. Charts share models, but not the names of types: the contract of each chart is its own."""
 
-    def __init__(self, prefix: str, found: dict[str, Spec]) -> None:
-        self.prefix, self.found = prefix, found
+    def __init__(self, chart: str, found: dict[str, Spec]) -> None:
+        self.chart, self.found = chart, found
 
     def section(self, model: type[BaseModel]) -> Spec:
-        name = f"{self._name(model)}Values"
+        name = f"{common_name(self.chart, model)}Values"
         if name not in self.found:
             properties = {field.alias or attribute: self._property(model, attribute) for attribute, field in model.model_fields.items()}
             required = [field.alias or attribute for attribute, field in model.model_fields.items() if field.is_required()]
@@ -55,14 +65,10 @@ class _Chart:
             )
         return reference(name)
 
-    def _name(self, model: type[BaseModel]) -> str:
-        """The common part of the names of a section and of its enumerations."""
-        return f"{self.prefix}{model.__name__.removeprefix(self.prefix).removesuffix('Values')}"
-
     def _property(self, model: type[BaseModel], attribute: str) -> Spec:
         field = model.model_fields[attribute]
         key = field.alias or attribute
-        name = f"{self._name(model)}{_member(key)}"
+        name = f"{common_name(self.chart, model)}{_member(key)}"
         return (
             self._type(Annotated[field.annotation, *field.metadata, None], name)
             | ({"secret": True} if key in SECRETS else {})
