@@ -4,8 +4,10 @@ import hashlib
 import os
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tomllib
+import venv
 import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -57,6 +59,20 @@ def bill_of_materials(epoch: int) -> str:
         bom.components.add(component)
     bom.register_dependency(package, [components[name] for name in sorted(_asked_for())])
     return JsonV1Dot6(bom).output_as_string(indent=2)
+
+
+def install(directory: Path, target: Path) -> Path:
+    """A Python environment in `target` with the wheel that was built into a directory, outside of the repository; returns its interpreter.
+
+    The libraries are those of this environment, without our package.
+    """
+    venv.create(target, symlinks=True)
+    [wheel] = directory.glob("*.whl")
+    python = target / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "pip", "--quiet", "--python", python, "install", "--no-deps", wheel], check=True)
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(target)}))
+    (packages / "libraries.pth").write_text(sysconfig.get_path("purelib"))
+    return python
 
 
 def contents(directory: Path) -> Iterator[str]:

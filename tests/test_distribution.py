@@ -3,9 +3,6 @@
 import hashlib
 import json
 import subprocess
-import sys
-import sysconfig
-import venv
 from pathlib import Path
 
 import pytest
@@ -31,15 +28,7 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def elsewhere(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A Python environment with the wheel, outside of the repository. The libraries are those of this one, without our package."""
-    directory = tmp_path_factory.mktemp("elsewhere")
-    venv.create(directory, symlinks=True)
-    [wheel] = dist.glob("*.whl")
-    python = directory / "bin" / "python"
-    subprocess.run([sys.executable, "-m", "pip", "--quiet", "--python", python, "install", "--no-deps", wheel], check=True)
-    packages = Path(sysconfig.get_path("purelib", vars={"base": str(directory)}))
-    (packages / "libraries.pth").write_text(sysconfig.get_path("purelib"))
-    return python
+    return distribution.install(dist, tmp_path_factory.mktemp("elsewhere"))
 
 
 def test_the_same_commit_gives_the_same_bytes(dist: Path, tmp_path: Path) -> None:
