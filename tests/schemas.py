@@ -7,7 +7,7 @@ from typing import Any
 import kubernetes_validate
 from kubernetes_validate import utils
 
-from tests import definitions, external_secrets
+from tests import definitions
 from tests.validated import LINES
 
 utils.schema_contents = cache(utils.schema_contents)  # else megabytes are parsed for every object
@@ -21,9 +21,6 @@ def assert_valid(manifest: dict[str, Any]) -> None:
 
     Objects of kinds that others define are valid if their definition says so.
     """
-    if manifest["kind"] == "ExternalSecret":
-        external_secrets.assert_valid(manifest)
-        return
     if manifest["kind"] in definitions.definitions():
         definitions.assert_valid(manifest)
         return

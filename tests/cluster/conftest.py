@@ -61,8 +61,8 @@ def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlP
 def cluster(control_plane: ControlPlane, pytestconfig: pytest.Config) -> Iterator[Client]:
     """The client of an administrator, in a cluster with the kinds of Cilium and GKE."""
     with control_plane.client(pytestconfig.stash[_FIGURES]) as administrator:
-        for definition in others.definitions().values():
-            definitions.install(administrator, definition, manager="their-owner")
+        for kind in ("CiliumNetworkPolicy", "FQDNNetworkPolicy"):
+            definitions.install(administrator, others.definitions()[kind], manager="their-owner")
         yield administrator
 
 

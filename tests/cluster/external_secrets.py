@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self
 
-from tests import external_secrets
+from tests import definitions as others
 from tests.cluster import definitions
 from tests.cluster.client import ApiError, Client, Manifest
 
@@ -141,7 +141,7 @@ class Operator:
 
 def install(cluster: Client) -> None:
     """Make a cluster serve ExternalSecrets."""
-    definitions.install(cluster, external_secrets.definition(), force=True)
+    definitions.install(cluster, others.definitions()["ExternalSecret"], force=True)
 
 
 def _ready(wanted: Manifest) -> Mapping[str, str]:

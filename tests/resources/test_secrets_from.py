@@ -7,7 +7,7 @@ import pytest
 from scalr_agents.resources import arguments
 from scalr_agents.resources.rollouts import rollout
 
-from tests import external_secrets
+from tests import definitions
 from tests.components import record, refused
 from tests.programs import ARGS, TOKEN, stack_with
 from tests.provider_errors import joined, not_created, not_initialized, timed_out
@@ -40,7 +40,7 @@ def test_the_agent_waits_for_the_operator(component: str) -> None:
     assert _external(recording).keys() == names
     assert recording.of_type("kubernetes:core/v1:Secret") == []
     for made in _external(recording).values():
-        external_secrets.assert_valid(dict(made.inputs))
+        definitions.assert_valid(dict(made.inputs))
         assert made.inputs["metadata"]["annotations"] == {"pulumi.com/waitFor": "condition=Ready"}
         assert made.timeouts == {"create": "77s", "update": "77s"}
         assert len(made.error_hooks) == 1

@@ -7,7 +7,7 @@ from scalr_agents import stack
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
 from scalr_agents.model.merge import merge
 
-from tests import external_secrets
+from tests import definitions
 from tests.stack.kinds import CA, JOB, KEY, KINDS, LOCAL, Kind, errors, every_kind, load, of_one, secret, secrets_of, stack_of
 
 STORE = {"store": {"name": "vault", "kind": "ClusterSecretStore"}}
@@ -32,7 +32,7 @@ def certificate(kind: Kind) -> dict[str, Any]:
 def external(loaded: stack.Stack) -> dict[str, Manifest]:
     found = {made["metadata"]["name"]: made for made in loaded.objects() if made["kind"] == "ExternalSecret"}
     for made in found.values():
-        external_secrets.assert_valid(made)
+        definitions.assert_valid(made)
     return found
 
 
