@@ -10,7 +10,7 @@ UV ?= uv
 PIN := UV_CUSTOM_COMPILE_COMMAND="make pins" $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
 BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
-.PHONY: render test control-plane test-cluster test-machines test-languages check bench schema dist pins clean install
+.PHONY: render test control-plane test-cluster test-machines test-languages node test-node check bench schema dist pins clean install
 
 render: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents render $(STACK)
@@ -20,7 +20,7 @@ test: $(VENV)/.dev
 
 # The programs that test-cluster runs, built once with Go into ~/.cache/scalr-agents/tools (or SCALR_AGENTS_TOOLS).
 control-plane:
-	@$(PYTHON) -m tests.tools.build
+	@$(PYTHON) -m tests.tools.build control-plane
 
 # One control plane for all of them, so one after another.
 test-cluster: $(VENV)/.dev control-plane
@@ -34,6 +34,14 @@ test-machines: $(VENV)/.dev control-plane
 test-languages: $(VENV)/.dev control-plane
 	@$(BIN)/python -m tests.languages.node
 	@$(BIN)/python -m pytest -n0 tests/languages
+
+# The programs that test-node runs.
+node:
+	@$(PYTHON) -m tests.tools.build node
+
+# Agents on a node that really runs their containers. Where there can be none, the tests are skipped with the reason.
+test-node: $(VENV)/.dev node
+	@$(BIN)/python -m pytest -n0 -rs --durations=8 tests/node
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff check .

@@ -1,21 +1,19 @@
 """One control plane for all tests of a run, and what they did to it."""
 
 import itertools
-import os
-import shutil
 from collections.abc import Callable, Iterator
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 from pulumi import automation
 
 from tests import definitions as others
-from tests.cluster import agents, client, definitions, nodes
+from tests.cluster import agents, client, definitions, nodes, real_provider
 from tests.cluster.client import Client, Figures, wait
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.doctor import Doctor, own_nodes
 from tests.cluster.helm import Helm, Release, in_namespace, moved
+from tests.cluster.simulated import SimulatedCluster
 from tests.engine.stacks import Deployment, pulumi_command
 from tests.helm.releases import Case
 from tests.tools import NotBuiltError
@@ -27,7 +25,6 @@ Install = Callable[[Case], Release]
 """Installs a release with Helm, in a namespace of its own, and waits for its pods."""
 
 _NODE = "node-of-releases"
-_PLUGIN = "pulumi-resource-kubernetes"
 _FIGURES = pytest.StashKey[Figures]()
 _numbers = itertools.count(1)
 
@@ -50,7 +47,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 @pytest.fixture(scope="session")
 def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
     try:
-        running = ControlPlane(tmp_path_factory.mktemp("control-plane"))
+        running = SimulatedCluster(tmp_path_factory.mktemp("control-plane"))
     except NotBuiltError as problem:
         pytest.fail(str(problem), pytrace=False)
     with running:
@@ -151,11 +148,7 @@ def doctor(control_plane: ControlPlane, project: Path) -> Doctor:
 @pytest.fixture(scope="module")
 def plugin() -> Path:
     """The directory of the provider."""
-    installed = Path.home() / ".pulumi" / "plugins" / f"resource-kubernetes-v{version('pulumi-kubernetes')}"
-    found = shutil.which(_PLUGIN, path=f"{os.environ['PATH']}{os.pathsep}{installed}")
-    if found is None:
-        pytest.skip(f"no Kubernetes provider: `pulumi plugin install resource kubernetes {version('pulumi-kubernetes')}`")
-    return Path(found).parent
+    return real_provider.find()
 
 
 @pytest.fixture(scope="module")
@@ -167,15 +160,7 @@ def command() -> Iterator[automation.PulumiCommand]:
 @pytest.fixture
 def deploy(control_plane: ControlPlane, plugin: Path, command: automation.PulumiCommand, tmp_path: Path) -> Callable[[str], Deployment]:
     """A stack that the real provider will bring to the cluster."""
-    path = f"{plugin}{os.pathsep}{os.environ['PATH']}"
-
-    def new(name: str) -> Deployment:
-        stack = Deployment.new(name, tmp_path / name, command)
-        stack.environment = {"PATH": path, "KUBECONFIG": str(control_plane.kubeconfig)}
-        stack.edit({"kubernetes.context": "tests", "kubernetes.rolloutTimeoutSeconds": 60})
-        return stack
-
-    return new
+    return lambda name: real_provider.stack(name, tmp_path, command, control_plane.kubeconfig)
 
 
 @pytest.fixture

@@ -11,14 +11,14 @@ import pytest
 
 from tests.cluster.client import ApiError, Client, wait
 from tests.cluster.conftest import NewNamespace
-from tests.cluster.control_plane import LOGS, NODES
+from tests.cluster.simulated import LOGS, NODES
 
 _STARTER = """
 import sys
 from pathlib import Path
-from tests.cluster.control_plane import ControlPlane
+from tests.cluster.simulated import SimulatedCluster
 
-with ControlPlane(Path(sys.argv[1])) as control_plane:
+with SimulatedCluster(Path(sys.argv[1])) as control_plane:
     print(*control_plane.pids(), flush=True)
     sys.stdin.read()
 """

@@ -11,7 +11,7 @@ import pytest
 from tests.cluster import accounts, agents, runs
 from tests.cluster.accounts import Controller
 from tests.cluster.client import ApiError, Client, Manifest, wait
-from tests.cluster.control_plane import LOGS
+from tests.cluster.simulated import LOGS
 from tests.validated import LINES
 
 _POD_SECONDS = 20

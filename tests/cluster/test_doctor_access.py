@@ -122,7 +122,7 @@ def test_a_team_that_may_deploy_is_told_so(doctor: Doctor, cluster: Client, acco
 def test_a_cluster_that_cannot_be_asked_is_one_sentence(
     changes: dict[str, str], token: str | None, said: str, doctor: Doctor, control_plane: ControlPlane, tmp_path: Path
 ) -> None:
-    file = kubeconfig(control_plane, tmp_path, token or control_plane.admin_token, **changes)
+    file = kubeconfig(control_plane, tmp_path, token or control_plane.tokens["admin"], **changes)
     done = doctor("anywhere", kubeconfig=file)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines()[-1] == f"error: the cluster of context 'tests' {said}"

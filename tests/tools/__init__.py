@@ -1,7 +1,8 @@
-"""Programs that tests run: Kubernetes' control plane, simulated nodes, Helm, Pulumi and Docker Compose, built from Go modules.
+"""Programs that tests run, built from Go modules: Kubernetes, what a node needs, simulated nodes, Helm, Pulumi and Docker Compose.
 
-Each directory here is a Go module that pins one project, since their dependencies do not go together. `make control-plane` builds
-what is missing into a cache outside of the repository; a changed pin has a directory of its own there.
+Each directory here is a Go module that pins one project, since their dependencies do not go together; `stubs` has programs of our own.
+`make control-plane` and `make node` build what is missing into a cache outside of the repository; a changed pin has a directory of its
+own there.
 """
 
 import os
@@ -24,9 +25,9 @@ class Module(NamedTuple):
     name: str
     programs: Mapping[str, str]
     """Packages by the name of their program."""
-    pin: str
-    """The module whose version is that of the programs."""
-    version_variables: tuple[str, ...]
+    pin: str = ""
+    """The module whose version is that of the programs; empty for programs of our own."""
+    version_variables: tuple[str, ...] = ()
     """Variables that say a program's version, as `VARIABLE=TEMPLATE`. A build from a Go module does not set them by itself."""
 
     @property
@@ -36,6 +37,8 @@ class Module(NamedTuple):
     @property
     def version(self) -> str:
         """The pinned version, for instance `v1.36.3`."""
+        if not self.pin:
+            return ""
         found = re.search(rf"^(?:require)?\s+{re.escape(self.pin)} (v\S+)", self._read("go.mod"), re.MULTILINE)
         if found is None:
             raise NotBuiltError(f"{self.directory}/go.mod requires no {self.pin}")
@@ -43,14 +46,15 @@ class Module(NamedTuple):
 
     @property
     def ldflags(self) -> str:
-        major, minor, _ = self.version.removeprefix("v").split(".")
+        major, minor, *_ = [*self.version.removeprefix("v").split("."), ""]
         variables = (variable.format(version=self.version, major=major, minor=minor) for variable in self.version_variables)
         return " ".join(["-s", "-w", *(f"-X {variable}" for variable in variables)])
 
     @property
     def output(self) -> Path:
         """Where the programs are, by all that makes them what they are."""
-        recipe = "\0".join([self._read("go.mod"), self._read("go.sum"), self.ldflags, *self.programs.values()])
+        sources = [file.read_text(encoding="utf-8") for file in sorted(self.directory.rglob("*.go"))]
+        recipe = "\0".join([self._read("go.mod"), self._read("go.sum"), self.ldflags, *self.programs.values(), *sources])
         return cache() / f"{self.name}-{sha256(recipe.encode()).hexdigest()[:12]}" / "bin"
 
     def _read(self, file: str) -> str:
@@ -65,6 +69,8 @@ MODULES = (
             "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
             "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
             "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
+            "kubelet": "k8s.io/kubernetes/cmd/kubelet",
+            "kube-proxy": "k8s.io/kubernetes/cmd/kube-proxy",
         },
         pin="k8s.io/kubernetes",
         version_variables=(
@@ -77,7 +83,6 @@ MODULES = (
         name="kwok",
         programs={"kwok": "sigs.k8s.io/kwok/cmd/kwok"},
         pin="sigs.k8s.io/kwok",
-        version_variables=(),
     ),
     Module(
         name="helm",
@@ -97,14 +102,55 @@ MODULES = (
         pin="github.com/docker/compose/v2",
         version_variables=("github.com/docker/compose/v2/internal.Version={version}",),
     ),
+    Module(
+        name="containerd",
+        programs={
+            "containerd": "github.com/containerd/containerd/v2/cmd/containerd",
+            "containerd-shim-runc-v2": "github.com/containerd/containerd/v2/cmd/containerd-shim-runc-v2",
+        },
+        pin="github.com/containerd/containerd/v2",
+        version_variables=("github.com/containerd/containerd/v2/version.Version={version}",),
+    ),
+    Module(
+        name="cni",
+        programs={
+            "ptp": "github.com/containernetworking/plugins/plugins/main/ptp",
+            "host-local": "github.com/containernetworking/plugins/plugins/ipam/host-local",
+        },
+        pin="github.com/containernetworking/plugins",
+    ),
+    Module(
+        name="policies",
+        programs={"kube-network-policies": "sigs.k8s.io/kube-network-policies/cmd/kube-network-policies/standard"},
+        pin="sigs.k8s.io/kube-network-policies",
+    ),
+    Module(name="stubs", programs={"stub-agent": "./agent", "stub-world": "./world"}),
 )
+
+_CONTROL_PLANE = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "pulumi")
+CONTROL_PLANE = (*_CONTROL_PLANE, "kwok", "helm", "docker-compose")
+"""What `make test-cluster` runs."""
+NODE = (
+    *_CONTROL_PLANE,
+    "kubelet",
+    "kube-proxy",
+    "containerd",
+    "containerd-shim-runc-v2",
+    "ptp",
+    "host-local",
+    "kube-network-policies",
+    "stub-agent",
+    "stub-world",
+)
+"""What `make test-node` runs."""
 
 
 def binary(name: str) -> Path:
     """The path of a program, for instance `kube-apiserver`; raises `NotBuiltError` if it has not been built."""
     path = _path(name)
     if not path.exists():
-        raise NotBuiltError(f"{name} is not built: run `make control-plane` (it needs Go)")
+        target = "control-plane" if name in CONTROL_PLANE else "node"
+        raise NotBuiltError(f"{name} is not built: run `make {target}` (it needs Go)")
     return path
 
 

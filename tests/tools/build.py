@@ -1,4 +1,4 @@
-"""Builds the programs that are missing: `python -m tests.tools.build`, which is `make control-plane`.
+"""Builds the programs that are missing: `python -m tests.tools.build control-plane` or `node`, which is what `make` calls them.
 
 One after another, since linking the larger ones takes gigabytes of memory each.
 """
@@ -9,19 +9,21 @@ import subprocess
 import sys
 import time
 
-from tests.tools import MODULES, Module
+from tests.tools import CONTROL_PLANE, MODULES, NODE, Module
 
+_WANTED = {"control-plane": CONTROL_PLANE, "node": NODE}
 _NO_GO = "Go is not on PATH; the programs that these tests run are built with it: https://go.dev/doc/install (1.21 or newer)"
 
 
-def main() -> None:
+def main(what: str) -> None:
     """Build what is missing, saying on stderr what and how long it took."""
-    missing = [(module, name) for module in MODULES for name in module.programs if not (module.output / name).exists()]
+    programs = [(module, name) for module in MODULES for name in module.programs if name in _WANTED[what]]
+    missing = [(module, name) for module, name in programs if not (module.output / name).exists()]
     go = shutil.which("go")
     if missing and go is None:
         sys.exit(_NO_GO)
     for number, (module, name) in enumerate(missing, start=1):
-        _say(f"[{number}/{len(missing)}] building {name} ({module.name} {module.version}) ... ")
+        _say(f"[{number}/{len(missing)}] building {name} ({f'{module.name} {module.version}'.strip()}) ... ")
         started = time.monotonic()
         _build(str(go), module, name)
         _say(f"{time.monotonic() - started:.0f} s\n")
@@ -45,4 +47,4 @@ def _say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -1,0 +1,183 @@
+"""Agents on the node: deployed from the objects that `render` prints, each in a namespace and with a pool of its own, and what they do."""
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from scalr_agents.model.lines import Line
+from scalr_agents.model.merge import Values, merge
+
+from tests.cluster import agents
+from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait
+from tests.node.world import SCALR, Event, Step, World
+
+AGENT_K8S_HOME = "/var/lib/agent-k8s"
+AGENTS: Mapping[str, Values] = {
+    "agent-job": {
+        "agent": {"resources": {"requests": {"cpu": "10m"}}},
+        "task": {
+            "terminationGracePeriodSeconds": 10,
+            "job": {"ttlSecondsAfterFinished": 5},
+            "runner": {"resources": {"requests": {"cpu": "10m"}}},
+            "worker": {"resources": {"requests": {"cpu": "10m"}}},
+        },
+    },
+    "agent-local": {"resources": {"requests": {"cpu": "10m"}}, "allowMetadataService": False},
+    "agent-k8s": {
+        "resources": {"requests": {"cpu": "10m"}},
+        "restrictMetadataService": True,
+        "agent": {"data_home": AGENT_K8S_HOME},
+    },
+}
+"""The values of the tests: requests that fit on a small machine, and no waiting for what is over."""
+
+_Each = TypeVar("_Each")
+_Answer = TypeVar("_Answer")
+
+_SECONDS = 120
+_JOB_LABEL = "batch.kubernetes.io/job-name"
+_numbers = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Agent:
+    """An agent of a line, alone in its namespace and in its pool."""
+
+    line: Line
+    cluster: Client
+    world: World
+    namespace: str
+    token: str
+    objects: Manifests = field(repr=False)
+
+    @property
+    def id(self) -> str:
+        return agents.line_id(self.line)
+
+    @property
+    def workload(self) -> Manifest:
+        """The Deployment of the agents, as it is now."""
+        [deployment] = [each for each in self.objects if each["kind"] == "Deployment"]
+        return self.cluster.current(deployment)
+
+    def pods(self, labels: Mapping[str, str] | None = None) -> Manifests:
+        return self.cluster.list("Pod", self.namespace, labels)
+
+    def pod(self) -> Manifest:
+        """The one pod of the Deployment."""
+        [pod] = self.pods(self.workload["spec"]["selector"]["matchLabels"])
+        return pod
+
+    def run(self, *steps: Step) -> "Run":
+        """Queue a run for the agents of the pool."""
+        run = Run(self, f"run-{next(_numbers)}")
+        self.world.queue(self.token, run.name, steps)
+        return run
+
+    def events(self, **wanted: Any) -> list[Event]:
+        """What the agent has told Scalr, in its order, and only what has these words."""
+        return self.world.events(self.token, **wanted)
+
+    def wait_for(self, event: str, seconds: float = _SECONDS, **wanted: Any) -> Event:
+        """The first event of a name, as soon as it is told."""
+        found: list[Event] = self.wait(lambda: self.events(event=event, **wanted), f"{event} {wanted}", seconds)
+        return found[0]
+
+    def wait(self, condition: Callable[[], _Answer], what: str, seconds: float = _SECONDS) -> _Answer:
+        """The first true answer of a condition; who waits in vain is told everything."""
+        try:
+            return wait(condition, seconds, f"{self.id}: {what}")
+        except TimeoutError as problem:
+            problem.add_note(self.story())
+            raise
+
+    def story(self) -> str:
+        """Everything that is known of the agent, for whoever reads of a failure."""
+        told = [str(event) for event in self.events()]
+        warned = [f"{each['involvedObject']['name']}: {each['message']}" for each in self.cluster.list("Event", self.namespace)]
+        pods = [f"{pod['metadata']['name']}: {pod['status'].get('containerStatuses')}" for pod in self.pods()]
+        logs = [f"{pod['metadata']['name']}: {self.log(pod)}" for pod in self.pods()]
+        return "\n".join(["told:", *told, "events:", *warned, "pods:", *pods, "logs:", *logs])
+
+    def told_by_kubernetes(self, name: str) -> list[str]:
+        """What the events of an object say, by its name."""
+        events = self.cluster.list("Event", self.namespace)
+        return [f"{each['reason']}: {each['message']}" for each in events if each["involvedObject"]["name"] == name]
+
+    def log(self, pod: Manifest, container: str | None = None) -> str:
+        """What the first container of a pod has said, or another one."""
+        name = container or pod["spec"]["containers"][0]["name"]
+        try:
+            return self.cluster.logs(pod["metadata"]["name"], self.namespace, name)
+        except ApiError as problem:  # it has not started, or is gone
+            return problem.message
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run that was queued."""
+
+    agent: Agent
+    name: str
+
+    def events(self, **wanted: Any) -> list[Event]:
+        return self.agent.events(run=self.name, **wanted)
+
+    def wait_for(self, event: str, seconds: float = _SECONDS, **wanted: Any) -> Event:
+        return self.agent.wait_for(event, seconds, run=self.name, **wanted)
+
+    def results(self) -> dict[str, Any]:
+        """What came out of its steps, by what they do, once the run has ended. Those that do the same are put together."""
+        self.wait_for("run ended")
+        found: dict[str, Any] = {}
+        for event in self.events(event="step"):
+            what, result = event["step"]["do"], event["result"]
+            found[what] = found.get(what, {}) | result if isinstance(result, dict) else result
+        return found
+
+    @property
+    def job(self) -> str:
+        """The name of its Job."""
+        name: str = self.wait_for("job")["result"]
+        return name
+
+    def pod(self) -> Manifest:
+        """The pod that it is in: of its own, or of the agent that does it."""
+        match self.agent.line.chart:
+            case "agent-job":
+                [pod] = self.agent.wait(lambda: self.agent.pods({_JOB_LABEL: self.job}), f"the pod of {self.job}")
+                return pod
+            case "agent-local":
+                return self.agent.pod()
+            case _:
+                return self.agent.cluster.get("Pod", self.wait_for("pod")["result"], self.agent.namespace)
+
+    def end(self) -> str:
+        """How its Job ended, as its controller saw it: `Complete` or `Failed`, and the reason."""
+        end: str = self.wait_for("job ended")["result"]
+        return end
+
+
+def deploy(cluster: Client, world: World, line: Line, namespace: str, *, values: Values | None = None) -> Agent:
+    """Apply an agent to a namespace that is there, and let Scalr admit it."""
+    token = f"token-of-{namespace}"
+    world.admit(token)
+    own = merge({"agent": {"url": f"https://{SCALR}", "token": token}}, AGENTS[line.chart])
+    objects = agents.release(line, namespace, values=merge(own, values or {}))
+    agents.apply(cluster, objects)
+    return Agent(line, cluster, world, namespace, token, objects)
+
+
+def wait_until_ready(agent: Agent) -> None:
+    """Wait for the rollout, and until the agents have connected to Scalr."""
+    agents.wait_for_rollout(agent.cluster, agent.objects)
+    agent.wait_for("started")
+
+
+def at_once(do: Callable[[_Each], _Answer], those: Iterable[_Each]) -> list[_Answer]:
+    """The same with many, at the same time: most of it is waiting."""
+    every = list(those)
+    with ThreadPoolExecutor(len(every)) as threads:
+        return list(threads.map(do, every))

@@ -1,0 +1,107 @@
+"""A machine of the tests: namespaces of processes, mounts and network, which nothing gets out of, and which are gone when the tests end."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+Network = Literal["world", "node"]
+"""The machine has two networks: that of its node, and the rest of the world."""
+
+_KEEPER = Path(__file__).with_name("keeper.py")
+
+
+_COMMANDS = ("unshare", "nsenter", "mount", "ip", "iptables", "ip6tables", "runc")
+"""What a machine is made with, and containers in it."""
+
+
+class MachineError(Exception):
+    """A command of the machine failed."""
+
+
+class Machine:
+    """Two networks and the processes in them."""
+
+    def __init__(self, directory: Path) -> None:
+        self.cgroup = f"scalr-agents-{os.getpid()}"
+        """The group that all containers are in."""
+        self._log = directory / "machine.log"
+        with self._log.open("w") as log:
+            self._keeper = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(_KEEPER), self.cgroup],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                start_new_session=True,
+            )
+        assert self._keeper.stdout is not None
+        self._init = self._keeper.stdout.readline().strip()
+        if self._keeper.stdout.readline() != "ready\n":
+            self.stop()
+            raise MachineError(self._last_error())
+        self.run("ip", "netns", "add", "node")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+    @property
+    def namespace(self) -> str:
+        """The namespace that all of its processes are in."""
+        return str(Path(f"/proc/{self._init}/ns/pid").readlink())
+
+    def within(self, network: Network) -> list[str]:
+        """A command that runs others in the machine."""
+        net = {"world": "--net", "node": f"--net={self.path('/run/netns/node')}"}[network]
+        return [str(shutil.which("nsenter")), "--target", self._init, "--mount", "--pid", "--ipc", "--uts", net, "--"]
+
+    def run(self, *command: str, network: Network = "world") -> str:
+        """Run a command in the machine to its end; what it prints."""
+        done = subprocess.run([*self.within(network), *command], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise MachineError(f"{' '.join(command)}: {done.stderr.strip()}")
+        return done.stdout
+
+    def path(self, inside: str) -> Path:
+        """Where a file of the machine is outside of it."""
+        return Path(f"/proc/{self._init}/root{inside}")
+
+    def stop(self) -> None:
+        """End all processes, and remove all there is of the machine."""
+        assert self._keeper.stdin is not None
+        assert self._keeper.stdout is not None
+        self._keeper.stdin.close()
+        self._keeper.wait()
+        self._keeper.stdout.close()
+
+    def _last_error(self) -> str:
+        return (self._log.read_text().splitlines() or ["no namespaces can be made"])[-1]
+
+
+def left_behind(cgroup: str, namespace: str) -> list[Path]:
+    """What there is of a machine on the real one: processes in its namespace, and control groups."""
+    processes = [process.parents[1] for process in Path("/proc").glob("[0-9]*/ns/pid") if _target(process) == namespace]
+    return [*processes, *Path("/sys/fs/cgroup").glob(f"**/{cgroup}")]
+
+
+def _target(link: Path) -> str:
+    try:
+        return str(link.readlink())
+    except OSError:  # the process has ended
+        return ""
+
+
+def missing() -> str | None:
+    """Why there can be no machine here, if that is known beforehand."""
+    if sys.platform != "linux":
+        return "containers need Linux"
+    if os.geteuid() != 0:
+        return "namespaces of a machine's own need root"
+    lacking = [command for command in _COMMANDS if shutil.which(command) is None]
+    return f"a node needs {', '.join(lacking)}" if lacking else None

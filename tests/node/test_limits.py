@@ -1,0 +1,102 @@
+"""Runs that need more than they have, workers that are killed, and runs that hang: what a user sees of them."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.cluster.client import Manifest
+from tests.node.agents import Run, at_once
+from tests.node.conftest import Start
+from tests.node.node import NodeCluster
+from tests.node.world import Step
+from tests.validated import LINES
+
+KILLED = 128 + 9
+TIGHT = {
+    "persistence": {"data": {"emptyDir": {"sizeLimit": "16Mi"}}},
+    "task": {
+        "job": {"activeDeadlineSeconds": 25, "ttlSecondsAfterFinished": 600},
+        "runner": {"resources": {"requests": {"memory": "64Mi"}, "limits": {"memory": "64Mi"}}},
+    },
+}
+CASES: Mapping[str, list[Step]] = {
+    "hangs": [{"do": "hang"}],
+    "worker is killed": [{"do": "hang"}],
+    "memory": [{"in": "loop", "do": "allocate", "megabytes": 200}, {"do": "hang"}],
+    "full": [{"do": "write", "paths": ["/opt/data/large"], "megabytes": 48}, {"do": "hang"}],
+}
+
+Seen = Mapping[tuple[str, str], Mapping[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def seen(start: Start, node: NodeCluster) -> Seen:
+    """What is seen of a run of each case on each line. They run at the same time."""
+    agents = at_once(lambda line: start(line, values=TIGHT), [line for line in LINES if line.chart == "agent-job"])
+    runs = {(case, agent.line.generation): agent.run(*CASES[case]) for agent in agents for case in CASES}
+    look: dict[str, Callable[[Run], Mapping[str, Any]]] = {
+        "hangs": see_the_end,
+        "worker is killed": partial(kill_worker, node),
+        "memory": see_the_runner,
+        "full": see_the_eviction,
+    }
+    return dict(zip(runs, at_once(lambda key: look[key[0]](runs[key]), runs), strict=True))
+
+
+def see_the_end(run: Run) -> Mapping[str, Any]:
+    return {"end": run.end(), "result": run.wait_for("run ended")["result"]}
+
+
+def kill_worker(node: NodeCluster, run: Run) -> Mapping[str, Any]:
+    run.wait_for("step begun")
+    node.kill(run.pod(), "worker")
+    return {"worker": terminated(run, "worker")["exitCode"], "phase": run.pod()["status"]["phase"], "end": run.end()}
+
+
+def see_the_runner(run: Run) -> Mapping[str, Any]:
+    end = terminated(run, "runner")
+    return {"reason": end["reason"], "exit code": end["exitCode"], "end": run.end()}
+
+
+def see_the_eviction(run: Run) -> Mapping[str, Any]:
+    def evicted() -> Manifest | None:
+        status: Manifest = run.pod()["status"]
+        return status if status["phase"] == "Failed" else None
+
+    status = run.agent.wait(evicted, "the eviction") or {}
+    return {"reason": status["reason"], "message": status["message"], "end": run.end().partition(" ")[0]}
+
+
+def terminated(run: Run, container: str) -> Manifest:
+    """How a container of the run's pod has ended."""
+
+    def found() -> Manifest:
+        states = {each["name"]: each["state"] for each in run.pod()["status"].get("containerStatuses", ())}
+        state: Manifest = states.get(container, {}).get("terminated", {})
+        return state
+
+    return run.agent.wait(found, f"the end of {container}")
+
+
+@pytest.mark.parametrize("generation", ["legacy", "current"])
+def test_a_killed_worker_leaves_a_run_that_ends_at_its_deadline(generation: str, seen: Seen) -> None:
+    """The stub's runner waits for its worker, and nobody starts a worker again: the Job fails when all containers have ended."""
+    assert seen["worker is killed", generation] == {"worker": KILLED, "phase": "Running", "end": "Failed DeadlineExceeded"}
+
+
+@pytest.mark.parametrize("generation", ["legacy", "current"])
+def test_a_runner_over_its_memory_limit(generation: str, seen: Seen) -> None:
+    assert seen["memory", generation] == {"reason": "OOMKilled", "exit code": KILLED, "end": "Failed DeadlineExceeded"}
+
+
+@pytest.mark.parametrize("generation", ["legacy", "current"])
+def test_a_data_volume_that_is_full(generation: str, seen: Seen) -> None:
+    message = 'Usage of EmptyDir volume "data-dir" exceeds the limit "16Mi". '
+    assert seen["full", generation] == {"reason": "Evicted", "message": message, "end": "Failed"}
+
+
+@pytest.mark.parametrize("generation", ["legacy", "current"])
+def test_a_run_that_hangs_is_told_to_end_at_its_deadline(generation: str, seen: Seen) -> None:
+    assert seen["hangs", generation] == {"end": "Failed DeadlineExceeded", "result": "terminated"}

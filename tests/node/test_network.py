@@ -1,0 +1,83 @@
+"""NetworkPolicies as packets meet them: what runs and agents can connect to, and what becomes of it when a policy is taken away.
+
+A policy that refuses drops packets: whoever is refused gets no answer.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from scalr_agents.model.merge import Values
+
+from tests.cluster.agents import line_id
+from tests.node.agents import Agent, at_once
+from tests.node.conftest import Start
+from tests.node.tour import METADATA, NFS, OTHERS, Tour, connect
+from tests.node.world import OPEN_HOST, SCALR, World
+from tests.validated import LINES
+
+REFUSED, CONNECTED = "no answer", "ok"
+OPENED: Mapping[str, Values] = {
+    "agent-job": {"task": {"allowMetadataService": True}},
+    "agent-local": {"allowMetadataService": True},
+    "agent-k8s": {"restrictMetadataService": False, "agent": {"data_home": "/var/lib/agent-k8s-opened"}},
+}
+"""What takes the policy away, by kind."""
+
+
+def all_of(addresses: Sequence[str], result: str) -> dict[str, str]:
+    return dict.fromkeys(addresses, result)
+
+
+def test_what_runs_reach(tour: Tour) -> None:
+    nfs = REFUSED if tour.agent.line.chart == "agent-job" else CONNECTED
+    assert tour.results["connect"] == all_of(METADATA, REFUSED) | all_of(NFS, nfs) | all_of(OTHERS, CONNECTED)
+    assert tour.results["fetch"] == {f"https://{OPEN_HOST}": "200 OK"}
+
+
+def test_nothing_arrives_that_is_refused(tour: Tour, world: World) -> None:
+    addresses = {each["ip"] for each in tour.pod["status"]["podIPs"]}
+    connected = {address for address, result in tour.results["connect"].items() if result == CONNECTED}
+    arrived = {to for address, to in world.connections() if address in addresses}
+    assert arrived - {SCALR} == connected | {OPEN_HOST}
+
+
+@pytest.mark.parametrize("generation", ["legacy", "current"])
+def test_what_controllers_reach(generation: str, everyone: Mapping[str, Agent]) -> None:
+    """The policy of agent-job selects its runs alone, that of agent-k8s all pods."""
+    addresses = [*METADATA, *NFS, *OTHERS]
+    job, k8s = (everyone[f"{chart}-{generation}"].run(connect(addresses, "controller")) for chart in ("agent-job", "agent-k8s"))
+    assert job.results()["connect"] == all_of(addresses, CONNECTED)
+    assert k8s.results()["connect"] == all_of(METADATA, REFUSED) | all_of([*NFS, *OTHERS], CONNECTED)
+
+
+def test_without_a_policy_everything_is_open(start: Start) -> None:
+    """What the other tests see is the policy's work. A policy is taken away by its value, or by whoever deletes it."""
+    opened = [line for line in LINES if line.generation == "current"]
+    results = at_once(lambda line: start(line, values=OPENED[line.chart]).run(connect([*METADATA, *NFS])).results(), opened)
+    assert [result["connect"] for result in results] == [all_of([*METADATA, *NFS], CONNECTED)] * len(opened)
+
+
+def test_a_policy_that_is_deleted_refuses_nothing_any_more(start: Start) -> None:
+    [line] = [line for line in LINES if line_id(line) == "agent-local-current"]
+    agent = start(line)
+    assert agent.run(connect(METADATA)).results()["connect"] == all_of(METADATA, REFUSED)
+    [policy] = agent.cluster.list("NetworkPolicy", agent.namespace)
+    agent.cluster.delete("NetworkPolicy", policy["metadata"]["name"], agent.namespace)
+    agent.wait(lambda: agent.run(connect(METADATA)).results()["connect"] == all_of(METADATA, CONNECTED), "connections")
+
+
+def test_a_policy_about_ingress_refuses_whoever_connects(start: Start, everyone: Mapping[str, Agent]) -> None:
+    """Ports of agents are open to everybody as long as no policy of ours or of the cluster's owner is about ingress."""
+    [line] = [line for line in LINES if line_id(line) == "agent-local-current"]
+    listening, other = start(line), everyone["agent-local-legacy"]
+    listening.run({"do": "listen", "to": [":8080"]}, {"do": "hang"}).wait_for("step")
+    address = f"{listening.pod()['status']['podIP']}:8080"
+
+    def connects() -> bool:
+        return bool(other.run(connect([address])).results()["connect"] == {address: CONNECTED})
+
+    assert connects()
+    spec = {"podSelector": {}, "policyTypes": ["Ingress"]}
+    metadata = {"name": "no-ingress", "namespace": listening.namespace}
+    listening.cluster.create({"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": metadata, "spec": spec})
+    other.wait(lambda: not connects(), "the policy")

@@ -1,0 +1,57 @@
+"""Agents that cannot start: what `pulumi up` says of them, with the real engine, the real Kubernetes provider, and containers that fail."""
+
+from typing import Any
+
+import pytest
+from scalr_agents.model.merge import merge
+
+from tests.cluster import real_provider
+from tests.engine.stacks import Outcome, pulumi_command
+from tests.node.node import NodeCluster
+from tests.node.world import SCALR, World
+from tests.resources.unready import EXPECTED
+
+NAMESPACE = "refused"
+_NO_REQUESTS = {"agent": {"minReadySeconds": 15, "resources": {"requests": {"cpu": "10m"}}}}
+WRONG: dict[str, dict[str, Any]] = {
+    "token": {},
+    "image": {"agent": {"image": {"tag": "0.57.99"}}},
+    "secret": {"agent": {"tokenExistingSecret": {"name": "scalr-token"}}},
+    "account": {"serviceAccount": {"create": False, "name": "nobody"}},
+}
+"""What is wrong with each of the agents, which all have a token that Scalr does not know."""
+
+
+@pytest.fixture(scope="module")
+def refused(node: NodeCluster, world: World, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """All of them in one stack, so that they are waited for at the same time."""
+    with pulumi_command() as command:
+        stack = real_provider.stack("local", tmp_path_factory.mktemp("refused"), command, node.kubeconfig)
+        agents = {
+            name: {"kind": "agent-job", "namespace": NAMESPACE, "values": merge(_NO_REQUESTS, values)} for name, values in WRONG.items()
+        }
+        stack.edit(
+            {
+                "kubernetes.rolloutTimeoutSeconds": 20,
+                "namespaces": {NAMESPACE: {"create": True}},
+                "common": {"url": f"https://{SCALR}"},
+                "agents": agents,
+            }
+        )
+        stack.set_secrets({f"{name}.token": "a-token-that-nobody-knows" for name in WRONG if name != "secret"})
+        return stack.up()
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("token", "exit"), ("image", "image"), ("secret", "secret"), ("account", "no pod")],
+)
+def test_up_fails_with_the_reason(name: str, expected: str, refused: Outcome) -> None:
+    assert refused.failed
+    sentence, _ = EXPECTED[expected]
+    assert f"The controllers of {name!r} did not become ready. {sentence}" in refused.output
+
+
+def test_the_token_is_named_as_a_reason_and_never_shown(refused: Outcome) -> None:
+    assert "the token of the agent pool is valid" in refused.output
+    assert "a-token-that-nobody-knows" not in refused.everything

@@ -1,0 +1,125 @@
+"""What is outside of the cluster: Scalr, other web servers, a registry, a proxy and a name server, all of them stand-ins."""
+
+import json
+import socket
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+from scalr_agents.model.lines import Line
+
+from tests.cluster.client import wait
+from tests.cluster.processes import Processes
+from tests.node import network
+from tests.node.machine import Machine
+from tests.tools import binary
+from tests.validated import LINES
+
+SCALR = "example.scalr.io"
+OPEN_HOST = "registry.opentofu.org"
+"""Any other web server."""
+PROXY_HOST = "proxy.acme.internal"
+PROXY_USER = "agents"
+PROXY_PASSWORD = "pass-of-proxy"
+PAUSE_IMAGE = "registry.k8s.io/pause:tests"
+NAMES_IMAGE = "tests/names:tests"
+
+_RUNNER = {"legacy": "scalr/agent-runner", "current": "scalr/runner"}
+_SECONDS = 30
+_AGENT = ["python", "-m", "tacoagent.cmd"]
+
+Event = Mapping[str, Any]
+Step = Mapping[str, Any]
+
+
+class World:
+    """The stand-ins, in the machine's own network; the tests reach them, and the API server, by ports of loopback."""
+
+    def __init__(self, machine: Machine, directory: Path) -> None:
+        self.processes = Processes(directory)
+        orders, api = (socket.create_server(("127.0.0.1", 0)) for _ in range(2))
+        self.api_port: int = api.getsockname()[1]
+        """The port of loopback that leads to the API server."""
+        configuration = directory / "world.json"
+        configuration.write_text(json.dumps(_configuration()))
+        inherited = (orders.fileno(), api.fileno())
+        self.processes.run("stub-world", str(configuration), *map(str, inherited), within=machine.within("world"), pass_fds=inherited)
+        self._http = httpx.Client(base_url=f"http://127.0.0.1:{orders.getsockname()[1]}", trust_env=False)
+        orders.close()
+        api.close()
+        wait(self._is_there, _SECONDS, "the world")
+
+    def admit(self, token: str) -> None:
+        """Make a pool of agents that have this token."""
+        self._ask("PUT", f"/tokens/{token}")
+
+    def queue(self, token: str, run: str, steps: Sequence[Step]) -> None:
+        """Let some agent with this token do a run."""
+        self._ask("POST", f"/tasks/{token}", {"run": run, "stage": "plan", "steps": [dict(step) for step in steps]})
+
+    def events(self, token: str, **wanted: Any) -> list[Event]:
+        """What agents with a token have told Scalr, in its order, and only what has these words."""
+        events: list[Event] = self._ask("GET", f"/events/{token}")
+        return [event for event in events if wanted.items() <= event.items()]
+
+    def connections(self) -> list[tuple[str, str]]:
+        """Who has connected to whom: addresses, and addresses with ports or names of hosts."""
+        return [(each["from"], each["to"]) for each in self._ask("GET", "/connections")]
+
+    def authorities(self) -> Mapping[str, str]:
+        """Certificates: `public` is what images trust, `corporate` what the proxy signs with."""
+        found: Mapping[str, str] = self._ask("GET", "/authorities")
+        return found
+
+    def _is_there(self) -> bool:
+        self.processes.demand_alive()
+        try:
+            return bool(self.authorities())
+        except httpx.TransportError:
+            return False
+
+    def _ask(self, method: str, path: str, content: Any = None) -> Any:
+        response = self._http.request(method, path, json=content)
+        response.raise_for_status()
+        return response.json() if response.content else None
+
+    def stop(self) -> None:
+        self._http.close()
+        self.processes.stop()
+
+
+def _configuration() -> dict[str, Any]:
+    return {
+        "agent": str(binary("stub-agent")),
+        "images": {
+            PAUSE_IMAGE.partition("/")[2]: {"entrypoint": ["pause"]},
+            NAMES_IMAGE: {"entrypoint": ["dns", f"{network.NAMES}:53"]},
+            **{image: _image(line) for line in LINES for image in _images(line)},
+        },
+        "nameServer": f"{network.NAMES}:53",
+        "names": {
+            SCALR: network.WEB,
+            OPEN_HOST: network.WEB,
+            PROXY_HOST: network.PROXY,
+            "metadata.google.internal": "169.254.169.254",
+        },
+        "scalr": SCALR,
+        "web": network.WEB,
+        "registry": f"{network.REGISTRY}:5000",
+        "proxy": f"{network.PROXY}:3128",
+        "login": f"{PROXY_USER}:{PROXY_PASSWORD}",
+        "anybody": str(network.ANYBODY_PORT),
+        "apiServer": f"{network.WORLD}:{network.API_PORT}",
+    }
+
+
+def _images(line: Line) -> list[str]:
+    """What the pods of a line are made of, by default."""
+    runner = f"{_RUNNER[line.generation]}:{'0.2.0' if line.generation == 'current' else line.default_version}"
+    return [f"scalr/agent:{line.default_version}", runner]
+
+
+def _image(line: Line) -> dict[str, Any]:
+    run_image = _images(line)[1]
+    return {"entrypoint": _AGENT, "environment": [f"STUB_GENERATION={line.generation}", f"STUB_RUN_IMAGE={run_image}"]}
