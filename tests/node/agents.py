@@ -14,19 +14,20 @@ from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait
 from tests.node.world import SCALR, Event, Step, World
 
 AGENT_K8S_HOME = "/var/lib/agent-k8s"
+_SMALL = {"cpu": "10m", "memory": "16Mi"}
 AGENTS: Mapping[str, Values] = {
     "agent-job": {
-        "agent": {"resources": {"requests": {"cpu": "10m"}}},
+        "agent": {"resources": {"requests": _SMALL}},
         "task": {
             "terminationGracePeriodSeconds": 10,
             "job": {"ttlSecondsAfterFinished": 5},
-            "runner": {"resources": {"requests": {"cpu": "10m"}}},
-            "worker": {"resources": {"requests": {"cpu": "10m"}}},
+            "runner": {"resources": {"requests": _SMALL}},
+            "worker": {"resources": {"requests": _SMALL}},
         },
     },
-    "agent-local": {"resources": {"requests": {"cpu": "10m"}}, "allowMetadataService": False},
+    "agent-local": {"resources": {"requests": _SMALL}, "allowMetadataService": False},
     "agent-k8s": {
-        "resources": {"requests": {"cpu": "10m"}},
+        "resources": {"requests": _SMALL},
         "restrictMetadataService": True,
         "agent": {"data_home": AGENT_K8S_HOME},
     },
@@ -179,5 +180,8 @@ def wait_until_ready(agent: Agent) -> None:
 def at_once(do: Callable[[_Each], _Answer], those: Iterable[_Each]) -> list[_Answer]:
     """The same with many, at the same time: most of it is waiting."""
     every = list(those)
-    with ThreadPoolExecutor(len(every)) as threads:
+    threads = ThreadPoolExecutor(len(every))
+    try:
         return list(threads.map(do, every))
+    finally:
+        threads.shutdown(wait=False)  # whoever interrupts the tests does not wait for the others

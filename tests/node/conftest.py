@@ -131,8 +131,9 @@ def everyone(start: Start) -> dict[str, Agent]:
 @pytest.fixture(scope="session")
 def long_runs(everyone: dict[str, Agent]) -> Iterator[LongRuns]:
     watched = {(what, line.generation): everyone[line_id(line)] for what in probes.RUNS for line in LINES if line.chart == "agent-job"}
-    with ThreadPoolExecutor(len(watched)) as threads:
-        yield {key: threads.submit(probes.watch, agent, key[0]) for key, agent in watched.items()}
+    threads = ThreadPoolExecutor(len(watched))
+    yield {key: threads.submit(probes.watch, agent, key[0]) for key, agent in watched.items()}
+    threads.shutdown(wait=False)  # they end when the API server does
 
 
 @pytest.fixture(scope="session")

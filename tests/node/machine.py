@@ -14,8 +14,8 @@ Network = Literal["world", "node"]
 _KEEPER = Path(__file__).with_name("keeper.py")
 
 
-_COMMANDS = ("unshare", "nsenter", "mount", "ip", "iptables", "ip6tables", "runc")
-"""What a machine is made with, and containers in it."""
+_COMMANDS = ("unshare", "nsenter", "mount", "ip", "iptables", "ip6tables", "runc", "curl", "getent", "ldd")
+"""What a machine is made with, containers in it, and an image for probes."""
 
 
 class MachineError(Exception):
@@ -87,7 +87,9 @@ class Machine:
 def left_behind(cgroup: str, namespace: str) -> list[Path]:
     """What there is of a machine on the real one: processes in its namespace, and control groups."""
     processes = [process.parents[1] for process in Path("/proc").glob("[0-9]*/ns/pid") if _target(process) == namespace]
-    return [*processes, *Path("/sys/fs/cgroup").glob(f"**/{cgroup}")]
+    root = Path("/sys/fs/cgroup")
+    groups = [hierarchy / cgroup for hierarchy in (root, *root.iterdir())]
+    return [*processes, *(group for group in groups if group.is_dir())]
 
 
 def _target(link: Path) -> str:

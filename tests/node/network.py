@@ -10,6 +10,7 @@ _WORLD_6, _NODE_6 = "fd00:10:89::1", "fd00:10:89::2"
 PODS = ("10.88.0.0/24", "fd00:10:88::/64")
 """Addresses of pods, in both families."""
 SERVICES = ("10.96.0.0/24", "fd00:10:96::/112")
+API_SERVICE = "10.96.0.1"
 NAMES_SERVICE = "10.96.0.10"
 """Where pods ask for names."""
 

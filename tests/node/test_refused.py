@@ -12,7 +12,7 @@ from tests.node.world import SCALR, World
 from tests.resources.unready import EXPECTED
 
 NAMESPACE = "refused"
-_NO_REQUESTS = {"agent": {"minReadySeconds": 15, "resources": {"requests": {"cpu": "10m"}}}}
+_NO_REQUESTS = {"agent": {"minReadySeconds": 15, "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}}}}
 WRONG: dict[str, dict[str, Any]] = {
     "token": {},
     "image": {"agent": {"image": {"tag": "0.57.99"}}},

@@ -1,7 +1,10 @@
 """What is outside of the cluster: Scalr, other web servers, a registry, a proxy and a name server, all of them stand-ins."""
 
 import json
+import re
+import shutil
 import socket
+import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +27,8 @@ PROXY_USER = "agents"
 PROXY_PASSWORD = "pass-of-proxy"
 PAUSE_IMAGE = "registry.k8s.io/pause:tests"
 NAMES_IMAGE = "tests/names:tests"
+PROBE_IMAGE = "tests/probe:tests"
+"""An image with the shell and the tools of this machine."""
 
 _RUNNER = {"legacy": "scalr/agent-runner", "current": "scalr/runner"}
 _SECONDS = 30
@@ -95,12 +100,15 @@ def _configuration() -> dict[str, Any]:
         "images": {
             PAUSE_IMAGE.partition("/")[2]: {"entrypoint": ["pause"]},
             NAMES_IMAGE: {"entrypoint": ["dns", f"{network.NAMES}:53"]},
+            PROBE_IMAGE: {"entrypoint": ["/bin/sh"], "files": _programs("sh", "curl", "getent", "id", "rm", "sleep", "stat")},
             **{image: _image(line) for line in LINES for image in _images(line)},
         },
         "nameServer": f"{network.NAMES}:53",
         "names": {
             SCALR: network.WEB,
             OPEN_HOST: network.WEB,
+            "registry.terraform.io": network.WEB,
+            "kubernetes.default.svc.cluster.local": network.API_SERVICE,
             PROXY_HOST: network.PROXY,
             "metadata.google.internal": "169.254.169.254",
         },
@@ -112,6 +120,16 @@ def _configuration() -> dict[str, Any]:
         "anybody": str(network.ANYBODY_PORT),
         "apiServer": f"{network.WORLD}:{network.API_PORT}",
     }
+
+
+def _programs(*names: str) -> dict[str, str]:
+    """Programs of this machine, with the libraries that they are linked to, by their paths in an image."""
+    found: dict[str, str] = {}
+    for name in names:
+        path = str(Path(str(shutil.which(name))).resolve())
+        linked = subprocess.run(["ldd", path], capture_output=True, text=True, check=True).stdout
+        found |= {f"bin/{name}": path} | {library.lstrip("/"): library for library in re.findall(r"(/\S+) \(0x", linked)}
+    return found
 
 
 def _images(line: Line) -> list[str]:

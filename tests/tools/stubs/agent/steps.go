@@ -129,11 +129,8 @@ func connect(address string, limit time.Duration) string {
 	}
 	defer connection.Close()
 	_ = connection.SetDeadline(time.Now().Add(limit))
-	greeting, err := bufio.NewReader(connection).ReadString('\n')
-	if err != nil {
-		return reason(err)
-	}
-	return strings.TrimSpace(greeting)
+	_, err = bufio.NewReader(connection).ReadString('\n')
+	return outcome(err)
 }
 
 // fetch is the status of an answer, or why there is none.

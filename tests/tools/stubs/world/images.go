@@ -20,10 +20,11 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// Image is what differs from one image to the other. All have the same files.
+// Image is what differs from one image to the other.
 type Image struct {
-	Entrypoint  []string `json:"entrypoint"`
-	Environment []string `json:"environment"`
+	Entrypoint  []string          `json:"entrypoint"`
+	Environment []string          `json:"environment"`
+	Files       map[string]string `json:"files"` // paths of this machine by those in the image, instead of the stub agent and its names
 }
 
 const (
@@ -50,8 +51,12 @@ func serveImages(configuration Configuration, public *Authority) {
 	listener, err := net.Listen("tcp", configuration.Registry)
 	check(err)
 	go func() { check(http.Serve(listener, registry.New(registry.Logger(log.New(io.Discard, "", 0))))) }()
-	layer := files(configuration.Agent, public)
+	stub := layerOf(map[string]string{program: configuration.Agent}, links, public)
 	for reference, image := range configuration.Images {
+		layer := stub
+		if image.Files != nil {
+			layer = layerOf(image.Files, nil, public)
+		}
 		target, err := name.ParseReference(configuration.Registry+"/"+reference, name.Insecure)
 		check(err)
 		check(remote.Write(target, assembled(layer, image)))
@@ -72,9 +77,7 @@ func assembled(layer v1.Layer, wanted Image) v1.Image {
 	return image
 }
 
-func files(agent string, public *Authority) v1.Layer {
-	binary, err := os.ReadFile(agent)
-	check(err)
+func layerOf(files, links map[string]string, public *Authority) v1.Layer {
 	archive := bytes.Buffer{}
 	writer := tar.NewWriter(&archive)
 	add := func(path string, mode int64, content []byte) {
@@ -82,7 +85,11 @@ func files(agent string, public *Authority) v1.Layer {
 		_, err := writer.Write(content)
 		check(err)
 	}
-	add(program, 0o755, binary)
+	for path, source := range files {
+		content, err := os.ReadFile(source)
+		check(err)
+		add(path, 0o755, content)
+	}
 	add(authority, 0o644, []byte(public.PEM()))
 	for link, target := range links {
 		check(writer.WriteHeader(&tar.Header{Name: link, Linkname: target, Mode: 0o777, Typeflag: tar.TypeSymlink}))

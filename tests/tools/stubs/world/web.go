@@ -53,7 +53,7 @@ func serveWeb(configuration Configuration, public *Authority, scalr *Scalr, seen
 	check(server.ListenAndServeTLS("", ""))
 }
 
-// answerAnybody greets whoever connects to any address, with the address: the kernel redirects to this port what nobody else listens to.
+// answerAnybody greets whoever connects to any address, as a web server that does not listen: the kernel redirects to this port what nobody else listens to.
 func answerAnybody(port string, seen *Connections) {
 	listener, err := net.Listen("tcp", ":"+port)
 	check(err)
@@ -64,7 +64,7 @@ func answerAnybody(port string, seen *Connections) {
 			defer connection.Close()
 			wanted := originally(connection.(*net.TCPConn))
 			seen.add(connection.RemoteAddr(), wanted)
-			fmt.Fprintln(connection, "ok")
+			fmt.Fprint(connection, "HTTP/1.0 200 OK\r\n\r\n")
 		}()
 	}
 }

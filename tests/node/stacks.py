@@ -1,0 +1,43 @@
+"""Agents of stack files, whose users are behind a company's proxy: it asks for a password and signs every connection anew."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from scalr_agents import stack
+from scalr_agents.model.findings import errors
+from scalr_agents.model.lines import Line
+
+from tests import samples
+from tests.cluster.agents import apply, line_id
+from tests.cluster.client import Client
+from tests.node import network
+from tests.node.agents import AGENTS, Agent
+from tests.node.world import PROXY_HOST, PROXY_PASSWORD, PROXY_USER, SCALR, World
+from tests.validated import LINES
+
+BEHIND = [line for line in LINES if line.chart == "agent-job" or (line.chart, line.generation) == ("agent-local", "current")]
+"""Kinds that take a proxy and a CA. The bundle of agent-k8s is a matter of the agent alone, and the stub does not read it."""
+PROXY: Mapping[str, Any] = {"https": f"http://{PROXY_USER}:$(PROXY_PASSWORD)@{PROXY_HOST}:3128"}
+CA: Mapping[str, Any] = {"file": "corporate.pem"}
+
+
+def deploy(cluster: Client, world: World, line: Line, directory: Path, name: str, common: Mapping[str, Any]) -> Agent:
+    """An agent of a stack file, with the password as a secret variable."""
+    namespace = f"{name}-{line_id(line)}"
+    token = f"token-of-{namespace}"
+    world.admit(token)
+    (directory / CA["file"]).write_text(world.authorities()["corporate"])
+    words = {"kind": line.chart, "agentVersion": line.default_version, "namespace": namespace, "values": AGENTS[line.chart]}
+    config = {
+        "kubernetes": {"apiServer": [f"{network.API_SERVICE}/32", f"{network.WORLD}/32"]},
+        "namespaces": {namespace: {}},
+        "common": {"url": f"https://{SCALR}", **common},
+        "agents": {"runs": words},
+        "secrets": {"runs": {"token": token, "env": {"PROXY_PASSWORD": PROXY_PASSWORD}}},
+    }
+    loaded = stack.load(config, directory=directory)
+    assert errors(loaded.findings) == []
+    objects = samples.objects(loaded)
+    apply(cluster, objects)
+    return Agent(line, cluster, world, namespace, token, objects)
