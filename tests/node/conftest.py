@@ -20,7 +20,7 @@ from tests.node.node import NodeCluster
 from tests.node.tour import Tour
 from tests.node.tour import tour as take_tour
 from tests.node.world import World
-from tests.tools import NotBuiltError
+from tests.tools import NotBuiltError, binary
 from tests.validated import LINES
 
 
@@ -70,9 +70,11 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
 
 
 def _connected(directory: Path) -> Machine:
+    """A machine with its networks, in which a container has run."""
     made = Machine(directory)
     try:
         network.connect(made)
+        made.run_container(directory / "first", binary("stub-agent"))
     except BaseException:
         made.stop()
         raise

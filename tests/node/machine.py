@@ -1,5 +1,6 @@
 """A machine of the tests: namespaces of processes, mounts and network, which nothing gets out of, and which are gone when the tests end."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -67,6 +68,18 @@ class Machine:
         if done.returncode:
             raise MachineError(f"{' '.join(command)}: {done.stderr.strip()}")
         return done.stdout
+
+    def run_container(self, bundle: Path, program: Path) -> None:
+        """Run a container with nothing but the stub agent, which looks for itself. Raises `MachineError` if there can be no containers."""
+        root = bundle / "rootfs"
+        root.mkdir(parents=True)
+        shutil.copy(program, root / "test")
+        subprocess.run(["runc", "spec"], cwd=bundle, check=True)
+        spec = json.loads((bundle / "config.json").read_text())
+        spec["process"] |= {"args": ["/test", "-f", "/test"], "terminal": False}
+        spec["linux"]["cgroupsPath"] = f"/{self.cgroup}/first"
+        (bundle / "config.json").write_text(json.dumps(spec))
+        self.run("runc", "--root", "/run/first", "run", "--bundle", str(bundle), "first", network="node")
 
     def path(self, inside: str) -> Path:
         """Where a file of the machine is outside of it."""
