@@ -15,13 +15,14 @@ from typing import Any, Self
 
 from tests import definitions as others
 from tests.cluster import definitions
-from tests.cluster.client import ApiError, Client, Manifest
+from tests.cluster.client import ApiError, Client, Manifest, wait
 
 _FINALIZER = "externalsecrets.external-secrets.io/externalsecret-cleanup"
 _MANAGED = {"reconcile.external-secrets.io/managed": "true"}
 _HASH = "reconcile.external-secrets.io/data-hash"
 _KIND = "ExternalSecret"
 _SECONDS = 0.1
+_GONE_SECONDS = 30
 
 
 class Operator:
@@ -141,7 +142,18 @@ class Operator:
 
 def install(cluster: Client) -> None:
     """Make a cluster serve ExternalSecrets."""
-    definitions.install(cluster, others.definitions()["ExternalSecret"], force=True)
+    definitions.install(cluster, others.definitions()[_KIND], force=True)
+
+
+def remove(cluster: Client) -> None:
+    """Make a cluster forget ExternalSecrets, also those of which no operator takes the finalizer away any more."""
+    name = others.definitions()[_KIND]["metadata"]["name"]
+    if not cluster.find("CustomResourceDefinition", name):
+        return
+    for left in cluster.list(_KIND):
+        cluster.patch(_KIND, left["metadata"]["name"], left["metadata"]["namespace"], {"metadata": {"finalizers": []}})
+    cluster.delete("CustomResourceDefinition", name)
+    wait(lambda: cluster.find("CustomResourceDefinition", name) is None, _GONE_SECONDS, "the end of the definition")
 
 
 def _ready(wanted: Manifest) -> Mapping[str, str]:

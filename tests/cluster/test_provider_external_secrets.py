@@ -13,7 +13,6 @@ from tests.engine.stacks import Deployment, up
 
 _SECONDS = 120
 _NAME = "runs-agent-job"
-_DEFINITION = "externalsecrets.external-secrets.io"
 _STORE = {("scalr/runs", "token"): "token-from-the-store"}
 _SECRETS_FROM = {"store": {"name": "vault", "kind": "ClusterSecretStore"}, "token": {"key": "scalr/runs", "property": "token"}}
 _NOT_READY = f"error: The ExternalSecret '{_NAME}' of 'runs' is not ready"
@@ -65,8 +64,7 @@ def test_the_agent_waits_for_its_secret(stored: Deployment, cluster: Client, nam
 
 
 def test_a_cluster_without_the_operator(local: Deployment, cluster: Client) -> None:
-    if cluster.find("CustomResourceDefinition", _DEFINITION):
-        cluster.delete("CustomResourceDefinition", _DEFINITION)
+    external_secrets.remove(cluster)
     _from_store(local)
     failed = local.up()
     assert failed.failed

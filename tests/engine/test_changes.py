@@ -111,10 +111,10 @@ def test_an_agent_that_leaves_takes_its_own_objects(aws_prod: Deployed, branch: 
     cache = {"payments-cache", "payments-cache-access-point", "payments-cache-claim", "payments-cache-volume"}
     own = {name for name in aws_prod.first.steps if name.startswith("payments") and not name.startswith("payments-efs")}
     assert left.steps == dict.fromkeys(own, ("delete",))
-    assert (len(own), len(own - cache), left.unchanged) == (20, 16, 53)
+    assert (len(own), len(own - cache), left.unchanged) == (22, 18, 57)
     assert left.called("create") == left.called("update") == []
     kept = stack.resources()
-    assert len(kept) == 53
+    assert len(kept) == 57
     assert {"payments-efs-file-system", "namespace-scalr-payments"} < kept.keys()
 
 

@@ -49,7 +49,7 @@ def test_a_cache_that_is_kept(aws_prod: Deployed, branch: Branch) -> None:
             [f"{team}-efs-security-group"],
         )
         agent = [name for name in gone.called("delete") if name.startswith((f"{team}-rbac", f"{team}-network-policy"))]
-        assert len(agent) == 6
+        assert len(agent) == 8
         agent += [f"{team}-controller-token-secret", f"{team}-controller-task-budget"]
         assert_order(gone, [f"{team}-controller-deployment"], [f"{team}-cache-claim"], agent)
         assert gone.call("delete", f"{team}-cache-claim").timeout == LONGEST_RUN + MARGIN
