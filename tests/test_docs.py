@@ -20,7 +20,7 @@ from tests import reference
 from tests.charts.agent_job.changes import CURRENT, LEGACY, LINES, MINIMUM, value_paths
 
 REPOSITORY = Path(__file__).parent.parent
-PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
+PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "examples").rglob("*.md")])
 AGENT_JOB = (REPOSITORY / "docs" / "agent-job.md").read_text()
 DIFFERENCES = (REPOSITORY / "docs" / "helm-differences.md").read_text()
 REFUSED: list[tuple[str, str]] = re.findall(
@@ -150,7 +150,7 @@ def test_the_readme_shows_the_two_commands_and_every_page() -> None:
 
 WRITTEN = [
     file
-    for pattern in ("*.md", "docs/**/*.md", "components/**/*.py", "examples/**/*.py", "examples/**/*.txt")
+    for pattern in ("*.md", "docs/**/*.md", "components/**/*.py", "examples/**/*.py", "examples/**/*.txt", "examples/**/*.md")
     for file in REPOSITORY.glob(pattern)
 ]
 
@@ -166,9 +166,9 @@ def test_the_readme_says_how_to_install_the_package() -> None:
     readme = (REPOSITORY / "README.md").read_text()
     wanted = "@ git+<URL of this repository>@<tag>#subdirectory=components"
     assert f'pip install "scalr-agents[aws] {wanted}"' in readme
-    extras = {"importing": "", "caches-aws": "[aws]", "caches-gcp": "[gcp]", "machines-aws": "[aws]"}
-    for example, extra in extras.items():
-        assert f"scalr-agents{extra} {wanted}\n" in (REPOSITORY / "examples" / example / "requirements.txt").read_text()
+    for requirements in (REPOSITORY / "examples").glob("*/requirements.txt"):
+        extra = re.findall(r"^\.\./\.\./components(.*)$", requirements.read_text(), re.MULTILINE)
+        assert f"scalr-agents{''.join(extra)} {wanted}\n" in requirements.read_text()
 
 
 def test_stack_files_in_the_documents_have_no_unknown_word(tmp_path: Path) -> None:

@@ -1,26 +1,64 @@
-"""The programs under `examples/` run as they are."""
+"""The programs under `examples/` run as they are, configured as they say themselves."""
 
+import re
 import runpy
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
-from tests.recording import run
+from tests import schemas
+from tests.command_line import cli
+from tests.recording import Recording, Secret, leaves, opened, run
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-CONFIG = {
-    "context": "prod",
-    "cluster": "prod",
-    "url": "https://acme.scalr.io",
-    "token": "s3cr3t-token",
-    "zone": "europe-west1-b",
-    "network": "default",
-    "nodes": "10.132.0.0/20",
-}
+PROGRAMS = sorted(path.parent.name for path in EXAMPLES.glob("*/__main__.py"))
+SECRET = "s3cr3t"
 OIDC = "arn:aws:iam::111122223333:oidc-provider/oidc.eks.eu-west-1.amazonaws.com/id/0A1B"
+COMMAND = re.compile(r"^(?:# )?pulumi config set (--secret )?([\w:]+)(?: +([^\s(]+))?(?: |$)", re.MULTILINE)
+
+
+@cache
+def ran(example: str, **more: str) -> Recording:
+    """The program, with what its own `pulumi config set` commands set. The CLI would ask for a value that they lack."""
+    texts = [EXAMPLES / example / name for name in ("__main__.py", "README.md")]
+    commands = [found for text in texts if text.exists() for found in COMMAND.findall(text.read_text(encoding="utf-8"))]
+    given = {key: value or f"{SECRET}-{key}" for _, key, value in commands} | more
+    return run(
+        lambda: _run(example),
+        configuration={key if ":" in key else f"scalr-agents:{key}": value for key, value in given.items()},
+        secret_keys=tuple(f"scalr-agents:{key}" for secret, key, _ in commands if secret),
+    )
+
+
+def _run(example: str) -> None:
+    runpy.run_path(str(EXAMPLES / example / "__main__.py"))
+
+
+def assert_sound(recording: Recording) -> None:
+    """It ran without a warning, a cluster would take its objects, and secrets are nowhere in plain."""
+    assert recording.error is None
+    assert recording.log == []
+    objects = [opened(resource.inputs) for resource in recording.resources if resource.type.startswith("kubernetes:")]
+    assert "ServiceAccount" in {manifest["kind"] for manifest in objects} or recording.of_type("scalr-agents:index:Ec2Agents")
+    for manifest in objects:
+        schemas.assert_valid(manifest)
+    inputs = {resource.name: resource.inputs for resource in recording.resources}
+    everything = leaves({"inputs": inputs, "outputs": recording.outputs, "exports": recording.exports})
+    found = [(path, leaf) for path, leaf in everything if SECRET in str(leaf)]
+    assert found
+    assert [path for path, leaf in found if not isinstance(leaf, Secret)] == []
+
+
+@pytest.mark.parametrize("example", PROGRAMS)
+def test_an_example_runs(example: str) -> None:
+    assert_sound(ran(example))
 
 
 @pytest.mark.parametrize(
@@ -32,39 +70,72 @@ OIDC = "arn:aws:iam::111122223333:oidc-provider/oidc.eks.eu-west-1.amazonaws.com
         ("caches-gcp", {}, 26),
     ],
 )
-def test_an_example_runs(example: str, more: dict[str, str], resources: int) -> None:
-    configuration = {f"scalr-agents:{key}": value for key, value in {**CONFIG, **more}.items()} | {"gcp:project": "acme-prod"}
-
-    def program() -> None:
-        runpy.run_path(str(EXAMPLES / example / "__main__.py"))
-
-    recording = run(program, configuration=configuration, secret_keys=("scalr-agents:token",))
+def test_an_example_makes_all_that_it_says(example: str, more: dict[str, str], resources: int) -> None:
+    recording = ran(example, **more)
     assert recording.error is None
-    assert recording.log == []
     assert len(recording.resources) == resources
     account = next(resource for resource in recording.resources if resource.inputs.get("kind") == "ServiceAccount")
     assert all(account.inputs["metadata"].get("annotations", {"none": "given"}).values())
 
 
-def test_the_example_of_machines_runs() -> None:
-    given = {"vpcId": "vpc-0a1b", "routeTableId": "rtb-0a1b", "url": CONFIG["url"], "token": "s3cr3t-token", "vcsToken": "s3cr3t-vcs"}
-
-    def program() -> None:
-        runpy.run_path(str(EXAMPLES / "machines-aws" / "__main__.py"))
-
-    recording = run(
-        program,
-        configuration={f"scalr-agents:{key}": value for key, value in given.items()},
-        secret_keys=("scalr-agents:token", "scalr-agents:vcsToken"),
-    )
-    assert recording.error is None
-    assert recording.log == []
+def test_the_example_of_machines_makes_two_groups() -> None:
+    recording = ran("machines-aws")
     assert len(recording.resources) == 27
     assert recording.exports["groups"] == ["scalr-agents-test-runs", "scalr-agents-test-vcs"]
 
 
-def test_every_example_is_tried() -> None:
-    assert sorted(path.parent.name for path in EXAMPLES.glob("*/__main__.py")) == ["caches-aws", "caches-gcp", "importing", "machines-aws"]
+@pytest.fixture(scope="module")
+def automation() -> dict[str, Any]:
+    return runpy.run_path(str(EXAMPLES / "automation" / "deploy.py"), run_name="deploy")
+
+
+def test_every_environment_of_the_automation_example_runs(automation: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    program: Callable[[str], None] = automation["agents"]
+    replicas = {}
+    for name, environment in automation["ENVIRONMENTS"].items():
+        monkeypatch.setenv(automation["token_variable"](name), f"{SECRET}-{name}")
+        recording = run(partial(program, name))
+        assert_sound(recording)
+        assert recording["cluster"].inputs["context"] == environment.context
+        assert opened(recording["runs-controller-token-secret"].inputs)["stringData"]["token"] == f"{SECRET}-{name}"
+        replicas[name] = recording["runs-controller-deployment"].inputs["spec"]["replicas"]
+    assert replicas == {"dev": 1, "prod": 2}
+
+
+def test_the_manifests_for_gitops_are_those_of_the_stack(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES / "gitops", tmp_path, dirs_exist_ok=True)
+    shutil.rmtree(tmp_path / "manifests")
+    readme = (tmp_path / "README.md").read_text(encoding="utf-8")
+    for command in re.findall(r"^scalr-agents (.*)", readme, re.MULTILINE):
+        done = cli(*command.split(), directory=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "warning" not in done.stderr.replace("0 warnings", "")
+    assert _texts(EXAMPLES / "gitops" / "manifests") == _texts(tmp_path / "manifests"), "render them again, as the README says"
+
+
+def _texts(directory: Path) -> dict[str, str]:
+    return {file.name: file.read_text(encoding="utf-8") for file in directory.iterdir()}
+
+
+def test_the_manifests_for_gitops_are_valid_and_have_no_secret() -> None:
+    files = (EXAMPLES / "gitops" / "manifests").glob("*.yaml")
+    manifests = [manifest for file in files for manifest in yaml.safe_load_all(file.read_text(encoding="utf-8"))]
+    for manifest in manifests:
+        schemas.assert_valid(manifest)
+    kinds = {manifest["kind"] for manifest in manifests}
+    assert {"Deployment", "ExternalSecret", "Namespace"} <= kinds
+    assert "Secret" not in kinds
+
+
+def test_argo_cd_and_flux_are_sent_to_the_manifests() -> None:
+    [application] = yaml.safe_load_all((EXAMPLES / "gitops" / "argocd.yaml").read_text(encoding="utf-8"))
+    repository, kustomization = yaml.safe_load_all((EXAMPLES / "gitops" / "flux.yaml").read_text(encoding="utf-8"))
+    directory = EXAMPLES / "gitops" / "manifests"
+    assert EXAMPLES.parent / application["spec"]["source"]["path"] == directory
+    assert EXAMPLES.parent / kustomization["spec"]["path"] == directory
+    source = {"kind": repository["kind"], "name": repository["metadata"]["name"]}
+    assert kustomization["spec"]["sourceRef"] == source
+    assert kustomization["metadata"]["namespace"] == repository["metadata"]["namespace"]
 
 
 def test_the_test_of_an_example_passes_where_a_user_has_copied_it(tmp_path: Path) -> None:
