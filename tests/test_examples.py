@@ -21,7 +21,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 PROGRAMS = sorted(path.parent.name for path in EXAMPLES.glob("*/__main__.py"))
 SECRET = "s3cr3t"
 OIDC = "arn:aws:iam::111122223333:oidc-provider/oidc.eks.eu-west-1.amazonaws.com/id/0A1B"
-COMMAND = re.compile(r"^(?:# )?pulumi config set (--secret )?([\w:]+)(?: +([^\s(]+))?(?: |$)", re.MULTILINE)
+COMMAND = re.compile(r"^(?:# )?pulumi config set (--secret )?([\w:]+)(?: +([^\s(#]+))?(?: |$)", re.MULTILINE)
 
 
 @cache
@@ -82,6 +82,42 @@ def test_the_example_of_machines_makes_two_groups() -> None:
     recording = ran("machines-aws")
     assert len(recording.resources) == 27
     assert recording.exports["groups"] == ["scalr-agents-test-runs", "scalr-agents-test-vcs"]
+
+
+@pytest.mark.parametrize("example", ["eks", "gke"])
+def test_agents_for_runs_and_vcs_share_neither_nodes_nor_a_namespace(example: str) -> None:
+    recording = ran(example)
+    deployments = {each.inputs["metadata"]["namespace"]: each.inputs["spec"] for each in recording.of_type("kubernetes:apps/v1:Deployment")}
+    pods = {namespace: spec["template"]["spec"] for namespace, spec in deployments.items()}
+    [tasks] = recording.of_type("kubernetes:scalr.io/v1:AgentTask")
+    pods |= {"tasks": tasks.inputs["spec"]["jobTemplate"]["spec"]["template"]["spec"]}
+    assert {name: pod["nodeSelector"] for name, pod in pods.items()} == {
+        "scalr-runs": {"pool": "runs"},
+        "scalr-vcs": {"pool": "vcs"},
+        "tasks": {"pool": "runs"},
+    }
+    nodes = [*recording.of_type("aws:eks/nodeGroup:NodeGroup"), *recording.of_type("gcp:container/nodePool:NodePool")]
+    made = [each.inputs.get("nodeConfig", each.inputs) for each in nodes]
+    assert [(each["labels"], [taint["value"] for taint in each["taints"]]) for each in made] == [
+        ({"pool": "runs"}, ["runs"]),
+        ({"pool": "vcs"}, ["vcs"]),
+    ]
+    tolerated = {name: {each["value"] for each in pod["tolerations"]} for name, pod in pods.items()}
+    assert tolerated == {"scalr-runs": {"runs"}, "scalr-vcs": {"vcs"}, "tasks": {"runs"}}
+
+
+def test_the_identity_of_runs_on_eks_and_gke_is_that_of_their_account() -> None:
+    [association] = ran("eks").of_type("aws:eks/podIdentityAssociation:PodIdentityAssociation")
+    assert (association.inputs["namespace"], association.inputs["serviceAccount"]) == ("scalr-runs", "runs-agent-job")
+    member = ran("gke")["runs-viewer"].inputs["member"]
+    assert member.endswith("/acme-infra.svc.id.goog/subject/ns/scalr-runs/sa/runs-agent-job")
+
+
+def test_the_agent_of_an_existing_claim_mounts_it() -> None:
+    recording = ran("existing-claim")
+    deployment = recording["payments-controller-deployment"].inputs["spec"]["template"]["spec"]
+    assert {"claimName": "scalr-cache"} in [volume.get("persistentVolumeClaim") for volume in deployment["volumes"]]
+    assert recording.of_type("kubernetes:core/v1:PersistentVolumeClaim") == []
 
 
 @pytest.fixture(scope="module")
