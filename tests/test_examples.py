@@ -1,5 +1,6 @@
 """The programs under `examples/` run as they are, configured as they say themselves."""
 
+import json
 import re
 import runpy
 import shutil
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
+from scalr_agents.resources.deploy import deploy
 
 from tests import schemas
 from tests.command_line import cli
@@ -98,10 +100,8 @@ def test_agents_for_runs_and_vcs_share_neither_nodes_nor_a_namespace(example: st
     }
     nodes = [*recording.of_type("aws:eks/nodeGroup:NodeGroup"), *recording.of_type("gcp:container/nodePool:NodePool")]
     made = [each.inputs.get("nodeConfig", each.inputs) for each in nodes]
-    assert [(each["labels"], [taint["value"] for taint in each["taints"]]) for each in made] == [
-        ({"pool": "runs"}, ["runs"]),
-        ({"pool": "vcs"}, ["vcs"]),
-    ]
+    taints = {each["labels"]["pool"]: [taint["value"] for taint in each["taints"]] for each in made}
+    assert taints == {"runs": ["runs"], "vcs": ["vcs"]}
     tolerated = {name: {each["value"] for each in pod["tolerations"]} for name, pod in pods.items()}
     assert tolerated == {"scalr-runs": {"runs"}, "scalr-vcs": {"vcs"}, "tasks": {"runs"}}
 
@@ -118,6 +118,24 @@ def test_the_agent_of_an_existing_claim_mounts_it() -> None:
     deployment = recording["payments-controller-deployment"].inputs["spec"]["template"]["spec"]
     assert {"claimName": "scalr-cache"} in [volume.get("persistentVolumeClaim") for volume in deployment["volumes"]]
     assert recording.of_type("kubernetes:core/v1:PersistentVolumeClaim") == []
+
+
+def test_the_environment_of_esc_gives_the_stack_its_tokens() -> None:
+    """ESC itself is a service: here each reference to a secret of the store becomes a token."""
+    environment = yaml.safe_load((EXAMPLES / "esc" / "environment.yaml").read_text(encoding="utf-8"))["values"]
+    stack = yaml.safe_load((EXAMPLES / "esc" / "Pulumi.prod.yaml").read_text(encoding="utf-8"))
+    secrets = environment["aws"]["tokens"]["fn::open::aws-secrets"]["get"]
+    given = json.dumps(environment["pulumiConfig"]["scalr-agents:secrets"])
+    opened_here = re.sub(r"\$\{aws\.tokens\.(\w+)\}", lambda found: f"{SECRET}-{secrets[found[1]]['secretId']}", given)
+    configuration = {key: json.dumps(value) for key, value in stack["config"].items()} | {"scalr-agents:secrets": opened_here}
+    assert environment["pulumiConfig"].keys() == {"scalr-agents:secrets"}
+    recording = run(lambda: deploy(EXAMPLES.parent), configuration=configuration, secret_keys=("scalr-agents:secrets",))
+    assert_sound(recording)
+    made = [opened(secret.inputs) for secret in recording.of_type("kubernetes:core/v1:Secret")]
+    assert {secret["metadata"]["namespace"]: secret["stringData"]["token"] for secret in made} == {
+        "scalr-payments": f"{SECRET}-scalr/payments/token",
+        "scalr-vcs": f"{SECRET}-scalr/vcs/token",
+    }
 
 
 @pytest.fixture(scope="module")
