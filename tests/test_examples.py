@@ -58,6 +58,14 @@ def assert_sound(recording: Recording) -> None:
     assert [path for path, leaf in found if not isinstance(leaf, Secret)] == []
 
 
+def test_every_example_is_tried_and_listed() -> None:
+    """What is no program has a test of its own below."""
+    directories = {path.name for path in EXAMPLES.iterdir() if path.is_dir()}
+    assert directories - set(PROGRAMS) == {"automation", "esc", "gitops"}
+    readme = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
+    assert [name for name in directories if f"(examples/{name})" not in readme] == []
+
+
 @pytest.mark.parametrize("example", PROGRAMS)
 def test_an_example_runs(example: str) -> None:
     assert_sound(ran(example))
