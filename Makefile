@@ -9,8 +9,9 @@ DEPLOY := $(CORE) -r requirements/deploy.txt
 UV ?= uv
 PIN := UV_CUSTOM_COMPILE_COMMAND="make pins" $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
 BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
+BUT_ANYWHERE = $$(sed -n '/ ; /!s/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
-.PHONY: render test control-plane test-cluster test-machines test-languages node test-node check bench schema dist pins clean install
+.PHONY: render test control-plane test-cluster test-machines test-languages node test-node check bench schema docs dist pins clean install
 
 render: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents render $(STACK)
@@ -53,8 +54,13 @@ bench: $(VENV)/.dev
 
 schema: $(VENV)/.deploy
 	@$(BIN)/python -m scalr_agents schema > docs/stack.schema.json
-	@$(BIN)/python -m tests.reference
 	@$(BIN)/python -m tests.package
+	@$(BIN)/python -m tests.reference
+
+# The documentation as a site with search, in build/site. A link or an anchor that leads nowhere is an error.
+docs: $(VENV)/.docs
+	@$(BIN)/python -m tests.site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 # Wheel, source distribution, bill of materials and checksums in dist/: the same bytes for the same commit.
 dist: $(VENV)/.dev
@@ -67,12 +73,14 @@ pins:
 		$(call BUT,requirements/core.txt) -o requirements/deploy.txt >/dev/null
 	@$(PIN) $(UPGRADE) requirements/dev.in -c requirements/core.txt -c requirements/deploy.txt \
 		$(call BUT,requirements/core.txt requirements/deploy.txt) -o requirements/dev.txt >/dev/null
+	@$(PIN) $(UPGRADE) requirements/docs.in $(patsubst %,-c requirements/%.txt,core deploy dev) \
+		$(call BUT_ANYWHERE,$(patsubst %,requirements/%.txt,core deploy dev)) -o requirements/docs.txt >/dev/null
 
 # What `pulumi up` runs on; `pulumi install` does the same.
 install: $(VENV)/.deploy
 
 clean:
-	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
+	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set-up talks on stderr, so that what `render` prints can be piped.
@@ -92,4 +100,9 @@ $(VENV)/.deploy: $(VENV)/.core requirements/deploy.txt
 $(VENV)/.dev: $(VENV)/.deploy requirements/dev.txt
 	@echo "setting up $(VENV): tests and linters" >&2
 	@$(PIP) $(DEPLOY) -r requirements/dev.txt >&2
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.dev requirements/docs.txt
+	@echo "setting up $(VENV): the documentation site" >&2
+	@$(PIP) $(DEPLOY) -r requirements/dev.txt -r requirements/docs.txt >&2
 	@touch $@

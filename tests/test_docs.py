@@ -16,8 +16,9 @@ from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import lookup, merge
 from scalr_agents.stack import source
 
-from tests import reference
+from tests import site
 from tests.charts.agent_job.changes import CURRENT, LEGACY, LINES, MINIMUM, value_paths
+from tests.reference import stack_file as reference
 
 REPOSITORY = Path(__file__).parent.parent
 PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "examples").rglob("*.md")])
@@ -126,7 +127,7 @@ def _anchors(page: Path) -> set[str]:
     """What GitHub makes of the headings of a page."""
     without_code = re.sub(r"^ *```.*?^ *```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     headings = re.findall(r"^#+ (.*)$", without_code, re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return {site.anchor(heading) for heading in headings}
 
 
 def test_the_page_about_the_stack_file_has_the_tables_of_today() -> None:

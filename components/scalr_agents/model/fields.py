@@ -8,10 +8,12 @@ import re
 from collections.abc import Callable
 from datetime import date, time
 from decimal import Decimal
+from functools import partial
 from pathlib import PurePath
 from typing import Annotated, Any, Literal, NoReturn, TypeGuard
 
 from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandler, WithJsonSchema
+from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from scalr_agents.model import quantities
@@ -206,17 +208,24 @@ def _env_name(name: str) -> str:
 
 
 def _of_kubernetes(kind: str) -> BeforeValidator:
-    """A Kubernetes type, named as in `kubernetes_types`. Its schemas are loaded only when there is a value to check."""
+    """A Kubernetes type, named as in `kubernetes_types`."""
+    return BeforeValidator(partial(_checked, kind))
 
-    def check(given: Any) -> Any:
-        if not is_set(given):
-            return given
-        from scalr_agents.model import kubernetes_types
 
-        kubernetes_types.demand(kind, given)
-        return kubernetes_types.without_nulls(given)
+def _checked(kind: str, given: Any) -> Any:
+    """A value of a Kubernetes type. The schemas of types are loaded only when there is a value to check."""
+    if not is_set(given):
+        return given
+    from scalr_agents.model import kubernetes_types
 
-    return BeforeValidator(check)
+    kubernetes_types.demand(kind, given)
+    return kubernetes_types.without_nulls(given)
+
+
+def kubernetes_type(field: FieldInfo) -> str:
+    """The Kubernetes type of a field, for instance `[]Toleration`; empty if it has none."""
+    checks = (item.func for item in field.metadata if isinstance(item, BeforeValidator))
+    return next((check.args[0] for check in checks if isinstance(check, partial) and check.func is _checked), "")
 
 
 Text = Annotated[str, unset("")]

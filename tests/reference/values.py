@@ -1,0 +1,94 @@
+"""A page for each chart, with all of its values: type, default, meaning, and where each of them goes."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from pydantic import BaseModel
+from scalr_agents import charts
+from scalr_agents.model import variables
+from scalr_agents.model.fields import kubernetes_type
+from scalr_agents.stack import schema
+
+from tests.reference.words import Schema, meaning_and_default, section_of, type_of
+
+_VARIABLES = re.compile(r" Environment variables? `\w+`(?: and `\w+`)*\.$")
+"""What descriptions say of variables, which have a column of their own here."""
+_FIELD = re.compile(r"Kubernetes (?:field )?`(\w[\w.]*)`")
+_TYPE = re.compile(r"Kubernetes ([A-Z]\w+(?:Context|Source)|EnvVar list)\b")
+
+_MARK = "<!-- `make schema` writes this page. -->"
+_ABOUT = """\
+Defaults are those of the newest agents; [agent versions](../agent-versions.md) says what differs in older ones. `null` unsets a default.
+*Goes to* is the environment variable that a value sets, or the field or type of Kubernetes that it becomes.
+"""
+
+
+def page(chart: str) -> str:
+    return "".join(_Values(chart).page())
+
+
+class _Values:
+    """The values of a chart."""
+
+    def __init__(self, chart: str) -> None:
+        self.chart = charts.find(chart)
+        self.model: type[BaseModel] = self.chart.values
+
+    @cached_property
+    def definitions(self) -> Mapping[str, Schema]:
+        found: Mapping[str, Schema] = schema.stack_file()["definitions"]
+        return found
+
+    @cached_property
+    def variables(self) -> Mapping[str, list[str]]:
+        """The environment variables that each value sets."""
+        found: dict[str, list[str]] = {}
+        for name, paths in variables.declared(self.model).items():
+            for path in paths.split(" or "):
+                found.setdefault(path, []).append(name)
+        return found
+
+    def page(self) -> Iterator[str]:
+        name, model = self.chart.name, self.model
+        description = " ".join((model.__doc__ or "").split())
+        yield f"# Values of {name}\n\n{_MARK}\n\n{description} The guide is [{name}.md](../{name}.md).\n\n{_ABOUT}"
+        yield from self._table("", self.definitions[model.__name__], model)
+
+    def _table(self, path: str, section: Schema, model: type[BaseModel]) -> Iterator[str]:
+        fields = {field.alias or name: field for name, field in model.model_fields.items()}
+        yield f"\n### `{path}`\n\n{section['description']}\n" if path else "\n## Values\n"
+        yield "\n| Key | Type | Default | Meaning | Goes to |\n|---|---|---|---|---|\n"
+        for key, word in section["properties"].items():
+            place = f"{path}.{key}".lstrip(".")
+            meaning, default = meaning_and_default(word, required=key in section.get("required", []))
+            goes_to = self._goes_to(place, word["description"], kubernetes_type(fields[key]))
+            default = "" if section_of(place, word)[1] and default == "none" else default
+            yield f"| `{place}` | {type_of(place, word)} | {default} | {_VARIABLES.sub('', meaning)}{self._agents(place)} | {goes_to} |\n"
+        for key, word in section["properties"].items():
+            place, name = section_of(f"{path}.{key}".lstrip("."), word)
+            if name:
+                yield from self._table(place, self.definitions[name], _model(fields[key].annotation))
+
+    def _goes_to(self, path: str, description: str, kind: str) -> str:
+        words = [f"`{name}`" for name in self.variables.get(path, [])]
+        if found := _FIELD.search(description):
+            words.append(f"Kubernetes `{found[1]}`")
+        elif kind:
+            words.append(f"Kubernetes `{kind}`")
+        elif found := _TYPE.search(description):
+            words.append(f"Kubernetes `{found[1]}`")
+        return ", ".join(words)
+
+    def _agents(self, path: str) -> str:
+        """The agents that know a value, if not all do."""
+        known, everyone = self.chart.versions.knowing(path), self.chart.versions.knowing("")
+        return "" if known == everyone else f" *Only agents {known}.*"
+
+
+def _model(annotation: object) -> type[BaseModel]:
+    """The section that a field holds: itself, or as items of a list."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    found = [_model(inner) for inner in getattr(annotation, "__args__", ())]
+    return found[0]

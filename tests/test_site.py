@@ -1,0 +1,62 @@
+"""The pages of the documentation site. `make docs` builds it, with MkDocs, and fails at a link or an anchor that leads nowhere."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests import reference, site
+
+PAGES = {"index.md": "README.md", "caches.md": "docs/caches.md", "adr/0001-core.md": "docs/adr/0001-core.md", "LICENSED.md": "LICENSED.md"}
+
+
+@pytest.mark.parametrize(
+    ("page", "text", "expected"),
+    [
+        ("index.md", "[a](docs/caches.md#efs), [b](docs/adr)", "[a](caches.md#efs), [b](adr/index.md)"),
+        ("caches.md", "[start](../README.md#set-up), [this](#efs)", "[start](index.md#set-up), [this](#efs)"),
+        ("adr/0001-core.md", "[caches](../caches.md) and [licence](../../LICENSE)", "[caches](../caches.md) and licence"),
+        ("caches.md", "[`stacks/`](../stacks) and [a [b]](../components/schema.json)", "`stacks/` and a [b]"),
+        ("caches.md", "[gone](../gone.md), [web](https://a.example/b)", "[gone](../gone.md), [web](https://a.example/b)"),
+        ("caches.md", "```md\n[code](../LICENSE)\n```\n", "```md\n[code](../LICENSE)\n```\n"),
+    ],
+)
+def test_links_lead_to_pages_of_the_site_or_are_text(page: str, text: str, expected: str) -> None:
+    assert site.linked(text, PAGES[page], page, PAGES) == expected
+
+
+def test_every_page_of_the_repository_is_in_the_navigation() -> None:
+    config = (site.REPOSITORY / "mkdocs.yml").read_text()
+    listed = set(re.findall(r"[\w/-]+\.md$", config.partition("\nnav:\n")[2], re.MULTILINE))
+    assert listed == {page for page in site.pages() if not page.startswith("adr/0")}
+
+
+def test_every_decision_is_listed() -> None:
+    listed = site.pages()["adr/index.md"]
+    assert "- [0001: A functional core under the components](0001-functional-core.md)\n" in listed
+    assert [page for page in site.sources() if page.startswith("adr/") and f"]({page.removeprefix('adr/')})" not in listed] == []
+
+
+def test_anchors_are_those_of_the_web_view() -> None:
+    assert site.anchor("caches.<name>.efs: What's `new` - and_old") == "cachesnameefs-whats-new---and_old"
+
+
+def _rows(page: str) -> Iterator[list[str]]:
+    for line in reference.pages()[page].splitlines():
+        if line.startswith("| `"):
+            yield [cell.strip() for cell in line.strip("|").split(" | ")]
+
+
+def test_values_have_their_types_defaults_and_variables() -> None:
+    rows = {row[0].strip("`"): row[1:] for row in _rows("agent-k8s.md")}
+    assert rows["agent.worker_drain_timeout"][:2] == ["whole number", "`3600`"]
+    assert rows["agent.worker_drain_timeout"][3] == "`SCALR_AGENT_WORKER_DRAIN_TIMEOUT`"
+    assert rows["workerTolerations"][3] == "`SCALR_AGENT_KUBERNETES_TASK_TOLERATIONS`, Kubernetes `[]Toleration`"
+    assert rows["agent.debug"][0] == "string, number or boolean"
+
+
+def test_the_reference_is_that_of_today() -> None:
+    written = {file.name: file.read_text(encoding="utf-8") for file in reference.DIRECTORY.iterdir()}
+    written.pop("index.md")
+    stale = [name for name, text in reference.pages().items() if written.pop(name, "") != text]
+    assert (stale, written) == ([], {}), "run make schema"
