@@ -10,13 +10,16 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
+from tests import mermaid
+
 REPOSITORY = Path(__file__).parent.parent
 DIRECTORY = REPOSITORY / "build" / "pages"
 """What MkDocs reads."""
 _FRONT = {"README.md": "index.md"}
 _FENCED = re.compile(r"(^ *```.*?^ *```)", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s#]*)(#[^)\s]*)?\)")
-_DECISIONS = "adr/index.md"
+_DECISIONS = "decisions.md"
+_LIBRARY = "assets/mermaid.min.js"
 
 
 def sources() -> dict[str, str]:
@@ -59,20 +62,30 @@ def _decisions(found: Mapping[str, str]) -> str:
     titles = {
         PurePosixPath(page).name: _read(path).partition("\n")[0].lstrip("# ") for page, path in found.items() if page.startswith("adr/")
     }
-    return "# Architecture decisions\n\n" + "".join(f"- [{title}]({name})\n" for name, title in titles.items())
+    return "# Architecture decisions\n\n" + "".join(f"- [{title}](adr/{name})\n" for name, title in titles.items())
 
 
 def _read(path: str) -> str:
     return (REPOSITORY / path).read_text(encoding="utf-8")
 
 
-def write() -> None:
+def with_library(text: str, page: str) -> str:
+    """The text of a page, with the library that draws its pictures. Where a page has it already, the theme loads none."""
+    path = os.path.relpath(_LIBRARY, PurePosixPath(page).parent)
+    return f'{text}\n<script src="{path}"></script>\n' if "```mermaid\n" in text else text
+
+
+def write(library: Path | None) -> None:
     shutil.rmtree(DIRECTORY, ignore_errors=True)
     for page, text in pages().items():
         file = DIRECTORY / page
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+        file.write_text(with_library(text, page) if library else text, encoding="utf-8")
+    (DIRECTORY / "assets").mkdir()
+    shutil.copy(REPOSITORY / "docs" / "site.css", DIRECTORY / "assets")
+    if library:
+        shutil.copy(library, DIRECTORY / _LIBRARY)
 
 
 if __name__ == "__main__":
-    write()
+    write(mermaid.library())

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests import reference, site
+from tests import mermaid, reference, site
 
 PAGES = {"index.md": "README.md", "caches.md": "docs/caches.md", "adr/0001-core.md": "docs/adr/0001-core.md", "LICENSED.md": "LICENSED.md"}
 
@@ -13,7 +14,7 @@ PAGES = {"index.md": "README.md", "caches.md": "docs/caches.md", "adr/0001-core.
 @pytest.mark.parametrize(
     ("page", "text", "expected"),
     [
-        ("index.md", "[a](docs/caches.md#efs), [b](docs/adr)", "[a](caches.md#efs), [b](adr/index.md)"),
+        ("index.md", "[a](docs/caches.md#efs), [b](docs/adr)", "[a](caches.md#efs), [b](decisions.md)"),
         ("caches.md", "[start](../README.md#set-up), [this](#efs)", "[start](index.md#set-up), [this](#efs)"),
         ("adr/0001-core.md", "[caches](../caches.md) and [licence](../../LICENSE)", "[caches](../caches.md) and licence"),
         ("caches.md", "[`stacks/`](../stacks) and [a [b]](../components/schema.json)", "`stacks/` and a [b]"),
@@ -28,17 +29,30 @@ def test_links_lead_to_pages_of_the_site_or_are_text(page: str, text: str, expec
 def test_every_page_of_the_repository_is_in_the_navigation() -> None:
     config = (site.REPOSITORY / "mkdocs.yml").read_text()
     listed = set(re.findall(r"[\w/-]+\.md$", config.partition("\nnav:\n")[2], re.MULTILINE))
-    assert listed == {page for page in site.pages() if not page.startswith("adr/0")}
+    assert listed == {page for page in site.pages() if not page.startswith("adr/")}
 
 
 def test_every_decision_is_listed() -> None:
-    listed = site.pages()["adr/index.md"]
-    assert "- [0001: A functional core under the components](0001-functional-core.md)\n" in listed
-    assert [page for page in site.sources() if page.startswith("adr/") and f"]({page.removeprefix('adr/')})" not in listed] == []
+    listed = site.pages()["decisions.md"]
+    assert "- [0001: A functional core under the components](adr/0001-functional-core.md)\n" in listed
+    assert [page for page in site.sources() if page.startswith("adr/") and f"]({page})" not in listed] == []
 
 
 def test_anchors_are_those_of_the_web_view() -> None:
     assert site.anchor("caches.<name>.efs: What's `new` - and_old") == "cachesnameefs-whats-new---and_old"
+
+
+def test_pages_with_pictures_have_the_library_that_draws_them() -> None:
+    text = "```mermaid\nflowchart LR\n```\n"
+    assert site.with_library(text, "adr/0001-core.md") == f'{text}\n<script src="../assets/mermaid.min.js"></script>\n'
+    assert site.with_library("no picture\n", "index.md") == "no picture\n"
+
+
+def test_another_package_than_the_pinned_one_is_refused(tmp_path: Path) -> None:
+    package = tmp_path / "mermaid-1.0.0.tgz"
+    package.write_bytes(b"another one")
+    with pytest.raises(ValueError, match="not the package that is pinned"):
+        mermaid.extracted(package, tmp_path)
 
 
 def _rows(page: str) -> Iterator[list[str]]:
