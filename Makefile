@@ -8,7 +8,9 @@ CORE := --require-hashes -r requirements/core.txt
 DEPLOY := $(CORE) -r requirements/deploy.txt
 UV ?= uv
 PIN := UV_CUSTOM_COMPILE_COMMAND="make pins" $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
+# What other layers pin, which a layer leaves out.
 BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
+# The same, without those that are pinned for some platforms only.
 BUT_ANYWHERE = $$(sed -n '/ ; /!s/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
 .PHONY: render test control-plane test-cluster test-machines test-languages node test-node check bench schema docs dist pins clean install
