@@ -17,13 +17,14 @@ _MEMBER = "package/dist/mermaid.min.js"
 
 
 def library() -> Path | None:
-    """The file of the library, downloaded once with npm; `None` where there is no npm. The theme then loads it from unpkg.com."""
+    """The file of the library, downloaded once with npm; `None` where that cannot be done. The theme then loads it from a public host."""
     file, npm = tools.cache() / f"mermaid-{VERSION}.min.js", shutil.which("npm")
     if not file.exists() and npm is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=file.parent) as directory:
-            subprocess.run([npm, "pack", "--silent", f"mermaid@{VERSION}"], cwd=directory, stdout=subprocess.DEVNULL, check=True)
-            extracted(next(Path(directory).glob("*.tgz")), Path(directory)).rename(file)
+            subprocess.run([npm, "pack", "--silent", f"mermaid@{VERSION}"], cwd=directory, stdout=subprocess.DEVNULL, check=False)
+            for package in Path(directory).glob("*.tgz"):
+                extracted(package, Path(directory)).rename(file)
     return file if file.exists() else None
 
 
