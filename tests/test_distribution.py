@@ -87,13 +87,16 @@ def test_the_wheel_renders_elsewhere(elsewhere: Path, tmp_path: Path) -> None:
     assert kinds.count("Deployment") == 1
 
 
-def test_the_example_passes_its_own_tests_elsewhere(elsewhere: Path, tmp_path: Path) -> None:
+def test_the_test_of_an_example_passes_elsewhere_and_notices_a_typo(elsewhere: Path, tmp_path: Path) -> None:
     for file in EXAMPLE.glob("*.py"):
         (tmp_path / file.name).write_text(file.read_text())
-    command = [str(elsewhere), "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
+    command = [str(elsewhere), "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
-    where = subprocess.run(
-        [elsewhere, "-c", "import scalr_agents; print(scalr_agents.__file__)"], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert where.stdout.startswith(str(elsewhere.parents[1]))
+    assert "3 passed" in done.stdout
+    program = tmp_path / "__main__.py"
+    program.write_text(program.read_text().replace("activeDeadlineSeconds", "activeDeadlineSecond"))
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "values.task.job.activeDeadlineSecond: unknown key 'activeDeadlineSecond'; did you mean 'activeDeadlineSeconds'?" in done.stdout
+    where = [str(elsewhere), "-c", "import scalr_agents; print(scalr_agents.__file__)"]
+    assert subprocess.run(where, cwd=tmp_path, capture_output=True, text=True, check=True).stdout.startswith(str(elsewhere.parents[1]))

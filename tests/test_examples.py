@@ -4,8 +4,6 @@ import json
 import re
 import runpy
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -198,15 +196,3 @@ def test_argo_cd_and_flux_are_sent_to_the_manifests() -> None:
     source = {"kind": repository["kind"], "name": repository["metadata"]["name"]}
     assert kustomization["spec"]["sourceRef"] == source
     assert kustomization["metadata"]["namespace"] == repository["metadata"]["namespace"]
-
-
-def test_the_test_of_an_example_passes_where_a_user_has_copied_it(tmp_path: Path) -> None:
-    shutil.copytree(EXAMPLES / "importing", tmp_path, dirs_exist_ok=True)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
-    assert "3 passed" in done.stdout
-    program = tmp_path / "__main__.py"
-    program.write_text(program.read_text().replace("activeDeadlineSeconds", "activeDeadlineSecond"))
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "values.task.job.activeDeadlineSecond: unknown key 'activeDeadlineSecond'; did you mean 'activeDeadlineSeconds'?" in done.stdout
