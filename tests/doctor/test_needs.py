@@ -2,7 +2,7 @@
 
 import pytest
 from scalr_agents.doctor.facts import Access, Key
-from scalr_agents.doctor.needs import Needs, plural_of, task_pod
+from scalr_agents.doctor.needs import Needs, plural_of
 
 from tests import samples
 from tests.doctor.clusters import needs
@@ -76,7 +76,8 @@ def test_optional_references_may_be_missing() -> None:
 )
 def test_the_pods_that_execute_runs(kind: str, maker: str) -> None:
     stack = {"namespaces": {"scalr": {"podSecurity": "privileged"}}, "agents": {"runs": {"kind": kind, "namespace": "scalr"}}}
-    pod = task_pod(needs(stack).pods)
+    wanted = needs(stack)
+    pod = wanted.task_pod(*wanted.stack.agents)
     assert pod
     assert pod.kind == maker
 
@@ -84,6 +85,32 @@ def test_the_pods_that_execute_runs(kind: str, maker: str) -> None:
 def test_placeholders_and_preparations_execute_no_runs() -> None:
     wanted = needs(values={"task": {"buffer": {"replicas": 2}}})
     assert [pod.name for pod in wanted.pods] != ["task pods"]
-    pod = task_pod(wanted.pods)
+    pod = wanted.task_pod(*wanted.stack.agents)
     assert pod
     assert pod.name == "task pods"
+
+
+@pytest.mark.parametrize(
+    ("kind", "network", "values", "may"),
+    [
+        ("agent-job", None, {}, False),
+        ("agent-job", None, {"task": {"allowMetadataService": True}}, True),
+        ("agent-job", {"egress": {"enforcedBy": "cilium"}}, {"task": {"allowMetadataService": True}}, True),
+        ("agent-job", {"ingress": "deny"}, {"task": {"allowMetadataService": True}}, True),
+        ("agent-local", None, {}, True),
+        ("agent-local", {"ingress": "deny"}, {}, True),
+        ("agent-local", {"egress": {"enforcedBy": "cilium"}}, {}, False),
+        ("agent-local", None, {"allowMetadataService": False}, False),
+        ("agent-k8s", None, {}, True),
+        ("agent-k8s", {"ingress": "deny"}, {}, True),
+        ("agent-k8s", None, {"restrictMetadataService": True}, False),
+    ],
+)
+def test_the_metadata_service_is_closed_by_policies_for_egress_alone(
+    kind: str, network: dict[str, object] | None, values: dict[str, object], may: bool
+) -> None:
+    entry = {"kind": kind, "namespace": "scalr", "values": values} | ({"network": network} if network else {})
+    wanted = needs({"namespaces": {"scalr": {"podSecurity": "privileged"}}, "agents": {"runs": entry}})
+    pod = wanted.task_pod(*wanted.stack.agents)
+    assert pod
+    assert pod.may_reach_metadata_service is may

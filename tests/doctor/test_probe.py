@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.doctor import probe
-from scalr_agents.doctor.needs import Needs, Pod, task_pod
+from scalr_agents.doctor.needs import Needs, Pod
 from scalr_agents.doctor.probe import Result
 from scalr_agents.stack import pod_security
 
@@ -32,7 +32,7 @@ TOOLS = ("grep", "id", "rm", "sh", "sleep", "stat")
 
 
 def tasks(wanted: Needs) -> list[Pod]:
-    pods = [task_pod(pod for pod in wanted.pods if pod.agent is agent) for agent in wanted.stack.agents]
+    pods = [wanted.task_pod(agent) for agent in wanted.stack.agents]
     return [pod for pod in pods if pod]
 
 

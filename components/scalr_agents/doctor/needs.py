@@ -21,6 +21,7 @@ KEPT = ("CustomResourceDefinition", "Namespace")
 _AWAITED = (("", "pods"), ("apps", "replicasets"), ("", "persistentvolumeclaims"))
 _OWN_GROUPS = ("", "apps", "batch", "policy")
 """API groups of Kubernetes itself. The others end with `.k8s.io`."""
+_WITHOUT_RUNS = ("buffer", "cache-preparation")
 _ALWAYS_THERE = (("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default"))
 
 
@@ -49,6 +50,11 @@ class Pod:
     @property
     def subject(self) -> str:
         return f"agent {self.agent.name}, {self.name}"
+
+    @property
+    def may_reach_metadata_service(self) -> bool:
+        """Whether the agent's policies leave it open, or there is none that closes it."""
+        return any(pods.metadata_service for pods in self.agent.pods if pods.come_from(self.template))
 
 
 @dataclass(frozen=True)
@@ -147,6 +153,13 @@ class Needs:
                 granted |= dict.fromkeys(_allowed(manifest, namespace), (escalate, bind))
         return granted
 
+    def task_pod(self, agent: AnyAgent) -> Pod | None:
+        """Of the pods of an agent, those that execute its runs, or are nearest to them."""
+        of_agent = [pod for pod in self.pods if pod.agent is agent]
+        by_kind = {pod.kind: pod for pod in of_agent if pod.template["metadata"]["labels"].get(COMPONENT) not in _WITHOUT_RUNS}
+        tasks = [pod for kind, pod in by_kind.items() if kind not in WORKLOADS]
+        return next(iter(tasks), None) or by_kind.get("DaemonSet") or by_kind.get("Deployment")
+
     def plural(self, manifest: Manifest) -> str:
         """The resource of an object: the plural that its definition has, or else the usual one of its kind."""
         kind = manifest["kind"]
@@ -173,13 +186,6 @@ def plural_of(kind: str) -> str:
 def key_of(manifest: Manifest) -> Key:
     metadata = manifest["metadata"]
     return Key(manifest["kind"], metadata.get("namespace", ""), metadata["name"])
-
-
-def task_pod(pods: Iterable[Pod]) -> Pod | None:
-    """Of the pods of one agent, those that execute its runs, or are nearest to them."""
-    by_kind = {pod.kind: pod for pod in pods if pod.template["metadata"]["labels"].get(COMPONENT) not in ("buffer", "cache-preparation")}
-    tasks = [pod for kind, pod in by_kind.items() if kind not in WORKLOADS]
-    return next(iter(tasks), None) or by_kind.get("DaemonSet") or by_kind.get("Deployment")
 
 
 def containers(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

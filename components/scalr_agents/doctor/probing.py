@@ -9,7 +9,7 @@ from scalr_agents.doctor import probe
 from scalr_agents.doctor.api import Api, ClusterError, RefusedError
 from scalr_agents.doctor.facts import Access, Hidden
 from scalr_agents.doctor.findings import Diagnoses, Diagnosis, error, note
-from scalr_agents.doctor.needs import Needs, Pod, task_pod
+from scalr_agents.doctor.needs import Needs, Pod
 
 _POLL_SECONDS = 1.0
 _JOBS = "/apis/batch/v1/namespaces/{}/jobs"
@@ -51,7 +51,7 @@ def run(api: Api, needs: Needs, image: str, seconds: int) -> list[Diagnosis]:
     found: list[Diagnosis] = []
     try:
         for agent in needs.stack.agents:
-            pod = task_pod(each for each in needs.pods if each.agent is agent)
+            pod = needs.task_pod(agent)
             if pod:
                 _start(api, pod, image, seconds, running, found)
         _await(api, running, seconds)
@@ -120,8 +120,7 @@ def _findings(api: Api, each: _Running) -> Diagnoses:
             yield error(each.subject, f"its log cannot be read: {log.reason}", "Ask for the permission to get pods/log")
             return
         results[container["name"]] = probe.parse(log or "")
-    closed = any(manifest["kind"].endswith("NetworkPolicy") for manifest in each.pod.agent.objects)
-    yield from probe.findings(each.subject, results, closed=closed)
+    yield from probe.findings(each.subject, results, closed=not each.pod.may_reach_metadata_service)
 
 
 def _unstarted(pod: Mapping[str, Any]) -> Iterator[str]:

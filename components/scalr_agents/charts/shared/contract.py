@@ -27,6 +27,8 @@ METADATA_IPV4 = (METADATA_WITH_DNS, "169.254.169.252/32", "168.63.129.16/32", "1
 """Metadata services: the above, GKE's on nodes without Dataplane V2 (which redirect to it), Azure WireServer, Alibaba Cloud."""
 METADATA_IPV6 = ("fd00:ec2::254/128", "fd20:ce::254/128")
 """Metadata services over IPv6: AWS and GCP."""
+METADATA = (*METADATA_IPV4, *METADATA_IPV6)
+"""All metadata services."""
 NFS_PORTS = (111, 2049)
 """Ports of the portmapper and of NFS."""
 

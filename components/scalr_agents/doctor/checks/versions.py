@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from scalr_agents.doctor import scheduling
 from scalr_agents.doctor.facts import Cluster, Hidden, Node
 from scalr_agents.doctor.findings import Diagnoses, Diagnosis, error, listed, note, warning
-from scalr_agents.doctor.needs import Needs, Pod, task_pod
+from scalr_agents.doctor.needs import Needs, Pod
 from scalr_agents.model.lines import Line
 
 _IMAGE_VOLUMES = {"containerd": (2, 1), "cri-o": (1, 31)}
@@ -34,7 +34,7 @@ def check(needs: Needs, cluster: Cluster) -> Diagnoses:
                 f"it is {cluster.version}, and agent {agent.name} ({agent.chart.name} {agent.release.version}) needs {line.kubernetes}",
                 f"Upgrade the cluster, or choose {_older(agent.chart.versions.lines, server)}",
             )
-        pod = task_pod(each for each in needs.pods if each.agent is agent)
+        pod = needs.task_pod(agent)
         if pod and not isinstance(cluster.nodes, Hidden):
             fitting = [
                 node for node in cluster.nodes if scheduling.is_selected(node, pod.spec) and not scheduling.in_the_way(node, pod.spec)

@@ -6,10 +6,11 @@ from typing import Literal, NamedTuple
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests.environment import Env
+from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.network.addresses import Address, Proxies, address, known, variable
 from scalr_agents.charts.shared.network.settings import HTTPS
 from scalr_agents.model.findings import Path
-from scalr_agents.model.release import Release
+from scalr_agents.model.release import COMPONENT, Release
 
 Kind = Literal["dns", "api-server", "host", "cidr", "namespace"]
 ENTRIES: Path = ("network", "egress", "only")
@@ -59,6 +60,10 @@ class Pods(NamedTuple):
     """Whether they may reach the metadata service although their egress is restricted."""
     nfs: bool = True
     """Whether they may connect to NFS servers."""
+
+    def come_from(self, template: Manifest) -> bool:
+        """Whether a template of the agent makes them."""
+        return self.component in (None, template["metadata"]["labels"].get(COMPONENT))
 
 
 class Destination(NamedTuple):
@@ -166,4 +171,4 @@ def _entries(pods: Pods, inputs: Inputs) -> Iterator[Destination]:
 
 def closed(pods: Pods) -> tuple[str, ...]:
     """The metadata services that some pods must not reach."""
-    return () if pods.metadata_service else (*contract.METADATA_IPV4, *contract.METADATA_IPV6)
+    return () if pods.metadata_service else contract.METADATA
