@@ -11,6 +11,7 @@ from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.doctor.findings import Diagnoses, Diagnosis, error, note, warning
 from scalr_agents.doctor.needs import Pod
+from scalr_agents.model.signs import REFERENCE
 
 NAME = "scalr-agents-doctor-"
 """First part of the names of Jobs, and value of their label `managed-by`."""
@@ -26,7 +27,6 @@ _CLUSTER_NAME = "kubernetes.default.svc"
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy")
 _AUTHORITIES = ("SCALR_AGENT_CA_CERT", "SSL_CERT_FILE")
 _URL = "SCALR_URL"
-_REFERENCE = re.compile(r"\$\(([^()]+)\)")
 _METADATA_PAGE = "docs/operations.md#is-the-metadata-service-really-blocked"
 _TASK_CONTAINERS = ("runner", "worker")
 """Containers of a task of agent-job. The others are the user's."""
@@ -99,7 +99,7 @@ def _environment(container: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     variables = {variable["name"]: variable for variable in container.get("env", ())}
     needed = [name for name in _PROXIES if name in variables]
     for name in needed:  # grows while it is read
-        references = _REFERENCE.findall(str(variables[name].get("value", "")))
+        references = re.findall(REFERENCE, str(variables[name].get("value", "")))
         needed += [reference for reference in references if reference in variables and reference not in needed]
     return [variable for name, variable in variables.items() if name in needed]
 
@@ -113,7 +113,7 @@ def _told(container: Mapping[str, Any], pod: Pod) -> list[Manifest]:
         "PROBE_NAMES": _lines(_names(container, url)),
         "PROBE_URL": url,
         "PROBE_REGISTRIES": _lines([*_REGISTRIES, *_mirrors(pod)]),
-        "PROBE_METADATA": _lines(str(ip_network(each).network_address) for each in (*contract.METADATA_IPV4, *contract.METADATA_IPV6)),
+        "PROBE_METADATA": _lines(str(ip_network(each).network_address) for each in contract.METADATA),
         "PROBE_CA": next(filter(None, (_path(container, name) for name in _AUTHORITIES)), ""),
         "PROBE_PAUSE": str(_PAUSE_SECONDS),
     }

@@ -39,7 +39,8 @@ _SAYS = (
 """The text before a secret: a header or an assignment."""
 _SAID = rf"""(?i){_SAYS}(?!["']?{REFERENCES}(?:\W|$))["']?[^\s"',;]"""
 _REFERRED = rf"""(?i)//([^/\s]*)@|{_SAYS}["']?({REFERENCES})"""
-_REFERENCE = r"\$\(([^()]+)\)"
+REFERENCE = r"\$\(([^()]+)\)"
+"""A reference to another variable, with its name."""
 
 
 def named_like_a_secret(name: str) -> bool:
@@ -86,7 +87,7 @@ def in_text(text: str) -> str:
 
 def references(text: Any) -> set[str]:
     """The variables that a text refers to."""
-    return set(re.findall(_REFERENCE, text)) if isinstance(text, str) else set()
+    return set(re.findall(REFERENCE, text)) if isinstance(text, str) else set()
 
 
 def secret_references(text: str) -> set[str]:

@@ -123,6 +123,12 @@ def templates(objects: Sequence[Manifest]) -> Iterator[tuple[str, Manifest, Mani
             yield "task pods", manifest, manifest["spec"]["jobTemplate"]["spec"]["template"]
 
 
+def registry_of(image: str) -> str:
+    """The registry of an image, as container runtimes read its name. Empty for an image of Docker Hub that does not say so."""
+    first, slash, _ = image.partition("/")
+    return first if slash and ("." in first or ":" in first or first == "localhost") else ""
+
+
 def images(objects: Sequence[Manifest]) -> Iterator[str]:
     """Images of an agent's pods, and of its runs as far as the agent sets them."""
     for _, spec in pods(objects):

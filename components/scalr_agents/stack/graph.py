@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.network import destinations
 from scalr_agents.charts.shared.network.destinations import PUBLIC, SCALR, Destination, Pods
-from scalr_agents.model.release import COMPONENT
 from scalr_agents.stack import Stack
 from scalr_agents.stack.checks import templates
 
@@ -44,6 +43,11 @@ class Edge:
     target: str
     kind: EdgeKind
     label: str = ""
+
+    @property
+    def said(self) -> str:
+        """What the picture says of it."""
+        return self.label or _SAID.get(self.kind, "")
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,7 @@ def _mounts(agent: AnyAgent, pods: Pods) -> _Parts:
     """The claims and directories of nodes in the volumes of some pods."""
     namespace = agent.release.namespace
     for _, _, template in templates(agent.objects):
-        if pods.component not in (None, template["metadata"]["labels"].get(COMPONENT)):
+        if not pods.come_from(template):
             continue
         for volume in template["spec"].get("volumes", ()):
             claim = volume.get("persistentVolumeClaim", {}).get("claimName")
@@ -206,8 +210,7 @@ def mermaid(graph: Graph) -> str:
         lines += [f"  {within}{drawn(node)}" for node in nodes]
         lines += ["  end"] * bool(namespace)
     for edge in graph.edges:
-        said = edge.label or _SAID.get(edge.kind, "")
-        label = f'|"{said}"|' if said else ""
+        label = f'|"{edge.said}"|' if edge.said else ""
         lines.append(f"  {short[edge.source]} {_LINES[edge.kind]}{label} {short[edge.target]}")
     return "\n".join(lines) + "\n"
 
@@ -257,8 +260,7 @@ def dot(graph: Graph) -> str:
         lines += [f"    {_quoted(node.id)} [label={_quoted(node.label)} shape={_FORMS[node.kind]}]" for node in nodes]
         lines += ["  }"] * bool(namespace)
     for edge in graph.edges:
-        said = edge.label or _SAID.get(edge.kind, "")
-        lines.append(f"  {_quoted(edge.source)} -> {_quoted(edge.target)} [label={_quoted(said)}{_STROKES[edge.kind]}]")
+        lines.append(f"  {_quoted(edge.source)} -> {_quoted(edge.target)} [label={_quoted(edge.said)}{_STROKES[edge.kind]}]")
     return "\n".join([*lines, "}"]) + "\n"
 
 

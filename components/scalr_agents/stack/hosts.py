@@ -7,7 +7,7 @@ from typing import Any
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.network import destinations
 from scalr_agents.charts.shared.network.destinations import Destination
-from scalr_agents.stack.checks import images
+from scalr_agents.stack.checks import images, registry_of
 
 NODES = "nodes"
 """Who pulls images: no pod needs access to their registries."""
@@ -64,15 +64,11 @@ def _names(each: Destination, api_server: Any) -> Sequence[str]:
 
 
 def _registries(agent: AnyAgent) -> Iterator[str]:
-    """The registries of an agent's images. A reference whose first part has no dot or port is an image of Docker Hub."""
+    """The registries of an agent's images, but for images that are known only during deployment."""
     for image in dict.fromkeys(images(agent.objects)):
-        first, slash, _ = image.partition("/")
-        if image.startswith("<"):
-            continue  # known only during deployment
-        if slash and ("." in first or ":" in first or first == "localhost"):
-            yield first
-        else:
-            yield from _DOCKER_HUB
+        if not image.startswith("<"):
+            registry = registry_of(image)
+            yield from [registry] if registry else _DOCKER_HUB
 
 
 def table(hosts: Sequence[Host]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from scalr_agents.doctor.facts import Cluster, Content, Hidden, Key
 from scalr_agents.doctor.findings import Diagnoses, error, listed, note, warning
 from scalr_agents.doctor.needs import Needs, Reference, images
+from scalr_agents.stack.checks import registry_of
 
 _PULL_TYPES = ("kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg")
 _DOCKER_HUB = ("docker.io", "index.docker.io", "registry-1.docker.io")
@@ -79,19 +80,13 @@ def _registries(needs: Needs, cluster: Cluster) -> Diagnoses:
         known = [content.registries for content in found if isinstance(content, Content) and content.registries]
         if not names or len(known) < len(names):
             continue
-        for registry in dict.fromkeys(map(registry_of, images(pod.spec))):
+        for registry in dict.fromkeys(registry_of(image) or _DOCKER_HUB[0] for image in images(pod.spec)):
             if not any(_covers(host, registry) for hosts in known for host in hosts):
                 unknown[pod.namespace, names][registry] = None
     for (namespace, names), registries in unknown.items():
         problem = f"{'has' if len(names) == 1 else 'have'} no credentials for {listed(registries)}, where images come from"
         advice = "Add them, unless nodes may pull from there anyway"
         yield warning(f"pull secret {listed(f'{namespace}/{name}' for name in names)}", problem, advice)
-
-
-def registry_of(image: str) -> str:
-    """The registry of an image, as container runtimes read its name."""
-    first, slash, _ = image.partition("/")
-    return first if slash and ("." in first or ":" in first or first == "localhost") else "docker.io"
 
 
 def _covers(entry: str, registry: str) -> bool:

@@ -1,6 +1,6 @@
 """The NetworkPolicy that blocks the access of runs to the cloud's metadata services and to NFS servers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scalr_agents.charts.shared import contract
@@ -20,18 +20,17 @@ def policy(release: Release, component: str | None = None, *, allow_nfs: bool = 
     blocked, and so are protocols other than TCP and UDP: a policy can only list what it allows.
     """
     everywhere = [block("0.0.0.0/0", *contract.METADATA_IPV4), block("::/0", *contract.METADATA_IPV6)]
+    rules = [dns(), {"to": everywhere} if allow_nfs else {"to": everywhere, "ports": list(_ports_but(contract.NFS_PORTS))}]
+    return of_pods(release.names.network_policy, release, component, {"policyTypes": ["Egress"], "egress": rules})
+
+
+def of_pods(name: str, release: Release, component: str | None, rules: Mapping[str, Any]) -> Manifest:
+    """A NetworkPolicy for a component's pods, or for all pods."""
     return {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",
-        "metadata": release.metadata(release.names.network_policy, component),
-        "spec": {
-            "podSelector": {"matchLabels": release.selector(component)},
-            "policyTypes": ["Egress"],
-            "egress": [
-                dns(),
-                {"to": everywhere} if allow_nfs else {"to": everywhere, "ports": list(_ports_but(contract.NFS_PORTS))},
-            ],
-        },
+        "metadata": release.metadata(name, component),
+        "spec": {"podSelector": {"matchLabels": release.selector(component)}, **rules},
     }
 
 

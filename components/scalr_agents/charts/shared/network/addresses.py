@@ -6,11 +6,11 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from scalr_agents.charts.shared.manifests.environment import Env
+from scalr_agents.model.signs import REFERENCE
 
 Variables = Mapping[str, str | None]
 """The variables of a pod by name; `None` for a value that is not known here."""
 
-_REFERENCE = re.compile(r"\$\(([^()]+)\)")
 _PORTS = {"http": 80, "https": 443}
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
@@ -39,7 +39,7 @@ def known(variables: Env) -> Variables:
 
 def _expanded(text: str, earlier: Variables) -> str:
     """References to unknown variables stay."""
-    return _REFERENCE.sub(lambda reference: earlier.get(reference[1]) or reference[0], text)
+    return re.sub(REFERENCE, lambda reference: earlier.get(reference[1]) or reference[0], text)
 
 
 def address(url: str | None, *, port: int | None = None) -> Address | None:

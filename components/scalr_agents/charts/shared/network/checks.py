@@ -51,8 +51,7 @@ def _entry(at: Path, entry: EgressEntry, every: Sequence[Pods]) -> Findings:
 
 def _is_metadata_service(entry: EgressEntry) -> bool:
     """Whether an entry is the address or a name of a metadata service. From larger networks, the policies leave the addresses out."""
-    addresses = (*contract.METADATA_IPV4, *contract.METADATA_IPV6)
-    return entry.cidr in addresses or (bool(entry.host) and any(_matches(entry.host, name) for name in _METADATA_NAMES))
+    return entry.cidr in contract.METADATA or (bool(entry.host) and any(_matches(entry.host, name) for name in _METADATA_NAMES))
 
 
 def _matches(pattern: str, host: str) -> bool:

@@ -1,11 +1,11 @@
 """The policies of an agent whose network is restricted."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
-from scalr_agents.charts.shared.manifests.network_policy import block, dns
+from scalr_agents.charts.shared.manifests.network_policy import block, dns, of_pods
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.network import cilium, destinations, gke
 from scalr_agents.charts.shared.network.destinations import API_PORTS, Allowed, Pods
@@ -20,10 +20,12 @@ def objects(every: Sequence[Pods], release: Release, inputs: Inputs, default: Gr
     network = inputs.network
     if network is None:
         return default
-    egress = default
+    egress = dict(default)
     if network.egress:
         make = {"cilium": _by_cilium, "gke": _by_gke, "kubernetes": _by_kubernetes}[network.egress.enforced_by]
-        egress = {role: policy for pods in every for role, policy in make(pods, release, inputs).items()}
+        egress = {}
+        for pods in every:
+            egress |= make(pods, release, inputs, destinations.allowed(pods, release, inputs))
     return egress | ({"ingress": _no_ingress(release)} if network.ingress else {})
 
 
@@ -41,33 +43,24 @@ def api_server_rule(addresses: Sequence[str], ports: Sequence[int] = API_PORTS) 
     return {"to": [block(network) for network in networks], "ports": _ports(dict.fromkeys(ports))}
 
 
-def _by_kubernetes(pods: Pods, release: Release, inputs: Inputs) -> Group:
-    rules = list(_rules(destinations.allowed(pods, release, inputs), destinations.closed(pods), inputs))
-    return {pods.role: _policy(pods.policy, release, pods.component, {"policyTypes": ["Egress"], "egress": rules})}
+def _by_kubernetes(pods: Pods, release: Release, inputs: Inputs, allowed: Allowed) -> dict[str, Manifest]:
+    rules = list(_rules(allowed, destinations.closed(pods), inputs))
+    return {pods.role: of_pods(pods.policy, release, pods.component, {"policyTypes": ["Egress"], "egress": rules})}
 
 
-def _by_gke(pods: Pods, release: Release, inputs: Inputs) -> Group:
+def _by_gke(pods: Pods, release: Release, inputs: Inputs, allowed: Allowed) -> dict[str, Manifest]:
     """Both kinds of policies add up: one for names, the other for everything else."""
-    names = gke.policy(pods, release, destinations.allowed(pods, release, inputs))
-    return _by_kubernetes(pods, release, inputs) | ({f"{pods.role}-names": names} if names else {})
+    names = gke.policy(pods, release, allowed)
+    return _by_kubernetes(pods, release, inputs, allowed) | ({f"{pods.role}-names": names} if names else {})
 
 
-def _by_cilium(pods: Pods, release: Release, inputs: Inputs) -> Group:
-    return {pods.role: cilium.policy(pods, release, destinations.allowed(pods, release, inputs))}
+def _by_cilium(pods: Pods, release: Release, _inputs: Inputs, allowed: Allowed) -> dict[str, Manifest]:
+    return {pods.role: cilium.policy(pods, release, allowed)}
 
 
 def _no_ingress(release: Release) -> Manifest:
     """A policy without rules, and without an empty list of them: the API server drops that, so that every apply would be a change."""
-    return _policy(release.names.ingress_policy, release, None, {"policyTypes": ["Ingress"]})
-
-
-def _policy(name: str, release: Release, component: str | None, rules: Mapping[str, Any]) -> Manifest:
-    return {
-        "apiVersion": "networking.k8s.io/v1",
-        "kind": "NetworkPolicy",
-        "metadata": release.metadata(name, component),
-        "spec": {"podSelector": {"matchLabels": release.selector(component)}, **rules},
-    }
+    return of_pods(release.names.ingress_policy, release, None, {"policyTypes": ["Ingress"]})
 
 
 def _rules(allowed: Allowed, closed: Sequence[str], inputs: Inputs) -> Iterator[Any]:
