@@ -5,15 +5,15 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tests.languages.conftest import Generate
+from tests import sdk
+from tests.package import schema
 
 PROGRAMS = Path(__file__).parent / "typescript"
 
 
-def test_only_mistakes_do_not_compile(generate: Generate, node_modules: Path, tmp_path: Path) -> None:
+def test_only_mistakes_do_not_compile(node_modules: Path, tmp_path: Path) -> None:
     shutil.copytree(PROGRAMS, tmp_path, dirs_exist_ok=True)
-    generate("nodejs", tmp_path)
-    (tmp_path / "nodejs").rename(tmp_path / "sdk")
+    sdk.generate(schema.FILE, "nodejs", tmp_path / "sdk")
     (tmp_path / "node_modules").symlink_to(node_modules)
     done = subprocess.run([node_modules / ".bin" / "tsc", "--project", "."], cwd=tmp_path, capture_output=True, text=True, check=False)
     lines = (PROGRAMS / "bad.ts").read_text().splitlines()

@@ -92,9 +92,15 @@ MODULES = (
     ),
     Module(
         name="pulumi",
-        programs={"pulumi": "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"},
+        programs={"pulumi": "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi", "generate-sdk": "scalr-agents/tests/tools/pulumi/sdk"},
         pin="github.com/pulumi/pulumi/pkg/v3",
         version_variables=("github.com/pulumi/pulumi/sdk/v3/go/common/version.Version={version}",),
+    ),
+    Module(
+        name="yaml",
+        programs={"pulumi-language-yaml": "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml"},
+        pin="github.com/pulumi/pulumi-yaml",
+        version_variables=("github.com/pulumi/pulumi-yaml/pkg/version.Version={version}",),
     ),
     Module(
         name="compose",
@@ -128,8 +134,8 @@ MODULES = (
 )
 
 _CONTROL_PLANE = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "pulumi")
-CONTROL_PLANE = (*_CONTROL_PLANE, "kwok", "helm", "docker-compose")
-"""What `make test-cluster` runs."""
+CONTROL_PLANE = (*_CONTROL_PLANE, "kwok", "helm", "docker-compose", "generate-sdk", "pulumi-language-yaml")
+"""What `make test-cluster` runs, and the tests of machines and of programs in other languages."""
 NODE = (
     *_CONTROL_PLANE,
     "kubelet",
