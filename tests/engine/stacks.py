@@ -7,7 +7,7 @@ import shutil
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -117,20 +117,27 @@ class Deployment:
     """In place of ours, which deploys the stack file. A function of a module, which another process can import."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """What the real Kubernetes provider needs. If it is empty, ours stands for it; for those of clouds ours do in any case."""
-
     variables: Mapping[str, str] = field(default_factory=dict)
     """Further variables of the CLI's environment, which is that of the providers too."""
+    project_name: str = PROJECT
+    others: Sequence[Provider] = ()
+    """Providers of a program that is not ours."""
 
     @classmethod
     def new(cls, name: str, directory: Path, command: automation.PulumiCommand) -> "Deployment":
         """A project as a user has it who has cloned the repository; nothing is deployed, no secret is set."""
         made = cls(name, directory, command)
         made.project.mkdir(parents=True)
-        made._backend.mkdir()
         shutil.copy(REPOSITORY / "Pulumi.yaml", made.project)
         shutil.copytree(REPOSITORY / "stacks", made.project / "stacks")
-        with made._stack(automation.Stack.create):
-            return made
+        made.create()
+        return made
+
+    def create(self) -> None:
+        """`pulumi stack init`, where the project lies ready."""
+        self._backend.mkdir()
+        with self._stack(automation.Stack.create):
+            pass
 
     def branch(self, directory: Path) -> "Deployment":
         """The same stack in the same state, in a directory, a cluster and clouds of its own."""
@@ -154,7 +161,7 @@ class Deployment:
     @property
     def _providers(self) -> list[Provider]:
         """Those that stand for real ones."""
-        return [self.aws, self.gcp, *([] if self.environment else [self.cluster])]
+        return [self.aws, self.gcp, *([] if self.environment else [self.cluster]), *self.others]
 
     def edit(self, words: Mapping[str, Any]) -> None:
         """Set words of the stack file by their paths, as `agents.runs.values`; None removes one."""
@@ -170,9 +177,12 @@ class Deployment:
 
     def set_secrets(self, secrets: Mapping[str, str]) -> None:
         """`pulumi config set --secret --path`, of words under `secrets`."""
-        values = {f"{PROJECT}:secrets.{path}": automation.ConfigValue(value, secret=True) for path, value in secrets.items()}
+        self.set_config({f"{PROJECT}:secrets.{path}": value for path, value in secrets.items()}, secret=True)
+
+    def set_config(self, settings: Mapping[str, str], *, secret: bool = False) -> None:
+        """`pulumi config set --path`, with `--secret` for secrets."""
         with self._stack() as stack:
-            stack.set_all_config(values, path=True)
+            stack.set_all_config({key: automation.ConfigValue(value, secret) for key, value in settings.items()}, path=True)
 
     def up(self) -> Outcome:
         return self._run("up")
@@ -229,7 +239,7 @@ class Deployment:
 
     @property
     def _checkpoint(self) -> Path:
-        return self._backend / ".pulumi" / "stacks" / PROJECT / f"{self.name}.json"
+        return self._backend / ".pulumi" / "stacks" / self.project_name / f"{self.name}.json"
 
     def _quiet(self) -> bool:
         """Whether the state has not been written for a while; a kill while it is being written would leave half of it."""

@@ -120,7 +120,9 @@ Answer = Callable[[str, str, Mapping[str, str], str], tuple[int, str]]
 """What a server says to a method, a path, headers and a body: a status and a text."""
 
 
-def serve(answer: Answer, address: tuple[str, int] = ("127.0.0.1", 0), certificate: Path | None = None) -> ThreadingHTTPServer:
+def serve(
+    answer: Answer, address: tuple[str, int] = ("127.0.0.1", 0), certificate: Path | None = None, content_type: str = "text/plain"
+) -> ThreadingHTTPServer:
     """A server on an address of this machine, until `shutdown`; with a certificate by TLS."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -128,6 +130,7 @@ def serve(answer: Answer, address: tuple[str, int] = ("127.0.0.1", 0), certifica
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
             status, content = answer(self.command, self.path, dict(self.headers), body)
             self.send_response(status)
+            self.send_header("Content-Type", content_type)
             self.end_headers()
             self.wfile.write(content.encode())
 
