@@ -26,7 +26,7 @@ def test_each_module_pins_the_version_that_its_programs_tell() -> None:
         "kubernetes": "v1.36.3",
         "kwok": "v0.8.0",
         "helm": "v3.22.0",
-        "pulumi": "v3.255.0",
+        "pulumi": "v3.259.0",
         "yaml": "v1.38.1",
         "compose": "v2.32.4",
         "containerd": "v2.4.2",
