@@ -140,23 +140,30 @@ class Provider:
 @contextmanager
 def serving(*providers: Provider) -> Iterator[str]:
     """Serve providers; what the engine wants to know of them in `PULUMI_DEBUG_PROVIDERS`."""
-    servers = [(provider, grpc.server(ThreadPoolExecutor(8))) for provider in providers]
+    with listening(provider_pb2_grpc, "ResourceProvider", {provider.package: provider for provider in providers}) as ports:
+        yield ports
+
+
+@contextmanager
+def listening(stubs: Any, service: str, plugins: Mapping[str, Any]) -> Iterator[str]:
+    """Serve plugins, whose methods are called after the RPCs of a service; their names and ports, as the engine wants to know them."""
+    servers = []
     ports = []
-    for provider, server in servers:
-        provider_pb2_grpc.add_ResourceProviderServicer_to_server(_servicer(provider), server)
-        ports.append(f"{provider.package}:{server.add_insecure_port('127.0.0.1:0')}")
+    for name, plugin in plugins.items():
+        servers.append(server := grpc.server(ThreadPoolExecutor(8)))
+        getattr(stubs, f"add_{service}Servicer_to_server")(_servicer(getattr(stubs, f"{service}Servicer"), plugin), server)
+        ports.append(f"{name}:{server.add_insecure_port('127.0.0.1:0')}")
         server.start()
     try:
         yield ",".join(ports)
     finally:
-        for _, server in servers:
+        for server in servers:
             server.stop(grace=None).wait()
 
 
-def _servicer(provider: Provider) -> Any:
-    base: Any = provider_pb2_grpc.ResourceProviderServicer
+def _servicer(base: Any, plugin: Any) -> Any:
     rpcs = [name for name in vars(base) if not name.startswith("_")]
-    methods = {rpc: getattr(provider, re.sub("(?<!^)(?=[A-Z])", "_", rpc).lower(), None) for rpc in rpcs}
+    methods = {rpc: getattr(plugin, re.sub("(?<!^)(?=[A-Z])", "_", rpc).lower(), None) for rpc in rpcs}
     return type("Servicer", (base,), {rpc: staticmethod(method) for rpc, method in methods.items() if method})()
 
 

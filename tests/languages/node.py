@@ -24,7 +24,9 @@ def install() -> None:
     modules().parent.mkdir(parents=True, exist_ok=True)
     for file in _FILES:
         shutil.copy(file, modules().parent)
-    done = subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=modules().parent, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=modules().parent, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         shutil.rmtree(modules(), ignore_errors=True)
         print(f"npm ci failed\n{done.stderr.strip()}", file=sys.stderr)

@@ -49,11 +49,12 @@ func generated(file, language string) (map[string][]byte, error) {
 	if diagnostics.HasErrors() {
 		return nil, diagnostics
 	}
+	bound.SupportPack = true // as `pulumi package add` does, so that an SDK is a module of its own
 	switch language {
 	case "go":
 		return golang.GeneratePackage("pulumi-language-go", bound, nil)
 	case "nodejs":
-		return nodejs.GeneratePackage("pulumi-language-nodejs", bound, nil, nil, false, nil)
+		return nodejs.GeneratePackage("pulumi-language-nodejs", bound, nil, nil, true, nil)
 	case "python":
 		return python.GeneratePackage("pulumi-language-python", bound, nil, nil)
 	}
