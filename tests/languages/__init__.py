@@ -1,5 +1,5 @@
-"""Programs in TypeScript, Go and YAML, and pyright: `make test-languages`.
+"""Programs in TypeScript, Go, Java and YAML, and type checkers of Python: `make test-languages`.
 
-The SDKs are generated from the committed schema of the package. What the tests need besides is in `package.json`;
+The SDKs are generated from the committed schema of the package. What the tests need of npm is in `package.json`;
 `python -m tests.languages.node` installs it.
 """

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 from tests import distribution
-from tests.package.program import PROGRAM, WRONG
+from tests.languages.program import PROGRAM, WRONG
 
 EPOCH = 1_790_000_000
 

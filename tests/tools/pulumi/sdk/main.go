@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/pulumi/pulumi-java/pkg/codegen/java"
 	golang "github.com/pulumi/pulumi/pkg/v3/codegen/go"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/nodejs"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/python"
@@ -53,12 +54,14 @@ func generated(file, language string) (map[string][]byte, error) {
 	switch language {
 	case "go":
 		return golang.GeneratePackage("pulumi-language-go", bound, nil)
+	case "java":
+		return java.GeneratePackage("pulumi-language-java", bound, nil, nil, true, false)
 	case "nodejs":
 		return nodejs.GeneratePackage("pulumi-language-nodejs", bound, nil, nil, true, nil)
 	case "python":
 		return python.GeneratePackage("pulumi-language-python", bound, nil, nil)
 	}
-	return nil, fmt.Errorf("no generator for %s; there are go, nodejs and python", language)
+	return nil, fmt.Errorf("no generator for %s; there are go, java, nodejs and python", language)
 }
 
 func fail(err error) {

@@ -1,4 +1,4 @@
-"""mypy reports mistakes in values. tests/languages has the other checkers and compilers."""
+"""mypy reports mistakes in values."""
 
 import re
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import scalr_agents
 
-from tests.package.program import PROGRAM, WRONG
+from tests.languages.program import PROGRAM, WRONG
 
 CONFIG = """\
 [mypy]
