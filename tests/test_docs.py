@@ -130,6 +130,11 @@ def _anchors(page: Path) -> set[str]:
     return {site.anchor(heading) for heading in headings}
 
 
+def test_the_page_of_the_components_has_the_spelling_of_the_schema() -> None:
+    page = (REPOSITORY / "docs" / "reference" / "components.md").read_text().partition("\n## ")[2]
+    assert set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", page)) == {"basic_hdd"}  # a value of the driver
+
+
 def test_the_page_about_the_stack_file_has_the_tables_of_today() -> None:
     page = reference.PAGE.read_text()
     assert reference.MARK in page

@@ -218,8 +218,8 @@ def graph(stack: str, project: Path | None, form: str) -> None:
 def machine(name: str, stack: str, project: Path | None, form: str) -> None:
     """Print the files of machine NAME of a STACK (default: local), for virtual machines and Docker hosts.
 
-    `cloud-init` is the user data of a fresh machine, `systemd` the files one by one, `compose` a Compose file, `run` a command. What is
-    left to do is said on stderr. No form has the token in it.
+    `cloud-init` is the user data of a fresh machine, `systemd` the files one by one, `compose` a Compose file, `run` a command. The
+    remaining steps are printed on stderr. No format contains the token.
     """
     from scalr_agents.model.findings import nearest
 
@@ -235,7 +235,7 @@ def machine(name: str, stack: str, project: Path | None, form: str) -> None:
 @main.command()
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 def completion(shell: str) -> None:
-    """Print what completes commands, options and stacks in a SHELL. To use it at once: eval "$(scalr-agents completion bash)"."""
+    """Print the completion script for a shell. To use it at once: eval "$(scalr-agents completion bash)"."""
     from click.shell_completion import BashComplete, FishComplete, ZshComplete
 
     writer = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}[shell]

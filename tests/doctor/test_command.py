@@ -2,6 +2,7 @@
 
 import json
 import sys
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -114,7 +115,9 @@ def test_without_the_client_it_says_what_to_install(project: Path, monkeypatch: 
     monkeypatch.setitem(sys.modules, "kubernetes.client", None)
     monkeypatch.setitem(sys.modules, "kubernetes", None)
     done = cli("doctor", "dev", directory=project)
-    advice = "install the package with its extra [live], as its README.md shows, or run: pip install kubernetes"
+    project_file = (REPOSITORY / "components" / "pyproject.toml").read_text()
+    (needed,) = tomllib.loads(project_file)["project"]["optional-dependencies"]["live"]
+    advice = f"run: pip install '{needed}', or install the package with its extra [live], as its README.md shows"
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines()[-1] == f"error: doctor needs the Python package kubernetes: {advice}"
 

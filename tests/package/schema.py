@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import scalr_agents
 from pulumi.provider.experimental.component import ComponentProvider
 from scalr_agents import charts
+from scalr_agents.model.spelling import in_stack_files
 
 from tests.package import values
 from tests.package.values import NULLABLE, PREFIX, Spec
@@ -21,6 +23,9 @@ _ABOUT = {
     "keywords": ["pulumi", "scalr", "kubernetes", "terraform", "opentofu", "category/infrastructure", "kind/component"],
     "license": "Apache-2.0",
 }
+_SNAKE = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
+_OF_PULUMI = {"dependsOn", "enablePatchForce", "upsertExistingObjects"}
+"""Names of Pulumi and its Kubernetes provider in descriptions."""
 _SECRET = "token"
 """The secret argument. Maps of secrets are not marked: SDKs would make the whole map a secret, but its keys must be known."""
 
@@ -39,6 +44,7 @@ def whole() -> Spec:
             arguments["values"] = {"description": arguments["values"]["description"]} | values.reference(_values(component))
         if _SECRET in arguments:
             arguments[_SECRET]["secret"] = True
+    _respell(schema)
     for chart in charts.CHARTS:
         schema["types"] |= {f"{PREFIX}{name}": spec for name, spec in values.of_chart(chart).items()}
     for part in parts(schema):
@@ -48,6 +54,19 @@ def whole() -> Spec:
         if "properties" in schema["types"].get(part.get("$ref", "").removeprefix("#/types/"), {}):
             part.pop("plain", None)  # in a plain object nothing can be an output
     return {"name": schema.pop("name"), **_ABOUT, **{key: spec for key, spec in schema.items() if key not in _ABOUT}}
+
+
+def _respell(schema: Spec) -> None:
+    """Writes the names of arguments and outputs in descriptions as the schema does: docstrings have `on_delete`, it has `onDelete`."""
+    known = _OF_PULUMI.union(*(part[key] for part in parts(schema) for key in ("inputProperties", "properties") if key in part))
+
+    def respelled(name: re.Match[str]) -> str:
+        spelled = in_stack_files(name[0])
+        return spelled if spelled in known else name[0]
+
+    for part in parts(schema):
+        if isinstance(part.get("description"), str):
+            part["description"] = re.sub(r"`[^`]+`", lambda code: _SNAKE.sub(respelled, code[0]), part["description"])
 
 
 def _values(component: type) -> str:

@@ -10,6 +10,8 @@ from typing import Any
 _TYPES = {"string": "string", "boolean": "boolean", "integer": "whole number", "number": "number", "array": "list", "object": "map"}
 _DEFAULT = re.compile(r" ?Default: (.+?)\.(?= |$)")
 """A default that is no constant, as descriptions say it."""
+_REQUIRED = re.compile(r" Required((?: for [^.]+)?)\.(?= |$)")
+"""That a key must be set, as descriptions of keys say it that checks require, not the model."""
 Schema = dict[str, Any]
 
 
@@ -60,6 +62,8 @@ def meaning_and_default(word: Schema, *, required: bool) -> tuple[str, str]:
     told = _DEFAULT.search(word["description"])
     given = word.get("default", _without_null(word).get("default"))
     constant = f"`{given if isinstance(given, str) else json.dumps(given)}`" if given not in (None, "", [], {}) else ""
+    if needed := _REQUIRED.search(word["description"]):
+        return _REQUIRED.sub("", word["description"]), f"required{needed[1]}"
     default = "required" if required else constant or (told[1] if told else "none")
     return word["description"] if constant or not told else _DEFAULT.sub("", word["description"]), default
 

@@ -100,7 +100,7 @@ class FilestoreSettings(Section):
     tier: Tier = "BASIC_HDD"
     """Service tier."""
     location: Text = ""
-    """Zone for the tiers BASIC_HDD, BASIC_SSD and ZONAL; region for REGIONAL and ENTERPRISE."""
+    """Zone for the tiers BASIC_HDD, BASIC_SSD and ZONAL; region for REGIONAL and ENTERPRISE. Required for a new instance."""
     project: Text = ""
     """Google Cloud project. Default: the provider's project."""
     capacity: Quantity = "1Ti"

@@ -129,7 +129,7 @@ def connect(kubeconfig: str, context: str) -> Api:
         from kubernetes.client import ApiClient, Configuration
         from kubernetes.config import ConfigException, load_incluster_config, load_kube_config
     except ModuleNotFoundError:
-        advice = "install the package with its extra [live], as its README.md shows, or run: pip install kubernetes"
+        advice = "run: pip install 'kubernetes>=37,<38', or install the package with its extra [live], as its README.md shows"
         raise ClusterError(f"doctor needs the Python package kubernetes: {advice}") from None
     settings = Configuration(retries=False)
     settings.connection_pool_maxsize = AT_ONCE

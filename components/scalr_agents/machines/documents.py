@@ -82,7 +82,8 @@ def steps(machine: Machine, form: str) -> list[str]:
     if machine.platform != "own" and form == "cloud-init":
         return ["`pulumi up` gives this to the machines as their user data; there is nothing to do by hand"]
     token = environment.token_name(machine)
-    told = [f"write the token on the host: (umask 077; mkdir -p /etc/scalr-agent; cat > {OWN_SECRETS}), then {token}=<token> and Ctrl-D"]
+    write = f"(umask 077; mkdir -p /etc/scalr-agent; cat > {OWN_SECRETS})"
+    told = [f"write the token on the host: run {write}, type `{token}=<token>`, press Enter, then Ctrl-D"]
     if machine.platform != "own" and form == "systemd":
         told = []
     task_image = [f"docker {command}" for command in units.named_task_image(machine)]

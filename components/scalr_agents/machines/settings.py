@@ -44,9 +44,9 @@ class Package(Section):
     yum: Text = ""
     """For Rocky Linux: the base URL."""
     key: Text = ""
-    """URL of the key that signs the repository."""
+    """URL of the key that signs the repository. Required."""
     version: VersionText = ""
-    """Version of the package. Default: the newest of the repository."""
+    """Version of the package. Default: the newest in the repository."""
 
 
 class AgentSettings(Section):
@@ -55,31 +55,31 @@ class AgentSettings(Section):
     model_config = ConfigDict(alias_generator=None)
 
     role: Role = "runs"
-    """What it serves: runs, or a private VCS provider. Never both on one machine."""
+    """What the agent serves: `runs`, or `vcs` for a private VCS provider. A machine never serves both."""
     agent_version: VersionText = ""
     """Version of the agent. Default: that of `common`, or the newest that this package was compared with."""
     concurrency: Annotated[int, Field(ge=1, le=5), BeforeValidator(integral)] = 5
-    """Runs at a time on one machine."""
+    """Maximum number of concurrent runs on one machine."""
     memory_per_run: Quantity = "512Mi"
-    """Memory that a run may take."""
+    """Memory limit of each run."""
     image: Text = ""
     """Complete reference of the agent's image. Default: `scalr/agent` with the agent's version, from the registry of `common`."""
     env: EnvMap = {}
     """Further environment variables of the agent. Secret ones belong under `secrets`."""
     root: Flag = False
-    """Run the agent as root, so that `local-exec` of a run may install software in its container."""
+    """Run the agent as root, so that `local-exec` of a run can install software in its container."""
     task_image: Text = ""
-    """Complete reference of an image for runs, based on Scalr's own. Agents before 0.61.3 want its tag to be the version of Terraform."""
+    """Complete reference of an image for runs, based on Scalr's own. Agents before 0.61.3 require the version of Terraform as its tag."""
     ca_scope: CaScope = "global"
-    """Who trusts the certificates of `ca`: the machine, the agent and its runs, or the runs alone."""
+    """Who trusts the certificates of `ca`: the machine, the agent and its runs, or only the runs."""
     runtime: Runtime = "docker"
-    """Whether the agent runs as a container, or as the package that Scalr has deprecated."""
+    """Whether the agent runs as a container, or as the deprecated package of Scalr."""
     package: Package | None = None
-    """Where the package comes from; `runtime: package` needs it."""
+    """Repository of the package. Required for `runtime: package`."""
     allow_metadata_service: Flag = False
-    """Let runs reach the metadata service of the machine, and with it the machine's identity, which reads the agent's token."""
+    """Allow runs to reach the machine's metadata service, and to use its identity, which can read the agent's token."""
     drain_seconds: Annotated[int, Field(gt=0), BeforeValidator(integral)] = 3600
-    """The longest time that a run may take. So long the agent waits for its runs when it is stopped."""
+    """Maximum duration of a run, in seconds. An agent that is being stopped waits this long for its runs."""
     on_change: OnChange = "roll"
     """`roll` replaces the machines, one after another, when something about them or their secrets changes. `keep` leaves them."""
 
@@ -90,19 +90,19 @@ class SharedSettings(Section):
     model_config = ConfigDict(alias_generator=None)
 
     url: Text = ""
-    """Address of the account, `https://<account>.scalr.io`."""
+    """URL of the Scalr account, `https://<account>.scalr.io`."""
     image_registry: Registry = ""
     """Registry to pull the agent's image from."""
     http_proxy: Text = ""
-    """URL of the proxy for http requests."""
+    """URL of the proxy for HTTP requests."""
     https_proxy: Text = ""
-    """URL of the proxy for https requests."""
+    """URL of the proxy for HTTPS requests."""
     no_proxy: Texts = []
-    """Hosts, domains and networks to reach directly."""
+    """Hosts, domains and networks to reach without the proxy."""
     ca_bundle: Text = ""
-    """Certificate authorities to trust instead of the public ones, PEM."""
+    """Certificate authorities to trust instead of the public ones, in PEM."""
     otel_endpoint: Text = ""
-    """The OpenTelemetry collector's gRPC endpoint."""
+    """gRPC endpoint of the OpenTelemetry collector."""
     otel_metrics: Flag = True
     """Export metrics."""
     otel_traces: Flag = False
@@ -115,9 +115,9 @@ class Volume(Section):
     model_config = ConfigDict(alias_generator=None)
 
     size: Quantity = "30Gi"
-    """Size, 20 GB at least."""
+    """Size, at least 20 GB."""
     kms_key: InputText = ""
-    """The key to encrypt it with. Default: the one that the cloud manages; the disk is encrypted in any case."""
+    """Key that encrypts the disk. Default: the key that the cloud manages. The disk is always encrypted."""
 
 
 class Ec2Settings(Section):
@@ -126,31 +126,31 @@ class Ec2Settings(Section):
     model_config = ConfigDict(alias_generator=None)
 
     subnets: InputList = []
-    """Subnets of the machines, all in one VPC. Their zones are the group's. Private ones, with a NAT gateway or a proxy."""
+    """Private subnets of the machines, all in one VPC, with a NAT gateway or a proxy. The machines run in their zones. Required."""
     instance_type: Text = ""
-    """Instance type."""
+    """Instance type. Required."""
     min: Whole = 1
-    """Machines at least."""
+    """Minimum number of machines."""
     max: Annotated[int, Field(gt=0), BeforeValidator(integral)] | None = None
-    """Machines at most. Default: as many as `min`. In between the number follows the use of the CPUs."""
+    """Maximum number of machines. Default: as many as `min`. Between the two, the group scales with CPU use."""
     architecture: Architecture = "x86_64"
     """Architecture of the default image."""
     ami: Text = ""
-    """Image of the machines. Default: that of `ami_parameter`."""
+    """Image of the machines. Default: that of `amiParameter`."""
     ami_parameter: Text = ""
-    """Name of an SSM parameter that holds an image's id. Default: Ubuntu 22.04's public one."""
+    """Name of an SSM parameter with the ID of an image. Default: the public parameter of Ubuntu 22.04."""
     volume: Volume = default(Volume)
-    """The root volume; `kms_key` is an ARN and encrypts the secret too."""
+    """Root volume of the machines. `kmsKey` is an ARN, and also encrypts the secret."""
     security_groups: InputList = []
-    """Existing security groups, instead of one without ingress that is made here."""
+    """Existing security groups. Default: a new group without ingress rules."""
     policies: InputList = []
-    """ARNs of policies for the machines' role: what runs may do in AWS. Runs reach them with `allow_metadata_service` only."""
+    """ARNs of policies for the machines' role: what runs may do in AWS. Runs can use them only with `allowMetadataService`."""
     ssm: Flag = False
-    """Let people log in by SSM Session Manager."""
+    """Allow logins through SSM Session Manager."""
     spot: Flag = False
-    """Spot instances: cheaper, and gone two minutes after AWS wants them back."""
+    """Use Spot instances. AWS can reclaim them with two minutes' notice."""
     tags: InputMap = {}
-    """Tags of everything that AWS lets one tag."""
+    """Tags of all AWS resources that support them."""
 
 
 class GceSettings(Section):
@@ -159,23 +159,24 @@ class GceSettings(Section):
     model_config = ConfigDict(alias_generator=None)
 
     region: Text = ""
-    """Region of the group."""
+    """Region of the group. Required."""
     subnetwork: InputText = ""
-    """Subnetwork: its name, or its full path where the VPC is shared. It needs Cloud NAT or a proxy."""
+    """Name of the subnetwork, or its full path for a shared VPC. It needs Cloud NAT or a proxy. Required."""
     machine_type: Text = ""
-    """Machine type."""
+    """Machine type. Required."""
     min: Whole = 1
-    """Machines at least."""
+    """Minimum number of machines."""
     max: Annotated[int, Field(gt=0), BeforeValidator(integral)] | None = None
-    """Machines at most. Default: as many as `min`. In between the number follows the use of the CPUs."""
+    """Maximum number of machines. Default: as many as `min`. Between the two, the group scales with CPU use."""
     machine_image: Text = UBUNTU_ON_GCE
-    """Image of the machines, which has cloud-init. Default: Ubuntu 22.04 LTS."""
+    """Image of the machines. It must have cloud-init. Default: Ubuntu 22.04 LTS."""
     volume: Volume = default(Volume)
-    """The boot disk; `kms_key` is the full name of a Cloud KMS key."""
+    """Boot disk of the machines. `kmsKey` is the full name of a Cloud KMS key."""
     service_account: InputText = ""
-    """Email of an existing service account, which may be the identity of runs. Default: one is made that can read one secret."""
+    """Email of an existing service account, which may be the identity of runs. Default: a new account that can read only the agent's
+    secret."""
     labels: InputMap = {}
-    """Labels of everything that Google lets one label."""
+    """Labels of all Google Cloud resources that support them."""
 
 
 class Secrets(Section):

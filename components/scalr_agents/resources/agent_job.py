@@ -18,7 +18,7 @@ class AgentJob(Validated[Wanted[AgentJobValues]]):
     """A Scalr agent that runs every task in its own Kubernetes Job.
 
     Composes `AgentRbac` (`<name>-rbac`), `AgentNetworkPolicy` (`<name>-network-policy`) and `AgentController`
-    (`<name>-controller`). The custom resource definitions must exist: `depends_on` an `AgentCrds`, unless the cluster has them.
+    (`<name>-controller`). The custom resource definitions must exist: let it depend on an `AgentCrds`, unless the cluster has them.
     """
 
     namespace: pulumi.Output[str]
@@ -28,7 +28,7 @@ class AgentJob(Validated[Wanted[AgentJobValues]]):
     service_account_name: pulumi.Output[str]
     """Name of the service account of controller and task pods."""
     task_template_name: pulumi.Output[str]
-    """Name of the AgentTask that holds the template of the Jobs."""
+    """Name of the AgentTask or AgentTaskTemplate that holds the template of the Jobs."""
     controller_pod_selector: pulumi.Output[Mapping[str, str]]
     """Labels of the controller's pods."""
     task_pod_selector: pulumi.Output[Mapping[str, str]]

@@ -20,7 +20,7 @@ _NEEDED_BY_RUNS = ("Secret", external_secrets.KIND, "PodDisruptionBudget")
 class AgentController(Validated[Wanted[AgentJobValues]]):
     """An agent's Secrets, claims, budgets, task template, controller Deployment, and workloads that prepare nodes.
 
-    Takes the arguments of `AgentJob`. Custom resource definitions, service account and permissions must exist: `depends_on` them.
+    Takes the arguments of `AgentJob`. Custom resource definitions, service account and permissions must exist: let it depend on them.
     """
 
     namespace: pulumi.Output[str]
@@ -28,7 +28,7 @@ class AgentController(Validated[Wanted[AgentJobValues]]):
     deployment_name: pulumi.Output[str]
     """Name of the controller's Deployment."""
     task_template_name: pulumi.Output[str]
-    """Name of the AgentTask that holds the template of the Jobs."""
+    """Name of the AgentTask or AgentTaskTemplate that holds the template of the Jobs."""
     controller_pod_selector: pulumi.Output[Mapping[str, str]]
     """Labels of the controller's pods."""
     task_pod_selector: pulumi.Output[Mapping[str, str]]

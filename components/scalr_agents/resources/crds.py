@@ -31,8 +31,8 @@ class AgentCrds(Component):
     """The custom resource definitions that agents need. Create them once per cluster.
 
     They stay in the cluster when the stack is destroyed, because deleting one deletes all its objects, also those of other stacks.
-    Let agents depend on this component: `ResourceOptions(depends_on=[crds])`. If another stack may have installed them already,
-    use a provider with `upsert_existing_objects` and `enable_patch_force`.
+    Let agents depend on this component, with the resource option `depends_on`. If another stack may have installed them already, use
+    a provider with `upsert_existing_objects` and `enable_patch_force`.
     """
 
     crd_names: pulumi.Output[list[str]]

@@ -29,79 +29,79 @@ class Ec2AgentsArgs(TypedDict):
     token: pulumi.Input[str]
     """Token of the agent pool."""
     secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Secret environment variables of the agent, of one line each."""
+    """Secret environment variables of the agent. Values have one line."""
     url: NotRequired[str]
-    """Address of the account, `https://<account>.scalr.io`."""
+    """URL of the Scalr account, `https://<account>.scalr.io`."""
     subnets: Sequence[pulumi.Input[str]]
-    """Ids of the machines' subnets, all in one VPC. Private ones, with a NAT gateway or a proxy."""
+    """IDs of private subnets, all in one VPC, with a NAT gateway or a proxy. The machines run in their zones."""
     instance_type: str
     """Instance type."""
     min: NotRequired[int]
-    """Machines at least. Default: 1."""
+    """Minimum number of machines. Default: 1."""
     max: NotRequired[int]
-    """Machines at most. Default: as many as `min`. In between the number follows the use of the CPUs."""
+    """Maximum number of machines. Default: as many as `min`. Between the two, the group scales with CPU use."""
     role: NotRequired[literals.Role]
-    """`runs` (default) or `vcs`."""
+    """What the agent serves: `runs` (default), or `vcs` for a private VCS provider."""
     agent_version: NotRequired[str]
     """Version of the agent. Default: the newest that this package was compared with."""
     concurrency: NotRequired[int]
-    """Runs at a time on one machine, 1 to 5. Default: 5."""
+    """Maximum number of concurrent runs on one machine, 1 to 5. Default: 5."""
     memory_per_run: NotRequired[str]
-    """Memory that a run may take, as a quantity. Default: `512Mi`."""
+    """Memory limit of each run, as a quantity. Default: `512Mi`."""
     image: NotRequired[str]
     """Complete reference of the agent's image. Default: `scalr/agent` with the agent's version."""
     image_registry: NotRequired[str]
     """Registry to pull the agent's image from."""
     env: NotRequired[Mapping[str, str]]
-    """Further environment variables of the agent. Everybody on the machine can read them."""
+    """Further environment variables of the agent. Every user of the machine can read them."""
     root: NotRequired[bool]
     """Run the agent as root. Default: false."""
     task_image: NotRequired[str]
     """Complete reference of an image for runs, based on Scalr's own."""
     ca_bundle: NotRequired[str]
-    """Certificate authorities to trust instead of the public ones, PEM."""
+    """Certificate authorities to trust instead of the public ones, in PEM."""
     ca_scope: NotRequired[literals.CaScope]
-    """Who trusts them: `global` (default) or `tasks`."""
+    """Who trusts `ca_bundle`: `global` (default) is the machine, the agent and its runs; `tasks` is only the runs."""
     http_proxy: NotRequired[str]
-    """URL of the proxy for http requests."""
+    """URL of the proxy for HTTP requests."""
     https_proxy: NotRequired[str]
-    """URL of the proxy for https requests."""
+    """URL of the proxy for HTTPS requests."""
     no_proxy: NotRequired[Sequence[str]]
-    """Hosts, domains and networks to reach directly."""
+    """Hosts, domains and networks to reach without the proxy."""
     otel_endpoint: NotRequired[str]
-    """The OpenTelemetry collector's gRPC endpoint."""
+    """gRPC endpoint of the OpenTelemetry collector."""
     otel_metrics: NotRequired[bool]
     """Export metrics. Default: true."""
     otel_traces: NotRequired[bool]
     """Export traces. Default: false."""
     runtime: NotRequired[literals.Runtime]
-    """`docker` (default), or `package`, which Scalr has deprecated."""
+    """`docker` (default), or `package`, the deprecated package of Scalr."""
     package: NotRequired[MachinePackageArgs]
-    """Where the package comes from."""
+    """Repository of the package."""
     allow_metadata_service: NotRequired[bool]
-    """Let runs be the machine: they reach its role, which reads the agent's token, too. Default: false."""
+    """Allow runs to use the machine's role. The role can read the agent's token. Default: false."""
     drain_seconds: NotRequired[int]
-    """The longest time that a run may take, 30 to 7200. So long a machine that has to go waits for its runs. Default: 3600."""
+    """Maximum duration of a run, in seconds, 30 to 7200. A machine that is being removed waits this long for its runs. Default: 3600."""
     on_change: NotRequired[literals.OnChange]
     """`roll` (default) replaces the machines when something about them changes, `keep` leaves them."""
     architecture: NotRequired[literals.Architecture]
     """Architecture of the default image: `x86_64` (default) or `arm64`."""
     ami: NotRequired[str]
-    """Id of the machines' image, which has cloud-init."""
+    """ID of the machines' image. It must have cloud-init."""
     ami_parameter: NotRequired[str]
-    """Name of an SSM parameter that holds the id. Machines take the id that it has when they start. Default: Ubuntu 22.04's public one."""
+    """SSM parameter with the ID of an image. Machines read it when they start. Default: the public parameter of Ubuntu 22.04."""
     volume: NotRequired[MachineVolumeArgs]
-    """The root volume, encrypted in any case. Its key encrypts the secret too."""
+    """Root volume of the machines. It is always encrypted. Its key also encrypts the secret."""
     security_groups: NotRequired[Sequence[pulumi.Input[str]]]
-    """Ids of existing security groups, instead of one without ingress that is made here."""
+    """IDs of existing security groups. Default: a new group without ingress rules."""
     policies: NotRequired[Sequence[pulumi.Input[str]]]
-    """ARNs of policies for the role: what runs may do, with `allow_metadata_service`."""
+    """ARNs of policies for the machines' role: what runs may do in AWS. Runs can use them only with `allow_metadata_service`."""
     ssm: NotRequired[bool]
-    """Let people log in by SSM Session Manager. Default: false."""
+    """Allow logins through SSM Session Manager. Default: false."""
     spot: NotRequired[bool]
-    """Spot instances. Default: false."""
+    """Use Spot instances. AWS can reclaim them with two minutes' notice. Default: false."""
     tags: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Tags of everything that AWS lets one tag."""
+    """Tags of all AWS resources that support them."""
 
 
 class WantedEc2(NamedTuple):
@@ -117,18 +117,18 @@ class _Arguments(machine_group.Arguments, Ec2Settings):
 
 
 class Ec2Agents(Validated["WantedEc2"]):
-    """Agents on EC2: an Auto Scaling group of machines that are all alike.
+    """Agents on EC2: an Auto Scaling group of identical machines.
 
-    The token is a secret of AWS Secrets Manager, which the machines read with their own role whenever the agent starts. A machine for runs
-    that has to go (a smaller group, a change, a rebalance) stops its agent first and waits for its runs.
+    The token is stored in AWS Secrets Manager. The machines read it with their own role whenever the agent starts. Before a machine for
+    runs is removed (a smaller group, a change, a rebalance), it stops its agent and waits for its runs.
     """
 
     group_name: pulumi.Output[str]
     """Name of the Auto Scaling group."""
     role_arn: pulumi.Output[str]
-    """Role of the machines, and of runs with `allow_metadata_service`."""
+    """ARN of the role of the machines, and of runs with `allow_metadata_service`."""
     secret_arn: pulumi.Output[str]
-    """The secret with the agent's token and its secret variables."""
+    """ARN of the secret with the agent's token and its secret variables."""
 
     def __init__(self, name: str, args: Ec2AgentsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         given = validate("Ec2Agents", name, _Arguments, args, lambda given: _check(name, given))

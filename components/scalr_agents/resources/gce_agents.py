@@ -32,71 +32,72 @@ class GceAgentsArgs(TypedDict):
     token: pulumi.Input[str]
     """Token of the agent pool."""
     secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Secret environment variables of the agent, of one line each."""
+    """Secret environment variables of the agent. Values have one line."""
     url: NotRequired[str]
-    """Address of the account, `https://<account>.scalr.io`."""
+    """URL of the Scalr account, `https://<account>.scalr.io`."""
     region: str
     """Region of the group."""
     subnetwork: pulumi.Input[str]
-    """Subnetwork: its name, or its full path where the VPC is shared. It needs Cloud NAT or a proxy."""
+    """Name of the subnetwork, or its full path for a shared VPC. It needs Cloud NAT or a proxy."""
     machine_type: str
     """Machine type."""
     min: NotRequired[int]
-    """Machines at least. Default: 1."""
+    """Minimum number of machines. Default: 1."""
     max: NotRequired[int]
-    """Machines at most. Default: as many as `min`. In between the number follows the use of the CPUs."""
+    """Maximum number of machines. Default: as many as `min`. Between the two, the group scales with CPU use."""
     role: NotRequired[literals.Role]
-    """`runs` (default) or `vcs`."""
+    """What the agent serves: `runs` (default), or `vcs` for a private VCS provider."""
     agent_version: NotRequired[str]
     """Version of the agent. Default: the newest that this package was compared with."""
     concurrency: NotRequired[int]
-    """Runs at a time on one machine, 1 to 5. Default: 5."""
+    """Maximum number of concurrent runs on one machine, 1 to 5. Default: 5."""
     memory_per_run: NotRequired[str]
-    """Memory that a run may take, as a quantity. Default: `512Mi`."""
+    """Memory limit of each run, as a quantity. Default: `512Mi`."""
     image: NotRequired[str]
     """Complete reference of the agent's image. Default: `scalr/agent` with the agent's version."""
     image_registry: NotRequired[str]
     """Registry to pull the agent's image from."""
     env: NotRequired[Mapping[str, str]]
-    """Further environment variables of the agent. Everybody on the machine can read them."""
+    """Further environment variables of the agent. Every user of the machine can read them."""
     root: NotRequired[bool]
     """Run the agent as root. Default: false."""
     task_image: NotRequired[str]
     """Complete reference of an image for runs, based on Scalr's own."""
     ca_bundle: NotRequired[str]
-    """Certificate authorities to trust instead of the public ones, PEM."""
+    """Certificate authorities to trust instead of the public ones, in PEM."""
     ca_scope: NotRequired[literals.CaScope]
-    """Who trusts them: `global` (default) or `tasks`."""
+    """Who trusts `ca_bundle`: `global` (default) is the machine, the agent and its runs; `tasks` is only the runs."""
     http_proxy: NotRequired[str]
-    """URL of the proxy for http requests."""
+    """URL of the proxy for HTTP requests."""
     https_proxy: NotRequired[str]
-    """URL of the proxy for https requests."""
+    """URL of the proxy for HTTPS requests."""
     no_proxy: NotRequired[Sequence[str]]
-    """Hosts, domains and networks to reach directly."""
+    """Hosts, domains and networks to reach without the proxy."""
     otel_endpoint: NotRequired[str]
-    """The OpenTelemetry collector's gRPC endpoint."""
+    """gRPC endpoint of the OpenTelemetry collector."""
     otel_metrics: NotRequired[bool]
     """Export metrics. Default: true."""
     otel_traces: NotRequired[bool]
     """Export traces. Default: false."""
     runtime: NotRequired[literals.Runtime]
-    """`docker` (default), or `package`, which Scalr has deprecated."""
+    """`docker` (default), or `package`, the deprecated package of Scalr."""
     package: NotRequired[MachinePackageArgs]
-    """Where the package comes from."""
+    """Repository of the package."""
     allow_metadata_service: NotRequired[bool]
-    """Let runs be the machine: they reach its service account, which reads the agent's token, too. Default: false."""
+    """Allow runs to use the machine's service account. The service account can read the agent's token. Default: false."""
     drain_seconds: NotRequired[int]
-    """The longest time that a run may take, 30 to 3600. So long a machine that has to go waits for its runs. Default: 3600."""
+    """Maximum duration of a run, in seconds, 30 to 3600. A machine that is being removed waits this long for its runs. Default: 3600."""
     on_change: NotRequired[literals.OnChange]
     """`roll` (default) replaces the machines when something about them changes, `keep` leaves them."""
     machine_image: NotRequired[str]
-    """Image of the machines, which has cloud-init. Default: Ubuntu 22.04 LTS."""
+    """Image of the machines. It must have cloud-init. Default: Ubuntu 22.04 LTS."""
     volume: NotRequired[MachineVolumeArgs]
-    """The boot disk, encrypted in any case."""
+    """Boot disk of the machines. It is always encrypted."""
     service_account: NotRequired[pulumi.Input[str]]
-    """Email of an existing service account, which may be the identity of runs. Default: one is made that can read one secret."""
+    """Email of an existing service account, which may be the identity of runs. Default: a new account that can read only the agent's
+    secret."""
     labels: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Labels of everything that Google lets one label."""
+    """Labels of all Google Cloud resources that support them."""
 
 
 class WantedGce(NamedTuple):
@@ -112,18 +113,18 @@ class _Arguments(machine_group.Arguments, GceSettings):
 
 
 class GceAgents(Validated["WantedGce"]):
-    """Agents on Compute Engine: a regional managed instance group of machines that are all alike.
+    """Agents on Compute Engine: a regional managed instance group of identical machines.
 
-    The token is a secret of Secret Manager, which the machines read with their own service account whenever the agent starts. A machine
-    for runs that has to go stops its agent first and waits for its runs, an hour at most, which is all that Google gives.
+    The token is stored in Secret Manager. The machines read it with their own service account whenever the agent starts. Before a machine
+    for runs is removed, it stops its agent and waits for its runs, for at most one hour, the limit of Compute Engine.
     """
 
     group_name: pulumi.Output[str]
     """Name of the managed instance group."""
     service_account_email: pulumi.Output[str]
-    """Service account of the machines, and of runs with `allow_metadata_service`."""
+    """Email of the service account of the machines, and of runs with `allow_metadata_service`."""
     secret_name: pulumi.Output[str]
-    """The secret with the agent's token and its secret variables, `projects/<project>/secrets/<name>`."""
+    """Name of the secret with the agent's token and its secret variables, `projects/<project>/secrets/<name>`."""
 
     def __init__(self, name: str, args: GceAgentsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         given = validate("GceAgents", name, _Arguments, args, lambda given: _check(name, given))

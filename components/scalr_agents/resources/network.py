@@ -20,7 +20,7 @@ class EgressEntryArgs(TypedDict):
     """A destination that an agent may connect to. Set exactly one of `host`, `cidr` and `namespace`."""
 
     host: NotRequired[str]
-    """A host name. `*.` at its start stands for one more label. `enforced_by: kubernetes` supports names only behind a proxy."""
+    """A host name. A leading `*.` matches exactly one label. `enforced_by: kubernetes` supports names only behind a proxy."""
     cidr: NotRequired[str]
     """A network outside of the cluster, IPv4 or IPv6."""
     namespace: NotRequired[str]

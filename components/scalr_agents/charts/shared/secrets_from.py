@@ -52,7 +52,7 @@ class SecretsFrom(Section):
     model_config = ConfigDict(alias_generator=None)
 
     store: SecretStore = default(SecretStore)
-    """The store."""
+    """The store. Required."""
     refresh_interval: Annotated[str, AfterValidator(_interval)] = "1h"
     """How often the operator reads the store, for instance `30m`; `0s` reads it only once."""
     token: RemoteSecret | None = None

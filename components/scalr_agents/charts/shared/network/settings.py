@@ -57,7 +57,7 @@ class EgressEntry(Section):
     model_config = ConfigDict(alias_generator=None)
 
     host: Annotated[str, AfterValidator(_host), unset("")] = ""
-    """A host name. `*.` at its start stands for one more label. `enforcedBy: kubernetes` supports names only behind a proxy."""
+    """A host name. A leading `*.` matches exactly one label. `enforcedBy: kubernetes` supports names only behind a proxy."""
     cidr: Annotated[str, AfterValidator(_optional_cidr), unset("")] = ""
     """A network outside of the cluster, IPv4 or IPv6."""
     namespace: Annotated[str, AfterValidator(_namespace), unset("")] = ""
