@@ -181,7 +181,7 @@ def test_stack_files_in_the_documents_have_no_unknown_word(tmp_path: Path) -> No
     (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\n")
     for page in PAGES:
         for block in re.findall(r"^```yaml\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL):
-            if not re.search(r"^config:", block, re.MULTILINE):
+            if not re.search(r"^config:", block, re.MULTILINE) or re.search(r"^runtime:", block, re.MULTILINE):  # a program in YAML
                 continue
             (tmp_path / "Pulumi.it.yaml").write_text(block)
             loaded = stack.load(source.read(tmp_path, "it").config, directory=tmp_path, demand_tokens=False)

@@ -1,0 +1,59 @@
+"""Commands and stacks to start from, as the documents show them: they exist, and give the warnings that the page names."""
+
+import json
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from scalr_agents.cli import main
+
+from tests.command_line import REPOSITORY, cli
+
+PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "examples").rglob("*.md")])
+
+
+def _stack_files(page: Path) -> dict[str, str]:
+    """The stack files that a page shows as a whole, by the name of the stack."""
+    return dict(re.findall(r"^```yaml\n# stacks/Pulumi\.([\w-]+)\.yaml\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL))
+
+
+def _commands(page: Path) -> list[list[str]]:
+    """The calls of scalr-agents in the scripts of a page, without what follows a redirection or a pipe."""
+    scripts = re.findall(r"^ *```sh\n(.*?)^ *```", page.read_text(), re.MULTILINE | re.DOTALL)
+    calls = re.findall(r"(?:^|[ (/])scalr-agents +([a-z][^#|<>)\n]*)", "".join(scripts).replace("\\\n", " "), re.MULTILINE)
+    return [shlex.split(call) for call in calls]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_commands_in_scripts_exist(page: Path) -> None:
+    for name, *arguments in _commands(page):
+        options = {option for parameter in main.commands[name].params for option in parameter.opts}
+        assert [argument for argument in arguments if re.match("--?[a-z]", argument) and argument not in options] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_machines_in_scripts_exist(page: Path) -> None:
+    samples = {file.name.split(".")[1]: file.read_text() for file in (REPOSITORY / "stacks").glob("Pulumi.*.yaml")}
+    stacks = samples | _stack_files(page)
+    named = [arguments[:2] for name, *arguments in _commands(page) if name == "machine"]
+    assert [name for name, stack in named if name not in yaml.safe_load(stacks[stack])["config"]["scalr-agents:machines"]] == []
+
+
+@pytest.mark.parametrize("page", sorted((REPOSITORY / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_pages_with_scripts_say_where_the_command_is(page: Path) -> None:
+    assert not _commands(page) or ".venv/bin" in page.read_text()
+
+
+@pytest.mark.parametrize(("page", "warned"), [("README.md", []), ("docs/choosing.md", ["scalr-agents:agents.data.values.securityContext"])])
+def test_a_stack_to_start_from_has_only_the_warnings_that_its_page_names(tmp_path: Path, page: str, warned: list[str]) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\n")
+    shutil.copytree(REPOSITORY / "stacks" / "certs", tmp_path / "certs")
+    ((name, content),) = _stack_files(REPOSITORY / page).items()
+    (tmp_path / f"Pulumi.{name}.yaml").write_text(content)
+    found = json.loads(cli("check", name, "--output", "json", directory=tmp_path).stdout)["findings"]
+    assert [finding["path"] for finding in found if finding["severity"] == "warning"] == warned
+    missing = [finding["path"] for finding in found if finding["severity"] == "error"]
+    assert missing == [f"scalr-agents:secrets.{agent}.token" for agent in yaml.safe_load(content)["config"]["scalr-agents:agents"]]
