@@ -15,8 +15,8 @@ from scalr_agents.resources.options import known_after
 class AgentLocal(Validated[Wanted[AgentLocalValues]]):
     """A Scalr agent that runs tasks in its own container, one at a time. Each replica runs one task.
 
-    Runs share the container and its file system with earlier runs, so use a separate agent for each trust domain. This kind serves
-    VCS providers too.
+    Runs share the container and its file system with earlier runs, so use a separate agent for each trust domain. This kind can
+    also serve VCS providers.
     """
 
     namespace: pulumi.Output[str]

@@ -1,7 +1,7 @@
 """The flat arguments of the components, and how they become a validated agent.
 
-The three argument classes repeat keys that they share. A common base class would not do: the component host loses the descriptions of
-inherited keys, and they are the documentation of the component in other languages.
+The three argument classes repeat keys that they share. They have no common base class, because the component host loses the descriptions
+of inherited keys, and these are the documentation of the component in other languages.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

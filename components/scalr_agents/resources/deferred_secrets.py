@@ -20,7 +20,7 @@ _Known = Mapping[str, Mapping[str, Any]]
 
 
 def with_mirrors(agent: Agent[V]) -> Agent[V]:
-    """The agent with its list of mirrors, if only the deployment knows their tokens. The list is one text, so all of it is a secret."""
+    """The agent with its list of mirrors, if only the deployment knows their tokens. The list is one string, so all of it is a secret."""
     tokens: dict[str, Any] = dict(agent.inputs.mirror_tokens)
     if not any(map(is_deferred, tokens.values())):
         return agent
@@ -64,7 +64,7 @@ def _key(owner: pulumi.ComponentResource, name: str) -> pulumi.Output[str]:
 
 
 def _refuse(agent: AnyAgent, unfit: list[str]) -> None:
-    """Fails before a pod is made with a secret that is no text. The content is not repeated."""
+    """Fails before a pod is created with a secret that is not a string. The content is not repeated."""
     if unfit:
         what = ", ".join(unfit)
         raise ValueError(f"agent {agent.release.name!r} cannot be deployed: these outputs are empty or not a string: {what}")

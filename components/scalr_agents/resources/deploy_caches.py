@@ -30,7 +30,7 @@ Found = Mapping[str, Any]
 
 
 def look_up(entries: Mapping[str, CacheEntry]) -> Found:
-    """Look up all existing resources that caches name, before anything is made. Raises `ArgsError` with every failed lookup."""
+    """Look up all existing resources that caches name, before anything is created. Raises `ArgsError` with every failed lookup."""
     known: dict[str, Any] = {}
     found: dict[str, Any] = {}
     missing: list[Finding] = []

@@ -1,4 +1,4 @@
-"""Registers the machines of a stack. The SDK of a cloud is imported when a machine of that cloud is declared, and not before."""
+"""Registers the machines of a stack. The SDK of a cloud is imported only if the stack has a machine on that cloud."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def deploy(machines: Iterable[StackMachine]) -> dict[str, dict[str, pulumi.Output[str]]]:
-    """Register the groups of machines, and tell their outputs by name. For hosts of one's own there is nothing to make."""
+    """Register the groups of machines, and return their outputs by name. Your own hosts need no resources."""
     made = {each.name: _group(each) for each in machines}
     return {name: group.summary() for name, group in made.items() if group}
 

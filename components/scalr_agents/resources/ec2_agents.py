@@ -209,7 +209,7 @@ class Ec2Agents(Validated["WantedEc2"]):
                 lifecycle_transition="autoscaling:EC2_INSTANCE_TERMINATING",
                 heartbeat_timeout=min(machine.agent.drain_seconds + machine_group.STOP_MARGIN_SECONDS, _LONGEST_HOOK_SECONDS),
                 default_result="CONTINUE",
-                opts=child(self, opts, retain_on_delete=True),  # goes with the group: before it, a removal would not wait for runs
+                opts=child(self, opts, retain_on_delete=True),  # deleted with the group; without it, a removal would not wait for runs
             )
         if settings.max is not None and settings.max > settings.min:
             aws.autoscaling.Policy(
@@ -254,7 +254,7 @@ class Ec2Agents(Validated["WantedEc2"]):
     def _security_groups(
         self, name: str, machine: Machine, settings: Ec2Settings, tags: Mapping[str, Any], opts: pulumi.ResourceOptions | None
     ) -> tuple[list[Any], list[pulumi.Resource]]:
-        """The groups that the user names, or one that lets nothing in and out what an agent needs."""
+        """The user's security groups, or a new one without ingress and with the egress that an agent needs."""
         if settings.security_groups:
             return list(settings.security_groups), []
         first: Any = settings.subnets[0]
@@ -284,7 +284,7 @@ class Ec2Agents(Validated["WantedEc2"]):
         return [group.id], list(rules)
 
     def _root_device(self, settings: Ec2Settings) -> pulumi.Output[str]:
-        """What the image calls its root volume, to which size and encryption are given by that name."""
+        """The device name of the image's root volume. Size and encryption refer to it."""
         invoke = pulumi.InvokeOutputOptions(parent=self)
         image: Any = settings.ami or aws.ssm.get_parameter_output(name=_parameter(settings), opts=invoke).insecure_value
         return aws.ec2.get_ami_output(filters=[{"name": "image-id", "values": [image]}], opts=invoke).root_device_name
@@ -316,6 +316,6 @@ def _disk(settings: Ec2Settings) -> aws.ec2.LaunchTemplateBlockDeviceMappingEbsA
 
 _REFRESH: aws.autoscaling.GroupInstanceRefreshArgsDict = {
     "strategy": "Rolling",
-    # A new machine first, then an old one goes.
+    # A new machine starts before an old one is removed.
     "preferences": {"min_healthy_percentage": 100, "max_healthy_percentage": 110, "skip_matching": True},
 }

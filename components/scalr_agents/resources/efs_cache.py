@@ -22,7 +22,7 @@ class EfsClientsArgs(TypedDict):
     """Clients that may mount a file system. Each of them gets an ingress rule."""
 
     security_groups: NotRequired[Sequence[pulumi.Input[str]]]
-    """Ids of security groups of nodes."""
+    """IDs of security groups of nodes."""
     cidrs: NotRequired[Sequence[str]]
     """Networks of nodes in CIDR notation, IPv4 or IPv6."""
 
@@ -31,25 +31,25 @@ class EfsCacheArgs(TypedDict):
     """Arguments of `EfsCache`."""
 
     file_system_id: NotRequired[pulumi.Input[str]]
-    """Id of an existing file system. Without `eks_cluster` or `vpc_id` it is used as it is; with one, it gets mount targets."""
+    """ID of an existing file system. Without `eks_cluster` or `vpc_id` it is used as it is; with one, it gets mount targets."""
     eks_cluster: NotRequired[str]
     """Name of an EKS cluster. Its VPC and one of its subnets per zone are used, and its security group is a client."""
     vpc_id: NotRequired[pulumi.Input[str]]
     """VPC of the security group of the mount targets. Use it instead of `eks_cluster`."""
     subnets: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Subnet of each zone's mount target: zone to subnet id. Use it instead of `eks_cluster`."""
+    """Subnet of each zone's mount target: zone to subnet ID. Use it instead of `eks_cluster`."""
     clients: NotRequired[EfsClientsArgs]
     """Clients that may mount the file system, in addition to the security group of `eks_cluster`."""
     mount_target_security_groups: NotRequired[Sequence[pulumi.Input[str]]]
     """Existing security groups for the mount targets. Default: one is created."""
     throughput_mode: NotRequired[literals.ThroughputMode]
-    """`elastic` (default), `bursting` or `provisioned`: you pay for use, for stored size, or for what is provisioned."""
+    """`elastic` (default) is billed by use, `bursting` by stored size, `provisioned` by the provisioned rate."""
     provisioned_throughput_mibps: NotRequired[float]
     """Throughput in MiB/s. Only for throughput mode `provisioned`."""
     kms_key: NotRequired[pulumi.Input[str]]
     """ARN of the KMS key. Default: the key that AWS manages. The file system is always encrypted."""
     infrequent_access_after_days: NotRequired[int]
-    """Days without a read after which a file moves to cheaper storage. Its next read moves it back. Default: never."""
+    """Days without a read after which a file moves to cheaper storage. The next read moves it back. Default: never."""
     driver_role: NotRequired[pulumi.Input[str]]
     """ARN of the role of the EFS CSI driver's node pods. Then only that role may mount, and claims need `iam`. Default: every client that
     reaches a mount target. Has no effect on the policy of an existing file system."""
@@ -68,7 +68,7 @@ class EfsCache(Validated["WantedEfs"]):
     """
 
     file_system_id: pulumi.Output[str]
-    """Id of the file system. Resources that use it wait for the mount targets and the ingress rules."""
+    """ID of the file system. Resources that use it wait for the mount targets and the ingress rules."""
 
     def __init__(self, name: str, args: EfsCacheArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         given = validate("EfsCache", name, _Arguments, args, _check)

@@ -24,11 +24,11 @@ class EfsClaimArgs(TypedDict):
     release: str
     """Release of the agent. Claim and volume are named after it."""
     file_system_id: pulumi.Input[str]
-    """Id of the file system: an output of an `EfsCache`, or that of an existing one."""
+    """ID of the file system: an output of an `EfsCache`, or that of an existing one."""
     uid: NotRequired[int]
-    """Numeric id of the user that owns all files, whichever user writes them. Default: 1000, the user of the agent's pods."""
+    """Numeric ID of the user that owns all files, whichever user writes them. Default: 1000, the user of the agent's pods."""
     gid: NotRequired[int]
-    """Numeric id of the group that owns all files. Default: 1000."""
+    """Numeric ID of the group that owns all files. Default: 1000."""
     path: NotRequired[str]
     """Directory in the file system. Default: `/scalr-agent-cache/<namespace>/<release>`."""
     iam: NotRequired[bool]
@@ -42,7 +42,8 @@ class EfsClaim(Component):
     """A PersistentVolumeClaim for an agent's own directory of an EFS file system.
 
     Creates an access point, a PersistentVolume and the claim. Use one for each agent, so that runs of one agent never execute files
-    that another agent has cached. Files outlive the claim: a later claim with the same path has them again.
+    that another agent has cached. Files remain when the claim is deleted: a later claim with the same
+    path gives access to them.
     """
 
     persistent_volume_claim_name: pulumi.Output[str]

@@ -91,7 +91,7 @@ def _lifecycle(days: int | None) -> list[aws.efs.FileSystemLifecyclePolicyArgsDi
 
 
 def file_system_policy(arn: str, driver_role: str = "") -> str:
-    """The policy of a file system: the driver's role, or everybody, may mount and write, but only by access points.
+    """The policy of a file system: the driver's role, or every client, may mount and write, but only through access points.
 
     Clients must use a mount target and encryption in transit. An access point sets the directory that a client sees, and its user;
     without one, clients would see the whole file system as any user that they choose. Root of a client is not root of the files. The

@@ -27,9 +27,9 @@ class FilestoreExportOptionArgs(TypedDict):
     squash_mode: NotRequired[literals.SquashMode]
     """`NO_ROOT_SQUASH` (default) or `ROOT_SQUASH`. With `ROOT_SQUASH` the kubelet cannot give the volume to the pods' group."""
     anon_uid: NotRequired[int]
-    """Numeric id of the user that root becomes with `ROOT_SQUASH`."""
+    """Numeric ID of the user that root becomes with `ROOT_SQUASH`."""
     anon_gid: NotRequired[int]
-    """Numeric id of the group that root becomes with `ROOT_SQUASH`."""
+    """Numeric ID of the group that root becomes with `ROOT_SQUASH`."""
 
 
 class FilestoreCacheArgs(TypedDict):
@@ -74,7 +74,7 @@ class FilestoreCache(Validated["WantedFilestore"]):
     """
 
     instance_id: pulumi.Output[str]
-    """Id of the instance, `projects/<project>/locations/<location>/instances/<name>`."""
+    """ID of the instance, `projects/<project>/locations/<location>/instances/<name>`."""
     share_name: pulumi.Output[str]
     """Name of the share."""
     ip_address: pulumi.Output[str]

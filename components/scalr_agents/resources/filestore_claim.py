@@ -18,9 +18,9 @@ class FilestoreClaimArgs(TypedDict):
     namespace: str
     """Namespace of the agents. It must exist."""
     release: str
-    """Name after which claim and volume are named."""
+    """Release of the agents. Claim and volume are named after it."""
     instance_id: pulumi.Input[str]
-    """Id of the instance, `projects/<project>/locations/<location>/instances/<name>`."""
+    """ID of the instance, `projects/<project>/locations/<location>/instances/<name>`."""
     ip_address: pulumi.Input[str]
     """IP address of the instance."""
     share_name: NotRequired[pulumi.Input[str]]

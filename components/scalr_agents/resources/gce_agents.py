@@ -161,7 +161,7 @@ class GceAgents(Validated["WantedGce"]):
             f"{name}-template",
             machine_type=settings.machine_type,
             disks=[_disk(settings)],
-            network_interfaces=[_interface(settings)],  # without an access config it has no address outside
+            network_interfaces=[_interface(settings)],  # without an access config it has no external address
             service_account={"email": account, "scopes": ["cloud-platform"]},
             shielded_instance_config={"enable_secure_boot": True, "enable_vtpm": True, "enable_integrity_monitoring": True},
             metadata={
@@ -188,7 +188,7 @@ class GceAgents(Validated["WantedGce"]):
                 "replacement_method": "SUBSTITUTE",
                 "max_surge_fixed": _ZONES,
                 "max_unavailable_fixed": 0,
-                "instance_redistribution_type": "NONE",  # no machine goes because the zones are uneven
+                "instance_redistribution_type": "NONE",  # machines are never removed to balance zones
             },
             opts=child(self, opts, [reader, content, *firewall], custom_timeouts=machine_group.deletion(machine)),
         )
@@ -219,7 +219,7 @@ class GceAgents(Validated["WantedGce"]):
     def _firewall(
         self, name: str, machine: Machine, settings: GceSettings, opts: pulumi.ResourceOptions | None
     ) -> tuple[str, list[pulumi.Resource]]:
-        """The network tag of the machines, and rules that let out what an agent needs. Google lets nothing in by itself."""
+        """The network tag of the machines, and egress rules for what an agent needs. Google Cloud denies ingress by default."""
         tag = _short(name)
         invoke = pulumi.InvokeOutputOptions(parent=self)
         which: dict[str, Any] = (
@@ -280,7 +280,7 @@ def _interface(settings: GceSettings) -> gcp.compute.InstanceTemplateNetworkInte
 
 
 def _scheduling(machine: Machine) -> gcp.compute.InstanceTemplateSchedulingArgs:
-    """How long Google waits for runs when a machine has to go."""
+    """How long Compute Engine waits for runs before it removes a machine."""
     seconds = min(machine.agent.drain_seconds + machine_group.STOP_MARGIN_SECONDS, _LONGEST_SHUTDOWN_SECONDS)
     longest = gcp.compute.InstanceTemplateSchedulingGracefulShutdownMaxDurationArgs(seconds=seconds)
     waits = gcp.compute.InstanceTemplateSchedulingGracefulShutdownArgs(enabled=True, max_duration=longest)

@@ -136,7 +136,7 @@ def _annotated(manifest: Manifest, key: str, value: str) -> Manifest:
 
 
 def _secret(manifest: Manifest, owner: pulumi.Resource | None, key: str, value: Any) -> pulumi.Output[str]:
-    """The content of a key. Fails if it is no text: the API server would reject it, and print it."""
+    """The content of a key. Fails if it is not a string: the API server would reject it, and print it."""
 
     def text(known: Any) -> str:
         if isinstance(known, str):

@@ -26,9 +26,9 @@ class MachineVolumeArgs(TypedDict):
     """The machine's disk. It holds the system, Docker's images and the data of runs."""
 
     size: NotRequired[str]
-    """Size as a quantity, 20 GB at least. Default: `30Gi`."""
+    """Size as a quantity, at least 20 GB. Default: `30Gi`."""
     kms_key: NotRequired[pulumi.Input[str]]
-    """The key to encrypt it with: on AWS an ARN, on Google the full name. Default: the key that the cloud manages."""
+    """Key that encrypts the disk: an ARN on AWS, a full name on Google Cloud. Default: the key that the cloud manages."""
 
 
 class MachinePackageArgs(TypedDict):
@@ -41,7 +41,7 @@ class MachinePackageArgs(TypedDict):
     key: str
     """URL of the key that signs the repository."""
     version: NotRequired[str]
-    """Version of the package. Default: the newest."""
+    """Version of the package. Default: the newest in the repository."""
 
 
 class Arguments(AgentSettings, SharedSettings, Secrets):
@@ -54,7 +54,7 @@ def described(name: str, platform: Platform, given: Arguments) -> Machine:
 
 
 def check(machine: Machine, given: Arguments) -> Iterator[Finding]:
-    """What is wrong with the arguments that all clouds have."""
+    """Findings on the arguments that all clouds have."""
     found = [
         *checks.name(machine.name),
         *checks.agent(given, machine.platform, in_programs),

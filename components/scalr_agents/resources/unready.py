@@ -102,7 +102,7 @@ def _not_ready(release: Release, name: str, otherwise: str) -> str:
 def explanation(errors: Sequence[str], release: Release, component: str | None = None, external: Collection[str] = ()) -> str | None:
     """What to do about a workload that failed with these errors. `None` if it failed before it had pods.
 
-    `component` is the component label of its pods, if they have one. `external` has the names of Secrets that an operator makes. Output
+    `component` is the component label of its pods, if they have one. `external` has the names of Secrets that an operator creates. Output
     of containers is never repeated.
     """
     error = "\n".join(errors)

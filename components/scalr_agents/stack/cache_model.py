@@ -27,9 +27,9 @@ class EfsEntry(EfsSettings):
     clients: EfsClientsEntry = default(EfsClientsEntry)
     """Clients that may mount the file system, in addition to the security group of `eksCluster`."""
     uid: PosixId = OWNER
-    """Numeric id of the user that owns the files. The agents' pods must run as this user."""
+    """Numeric ID of the user that owns the files. The agents' pods must run as this user."""
     gid: PosixId = OWNER
-    """Numeric id of the group that owns the files."""
+    """Numeric ID of the group that owns the files."""
 
 
 class ExportOptionEntry(ExportOption):
