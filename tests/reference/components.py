@@ -36,7 +36,7 @@ def _components(package: Schema) -> Iterator[str]:
         yield f"\n## {_name(token)}\n\n{paragraphs(spec['description'])}\n"
         yield from _table("Inputs", spec.get("inputProperties", {}), spec.get("requiredInputs", ()))
         yield from _table("Outputs", spec.get("properties", {}), None)
-    yield "\n## Types\n\nTypes of inputs. Those of values are in the pages of the charts.\n"
+    yield "\n## Types\n\nTypes of inputs. The types of values are on the pages of the charts.\n"
     for token, spec in package["types"].items():
         if "properties" in spec and not _of_values(_name(token)):
             yield f"\n### {_name(token)}\n\n{paragraphs(spec.get('description', ''))}\n"

@@ -11,7 +11,7 @@ _TYPES = {"string": "string", "boolean": "boolean", "integer": "whole number", "
 _DEFAULT = re.compile(r" ?Default: (.+?)\.(?= |$)")
 """A default that is no constant, as descriptions say it."""
 _REQUIRED = re.compile(r" Required((?: for [^.]+)?)\.(?= |$)")
-"""That a key must be set, as descriptions of keys say it that checks require, not the model."""
+"""A key that must be set although its model has a default: a check reports it."""
 Schema = dict[str, Any]
 
 
