@@ -1,12 +1,14 @@
 """A Go program gets the types of values: a key that does not exist does not compile."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.command_line import REPOSITORY
 from tests.languages import projects
 
 
@@ -15,10 +17,21 @@ def vet(program: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["go", "vet", "-trimpath", "."], cwd=program, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_only_a_mistake_does_not_compile(tmp_path: Path) -> None:
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
     if shutil.which("go") is None:
         pytest.skip("Go is not on PATH")
-    program = projects.copied("go", tmp_path)
+    return projects.copied("go", tmp_path)
+
+
+def test_the_program_of_the_registrys_page_compiles(program: Path) -> None:
+    shown = re.findall(r"^```go\n(.*?)^```", (REPOSITORY / "docs" / "_index.md").read_text(), re.MULTILINE | re.DOTALL)
+    (program / "main.go").write_text("".join(shown))
+    done = vet(program)
+    assert done.returncode == 0, done.stderr
+
+
+def test_only_a_mistake_does_not_compile(program: Path) -> None:
     done = vet(program)
     assert done.returncode == 0, done.stderr
     main = program / "main.go"
