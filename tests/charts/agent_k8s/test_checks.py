@@ -4,7 +4,9 @@ import base64
 from typing import Any
 
 import pytest
+from scalr_agents.charts.agent_k8s.manifests.environment import TASK_LABELS
 from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import nested
@@ -263,6 +265,26 @@ def test_values_that_the_legacy_line_does_not_know(value: str, given: str, ignor
         "error",
         f"unknown key {value!r}: agents {ignorant} do not support it; agents {knowing} do (see the agent version)",
     )
+
+
+@pytest.mark.parametrize("closed", ["restrictMetadataService", "network"])
+def test_a_variable_that_takes_run_pods_out_of_their_policy(closed: str) -> None:
+    labels = {TASK_LABELS: "e30="}
+    given = merge(QUIET, {"extraEnv": labels, "restrictMetadataService": closed != "network"})
+    network = Network(ingress="deny") if closed == "network" else None
+    found = _findings(given, inputs=Inputs(network=network, secret_env=labels))
+    for place in ("extraEnv", "secret_env"):
+        severity, message = found[f"{place}.{TASK_LABELS}"]
+        assert (severity, "set agent.kubernetes_task_labels" in message) == ("error", True)
+    assert {severity for path, (severity, _) in found.items() if TASK_LABELS not in path} == {"warning"}
+
+
+def test_without_a_policy_the_variable_overrides_a_value() -> None:
+    found = _findings(merge(QUIET, {"extraEnv": {TASK_LABELS: "e30="}}), inputs=Inputs(secret_env={TASK_LABELS: "e30="}))
+    assert {path: severity for path, (severity, _) in found.items()} == {
+        "securityContext": "warning",
+        f"extraEnv.{TASK_LABELS}": "warning",
+    }
 
 
 def test_what_a_program_hands_in() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 from scalr_agents.charts.agent_k8s import certificates, nodes
-from scalr_agents.charts.agent_k8s.manifests.environment import of_release, selects_runs
+from scalr_agents.charts.agent_k8s.manifests.environment import TASK_LABELS, of_release, selects_runs
 from scalr_agents.charts.agent_k8s.manifests.network import reaches_metadata_service
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.shared import checks, mirrors, network_checks, proxies
@@ -103,6 +103,12 @@ def _labels_of_run_pods(values: AgentK8sValues, release: Release, inputs: Inputs
     if selects_runs(values, inputs):
         for key in sorted(key for key in ours if given.get(key, ours[key]) != ours[key]):
             yield warning(entry(path, key), "has no effect: the NetworkPolicy uses this label, so it cannot be changed")
+        for place, names in (("secret_env", inputs.secret_env), ("extraEnv", values.extra_env)):
+            if TASK_LABELS in names:
+                yield error(
+                    entry(place, TASK_LABELS),
+                    f"replaces the labels by which the network policy selects the pods of runs, so that these would be open; set {path}",
+                )
     elif release.selector("worker").items() <= given.items():
         yield error(
             entry(path, COMPONENT),
@@ -132,6 +138,8 @@ def _metadata_service(values: AgentK8sValues, inputs: Inputs) -> Findings:
 
 def _environment(values: AgentK8sValues, release: Release, inputs: Inputs) -> Findings:
     own, given = of_release(release), values.extra_env
+    if selects_runs(values, inputs):
+        del own[TASK_LABELS]  # an error then, see above
     fixed = {name: place for name, place in own.items() if place is None or name == "SCALR_AGENT_TOKEN"}
     yield from checks.environment("secret_env", dict.fromkeys(inputs.secret_env), fixed)
     yield from checks.environment("extraEnv", given, own)

@@ -15,6 +15,8 @@ from scalr_agents.model.release import Release
 
 CONTROLLER = "controller"
 RUNS = "task"
+TASK_LABELS = "SCALR_AGENT_KUBERNETES_TASK_LABELS"
+"""The variable with the labels of run pods, by which policies select these."""
 _BEFORE_IMAGE = (
     "data_home",
     "log_format",
@@ -94,7 +96,7 @@ def _of_controller(values: AgentK8sValues, release: Release, inputs: Inputs) -> 
     return env.variables(
         {
             **variables.of(agent, "automount_service_account_token"),
-            "SCALR_AGENT_KUBERNETES_TASK_LABELS": _encoded(agent.kubernetes_task_labels | ours),
+            TASK_LABELS: _encoded(agent.kubernetes_task_labels | ours),
             "SCALR_AGENT_KUBERNETES_TASK_ANNOTATIONS": _encoded(agent.kubernetes_task_annotations),
             "SCALR_AGENT_KUBERNETES_TASK_NODE_SELECTOR": _encoded(values.worker_node_selector),
             "SCALR_AGENT_KUBERNETES_TASK_TOLERATIONS": _encoded(values.worker_tolerations),
