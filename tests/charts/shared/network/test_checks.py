@@ -69,6 +69,15 @@ def test_a_proxy_carries_names() -> None:
     assert (finding.path, "port 22" in finding.message) == ("network.egress.only[0].host", True)
 
 
+def test_a_proxy_of_the_worker_carries_nothing_for_runs() -> None:
+    proxy = {"extraEnv": {"HTTP_PROXY": "http://10.0.12.5:3128", "HTTPS_PROXY": "http://10.0.12.5:3128"}}
+    [finding] = findings("kubernetes", values={"agent": proxy})
+    assert (finding.severity, finding.path) == ("error", "network.egress.enforcedBy")
+    assert "registry.opentofu.org" in finding.message
+    assert "scalr.io" not in finding.message
+    assert findings("kubernetes", values={"agent": proxy, "task": {"runner": proxy}}) == []
+
+
 @pytest.mark.parametrize(
     ("entries", "paths_found"),
     [
@@ -95,6 +104,9 @@ def test_hosts_that_are_not_known() -> None:
     assert paths(found) == [("warning", "network.egress")]
     assert "HTTPS_PROXY" in found[0].message
     assert "s3cr3t" not in found[0].message
+    mirrors = {"SCALR_AGENT_PROVIDER_NETWORK_MIRRORS": '[{"url": "https://m1rr0r.acme/"}]'}
+    [finding] = findings("cilium", secret_env=mirrors)
+    assert (finding.severity, "PROVIDER_NETWORK_MIRRORS" in finding.message, "m1rr0r" in finding.message) == ("warning", True, False)
     assert "proxy.acme" not in str(agent_of(JOB, restricted("cilium"), secret_env=secret).group("network-policy"))
 
 

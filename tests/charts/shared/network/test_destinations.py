@@ -127,6 +127,28 @@ def test_a_proxy_carries_http_only() -> None:
     assert ("egress", (3128,), "proxy", "") in rows(agent, "tasks")
 
 
+RUNS_PROXY: Values = {"task": {"runner": {"extraEnv": {"HTTPS_PROXY": "http://of-runs.acme.internal:3128"}}}}
+WORKERS_PROXY: Values = {"agent": {"extraEnv": {"HTTPS_PROXY": "http://of-agents.acme.internal:3128"}}}
+
+
+def test_worker_and_runner_have_proxies_of_their_own() -> None:
+    agent = agent_of(JOB, restricted("cilium", {"host": "git.acme.internal"}), merge(WORKERS_PROXY, RUNS_PROXY))
+    proxies = ["of-agents.acme.internal:3128", "of-runs.acme.internal:3128"]
+    assert [f"{name}:{ports[0]}" for name, ports, *_ in why(agent, "tasks", "proxy")] == proxies
+    assert {through for *_, through in why(agent, "tasks", "Scalr")} == {proxies[0]}
+    for reason in ("registry of OpenTofu", "egress.only"):
+        assert [through for *_, through in why(agent, "tasks", reason)] == proxies
+        assert proxies[1] not in {through for *_, through in why(agent, "controller", reason)}
+
+
+@pytest.mark.parametrize("values", [WORKERS_PROXY, RUNS_PROXY, {"task": {"worker": WORKERS_PROXY["agent"]}}])
+def test_without_a_proxy_of_both_containers_downloads_are_direct(values: Values) -> None:
+    agent = agent_of(JOB, restricted("cilium", {"host": "git.acme.internal"}), values)
+    [pods] = [pods for pods in agent.pods if pods.who == "tasks"]
+    names = destinations.allowed(pods, agent.release, agent.inputs)["host", (443,)]
+    assert {"registry.opentofu.org", "git.acme.internal"} <= set(names)
+
+
 def test_a_collector_in_the_pod_needs_no_network() -> None:
     agent = agent_of(JOB, None, {"otel": {"enabled": True, "endpoint": "http://localhost:4317"}})
     assert why(agent, "tasks", "OpenTelemetry collector") == []
@@ -146,12 +168,21 @@ def test_entries_have_https_by_default() -> None:
 
 
 def _unknown(values: Mapping[str, Any], **inputs: Any) -> Iterator[str]:
-    for pods in agent_of(JOB, restricted("cilium"), dict(values), **inputs).pods:
-        yield from destinations.unknown(pods)
+    agent = agent_of(JOB, restricted("cilium"), dict(values), **inputs)
+    for pods in agent.pods:
+        yield from destinations.unknown(pods, agent.inputs)
 
 
 def test_addresses_that_are_not_known() -> None:
     assert set(_unknown({})) == set()
     assert set(_unknown({}, secret_env={"HTTPS_PROXY": "http://me:s3cr3t@proxy:1"})) == {"HTTPS_PROXY"}
+    assert set(_unknown(RUNS_PROXY, secret_env={"TF_PROXY": "http://me:s3cr3t@proxy:1"})) == set()
+    assert set(_unknown({"task": {"runner": {"extraEnv": {"HTTPS_PROXY": "$(TF_PROXY)"}}}}, secret_env={"TF_PROXY": "x"})) == {
+        "HTTPS_PROXY"
+    }
+    mirrors = {"SCALR_AGENT_PROVIDER_NETWORK_MIRRORS": '[{"url": "https://m1rr0r.acme/"}]'}
+    assert set(_unknown({}, secret_env=mirrors)) == set(mirrors)
+    with_token = {"agent": {"providerNetworkMirrors": [{"url": "https://mirror.acme/", "token": "m1rr0r-t0k3n"}]}}
+    assert set(_unknown(with_token)) == set()  # our own Secret, whose addresses are known
     assert set(_unknown({"agent": {"url": object()}})) == {"SCALR_URL"}
     assert set(_unknown({"otel": {"enabled": True, "endpoint": "http://$(HOST_IP):4317"}})) == {"SCALR_AGENT_OTLP_ENDPOINT"}

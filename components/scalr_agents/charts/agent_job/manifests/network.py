@@ -27,6 +27,7 @@ def pods(values: AgentJobValues, release: Release, inputs: Inputs) -> list[Pods]
             "egress",
             names.network_policy,
             environment.worker(values, release, inputs),
+            environment.runner(values, release, inputs),
             mirrors=[str(mirror.url) for mirror in values.agent.provider_network_mirrors],
             downloads=[*PUBLIC, *([(loop, "the loop of the runner")] if loop else [])],
             token=True,

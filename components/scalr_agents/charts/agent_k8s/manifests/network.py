@@ -32,7 +32,16 @@ def pods(values: AgentK8sValues, release: Release, inputs: Inputs) -> list[Pods]
             token=values.agent.automount_service_account_token in ("true", "1"),
             metadata_service=metadata,
         ),
-        Pods("worker", "worker", "worker-egress", names.worker_policy, of_worker, (), PUBLIC, token, metadata),
+        Pods(
+            "worker",
+            "worker",
+            "worker-egress",
+            names.worker_policy,
+            of_worker,
+            downloads=PUBLIC,
+            token=token,
+            metadata_service=metadata,
+        ),
         Pods(
             "controller",
             environment.CONTROLLER,

@@ -25,7 +25,7 @@ def check(every: Sequence[Pods], release: Release, inputs: Inputs) -> Findings:
         yield from _entry((*ENTRIES, index), entry, every)
     if egress.enforced_by == "kubernetes":
         yield from _names(egress, [found for pods in every for found in destinations.of(pods, release, inputs)])
-    for name in dict.fromkeys(name for pods in every for name in destinations.unknown(pods)):
+    for name in dict.fromkeys(name for pods in every for name in destinations.unknown(pods, inputs)):
         yield warning(
             _EGRESS,
             f"the host in variable {name} is not known here (a secret, or an output of another resource), so the policy does not allow it; "

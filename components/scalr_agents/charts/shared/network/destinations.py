@@ -7,7 +7,7 @@ from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests.environment import Env
 from scalr_agents.charts.shared.manifests.objects import Manifest
-from scalr_agents.charts.shared.network.addresses import Address, Proxies, address, known, variable
+from scalr_agents.charts.shared.network.addresses import Address, Proxies, Variables, address, known, variable
 from scalr_agents.charts.shared.network.settings import HTTPS
 from scalr_agents.model.findings import Path
 from scalr_agents.model.release import COMPONENT, Release
@@ -50,6 +50,9 @@ class Pods(NamedTuple):
     policy: str
     """Name of their policy."""
     variables: Env
+    """Variables of the agent in them."""
+    runner: Env | None = None
+    """Variables of the container with the runs. `None` if the agent's container has the runs too, or there are none."""
     mirrors: Sequence[str] = ()
     """URLs of provider network mirrors."""
     downloads: Sequence[tuple[str, str]] = ()
@@ -60,6 +63,11 @@ class Pods(NamedTuple):
     """Whether they may reach the metadata service although their egress is restricted."""
     nfs: bool = True
     """Whether they may connect to NFS servers."""
+
+    @property
+    def containers(self) -> list[Variables]:
+        """The variables of their containers, the agent's first. Each has a proxy of its own."""
+        return [known(each) for each in (self.variables, self.runner) if each is not None]
 
     def come_from(self, template: Manifest) -> bool:
         """Whether a template of the agent makes them."""
@@ -98,25 +106,32 @@ def allowed(pods: Pods, release: Release, inputs: Inputs) -> Allowed:
     return {key: list(names) for key, names in grouped.items()}
 
 
-def unknown(pods: Pods) -> Iterator[str]:
+def unknown(pods: Pods, inputs: Inputs) -> Iterator[str]:
     """The variables with addresses that are not known here, so that no destination follows from them."""
-    variables = known(pods.variables)
-    for name in ("HTTPS_PROXY", "HTTP_PROXY", "SCALR_AGENT_OTLP_ENDPOINT", "SCALR_AGENT_SENTRY_DSN", "SCALR_URL"):
-        given = variable(variables, name)
-        if given is None or (given and address(given) is None):
-            yield name
+    for variables in pods.containers:
+        for name in ("HTTPS_PROXY", "HTTP_PROXY", "SCALR_AGENT_OTLP_ENDPOINT", "SCALR_AGENT_SENTRY_DSN", "SCALR_URL"):
+            given = variable(variables, name)
+            if given is None or (given and address(given) is None):
+                yield name
+    if pods.downloads and contract.MIRRORS_VARIABLE in inputs.secret_env:
+        yield contract.MIRRORS_VARIABLE
 
 
 def _implied(pods: Pods, release: Release) -> Iterator[Destination]:
-    variables = known(pods.variables)
-    proxies = Proxies.of(variables)
+    every = [Proxies.of(variables) for variables in pods.containers]
+    variables, of_agent = pods.containers[0], every[0]
     yield Destination("dns", "", (_DNS_PORT,), "DNS")
     if pods.token:
         yield Destination("api-server", "", API_PORTS, "Kubernetes API")
-    for proxy in proxies.all():
+    for proxy in (proxy for proxies in every for proxy in proxies.all()):
         yield _reached(proxy, "proxy", release)
-    for target, why in _web(pods, address(variable(variables, "SCALR_URL")), address(variable(variables, "SCALR_AGENT_SENTRY_DSN"))):
-        yield _reached(target, why, release, proxies.carrying(target))
+    for target in _scalr(address(variable(variables, "SCALR_URL"))):
+        yield _reached(target, "Scalr", release, of_agent.carrying(target))
+    for target, why in _downloads(pods):  # by runs, and by the worker, which fills the caches
+        yield from (_reached(target, why, release, proxies.carrying(target)) for proxies in every)
+    sentry = address(variable(variables, "SCALR_AGENT_SENTRY_DSN"))
+    if sentry:
+        yield _reached(sentry, "reports of errors", release, of_agent.carrying(sentry))
     collector = address(variable(variables, "SCALR_AGENT_OTLP_ENDPOINT"), port=_OTLP_PORT)
     if collector and not collector.is_in_pod:
         yield _reached(collector, "OpenTelemetry collector", release)  # gRPC reads the variables of proxies in lower case only
@@ -125,16 +140,17 @@ def _implied(pods: Pods, release: Release) -> Iterator[Destination]:
             yield Destination("cidr", network, ports, "metadata service")
 
 
-def _web(pods: Pods, scalr: Address | None, sentry: Address | None) -> Iterator[tuple[Address, str]]:
-    """What is reached by HTTP. An agent without a URL takes it from its token."""
-    hosted = scalr is None or scalr.host.endswith(f".{SCALR}")
-    yield Address(f"*.{SCALR}", HTTPS) if scalr is None or hosted else scalr, "Scalr"
-    if scalr and scalr.host[-1].isalpha():
-        yield scalr._replace(host=f"relay.{scalr.host}"), "Scalr"
+def _scalr(url: Address | None) -> Iterator[Address]:
+    """Scalr and its relay. An agent without a URL takes it from its token."""
+    hosted = url is None or url.host.endswith(f".{SCALR}")
+    yield Address(f"*.{SCALR}", HTTPS) if url is None or hosted else url
+    if url and url.host[-1].isalpha():
+        yield url._replace(host=f"relay.{url.host}")
+
+
+def _downloads(pods: Pods) -> Iterator[tuple[Address, str]]:
     yield from ((Address(host, HTTPS), why) for host, why in pods.downloads)
     yield from ((found, "provider mirror") for found in map(address, pods.mirrors) if found)
-    if sentry:
-        yield sentry, "reports of errors"
 
 
 def _reached(target: Address, why: str, release: Release, through: str = "") -> Destination:
@@ -155,8 +171,8 @@ def _reached(target: Address, why: str, release: Release, through: str = "") -> 
 
 
 def _entries(pods: Pods, inputs: Inputs) -> Iterator[Destination]:
-    """The user's entries. A host whose ports a proxy carries needs no access for these."""
-    proxies = Proxies.of(known(pods.variables))
+    """The user's entries. A host whose ports a proxy carries for all containers needs no access for these."""
+    every = [Proxies.of(variables) for variables in pods.containers]
     for index, entry in enumerate(inputs.egress.only if inputs.egress else ()):
         at, why = (*ENTRIES, index), "egress.only"
         ports = tuple(dict.fromkeys(entry.ports))
@@ -166,7 +182,8 @@ def _entries(pods: Pods, inputs: Inputs) -> Iterator[Destination]:
             yield Destination("namespace", entry.namespace, ports, why, at=at)
         for port in ports if entry.host else ():
             target = Address(entry.host, port, "http" if port == _CARRIED[0] else "https")
-            yield Destination("host", entry.host, (port,), why, proxies.carrying(target) if port in _CARRIED else "", at)
+            for proxies in every:
+                yield Destination("host", entry.host, (port,), why, proxies.carrying(target) if port in _CARRIED else "", at)
 
 
 def closed(pods: Pods) -> tuple[str, ...]:
