@@ -1,8 +1,9 @@
 """Where CiliumNetworkPolicies and FQDNNetworkPolicies let pods connect to, as far as ours use them.
 
 Cilium's rules are from the documentation of its policies (docs.cilium.io, "Layer 3 Policies", "Deny Policies"), GKE's from the
-descriptions in its definition: one `*` stands for characters of one label, networks are no pods and no API server, a denial beats
-everything, and a name has only the addresses that DNS has answered through the proxy of a rule with `dns`.
+descriptions in its definition: one `*` stands for characters of one label, networks are no pods, no node and no API server, a denial
+beats everything, and a name has only the addresses that DNS has answered through the proxy of a rule with `dns`. The ports of a rule are
+those behind a Service, which is translated first.
 """
 
 import re
@@ -26,6 +27,8 @@ class To(Protocol):
     def name(self) -> str: ...
     @property
     def is_api_server(self) -> bool: ...
+    @property
+    def is_node(self) -> bool: ...
 
 
 def selector(policy: Manifest) -> Manifest:
@@ -56,6 +59,7 @@ def _reaches(rule: Manifest, to: To, port: int, protocol: str, *, learns: bool) 
         (learns and _is_named(rule.get("toFQDNs", ()), to))
         or _is_endpoint(rule.get("toEndpoints", ()), to)
         or ("kube-apiserver" in rule.get("toEntities", ()) and to.is_api_server)
+        or ("host" in rule.get("toEntities", ()) and to.is_node)
         or _is_within(rule.get("toCIDRSet", ()), to)
     )
 
@@ -77,7 +81,7 @@ def _is_endpoint(selectors: Sequence[Manifest], to: To) -> bool:
 
 
 def _is_within(networks: Sequence[Manifest], to: To) -> bool:
-    if to.pod is not None or to.is_api_server or to.address is None:
+    if to.pod is not None or to.is_api_server or to.is_node or to.address is None:
         return False
     address = ip_address(to.address)
     return any(

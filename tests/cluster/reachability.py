@@ -24,6 +24,8 @@ class Destination:
     name: str = ""
     """The host that was looked up before, with this address as the answer."""
     is_api_server: bool = False
+    is_node: bool = False
+    """Whether it is the node of the pod that connects, or a pod in the network of this node."""
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def test_an_up_finds_the_api_server(cluster: Client, local: Deployment, namespac
     found = {policy["metadata"]["name"]: policy["spec"] for policy in cluster.list("NetworkPolicy", namespace)}
     assert sorted(found) == [f"runs-agent-job-{part}network-policy" for part in ("controller-", "ingress-", "")]
     for name in ("runs-agent-job-network-policy", "runs-agent-job-controller-network-policy"):
-        rule = found[name]["egress"][1]
+        rule = found[name]["egress"][2]
         assert {peer["ipBlock"]["cidr"] for peer in rule["to"]} == {f"{address}/32" for address in addresses}
         assert {port["port"] for port in rule["ports"]} == {443, *(port["port"] for port in endpoints["ports"])}
     assert local.preview().steps == {}

@@ -87,5 +87,5 @@ def test_a_stack_may_say_where_the_api_server_is(given: list[str], readings: int
     )
     assert recording.error is None
     assert [each.provider for each in recording.readings] == ["cluster"] * readings
-    cidrs = [peer["ipBlock"]["cidr"] for peer in recording["runs-network-policy-egress"].inputs["spec"]["egress"][1]["to"]]
+    cidrs = [peer["ipBlock"]["cidr"] for peer in recording["runs-network-policy-egress"].inputs["spec"]["egress"][2]["to"]]
     assert cidrs == (given or ["10.96.0.1/32", "192.0.2.10/32", "192.0.2.11/32"])

@@ -55,7 +55,7 @@ def policies(agent: AnyAgent) -> list[dict[str, Any]]:
 
 
 def evaluated(agent: AnyAgent) -> Evaluated:
-    namespaces = [namespace("scalr"), namespace("kube-system"), namespace("observability")]
+    namespaces = [namespace("scalr"), namespace("kube-system"), namespace("observability"), namespace("openshift-dns")]
     return Evaluated(policies(agent), namespaces)
 
 

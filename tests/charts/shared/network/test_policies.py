@@ -35,8 +35,11 @@ ENTRIES: tuple[dict[str, Any], ...] = (
     {"namespace": "observability", "ports": [4317]},
 )
 METADATA = [address.partition("/")[0] for address in (*contract.METADATA_IPV4, *contract.METADATA_IPV6)]
-PORTS = (22, 53, 80, 443, 988, 3128, 4317, 6443, 8080, 8443)
+PORTS = (22, 53, 80, 443, 988, 3128, 4317, 5353, 6443, 8053, 8080, 8443, 16443)
 DNS = Destination("10.1.2.3", pod("kube-system", **{"k8s-app": "kube-dns"}))
+DNS_OF_OPENSHIFT = Destination("10.1.2.5", pod("openshift-dns", app="dns-default"))
+DNS_OF_NODE = Destination("169.254.20.10", is_node=True)
+IN_KUBE_SYSTEM = Destination("10.1.2.6", pod("kube-system", app="other"))
 API = Destination("192.0.2.10", is_api_server=True)
 COLLECTOR = Destination("10.1.2.4", pod("observability", app="collector"))
 INTERNET = Destination("203.0.113.7", name="example.com")
@@ -65,9 +68,14 @@ def test_behind_a_proxy_pods_reach_the_proxy_and_the_cluster_and_the_entries(lin
         assert _open(network, source, Destination("10.0.12.5")) == {3128}
         assert _open(network, source, Destination("10.20.3.4")) == {443, 8443}
         assert _open(network, source, COLLECTOR) == ({4317, 53} if dialect != "cilium" else {4317})  # DNS may be in any namespace
-        assert _open(network, source, DNS) == {53}
-        assert network.reaches(source, DNS, 53, "UDP")
-        assert _open(network, source, API) == ({443, 6443} if group.token else set())
+        for server in (DNS, DNS_OF_OPENSHIFT):
+            assert _open(network, source, server) == {53, 5353, 8053}
+            assert all(network.reaches(source, server, port, "UDP") for port in (53, 5353, 8053))
+        assert _open(network, source, DNS_OF_NODE) == ({53, 80} if dialect != "cilium" else {53})  # its address is in an entry
+        assert network.reaches(source, DNS_OF_NODE, 53, "UDP")
+        assert _open(network, source, IN_KUBE_SYSTEM) == ({53} if dialect != "cilium" else set())
+        ports_of_api = set(PORTS) if dialect == "cilium" else {443, 6443}
+        assert _open(network, source, API) == (ports_of_api if group.token else set())
         assert _open(network, source, INTERNET) == set()
         assert _open(network, source, Destination("203.0.113.7", name="acme.scalr.io")) == set()
         for address in METADATA:

@@ -3,12 +3,17 @@
 from collections.abc import Iterator, Sequence
 
 from scalr_agents.charts.shared.manifests.objects import Manifest, present
-from scalr_agents.charts.shared.network.destinations import Allowed, Pods, closed
+from scalr_agents.charts.shared.network.destinations import DNS_PORT, DNS_PORTS_OF_PODS, Allowed, Pods, closed
 from scalr_agents.model.release import Release
 
 _NAMESPACE = "k8s:io.kubernetes.pod.namespace"
-_DNS = ("kube-dns", "node-local-dns")
-"""Label `k8s-app` of the cluster's DNS and of its caches on nodes, in all distributions that follow Kubernetes' own."""
+_APP = "k8s:k8s-app"
+_DNS = (
+    {_NAMESPACE: "kube-system", _APP: "kube-dns"},
+    {_NAMESPACE: "kube-system", _APP: "node-local-dns"},  # caches on nodes, where a Local Redirect Policy leads to their pods
+    {_NAMESPACE: "openshift-dns"},
+)
+"""Labels of the pods of the cluster's DNS, in OpenShift and in all distributions that follow Kubernetes' own."""
 
 
 def policy(pods: Pods, release: Release, allowed: Allowed) -> Manifest:
@@ -32,9 +37,10 @@ def _rules(allowed: Allowed) -> Iterator[Manifest]:
     for (kind, ports), names in allowed.items():
         match kind:
             case "dns":
-                yield _dns()
+                yield {"toEndpoints": [{"matchLabels": labels} for labels in _DNS], **_dns(DNS_PORT, *DNS_PORTS_OF_PODS)}
+                yield {"toEntities": ["host"], **_dns(DNS_PORT)}  # caches that use the network of their node
             case "api-server":
-                yield {"toEntities": ["kube-apiserver"], **_to(ports)}
+                yield {"toEntities": ["kube-apiserver"]}  # on any port: Cilium matches that behind the Service, which differs
             case "host":
                 yield {"toFQDNs": [{"matchPattern" if "*" in name else "matchName": name} for name in names], **_to(ports)}
             case "cidr":
@@ -43,11 +49,9 @@ def _rules(allowed: Allowed) -> Iterator[Manifest]:
                 yield {"toEndpoints": [{"matchLabels": {_NAMESPACE: name}} for name in names], **_to(ports)}
 
 
-def _dns() -> Manifest:
+def _dns(*ports: int) -> Manifest:
     """DNS through Cilium's proxy, which learns from the answers which addresses a name has."""
-    servers = [{"matchLabels": {_NAMESPACE: "kube-system", "k8s:k8s-app": label}} for label in _DNS]
-    ports = [{"port": "53", "protocol": "ANY"}]
-    return {"toEndpoints": servers, "toPorts": [{"ports": ports, "rules": {"dns": [{"matchPattern": "*"}]}}]}
+    return {"toPorts": [{"ports": [{"port": str(port), "protocol": "ANY"} for port in ports], "rules": {"dns": [{"matchPattern": "*"}]}}]}
 
 
 def _to(ports: Sequence[int]) -> Manifest:

@@ -17,7 +17,9 @@ ENTRIES: Path = ("network", "egress", "only")
 
 API_PORTS = (443, 6443)
 """Ports of API servers: those of managed clusters, and those of kubeadm, kind and k3s."""
-_DNS_PORT = 53
+DNS_PORT = 53
+DNS_PORTS_OF_PODS = (5353, 8053)
+"""Other ports of the cluster's DNS, on which its pods listen in OpenShift and in Gardener. A policy matches these, not the Service's."""
 _OTLP_PORT = 4317
 _CARRIED = (80, 443)
 """Ports of a user's host that count as HTTP, which a proxy carries."""
@@ -120,7 +122,7 @@ def unknown(pods: Pods, inputs: Inputs) -> Iterator[str]:
 def _implied(pods: Pods, release: Release) -> Iterator[Destination]:
     every = [Proxies.of(variables) for variables in pods.containers]
     variables, of_agent = pods.containers[0], every[0]
-    yield Destination("dns", "", (_DNS_PORT,), "DNS")
+    yield Destination("dns", "", (DNS_PORT,), "DNS")
     if pods.token:
         yield Destination("api-server", "", API_PORTS, "Kubernetes API")
     for proxy in (proxy for proxies in every for proxy in proxies.all()):

@@ -8,11 +8,16 @@ from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
 from scalr_agents.charts.shared.manifests.network_policy import block, dns, of_pods
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.network import cilium, destinations, gke
-from scalr_agents.charts.shared.network.destinations import API_PORTS, Allowed, Pods
+from scalr_agents.charts.shared.network.destinations import API_PORTS, DNS_PORTS_OF_PODS, Allowed, Pods
 from scalr_agents.model.release import Release
 
 _NAMESPACE_NAME = "kubernetes.io/metadata.name"
 """The label that every namespace has, with its own name."""
+_DNS_PODS = (
+    {"namespaceSelector": {"matchLabels": {_NAMESPACE_NAME: "kube-system"}}, "podSelector": {"matchLabels": {"k8s-app": "kube-dns"}}},
+    {"namespaceSelector": {"matchLabels": {_NAMESPACE_NAME: "openshift-dns"}}},
+)
+"""The cluster's DNS, where its pods listen on another port than 53, which is open to all pods."""
 
 
 def objects(every: Sequence[Pods], release: Release, inputs: Inputs, default: Group) -> Group:
@@ -69,6 +74,10 @@ def _rules(allowed: Allowed, closed: Sequence[str], inputs: Inputs) -> Iterator[
         match kind:
             case "dns":
                 yield dns()
+                yield {
+                    "to": [*_DNS_PODS],
+                    "ports": [{"protocol": name, "port": port} for port in DNS_PORTS_OF_PODS for name in ("UDP", "TCP")],
+                }
             case "api-server":
                 yield api_server_rule(inputs.api_server) if isinstance(inputs.api_server, Sequence) else inputs.api_server
             case "cidr":
