@@ -86,6 +86,12 @@ def test_the_script_is_told_what_the_agent_uses() -> None:
     assert PASSWORD not in json.dumps(told)
 
 
+@pytest.mark.parametrize("proxy", ["http://[fd00::1]:3128", "http://10.0.12.5:3128", "http://$(HOST):3128"])
+def test_an_address_is_no_name_to_resolve(proxy: str) -> None:
+    wanted = needs(values={"task": {"runner": {"extraEnv": {"HTTPS_PROXY": proxy}}}})
+    assert environment(wanted)["PROBE_NAMES"].split() == ["kubernetes.default.svc"]
+
+
 def test_a_proxy_keeps_its_password_in_its_secret() -> None:
     proxy = {"http": "http://u:$(PROXY_PASSWORD)@proxy.acme:3128", "https": "http://u:$(PROXY_PASSWORD)@proxy.acme:3128"}
     wanted = needs(

@@ -109,6 +109,8 @@ LOGIN = {"https": "http://me:pa55w0rd@proxy.acme:3128"}
         ),
         ({"proxy": LOGIN}, "error: common.proxy.https: holds a login"),
         ({"proxy": {"https": "proxy.acme:3128"}}, "error: common.proxy.https: not a URL with scheme and host"),
+        ({"proxy": {"https": "http://[fd00::1:3128"}}, "error: common.proxy.https: not a URL with scheme and host"),
+        ({"otel": {"endpoint": "http://[fd00::1:4317"}}, "error: common.otel.endpoint: not a URL with a valid host and port"),
         ({"proxy": {"https": "https://proxy.acme"}}, "error: common.proxy.https: machines reach a proxy by http:// alone"),
         ({"ca": {"secret": "corp"}}, "error: common.ca.secret: machine 'it' cannot read a Secret of Kubernetes"),
         ({"url": ""}, "warning: common.url: empty"),

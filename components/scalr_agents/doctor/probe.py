@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from ipaddress import ip_network
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.charts.shared.network import addresses
 from scalr_agents.doctor.findings import Diagnoses, Diagnosis, error, note, warning
 from scalr_agents.doctor.needs import Pod
 from scalr_agents.model.signs import REFERENCE
@@ -151,9 +151,9 @@ def _names(container: Mapping[str, Any], url: str) -> Iterator[str]:
     """Names that the pod itself must resolve: behind a proxy, that of the proxy in place of Scalr's."""
     yield _CLUSTER_NAME
     proxy = _plain(container, "HTTPS_PROXY") or _plain(container, "https_proxy")
-    host = urlsplit(proxy or url).hostname or ""
-    if host and "$" not in host and not host.replace(".", "").isdigit() and ":" not in host:
-        yield host
+    found = addresses.address(proxy or url)
+    if found and not addresses.network_of(found.host):
+        yield found.host
 
 
 def parse(log: str) -> list[Result]:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from scalr_agents.charts.shared import checks
 from scalr_agents.charts.shared.checks import Findings
-from scalr_agents.charts.shared.proxies import holds_password
+from scalr_agents.charts.shared.proxies import COLLECTOR_EXAMPLE, holds_password, is_address, server
 from scalr_agents.machines import Machine, Platform, documents, environment, instance_types
 from scalr_agents.machines.settings import AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings, Volume
 from scalr_agents.model import quantities, signs
@@ -143,6 +143,7 @@ def shared(given: SharedSettings, platform: Platform, say: Spelling) -> Findings
     yield from checks.url(say("url"), given.url)
     for word in ("http_proxy", "https_proxy"):
         yield from _proxy(say(word), getattr(given, word), platform)
+    yield from server(say("otel_endpoint"), given.otel_endpoint, COLLECTOR_EXAMPLE)
     services = {
         "aws": "secretsmanager.<region>.amazonaws.com and autoscaling.<region>.amazonaws.com",
         "gcp": "secretmanager.googleapis.com",
@@ -164,10 +165,10 @@ def _proxy(path: str, url: str, platform: Platform) -> Findings:
             path, "holds a login, which would lie in plain text on the machine and in its user data; let the machines in by address"
         )
         return
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or re.search(r"[\s$]", url):
+    scheme = url.partition("://")[0].lower()
+    if scheme not in ("http", "https") or "$" in url or not is_address(url):
         yield error(path, "not a URL with scheme and host, for instance http://proxy.example:3128")
-    elif parts.scheme == "https" and platform != "own":
+    elif scheme == "https" and platform != "own":
         yield error(path, "machines reach a proxy by http:// alone, within which they speak TLS to the other side")
 
 

@@ -26,6 +26,7 @@ _LONGEST_LABEL = 63
 _DATA = (str, int, float, bool, list, tuple, dict, type(None), bytes, bytearray, set, frozenset, complex, date, time, Decimal, PurePath)
 """Types of plain data: those of JSON, and others whose content is known at once."""
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_HOST = re.compile(r"[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*")
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
 _KEY_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
@@ -65,6 +66,18 @@ def is_dns_label(name: str) -> bool:
 def is_subdomain(name: str) -> bool:
     """Whether a string is a valid name of an object."""
     return len(name) <= _LONGEST_NAME and bool(_SUBDOMAIN.fullmatch(name))
+
+
+def is_host(name: str) -> bool:
+    """Whether a string in lower case is a host name, which may have underscores, or an IP address."""
+    from ipaddress import IPv6Address
+
+    if ":" not in name:
+        return len(name) <= _LONGEST_NAME and bool(_HOST.fullmatch(name))
+    try:
+        return IPv6Address(name).scope_id is None
+    except ValueError:
+        return False
 
 
 def refuse(kind: str, message: str) -> NoReturn:

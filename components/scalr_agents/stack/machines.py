@@ -201,7 +201,11 @@ def _check_secrets(each: StackMachine, *, demand_tokens: bool) -> Findings:
         yield error(secrets.place_of(each.name), f"missing; run: {secrets.command(each.name)}")
 
 
-_COMMON: Mapping[str | int, Path] = {"httpProxy": ("proxy", "http"), "httpsProxy": ("proxy", "https")}
+_COMMON: Mapping[str | int, Path] = {
+    "httpProxy": ("proxy", "http"),
+    "httpsProxy": ("proxy", "https"),
+    "otelEndpoint": ("otel", "endpoint"),
+}
 
 
 def _of_common(finding: Finding) -> Finding:

@@ -39,6 +39,7 @@ def _findings(given: dict[str, Any], *, line: str = "current", inputs: Inputs | 
 
 
 ERRORS = [
+    (nested("extraEnv", {"HTTPS_PROXY": "http://[fd00::1:3128"}), "extraEnv.HTTPS_PROXY", "not a URL with a valid host and port"),
     (
         nested("agent.token", ""),
         "agent.token",

@@ -33,7 +33,8 @@ TOLERATION = (
 )
 POOL = r'--set {0}NodeSelector."cloud\\.google\\.com\\/gke-nodepool"="scalr-agent-{0}-pool"'
 DATA_HOME = '--set agent.data_home="/var/lib/{unique-name}"'
-PROXY = '--set extraEnv.HTTP_PROXY="<proxy-address>" --set extraEnv.HTTPS_PROXY="<proxy-address>"'
+PROXY = '--set extraEnv.HTTP_PROXY="{0}" --set extraEnv.HTTPS_PROXY="{0}"'
+ADDRESS = "http://proxy.acme.internal:3128"
 
 RENDERED: list[tuple[str, dict[str, Any]]] = [
     (INSTALL.format(account="acme", token="filled-in"), {"agent": {"url": "https://acme.scalr.io", "token": "filled-in"}}),
@@ -71,8 +72,8 @@ RENDERED: list[tuple[str, dict[str, Any]]] = [
     ),
     ("--set restrictMetadataService=true", {"restrictMetadataService": True}),
     (
-        f"{PROXY} --set extraEnv.NO_PROXY='<addr1>\\,<addr2>'",
-        {"extraEnv": {"HTTP_PROXY": "<proxy-address>", "HTTPS_PROXY": "<proxy-address>", "NO_PROXY": "<addr1>,<addr2>"}},
+        f"{PROXY.format(ADDRESS)} --set extraEnv.NO_PROXY='<addr1>\\,<addr2>'",
+        {"extraEnv": {"HTTP_PROXY": ADDRESS, "HTTPS_PROXY": ADDRESS, "NO_PROXY": "<addr1>,<addr2>"}},
     ),
     (
         f"--set agent.ca_cert={base64.b64encode(CERTIFICATE.encode()).decode()}",
@@ -94,6 +95,10 @@ REFUSED = [
             "agent.token: is a placeholder",
             "agent.url: not a URL with scheme and host",
         ],
+    ),
+    (
+        PROXY.format("<proxy-address>"),
+        ["extraEnv.HTTP_PROXY: not a URL with a valid host", "extraEnv.HTTPS_PROXY: not a URL with a valid host"],
     ),
     ("--set agent.ca_cert='<base-64-encoded-certs>'", ["agent.ca_cert: neither an absolute path nor base64"]),
 ]
@@ -148,4 +153,4 @@ def test_a_command_whose_gaps_are_not_filled_is_refused(command: str, reasons: l
 
 def test_a_list_of_addresses_needs_its_commas_escaped_as_for_helm() -> None:
     with pytest.raises(strvals.StrvalsError, match="a comma in a value needs a backslash"):
-        parsed(f'{PROXY} --set extraEnv.NO_PROXY="<addr1>,<addr2>"')
+        parsed(f'{PROXY.format(ADDRESS)} --set extraEnv.NO_PROXY="<addr1>,<addr2>"')

@@ -25,6 +25,12 @@ def _findings(given: dict[str, Any], line: str = "current", inputs: Inputs | Non
 
 
 ERRORS = [
+    (nested("extraEnv", {"HTTPS_PROXY": "http://[fd00::1:3128"}), "extraEnv.HTTPS_PROXY", "not a URL with a valid host and port"),
+    (
+        nested("extraEnv", {"SCALR_AGENT_OTLP_ENDPOINT": "a b"}),
+        "extraEnv.SCALR_AGENT_OTLP_ENDPOINT",
+        "not a URL with a valid host and port",
+    ),
     (nested("agent.token", ""), "agent.token", "missing: set the token of the agent pool"),
     (nested("agent.token", "null"), "agent.token", 'is the word "null"'),
     (nested("agent.url", "acme.scalr.io"), "agent.url", "not a URL with scheme and host"),

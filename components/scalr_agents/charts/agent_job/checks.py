@@ -55,8 +55,11 @@ def _connection(values: AgentJobValues) -> Findings:
     yield from checks.url("agent.url", agent.url)
     yield from proxies.check("global.proxy", values.global_.proxy)
     yield from network_checks.tls("global.tls", values.global_.tls)
+    yield from proxies.server("agent.sentryDsn", agent.sentry_dsn, "https://<key>@sentry.acme.internal/1")
     if otel.enabled and not is_set(otel.endpoint):
         yield warning("otel.enabled", "has no effect: otel.endpoint is empty; set it")
+    elif otel.enabled:
+        yield from proxies.server("otel.endpoint", otel.endpoint, proxies.COLLECTOR_EXAMPLE)
 
 
 def _service_account(values: AgentJobValues) -> Findings:
@@ -199,6 +202,13 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> Fi
     yield from checks.environment("agent.controller.extraEnv", controller, own)
     yield from checks.environment("task.worker.extraEnv", task.worker.extra_env, own)
     yield from checks.environment("task.runner.extraEnv", task.runner.extra_env, runner_own)
+    for path, given in (
+        ("agent.extraEnv", agent.extra_env),
+        ("agent.controller.extraEnv", controller),
+        ("task.worker.extraEnv", task.worker.extra_env),
+        ("task.runner.extraEnv", task.runner.extra_env),
+    ):
+        yield from proxies.servers(path, given)
     for index, variable in enumerate(agent.controller.extra_env):
         if isinstance(variable["name"], str) and not is_env_name(variable["name"]):
             yield error(f"agent.controller.extraEnv[{index}].name", "not a valid name of an environment variable")

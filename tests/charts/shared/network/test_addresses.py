@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scalr_agents.charts.shared.network.addresses import Address, Proxies, address, known
+from scalr_agents.charts.shared.network.addresses import Address, Proxies, address, known, matches
 
 PROXY = {"HTTPS_PROXY": "http://proxy.acme:3128"}
 
@@ -16,7 +16,13 @@ PROXY = {"HTTPS_PROXY": "http://proxy.acme:3128"}
         ("http://user:$(PASSWORD)@proxy.acme:3128", Address("proxy.acme", 3128, "http")),
         ("proxy.acme:3128", Address("proxy.acme", 3128, "http")),
         ("https://[fd00::1]:8443/", Address("fd00::1", 8443, "https")),
+        ("http://collector.obs.svc.cluster.local.:4317", Address("collector.obs.svc.cluster.local", 4317, "http")),
         ("https://$(HOST)/", None),
+        ("https://acme:$(PORT)/", None),
+        ("http://[fd00::1:3128", None),
+        ("http://[fe80::1%25eth0]:3128", None),
+        ("http://pro xy.acme", None),
+        ("http://kölner.acme", None),
         ("https://acme:port/", None),
         ("", None),
         (None, None),
@@ -24,6 +30,21 @@ PROXY = {"HTTPS_PROXY": "http://proxy.acme:3128"}
 )
 def test_addresses(url: str | None, expected: Address | None) -> None:
     assert address(url) == expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "host", "expected"),
+    [
+        ("acme.io", "acme.io", True),
+        ("*.acme.io", "a.acme.io", True),
+        ("*.acme.io", "*.acme.io", True),
+        ("*.acme.io", "acme.io", False),
+        ("*.acme.io", ".acme.io", False),
+        ("*.acme.io", "a.b.acme.io", False),
+    ],
+)
+def test_a_pattern_is_exactly_one_label(pattern: str, host: str, *, expected: bool) -> None:
+    assert matches(pattern, host) is expected
 
 
 def test_references_are_expanded_as_kubernetes_does_it() -> None:

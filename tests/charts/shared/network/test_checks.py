@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model.findings import Finding
-from scalr_agents.model.merge import Values
+from scalr_agents.model.merge import Values, merge
 from scalr_agents.model.parse import parse_whole
 
 from tests.charts.shared.network.agents import about_network, agent_of, behind, restricted
@@ -48,6 +48,37 @@ def test_exactly_one_destination(entry: dict[str, Any], given: str) -> None:
 def test_a_metadata_service(entry: dict[str, Any], dialect: str) -> None:
     found = [finding for finding in findings(dialect, entry, values=PROXIED) if "a metadata service" in finding.message]
     assert paths(found) == [("error", f"network.egress.only[0].{next(iter(entry))}")]
+
+
+def test_a_metadata_service_that_is_open_needs_no_entry() -> None:
+    entry, values = {"cidr": "169.254.169.254/32"}, {"task": {"allowMetadataService": True}}
+    [finding] = findings("cilium", entry, values=values)
+    assert (finding.path, "remove the entry" in finding.message, "allowMetadataService" in finding.message) == (
+        "network.egress.only[0].cidr",
+        True,
+        False,
+    )
+
+
+@pytest.mark.parametrize("host", ["*.internal", "*.tools.internal", "a.metadata.google.internal"])
+def test_names_that_are_no_metadata_service(host: str) -> None:
+    assert findings("cilium", {"host": host}) == []
+
+
+@pytest.mark.parametrize("dialect", ["kubernetes", "cilium", "gke"])
+def test_a_server_at_a_metadata_service(dialect: str) -> None:
+    values = merge(PROXIED, {"otel": {"enabled": True, "endpoint": "http://169.254.169.254:4317"}})
+    [finding] = findings(dialect, values=values)
+    assert (finding.severity, finding.path) == ("error", "network.egress")
+    assert "OpenTelemetry collector: the address 169.254.169.254/32" in finding.message
+    opened = merge(values, {"task": {"allowMetadataService": True}, "otel": {"enabled": False}})
+    assert findings(dialect, values=opened) == []
+
+
+@pytest.mark.parametrize("host", ["localhost", "*.svc", "*.svc.cluster.local"])
+def test_hosts_that_no_policy_can_allow(host: str) -> None:
+    [finding] = findings("cilium", {"host": host})
+    assert (finding.severity, finding.path, "use namespace" in finding.message) == ("error", "network.egress.only[0].host", True)
 
 
 def test_nfs() -> None:

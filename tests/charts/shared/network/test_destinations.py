@@ -46,6 +46,9 @@ def test_an_agent_without_any_setting() -> None:
         ("https://acme.scalr.io", ["*.scalr.io", "relay.acme.scalr.io"]),
         ("https://scalr.acme.com", ["scalr.acme.com", "relay.scalr.acme.com"]),
         ("https://10.1.2.3:8443", ["10.1.2.3/32"]),
+        ("https://[fd00::a]", ["fd00::a/128"]),
+        ("https://acme.eu.scalr.io", ["*.scalr.io", "acme.eu.scalr.io", "relay.acme.eu.scalr.io"]),
+        ("https://acme.scalr.io:8443", ["*.scalr.io", "acme.scalr.io", "relay.acme.scalr.io"]),
     ],
 )
 def test_scalr(url: str, expected: list[str]) -> None:
@@ -159,6 +162,17 @@ def test_the_loop_that_runners_of_agents_0_60_download() -> None:
 
     agent = validate("agent-job", {"agent": {"token": "x"}}, agent_version="0.60.0")
     assert why(agent, "tasks", "the loop of the runner") == [("storage.googleapis.com", (443,), "the loop of the runner", "")]
+
+
+def test_entries_that_name_services() -> None:
+    hosts = ("git.tools.svc", "*.tools.svc.cluster.local", "mirror")
+    direct, proxied = ({"host": host, "ports": [22]} for host in hosts), ({"host": host} for host in hosts)
+    agent = agent_of(JOB, restricted("cilium", *direct))
+    expected = [("tools", (22,), "egress.only", ""), ("scalr", (22,), "egress.only", "")]
+    assert why(agent, "tasks", "egress.only") == why(agent, "controller", "egress.only")
+    assert list(dict.fromkeys(why(agent, "tasks", "egress.only"))) == expected
+    carried = agent_of(JOB, restricted("cilium", *proxied), behind(JOB, "http://proxy.acme.internal:3128"))
+    assert [name for name, *_ in why(carried, "tasks", "egress.only")] == list(hosts)
 
 
 def test_entries_have_https_by_default() -> None:

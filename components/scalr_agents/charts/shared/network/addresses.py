@@ -6,6 +6,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from scalr_agents.charts.shared.manifests.environment import Env
+from scalr_agents.model.fields import is_host
 from scalr_agents.model.signs import REFERENCE
 
 Variables = Mapping[str, str | None]
@@ -46,11 +47,28 @@ def address(url: str | None, *, port: int | None = None) -> Address | None:
     """The address of a URL, which may lack the scheme. `None` if the host is not known. `port` is the default instead of the scheme's."""
     try:
         parts = urlsplit(url if "://" in url else f"http://{url}") if url else None
-        if parts is None or not parts.hostname or "$(" in parts.netloc.rpartition("@")[2]:
+        host = (parts.hostname or "").removesuffix(".") if parts else ""
+        if parts is None or not is_host(host):
             return None
-        return Address(parts.hostname, parts.port or port or _PORTS.get(parts.scheme, _PORTS["https"]), parts.scheme)
+        return Address(host, parts.port or port or _PORTS.get(parts.scheme, _PORTS["https"]), parts.scheme)
     except ValueError:  # the checks of the value report it
         return None
+
+
+def network_of(host: str) -> str:
+    """The network of an IP address alone; empty for a name."""
+    from ipaddress import ip_address, ip_network
+
+    try:
+        return str(ip_network(ip_address(host)))
+    except ValueError:
+        return ""
+
+
+def matches(pattern: str, host: str) -> bool:
+    """Whether a pattern stands for a host. `*.` at its start is exactly one label."""
+    first, _, rest = host.partition(".")
+    return pattern == host or (bool(first) and pattern == f"*.{rest}")
 
 
 class Proxies(NamedTuple):

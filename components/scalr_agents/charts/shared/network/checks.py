@@ -7,6 +7,7 @@ from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.network import destinations
+from scalr_agents.charts.shared.network.addresses import matches
 from scalr_agents.charts.shared.network.destinations import ENTRIES, PUBLIC, SCALR, Destination, Pods
 from scalr_agents.charts.shared.network.settings import Egress, EgressEntry
 from scalr_agents.model.findings import Path, dotted, error, warning
@@ -14,6 +15,16 @@ from scalr_agents.model.release import Release
 
 _METADATA_NAMES = ("metadata.google.internal", "metadata.goog", "instance-data.ec2.internal")
 _EGRESS: Path = ("network", "egress")
+_CLOSED = (
+    "a metadata service, which gives runs the credentials of their node; remove it, or open the service to runs in the "
+    "agent's values (task.allowMetadataService, allowMetadataService or restrictMetadataService)"
+)
+_OPENED = "a metadata service, which the agent's values open to runs already; remove the entry, since other pods do not need it"
+_NOWHERE = {
+    "localhost": "the pod itself, which policies do not concern",
+    **dict.fromkeys(("*.svc", "*.svc.cluster.local"), "no name of a Service, which has the form <service>.<namespace>.svc"),
+}
+"""Hosts that no policy can allow."""
 
 
 def check(every: Sequence[Pods], release: Release, inputs: Inputs) -> Findings:
@@ -23,8 +34,11 @@ def check(every: Sequence[Pods], release: Release, inputs: Inputs) -> Findings:
         return
     for index, entry in enumerate(egress.only):
         yield from _entry((*ENTRIES, index), entry, every)
+    found = [(pods, destinations.of(pods, release, inputs)) for pods in every]
+    for pods, their_own in found:
+        yield from _at_metadata_service(pods, their_own)
     if egress.enforced_by == "kubernetes":
-        yield from _names(egress, [found for pods in every for found in destinations.of(pods, release, inputs)])
+        yield from _names(egress, [each for _, their_own in found for each in their_own])
     for name in dict.fromkeys(name for pods in every for name in destinations.unknown(pods, inputs)):
         yield warning(
             _EGRESS,
@@ -33,17 +47,22 @@ def check(every: Sequence[Pods], release: Release, inputs: Inputs) -> Findings:
         )
 
 
+def _at_metadata_service(pods: Pods, found: Sequence[Destination]) -> Findings:
+    """Errors on servers that the settings place at a metadata service: their port would be open there."""
+    for each in found:
+        if each.name in contract.METADATA and not (each.at or each.through or pods.metadata_service):
+            yield error(_EGRESS, f"{each.why}: the address {each.name} is a metadata service, which is closed; correct the address")
+
+
 def _entry(at: Path, entry: EgressEntry, every: Sequence[Pods]) -> Findings:
     given = [word for word in ("host", "cidr", "namespace") if getattr(entry, word)]
     if len(given) != 1:
         yield error(at, f"set exactly one of host, cidr and namespace; given {' and '.join(given) or 'none'}")
         return
     if any(not pods.metadata_service for pods in every) and _is_metadata_service(entry):
-        yield error(
-            (*at, given[0]),
-            "a metadata service, which gives runs the credentials of their node; remove it, or open the service to runs in the "
-            "agent's values (task.allowMetadataService, allowMetadataService or restrictMetadataService)",
-        )
+        yield error((*at, given[0]), _OPENED if any(pods.metadata_service for pods in every) else _CLOSED)
+    if entry.host in _NOWHERE:
+        yield error((*at, "host"), f"{_NOWHERE[entry.host]}; remove it, or use namespace for a Service of the cluster")
     for port in sorted(set(entry.ports) & set(contract.NFS_PORTS)):
         if any(not pods.nfs for pods in every):
             yield error((*at, "ports"), f"{port} is a port of NFS, which is closed to runs; remove it, or set task.allowNfs: true")
@@ -51,11 +70,7 @@ def _entry(at: Path, entry: EgressEntry, every: Sequence[Pods]) -> Findings:
 
 def _is_metadata_service(entry: EgressEntry) -> bool:
     """Whether an entry is the address or a name of a metadata service. From larger networks, the policies leave the addresses out."""
-    return entry.cidr in contract.METADATA or (bool(entry.host) and any(_matches(entry.host, name) for name in _METADATA_NAMES))
-
-
-def _matches(pattern: str, host: str) -> bool:
-    return host.endswith(pattern[1:]) if pattern.startswith("*.") else host == pattern
+    return entry.cidr in contract.METADATA or (bool(entry.host) and any(matches(entry.host, name) for name in _METADATA_NAMES))
 
 
 def _names(egress: Egress, found: Sequence[Destination]) -> Findings:

@@ -7,7 +7,7 @@ from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests.environment import Env
 from scalr_agents.charts.shared.manifests.objects import Manifest
-from scalr_agents.charts.shared.network.addresses import Address, Proxies, Variables, address, known, variable
+from scalr_agents.charts.shared.network.addresses import Address, Proxies, Variables, address, known, matches, network_of, variable
 from scalr_agents.charts.shared.network.settings import HTTPS
 from scalr_agents.model.findings import Path
 from scalr_agents.model.release import COMPONENT, Release
@@ -96,7 +96,7 @@ Allowed = Mapping[tuple[Kind, tuple[int, ...]], Sequence[str]]
 
 def of(pods: Pods, release: Release, inputs: Inputs) -> list[Destination]:
     """The destinations of some pods, without duplicates: what the settings imply, then the user's entries."""
-    return list(dict.fromkeys([*_implied(pods, release), *_entries(pods, inputs)]))
+    return list(dict.fromkeys([*_implied(pods, release), *_entries(pods, release, inputs)]))
 
 
 def allowed(pods: Pods, release: Release, inputs: Inputs) -> Allowed:
@@ -144,9 +144,12 @@ def _implied(pods: Pods, release: Release) -> Iterator[Destination]:
 
 def _scalr(url: Address | None) -> Iterator[Address]:
     """Scalr and its relay. An agent without a URL takes it from its token."""
-    hosted = url is None or url.host.endswith(f".{SCALR}")
-    yield Address(f"*.{SCALR}", HTTPS) if url is None or hosted else url
-    if url and url.host[-1].isalpha():
+    everyone = f"*.{SCALR}"
+    if url is None or url.host.endswith(f".{SCALR}"):
+        yield Address(everyone, HTTPS)
+    if url and not (matches(everyone, url.host) and url.port == HTTPS):
+        yield url
+    if url and not network_of(url.host):
         yield url._replace(host=f"relay.{url.host}")
 
 
@@ -155,24 +158,24 @@ def _downloads(pods: Pods) -> Iterator[tuple[Address, str]]:
     yield from ((found, "provider mirror") for found in map(address, pods.mirrors) if found)
 
 
-def _reached(target: Address, why: str, release: Release, through: str = "") -> Destination:
-    """A host, the network of an IP address, or the namespace of a Service. A name without a dot is a Service beside the pods."""
-    from ipaddress import ip_address, ip_network
-
+def _reached(target: Address, why: str, release: Release, through: str = "", at: Path = ()) -> Destination:
+    """A host, the network of an IP address, or the namespace of a Service."""
     host, ports = target.host, (target.port,)
-    try:
-        return Destination("cidr", str(ip_network(ip_address(host))), ports, why, through)
-    except ValueError:
-        pass
-    if not through and "." not in host:
-        return Destination("namespace", release.namespace, ports, why)
-    for domain in _CLUSTER_DOMAINS:
-        if not through and host.endswith(domain):
-            return Destination("namespace", host.removesuffix(domain).rpartition(".")[2], ports, why)
-    return Destination("host", host, ports, why, through)
+    if network := network_of(host):
+        return Destination("cidr", network, ports, why, through, at)
+    namespace = "" if through else _namespace_of(host, release)
+    return Destination("namespace" if namespace else "host", namespace or host, ports, why, through, at)
 
 
-def _entries(pods: Pods, inputs: Inputs) -> Iterator[Destination]:
+def _namespace_of(host: str, release: Release) -> str:
+    """The namespace of a Service; empty for any other host. A name without a dot is a Service beside the pods."""
+    if "." not in host:
+        return release.namespace
+    domain = next((domain for domain in _CLUSTER_DOMAINS if host.endswith(domain)), "")
+    return host.removesuffix(domain).rpartition(".")[2] if domain else ""
+
+
+def _entries(pods: Pods, release: Release, inputs: Inputs) -> Iterator[Destination]:
     """The user's entries. A host whose ports a proxy carries for all containers needs no access for these."""
     every = [Proxies.of(variables) for variables in pods.containers]
     for index, entry in enumerate(inputs.egress.only if inputs.egress else ()):
@@ -185,7 +188,7 @@ def _entries(pods: Pods, inputs: Inputs) -> Iterator[Destination]:
         for port in ports if entry.host else ():
             target = Address(entry.host, port, "http" if port == _CARRIED[0] else "https")
             for proxies in every:
-                yield Destination("host", entry.host, (port,), why, proxies.carrying(target) if port in _CARRIED else "", at)
+                yield _reached(target, why, release, proxies.carrying(target) if port in _CARRIED else "", at)
 
 
 def closed(pods: Pods) -> tuple[str, ...]:
