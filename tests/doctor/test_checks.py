@@ -1,10 +1,11 @@
 """Each check finds what it is for, says it in one line, and nothing else is found."""
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 import yaml
-from scalr_agents.doctor.facts import Cluster, Content, Key
+from scalr_agents.doctor.facts import Cluster, Content, Key, Quota
 from scalr_agents.doctor.needs import Needs
 
 from tests.doctor.cases import CASES, DENIED, DEPLOYMENT, EFS, PULL, REGCRED, Case
@@ -24,6 +25,12 @@ def test_a_cluster_that_is_not_ready(name: str) -> None:
 def test_a_cluster_that_is_ready(case: Case) -> None:
     wanted = needs(case.config, **case.agent)
     assert found(wanted, ready(wanted)) == []
+
+
+def test_a_full_quota_for_what_pods_do_not_use() -> None:
+    wanted = needs()
+    full = Quota(name="team", hard={"services": Decimal(1)}, used={"services": Decimal(2)})
+    assert found(wanted, ready(wanted, quotas={"scalr": [full]})) == []
 
 
 def test_what_cannot_be_seen_is_said_and_nothing_else_is_found() -> None:

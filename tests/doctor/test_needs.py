@@ -49,6 +49,21 @@ def test_pods_are_awaited_only_if_a_rollout_is() -> None:
     assert seen not in needs({"kubernetes": {"awaitRollout": False}}).accesses
 
 
+@pytest.mark.parametrize(
+    ("network", "api_server", "read"),
+    [
+        ({"egress": {"only": [{"cidr": "0.0.0.0/0"}]}}, [], True),
+        ({"egress": {"only": [{"cidr": "0.0.0.0/0"}]}}, ["10.0.0.0/8"], False),
+        ({"egress": {"enforcedBy": "cilium"}}, [], False),
+        ({"ingress": "deny"}, [], False),
+    ],
+)
+def test_the_addresses_of_the_api_server_are_read_if_a_policy_needs_them(network: object, api_server: list[str], *, read: bool) -> None:
+    wanted = needs({"common": {"url": samples.URL, "network": network}, "kubernetes": {"apiServer": api_server} if api_server else {}})
+    found = {(each.verb, each.what) for each in wanted.accesses if each.namespace == "default"}
+    assert found == ({("get", "services kubernetes"), ("get", "endpointslices.discovery.k8s.io kubernetes")} if read else set())
+
+
 def test_rules_of_roles_are_granted_with_the_right_to_escalate() -> None:
     granted = needs().granted
     rbac = "rbac.authorization.k8s.io"

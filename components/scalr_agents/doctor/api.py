@@ -63,7 +63,7 @@ class Api:
         answer = self._request("GET", path, query, accept)
         if answer.status == HTTPStatus.NOT_FOUND:
             return None
-        return json.loads(answer.text) if answer.status == HTTPStatus.OK else _hidden(answer)
+        return self._parsed(answer) if answer.status == HTTPStatus.OK else _hidden(answer)
 
     def items(self, path: str, query: Query = (), accept: str = "application/json") -> Seen[list[Json]]:
         """All objects of a list, read in pages. A list that the API server does not have is empty."""
@@ -89,21 +89,30 @@ class Api:
         """Whether the credential may do something: a SelfSubjectAccessReview."""
         body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": attributes}
         answer = self._request("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", body=body)
-        return bool(json.loads(answer.text)["status"]["allowed"]) if answer.status == HTTPStatus.CREATED else _hidden(answer)
+        return bool(self._parsed(answer)["status"]["allowed"]) if answer.status == HTTPStatus.CREATED else _hidden(answer)
 
     def create(self, path: str, manifest: Json) -> Json:
         """Create an object. Raises `RefusedError` with the message of the API server."""
         answer = self._request("POST", path, body=manifest)
         if answer.status != HTTPStatus.CREATED:
             raise RefusedError(_message(answer))
-        created: Json = json.loads(answer.text)
-        return created
+        return self._parsed(answer)
 
     def delete(self, path: str) -> None:
         """Delete an object with what it owns. Nothing happens if it is gone already. Raises `RefusedError`."""
         answer = self._request("DELETE", path, [("propagationPolicy", "Background")])
         if answer.status not in (HTTPStatus.OK, HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND):
             raise RefusedError(_message(answer))
+
+    def _parsed(self, answer: _Answer) -> Json:
+        """The object in an answer. Raises `ClusterError` if there is none, as in the page of a proxy."""
+        try:
+            parsed = json.loads(answer.text)
+        except ValueError:
+            parsed = None
+        if not isinstance(parsed, dict):
+            raise ClusterError(f"{self.name} does not answer like a Kubernetes API; check its address, HTTPS_PROXY and NO_PROXY")
+        return parsed
 
     def _request(self, method: str, path: str, query: Query = (), accept: str = "application/json", body: Any = None) -> _Answer:
         import urllib3
@@ -115,7 +124,7 @@ class Api:
                 method, path, query_params=list(query), header_params=headers, body=body, auth_settings=["BearerToken"]
             )
             response = self._client.call_api(*request, _request_timeout=(_CONNECT_SECONDS, _ANSWER_SECONDS))
-            answer = _Answer(response.status, response.read().decode())
+            answer = _Answer(response.status, response.read().decode(errors="replace"))
         except (ApiException, urllib3.exceptions.HTTPError, OSError) as problem:
             raise ClusterError(f"{self.name} cannot be reached: {_reason(problem)}") from None
         if answer.status == HTTPStatus.UNAUTHORIZED:

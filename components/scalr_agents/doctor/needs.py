@@ -7,6 +7,7 @@ from typing import Any
 
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
+from scalr_agents.charts.shared.network.policies import wants_api_server
 from scalr_agents.doctor.facts import Access, Key
 from scalr_agents.model.release import COMPONENT
 from scalr_agents.stack import Stack
@@ -19,6 +20,11 @@ SEEN = ("get", "list", "watch")
 KEPT = ("CustomResourceDefinition", "Namespace")
 """Kinds that Pulumi takes over if they exist, and never deletes."""
 _AWAITED = (("", "pods"), ("apps", "replicasets"), ("", "persistentvolumeclaims"))
+_API_SERVER = (
+    Access("get", "", "services", "default", "kubernetes"),
+    Access("get", "discovery.k8s.io", "endpointslices", "default", "kubernetes"),
+)
+"""Where Pulumi looks up the addresses of the API server for network policies."""
 _OWN_GROUPS = ("", "apps", "batch", "policy")
 """API groups of Kubernetes itself. The others end with `.k8s.io`."""
 _WITHOUT_RUNS = ("buffer", "cache-preparation")
@@ -130,6 +136,8 @@ class Needs:
             found |= dict.fromkeys(Access(verb, group, plural, namespace) for verb in verbs)
             if manifest["kind"] == "Deployment" and self.stack.kubernetes.await_rollout:
                 found |= dict.fromkeys(Access(verb, *seen, namespace) for seen in _AWAITED for verb in SEEN)
+        if any(wants_api_server(agent.pods, agent.inputs) for agent in self.stack.agents):
+            found |= dict.fromkeys(_API_SERVER)
         return list(found)
 
     @cached_property

@@ -99,7 +99,7 @@ def _quota(subject: str, quota: Quota, pods: Sequence[Pod], limits: Sequence[Lim
         too_large = too_large or bool(over)
         if over:
             yield error(subject, f"refuses {pod.name} of agent {pod.agent.name}: {_compared(over, quota.hard)}", _ADVICE)
-        elif any(quota.used.get(name, 0) + amount > quota.hard[name] for name, amount in needed.items()):
+        elif any(amount and quota.used.get(name, 0) + amount > quota.hard[name] for name, amount in needed.items()):
             yield warning(subject, f"has no room now for another of the {pod.name} of agent {pod.agent.name}", "Have it raised")
         together += [needed] * pod.replicas
     total = scheduling.added(together)
