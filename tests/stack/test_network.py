@@ -116,13 +116,13 @@ def test_hosts_as_a_table() -> None:
     assert "not known here" in done.stderr
 
 
-def test_hosts_of_registries_with_a_port() -> None:
-    found = {
-        each.host: each.ports
-        for each in hosts.of(load({"common": {"imageRegistry": "mirror.acme:5000/scalr"}}).agents)
-        if each.why == "images"
-    }
-    assert found == {"mirror.acme": (5000,)}
+@pytest.mark.parametrize(
+    ("registry", "host", "port"),
+    [("mirror.acme:5000", "mirror.acme", 5000), ("[fd00::1]:5000", "fd00::1", 5000), ("[fd00::1]", "fd00::1", 443)],
+)
+def test_hosts_of_registries_with_a_port(registry: str, host: str, port: int) -> None:
+    agents = load({"common": {"imageRegistry": f"{registry}/scalr"}}).agents
+    assert {each.host: each.ports for each in hosts.of(agents) if each.why == "images"} == {host: (port,)}
 
 
 def test_hosts_of_machines_are_elsewhere() -> None:

@@ -6,14 +6,15 @@ from typing import Any
 
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.network import destinations
+from scalr_agents.charts.shared.network.addresses import Address, address
 from scalr_agents.charts.shared.network.destinations import Destination
+from scalr_agents.charts.shared.network.settings import HTTPS
 from scalr_agents.stack.checks import images, registry_of
 
 NODES = "nodes"
 """Who pulls images: no pod needs access to their registries."""
 _DOCKER_HUB = ("*.docker.io", "*.docker.com", "*.cloudfront.net")
 """As Scalr documents them."""
-_HTTPS = (443,)
 _DNS = "cluster's DNS"
 _API_SERVER = "cluster's API server"
 _Key = tuple[str, tuple[int, ...], str, str]
@@ -45,10 +46,10 @@ def of(agents: Sequence[AnyAgent]) -> list[Host]:
                 for name in _names(each, agent.inputs.api_server):
                     who.setdefault((name, each.ports, "UDP, TCP" if each.kind == "dns" else "TCP", each.why), {})[asking] = None
         for registry in _registries(agent):
-            host, _, port = registry.partition(":")
-            who.setdefault((host, (int(port),) if port.isdigit() else _HTTPS, "TCP", "images"), {})[NODES] = None
-    found = [Host(host, ports, protocol, tuple(asking), why) for (host, ports, protocol, why), asking in who.items()]
-    return sorted(found, key=lambda each: (each.host not in (_DNS, _API_SERVER), each.host.removeprefix("*."), each.ports))
+            found = address(f"https://{registry}") or Address(registry, HTTPS)  # a pattern of Docker Hub is no address
+            who.setdefault((found.host, (found.port,), "TCP", "images"), {})[NODES] = None
+    hosts = [Host(host, ports, protocol, tuple(asking), why) for (host, ports, protocol, why), asking in who.items()]
+    return sorted(hosts, key=lambda each: (each.host not in (_DNS, _API_SERVER), each.host.removeprefix("*."), each.ports))
 
 
 def _names(each: Destination, api_server: Any) -> Sequence[str]:

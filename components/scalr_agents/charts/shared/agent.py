@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic
 
 from scalr_agents.charts.shared import checks, moved
@@ -13,7 +12,7 @@ from scalr_agents.charts.shared.manifests import crds, external_secrets, secrets
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model import parse
 from scalr_agents.model.fields import Deferred, is_subdomain
-from scalr_agents.model.findings import Finding, Path, by_severity, error, starts, warning
+from scalr_agents.model.findings import Finding, Path, by_severity, error, errors, starts, warning
 from scalr_agents.model.layers import Layer, says
 from scalr_agents.model.merge import lookup, merge
 from scalr_agents.model.names import Identity, Naming, cut, full_name
@@ -92,7 +91,10 @@ def load(
     described, model, findings, left_out = identify(
         chart, values, release=release, namespace=namespace, agent_version=agent_version, naming=naming
     )
-    findings += _without(left_out, chain(chart.check(model, described, inputs), _check_network(chart, model, described, inputs)))
+    checked = list(chart.check(model, described, inputs))
+    if not errors(checked):  # the variables of pods are made of values that the checks allow
+        checked += _check_network(chart, model, described, inputs)
+    findings += _without(left_out, checked)
     return Agent(chart, model, described, inputs, by_severity(findings))
 
 

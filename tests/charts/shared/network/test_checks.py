@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from scalr_agents.charts.shared.network.settings import Network
-from scalr_agents.model.findings import Finding
+from scalr_agents.model.findings import Finding, errors
 from scalr_agents.model.merge import Values, merge
 from scalr_agents.model.parse import parse_whole
 
@@ -79,6 +79,22 @@ def test_a_server_at_a_metadata_service(dialect: str) -> None:
 def test_hosts_that_no_policy_can_allow(host: str) -> None:
     [finding] = findings("cilium", {"host": host})
     assert (finding.severity, finding.path, "use namespace" in finding.message) == ("error", "network.egress.only[0].host", True)
+
+
+def test_values_with_errors_are_not_asked_for_destinations() -> None:
+    [line] = [line for line in LINES if (line.chart, line.generation) == ("agent-k8s", "current")]
+    agent = agent_of(line, restricted("cilium"), {"workerTolerations": [{"key": object(), "operator": "Exists"}]})
+    assert [finding.path for finding in errors(agent.findings)] == ["workerTolerations[0].key"]
+
+
+@pytest.mark.parametrize("destination", [{"cidr": "10.0.0.0/8"}, {"namespace": "git"}])
+def test_more_ports_than_a_policy_of_cilium_may_have(destination: dict[str, str]) -> None:
+    ports = list(range(1000, 1041))
+    entry: dict[str, Any] = {**destination, "ports": ports}
+    [finding] = findings("cilium", entry)
+    assert (finding.severity, finding.path, "at most 40" in finding.message) == ("error", "network.egress.only[0].ports", True)
+    assert findings("cilium", {**entry, "ports": ports[1:]}) == findings("gke", entry) == []
+    assert findings("cilium", {"host": "git.acme.internal", "ports": ports}) == []  # a rule for each port
 
 
 def test_nfs() -> None:

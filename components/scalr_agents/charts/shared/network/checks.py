@@ -6,7 +6,7 @@ from itertools import groupby
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.network import destinations
+from scalr_agents.charts.shared.network import cilium, destinations
 from scalr_agents.charts.shared.network.addresses import matches
 from scalr_agents.charts.shared.network.destinations import ENTRIES, PUBLIC, SCALR, Destination, Pods
 from scalr_agents.charts.shared.network.settings import Egress, EgressEntry
@@ -34,6 +34,8 @@ def check(every: Sequence[Pods], release: Release, inputs: Inputs) -> Findings:
         return
     for index, entry in enumerate(egress.only):
         yield from _entry((*ENTRIES, index), entry, every)
+        if egress.enforced_by == "cilium" and not entry.host and len(set(entry.ports)) > cilium.MOST_PORTS:
+            yield error((*ENTRIES, index, "ports"), f"a rule of Cilium has at most {cilium.MOST_PORTS} ports; split the entry")
     found = [(pods, destinations.of(pods, release, inputs)) for pods in every]
     for pods, their_own in found:
         yield from _at_metadata_service(pods, their_own)

@@ -6,6 +6,8 @@ from scalr_agents.charts.shared.manifests.objects import Manifest, present
 from scalr_agents.charts.shared.network.destinations import DNS_PORT, DNS_PORTS_OF_PODS, Allowed, Pods, closed
 from scalr_agents.model.release import Release
 
+MOST_PORTS = 40
+"""Ports of a rule, as the definition of the policies limits them."""
 _NAMESPACE = "k8s:io.kubernetes.pod.namespace"
 _APP = "k8s:k8s-app"
 _DNS = (
