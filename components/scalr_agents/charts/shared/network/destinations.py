@@ -120,8 +120,9 @@ def unknown(pods: Pods, inputs: Inputs) -> Iterator[str]:
 
 
 def _implied(pods: Pods, release: Release) -> Iterator[Destination]:
-    every = [Proxies.of(variables) for variables in pods.containers]
-    variables, of_agent = pods.containers[0], every[0]
+    containers = pods.containers
+    every = [Proxies.of(variables) for variables in containers]
+    variables, of_agent = containers[0], every[0]
     yield Destination("dns", "", (DNS_PORT,), "DNS")
     if pods.token:
         yield Destination("api-server", "", API_PORTS, "Kubernetes API")
