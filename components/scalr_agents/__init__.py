@@ -3,6 +3,7 @@
 The public names are imported on first use, so that rendering manifests does not import Pulumi.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +87,8 @@ _HOMES = {
     "names": "charts",
     "render": "charts",
 }
+_HOMES_IN_PROGRAMS = {"names": "resources.rendering", "render": "resources.rendering"}
+"""Where Pulumi is loaded, so that an error is printed as Pulumi's own errors are."""
 
 __all__ = [
     "AgentController",
@@ -142,8 +145,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    homes = _HOMES | _HOMES_IN_PROGRAMS if "pulumi" in sys.modules else _HOMES
     try:
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        return getattr(import_module(f"{__name__}.{homes[name]}"), name)
     except ModuleNotFoundError as problem:
         cloud = {"pulumi_aws": "aws", "pulumi_gcp": "gcp"}.get(problem.name or "")
         if cloud is None:

@@ -12,7 +12,7 @@ from scalr_agents.model.findings import Path
 from scalr_agents.model.section import Section, default
 
 SECRET = "s3cr3t"
-DEFERRED = "must be known before deployment: an output of another resource is not allowed here"
+DEFERRED = "must be known before deployment, so an output is not allowed here"
 KEY_RULE = "not a valid label or annotation key: use [prefix/]name, with a name of at most 63 letters, digits, '-', '_' and '.'"
 
 

@@ -330,5 +330,5 @@ def test_a_component_without_a_token_is_refused(component: str) -> None:
     where = "agent.tokenExistingSecret" if component == "AgentK8s" else "agent.tokenExistingSecret.name"
     found = refused(component, {"namespace": "scalr", "url": "https://acme.scalr.io"})
     assert [line for line in found if line.startswith("error: ")] == [
-        f"error: values.agent.token: missing: set the token of the agent pool, or the name of an existing Secret in {where}"
+        f"error: token: missing; set it (config.require_secret(...)), or set values.{where}"
     ]

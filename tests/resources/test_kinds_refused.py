@@ -104,7 +104,7 @@ def test_agent_k8s_has_no_such_argument(word: str) -> None:
 
 
 def test_agent_local_has_no_runner() -> None:
-    assert errors("AgentLocal", {"runner_image": "x"}) == ["runner_image: unknown key 'runner_image'; did you mean 'agent_image'?"]
+    assert errors("AgentLocal", {"runner_image": "x"}) == ["runner_image: unknown key 'runner_image'; it is an argument of AgentJob only"]
 
 
 SUPPORTED = {

@@ -103,8 +103,8 @@ def test_without_tokens_the_list_is_plain(component: str) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ({"mirror_tokens": {"b.acme": "hidden"}}, r"mirror_tokens.b\.acme: no mirror has this host; did you mean 'b.acme:8443'?"),
-        ({"mirror_tokens": {"a.acme": 5}}, r"mirror_tokens.a\.acme: expected a string, given a number; quote it"),
+        ({"mirror_tokens": {"b.acme": "hidden"}}, "mirror_tokens[\"b.acme\"]: no mirror has this host; did you mean 'b.acme:8443'?"),
+        ({"mirror_tokens": {"a.acme": 5}}, 'mirror_tokens["a.acme"]: expected a string, given a number; quote it'),
         (
             {"mirror_tokens": {"a.acme": "hidden"}, "values": {"agent": {"providerNetworkMirrors": FILLED}}},
             "values.agent.providerNetworkMirrors[0].token: given together with mirror_tokens for a.acme; keep one of them",

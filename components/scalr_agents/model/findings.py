@@ -106,16 +106,17 @@ def warnings(findings: Iterable[Finding]) -> list[Finding]:
     return [finding for finding in findings if finding.severity == "warning"]
 
 
-def dotted(path: Sequence[str | int]) -> str:
+def dotted(path: Sequence[str | int], *, quoted: bool = False) -> str:
     """`("agent", "tolerations", 0, "key")` as `agent.tolerations[0].key`.
 
-    A key with dots is escaped as in `--set`; below a key of a stack file it is quoted, as `pulumi config set --path` expects it.
+    A key with dots is escaped as in `--set`. With `quoted`, and below a key of a stack file, it is quoted, as
+    `pulumi config set --path` expects it.
     """
     in_stack_file = bool(path) and ":" in str(path[0])
     text = str(path[0]) if in_stack_file else ""
     for part in path[1:] if in_stack_file else path:
-        quoted = in_stack_file and isinstance(part, str) and "." in part
-        text = f'{text}["{part}"]' if quoted else f"{text}[{part}]" if isinstance(part, int) else entry(text, part)
+        in_quotes = (quoted or in_stack_file) and isinstance(part, str) and "." in part
+        text = f'{text}["{part}"]' if in_quotes else f"{text}[{part}]" if isinstance(part, int) else entry(text, part)
     return text
 
 

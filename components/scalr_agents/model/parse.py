@@ -37,6 +37,8 @@ _NO_SECRETS = {
 }
 """Error types of fields in which nobody would put a secret, such as numbers, booleans and enumerations."""
 _MOST_PLACES = 4
+UNKNOWN = "must be known before deployment, so an output is not allowed here"
+"""The message on a deferred value in a field that allows none."""
 
 
 def parse(model: type[M], given: Mapping[str, Any]) -> tuple[M, list[Finding], list[Path]]:
@@ -126,7 +128,7 @@ def _message(model: type[BaseModel], path: Path, problem: ErrorDetails) -> str:
     if kind == "extra_forbidden":
         return unknown_key(str(path[-1]), _keys(_model_at(model, path[:-1])), _elsewhere(model, path))
     if is_deferred(value):
-        return "must be known before deployment: an output of another resource is not allowed here"
+        return UNKNOWN
     return _type_message(kind, value) if kind in _EXPECTED else _refusal(problem)
 
 

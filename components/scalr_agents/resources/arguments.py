@@ -11,19 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, NotRequired, TypedDic
 import pulumi
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from scalr_agents.charts.shared.agent import Agent, load, misshapen_sections
+from scalr_agents.charts.shared.agent import Agent, load, misshapen_sections, shapes
 from scalr_agents.charts.shared.chart import Chart, V
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.charts.shared.secrets_from import layers as layers_of_store
 from scalr_agents.charts.shared.settings import NoValueError, Settings
-from scalr_agents.model import parse
 from scalr_agents.model.fields import Annotations, InputMap, InputText, OpenMap, SecretEnv, Text, integral, is_set
 from scalr_agents.model.findings import Finding, dotted, error
 from scalr_agents.model.layers import Layer, combine, locate, says
 from scalr_agents.model.lines import LineError
-from scalr_agents.model.merge import Values
+from scalr_agents.model.merge import Values, lookup
 from scalr_agents.model.names import Naming
 from scalr_agents.model.section import Section
 from scalr_agents.model.spelling import in_programs
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
 
 ROLLOUT_SECONDS = 300
 _STORE = ("secrets_from",)
+_TOKEN = ("agent", "token")
 
 
 class AgentJobArgs(TypedDict):
@@ -187,6 +187,9 @@ class _AgentJobArguments(_AgentLocalArguments):
     runner_image: InputText | None = None
 
 
+_MODELS: Mapping[str, type[_Arguments]] = {"AgentJob": _AgentJobArguments, "AgentLocal": _AgentLocalArguments, "AgentK8s": _Arguments}
+
+
 @dataclass(frozen=True)
 class Wanted(Generic[V]):
     """A validated agent, and how it is rolled out."""
@@ -222,21 +225,39 @@ def agent_k8s(name: str, args: AgentK8sArgs) -> "Wanted[AgentK8sValues]":
 def _validate(
     chart: Chart[V], model: type[_Arguments], component: str, name: str, args: Mapping[str, Any], *, token_needed: bool = True
 ) -> Wanted[V]:
-    given, findings = parse.parse_whole(model, validation.plain(args))
+    plain = validation.plain(component, name, args)
+    given, findings = validation.parsed(model, plain)
     wanted = None
     if given is not None:
         wanted, findings = _check(chart, name, given, token_needed=token_needed)
+    else:
+        findings = [_with_place(finding, chart, model) for finding in findings]
+    if given is None and isinstance(plain.get("values"), dict):
+        found = {finding.at for finding in findings}
+        findings += [finding for finding in shapes(chart, Layer(("values",), plain["values"])) if finding.at not in found]
     if wanted is None:
         raise ArgsError(f"{component} {name!r}", findings)
     validation.report(component, name, findings)
     return wanted
 
 
+def _with_place(finding: Finding, chart: Chart[Any], model: type[_Arguments]) -> Finding:
+    """The finding on an unknown argument that another component has, or that is a value of the chart: with a better advice."""
+    key, *below = finding.at
+    if below or key in model.model_fields:
+        return finding
+    owners = [component for component, known in _MODELS.items() if key in known.model_fields]
+    paths = chart.paths_of(str(key))
+    if owners:
+        return error(finding.at, f"unknown key {key!r}; it is an argument of {' and '.join(owners)} only")
+    return error(finding.at, f"unknown key {key!r}; it is a value of {chart.name}: write {' or '.join(paths)}") if paths else finding
+
+
 def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool) -> tuple[Wanted[V] | None, list[Finding]]:
     try:
         settings = chart.settings(chart.versions, given.agent_version)
     except LineError as problem:
-        return None, [error("agent_version", str(problem))]
+        return None, [error("agent_version", str(problem)), *shapes(chart, Layer(("values",), given.values))]
     flat, flat_findings = _flat_layers(given, settings)
     layers = [Layer(("values",), given.values), *flat]
     findings = [*flat_findings, *_conflicts(given, flat), *_given_twice(given), *misshapen_sections(chart, layers[0])]
@@ -257,7 +278,7 @@ def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool)
             network=given.network,
         ),
     )
-    findings += [_at_argument(finding, given, layers) for finding in agent.findings]
+    findings += [_at_argument(finding, given, layers, settings) for finding in agent.findings]
     return Wanted(deferred_secrets.with_mirrors(agent), given.await_rollout, given.rollout_timeout_seconds), findings
 
 
@@ -300,7 +321,7 @@ def _conflicts(given: _Arguments, flat: list[Layer]) -> Iterator[Finding]:
     for word in dict.fromkeys([*translated, *behind]):
         own = translated.get(word, []) if word != "service_account_annotations" else []
         for path in dict.fromkeys([*own, *behind.get(word, ())]):
-            if says(given.values, path):
+            if isinstance(lookup(given.values, *path[:-1]), Mapping) and says(given.values, path):
                 yield error(word, f"given together with values.{dotted(path)}, which it sets; keep one of them")
 
 
@@ -319,7 +340,12 @@ def _leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...
         yield from _leaves(value, (*path, key))
 
 
-def _at_argument(finding: Finding, given: _Arguments, layers: list[Layer]) -> Finding:
+def _at_argument(finding: Finding, given: _Arguments, layers: list[Layer], settings: Settings) -> Finding:
+    if finding.at == _TOKEN and not any(says(layer.values, _TOKEN) for layer in layers):  # what else can be wrong with it?
+        existing = dotted(("values", *settings.existing_token))
+        return error("token", f"missing; set it (config.require_secret(...)), or set {existing}")
+    if finding.at == ("release",) and not given.release:
+        return replace(finding, message=f"{finding.message} (the component's name, because release is not set)")
     if finding.at[:1] == ("secret_env",) and given.secrets_from and finding.at[-1] in given.secrets_from.env:
         return replace(finding, at=(*_STORE, "env", finding.at[-1]))
     own = bool(finding.at) and finding.at[0] in type(given).model_fields

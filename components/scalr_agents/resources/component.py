@@ -20,9 +20,14 @@ class Component(pulumi.ComponentResource):
 
     def summary(self) -> dict[str, pulumi.Output[Any]]:
         """The outputs, by their names in a stack's outputs and in other languages."""
-        owners = (owner for owner in reversed(type(self).__mro__) if issubclass(owner, Component))  # a program may extend a component
+        return {to_camel(name): getattr(self, name) for name in self.output_names()}
+
+    @classmethod
+    def output_names(cls) -> list[str]:
+        """The names of the outputs in Python."""
+        owners = (owner for owner in reversed(cls.__mro__) if issubclass(owner, Component))  # a program may extend a component
         annotated: dict[str, Any] = {name: kind for owner in owners for name, kind in owner.__annotations__.items()}
-        return {to_camel(name): getattr(self, name) for name, kind in annotated.items() if get_origin(kind) is _OUTPUT}
+        return [name for name, kind in annotated.items() if get_origin(kind) is _OUTPUT]
 
 
 class Validated(Component, Generic[W]):

@@ -1,14 +1,17 @@
 """Validates the arguments of components: all findings at once, before anything is registered."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import pulumi
 from pulumi import _types  # the SDK itself uses it to convert argument classes
 
 from scalr_agents.model import parse
-from scalr_agents.model.findings import Finding, by_severity, errors
+from scalr_agents.model.findings import Finding, Path, by_severity, dotted, error, errors
+from scalr_agents.model.messages import describe
 from scalr_agents.model.section import Section
+from scalr_agents.resources.component import Component
 
 S = TypeVar("S", bound=Section)
 
@@ -22,13 +25,13 @@ class ArgsError(pulumi.RunError, pulumi.InputPropertiesError):
 
     def __init__(self, subject: str, findings: Sequence[Finding]) -> None:
         self.findings = by_severity(findings)
-        text = "\n".join(f"  {finding}" for finding in self.findings)
+        text = "\n".join(f"  {_line(finding)}" for finding in self.findings)
         super().__init__(f"{subject} cannot be deployed:\n{text}", [])
 
 
 def validate(component: str, name: str, model: type[S], args: Mapping[str, Any], check: Callable[[S], Iterable[Finding]]) -> S:
     """The arguments of a component as its `model`, checked. Warnings are logged; errors are raised as `ArgsError`."""
-    given, findings = parse.parse_whole(model, plain(args))
+    given, findings = parsed(model, plain(component, name, args))
     if given is None:
         raise ArgsError(f"{component} {name!r}", findings)
     report(component, name, list(check(given)))
@@ -40,15 +43,56 @@ def report(component: str, name: str, findings: Sequence[Finding]) -> None:
     if errors(findings):
         raise ArgsError(f"{component} {name!r}", findings)
     for finding in findings:
-        pulumi.log.warn(f"{name}: {finding.text}")
+        pulumi.log.warn(f"{name}: {_line(finding).removeprefix('warning: ')}")
 
 
-def plain(args: Mapping[str, Any]) -> dict[str, Any]:
+def _line(finding: Finding) -> str:
+    """A finding as text. Keys with dots are quoted as Pulumi quotes them, unless the finding is on a values file."""
+    if finding.position or not finding.at:
+        return str(finding)
+    return f"{finding.severity}: {dotted(finding.at, quoted=True)}: {finding.message}"
+
+
+def plain(component: str, name: object, args: object) -> dict[str, Any]:
     """Arguments with mappings as dicts and sequences as lists, without those that are `None`. All other values stay as they are.
 
-    Objects of the SDKs' argument classes (`ResourceRequirementsArgs`) become dicts with the keys of Kubernetes.
+    Objects of the SDKs' argument classes (`ResourceRequirementsArgs`) become dicts with the keys of Kubernetes. Raises `ArgsError` if
+    name and arguments are not what their places need.
     """
+    if not isinstance(name, str):
+        raise ArgsError(component, [error("name", f"expected a string, given {describe(name, repeated=False)}")])
+    if not isinstance(args, Mapping):
+        advice = "; pass options as the third argument, or as opts=..." if isinstance(args, pulumi.ResourceOptions) else ""
+        given = "None" if args is None else type(args).__name__
+        raise ArgsError(f"{component} {name!r}", [error("args", f"expected a dict, given {given}{advice}")])
     return {key: _plain(value) for key, value in args.items() if value is not None}
+
+
+def parsed(model: type[S], given: Mapping[str, Any]) -> tuple[S | None, list[Finding]]:
+    """Plain arguments as a `model`, or the findings on their types."""
+    resources = {finding.at: finding for finding in _resources(given)}
+    arguments, findings = parse.parse_whole(model, given)
+    others = [_with_advice(finding) for finding in findings if finding.at not in resources]
+    return None if resources else arguments, [*resources.values(), *others]
+
+
+def _resources(value: Any, at: Path = ()) -> Iterator[Finding]:
+    """Errors for resources in place of their outputs. Pulumi would pass the URN of a component."""
+    if isinstance(value, pulumi.Resource):
+        yield error(at, f"given a resource ({type(value).__name__}); pass one of its outputs{_example(value, at[-1])}")
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from _resources(item, (*at, key))
+
+
+def _example(resource: pulumi.Resource, argument: str | int) -> str:
+    names = resource.output_names() if isinstance(resource, Component) else []
+    return f", for instance {argument if argument in names else names[0]}" if names else ""
+
+
+def _with_advice(finding: Finding) -> Finding:
+    if finding.at == ("namespace",) and finding.message == parse.UNKNOWN:
+        return replace(finding, message=f"{finding.message}; write the name as a string, and add the option depends_on=[namespace]")
+    return finding
 
 
 def _plain(value: Any) -> Any:

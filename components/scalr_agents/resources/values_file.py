@@ -7,6 +7,7 @@ from typing import Any
 import pulumi
 
 from scalr_agents.model import yaml_io
+from scalr_agents.model.messages import describe
 from scalr_agents.model.positions import broken
 from scalr_agents.stack import source
 
@@ -19,6 +20,8 @@ def load_values(path: str | PathLike[str]) -> Any:
 
     Raises `pulumi.RunError` if the file cannot be read or is not valid YAML: the program ends with that sentence, without a traceback.
     """
+    if not isinstance(path, str | PathLike):
+        raise pulumi.RunError(f"load_values: expected a path, given {describe(path, repeated=False)}")
     try:
         return yaml_io.load_values(source.read_text(Path(path)))
     except source.SourceError as problem:

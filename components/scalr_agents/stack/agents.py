@@ -9,7 +9,7 @@ from scalr_agents import charts
 from scalr_agents.charts.shared.agent import AnyAgent, load, misshapen_sections
 from scalr_agents.charts.shared.chart import Chart
 from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
-from scalr_agents.model import parse, yaml_io
+from scalr_agents.model import yaml_io
 from scalr_agents.model.fields import is_dns_label
 from scalr_agents.model.findings import Finding, error, warning
 from scalr_agents.model.findings import Path as KeyPath
@@ -93,9 +93,8 @@ def misplaced_keys(agents: Any) -> Iterator[Finding]:
 def _misplaced_key(kind: str, key: str, here: KeyPath) -> Iterator[Finding]:
     if key in secrets.MISPLACED:
         yield secrets.misplaced_at(here)
-    elif found := parse.places(charts.find(kind).values, key):
-        paths = " or ".join(f"values.{path}" for path in found)
-        yield error(here, f"unknown key {key!r}; it is a value of {kind}: write {paths}")
+    elif found := charts.find(kind).paths_of(key):
+        yield error(here, f"unknown key {key!r}; it is a value of {kind}: write {' or '.join(found)}")
 
 
 def _place_of_version(name: str, entry: AgentEntry) -> KeyPath:
@@ -149,7 +148,8 @@ def _spot(finding: Finding) -> tuple[object, KeyPath]:
 def _locate(finding: Finding, name: str, entry: AgentEntry, layers: list[Layer]) -> Finding:
     here = place(name)
     if finding.at in {("release",), ("namespace",)}:
-        return finding.under(here)
+        reason = " (the agent's name, because release is not set)" if finding.at == ("release",) and not entry.release else ""
+        return replace(finding.under(here), message=f"{finding.message}{reason}")
     if finding.at == ("agent_version",):
         return replace(finding, at=_place_of_version(name, entry))
     if secret := secrets_from.located(name, entry.secrets_from, finding.at) or secrets.located(name, finding.at):

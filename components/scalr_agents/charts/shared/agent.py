@@ -152,6 +152,12 @@ def misshapen_sections(chart: Chart[Any], layer: Layer) -> list[Finding]:
     return [layer.own(finding) for finding in (*outdated, *parse.misshapen_sections(chart.values, present))]
 
 
+def shapes(chart: Chart[Any], layer: Layer) -> list[Finding]:
+    """Findings on the keys and types of values, for callers that cannot load them because their version is not known."""
+    present, outdated, _ = moved.without(layer.values, chart.moved)
+    return [layer.own(finding) for finding in (*outdated, *parse.parse(chart.values, present)[1])]
+
+
 def _unknown(chart: Chart[Any], version: str, given: Mapping[str, Any]) -> Iterator[Finding]:
     """Values that the agents of a version do not support, with the versions that do."""
     table = chart.versions

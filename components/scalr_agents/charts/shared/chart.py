@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from pydantic.alias_generators import to_camel
+
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.manifests.secrets import Held
@@ -13,6 +15,7 @@ from scalr_agents.charts.shared.values import ReleaseValues
 from scalr_agents.charts.shared.versions import Table
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.names import Labels
+from scalr_agents.model.parse import places
 from scalr_agents.model.release import Release
 
 if TYPE_CHECKING:
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
 V = TypeVar("V", bound=ReleaseValues)
 Group = dict[str, Manifest]
 """Objects by role. The role is the last part of the object's Pulumi resource name and never changes."""
+
+_OTHER_NAMES = {"replicas": "replicaCount"}
+"""Names that users expect for a value."""
 
 
 def _nothing_in_common(_values: Any) -> tuple[Labels, Mapping[str, Any]]:
@@ -70,3 +76,8 @@ class Chart(Generic[V]):
     def keys(self) -> frozenset[str]:
         """The keys at the top of its values."""
         return frozenset(field.alias or name for name, field in self.values.model_fields.items())
+
+    def paths_of(self, key: str) -> list[str]:
+        """The paths of the values that a user may mean by a key outside of `values`, with `values`."""
+        meant = _OTHER_NAMES.get(key, key)
+        return [f"values.{path}" for path in places(self.values, meant) or places(self.values, to_camel(meant))]

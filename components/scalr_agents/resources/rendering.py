@@ -1,0 +1,32 @@
+"""`names` and `render` as Pulumi programs get them: with a `ValuesError` that ends the program without a traceback."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+import pulumi
+
+from scalr_agents import charts
+from scalr_agents.model.findings import ValuesError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class ProgramError(ValuesError, pulumi.RunError):
+    """Invalid values in a Pulumi program."""
+
+
+def _in_program(function: Callable[P, T]) -> Callable[P, T]:
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return function(*args, **kwargs)
+        except ValuesError as problem:
+            raise ProgramError(problem.findings) from None
+
+    return called
+
+
+names = _in_program(charts.names)
+render = _in_program(charts.render)

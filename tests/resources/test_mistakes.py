@@ -1,0 +1,166 @@
+"""Mistakes of programs in the arguments themselves: what is passed where, and what is said about it."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import pulumi
+import pytest
+import scalr_agents
+from scalr_agents.model.parse import UNKNOWN
+
+from tests.programs import ARGS, agent_job
+from tests.recording import run
+
+CLAIM = "given a resource (StorageClassClaim); pass one of its outputs, for instance persistent_volume_claim_name"
+OUTPUT = object()
+"""As opaque as an output. A real one would belong to the event loop of the test run."""
+OPTIONS = "args: expected a dict, given ResourceOptions; pass options as the third argument, or as opts=..."
+
+
+def error_of(program: Callable[[], object]) -> str:
+    """The text with which a program ends. It is caught in the program, which registers resources that the mocks wait for otherwise."""
+    caught = []
+
+    def catching() -> None:
+        try:
+            program()
+        except pulumi.RunError as error:  # printed without a traceback
+            caught.append(str(error))
+
+    assert run(catching).error is None
+    (text,) = caught
+    return text
+
+
+def make(args: dict[str, Any]) -> None:
+    agent_job(**args)()
+
+
+def claim() -> pulumi.Resource:
+    args: Any = {"namespace": "scalr", "release": "runs", "storage_class_name": "nfs"}
+    return scalr_agents.StorageClassClaim("cache", args)
+
+
+class Secret(pulumi.CustomResource):
+    """A resource whose class is not ours."""
+
+    def __init__(self) -> None:
+        super().__init__("kubernetes:core/v1:Secret", "token", {})
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (
+            lambda: {"cache_claim_name": claim()},
+            f"cache_claim_name: {CLAIM}",
+        ),
+        (lambda: {"token": Secret()}, "token: given a resource (Secret); pass one of its outputs"),
+        (lambda: {"secret_env": {"A": Secret()}}, "secret_env.A: given a resource (Secret); pass one of its outputs"),
+        (lambda: {"namespace": Secret()}, "namespace: given a resource (Secret); pass one of its outputs"),
+        (
+            lambda: {"values": {"persistence": {"cache": {"persistentVolumeClaim": {"claimName": claim()}}}}},
+            f"values.persistence.cache.persistentVolumeClaim.claimName: {CLAIM}",
+        ),
+        (
+            lambda: {"values": {"agent": {"tolerations": [{"key": Secret()}]}}},
+            "values.agent.tolerations[0].key: given a resource (Secret); pass one of its outputs",
+        ),
+    ],
+)
+def test_a_resource_in_place_of_its_output(args: Callable[[], dict[str, Any]], message: str) -> None:
+    lines = error_of(lambda: make(args())).splitlines()
+    assert lines == ["AgentJob 'runs' cannot be deployed:", f"  error: {message}"]
+
+
+def test_a_resource_in_place_of_its_output_in_a_cache() -> None:
+    def program() -> None:
+        args: Any = {"eks_cluster": "prod"}
+        found: Any = {"file_system_id": scalr_agents.EfsCache("cache", args), "namespace": "scalr", "release": "runs"}
+        scalr_agents.EfsClaim("claim", found)
+
+    message = "file_system_id: given a resource (EfsCache); pass one of its outputs, for instance file_system_id"
+    assert error_of(program) == f"EfsClaim 'claim' cannot be deployed:\n  error: {message}"
+
+
+def of_agent(*args: Any) -> Callable[[], object]:
+    return lambda: cast(Any, scalr_agents.AgentJob)(*args)
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (of_agent("p", None), "AgentJob 'p' cannot be deployed:\n  error: args: expected a dict, given None"),
+        (
+            of_agent("p", pulumi.ResourceOptions(), ARGS),
+            f"AgentJob 'p' cannot be deployed:\n  error: {OPTIONS}",
+        ),
+        (
+            lambda: scalr_agents.AgentCrds("c", cast(Any, pulumi.ResourceOptions())),
+            f"AgentCrds 'c' cannot be deployed:\n  error: {OPTIONS}",
+        ),
+        (of_agent(5, ARGS), "AgentJob cannot be deployed:\n  error: name: expected a string, given a number"),
+        (lambda: scalr_agents.load_values(cast(Any, None)), "load_values: expected a path, given null"),
+    ],
+)
+def test_arguments_in_the_wrong_place(program: Callable[[], object], message: str) -> None:
+    assert error_of(program) == message
+
+
+@pytest.mark.parametrize(
+    ("args", "messages"),
+    [
+        ({"values": {"agent": [1]}}, ["values.agent: expected a map, given a list"]),
+        ({"values": {"global": "x"}, "ca_bundle": OUTPUT}, ["values.global: expected a map, given a string"]),
+        (
+            {"values": {"serviceAccount": 3}, "service_account_annotations": {"a": "b"}},
+            ["values.serviceAccount: expected a map, given a number"],
+        ),
+        ({"token": None}, ["token: missing; set it (config.require_secret(...)), or set values.agent.tokenExistingSecret.name"]),
+        (
+            {"token": 5, "names": "charts", "values": {"taks": {}, "agent": {"replicaCount": "2"}}},
+            [
+                "names: given 'charts'; allowed: 'scoped' or 'chart'",
+                "token: expected a string, given a number; quote it",
+                "values.agent.replicaCount: expected a whole number, given '2'; write it without quotes",
+                "values.taks: unknown key 'taks'; did you mean 'task'?",
+            ],
+        ),
+        (
+            {"agent_version": "1.4", "values": {"taks": {}}},
+            [
+                "agent_version: agent version '1.4' is incomplete; write 1.4.0",
+                "values.taks: unknown key 'taks'; did you mean 'task'?",
+            ],
+        ),
+        (
+            {"namespace": OUTPUT},
+            [
+                f"namespace: {UNKNOWN}; write the name as a string, and add the option depends_on=[namespace]",
+            ],
+        ),
+        ({"replicas": 2}, ["replicas: unknown key 'replicas'; it is a value of agent-job: write values.agent.replicaCount"]),
+        (
+            {"service_account_annotations": {"eks.amazonaws.com/role-arn": 5}},
+            ['service_account_annotations["eks.amazonaws.com/role-arn"]: expected a string, given a number; quote it'],
+        ),
+    ],
+)
+def test_each_mistake_is_one_finding(args: dict[str, Any], messages: list[str]) -> None:
+    found = [line for line in error_of(agent_job(**args)).splitlines()[1:] if line.startswith("  error: ")]
+    assert sorted(found) == [f"  error: {message}" for message in messages]
+
+
+def test_an_invalid_release_says_that_it_is_the_name_of_the_component() -> None:
+    invalid = "'Runs' is not a valid release name: use at most 53 lower case letters, digits, '-' and '.'"
+    assert f"error: release: {invalid} (the component's name, because release is not set)" in error_of(agent_job("Runs"))
+    assert error_of(agent_job(release="Runs")).endswith(f"error: release: {invalid}")
+
+
+@pytest.mark.parametrize("function", ["names", "render"])
+def test_functions_for_values_end_a_program_without_a_traceback(function: str) -> None:
+    called: Any = getattr(scalr_agents, function)
+    text = error_of(lambda: called("agent-job", values={"agent": {"imge": {}}}, release="runs", namespace="scalr"))
+    assert "error: agent.imge: unknown key 'imge'; did you mean 'image'?" in text
+    with pytest.raises(scalr_agents.ValuesError):
+        called("agent-job", release="Runs", namespace="scalr", values={})
