@@ -13,6 +13,8 @@ import yaml
 
 from tests.command_line import DEADLINE, REPOSITORY, STACK, TOKEN, Done, cli, process, stack
 
+SET = "pulumi config set --secret --path"
+
 
 def documents(done: Done) -> list[dict[str, Any]]:
     assert done.returncode == 0, done.stderr
@@ -113,6 +115,8 @@ def test_findings_end_render_with_1_and_nothing_on_stdout(project: Path) -> None
         (STACK.replace("{secure: v1:xyz}", TOKEN), (), 0, "is in this file in plain text"),
         (STACK.replace("{token: {secure: v1:xyz}}", "{}"), (), 1, "error: scalr-agents:secrets.runs.token: missing"),
         (STACK.replace("values: {", "values: {agent: {token: {secure: v1:xyz}}, "), (), 1, "secrets belong under scalr-agents:secrets"),
+        (STACK.replace("v1:xyz", "..."), (), 1, f"placeholder, not an encrypted value; run: {SET} 'scalr-agents:secrets.runs.token'"),
+        (f"{STACK}  scalr-agents:token: {{secure: v1:xyz}}\n", (), 1, f"pulumi config rm 'scalr-agents:token', and: {SET}"),
         (STACK.replace("values: {", f"values: {{agent: {{token: {TOKEN}}}, "), (), 1, "a token in plain text"),
     ],
 )
@@ -221,7 +225,7 @@ def test_findings_as_json(project: Path) -> None:
     wrong = STACK.replace("https", "http").replace("{token: {secure: v1:xyz}}", "{}")
     stack(project, wrong.replace("values: {", f"values: {{agent: {{token: {TOKEN}}}, "))
     done = cli("check", "dev", "-o", "json", directory=project)
-    assert (done.returncode, done.stderr) == (1, "dev: 2 errors, 1 warnings\n")
+    assert (done.returncode, done.stderr) == (1, "dev: 2 errors, 1 warning\n")
     token, command = "agents.runs.values.agent.token", "pulumi config set --secret --path 'scalr-agents:secrets.runs.token'"
 
     def found(severity: str, line: int, column: int, path: str, message: str) -> dict[str, Any]:
@@ -317,3 +321,37 @@ def test_digests_of_images_are_printed_where_they_are_given(project: Path) -> No
     stack(project, STACK.replace("values: {", f'values: {{agent: {{image: {{tag: "0.57.0@{digest}"}}}}, '))
     done = cli("images", "dev", "--digests", directory=project)
     assert (done.returncode, done.stdout) == (0, f"scalr/agent-runner:0.57.0\t-\nscalr/agent:0.57.0\t{digest}\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (STACK.replace('"https://acme.scalr.io"', "{secure: v1:xyz}"), "scalr-agents:common.url: not a secret; set it without --secret"),
+        (
+            STACK.replace("values: {", "values: {agent: {token: {secure: v1:xyz}}, "),
+            "scalr-agents:agents.runs.values.agent.token: secrets belong under",
+        ),
+        (
+            STACK.replace("values: {", "secretsFrom: {store: {name: s}, token: {secure: v1:xyz}}, values: {"),
+            f"remove this and run: {SET} 'scalr-agents:secrets.runs.token'",
+        ),
+    ],
+)
+def test_an_encrypted_value_in_the_wrong_place_is_one_finding(project: Path, content: str, message: str) -> None:
+    stack(project, content)
+    (found,) = [line for line in cli("check", "dev", directory=project).stdout.splitlines() if " error: " in line]
+    assert message in found
+
+
+def test_a_placeholder_may_be_rendered(project: Path) -> None:
+    stack(project, STACK.replace("v1:xyz", "..."))
+    assert cli("render", "dev", directory=project).returncode == 0
+
+
+def test_help_is_complete() -> None:
+    assert "..." not in cli("--help").stdout.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize("command", ["render", "check", "doctor", "graph", "hosts"])
+def test_formats_have_the_same_options(command: str) -> None:
+    assert "-o, --output, --format [" in " ".join(cli(command, "--help").stdout.split())

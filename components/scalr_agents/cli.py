@@ -10,8 +10,8 @@ import click
 
 from scalr_agents import output
 from scalr_agents.helm import commands as cli_helm
-from scalr_agents.model.findings import Finding, FindingsError, by_severity, errors, warnings
-from scalr_agents.printing import FINDINGS, format_option, progress, report, say
+from scalr_agents.model.findings import Finding, FindingsError, by_severity, errors, starts, warnings
+from scalr_agents.printing import FINDINGS, counted, format_option, progress, report, say
 
 if TYPE_CHECKING:
     from scalr_agents.stack import Stack
@@ -52,7 +52,7 @@ _project_option = click.option(
 )
 
 
-@main.command()
+@main.command(short_help="Print the manifests of a stack.")
 @_stack_argument
 @_project_option
 @format_option("yaml", "json")
@@ -119,7 +119,7 @@ def _write(objects: Sequence[dict[str, Any]], directory: Path, form: str) -> Non
         say(f"left out: {manifest['kind']} {metadata['name']}{within}: {places} is not known here; an existing file stays unchanged")
 
 
-@main.command()
+@main.command(short_help="Print errors and warnings about a stack.")
 @_stack_argument
 @_project_option
 @format_option("text", "json")
@@ -141,7 +141,7 @@ def check(stack: str, project: Path | None, form: str, strict: bool) -> None:
     else:
         report(findings, err=False)
     bad, odd = len(errors(findings)), len(warnings(findings))
-    say(f"{stack}: {bad} errors, {odd} warnings")
+    say(f"{stack}: {counted(bad, 'error')}, {counted(odd, 'warning')}")
     sys.exit(FINDINGS if bad or (strict and odd) else 0)
 
 
@@ -150,7 +150,7 @@ def _as_json(findings: Sequence[Finding]) -> str:
     return json.dumps({**listed, "errors": len(errors(findings)), "warnings": len(warnings(findings))}, indent=2)
 
 
-@main.command()
+@main.command(short_help="Print the images that a stack pulls.")
 @_stack_argument
 @_project_option
 @click.option("--digests", is_flag=True, help="Print the digest of each image in a second column, `-` if it has none.")
@@ -164,10 +164,10 @@ def images(stack: str, project: Path | None, *, digests: bool) -> None:
         say(f"{name}: {further}")
 
 
-@main.command()
+@main.command(short_help="Print what agents connect to, for a firewall.")
 @_stack_argument
 @_project_option
-@click.option("--format", "form", type=click.Choice(("table", "json")), default="table", show_default=True, help="Form of the list.")
+@format_option("table", "json")
 def hosts(stack: str, project: Path | None, form: str) -> None:
     """Print what the agents of a STACK (default: local) connect to, for a firewall: host, port, who, why.
 
@@ -188,10 +188,10 @@ def hosts(stack: str, project: Path | None, form: str) -> None:
         say("runs also connect to cloud APIs, VCS providers and private registries, which are not known here")
 
 
-@main.command()
+@main.command(short_help="Draw a stack.")
 @_stack_argument
 @_project_option
-@click.option("--format", "form", type=click.Choice(("mermaid", "svg", "json")), default="mermaid", show_default=True)
+@format_option("mermaid", "svg", "json")
 def graph(stack: str, project: Path | None, form: str) -> None:
     """Draw a STACK (default: local): agents, machines, what they mount, and what they may connect to through which policy.
 
@@ -210,11 +210,11 @@ def graph(stack: str, project: Path | None, form: str) -> None:
         raise click.ClickException(str(problem)) from None
 
 
-@main.command()
+@main.command(short_help="Print the files of a machine.")
 @click.argument("name")
 @_stack_argument
 @_project_option
-@click.option("--format", "form", type=click.Choice(("cloud-init", "compose", "run", "systemd")), default="cloud-init", show_default=True)
+@format_option("cloud-init", "compose", "run", "systemd")
 def machine(name: str, stack: str, project: Path | None, form: str) -> None:
     """Print the files of machine NAME of a STACK (default: local), for virtual machines and Docker hosts.
 
@@ -227,12 +227,14 @@ def machine(name: str, stack: str, project: Path | None, form: str) -> None:
     found = {each.name: each for each in loaded.machines}.get(name)
     if found is None:
         raise click.BadParameter(f"no machine {name!r}; {nearest(name, [each.name for each in loaded.machines])}", param_hint="NAME")
+    if refusal := found.refusal(form):
+        raise click.BadParameter(refusal, param_hint="--output")
     click.echo(found.document(form), nl=False)
     for step in found.steps(form):
         say(step)
 
 
-@main.command()
+@main.command(short_help="Print shell completion.")
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 def completion(shell: str) -> None:
     """Print the completion script for a shell. To use it at once: eval "$(scalr-agents completion bash)"."""
@@ -242,10 +244,10 @@ def completion(shell: str) -> None:
     click.echo(writer(main, {}, "scalr-agents", "_SCALR_AGENTS_COMPLETE").source())
 
 
-@main.command()
+@main.command(short_help="Check whether the cluster is ready for a stack.")
 @_stack_argument
 @_project_option
-@click.option("-o", "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True)
+@format_option("text", "json")
 @click.option("--probe", is_flag=True, help="Also run a pod like that of a run, for each agent. It is deleted again.")
 @click.option("--image", default="", help="Image of the probe, with /bin/sh.  [default: the runner's]")
 @click.option("--timeout", type=click.IntRange(min=1), default=300, show_default=True, help="Seconds after which a probe is ended.")
@@ -271,11 +273,11 @@ def doctor(stack: str, project: Path | None, form: str, *, probe: bool, image: s
         sys.exit(FINDINGS)
     click.echo(command.as_json(found) if form == "json" else "".join(f"{finding}\n" for finding in found), nl=False)
     bad, odd = count(found, "error"), count(found, "warning")
-    say(f"{stack}: {bad} errors, {odd} warnings")
+    say(f"{stack}: {counted(bad, 'error')}, {counted(odd, 'warning')}")
     sys.exit(FINDINGS if bad else 0)
 
 
-@main.command()
+@main.command(short_help="Print the JSON Schema of stack files.")
 def schema() -> None:
     """Print the JSON Schema of stack files, for editors."""
     from scalr_agents.stack import schema as stack_schema
@@ -304,12 +306,20 @@ def _load(project: Path | None, stack: str, *, demand_tokens: bool) -> "tuple[So
     source = _source(project, stack)
     with progress(f"reading {source.file.name}"):
         loaded = stacks.load(source.config, directory=source.directory, demand_tokens=demand_tokens and not source.environment)
-    findings = by_severity([*secrets.misplaced(source.config), *loaded.findings, *_about_clouds(loaded, source)])
+    misplaced = list(secrets.misplaced(source.config))
+    others = [finding for finding in loaded.findings if not any(_waits(finding, other) for other in errors(misplaced))]
+    placeholders = secrets.placeholders(source.config) if demand_tokens else ()
+    findings = by_severity([*misplaced, *placeholders, *others, *_about_clouds(loaded, source)])
     if findings:
         from scalr_agents.stack import positions
 
         findings = positions.locate(findings, source)
     return source, loaded, findings
+
+
+def _waits(finding: Finding, misplaced: Finding) -> bool:
+    """Whether a finding is on a value that belongs elsewhere, or on the section of an agent that is empty without it."""
+    return finding.at == misplaced.at or (len(finding.at) > len(("agents", "<name>")) and starts(misplaced.at, finding.at))
 
 
 def _about_clouds(loaded: "Stack", source: "Source") -> Iterator[Finding]:

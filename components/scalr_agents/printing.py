@@ -41,6 +41,10 @@ def report(findings: Iterable[Finding], *, err: bool = True) -> None:
             click.echo("  " * bool(subject) + _styled(finding), err=err)
 
 
+def counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
 @contextmanager
 def progress(text: str) -> Iterator[None]:
     """Show a text on a terminal as long as something takes, from the first second on."""
@@ -68,7 +72,7 @@ def progress(text: str) -> Iterator[None]:
 
 def format_option(*forms: str) -> Callable[[Any], Any]:
     """The option for the format of what a command prints; the first one is the default."""
-    return click.option("-o", "--output", "form", type=click.Choice(forms), default=forms[0], show_default=True)
+    return click.option("-o", "--output", "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True)
 
 
 def _in_colour(*, err: bool) -> bool:

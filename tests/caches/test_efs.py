@@ -93,8 +93,8 @@ def test_what_aws_would_call_otherwise_is_no_key(given: str) -> None:
 NO_CLIENTS = {key: value for key, value in PLACE.items() if key != "clients"}
 NO_VPC = {key: value for key, value in PLACE.items() if key != "vpc_id"}
 ERRORS: list[tuple[dict[str, Any], str, str]] = [
-    ({}, "", "has no location: set eks_cluster, or vpc_id and subnets, or file_system_id"),
-    ({"vpc_id": "vpc-0a"}, "", "has no location: "),
+    ({}, "", "network missing: set eks_cluster, or vpc_id and subnets, or file_system_id"),
+    ({"vpc_id": "vpc-0a"}, "", "network missing: "),
     ({**CLUSTER, "vpc_id": "vpc-0a"}, "vpc_id", "given together with eks_cluster, which sets it too; keep one of them"),
     ({**CLUSTER, "vpc_id": LATER}, "vpc_id", "given together with eks_cluster"),
     (

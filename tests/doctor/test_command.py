@@ -51,7 +51,7 @@ def test_errors_come_first_and_exit_with_1(cluster: dict[str, Any], project: Pat
     done = cli("doctor", "dev", directory=project)
     assert done.returncode == 1
     assert [line.partition(":")[0] for line in done.stdout.splitlines()] == ["error", "warning", "note", "note"]
-    assert done.stderr.splitlines()[-1] == "dev: 1 errors, 1 warnings"
+    assert done.stderr.splitlines()[-1] == "dev: 1 error, 1 warning"
 
 
 def test_warnings_exit_with_0(cluster: dict[str, Any], project: Path) -> None:

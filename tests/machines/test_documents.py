@@ -209,3 +209,28 @@ def test_cases_cover_every_word() -> None:
     said = {word for entry, _ in CASES.values() for word in entry}
     words = {"role", "agentVersion", "concurrency", "memoryPerRun", "image", "env", "root", "taskImage", "caScope", "runtime", "package"}
     assert words | {"allowMetadataService", "drainSeconds", "ec2", "gce", "docker"} == said
+
+
+PACKAGE = {"apt": "https://packages.acme/apt jammy main", "key": "https://packages.acme/key.asc", "version": "1.4.0"}
+
+
+def with_package(directory: Any) -> str:
+    file = directory / "Pulumi.package.yaml"
+    host = {"docker": {}, "role": "vcs", "runtime": "package", "package": PACKAGE}
+    file.write_text(yaml.safe_dump({"config": {"scalr-agents:common": {"url": cases.URL}, "scalr-agents:machines": {"host": host}}}))
+    return str(file)
+
+
+def test_the_package_is_installed_by_hand_too(tmp_path: Any) -> None:
+    done = CliRunner().invoke(main, ["machine", "host", with_package(tmp_path), "-o", "systemd"])
+    assert done.exit_code == 0, done.output
+    assert "# /usr/local/lib/scalr-agent/install (0755)\n#!/bin/sh\n" in done.stdout
+    install = f"env SCALR_PACKAGE_KEY={PACKAGE['key']} /usr/local/lib/scalr-agent/install 1.4.0"
+    assert f"run as root: {install}; systemctl daemon-reload" in done.stderr
+
+
+@pytest.mark.parametrize("form", ["compose", "run"])
+def test_a_package_has_no_form_of_docker(tmp_path: Any, form: str) -> None:
+    done = CliRunner().invoke(main, ["machine", "host", with_package(tmp_path), "--output", form])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "runtime: package has no compose or run form; use cloud-init or systemd" in done.stderr

@@ -194,7 +194,15 @@ def test_nothing_is_said_about_what_is_left_out(given: dict[str, Any]) -> None:
         ),
         (
             "task.sidecars",
-            [{"name": "s", "imagePullPolicy": "", "ports": [{"containerPort": 80}], "livenessProbe": {"tcpSocket": {"port": "x"}}}],
+            [
+                {
+                    "name": "s",
+                    "image": "i",
+                    "imagePullPolicy": "",
+                    "ports": [{"containerPort": 80}],
+                    "livenessProbe": {"tcpSocket": {"port": "x"}},
+                }
+            ],
         ),
         (
             "task.extraVolumes",

@@ -150,7 +150,7 @@ def test_a_provider_reaches_the_children(component: str, args: dict[str, Any]) -
 
 
 REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
-    ("EfsCache", {}, ["error: has no location: set eks_cluster, or vpc_id and subnets, or file_system_id"]),
+    ("EfsCache", {}, ["error: network missing: set eks_cluster, or vpc_id and subnets, or file_system_id"]),
     (
         "EfsCache",
         {"eks_cluster": "prod", "vpc_id": "vpc-0a", "throughput_mode": "provisioned", "tags": {"aws:a": "b"}},

@@ -257,7 +257,7 @@ def test_findings_stop_everything_before_it_is_registered() -> None:
     assert isinstance(recording.error, scalr_agents.ArgsError)
     assert recording.names == []
     lines = str(recording.error).splitlines()
-    assert lines[1].startswith("  error: scalr-agents:caches.shared.efs: has no location: set eksCluster, or vpcId")
+    assert lines[1].startswith("  error: scalr-agents:caches.shared.efs: network missing: set eksCluster, or vpcId")
     assert lines[2] == "  error: scalr-agents:agents.runs.cache: no cache 'sharde'; did you mean 'shared'?"
 
 

@@ -67,7 +67,7 @@ def test_findings_name_the_argument() -> None:
     lines = refused("AgentJob", {**args, "network": {"egress": {"only": [{"host": "git.acme"}], "enforcedBy": "cilium"}}})
     assert lines == ["error: network.egress.enforcedBy: unknown key 'enforcedBy'; did you mean 'enforced_by'?"]
     lines = refused("AgentJob", {**args, "network": {"egress": {"only": [{"host": "git.acme"}]}}})
-    assert lines[0].startswith("error: network.egress.only[0].host: enforcedBy: kubernetes knows no names")
+    assert lines[0].startswith("error: network.egress.only[0].host: NetworkPolicy cannot match host names")
 
 
 @pytest.mark.parametrize(("given", "readings"), [([], 2), (["10.0.0.0/20"], 0)])

@@ -58,7 +58,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (
         with_cache({"efs": {}}),
         f"{PLACE}.efs",
-        "has no location: set eksCluster, or vpcId and subnets, or fileSystemId",
+        "network missing: set eksCluster, or vpcId and subnets, or fileSystemId",
     ),
     (with_cache({"efs": {"eks_cluster": "prod"}}), f"{PLACE}.efs.eks_cluster", "did you mean 'eksCluster'?"),
     (

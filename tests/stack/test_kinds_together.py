@@ -92,7 +92,8 @@ def test_definitions_that_are_expected_are_of_neither_line() -> None:
     ids=["chart names of two lines", "pods of two kinds", "chart names of one kind", "one release in two lines"],
 )
 def test_agents_in_each_others_way(agents: dict[str, dict[str, Any]], owned: str) -> None:
-    assert errors(stack_of(agents)) == [("agents.b", f"owns {owned}, and so does agent 'a'; give one of them another name")]
+    advice = "set another `release` for one of them" if owned.startswith("the pods of") else "give one of them another name"
+    assert errors(stack_of(agents)) == [("agents.b", f"owns {owned}, and so does agent 'a'; {advice}")]
 
 
 def test_common_words_reach_every_kind() -> None:

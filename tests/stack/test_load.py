@@ -222,7 +222,7 @@ def test_words_may_be_json_text() -> None:
 
 def test_two_agents_that_own_one_object() -> None:
     agents = {"more": {**PLAIN, "release": "runs"}}
-    message = "owns the pods of release 'runs' in namespace 'scalr', and so does agent 'runs'; give one of them another name"
+    message = "owns the pods of release 'runs' in namespace 'scalr', and so does agent 'runs'; set another `release` for one of them"
     assert findings({"agents": agents, "secrets": {"more": {"token": "s3cr3t-token"}}}) == [("error", "scalr-agents:agents.more", message)]
 
 

@@ -189,3 +189,22 @@ def test_a_region_may_be_the_projects(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.dev.yaml").write_text("config:\n  caches: {one: {efs: {eksCluster: prod}}}\n")
     read = source.read(tmp_path, "dev")
     assert list(caches.without_region(stack.load(read.config, directory=tmp_path).caches, read)) == []
+
+
+def test_a_release_that_is_not_set_is_the_name_of_the_agent() -> None:
+    found = [message for _, path, message in findings({"agents": {"a" * 60: PLAIN}}) if path.endswith(".release")]
+    assert [message.endswith("(the agent's name, because release is not set)") for message in found] == [True]
+
+
+def test_replicas_are_a_value() -> None:
+    found = {path: message for _, path, message in findings({"agents": {"runs": {"replicas": 2}}})}
+    assert found[f"{AGENT}.replicas"] == "unknown key 'replicas'; it is a value of agent-job: write values.agent.replicaCount"
+
+
+def test_null_is_the_same_as_leaving_a_key_of_the_store_out() -> None:
+    given = {"env": {"A": {"key": "a"}, "B": None}, "token": {"key": "t"}}
+    without = [found for found in findings({"agents": {"runs": {"secretsFrom": given}}}) if "secretsFrom" in found[1]]
+    assert without == [("error", f"{AGENT}.secretsFrom.store.name", "missing; set the name of the SecretStore")]
+    assert findings({"agents": {"runs": {"secretsFrom": {**given, "store": None}}}}) == findings(
+        {"agents": {"runs": {"secretsFrom": given}}}
+    )

@@ -107,9 +107,9 @@ def test_a_sealed_value_is_printed_as_a_placeholder() -> None:
 
 
 def test_sealing_changes_nothing_that_was_given() -> None:
-    given = {"a": [{"secure": "x"}], "b": 1}
+    given = {"a": [{"secure": "v1:x"}], "b": 1}
     assert source.seal(given, "p") == {"a": [Sealed("p.a[0]")], "b": 1}
-    assert given == {"a": [{"secure": "x"}], "b": 1}
+    assert given == {"a": [{"secure": "v1:x"}], "b": 1}
 
 
 @pytest.mark.parametrize(

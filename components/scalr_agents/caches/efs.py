@@ -183,7 +183,7 @@ def _network(efs: EfsSettings, say: Spelling) -> Findings:
                 f"has no effect without {subnets} or {cluster}: an existing file system ({say('file_system_id')}) is then used as it is",
             )
     elif not efs.subnets:
-        yield error("", f"has no location: set {cluster}, or {vpc} and {subnets}, or {say('file_system_id')}")
+        yield error("", f"network missing: set {cluster}, or {vpc} and {subnets}, or {say('file_system_id')}")
     elif not is_set(efs.vpc_id) and not efs.mount_target_security_groups:
         yield error(
             vpc, f"missing: the security group of the mount targets requires it; set it, or set {say('mount_target_security_groups')}"

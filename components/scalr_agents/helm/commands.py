@@ -25,7 +25,7 @@ T = TypeVar("T")
 _FROM_HELM = "Output of helm get values, with or without its header.  [default: -, for stdin]"
 
 
-@click.command(context_settings={"allow_extra_args": True})
+@click.command(context_settings={"allow_extra_args": True}, short_help="Print the manifests of a chart for some values.")
 @click.argument("chart")
 @click.option(
     "-f", "--values", "files", multiple=True, type=click.Path(path_type=Path), help="Values file (- for stdin); later files override."
@@ -99,7 +99,7 @@ def _located(findings: Iterable[Finding], documents: Mapping[str, Document], lay
         yield replace(finding, position=documents[file.file].position(path)) if file and unchanged[keys] else finding
 
 
-@click.command("convert-values")
+@click.command("convert-values", short_help="Convert values of the alpha of agent-job.")
 @click.option("-f", "--values", "file", required=True, type=click.Path(path_type=Path), help="Values file (- for stdin).")
 def convert_values(file: Path) -> None:
     """Convert a values file of the alpha of the chart agent-job to the present shape, and print it.
@@ -120,7 +120,7 @@ def convert_values(file: Path) -> None:
     sys.exit(FINDINGS if errors(findings) else 0)
 
 
-@click.command("adopt")
+@click.command("adopt", short_help="Print the stack file that takes over a release.")
 @click.argument("release")
 @click.option("-n", "--namespace", required=True, help="Namespace of the release.")
 @click.option("-f", "--values", "file", type=click.Path(path_type=Path), default=Path("-"), help=_FROM_HELM)

@@ -70,7 +70,7 @@ def _versions(given: AgentSettings, say: Spelling) -> Findings:
 def _memory(given: AgentSettings, say: Spelling) -> Findings:
     path = say("memory_per_run")
     try:
-        quantities.megabytes(given.memory_per_run)
+        quantities.megabytes(given.memory_per_run, "512Mi")
     except ValueError as problem:
         yield error(path, str(problem))
 

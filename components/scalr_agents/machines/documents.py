@@ -31,8 +31,9 @@ def packed(text: str) -> bytes:
 
 
 def systemd(machine: Machine, names: CloudNames) -> str:
-    """Every file, below a line with its path and mode."""
-    listed = (f"# {file.path} ({file.mode})\n{file.content}" for file in files.files(machine, names))
+    """Every file, below a line with its path and mode. Docker must be on the host; the package is installed by a script of these files."""
+    setup = [] if machine.in_docker else files.setup(machine)
+    listed = (f"# {file.path} ({file.mode})\n{file.content}" for file in (*setup, *files.files(machine, names)))
     return "\n".join(listed)
 
 
@@ -76,6 +77,16 @@ def run(machine: Machine, _names: CloudNames) -> str:
 
 FORMS: Mapping[str, Callable[[Machine, CloudNames], str]] = {"cloud-init": cloud_init, "compose": compose, "run": run, "systemd": systemd}
 
+_OF_DOCKER = ("compose", "run")
+
+
+def refusal(machine: Machine, form: str) -> str:
+    """Why a machine has no document of this form; empty if it has."""
+    if machine.in_docker or form not in _OF_DOCKER:
+        return ""
+    others = [other for other in FORMS if other not in _OF_DOCKER]
+    return f"runtime: package has no {' or '.join(_OF_DOCKER)} form; use {' or '.join(others)}"
+
 
 def steps(machine: Machine, form: str) -> list[str]:
     """What is left to do by hand with a document of this form."""
@@ -89,7 +100,8 @@ def steps(machine: Machine, form: str) -> list[str]:
     task_image = [f"docker {command}" for command in units.named_task_image(machine)]
     match form:
         case "systemd":
-            run_there = "; ".join(shlex.join(command) for command in files.commands(machine))
+            setup = [] if machine.in_docker else files.setup_commands(machine)
+            run_there = "; ".join(shlex.join(command) for command in (*setup, *files.commands(machine)))
             return [*told, "write each file to the path above it, with the mode in brackets", f"run as root: {run_there}"]
         case "compose":
             return [*told, *_ca_step(machine), *task_image, "save this as compose.yaml and run: docker compose up --detach"]

@@ -48,14 +48,14 @@ def refusal(given: object) -> str:
     return f"not a Kubernetes quantity; write {number}{'k' if suffix == 'K' else suffix} or {number}{suffix}i"
 
 
-def megabytes(quantity: str) -> int:
+def megabytes(quantity: str, example: str = "40Gi") -> int:
     """A size as the agent's `*_SIZE_LIMIT_MB` variables expect it: `40Gi` is 40960, `20G` is 20000, `1.5Gi` is 1536.
 
-    Raises `ValueError` for a suffix other than Gi, Mi, G and M.
+    Raises `ValueError` for a suffix other than Gi, Mi, G and M; its text has the example.
     """
     match = _match(quantity)
     if match is None or match[2] not in _MEGABYTES:
-        raise ValueError(f"unsupported size {quantity!r}; use Gi, Mi, G or M, for instance 40Gi")
+        raise ValueError(f"unsupported size {quantity!r}; use Gi, Mi, G or M, for instance {example}")
     size = int(Decimal(match[1]) * _MEGABYTES[match[2]])
     if size <= 0:
         raise ValueError(f"{quantity!r} is too small; give at least 1Mi")

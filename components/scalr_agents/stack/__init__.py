@@ -183,6 +183,9 @@ def _unknown_words(config: Mapping[str, Any]) -> Iterator[Finding]:
         if head in _WORDS:
             message = f"a flat key, set without --path; remove it with: pulumi config rm '{PREFIX}:{word}', and set it with --path"
             yield error((f"{PREFIX}:{word}",), message)
+        elif word in secrets.MISPLACED:
+            message = f"secrets belong to an agent; run: pulumi config rm '{PREFIX}:{word}', and: {secrets.command('<agent>', word)}"
+            yield error((f"{PREFIX}:{word}",), message)
         else:
             name = shown(word)
             yield error((f"{PREFIX}:{name}",), unknown_key(name, _WORDS))

@@ -37,9 +37,11 @@ def collisions(agents: Sequence[AnyAgent], claims: "Sequence[Claim]") -> Iterato
         for owned in [*selected, *map(_identity, one.objects)]:
             other = owners.setdefault(owned, one)
             if other is not one:
+                same_release = isinstance(one, Agent) and isinstance(other, Agent) and one.release.name == other.release.name
                 yield error(
                     place(one.name) if isinstance(one, Agent) else one.place,
-                    f"owns {_in_words(owned)}, and so does {_called(other)}; give one of them another name",
+                    f"owns {_in_words(owned)}, and so does {_called(other)}; "
+                    + ("set another `release` for one of them" if same_release else "give one of them another name"),
                 )
                 break
 

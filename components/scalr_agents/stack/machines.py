@@ -107,6 +107,10 @@ class StackMachine:
     def document(self, form: str) -> str:
         return documents.FORMS[form](self.machine, self.names())
 
+    def refusal(self, form: str) -> str:
+        """Why it has no document of this form; empty if it has."""
+        return documents.refusal(self.machine, form)
+
     def steps(self, form: str) -> list[str]:
         """Steps that remain for a document, and its values that only the cloud knows."""
         text = self.document(form)

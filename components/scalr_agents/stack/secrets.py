@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MISPLACED = ("token", "clientKey")
 """Secrets that users may try to set directly on an agent."""
 _TOKEN = ("agent", "token")
-_ON_AGENT = 3
+_WITHOUT_SECRETS = tuple(f"{PREFIX}:{word}" for word in ("kubernetes", "namespaces", "caches"))
 _OPEN_WORDS = StackFile.model_fields.keys() - {"secrets"}
 
 
@@ -56,8 +56,8 @@ def located(agent: str, path: Path) -> Path | None:
 def misplaced(config: Mapping[str, Any]) -> Iterator[Finding]:
     """Findings on secrets that are encrypted outside of `secrets`, or not encrypted in it."""
     for word, content in config.items():
-        for place in _sealed(content) if word in _OPEN_WORDS else ():
-            yield misplaced_at(as_path(place))
+        for sealed in _sealed(content) if word in _OPEN_WORDS else ():
+            yield misplaced_at(as_path(sealed.place))
     secrets = config.get("secrets")
     for agent, given in secrets.items() if isinstance(secrets, dict) else ():
         for word, value in _words(given):
@@ -65,13 +65,33 @@ def misplaced(config: Mapping[str, Any]) -> Iterator[Finding]:
                 yield warning(place_of(agent, word), f"is in this file in plain text; encrypt it with: {command(agent, word)}")
 
 
+def placeholders(config: Mapping[str, Any]) -> Iterator[Finding]:
+    """Errors for what stands in place of encrypted values. Pulumi refuses the stack file because of them."""
+    for sealed in _sealed(config.get("secrets")):
+        if not sealed.encrypted:
+            message = f"placeholder, not an encrypted value; run: pulumi config set --secret --path '{sealed.place}'"
+            yield error(sealed.place, message)
+
+
 def misplaced_at(place: Path) -> Finding:
     """An error for an encrypted value outside of `secrets`: Pulumi would pass the whole key that contains it in plain text."""
+    if place[-1] == "url" or place[0] in _WITHOUT_SECRETS or (place[0] == f"{PREFIX}:common" and "proxy" not in place):
+        return error(place, "not a secret; set it without --secret, because Pulumi would show the value here")
     agent = str(place[1]) if place[0] == f"{PREFIX}:agents" and len(place) > 1 else "<agent>"
-    own = str(place[2]) if len(place) == _ON_AGENT and place[2] in MISPLACED else ""
-    target = own or ("token" if place[-2:] == _TOKEN else "env.<NAME>")
-    message = f"secrets belong under {PREFIX}:secrets, because Pulumi would show them here; remove this and run: {command(agent, target)}"
+    message = (
+        f"secrets belong under {PREFIX}:secrets, because Pulumi would show them here; remove this and run: {command(agent, _target(place))}"
+    )
     return error(place, message)
+
+
+def _target(place: Path) -> str:
+    """The key under `secrets` that a secret at a place of an agent belongs to."""
+    match place[2:]:
+        case (str(word),) | ("secretsFrom", str(word)) if word in MISPLACED:
+            return word
+        case ("secretsFrom", "env", str(name)):
+            return env(name)
+    return "token" if place[-2:] == _TOKEN else "env.<NAME>"
 
 
 def _words(given: Any) -> Iterator[tuple[str, Any]]:
@@ -82,9 +102,9 @@ def _words(given: Any) -> Iterator[tuple[str, Any]]:
         yield from ((mirror_token(host), value) for host, value in mirrors.items()) if isinstance(mirrors, dict) else ()
 
 
-def _sealed(content: Any) -> Iterator[str]:
+def _sealed(content: Any) -> Iterator[Sealed]:
     if isinstance(content, Sealed):
-        yield content.place
+        yield content
     for item in content.values() if isinstance(content, dict) else content if isinstance(content, list) else ():
         yield from _sealed(item)
 

@@ -3,6 +3,7 @@
 It works without the engine: secrets stay encrypted, and an ESC environment is reported, not opened.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from scalr_agents.stack.model import PREFIX
 
 PROJECT_FILE = "Pulumi.yaml"
 _STACK_KEYS = {"config", "encryptedkey", "encryptionsalt", "environment", "secretsprovider"}
+_CIPHERTEXT = re.compile(r"v1:[A-Za-z0-9+/=:]+|[A-Za-z0-9+/=_-]{20,}")
+"""Base64, of a key in the stack file with a version, of a service without one."""
 _NO_TEXT = "not a text file"
 _DECLARATION = {"value", "default", "type", "description", "secret", "items"}
 
@@ -38,6 +41,8 @@ class Sealed(Placeholder):
     """A secret of a stack file that only Pulumi can decrypt, or that is not set yet. A deferred value."""
 
     place: str
+    encrypted: bool = True
+    """Whether the value may be one that Pulumi has encrypted, and not a placeholder."""
 
     def __str__(self) -> str:
         return f"<secret {self.place}>"
@@ -205,7 +210,7 @@ def seal(value: Any, place: str) -> Any:
     """The value with its `secure:` ciphertexts replaced by sealed values."""
     if isinstance(value, dict):
         if set(value) == {"secure"} and isinstance(value["secure"], str):
-            return Sealed(place)
+            return Sealed(place, encrypted=bool(_CIPHERTEXT.fullmatch(value["secure"])))
         return {key: seal(item, entry(place, key)) for key, item in value.items()}
     if isinstance(value, list):
         return [seal(item, f"{place}[{index}]") for index, item in enumerate(value)]

@@ -103,6 +103,8 @@ ERRORS = [
     (nested("task.runner.securityContext.runAsUser", 0), "task.runner.securityContext.runAsUser", "would never start"),
     (nested("serviceAccount", {"create": False, "name": "default"}), "serviceAccount.name", "default account"),
     (nested("serviceAccount.name", "default"), "serviceAccount.name", "default account"),
+    (nested("task.sidecars", [{"name": "s"}]), "task.sidecars[0].image", "missing; set the image of the container"),
+    (nested("task.sidecars", [{"name": "s", "image": ""}]), "task.sidecars[0].image", "missing; set the image of the container"),
     (nested("task.sidecars", [{"name": "My_Sidecar"}]), "task.sidecars[0].name", "lower case"),
     (nested("task.extraVolumes", [{"name": "My_Vol"}]), "task.extraVolumes[0].name", "lower case"),
     (
@@ -228,7 +230,7 @@ FINE: list[dict[str, Any]] = [
     nested("agent.image.tag", "0.57.0@sha256:" + 64 * "0"),
     nested("agent", {"replicaCount": 2, "topologySpreadConstraints": [{**ZONE, "labelSelector": {"matchLabels": SPREAD}}]}),
     nested("agent", {"replicaCount": 2.0, "affinity": {"podAntiAffinity": {}}}),
-    nested("task.sidecars", [{"name": "s", "volumeMounts": [{"name": "data-dir", "mountPath": "/data"}]}]),
+    nested("task.sidecars", [{"name": "s", "image": "s:1", "volumeMounts": [{"name": "data-dir", "mountPath": "/data"}]}]),
     nested("agent.resources", {"requests": {"cpu": 0.1}, "limits": {"cpu": 1, "memory": None}}),
     nested("task.runner.securityContext", {"privileged": True, "allowPrivilegeEscalation": True}),
 ]

@@ -105,7 +105,7 @@ def test_nfs() -> None:
 
 def test_names_that_a_network_policy_does_not_know() -> None:
     found = findings("kubernetes", {"host": "github.acme.internal"}, {"cidr": "10.0.0.0/8"})
-    assert paths(found) == [("error", "network.egress.only[0].host"), ("error", "network.egress.enforcedBy")]
+    assert paths(found) == [("error", "network.egress.only[0].host"), ("error", "network.egress.enforced_by")]
     assert all(word in found[0].message for word in ("cidr", "proxy", "cilium or gke"))
     assert all(host in found[1].message for host in ("*.scalr.io", "registry.opentofu.org", "github.com", "443"))
 
@@ -119,7 +119,7 @@ def test_a_proxy_carries_names() -> None:
 def test_a_proxy_of_the_worker_carries_nothing_for_runs() -> None:
     proxy = {"extraEnv": {"HTTP_PROXY": "http://10.0.12.5:3128", "HTTPS_PROXY": "http://10.0.12.5:3128"}}
     [finding] = findings("kubernetes", values={"agent": proxy})
-    assert (finding.severity, finding.path) == ("error", "network.egress.enforcedBy")
+    assert (finding.severity, finding.path) == ("error", "network.egress.enforced_by")
     assert "registry.opentofu.org" in finding.message
     assert "scalr.io" not in finding.message
     assert findings("kubernetes", values={"agent": proxy, "task": {"runner": proxy}}) == []
@@ -128,9 +128,9 @@ def test_a_proxy_of_the_worker_carries_nothing_for_runs() -> None:
 @pytest.mark.parametrize(
     ("entries", "paths_found"),
     [
-        ([], ["network.egress.enforcedBy"]),
+        ([], ["network.egress.enforced_by"]),
         ([{"cidr": "10.0.12.0/24", "ports": [3128]}], []),
-        ([{"cidr": "10.0.12.0/24", "ports": [3129]}], ["network.egress.enforcedBy"]),
+        ([{"cidr": "10.0.12.0/24", "ports": [3129]}], ["network.egress.enforced_by"]),
         ([{"namespace": "egress", "ports": [3128]}], []),
         ([{"cidr": "0.0.0.0/0", "ports": [3128]}], []),
     ],
@@ -141,7 +141,7 @@ def test_the_network_of_a_proxy_with_a_name(entries: list[dict[str, Any]], paths
 
 
 def test_public_hosts_have_no_private_addresses() -> None:
-    assert paths(findings("kubernetes", {"cidr": "10.0.0.0/8"})) == [("error", "network.egress.enforcedBy")]
+    assert paths(findings("kubernetes", {"cidr": "10.0.0.0/8"})) == [("error", "network.egress.enforced_by")]
     assert findings("kubernetes", {"cidr": "0.0.0.0/0"}) == []
 
 

@@ -24,6 +24,8 @@ def check(values: AgentJobValues, release: Release) -> Findings:
     ):
         yield from checks.mounts(path, mounts, volumes, dict.fromkeys(taken, "the agent"), added=added)
     for index, sidecar in enumerate(task.sidecars):
+        if not is_set(sidecar.get("image")):
+            yield error(f"task.sidecars[{index}].image", "missing; set the image of the container")
         if isinstance(given := sidecar.get("volumeMounts"), list):
             mounts = [mount for mount in given if isinstance(mount, dict)]
             yield from checks.mounts(f"task.sidecars[{index}].volumeMounts", mounts, volumes, {}, added=added)

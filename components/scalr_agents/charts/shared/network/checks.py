@@ -77,20 +77,21 @@ def _is_metadata_service(entry: EgressEntry) -> bool:
 
 def _names(egress: Egress, found: Sequence[Destination]) -> Findings:
     """Errors for names that pods must reach themselves: a NetworkPolicy has addresses only."""
+    enforced_by = type(egress).model_fields["enforced_by"].alias or "enforced_by"  # as stack files and as programs spell it
     direct = [each for each in dict.fromkeys(found) if each.kind == "host" and not each.through]
     for each in {each.at: each for each in direct if each.at}.values():
         yield error(
             (*each.at, "host"),
-            f"enforcedBy: kubernetes knows no names, and no proxy carries port {each.ports[0]} of this host; "
-            "use cidr, set a proxy, or set enforcedBy to cilium or gke",
+            f"NetworkPolicy cannot match host names, and no proxy carries port {each.ports[0]} of this host; "
+            f"use cidr, set a proxy, or set {enforced_by} to cilium or gke",
         )
     needed = [each for each in direct if not each.at and not _is_covered(each, egress.only)]
     for ports, group in groupby(sorted(needed, key=lambda each: each.ports), key=lambda each: each.ports):
         hosts = ", ".join(f"{each.name} ({each.why})" for each in group)
         yield error(
-            (*_EGRESS, "enforcedBy"),
-            f"kubernetes knows no names, and the agent needs port {ports[0]} of {hosts}; add an entry to only that covers them "
-            f"({{cidr: ..., ports: [{ports[0]}]}}), set a proxy, or set enforcedBy to cilium or gke",
+            (*_EGRESS, enforced_by),
+            f"NetworkPolicy cannot match host names, and the agent needs port {ports[0]} of {hosts}; add an entry to only that covers them "
+            f"({{cidr: ..., ports: [{ports[0]}]}}), set a proxy, or set {enforced_by} to cilium or gke",
         )
 
 

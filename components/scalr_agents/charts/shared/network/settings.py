@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from scalr_agents.model.fields import integral, is_dns_label, is_subdomain, refuse, unset
+from scalr_agents.model.messages import COMPLETE
 from scalr_agents.model.section import Section
 
 EnforcedBy = Literal["kubernetes", "cilium", "gke"]
@@ -32,7 +33,7 @@ def _cidr(value: str) -> str:
     except ValueError:
         refuse("cidr", "not a network in CIDR notation, for instance 10.20.0.0/16")
     if str(network) != value:
-        refuse("cidr", f"not the canonical form of a network; write {network}")
+        refuse(COMPLETE, f"not the canonical form of a network; write {network}")
     return value
 
 
