@@ -65,7 +65,10 @@ OLD = {"docker": {}, "agentVersion": "0.50.0"}
         ({"docker": {}, "agentVersion": "latest"}, "error: machines.it.agentVersion: not a version of the form MAJOR.MINOR.PATCH"),
         ({**OLD, "concurrency": 2}, "error: machines.it.concurrency: needs agents 0.53.0 or newer"),
         ({**OLD, "taskImage": "acme/tf"}, "error: machines.it.taskImage: needs a tag, which is the version of Terraform"),
-        ({"docker": {}, "memoryPerRun": "512Ki"}, "error: machines.it.memoryPerRun: unsupported size '512Ki'"),
+        (
+            {"docker": {}, "memoryPerRun": "512Ki"},
+            "error: machines.it.memoryPerRun: unsupported size '512Ki'; use Gi, Mi, G or M, for instance 512Mi",
+        ),
         (PACKAGE, "warning: machines.it.runtime: Scalr has deprecated its packages"),
         (PACKAGE, "error: machines.it.package: needs one of apt and yum"),
         (

@@ -139,6 +139,10 @@ def test_arguments_in_the_wrong_place(program: Callable[[], object], message: st
                 f"namespace: {UNKNOWN}; write the name as a string, and add the option depends_on=[namespace]",
             ],
         ),
+        (
+            {"network": {"egress": {"only": [{"cidr": "10.0.0.1/8"}]}}},
+            ["network.egress.only[0].cidr: not the canonical form of a network; write 10.0.0.0/8"],
+        ),
         ({"replicas": 2}, ["replicas: unknown key 'replicas'; it is a value of agent-job: write values.agent.replicaCount"]),
         (
             {"service_account_annotations": {"eks.amazonaws.com/role-arn": 5}},
