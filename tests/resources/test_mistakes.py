@@ -165,6 +165,7 @@ def test_an_invalid_release_says_that_it_is_the_name_of_the_component() -> None:
 def test_functions_for_values_end_a_program_without_a_traceback(function: str) -> None:
     called: Any = getattr(scalr_agents, function)
     text = error_of(lambda: called("agent-job", values={"agent": {"imge": {}}}, release="runs", namespace="scalr"))
-    assert "error: agent.imge: unknown key 'imge'; did you mean 'image'?" in text
+    assert text.startswith(f"{function}: invalid values:\n")
+    assert "  error: agent.imge: unknown key 'imge'; did you mean 'image'?" in text
     with pytest.raises(scalr_agents.ValuesError):
         called("agent-job", release="Runs", namespace="scalr", values={})
