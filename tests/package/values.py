@@ -16,6 +16,8 @@ from scalr_agents import charts
 from scalr_agents.model.fields import Deferred
 from scalr_agents.stack.schema import descriptions
 
+from tests.package import versions
+
 PREFIX = "scalr-agents:index:"
 SECRETS = {"clientKey", "token"}
 """Values that become Secrets."""
@@ -54,6 +56,7 @@ class _Chart:
 
     def __init__(self, chart: str, found: dict[str, Spec]) -> None:
         self.chart, self.found = chart, found
+        self.places = _places(charts.find(chart).values)
 
     def section(self, model: type[BaseModel]) -> Spec:
         name = f"{common_name(self.chart, model)}Values"
@@ -73,8 +76,22 @@ class _Chart:
             self._type(Annotated[field.annotation, *field.metadata, None], name)
             | ({"secret": True} if key in SECRETS else {})
             | ({NULLABLE: True} if _takes_null(model, key) else {})
-            | {"description": _description(field, descriptions(model)[attribute])}
+            | {"description": " ".join([_description(field, descriptions(model)[attribute]), *self._of_versions(model, key, field)])}
         )
+
+    def _of_versions(self, model: type[BaseModel], key: str, field: FieldInfo) -> list[str]:
+        """What differs with older agents, in sentences; with their paths, if the places of a section do not have it in common."""
+        texts = {path: ". ".join(self._differences(path, field)) for path in (f"{at}{key}" for at in self.places.get(model, []))}
+        if len(set(texts.values())) == 1:
+            return [f"{text}." for text in {*texts.values()} if text]
+        return [f"`{path}`: {text}." for path, text in texts.items() if text]
+
+    def _differences(self, path: str, field: FieldInfo) -> list[str]:
+        known, older = (
+            versions.only(self.chart, path),
+            "" if _is_section(field) else versions.older_defaults(self.chart, path, field.default),
+        )
+        return [*([f"Only {known}"] if known else []), *([f"Older defaults: {older}"] if older else [])]
 
     def _type(self, annotation: Any, name: str) -> Spec:
         """The type of a field. `name` is that of its enumeration, if it is one."""
@@ -101,6 +118,20 @@ class _Chart:
             case _:
                 found = _ANY if annotation is Any else {"type": _PRIMITIVE[annotation], "plain": True}
         return found
+
+
+def _places(model: type[BaseModel], at: str = "") -> dict[type[BaseModel], list[str]]:
+    """Where each section stands in the values, as the beginning of the paths of its keys. Items of lists have no place."""
+    found = {model: [at]}
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and _is_section(field):
+            for inner, places in _places(field.annotation, f"{at}{field.alias or name}.").items():
+                found[inner] = [*found.get(inner, []), *places]
+    return found
+
+
+def _is_section(field: FieldInfo) -> bool:
+    return isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
 
 
 def _one_of(choices: list[Spec]) -> Spec:

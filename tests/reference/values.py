@@ -10,7 +10,8 @@ from scalr_agents.model import variables
 from scalr_agents.model.fields import kubernetes_type
 from scalr_agents.stack import schema
 
-from tests.reference.words import Schema, meaning_and_default, section_of, type_of
+from tests.package import versions
+from tests.reference.words import Schema, default_of, meaning_and_default, section_of, type_of
 
 _VARIABLES = re.compile(r" Environment variables? `\w+`(?: and `\w+`)*\.$")
 """What descriptions say of variables, which have a column of their own here."""
@@ -19,7 +20,7 @@ _TYPE = re.compile(r"Kubernetes ([A-Z]\w+(?:Context|Source)|EnvVar list)\b")
 
 _MARK = "<!-- `make schema` writes this page. -->"
 _ABOUT = """\
-Defaults are those of the newest agents; [agent versions](../agent-versions.md) says what differs in older ones. `null` unsets a default.
+Defaults are those of the newest agents, followed by those of older ones where they differ. `null` unsets a default.
 *Goes to* is the environment variable that a value sets, or the field or type of Kubernetes that it becomes.
 """
 
@@ -63,7 +64,7 @@ class _Values:
             place = f"{path}.{key}".lstrip(".")
             meaning, default = meaning_and_default(word, required=key in section.get("required", []))
             goes_to = self._goes_to(place, word["description"], kubernetes_type(fields[key]))
-            default = "" if section_of(place, word)[1] and default == "none" else default
+            default = "" if section_of(place, word)[1] and default == "none" else self._with_older(place, word, default)
             yield f"| `{place}` | {type_of(place, word)} | {default} | {_VARIABLES.sub('', meaning)}{self._agents(place)} | {goes_to} |\n"
         for key, word in section["properties"].items():
             place, name = section_of(f"{path}.{key}".lstrip("."), word)
@@ -80,10 +81,14 @@ class _Values:
             words.append(f"Kubernetes `{found[1]}`")
         return ", ".join(words)
 
+    def _with_older(self, path: str, word: Schema, default: str) -> str:
+        older = versions.older_defaults(self.chart.name, path, default_of(word))
+        return f"{default}; {older}" if older else default
+
     def _agents(self, path: str) -> str:
         """The agents that know a value, if not all do."""
-        known, everyone = self.chart.versions.knowing(path), self.chart.versions.knowing("")
-        return "" if known == everyone else f" *Only agents {known}.*"
+        known = versions.only(self.chart.name, path)
+        return f" *Only {known}.*" if known else ""
 
 
 def _model(annotation: object) -> type[BaseModel]:

@@ -60,12 +60,17 @@ def _either(words: list[str]) -> str:
 
 def meaning_and_default(word: Schema, *, required: bool) -> tuple[str, str]:
     told = _DEFAULT.search(word["description"])
-    given = word.get("default", _without_null(word).get("default"))
+    given = default_of(word)
     constant = f"`{given if isinstance(given, str) else json.dumps(given)}`" if given not in (None, "", [], {}) else ""
     if needed := _REQUIRED.search(word["description"]):
         return _REQUIRED.sub("", word["description"]), f"required{needed[1]}"
     default = "required" if required else constant or (told[1] if told else "none")
     return word["description"] if constant or not told else _DEFAULT.sub("", word["description"]), default
+
+
+def default_of(word: Schema) -> Any:
+    """The default of a word, if that is a constant."""
+    return word.get("default", _without_null(word).get("default"))
 
 
 def cell(text: str) -> str:

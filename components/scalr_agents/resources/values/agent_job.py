@@ -44,9 +44,11 @@ class AgentJobRbacValues(TypedDict, total=False):
     create: bool | None
     """Whether to create Role, ClusterRole and their bindings. If false, create them yourself. Default: `true`."""
     rules: Sequence[AgentJobPolicyRuleValues]
-    """Rules of the Role in the release's namespace. A list given here replaces the default."""
+    """Rules of the Role in the release's namespace. A list given here replaces the default. Older defaults: other items (agents 0.57 to
+    0.60)."""
     clusterRules: Sequence[AgentJobPolicyRuleValues]
-    """Rules of the ClusterRole. A list given here replaces the default. With `[]`, no ClusterRole and no binding are created."""
+    """Rules of the ClusterRole. A list given here replaces the default. With `[]`, no ClusterRole and no binding are created. Older
+    defaults: other items (agents 0.57 to 0.60)."""
 
 
 class AgentJobProxyValues(TypedDict, total=False):
@@ -75,11 +77,11 @@ class AgentJobClientCertSecretValues(TypedDict, total=False):
     """An existing Secret with the agent's client certificate and private key, for mutual TLS."""
 
     name: pulumi.Input[str] | None
-    """Name of the Secret. Default: a Secret is created from `clientCert` and `clientKey`."""
+    """Name of the Secret. Default: a Secret is created from `clientCert` and `clientKey`. Only agents 1.2 or newer."""
     certKey: str
-    """Key of the certificate, in the existing and in the created Secret. Default: `tls.crt`."""
+    """Key of the certificate, in the existing and in the created Secret. Default: `tls.crt`. Only agents 1.2 or newer."""
     keyKey: str
-    """Key of the private key, in the existing and in the created Secret. Default: `tls.key`."""
+    """Key of the private key, in the existing and in the created Secret. Default: `tls.key`. Only agents 1.2 or newer."""
 
 
 class AgentJobTlsValues(TypedDict, total=False):
@@ -91,13 +93,14 @@ class AgentJobTlsValues(TypedDict, total=False):
     """CA certificates in PEM format. They replace the public ones; include those as well if the agent needs them. Environment variables
     `SCALR_AGENT_CA_CERT` and `SSL_CERT_FILE`."""
     clientCertSecret: AgentJobClientCertSecretValues
-    """An existing Secret with the client certificate and key. Takes precedence over `clientCert` and `clientKey`."""
+    """An existing Secret with the client certificate and key. Takes precedence over `clientCert` and `clientKey`. Only agents 1.2 or
+    newer."""
     clientCert: pulumi.Input[str] | None
     """Client certificate of the agent in PEM format, for mutual TLS. Requires `clientKey`. Environment variable
-    `SCALR_AGENT_TLS_CERT_FILE`."""
+    `SCALR_AGENT_TLS_CERT_FILE`. Only agents 1.2 or newer."""
     clientKey: pulumi.Input[str] | None
     """Private key of the client certificate in PEM format. Becomes a Secret. In a stack file, set it under `secrets`. Environment variable
-    `SCALR_AGENT_TLS_KEY_FILE`."""
+    `SCALR_AGENT_TLS_KEY_FILE`. Only agents 1.2 or newer."""
 
 
 class AgentJobGlobalValues(TypedDict, total=False):
@@ -106,11 +109,12 @@ class AgentJobGlobalValues(TypedDict, total=False):
     imageRegistry: str | None
     """Registry of the images of controller, worker and runner, not of sidecars. Default: Docker Hub."""
     imageNamespace: str | None
-    """Replaces everything before the last part of a repository, for mirrors that keep all images in one place."""
+    """Replaces everything before the last part of a repository, for mirrors that keep all images in one place. Only agents 0.60 or
+    newer."""
     labels: Mapping[str, str] | None
-    """Labels of all objects, including Jobs and pods."""
+    """Labels of all objects, including Jobs and pods. Only agents 1.2 or newer."""
     annotations: Mapping[str, pulumi.Input[str]] | None
-    """Annotations of all objects, including Jobs but not pods."""
+    """Annotations of all objects, including Jobs but not pods. Only agents 1.2 or newer."""
     imagePullSecrets: Sequence[Any] | None
     """Pull secrets of both pods, `[{name: ...}]`."""
     podAnnotations: Mapping[str, pulumi.Input[str]] | None
@@ -171,9 +175,9 @@ class AgentJobControllerValues(TypedDict, total=False):
     """Settings of the controller container only."""
 
     command: Sequence[str] | None
-    """Command of the container. Default: the image's command."""
+    """Command of the container. Default: the image's command. Only agents 1.2 or newer."""
     args: Sequence[str] | None
-    """Arguments of the container. Default: the image's arguments."""
+    """Arguments of the container. Default: the image's arguments. Only agents 1.2 or newer."""
     extraEnv: Sequence[Any] | None
     """Kubernetes EnvVar list, added after all other variables. `valueFrom` is supported."""
     extraEnvFrom: Sequence[Any] | None
@@ -186,10 +190,11 @@ class AgentJobBinaryCacheValues(TypedDict, total=False):
     """The cache of binaries (OpenTofu, Terraform, ...), which is always enabled."""
 
     sizeLimit: str | float
-    """Soft limit of the size, in Gi, Mi, G or M. Environment variable `SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB`. Default: `5Gi`."""
+    """Soft limit of the size, in Gi, Mi, G or M. Environment variable `SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB`. Default: `5Gi`. Only agents
+    1.2 or newer."""
     thresholdDays: int | None
-    """Days without use after which a binary may be removed. Environment variable `SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS`. Default:
-    `10`."""
+    """Days without use after which a binary may be removed. Environment variable `SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS`. Default: `10`.
+    Only agents 1.2 or newer."""
 
 
 class AgentJobProviderCacheValues(TypedDict, total=False):
@@ -201,10 +206,11 @@ class AgentJobProviderCacheValues(TypedDict, total=False):
     """Soft limit of the size, in Gi, Mi, G or M. Keep it below the size of the cache volume. Environment variable
     `SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB`. Default: `40Gi`."""
     concurrency: int | None
-    """Maximum number of concurrent downloads. Environment variable `SCALR_AGENT_PROVIDER_CACHE_CONCURRENCY`. Default: `10`."""
+    """Maximum number of concurrent downloads. Environment variable `SCALR_AGENT_PROVIDER_CACHE_CONCURRENCY`. Default: `10`. Only agents 1.2
+    or newer."""
     dropKernelPages: bool | None
     """Whether to drop unpacked providers from the page cache, which counts as memory of the pod. Environment variable
-    `SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES`. Default: `true`."""
+    `SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES`. Default: `true`. Only agents 1.3 or newer."""
 
 
 class AgentJobModuleCacheValues(TypedDict, total=False):
@@ -216,7 +222,8 @@ class AgentJobModuleCacheValues(TypedDict, total=False):
     """Soft limit of the size, in Gi, Mi, G or M. Keep it below the size of the cache volume. Environment variable
     `SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB`. Default: `40Gi`."""
     concurrency: int | None
-    """Maximum number of concurrent downloads. Environment variable `SCALR_AGENT_MODULE_CACHE_CONCURRENCY`. Default: `10`."""
+    """Maximum number of concurrent downloads. Environment variable `SCALR_AGENT_MODULE_CACHE_CONCURRENCY`. Default: `10`. Only agents 1.2
+    or newer."""
 
 
 class AgentJobAgentValues(TypedDict, total=False):
@@ -235,16 +242,17 @@ class AgentJobAgentValues(TypedDict, total=False):
     logFormat: Literal["plain", "dev", "json"]
     """Log format. Environment variable `SCALR_AGENT_LOG_FORMAT`. Default: `json`."""
     sentryDsn: pulumi.Input[str] | None
-    """Sentry DSN to which the agent reports its errors. Default: none. Environment variable `SCALR_AGENT_SENTRY_DSN`."""
+    """Sentry DSN to which the agent reports its errors. Default: none. Environment variable `SCALR_AGENT_SENTRY_DSN`. Only agents 1.2 or
+    newer."""
     providerNetworkMirrors: Sequence[AgentJobNetworkMirrorValues] | None
     """Mirrors to download providers from, tried in this order before the origin registry. Environment variable
-    `SCALR_AGENT_PROVIDER_NETWORK_MIRRORS`."""
+    `SCALR_AGENT_PROVIDER_NETWORK_MIRRORS`. Only agents 1.3 or newer."""
     extraEnv: Mapping[str, str | float | bool] | None
     """Environment variables of controller and worker."""
     labels: Mapping[str, str] | None
-    """Labels of the Deployment."""
+    """Labels of the Deployment. Only agents 1.2 or newer."""
     annotations: Mapping[str, pulumi.Input[str]] | None
-    """Annotations of the Deployment."""
+    """Annotations of the Deployment. Only agents 1.2 or newer."""
     replicaCount: int | None
     """Number of controllers. Default: `1`."""
     minReadySeconds: int | None
@@ -261,7 +269,9 @@ class AgentJobAgentValues(TypedDict, total=False):
     topologySpreadConstraints: Sequence[Any] | None
     """Topology spread constraints of the controller's pod."""
     resources: Any
-    """Resources of the controller container."""
+    """Resources of the controller container. Older defaults: `{"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"memory":
+    "256Mi", "cpu": "500m"}}` (agents 0.57 to 0.58), `{"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "512Mi"}}`
+    (agents 0.59)."""
     podAnnotations: Mapping[str, pulumi.Input[str]] | None
     """Annotations of the controller's pod. Take precedence over `global.podAnnotations`."""
     podLabels: Mapping[str, str] | None
@@ -277,7 +287,7 @@ class AgentJobAgentValues(TypedDict, total=False):
     """Mount path of the cache in controller and worker. Environment variable `SCALR_AGENT_CACHE_DIR`. Default:
     `/var/lib/scalr-agent/cache`."""
     binaryCache: AgentJobBinaryCacheValues
-    """Cache of binaries."""
+    """Cache of binaries. Only agents 1.2 or newer."""
     providerCache: AgentJobProviderCacheValues
     """Cache of providers. Use it with a persistent cache volume."""
     moduleCache: AgentJobModuleCacheValues
@@ -291,9 +301,10 @@ class AgentJobJobValues(TypedDict, total=False):
     """The Kubernetes Job of a task."""
 
     basename: str | None
-    """First part of Job names, before run and stage. Default: the release's full name."""
+    """First part of Job names, before run and stage. Default: the release's full name. Only agents 1.2 or newer."""
     backoffLimit: int | None
-    """How many times a Job starts a new pod after a disruption. A run that failed is never started again. Default: `1`."""
+    """How many times a Job starts a new pod after a disruption. A run that failed is never started again. Default: `1`. Only agents 1.3 or
+    newer."""
     activeDeadlineSeconds: int | None
     """Seconds from the start of its Job, including the wait for a node, after which Kubernetes ends a task. Not in the chart. Default: no
     limit, so that a hanging run blocks the drain of its node forever."""
@@ -327,24 +338,25 @@ class AgentJobWorkerImageValues(TypedDict, total=False):
     """Image of the worker. Empty fields are taken from `agent.image`."""
 
     repository: str | None
-    """Repository, without tag."""
+    """Repository, without tag. Only agents 0.57 to 0.59."""
     tag: str | None
-    """Tag."""
+    """Tag. Only agents 0.57 to 0.59."""
     pullPolicy: Literal["", "Always", "IfNotPresent", "Never"]
-    """Kubernetes field `imagePullPolicy`."""
+    """Kubernetes field `imagePullPolicy`. Only agents 0.57 to 0.59."""
 
 
 class AgentJobWorkerValues(TypedDict, total=False):
     """The agent process that supervises the task."""
 
     image: AgentJobWorkerImageValues
-    """Image. Empty fields are taken from `agent.image`."""
+    """Image. Empty fields are taken from `agent.image`. Only agents 0.57 to 0.59."""
     command: Sequence[str] | None
-    """Command of the container. Default: the image's command."""
+    """Command of the container. Default: the image's command. Only agents 1.2 or newer."""
     args: Sequence[str] | None
-    """Arguments of the container. Default: the image's arguments."""
+    """Arguments of the container. Default: the image's arguments. Only agents 1.2 or newer."""
     resources: Any
-    """Resources of the worker container."""
+    """Resources of the worker container. Older defaults: `{"requests": {"cpu": "250m", "memory": "256Mi"}, "limits": {"memory": "1024Mi",
+    "cpu": "2000m"}}` (agents 0.57 to 0.58)."""
     extraEnv: Mapping[str, str | float | bool] | None
     """Environment variables of the worker. Take precedence over `agent.extraEnv`."""
     extraVolumeMounts: Sequence[Any] | None
@@ -357,9 +369,11 @@ class AgentJobRunnerImageValues(TypedDict, total=False):
     """Image of the runner."""
 
     repository: str | None
-    """Repository, without tag. A custom image must have a user with ID 1000 and group ID 1000. Default: `scalr/runner`."""
+    """Repository, without tag. A custom image must have a user with ID 1000 and group ID 1000. Default: `scalr/runner`. Older defaults:
+    `scalr/agent-runner` (agents 0.57 to 0.59)."""
     tag: str | None
-    """Tag. On contract lines whose runner image has the agent's versions, the default is the agent version. Default: `0.2.0`."""
+    """Tag. On contract lines whose runner image has the agent's versions, the default is the agent version. Default: `0.2.0`. Older
+    defaults: `""` (agents 0.57 to 0.59)."""
     pullPolicy: Literal["Always", "IfNotPresent", "Never"]
     """Kubernetes field `imagePullPolicy`. Default: `IfNotPresent`."""
 
@@ -370,13 +384,14 @@ class AgentJobRunnerValues(TypedDict, total=False):
     image: AgentJobRunnerImageValues
     """Image."""
     resources: Any
-    """Resources of the runner container, in which a run is executed."""
+    """Resources of the runner container, in which a run is executed. Older defaults: `{"requests": {"cpu": "500m", "memory": "512Mi"},
+    "limits": {"cpu": "4000m", "memory": "2048Mi"}}` (agents 0.57 to 0.60)."""
     memorySoftLimitPercent: int | None
     """Percentage of the memory limit at which the agent stops a run, before the kernel kills it. Environment variable
-    `SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT`. Default: `80`."""
+    `SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT`. Default: `80`. Only agents 1.2 or newer."""
     memoryWarnPercent: int | None
     """Percentage of the soft limit at which the agent warns about the memory use of a run. Environment variable
-    `SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT`. Default: `90`."""
+    `SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT`. Default: `90`. Only agents 1.2 or newer."""
     extraEnv: Mapping[str, str | float | bool] | None
     """Environment variables of runs."""
     extraVolumeMounts: Sequence[Any] | None
@@ -391,12 +406,12 @@ class AgentJobTaskValues(TypedDict, total=False):
     job: AgentJobJobValues
     """The Job."""
     jobLabels: Mapping[str, str] | None
-    """Labels of Jobs. Take precedence over `global.labels`."""
+    """Labels of Jobs. Take precedence over `global.labels`. Only agents 1.2 or newer."""
     jobAnnotations: Mapping[str, pulumi.Input[str]] | None
-    """Annotations of Jobs. Take precedence over `global.annotations`."""
+    """Annotations of Jobs. Take precedence over `global.annotations`. Only agents 1.2 or newer."""
     startupTimeoutSeconds: int | None
     """Seconds that a task may take to start, including the time to add a node. Environment variable
-    `SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS`. Default: `180`."""
+    `SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS`. Default: `180`. Only agents 1.2 or newer."""
     podDisruptionBudget: AgentJobTaskBudgetValues
     """PodDisruptionBudget of task pods."""
     buffer: AgentJobBufferValues
@@ -476,11 +491,11 @@ class AgentJobPreparationImageValues(TypedDict, total=False):
     """Image of the pods that prepare nodes. It must contain a shell, `stat`, `chown`, `chmod` and `sleep`."""
 
     repository: str | None
-    """Repository, without tag. Default: `busybox`."""
+    """Repository, without tag. Default: `busybox`. Only agents 1.2 or newer."""
     tag: str | None
-    """Tag. Default: `1.37`."""
+    """Tag. Default: `1.37`. Only agents 1.2 or newer."""
     pullPolicy: Literal["Always", "IfNotPresent", "Never"]
-    """Kubernetes field `imagePullPolicy`. Default: `IfNotPresent`."""
+    """Kubernetes field `imagePullPolicy`. Default: `IfNotPresent`. Only agents 1.2 or newer."""
 
 
 class AgentJobPreparationValues(TypedDict, total=False):
@@ -488,22 +503,22 @@ class AgentJobPreparationValues(TypedDict, total=False):
 
     enabled: bool | None
     """Whether to prepare the nodes. Kubernetes creates the directory for root, but tasks do not run as root. If false, change the owner
-    yourself. Default: `false`."""
+    yourself. Default: `false`. Only agents 1.2 or newer."""
     image: AgentJobPreparationImageValues
-    """Image."""
+    """Image. Only agents 1.2 or newer."""
     resources: Any
-    """Resources of the DaemonSet's containers."""
+    """Resources of the DaemonSet's containers. Only agents 1.2 or newer."""
 
 
 class AgentJobHostPathValues(TypedDict, total=False):
     """A directory of each node."""
 
     path: str | None
-    """Absolute path. Default: none; the cache is on the claim."""
+    """Absolute path. Default: none; the cache is on the claim. Only agents 1.2 or newer."""
     type: Literal["", "Directory", "DirectoryOrCreate"]
-    """Kubernetes field `hostPath.type`. Default: `DirectoryOrCreate`."""
+    """Kubernetes field `hostPath.type`. Default: `DirectoryOrCreate`. Only agents 1.2 or newer."""
     preparation: AgentJobPreparationValues
-    """Preparation of the directory on the nodes."""
+    """Preparation of the directory on the nodes. Only agents 1.2 or newer."""
 
 
 class AgentJobCacheValues(TypedDict, total=False):
@@ -517,7 +532,7 @@ class AgentJobCacheValues(TypedDict, total=False):
     """The claim, used if `enabled` is true."""
     hostPath: AgentJobHostPathValues
     """A directory of each node for the cache of task pods, used if `enabled` is true. Takes precedence over the claim; controllers then use
-    an emptyDir."""
+    an emptyDir. Only agents 1.2 or newer."""
 
 
 class AgentJobPersistenceValues(TypedDict, total=False):

@@ -66,10 +66,10 @@ class AgentK8sAgentValues(TypedDict, total=False):
     """CA bundle for run pods only, in the same form as `ca_cert`. Environment variable `SCALR_AGENT_CONTAINER_TASK_CA_CERT`."""
     container_task_image_mode: Literal["", "legacy", "golden"]
     """`legacy` uses an image per tool, `golden` one image for all runs. Scalr can override the mode for an account. Environment variable
-    `SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE`. Default: `legacy`."""
+    `SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE`. Default: `legacy`. Only agents 1.2 or newer."""
     container_task_image: str | None
     """Reference of the image for runs in mode `golden`. Environment variable `SCALR_AGENT_CONTAINER_TASK_IMAGE`. Default:
-    `scalr/runner:0.2.0`."""
+    `scalr/runner:0.2.0`. Only agents 0.60 or newer. Older defaults: `""` (agents 0.60)."""
     container_task_image_registry: str | None
     """Registry of the tool images in mode `legacy`. Default: the images' own registries. Environment variable
     `SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY`."""
@@ -148,4 +148,5 @@ class AgentK8sValues(TypedDict, total=False):
     extraEnv: Mapping[str, str | float | bool] | None
     """Environment variables of controller and workers."""
     resources: Any
-    """Resources of the controller's and of each worker's container."""
+    """Resources of the controller's and of each worker's container. Older defaults: `{"requests": {"cpu": "250m", "memory": "256Mi"},
+    "limits": {"cpu": "1000m", "memory": "1024Mi"}}` (agents 0.53 to 0.59)."""
