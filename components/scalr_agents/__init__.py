@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from scalr_agents.resources.values.agent_local import AgentLocalValues
     from scalr_agents.resources.values_file import load_values
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "AgentController": "resources.controller",
