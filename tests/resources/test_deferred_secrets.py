@@ -8,7 +8,7 @@ from typing import Any
 import pulumi
 import pytest
 from scalr_agents.charts.shared.manifests import secrets
-from scalr_agents.resources import arguments, deferred_secrets, kubernetes
+from scalr_agents.resources import agents, deferred_secrets, kubernetes
 
 from tests.components import record
 from tests.programs import ARGS, TOKEN
@@ -55,7 +55,7 @@ def test_a_secret_that_is_no_string_does_not_reach_the_provider_which_would_prin
 def test_no_digest_is_made_of_what_is_no_string() -> None:
     def program() -> None:
         args: Any = {**ARGS, "token": pulumi.Output.secret(90210)}
-        agent = arguments.agent_local("it", args).agent
+        agent = agents.agent_local("it", args).agent
         owner = pulumi.ComponentResource("test:index:Owner", "it")
         pulumi.export("digest", deferred_secrets.digest(owner, "it", agent))
 

@@ -9,7 +9,7 @@ import scalr_agents
 from scalr_agents import charts
 from scalr_agents.charts import ChartName
 from scalr_agents.charts.shared.manifests import secrets
-from scalr_agents.resources import arguments
+from scalr_agents.resources import agents
 from scalr_agents.resources.arguments import AgentK8sArgs
 from scalr_agents.resources.rollouts import rollout
 
@@ -22,7 +22,7 @@ TOKEN = "s3cr3t-token"
 ARGS: dict[str, Any] = {"namespace": "scalr", "url": "https://acme.scalr.io", "token": TOKEN}
 CA = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
 KEY = "-----BEGIN PRIVATE KEY-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END PRIVATE KEY-----\n"
-VALIDATE: dict[str, Any] = {"AgentLocal": arguments.agent_local, "AgentK8s": arguments.agent_k8s}
+VALIDATE: dict[str, Any] = {"AgentLocal": agents.agent_local, "AgentK8s": agents.agent_k8s}
 KINDS: dict[str, ChartName] = {"AgentLocal": "agent-local", "AgentK8s": "agent-k8s"}
 WORKLOADS = {"AgentLocal": ["it-deployment"], "AgentK8s": ["it-deployment", "it-daemon-set"]}
 FULL_LOCAL: dict[str, Any] = {

@@ -4,7 +4,7 @@ from typing import Any
 
 import pulumi
 import pytest
-from scalr_agents.resources import arguments
+from scalr_agents.resources import agents
 from scalr_agents.resources.rollouts import rollout
 
 from tests import definitions
@@ -136,7 +136,7 @@ def _told(failed: str, error: str, operation: str = "create") -> list[str]:
 
     def program() -> None:
         given: Any = {**ARGS, "secrets_from": _STORE}
-        wanted = arguments.agent_job("AgentController", "it", given)
+        wanted = agents.agent_job("AgentController", "it", given)
         hook = rollout("it-controller", wanted, "agent").on_failure
         urn, kind = "urn:pulumi:s::p::t::it", _TYPE
         args = pulumi.ErrorHookArgs(urn, "id", f"it-controller-{failed}", kind, failed_operation=operation, errors=[error])

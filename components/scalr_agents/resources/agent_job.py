@@ -5,8 +5,9 @@ from collections.abc import Mapping
 import pulumi
 
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.resources import arguments
-from scalr_agents.resources.arguments import AgentJobArgs, Wanted
+from scalr_agents.resources import agents
+from scalr_agents.resources.agents import Wanted
+from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.controller import AgentController
 from scalr_agents.resources.network_policy import AgentNetworkPolicy
@@ -35,7 +36,7 @@ class AgentJob(Validated[Wanted[AgentJobValues]]):
     """Labels of the task pods."""
 
     def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        self.make(name, arguments.agent_job("AgentJob", name, args), opts)
+        self.make(name, agents.agent_job("AgentJob", name, args), opts)
 
     def make(self, name: str, wanted: Wanted[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentJob", name, {}, opts)

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 import pulumi
 
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
-from scalr_agents.resources import arguments, deferred_secrets, kubernetes, rollouts
-from scalr_agents.resources.arguments import AgentK8sArgs, Wanted
+from scalr_agents.resources import agents, deferred_secrets, kubernetes, rollouts
+from scalr_agents.resources.agents import Wanted
+from scalr_agents.resources.arguments import AgentK8sArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.network import with_api_server
 from scalr_agents.resources.options import known_after
@@ -32,7 +33,7 @@ class AgentK8s(Validated[Wanted[AgentK8sValues]]):
     """Labels of the workers' pods."""
 
     def __init__(self, name: str, args: AgentK8sArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        self.make(name, arguments.agent_k8s(name, args), opts)
+        self.make(name, agents.agent_k8s(name, args), opts)
 
     def make(self, name: str, wanted: Wanted[AgentK8sValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentK8s", name, {}, opts)

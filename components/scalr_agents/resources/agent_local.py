@@ -5,8 +5,9 @@ from collections.abc import Mapping
 import pulumi
 
 from scalr_agents.charts.agent_local.values import AgentLocalValues
-from scalr_agents.resources import arguments, deferred_secrets, kubernetes, rollouts
-from scalr_agents.resources.arguments import AgentLocalArgs, Wanted
+from scalr_agents.resources import agents, deferred_secrets, kubernetes, rollouts
+from scalr_agents.resources.agents import Wanted
+from scalr_agents.resources.arguments import AgentLocalArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.network import with_api_server
 from scalr_agents.resources.options import known_after
@@ -29,7 +30,7 @@ class AgentLocal(Validated[Wanted[AgentLocalValues]]):
     """Labels of the pods."""
 
     def __init__(self, name: str, args: AgentLocalArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        self.make(name, arguments.agent_local(name, args), opts)
+        self.make(name, agents.agent_local(name, args), opts)
 
     def make(self, name: str, wanted: Wanted[AgentLocalValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentLocal", name, {}, opts)

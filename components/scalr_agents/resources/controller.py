@@ -7,8 +7,9 @@ import pulumi
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.manifests import external_secrets
 from scalr_agents.charts.shared.manifests.secrets import with_digest
-from scalr_agents.resources import arguments, deferred_secrets, kubernetes, rollouts
-from scalr_agents.resources.arguments import AgentJobArgs, Wanted
+from scalr_agents.resources import agents, deferred_secrets, kubernetes, rollouts
+from scalr_agents.resources.agents import Wanted
+from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.options import known_after
 from scalr_agents.resources.rollouts import until_runs_end
@@ -35,7 +36,7 @@ class AgentController(Validated[Wanted[AgentJobValues]]):
     """Labels of the task pods."""
 
     def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        self.make(name, arguments.agent_job("AgentController", name, args), opts)
+        self.make(name, agents.agent_job("AgentController", name, args), opts)
 
     def make(self, name: str, wanted: Wanted[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentController", name, {}, opts)

@@ -21,7 +21,7 @@ from scalr_agents.resources import deploy_caches, kubernetes
 from scalr_agents.resources.agent_job import AgentJob
 from scalr_agents.resources.agent_k8s import AgentK8s
 from scalr_agents.resources.agent_local import AgentLocal
-from scalr_agents.resources.arguments import Wanted
+from scalr_agents.resources.agents import Wanted
 from scalr_agents.resources.crds import AgentCrds, AgentCrdsArgs
 from scalr_agents.resources.rollouts import until_runs_end
 from scalr_agents.resources.validation import ArgsError

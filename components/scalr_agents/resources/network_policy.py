@@ -5,8 +5,9 @@ from collections.abc import Mapping
 import pulumi
 
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.resources import arguments, kubernetes
-from scalr_agents.resources.arguments import AgentJobArgs, Wanted
+from scalr_agents.resources import agents, kubernetes
+from scalr_agents.resources.agents import Wanted
+from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.network import with_api_server
 
@@ -23,7 +24,7 @@ class AgentNetworkPolicy(Validated[Wanted[AgentJobValues]]):
     """Labels of the pods that the policy selects."""
 
     def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        self.make(name, arguments.agent_job("AgentNetworkPolicy", name, args, token_needed=False), opts)
+        self.make(name, agents.agent_job("AgentNetworkPolicy", name, args, token_needed=False), opts)
 
     def make(self, name: str, wanted: Wanted[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentNetworkPolicy", name, {}, opts)

@@ -3,8 +3,9 @@
 import pulumi
 
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.resources import arguments, kubernetes
-from scalr_agents.resources.arguments import AgentJobArgs, Wanted
+from scalr_agents.resources import agents, kubernetes
+from scalr_agents.resources.agents import Wanted
+from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.options import known_after
 
@@ -22,7 +23,7 @@ class AgentRbac(Validated[Wanted[AgentJobValues]]):
     """Name of the service account of controller and task pods."""
 
     def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        self.make(name, arguments.agent_job("AgentRbac", name, args, token_needed=False), opts)
+        self.make(name, agents.agent_job("AgentRbac", name, args, token_needed=False), opts)
 
     def make(self, name: str, wanted: Wanted[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentRbac", name, {}, opts)

@@ -1,0 +1,232 @@
+"""The arguments of the components for agents as a validated agent: all findings at once, on the argument that is wrong."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Generic
+
+import pulumi
+from pydantic import BeforeValidator, ConfigDict, Field
+
+from scalr_agents.charts.shared.agent import Agent, load, misshapen_sections, shapes
+from scalr_agents.charts.shared.chart import Chart, V
+from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.network.settings import Network
+from scalr_agents.charts.shared.secrets_from import SecretsFrom
+from scalr_agents.charts.shared.secrets_from import layers as layers_of_store
+from scalr_agents.charts.shared.settings import NoValueError, Settings
+from scalr_agents.model.fields import Annotations, InputMap, InputText, OpenMap, SecretEnv, Text, integral, is_set
+from scalr_agents.model.findings import Finding, dotted, error
+from scalr_agents.model.layers import Layer, combine, locate, says
+from scalr_agents.model.lines import LineError
+from scalr_agents.model.merge import Values, lookup
+from scalr_agents.model.names import Naming
+from scalr_agents.model.section import Section
+from scalr_agents.model.spelling import in_programs
+from scalr_agents.resources import deferred_secrets, validation
+from scalr_agents.resources.arguments import AgentJobArgs, AgentK8sArgs, AgentLocalArgs
+from scalr_agents.resources.validation import ArgsError
+
+if TYPE_CHECKING:
+    from scalr_agents.charts.agent_job.values import AgentJobValues
+    from scalr_agents.charts.agent_k8s.values import AgentK8sValues
+    from scalr_agents.charts.agent_local.values import AgentLocalValues
+
+ROLLOUT_SECONDS = 300
+_STORE = ("secrets_from",)
+_TOKEN = ("agent", "token")
+
+
+class _Arguments(Section):
+    """The arguments that all components for agents have, as they are checked."""
+
+    model_config = ConfigDict(alias_generator=None)
+
+    namespace: str
+    release: Text = ""
+    agent_version: str | None = None
+    names: Naming = "scoped"
+    values: OpenMap = {}
+    url: InputText | None = None
+    token: InputText | None = None
+    agent_image: InputText | None = None
+    service_account_annotations: Annotations = {}
+    secret_env: SecretEnv = {}
+    secrets_from: SecretsFrom | None = None
+    network: Network | None = None
+    await_rollout: bool = True
+    rollout_timeout_seconds: Annotated[int, BeforeValidator(integral), Field(gt=0)] = ROLLOUT_SECONDS
+
+
+class _AgentLocalArguments(_Arguments):
+    ca_bundle: InputText | None = None
+    cache_claim_name: InputText | None = None
+    mirror_tokens: InputMap = {}
+
+
+class _AgentJobArguments(_AgentLocalArguments):
+    runner_image: InputText | None = None
+
+
+_MODELS: Mapping[str, type[_Arguments]] = {"AgentJob": _AgentJobArguments, "AgentLocal": _AgentLocalArguments, "AgentK8s": _Arguments}
+
+
+@dataclass(frozen=True)
+class Wanted(Generic[V]):
+    """A validated agent, and how it is rolled out."""
+
+    agent: Agent[V]
+    await_rollout: bool
+    rollout_timeout_seconds: int
+    mounts: Sequence[pulumi.Resource] = ()
+    """Claims of a stack's caches that its pods mount, with their volumes. Its workloads wait for them."""
+
+
+def agent_job(component: str, name: str, args: AgentJobArgs, *, token_needed: bool = True) -> "Wanted[AgentJobValues]":
+    """The agent that the arguments of `component` describe. Warnings are logged; errors are raised as `ArgsError`."""
+    from scalr_agents.charts.agent_job import CHART
+
+    return _validate(CHART, _AgentJobArguments, component, name, args, token_needed=token_needed)
+
+
+def agent_local(name: str, args: AgentLocalArgs) -> "Wanted[AgentLocalValues]":
+    """The agent that the arguments of `AgentLocal` describe, as above."""
+    from scalr_agents.charts.agent_local import CHART
+
+    return _validate(CHART, _AgentLocalArguments, "AgentLocal", name, args)
+
+
+def agent_k8s(name: str, args: AgentK8sArgs) -> "Wanted[AgentK8sValues]":
+    """The agent that the arguments of `AgentK8s` describe, as above."""
+    from scalr_agents.charts.agent_k8s import CHART
+
+    return _validate(CHART, _Arguments, "AgentK8s", name, args)
+
+
+def _validate(
+    chart: Chart[V], model: type[_Arguments], component: str, name: str, args: Mapping[str, Any], *, token_needed: bool = True
+) -> Wanted[V]:
+    plain = validation.plain(component, name, args)
+    given, findings = validation.parsed(model, plain)
+    wanted = None
+    if given is not None:
+        wanted, findings = _check(chart, name, given, token_needed=token_needed)
+    else:
+        findings = [_with_place(finding, chart, model) for finding in findings]
+    if given is None and isinstance(plain.get("values"), dict):
+        found = {finding.at for finding in findings}
+        findings += [finding for finding in shapes(chart, Layer(("values",), plain["values"])) if finding.at not in found]
+    if wanted is None:
+        raise ArgsError(f"{component} {name!r}", findings)
+    validation.report(component, name, findings)
+    return wanted
+
+
+def _with_place(finding: Finding, chart: Chart[Any], model: type[_Arguments]) -> Finding:
+    """The finding on an unknown argument that another component has, or that is a value of the chart: with a better advice."""
+    key, *below = finding.at
+    if below or key in model.model_fields:
+        return finding
+    owners = [component for component, known in _MODELS.items() if key in known.model_fields]
+    paths = chart.paths_of(str(key))
+    if owners:
+        return error(finding.at, f"unknown key {key!r}; it is an argument of {' and '.join(owners)} only")
+    return error(finding.at, f"unknown key {key!r}; it is a value of {chart.name}: write {' or '.join(paths)}") if paths else finding
+
+
+def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool) -> tuple[Wanted[V] | None, list[Finding]]:
+    try:
+        settings = chart.settings(chart.versions, given.agent_version)
+    except LineError as problem:
+        return None, [error("agent_version", str(problem)), *shapes(chart, Layer(("values",), given.values))]
+    flat, flat_findings = _flat_layers(given, settings)
+    layers = [Layer(("values",), given.values), *flat]
+    findings = [*flat_findings, *_conflicts(given, flat), *_given_twice(given), *misshapen_sections(chart, layers[0])]
+    agent = load(
+        chart,
+        combine(layers),
+        release=given.release or name,
+        namespace=given.namespace,
+        agent_version=given.agent_version,
+        naming=given.names,
+        inputs=Inputs(
+            given.agent_image,
+            getattr(given, "runner_image", None),
+            {**given.secret_env, **(given.secrets_from.variables() if given.secrets_from else {})},
+            mirror_tokens=getattr(given, "mirror_tokens", {}),
+            token_needed=token_needed,
+            rollout_timeout_seconds=given.rollout_timeout_seconds if given.await_rollout else None,
+            network=given.network,
+        ),
+    )
+    findings += [_at_argument(finding, given, layers, settings) for finding in agent.findings]
+    return Wanted(deferred_secrets.with_mirrors(agent), given.await_rollout, given.rollout_timeout_seconds), findings
+
+
+def _flat_layers(given: _Arguments, settings: Settings) -> tuple[list[Layer], list[Finding]]:
+    """The flat arguments as the values they stand for."""
+    translations: dict[str, Callable[[Any], Values]] = {
+        "url": settings.url,
+        "token": settings.token,
+        "ca_bundle": settings.ca_bundle,
+        "cache_claim_name": lambda claim: settings.cache({"claimName": claim}),
+        "service_account_annotations": lambda annotations: settings.identity(annotations, given.values),
+    }
+    layers, findings = [], []
+    for word, translate in translations.items():
+        content = getattr(given, word, None)
+        if is_set(content):
+            try:
+                layers.append(Layer((word,), translate(content), word=True))
+            except NoValueError as problem:
+                findings.append(error(word, str(problem)))
+    if given.secrets_from:
+        stored, of_store = layers_of_store(given.secrets_from, settings, _STORE, in_programs)
+        return [*layers, *stored], [*findings, *of_store]
+    return layers, findings
+
+
+_IMAGES = (("agent", "image"), ("task", "worker", "image"), ("image",))
+_BEHIND: dict[str, tuple[tuple[str, ...], ...]] = {
+    "agent_image": tuple((*image, part) for image in _IMAGES for part in ("repository", "tag")),
+    "runner_image": (("task", "runner", "image", "repository"), ("task", "runner", "image", "tag")),
+    "service_account_annotations": (("serviceAccount", "annotations"),),
+    "cache_claim_name": (("persistence", "persistentVolumeClaim", "claimName"), ("persistence", "enabled")),
+}
+"""More values that contradict a flat argument, besides those that it is translated to."""
+
+
+def _conflicts(given: _Arguments, flat: list[Layer]) -> Iterator[Finding]:
+    translated = {dotted(layer.place): list(_leaves(layer.values)) for layer in flat}
+    behind = {word: paths for word, paths in _BEHIND.items() if is_set(getattr(given, word, None))}
+    for word in dict.fromkeys([*translated, *behind]):
+        own = translated.get(word, []) if word != "service_account_annotations" else []
+        for path in dict.fromkeys([*own, *behind.get(word, ())]):
+            if isinstance(lookup(given.values, *path[:-1]), Mapping) and says(given.values, path):
+                yield error(word, f"given together with values.{dotted(path)}, which it sets; keep one of them")
+
+
+def _given_twice(given: _Arguments) -> Iterator[Finding]:
+    """Errors for secrets that are given both as an argument and from a store."""
+    for word, stored in (("token", "token"), ("secret_env", "env")):
+        if is_set(getattr(given, word)) and getattr(given.secrets_from, stored, None):
+            yield error(word, f"given together with {dotted((*_STORE, stored))}; keep one of them")
+
+
+def _leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    if not isinstance(content, dict):
+        yield path
+        return
+    for key, value in content.items():
+        yield from _leaves(value, (*path, key))
+
+
+def _at_argument(finding: Finding, given: _Arguments, layers: list[Layer], settings: Settings) -> Finding:
+    if finding.at == _TOKEN and not any(says(layer.values, _TOKEN) for layer in layers):  # what else can be wrong with it?
+        existing = dotted(("values", *settings.existing_token))
+        return error("token", f"missing; set it (config.require_secret(...)), or set {existing}")
+    if finding.at == ("release",) and not given.release:
+        return replace(finding, message=f"{finding.message} (the component's name, because release is not set)")
+    if finding.at[:1] == ("secret_env",) and given.secrets_from and finding.at[-1] in given.secrets_from.env:
+        return replace(finding, at=(*_STORE, "env", finding.at[-1]))
+    own = bool(finding.at) and finding.at[0] in type(given).model_fields
+    return finding if own else locate(finding, layers, ("values",))
