@@ -37,7 +37,8 @@ class Run:
         """Let all containers of the run end, with exit code 0 or 1, and wait until the Job is done."""
         for pod in self.pods():
             self.cluster.patch("Pod", pod["metadata"]["name"], self.namespace, {"metadata": {"annotations": {_FINISH: result}}})
-        wait(self.conditions, _SECONDS, f"the end of Job {self.name}")
+        # Times of Jobs are whole seconds: a short time to live may be over as soon as the Job is done.
+        wait(lambda: self.job() is None or self.conditions(), _SECONDS, f"the end of Job {self.name}")
 
     def deadline_seconds(self) -> int | None:
         """How long the Job may take."""
