@@ -24,6 +24,7 @@ from scalr_agents.stack import pod_security
 
 from tests import samples
 from tests.doctor.clusters import needs
+from tests.machines import stand_ins
 
 SCRIPT = str(files("scalr_agents.doctor") / "probe.sh")
 PASSWORD = "hidden-password"
@@ -319,12 +320,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A key and a certificate for localhost that nobody trusts."""
     if shutil.which("openssl") is None:
         pytest.skip("no openssl here")
-    file = tmp_path_factory.mktemp("tls") / "both.pem"
-    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", str(file.with_suffix(".key"))]
-    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-    subprocess.run(["openssl", "req", "-x509", *key, "-out", str(file), *names], check=True, capture_output=True)
-    file.write_text(file.read_text() + file.with_suffix(".key").read_text())
-    return file
+    return stand_ins.certificate(tmp_path_factory.mktemp("tls") / "both.pem", "DNS:localhost", "IP:127.0.0.1")
 
 
 @pytest.mark.parametrize("tool", ["curl", "python3", "wget", "openssl"])

@@ -17,14 +17,12 @@ import yaml
 from google.protobuf.message import Message
 from pulumi.runtime.proto import provider_pb2
 
-from tests.engine.provider import Provider, changes, difference, plain, refuse, struct
+from tests.engine.provider import UNKNOWN, Provider, changes, difference, plain, refuse, secret, struct
 from tests.engine.scalr_api import ScalrApi
 
 SCHEMA: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_name("scalr-provider.yaml").read_text(encoding="utf-8"))
 VERSION: str = SCHEMA["version"]
 _SOURCE = "registry.opentofu.org/scalr/scalr"
-_SECRET = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"}
-_UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 _POOL, _TOKEN = SCHEMA["resources"]
 
 
@@ -49,7 +47,7 @@ class Bridge(Provider):
 
     def create(self, request: Any, context: Any) -> Message:
         if request.preview and request.type == _TOKEN:
-            unknown = {"token": {**_SECRET, "value": _UNKNOWN}}
+            unknown = {"token": secret(UNKNOWN)}
             return provider_pb2.CreateResponse(properties=struct(plain(request.properties) | unknown))
         return super().create(request, context)
 
@@ -63,7 +61,7 @@ class Bridge(Provider):
             return made["id"], inputs
         path = f"agent-pools/{inputs['agentPoolId']}/access-tokens"
         made = self._ask("POST", path, {"description": inputs["description"]}, context)
-        return made["id"], inputs | {"token": {**_SECRET, "value": made["attributes"]["token"]}}
+        return made["id"], inputs | {"token": secret(made["attributes"]["token"])}
 
     def changed(self, request: Any, inputs: dict[str, Any], context: Any) -> dict[str, Any]:
         assert request.type == _POOL

@@ -21,7 +21,9 @@ from tests import clouds
 grpc = import_module("grpc")  # it has no annotations
 
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
-_UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+_SECRET = "1b47061264138c4ac30d75fd1eb44270"
+UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+"""In place of a value that is not known yet."""
 _LATENCY_SECONDS = 0.05
 """What a call takes, so that whoever does not wait for another is seen not to."""
 
@@ -187,6 +189,11 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def secret(value: Any) -> dict[str, Any]:
+    """A value that is marked as secret."""
+    return {_SIGNATURE: _SECRET, "value": value}
+
+
 def struct(value: Mapping[str, Any]) -> struct_pb2.Struct:
     """A map as a message."""
     message = struct_pb2.Struct()
@@ -196,7 +203,7 @@ def struct(value: Mapping[str, Any]) -> struct_pb2.Struct:
 
 def changes(old: Any, new: Any, path: str = "") -> list[str]:
     """Paths of all that differs, in the engine's notation. Of what is not known as a whole, providers take all for gone."""
-    new = {} if new == _UNKNOWN and isinstance(old, Mapping) else new
+    new = {} if new == UNKNOWN and isinstance(old, Mapping) else new
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         return [found for key in sorted({*old, *new}) for found in changes(old.get(key), new.get(key), _joined(path, key))]
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):

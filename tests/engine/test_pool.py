@@ -20,6 +20,7 @@ from tests import sdk
 from tests.engine import bridge
 from tests.engine.scalr_api import ScalrApi
 from tests.engine.stacks import REPOSITORY, Deployment, Outcome, up
+from tests.machines import stand_ins
 
 EXAMPLE = REPOSITORY / "examples" / "pool"
 PROJECT: dict[str, Any] = yaml.safe_load((EXAMPLE / "Pulumi.yaml").read_text(encoding="utf-8"))
@@ -82,7 +83,8 @@ def pool(request: pytest.FixtureRequest, packages: Path, command: automation.Pul
     with ExitStack() as serving:
         host = "acme.scalr.io"
         if request.param == "real":
-            variables, certificate = bridge.installed(tmp_path / "terraform"), _certificate(tmp_path)
+            variables = bridge.installed(tmp_path / "terraform")
+            certificate = stand_ins.certificate(tmp_path / "certificate.pem", "DNS:localhost")
             host = serving.enter_context(api.serving(certificate))
             stack.variables = variables | {"SSL_CERT_FILE": str(certificate)}
         else:
@@ -92,16 +94,6 @@ def pool(request: pytest.FixtureRequest, packages: Path, command: automation.Pul
         stack.set_config({f"{PROJECT['name']}:{key}": value for key, value in plain.items()} | {"scalr:hostname": host})
         stack.set_config({"scalr:token": ACCESS}, secret=True)
         yield Pool(stack, api)
-
-
-def _certificate(directory: Path) -> Path:
-    """A certificate for this machine, and its key."""
-    key, made = directory / "key.pem", directory / "certificate.pem"
-    what: list[str | Path] = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out", made]
-    command = ["openssl", "req", "-x509", *what, "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    subprocess.run(command, check=True, capture_output=True)
-    made.write_text(made.read_text() + key.read_text())
-    return made
 
 
 def test_the_token_goes_from_the_pool_to_the_agent_and_nowhere_else(pool: Pool) -> None:

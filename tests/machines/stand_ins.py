@@ -8,6 +8,7 @@ import base64
 import json
 import re
 import ssl
+import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -114,6 +115,16 @@ def _refused(host: str, method: str, path: str, headers: Mapping[str, str], body
     auth = SigV4Auth(Credentials(KEYS["AccessKeyId"], KEYS["SecretAccessKey"], KEYS["Token"]), service, region)
     text = auth.string_to_sign(request, auth.canonical_request(request))
     return "" if signature == auth.signature(text, request) else "the signature is another one"
+
+
+def certificate(file: Path, *names: str) -> Path:
+    """Write a certificate for names such as `DNS:localhost`, and its key, into one file."""
+    key, made = file.with_suffix(".key"), file.with_suffix(".crt")
+    what: list[str | Path] = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out", made]
+    whom = ["-subj", "/CN=localhost", "-addext", f"subjectAltName={','.join(names)}"]
+    subprocess.run(["openssl", "req", "-x509", *what, *whom], check=True, capture_output=True)
+    file.write_text(made.read_text() + key.read_text())
+    return file
 
 
 Answer = Callable[[str, str, Mapping[str, str], str], tuple[int, str]]

@@ -23,6 +23,8 @@ from typing import IO
 import pytest
 from scalr_agents.machines.files import HostFile
 
+from tests.machines.stand_ins import certificate
+
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]
 OWN = ("/etc/scalr-agent", "/usr/local/lib/scalr-agent", "/var/lib/scalr-agent", "/run", "/var/lib/docker")
@@ -79,11 +81,7 @@ def running(directory: Path) -> Iterator[Host]:
     """A machine, until the context ends."""
     state = directory / "cloud"
     state.mkdir()
-    names = ",".join(f"DNS:{name}" for name in SERVICES)
-    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", str(state / "key.pem")]
-    made = ["openssl", "req", "-x509", *key, "-out", str(state / "cert.pem"), "-subj", "/CN=cloud", "-addext", f"subjectAltName={names}"]
-    subprocess.run(made, check=True, capture_output=True)
-    (state / "certificate.pem").write_text((state / "key.pem").read_text() + (state / "cert.pem").read_text())
+    certificate(state / "certificate.pem", *(f"DNS:{name}" for name in SERVICES))
     (state / "hosts").write_text("127.0.0.1 localhost " + " ".join(SERVICES) + "\n")
     with ExitStack() as processes:
         space = ["unshare", "--net", "--mount", "--uts", "--propagation", "private", "sh", "-c", "echo ready; exec sleep infinity"]

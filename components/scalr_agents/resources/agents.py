@@ -107,14 +107,13 @@ def _validate(
 ) -> Wanted[V]:
     plain = validation.plain(component, name, args)
     given, findings = validation.parsed(model, plain)
-    wanted = None
-    if given is not None:
-        wanted, findings = _check(chart, name, given, token_needed=token_needed)
-    else:
-        findings = [_with_place(finding, chart, model) for finding in findings]
-    if given is None and isinstance(plain.get("values"), dict):
+    if given is None:
         found = {finding.at for finding in findings}
-        findings += [finding for finding in shapes(chart, Layer(("values",), plain["values"])) if finding.at not in found]
+        values = plain.get("values")
+        of_values = shapes(chart, Layer(("values",), values)) if isinstance(values, dict) else []
+        findings = [_with_place(finding, chart, model) for finding in findings] + [each for each in of_values if each.at not in found]
+        raise ArgsError(f"{component} {name!r}", findings)
+    wanted, findings = _check(chart, name, given, token_needed=token_needed)
     if wanted is None:
         raise ArgsError(f"{component} {name!r}", findings)
     validation.report(component, name, findings)
@@ -127,10 +126,9 @@ def _with_place(finding: Finding, chart: Chart[Any], model: type[_Arguments]) ->
     if below or key in model.model_fields:
         return finding
     owners = [component for component, known in _MODELS.items() if key in known.model_fields]
-    paths = chart.paths_of(str(key))
-    if owners:
-        return error(finding.at, f"unknown key {key!r}; it is an argument of {' and '.join(owners)} only")
-    return error(finding.at, f"unknown key {key!r}; it is a value of {chart.name}: write {' or '.join(paths)}") if paths else finding
+    of_others = f"unknown key {key!r}; it is an argument of {' and '.join(owners)} only" if owners else ""
+    message = of_others or chart.place_of(str(key))
+    return error(finding.at, message) if message else finding
 
 
 def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool) -> tuple[Wanted[V] | None, list[Finding]]:

@@ -93,8 +93,8 @@ def misplaced_keys(agents: Any) -> Iterator[Finding]:
 def _misplaced_key(kind: str, key: str, here: KeyPath) -> Iterator[Finding]:
     if key in secrets.MISPLACED:
         yield secrets.misplaced_at(here)
-    elif found := charts.find(kind).paths_of(key):
-        yield error(here, f"unknown key {key!r}; it is a value of {kind}: write {' or '.join(found)}")
+    elif message := charts.find(kind).place_of(key):
+        yield error(here, message)
 
 
 def _place_of_version(name: str, entry: AgentEntry) -> KeyPath:

@@ -77,7 +77,8 @@ class Chart(Generic[V]):
         """The keys at the top of its values."""
         return frozenset(field.alias or name for name, field in self.values.model_fields.items())
 
-    def paths_of(self, key: str) -> list[str]:
-        """The paths of the values that a user may mean by a key outside of `values`, with `values`."""
+    def place_of(self, key: str) -> str:
+        """The message on a key outside of `values` by which a user may mean a value; empty if there is no such value."""
         meant = _OTHER_NAMES.get(key, key)
-        return [f"values.{path}" for path in places(self.values, meant) or places(self.values, to_camel(meant))]
+        paths = [f"values.{path}" for path in places(self.values, meant) or places(self.values, to_camel(meant))]
+        return f"unknown key {key!r}; it is a value of {self.name}: write {' or '.join(paths)}" if paths else ""
