@@ -27,7 +27,9 @@ def deploy(cluster: Client, world: World, line: Line, directory: Path, name: str
     namespace = f"{name}-{line_id(line)}"
     token = f"token-of-{namespace}"
     world.admit(token)
-    (directory / CA["file"]).write_text(world.authorities()["corporate"])
+    own = directory / namespace  # agents start at the same time, and one would read what another is writing
+    own.mkdir()
+    (own / CA["file"]).write_text(world.authorities()["corporate"])
     words = {"kind": line.chart, "agentVersion": line.default_version, "namespace": namespace, "values": AGENTS[line.chart]}
     config = {
         "kubernetes": {"apiServer": [f"{network.API_SERVICE}/32", f"{network.WORLD}/32"]},
@@ -36,7 +38,7 @@ def deploy(cluster: Client, world: World, line: Line, directory: Path, name: str
         "agents": {"runs": words},
         "secrets": {"runs": {"token": token, "env": {"PROXY_PASSWORD": PROXY_PASSWORD}}},
     }
-    loaded = stack.load(config, directory=directory)
+    loaded = stack.load(config, directory=own)
     assert errors(loaded.findings) == []
     objects = samples.objects(loaded)
     apply(cluster, objects)

@@ -155,6 +155,13 @@ def test_error(changed: dict[str, Any], path: str, words: str) -> None:
     assert any(words in message for _, message in found)
 
 
+@pytest.mark.parametrize("content", ["", " \n"], ids=["nothing", "white space"])
+def test_an_empty_file_of_certificates_is_not_taken_for_no_certificates(content: str, tmp_path: Path) -> None:
+    (tmp_path / "corp.pem").write_text(content)
+    message = "corp.pem is empty; save the certificates in it, or leave out ca"
+    assert findings({"common": {"ca": {"file": "corp.pem"}}}, tmp_path) == [("error", "scalr-agents:common.ca.file", message)]
+
+
 @pytest.mark.parametrize("version", [1.4, "1.4"])
 @pytest.mark.parametrize("kind", ["agent-job", "agent-local", "agent-k8s"])
 def test_a_version_that_is_not_complete_is_the_only_finding(kind: str, version: Any, tmp_path: Path) -> None:

@@ -55,9 +55,17 @@ def bundle(ca: Ca | None, directory: Path) -> tuple[str, list[Finding]]:
         message = "not a path; save the certificates in a file, in the directory of the stack files or below it, and give its path"
         return "", [error((*_PLACE, "ca", "file"), message)]
     try:
-        return read_text(directory / ca.file) if ca.file else "", []
+        return _certificates(ca.file, directory) if ca.file else "", []
     except SourceError as problem:
         return "", [error((*_PLACE, "ca", "file"), str(problem))]
+
+
+def _certificates(file: str, directory: Path) -> str:
+    """The text of a file, which is more than nothing: an empty bundle is none."""
+    text = read_text(directory / file)
+    if not text.strip():
+        raise SourceError(f"{file} is empty; save the certificates in it, or leave out ca")
+    return text
 
 
 def _direct(proxy: Proxy) -> str:
