@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from scalr_agents import stack
-from scalr_agents.model.findings import Position
+from scalr_agents.model.findings import Position, warning
 from scalr_agents.stack.source import Sealed
 
 from tests.stack.plain import BASE, COMMAND, PLAIN, findings, load, values_of
@@ -128,6 +128,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"agents": {"runs": {"valuesFiles": ["none.yaml"]}}}, "scalr-agents:agents.runs.valuesFiles[0]", "No such file"),
     ({"common": {"ca": {"file": "none.pem"}}}, "scalr-agents:common.ca.file", "No such file"),
     ({"common": {"ca": {}}}, "scalr-agents:common.ca", "set exactly one of file and secret"),
+    ({"common": {"imagePullSecrets": ["pull", ""]}}, "scalr-agents:common.imagePullSecrets[1]", "not a valid Kubernetes name"),
     ({"common": {"otel": {}}}, "scalr-agents:common.otel.endpoint", "missing"),
     ({"common": {"proxy": {"http": "http://p:1", "no": "x"}}}, "scalr-agents:common.proxy.no", "unknown key 'no'"),
     ({"namespaces": {"Scalr": {}}}, "scalr-agents:namespaces.Scalr", "not a valid namespace name"),
@@ -153,6 +154,23 @@ def test_error(changed: dict[str, Any], path: str, words: str) -> None:
     found = [(severity, message) for severity, where, message in findings(changed) if where == path]
     assert [severity for severity, _ in found][:1] == ["error"]
     assert any(words in message for _, message in found)
+
+
+@pytest.mark.parametrize(
+    ("said", "path", "message"),
+    [
+        ({"proxy": {"except": ["acme.internal"]}}, "proxy", "has no effect: neither http nor https is set"),
+        ({"otel": {"endpoint": ""}}, "otel.endpoint", "empty, so that otel has no effect; set it, or leave out otel"),
+    ],
+    ids=["proxy", "otel"],
+)
+def test_what_has_no_effect_is_told_once_and_reaches_no_agent(said: dict[str, Any], path: str, message: str) -> None:
+    agents = {"agents": {kind: {"kind": kind, "namespace": kind} for kind in ("agent-job", "agent-local", "agent-k8s")}}
+    secrets = {"secrets": {kind: {"token": "x"} for kind in agents["agents"]}}
+    plain, changed = load({**agents, **secrets}), load({**agents, **secrets, "common": said})
+    said_now = [each for each in changed.findings if each not in plain.findings]
+    assert said_now == [warning(("scalr-agents:common", *path.split(".")), message)]
+    assert [agent.values for agent in changed.agents] == [agent.values for agent in plain.agents]
 
 
 @pytest.mark.parametrize("content", ["", " \n"], ids=["nothing", "white space"])

@@ -129,12 +129,16 @@ def _env_text(value: Any) -> Any:
     return str(value) if isinstance(value, int) else value
 
 
-def _name(value: str) -> str:
-    if value and not is_subdomain(value):
+def _object_name(value: str) -> str:
+    if not is_subdomain(value):
         refuse(
             "name", "not a valid Kubernetes name: use lower case letters, digits, '-' and '.', starting and ending with a letter or digit"
         )
     return value
+
+
+def _name(value: str) -> str:
+    return _object_name(value) if value else value
 
 
 def _secret_key(value: str) -> str:
@@ -267,6 +271,8 @@ Flag = Annotated[bool, unset(False)]
 """A boolean. `null` means false; strings such as "yes" are rejected."""
 Name = Annotated[str, AfterValidator(_name), unset("")]
 """The name of a Kubernetes object, or the empty string."""
+ObjectName = Annotated[str, AfterValidator(_object_name)]
+"""The name of an object, which is needed."""
 LabelText = Annotated[str, AfterValidator(_label_value), unset("")]
 """A string that must be valid as the value of a label."""
 InputName = Annotated[str | Deferred, _OrDeferred(), AfterValidator(lambda v: _name(v) if isinstance(v, str) else v), unset("")]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model.fields import Deferred
-from scalr_agents.model.findings import Finding, error
+from scalr_agents.model.findings import Finding, error, warning
 from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.layers import Layer, combine
 from scalr_agents.model.merge import Values
@@ -31,7 +31,9 @@ def layers(common: Common, bundle: str, settings: Settings, agent: str) -> tuple
 
 def _said(common: Common, bundle: str, settings: Settings) -> Iterator[tuple[str, Callable[[], Values]]]:
     """The keys that are set, and how each becomes values."""
-    proxy, ca, otel = common.proxy, common.ca, common.otel
+    ca = common.ca
+    proxy = common.proxy if common.proxy and _has_address(common.proxy) else None
+    otel = common.otel if common.otel and common.otel.endpoint else None
     translations: dict[str, tuple[object, Callable[[], Values]]] = {
         "url": (common.url, lambda: settings.url(common.url)),
         "imageRegistry": (common.image_registry, lambda: settings.registry(common.image_registry)),
@@ -43,6 +45,14 @@ def _said(common: Common, bundle: str, settings: Settings) -> Iterator[tuple[str
         "podAnnotations": (common.pod_annotations, lambda: settings.pod_annotations(common.pod_annotations)),
     }
     return ((word, translate) for word, (said, translate) in translations.items() if said)
+
+
+def without_effect(common: Common) -> Iterator[Finding]:
+    """Warnings on keys that are set, and lack what they are for."""
+    if common.proxy and not _has_address(common.proxy):
+        yield warning((*_PLACE, "proxy"), "has no effect: neither http nor https is set")
+    if common.otel and not common.otel.endpoint:
+        yield warning((*_PLACE, "otel", "endpoint"), "empty, so that otel has no effect; set it, or leave out otel")
 
 
 def bundle(ca: Ca | None, directory: Path) -> tuple[str, list[Finding]]:
@@ -66,6 +76,10 @@ def _certificates(file: str, directory: Path) -> str:
     if not text.strip():
         raise SourceError(f"{file} is empty; save the certificates in it, or leave out ca")
     return text
+
+
+def _has_address(proxy: Proxy) -> bool:
+    return bool(proxy.http or proxy.https)
 
 
 def _direct(proxy: Proxy) -> str:

@@ -15,6 +15,7 @@ from scalr_agents.model.fields import (
     InputMap,
     InputText,
     Labels,
+    ObjectName,
     OpenMap,
     Registry,
     SecretEnv,
@@ -131,7 +132,7 @@ class Common(Section):
     """Version of all agents that do not set their own. Default: that of each kind."""
     image_registry: Registry = ""
     """Registry to pull the agents' images from."""
-    image_pull_secrets: list[str] = []
+    image_pull_secrets: list[ObjectName] = []
     """Names of image pull secrets. They must exist in every agent's namespace."""
     proxy: Proxy | None = None
     """HTTP proxy for connections that leave the cluster."""
