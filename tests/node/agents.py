@@ -99,7 +99,7 @@ class Agent:
         told = [str(event) for event in self.events()]
         warned = [f"{each['involvedObject']['name']}: {each['message']}" for each in self.cluster.list("Event", self.namespace)]
         pods = [f"{pod['metadata']['name']}: {pod['status'].get('containerStatuses')}" for pod in self.pods()]
-        logs = [f"{pod['metadata']['name']}: {self.log(pod)}" for pod in self.pods()]
+        logs = [f"{pod['metadata']['name']}: {_folded(self.log(pod))}" for pod in self.pods()]
         return "\n".join(["told:", *told, "events:", *warned, "pods:", *pods, "logs:", *logs])
 
     def told_by_kubernetes(self, name: str) -> list[str]:
@@ -159,6 +159,12 @@ class Run:
         """How its Job ended, as its controller saw it: `Complete` or `Failed`, and the reason."""
         end: str = self.wait_for("job ended")["result"]
         return end
+
+
+def _folded(log: str) -> str:
+    """A log in which lines that repeat stand once: who waits in vain has tried every second."""
+    lines = ((line, len([*repeated])) for line, repeated in itertools.groupby(log.splitlines()))
+    return "\n".join(line if times == 1 else f"{line} ({times} times)" for line, times in lines)
 
 
 def deploy(cluster: Client, world: World, line: Line, namespace: str, *, values: Values | None = None) -> Agent:
