@@ -42,14 +42,14 @@ def agents(cluster: Client, world: World, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.mark.parametrize("name", [line_id(line) for line in BEHIND])
 def test_what_runs_reach(name: str, agents: Mapping[str, Agent]) -> None:
-    results = agents[name].run(connect([*LISTED, *REFUSED]), {"do": "fetch", "to": [f"https://{OPEN_HOST}"], "seconds": 10}).results()
+    results = agents[name].run(*connect(LISTED, REFUSED), {"do": "fetch", "to": [f"https://{OPEN_HOST}"], "seconds": 10}).results()
     assert results["connect"] == dict.fromkeys(LISTED, "ok") | dict.fromkeys(REFUSED, "no answer")
     assert results["fetch"] == {f"https://{OPEN_HOST}": "200 OK"}
 
 
 @pytest.mark.parametrize("generation", ["legacy", "current"])
 def test_what_controllers_reach(generation: str, agents: Mapping[str, Agent]) -> None:
-    run = agents[f"agent-job-{generation}"].run(connect([*LISTED, *REFUSED], "controller"))
+    run = agents[f"agent-job-{generation}"].run(*connect(LISTED, REFUSED, "controller"))
     assert run.results()["connect"] == dict.fromkeys(LISTED, "ok") | dict.fromkeys(REFUSED, "no answer")
 
 
@@ -59,4 +59,4 @@ def test_nobody_connects_to_them(name: str, agents: Mapping[str, Agent], everyon
     run = agents[name].run({"do": "listen", "to": [":8080"]}, {"do": "sleep", "seconds": 8})
     run.wait_for("step")
     address = f"{run.pod()['status']['podIP']}:8080"
-    assert everyone["agent-local-legacy"].run(connect([address])).results()["connect"] == {address: "no answer"}
+    assert everyone["agent-local-legacy"].run(*connect(refused=[address])).results()["connect"] == {address: "no answer"}

@@ -44,26 +44,27 @@ def test_nothing_arrives_that_is_refused(tour: Tour, world: World) -> None:
 @pytest.mark.parametrize("generation", ["legacy", "current"])
 def test_what_controllers_reach(generation: str, everyone: Mapping[str, Agent]) -> None:
     """The policy of agent-job selects its runs alone, that of agent-k8s all pods."""
-    addresses = [*METADATA, *NFS, *OTHERS]
-    job, k8s = (everyone[f"{chart}-{generation}"].run(connect(addresses, "controller")) for chart in ("agent-job", "agent-k8s"))
-    assert job.results()["connect"] == all_of(addresses, CONNECTED)
-    assert k8s.results()["connect"] == all_of(METADATA, REFUSED) | all_of([*NFS, *OTHERS], CONNECTED)
+    others = [*NFS, *OTHERS]
+    job = everyone[f"agent-job-{generation}"].run(*connect([*METADATA, *others], place="controller"))
+    k8s = everyone[f"agent-k8s-{generation}"].run(*connect(others, METADATA, place="controller"))
+    assert job.results()["connect"] == all_of([*METADATA, *others], CONNECTED)
+    assert k8s.results()["connect"] == all_of(METADATA, REFUSED) | all_of(others, CONNECTED)
 
 
 def test_without_a_policy_everything_is_open(start: Start) -> None:
     """What the other tests see is the policy's work. A policy is taken away by its value, or by whoever deletes it."""
     opened = [line for line in LINES if line.generation == "current"]
-    results = at_once(lambda line: start(line, values=OPENED[line.chart]).run(connect([*METADATA, *NFS])).results(), opened)
+    results = at_once(lambda line: start(line, values=OPENED[line.chart]).run(*connect([*METADATA, *NFS])).results(), opened)
     assert [result["connect"] for result in results] == [all_of([*METADATA, *NFS], CONNECTED)] * len(opened)
 
 
 def test_a_policy_that_is_deleted_refuses_nothing_any_more(start: Start) -> None:
     [line] = [line for line in LINES if line_id(line) == "agent-local-current"]
     agent = start(line)
-    assert agent.run(connect(METADATA)).results()["connect"] == all_of(METADATA, REFUSED)
+    assert agent.run(*connect(refused=METADATA)).results()["connect"] == all_of(METADATA, REFUSED)
     [policy] = agent.cluster.list("NetworkPolicy", agent.namespace)
     agent.cluster.delete("NetworkPolicy", policy["metadata"]["name"], agent.namespace)
-    agent.wait(lambda: agent.run(connect(METADATA)).results()["connect"] == all_of(METADATA, CONNECTED), "connections")
+    agent.wait(lambda: agent.run(*connect(refused=METADATA)).results()["connect"] == all_of(METADATA, CONNECTED), "connections")
 
 
 def test_a_policy_about_ingress_refuses_whoever_connects(start: Start, everyone: Mapping[str, Agent]) -> None:
@@ -74,9 +75,9 @@ def test_a_policy_about_ingress_refuses_whoever_connects(start: Start, everyone:
     address = f"{listening.pod()['status']['podIP']}:8080"
 
     def connects() -> bool:
-        return bool(other.run(connect([address])).results()["connect"] == {address: CONNECTED})
+        return bool(other.run(*connect(refused=[address])).results()["connect"] == {address: CONNECTED})
 
-    assert connects()
+    other.wait(connects, "a connection")
     spec = {"podSelector": {}, "policyTypes": ["Ingress"]}
     metadata = {"name": "no-ingress", "namespace": listening.namespace}
     listening.cluster.create({"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": metadata, "spec": spec})

@@ -63,17 +63,19 @@ def tour(agent: Agent) -> Tour:
     return Tour(run, agent.cluster.current(pod), results)
 
 
-def connect(addresses: Sequence[str], place: str = "") -> Step:
-    """Who gets no answer within the seconds has been refused."""
-    return {"in": place, "do": "connect", "to": [*addresses], "seconds": 3}
+def connect(opened: Sequence[str] = (), refused: Sequence[str] = (), place: str = "") -> list[Step]:
+    """Connect to addresses. No answer within three seconds is a refusal; where there must be one, a busy machine may take longer."""
+    waits = ((opened, 20), (refused, 3))
+    return [{"in": place, "do": "connect", "to": [*addresses], "seconds": seconds} for addresses, seconds in waits if addresses]
 
 
 def steps(agent: Agent) -> list[Step]:
     chart = agent.line.chart
+    opened, refused = ([*OTHERS], [*METADATA, *NFS]) if chart == "agent-job" else ([*OTHERS, *NFS], [*METADATA])
     everywhere: list[Step] = [
         {"do": "identity"},
         {"do": "write", "paths": [*RUN_WRITES[chart]]},
-        connect([*METADATA, *NFS, *OTHERS]),
+        *connect(opened, refused),
         {"do": "fetch", "to": [f"https://{OPEN_HOST}"], "seconds": 10},
     ]
     if chart != "agent-job":
