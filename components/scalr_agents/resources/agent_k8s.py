@@ -11,6 +11,7 @@ from scalr_agents.resources.arguments import AgentK8sArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.network import with_api_server
 from scalr_agents.resources.options import known_after
+from scalr_agents.resources.validation import with_images
 
 
 class AgentK8s(Validated[Wanted[AgentK8sValues]]):
@@ -38,7 +39,8 @@ class AgentK8s(Validated[Wanted[AgentK8sValues]]):
     def make(self, name: str, wanted: Wanted[AgentK8sValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentK8s", name, {}, opts)
 
-        agent, release = with_api_server(wanted.agent, self, name, opts), wanted.agent.release
+        release = wanted.agent.release
+        agent = with_images(self, name, with_api_server(wanted.agent, self, name, opts))
         group = agent.by_role(deferred_secrets.digest(self, name, agent))
         registered = kubernetes.register(group, self, name, opts, rollout=rollouts.rollout(name, wanted))
         self.namespace = pulumi.Output.from_input(release.namespace)

@@ -13,6 +13,7 @@ from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.options import known_after
 from scalr_agents.resources.rollouts import until_runs_end
+from scalr_agents.resources.validation import with_images
 
 _NEEDED_BY_RUNS = ("Secret", external_secrets.KIND, "PodDisruptionBudget")
 """What runs need besides permissions and network policy."""
@@ -41,7 +42,7 @@ class AgentController(Validated[Wanted[AgentJobValues]]):
     def make(self, name: str, wanted: Wanted[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentController", name, {}, opts)
 
-        agent, release = wanted.agent, wanted.agent.release
+        agent, release = with_images(self, name, wanted.agent), wanted.agent.release
         group = with_digest(agent.group("controller"), deferred_secrets.digest(self, name, agent))
         rollout, longest = rollouts.rollout(name, wanted, "agent"), until_runs_end([agent])
         registered = kubernetes.register(group, self, name, opts, rollout=rollout, claim_timeouts=longest)

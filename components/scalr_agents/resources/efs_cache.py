@@ -15,7 +15,7 @@ from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import efs_file_system, literals
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.options import child
-from scalr_agents.resources.validation import ArgsError, validate
+from scalr_agents.resources.validation import ArgsError, validate, with_text
 
 
 class EfsClientsArgs(TypedDict):
@@ -77,7 +77,7 @@ class EfsCache(Validated["WantedEfs"]):
     def make(self, name: str, wanted: "WantedEfs", opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:EfsCache", name, {}, opts)
 
-        settings = wanted.settings
+        settings = with_text(self, name, wanted.settings, "file_system_id", "vpc_id", "kms_key", "driver_role")
         place = _place(self, name, settings, wanted.found) if efs.has_network(settings) else None  # looked up before anything is registered
         tags = {"Name": f"{pulumi.get_project()}-{pulumi.get_stack()}-{name}", **settings.tags}
         file_system: Any = settings.file_system_id

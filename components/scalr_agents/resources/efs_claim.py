@@ -11,7 +11,7 @@ from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.resources import kubernetes
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.options import as_output, child, deferred
-from scalr_agents.resources.validation import validate
+from scalr_agents.resources.validation import validate, with_text
 
 _PERMISSIONS = "0775"
 
@@ -56,6 +56,7 @@ class EfsClaim(Component):
     def __init__(self, name: str, args: EfsClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         settings = validate("EfsClaim", name, efs.EfsClaimSettings, args, efs.check_claim)
         super().__init__("scalr-agents:index:EfsClaim", name, {}, opts)
+        settings = with_text(self, name, settings, "file_system_id")
 
         tags: dict[str, Any] = {"Name": f"{settings.namespace}-{settings.release}", **settings.tags}
         file_system = as_output(settings.file_system_id)

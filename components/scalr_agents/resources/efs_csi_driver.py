@@ -11,7 +11,7 @@ from scalr_agents.caches import efs
 from scalr_agents.model.fields import is_set
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.options import as_output, child
-from scalr_agents.resources.validation import validate
+from scalr_agents.resources.validation import validate, with_text
 
 ADDON = "aws-efs-csi-driver"
 SERVICE_ACCOUNT = "efs-csi-controller-sa"
@@ -46,6 +46,7 @@ class EfsCsiDriver(Component):
     def __init__(self, name: str, args: EfsCsiDriverArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         settings = validate("EfsCsiDriver", name, efs.EfsCsiDriverSettings, args, efs.check_driver)
         super().__init__("scalr-agents:index:EfsCsiDriver", name, {}, opts)
+        settings = with_text(self, name, settings, "cluster_name", "role_arn")
 
         tags: dict[str, Any] = dict(settings.tags)
         attached: list[pulumi.Resource] = []

@@ -14,7 +14,7 @@ from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import literals
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.options import as_output, child, optional, parsed
-from scalr_agents.resources.validation import ArgsError, validate
+from scalr_agents.resources.validation import ArgsError, validate, with_text
 
 
 class FilestoreExportOptionArgs(TypedDict):
@@ -91,6 +91,7 @@ class FilestoreCache(Validated["WantedFilestore"]):
     def make(self, name: str, wanted: "WantedFilestore", opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:FilestoreCache", name, {}, opts)
 
+        wanted = wanted._replace(settings=with_text(self, name, wanted.settings, "instance_id", "network", "reserved_ip_range", "kms_key"))
         if is_set(wanted.settings.instance_id):
             self._take(name, wanted)
         else:

@@ -9,7 +9,7 @@ from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.resources import kubernetes
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.options import as_output, deferred, parsed
-from scalr_agents.resources.validation import validate
+from scalr_agents.resources.validation import validate, with_text
 
 
 class FilestoreClaimArgs(TypedDict):
@@ -49,6 +49,7 @@ class FilestoreClaim(Component):
     def __init__(self, name: str, args: FilestoreClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         settings = validate("FilestoreClaim", name, filestore.FilestoreClaimSettings, args, filestore.check_claim)
         super().__init__("scalr-agents:index:FilestoreClaim", name, {}, opts)
+        settings = with_text(self, name, settings, "instance_id", "share_name", "ip_address", "capacity", "protocol")
 
         known = pulumi.Output.all(as_output(settings.instance_id), as_output(settings.share_name))
         self.volume_handle = parsed(known, lambda parts: filestore.volume_handle(*parts))

@@ -16,7 +16,7 @@ from scalr_agents.resources import literals, machine_group
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.machine_group import MachinePackageArgs, MachineVolumeArgs
 from scalr_agents.resources.options import as_output, child
-from scalr_agents.resources.validation import validate
+from scalr_agents.resources.validation import validate, with_text
 
 _LONGEST_SHUTDOWN_SECONDS = 3600
 _BUSY = 0.6
@@ -134,6 +134,7 @@ class GceAgents(Validated["WantedGce"]):
         super().__init__("scalr-agents:index:GceAgents", name, {}, opts)
 
         machine, settings, secrets = wanted
+        settings = with_text(self, name, settings, "subnetwork", "service_account")
         labels: dict[str, Any] = dict(settings.labels)
         account = self._account(name, settings, opts)
         secret = gcp.secretmanager.Secret(

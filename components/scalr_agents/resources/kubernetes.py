@@ -16,7 +16,8 @@ import pulumi
 from scalr_agents.charts.shared.manifests import external_secrets
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
 from scalr_agents.charts.shared.values import grace_seconds
-from scalr_agents.resources.options import child, depends_on, known_after, parsed, timeouts, when_registered
+from scalr_agents.model.fields import Deferred, is_deferred
+from scalr_agents.resources.options import as_output, child, depends_on, known_after, parsed, timeouts, when_registered
 
 _SECRET_OUTPUTS = ["data", "stringData"]
 _CLAIM = "PersistentVolumeClaim"
@@ -119,6 +120,9 @@ def _type_token(manifest: Manifest) -> str:
 def _properties(manifest: Manifest, owner: pulumi.Resource | None, before: Mapping[str, pulumi.Resource], *, awaited: bool) -> Manifest:
     if manifest["kind"] == "Secret":
         return manifest | {"stringData": {key: _secret(manifest, owner, key, value) for key, value in manifest["stringData"].items()}}
+    if manifest["kind"] == "ServiceAccount" and (annotations := manifest["metadata"].get("annotations")):
+        checked = {key: _annotation(manifest, key, value) if is_deferred(value) else value for key, value in annotations.items()}
+        return manifest | {"metadata": manifest["metadata"] | {"annotations": checked}}
     if _is_bound(manifest):  # the engine replaces a claim with its volume only if the claim takes an output from it
         volume_name = known_after(before["volume"], manifest["spec"]["volumeName"])
         return manifest | {"spec": manifest["spec"] | {"volumeName": volume_name}}
@@ -145,6 +149,20 @@ def _secret(manifest: Manifest, owner: pulumi.Resource | None, key: str, value: 
 
     content: pulumi.Output[Any] = pulumi.Output.secret(value)
     return parsed(when_registered(owner, content) if owner else content, text)
+
+
+def _annotation(manifest: Manifest, key: str, value: Deferred) -> pulumi.Output[Any]:
+    """An annotation of a service account. It may be its role: the provider leaves out one without content."""
+
+    def noted(known: Any) -> Any:
+        if not isinstance(known, str) or not known:
+            pulumi.log.warn(
+                f"ServiceAccount {manifest['metadata']['name']!r}: annotation {key}: this output is empty or not a string, so that the "
+                "annotation has no effect; if it comes from a StackReference, check its name there"
+            )
+        return known
+
+    return as_output(value).apply(noted)
 
 
 def _is_bound(manifest: Manifest) -> bool:

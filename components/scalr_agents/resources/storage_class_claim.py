@@ -9,7 +9,7 @@ from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.resources import kubernetes, literals
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.options import deferred, detached, known_after
-from scalr_agents.resources.validation import validate
+from scalr_agents.resources.validation import validate, with_text
 
 _PROVISIONING = pulumi.CustomTimeouts(create="1200s")
 """Time that a driver may take to create a file system. Filestore needs minutes."""
@@ -41,6 +41,7 @@ class StorageClassClaim(Component):
     def __init__(self, name: str, args: StorageClassClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         settings = validate("StorageClassClaim", name, _Arguments, args, storage_class.check_claim)
         super().__init__("scalr-agents:index:StorageClassClaim", name, {}, opts)
+        settings = with_text(self, name, settings, "storage_class_name")
 
         class_name, made = detached(settings.storage_class_name)
         group = cache_volumes.dynamic(

@@ -7,13 +7,21 @@ from typing import Any, TypeVar
 import pulumi
 from pulumi import _types  # the SDK itself uses it to convert argument classes
 
+from scalr_agents.charts.shared.agent import Agent
+from scalr_agents.charts.shared.chart import V
 from scalr_agents.model import parse
+from scalr_agents.model.fields import Deferred, is_deferred
 from scalr_agents.model.findings import Finding, Path, by_severity, dotted, error, errors
 from scalr_agents.model.messages import describe
 from scalr_agents.model.section import Section
 from scalr_agents.resources.component import Component
+from scalr_agents.resources.options import as_output, deferred, when_registered
 
 S = TypeVar("S", bound=Section)
+_OF_CLOUD = ("kms_key", "reserved_ip_range", "protocol", "storage_class_name")
+"""Arguments that may be missing, because the cloud or the driver has a default."""
+_EMPTY = "this output is empty or not a string"
+_ADVICE = "if it comes from a StackReference, check its name there"
 
 
 class ArgsError(pulumi.RunError, pulumi.InputPropertiesError):
@@ -44,6 +52,36 @@ def report(component: str, name: str, findings: Sequence[Finding]) -> None:
         raise ArgsError(f"{component} {name!r}", findings)
     for finding in findings:
         pulumi.log.warn(f"{name}: {_line(finding).removeprefix('warning: ')}")
+
+
+def with_text(owner: pulumi.ComponentResource, name: str, given: S, *words: str) -> S:
+    """Arguments with outputs that end the program, without a traceback, if they turn out to be empty or not a string.
+
+    An output that does not exist in the stack of a `StackReference` is `None`. `owner` is the component, called `name`.
+    """
+    later = {word: value for word in words if is_deferred(value := getattr(given, word))}
+    return given.model_copy(update={word: _text(owner, name, word, value) for word, value in later.items()})
+
+
+def with_images(owner: pulumi.ComponentResource, name: str, agent: Agent[V]) -> Agent[V]:
+    """An agent with images that are checked in the same way: Kubernetes would accept a template of Jobs without them."""
+    agent_image, runner_image = (
+        _text(owner, name, word, image) if is_deferred(image) else image
+        for word, image in (("agent_image", agent.inputs.agent_image), ("runner_image", agent.inputs.runner_image))
+    )
+    return replace(agent, inputs=replace(agent.inputs, agent_image=agent_image, runner_image=runner_image))
+
+
+def _text(owner: pulumi.ComponentResource, name: str, word: str, value: Deferred) -> Deferred:
+    def checked(known: Any) -> Any:
+        if isinstance(known, str) and known.strip():
+            return known
+        if word in _OF_CLOUD and known in (None, ""):
+            pulumi.log.warn(f"{name}: {word}: {_EMPTY}, so the default is used; {_ADVICE}")
+            return known
+        raise ArgsError(f"{type(owner).__name__} {name!r}", [error(word, f"{_EMPTY}; {_ADVICE}")])
+
+    return deferred(when_registered(owner, as_output(value)).apply(checked))
 
 
 def _line(finding: Finding) -> str:
