@@ -131,9 +131,17 @@ def test_private_endpoints_beside_the_proxy_end_the_warning() -> None:
     assert said({"ec2": EC2}, {"proxy": {"https": "http://proxy.acme:3128", "except": [".eu-west-1.amazonaws.com"]}}) == []
 
 
+def test_a_file_without_certificates_is_an_error(tmp_path: Any) -> None:
+    (tmp_path / "ca.pem").write_text("corporate CA\n")
+    content = {"common": {"url": URL, "ca": {"file": "ca.pem"}}, "machines": {"it": {"docker": {}}}}
+    (finding,) = stack.load(content, directory=tmp_path).findings
+    assert str(finding).startswith("error: scalr-agents:common.ca: not PEM: expected certificates")
+
+
 def test_certificates_that_do_not_fit_into_user_data_are_an_error(tmp_path: Any) -> None:
-    noise = b64encode(b"".join(sha256(number.to_bytes(2, "big")).digest() for number in range(700))).decode()
-    (tmp_path / "ca.pem").write_text(f"-----BEGIN CERTIFICATE-----\n{noise}\n-----END CERTIFICATE-----\n")
+    noise = b"".join(sha256(number.to_bytes(2, "big")).digest() for number in range(700))
+    sequence = b64encode(b"\x30\x82" + len(noise).to_bytes(2, "big") + noise).decode()  # as DER begins
+    (tmp_path / "ca.pem").write_text(f"-----BEGIN CERTIFICATE-----\n{sequence}\n-----END CERTIFICATE-----\n")
     content = {"common": {"url": URL, "ca": {"file": "ca.pem"}}, "machines": {"it": {"ec2": EC2}}, "secrets": {"it": {"token": "t"}}}
     assert [finding.message[:53] for finding in stack.load(content, directory=tmp_path).findings] == [
         "its user data is longer than the 16 KiB that EC2 take"

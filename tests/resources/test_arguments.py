@@ -148,3 +148,32 @@ def test_a_token_beside_an_existing_secret_is_a_warning() -> None:
         "runs: token: has no effect: agent.tokenExistingSecret.name is set, and the existing Secret takes precedence"
     ]
     assert recording.of_type("kubernetes:core/v1:Secret") == []
+
+
+@pytest.mark.parametrize(
+    "image", ["", " ", "scalr/agent :1.4.0", "https://mirror.example/scalr/agent:1.4.0", "scalr/agent@sha256:abc", "a" + "/a" * 99 + " "]
+)
+@pytest.mark.parametrize("argument", ["agent_image", "runner_image"])
+def test_an_image_that_no_node_could_pull(argument: str, image: str) -> None:
+    assert f"error: {argument}: not the reference of an image, for instance scalr/agent:1.4.0" in refused(**{argument: image})
+
+
+@pytest.mark.parametrize(
+    "image",
+    ["agent:1.4.0", "mirror.example:5000/scalr/agent:1.4.0", "[fd00::1]:5000/scalr/agent:1.4.0", f"scalr/agent@sha512:{'0f' * 64}"],
+)
+def test_an_image_of_any_registry(image: str) -> None:
+    recording = run(agent_job(agent_image=image))
+    assert (recording.error, recording.log) == (None, [])
+
+
+@pytest.mark.parametrize("argument", ["ca_bundle", "cache_claim_name", "release"])
+def test_an_empty_argument_is_a_warning(argument: str) -> None:
+    args: Any = {argument: ""}
+    recording = run(agent_job(**args))
+    assert recording.log == [("warning", f"runs: {argument}: empty, so it has no effect; set it, or leave it out")]
+
+
+def test_an_empty_url_has_one_warning() -> None:
+    ((_, message),) = run(agent_job(url="")).log
+    assert message == "runs: url: empty: the agent takes the address from its token; set it to https://<account>.scalr.io"

@@ -230,3 +230,21 @@ def test_warnings_name_the_component() -> None:
     assert recording.log == [
         ("warning", "it: clients.cidrs[0]: allows every client that can reach a mount target to mount; give the networks of the nodes")
     ]
+
+
+@pytest.mark.parametrize(
+    ("component", "args", "argument"),
+    [
+        ("EfsCache", {"eks_cluster": "prod"}, "driver_role"),
+        ("EfsCache", {"eks_cluster": "prod"}, "kms_key"),
+        ("FilestoreCache", {"location": "europe-west1-b", "export_options": [{"ip_ranges": ["10.0.0.0/24"]}]}, "project"),
+    ],
+)
+def test_an_empty_argument_is_a_warning(component: str, args: dict[str, Any], argument: str) -> None:
+    recording = run(program(component, {**args, argument: ""}))
+    assert recording.log == [("warning", f"it: {argument}: empty, so it has no effect; set it, or leave it out")]
+
+
+def test_an_empty_argument_that_would_replace_the_default() -> None:
+    found = refused("FilestoreCache", {"location": "europe-west1-b", "network": ""})
+    assert "error: network: empty; set it, or leave it out for the default" in found

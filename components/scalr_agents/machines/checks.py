@@ -11,7 +11,7 @@ from scalr_agents.machines import Machine, Platform, documents, environment, ins
 from scalr_agents.machines.settings import AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings, Volume
 from scalr_agents.model import quantities, signs
 from scalr_agents.model.fields import is_deferred, is_set
-from scalr_agents.model.findings import entry, error, warning
+from scalr_agents.model.findings import entry, error, errors, warning
 from scalr_agents.model.messages import describe
 from scalr_agents.model.spelling import Spelling
 
@@ -29,7 +29,6 @@ _VERSION = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}")
 _NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _LONGEST_NAME = 32
 """Google allows service accounts 30 characters and others 63, of which Pulumi takes some for what makes a name unique."""
-_IMAGE = re.compile(r"[\w.-]+(:[0-9]+)?(/[\w./-]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?")
 _KEY_ARN = re.compile(r"arn:[\w-]+:kms:[\w-]+:[0-9]{12}:key/[\w-]+")
 
 
@@ -84,8 +83,8 @@ def _drain(given: AgentSettings, platform: Platform, say: Spelling) -> Findings:
 def _image(path: str, reference: str) -> Findings:
     if not reference:
         return
-    if not _IMAGE.fullmatch(reference):
-        yield error(path, "not the reference of an image, for instance scalr/agent:1.4.0")
+    if not checks.is_reference(reference):
+        yield error(path, checks.NO_REFERENCE)
     elif environment.is_moving(reference):
         yield warning(path, "its tag moves: machines of one group may run different versions; give a version")
 
@@ -136,11 +135,14 @@ def secret_env(given: Mapping[str, object]) -> Findings:
     for name_, value in given.items():
         if isinstance(value, str) and re.search(r"[\r\n\0]", value):
             yield error(entry("secret_env", name_), "has several lines, and a variable of a machine has one")
+        elif value == "":
+            yield error(entry("secret_env", name_), "empty; set it, or leave it out")
 
 
 def shared(given: SharedSettings, platform: Platform, say: Spelling) -> Findings:
     """The words that all agents share."""
     yield from checks.url(say("url"), given.url)
+    yield from errors([*checks.ca_bundle(say("ca_bundle"), given.ca_bundle)])
     for word in ("http_proxy", "https_proxy"):
         yield from _proxy(say(word), getattr(given, word), platform)
     yield from server(say("otel_endpoint"), given.otel_endpoint, COLLECTOR_EXAMPLE)
@@ -183,6 +185,7 @@ def port(url: str, default: int) -> int:
 def ec2(given: Ec2Settings, runs: AgentSettings, say: Spelling) -> Findings:
     """Machines on AWS."""
     yield from _missing(given, ("subnets", "instance_type"), say)
+    yield from _ids(given, say)
     yield from _count(given.min, given.max, say)
     yield from _disk(given.volume, say)
     memory = instance_types.ec2_memory(given.instance_type)
@@ -204,6 +207,13 @@ def ec2(given: Ec2Settings, runs: AgentSettings, say: Spelling) -> Findings:
             yield error(f"{say('policies')}[{index}]", "expected the ARN of a policy")
     if given.spot and runs.role == "runs":
         yield warning(say("spot"), "AWS takes a spot instance back within two minutes, whatever runs on it; keep runs off spot instances")
+
+
+def _ids(given: Ec2Settings, say: Spelling) -> Findings:
+    for word, form in (("subnets", "subnet"), ("security_groups", "sg")):
+        for index, given_id in enumerate(getattr(given, word)):
+            if isinstance(given_id, str) and not re.fullmatch(rf"{form}-[0-9a-f]+", given_id):
+                yield error(f"{say(word)}[{index}]", f"given {given_id!r}, which is not a valid ID; expected {form}-<hexadecimal digits>")
 
 
 def gce(given: GceSettings, runs: AgentSettings, say: Spelling) -> Findings:

@@ -12,11 +12,11 @@ from scalr_agents.model.fields import (
     InputText,
     Quantity,
     Registry,
+    SecretEnv,
     Text,
     Texts,
     VersionText,
     integral,
-    unset,
 )
 from scalr_agents.model.section import Section, default
 
@@ -186,5 +186,5 @@ class Secrets(Section):
 
     token: InputText = ""
     """Token of the agent pool."""
-    secret_env: Annotated[InputMap, unset({})] = {}
+    secret_env: SecretEnv = {}
     """Secret environment variables of the agent."""

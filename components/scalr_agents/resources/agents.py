@@ -15,7 +15,7 @@ from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.charts.shared.secrets_from import layers as layers_of_store
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model.fields import Annotations, InputMap, InputText, OpenMap, SecretEnv, Text, integral, is_set
-from scalr_agents.model.findings import Finding, dotted, error
+from scalr_agents.model.findings import Finding, by_severity, dotted, error
 from scalr_agents.model.layers import Layer, combine, locate, says
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 ROLLOUT_SECONDS = 300
 _STORE = ("secrets_from",)
 _TOKEN = ("agent", "token")
+_URL = ("agent", "url")
 
 
 class _Arguments(Section):
@@ -116,7 +117,7 @@ def _validate(
     wanted, findings = _check(chart, name, given, token_needed=token_needed)
     if wanted is None:
         raise ArgsError(f"{component} {name!r}", findings)
-    validation.report(component, name, findings)
+    validation.report(component, name, by_severity([*findings, *validation.empty(model, plain, findings)]))
     return wanted
 
 
@@ -222,6 +223,8 @@ def _at_argument(finding: Finding, given: _Arguments, layers: list[Layer], setti
     if finding.at == _TOKEN and not any(says(layer.values, _TOKEN) for layer in layers):  # what else can be wrong with it?
         existing = dotted(("values", *settings.existing_token))
         return error("token", f"missing; set it (config.require_secret(...)), or set {existing}")
+    if finding.at == _URL and given.url == "":
+        return replace(finding, at=("url",))
     if finding.at == ("release",) and not given.release:
         return replace(finding, message=f"{finding.message} (the component's name, because release is not set)")
     if finding.at[:1] == ("secret_env",) and given.secrets_from and finding.at[-1] in given.secrets_from.env:

@@ -7,6 +7,7 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
+from scalr_agents.charts.shared import checks as of_agents
 from scalr_agents.machines import CloudNames, Machine, Platform, checks, documents, environment
 from scalr_agents.machines.settings import AgentSettings, Secrets, SharedSettings, Volume
 from scalr_agents.model import quantities
@@ -64,6 +65,7 @@ def check(machine: Machine, given: Arguments) -> Iterator[Finding]:
     yield from found
     if not is_set(given.token):
         yield error("token", "missing: the token of the agent pool")
+    yield from of_agents.token_text("token", given.token)
     if not errors(found):
         yield from checks.decided(machine, given.secret_env, in_programs)
         yield from checks.user_data(machine, documents.cloud_init(machine, _UNKNOWN))

@@ -11,7 +11,7 @@ from scalr_agents.charts.shared.agent import Agent
 from scalr_agents.charts.shared.chart import V
 from scalr_agents.model import parse
 from scalr_agents.model.fields import Deferred, is_deferred
-from scalr_agents.model.findings import Finding, Path, by_severity, dotted, error, errors
+from scalr_agents.model.findings import Finding, Path, by_severity, dotted, error, errors, warning
 from scalr_agents.model.messages import describe
 from scalr_agents.model.section import Section
 from scalr_agents.resources.component import Component
@@ -39,11 +39,23 @@ class ArgsError(pulumi.RunError, pulumi.InputPropertiesError):
 
 def validate(component: str, name: str, model: type[S], args: Mapping[str, Any], check: Callable[[S], Iterable[Finding]]) -> S:
     """The arguments of a component as its `model`, checked. Warnings are logged; errors are raised as `ArgsError`."""
-    given, findings = parsed(model, plain(component, name, args))
+    arguments = plain(component, name, args)
+    given, findings = parsed(model, arguments)
     if given is None:
         raise ArgsError(f"{component} {name!r}", findings)
-    report(component, name, list(check(given)))
+    found = list(check(given))
+    report(component, name, by_severity([*found, *empty(model, arguments, found)]))
     return given
+
+
+def empty(model: type[Section], arguments: Mapping[str, Any], found: Iterable[Finding]) -> Iterator[Finding]:
+    """Findings on arguments that are empty strings, without those that have a finding already."""
+    told = {finding.at for finding in found}
+    for word in (word for word, value in arguments.items() if value == "" and (word,) not in told):
+        if model.model_fields[word].default:
+            yield error(word, "empty; set it, or leave it out for the default")
+        else:
+            yield warning(word, "empty, so it has no effect; set it, or leave it out")
 
 
 def report(component: str, name: str, findings: Sequence[Finding]) -> None:

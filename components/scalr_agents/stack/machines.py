@@ -209,6 +209,7 @@ _COMMON: Mapping[str | int, Path] = {
     "httpProxy": ("proxy", "http"),
     "httpsProxy": ("proxy", "https"),
     "otelEndpoint": ("otel", "endpoint"),
+    "caBundle": ("ca",),
 }
 
 

@@ -26,6 +26,8 @@ _PLACEHOLDER = re.compile(
 _LONGEST_PLACEHOLDER = 200
 _DER_SEQUENCE = b"\x30"
 _PUBLIC_ROOTS = (b"ISRG Root X1", b"DigiCert Global Root", b"Amazon Root CA", b"GTS Root R1", b"USERTrust", b"GlobalSign")
+_REFERENCE = re.compile(r"([\w.-]+|\[[0-9a-fA-F:]+\])(:[0-9]+)?(/[\w.-]+)*(:[\w.-]+)?(@[a-z0-9+._-]+:[0-9a-f]{32,})?")
+NO_REFERENCE = "not the reference of an image, for instance scalr/agent:1.4.0"
 _VERSION_TAG = re.compile(r"\d+\.\d+\.\d+")
 _LONGEST_RELEASE = 53
 _MEBIBYTE = 1024 * 1024
@@ -72,6 +74,11 @@ def token(path: str, value: str | Deferred, existing_path: str, existing: str | 
     elif not is_set(value) and not is_set(existing):
         message = f"missing: set the token of the agent pool, or the name of an existing Secret in {existing_path}"
         yield error(path, message, presumes=(existing_path,))
+    yield from token_text(path, value)
+
+
+def token_text(path: str, value: str | Deferred) -> Findings:
+    """The content of a token, if it is known."""
     if isinstance(value, str) and value != value.strip():
         yield warning(path, "begins or ends with white space, which becomes part of the token; remove it")
     if isinstance(value, str) and value == "null":
@@ -124,9 +131,16 @@ def image_tag(path: str, tag: str) -> Findings:
         yield warning(path, "latest: the image changes without notice; set a version")
 
 
+def is_reference(text: str) -> bool:
+    """Whether a text has the form of a complete image reference."""
+    return bool(_REFERENCE.fullmatch(text))
+
+
 def image_reference(path: str, reference: str | Deferred | None) -> Findings:
     """A complete image reference, given instead of repository and tag."""
-    if isinstance(reference, str):
+    if isinstance(reference, str) and not is_reference(reference):
+        yield error(path, NO_REFERENCE)
+    elif isinstance(reference, str):
         name = reference.partition("@")[0].rpartition("/")[2]
         yield from image_tag(path, name.partition(":")[2] or ("" if "@" in reference else "latest"))
 
