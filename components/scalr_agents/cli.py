@@ -11,7 +11,7 @@ import click
 from scalr_agents import output
 from scalr_agents.helm import commands as cli_helm
 from scalr_agents.model.findings import Finding, FindingsError, by_severity, errors, starts, warnings
-from scalr_agents.printing import FINDINGS, counted, format_option, progress, report, say
+from scalr_agents.printing import FINDINGS, NamedPath, counted, format_option, progress, report, say
 
 if TYPE_CHECKING:
     from scalr_agents.stack import Stack
@@ -47,7 +47,7 @@ def _stack_names(context: click.Context, _parameter: click.Parameter, begun: str
 _stack_argument = click.argument("stack", default="local", shell_complete=_stack_names)
 _project_option = click.option(
     "--project",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=NamedPath(exists=True, file_okay=False, path_type=Path),
     help="Directory of the Pulumi project, or one below it.  [default: the directory of the file, or the current one]",
 )
 
@@ -59,7 +59,7 @@ _project_option = click.option(
 @click.option(
     "-d",
     "--directory",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=NamedPath(file_okay=False, path_type=Path),
     help="Write one file per object to this directory, which must contain nothing else.",
 )
 @click.option("--allow-unknown", is_flag=True, help="Exit 0 even if values are known only to Pulumi or the cloud.")
@@ -265,6 +265,8 @@ def doctor(stack: str, project: Path | None, form: str, *, probe: bool, image: s
     if not loaded.on_kubernetes:
         say(f"{stack}: nothing on Kubernetes, so there is nothing to check")
         return
+    if image and not probe:
+        say("--image has no effect without --probe")
     try:
         with progress("running probes" if probe else "asking the cluster"):
             found = command.examined(loaded, probe=probe, image=image, seconds=timeout)

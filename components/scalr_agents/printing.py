@@ -23,6 +23,16 @@ _SUBJECTS = {"agents": "", "machines": "", "secrets": "", "caches": "cache ", "n
 _LONG_SECONDS = 1
 
 
+class NamedPath(click.Path):
+    """A path that an option names. An empty one, as of a variable that is not set, would be the current directory."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse an empty path."""
+        if value == "":
+            self.fail("empty; give a path", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def say(text: str) -> None:
     click.echo(text, err=True)
 
@@ -77,7 +87,7 @@ def format_option(*forms: str) -> Callable[[Any], Any]:
 
 def _in_colour(*, err: bool) -> bool:
     stream = sys.stderr if err else sys.stdout
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return stream is not None and stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _subject(finding: Finding) -> str:

@@ -168,7 +168,7 @@ def test_a_missing_stack_is_answered_with_those_that_exist(tmp_path: Path, other
         (b"config: [1\nb: 2\n", ":2:2", "did not find expected ',' or ']'"),
         (b"config:\n  a: 1\n  a: 2\n", ":3:3", "duplicate key: it is already in line 2"),
         (b"- a\n", "", "expected a map at the top"),
-        (b"a: \xff\n", "", "not a text file"),
+        (b"a: \xff\n", "", "not a text file in UTF-8"),
     ],
 )
 def test_a_broken_file_is_a_finding(tmp_path: Path, broken: str, content: bytes, place: str, problem: str) -> None:

@@ -18,7 +18,7 @@ from scalr_agents.model.layers import Layer, combine, locate
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup
 from scalr_agents.model.positions import Document, broken
-from scalr_agents.printing import FINDINGS, format_option, report, say
+from scalr_agents.printing import FINDINGS, NamedPath, format_option, report, say
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ _FROM_HELM = "Output of helm get values, with or without its header.  [default: 
 @click.command(context_settings={"allow_extra_args": True}, short_help="Print the manifests of a chart for some values.")
 @click.argument("chart")
 @click.option(
-    "-f", "--values", "files", multiple=True, type=click.Path(path_type=Path), help="Values file (- for stdin); later files override."
+    "-f", "--values", "files", multiple=True, type=NamedPath(path_type=Path), help="Values file (- for stdin); later files override."
 )
 @click.option("--set", "sets", multiple=True, help="Values as path=value[,path=value].")
 @click.option("--set-string", "strings", multiple=True, help="As --set, but every value is a string.")
@@ -64,8 +64,8 @@ def template(
         found.versions.line(agent_version)
     except LineError as problem:
         raise click.UsageError(str(problem)) from None
-    documents = {str(file): _document(file) for file in files}
-    layers = [Layer((), _parsed(document), file=name) for name, document in documents.items()]
+    documents = {str(file): _document(file) for file in dict.fromkeys(files)}
+    layers = [Layer((), _parsed(documents[str(file)]), file=str(file)) for file in files]
     given = deepcopy(combine(layers))
     options: tuple[tuple[str, tuple[str, ...], Callable[[dict[str, Any], str, strvals.Known], None]], ...] = (
         ("--set-json", jsons, strvals.parse_json_into),
@@ -100,7 +100,7 @@ def _located(findings: Iterable[Finding], documents: Mapping[str, Document], lay
 
 
 @click.command("convert-values", short_help="Convert values of the alpha of agent-job.")
-@click.option("-f", "--values", "file", required=True, type=click.Path(path_type=Path), help="Values file (- for stdin).")
+@click.option("-f", "--values", "file", required=True, type=NamedPath(path_type=Path), help="Values file (- for stdin).")
 def convert_values(file: Path) -> None:
     """Convert a values file of the alpha of the chart agent-job to the present shape, and print it.
 
@@ -123,15 +123,13 @@ def convert_values(file: Path) -> None:
 @click.command("adopt", short_help="Print the stack file that takes over a release.")
 @click.argument("release")
 @click.option("-n", "--namespace", required=True, help="Namespace of the release.")
-@click.option("-f", "--values", "file", type=click.Path(path_type=Path), default=Path("-"), help=_FROM_HELM)
-@click.option(
-    "--manifest", type=click.Path(path_type=Path), help="Output of helm get manifest. With it, changes on the cluster are listed."
-)
-@click.option("--metadata", type=click.Path(path_type=Path), help="Output of helm get metadata: chart and versions of the release.")
+@click.option("-f", "--values", "file", type=NamedPath(path_type=Path), default=Path("-"), help=_FROM_HELM)
+@click.option("--manifest", type=NamedPath(path_type=Path), help="Output of helm get manifest. With it, changes on the cluster are listed.")
+@click.option("--metadata", type=NamedPath(path_type=Path), help="Output of helm get metadata: chart and versions of the release.")
 @click.option("--kind", type=click.Choice(CHARTS), help="Chart of the release.  [default: from the metadata, manifest or values]")
 @click.option("--chart-version", help="Version of the chart.  [default: from the metadata or manifest]")
 @click.option("--agent-version", help="APP VERSION of the release.  [default: from the version of the chart]")
-@click.option("--write", "target", type=click.Path(path_type=Path), help="File to write, which must not exist.  [default: print it]")
+@click.option("--write", "target", type=NamedPath(path_type=Path), help="File to write, which must not exist.  [default: print it]")
 def adopt(
     release: str,
     namespace: str,
@@ -163,6 +161,8 @@ def adopt(
         raise click.BadParameter(finding.message, param_hint=finding.path.upper())
     if str(file) == "-" and (sys.stdin is None or sys.stdin.isatty()):
         raise click.UsageError(f"no values: pipe them in, helm get values {release} -n {namespace} --all -o yaml | scalr-agents adopt ...")
+    if [str(each) for each in (file, manifest, metadata)].count("-") > 1:
+        raise click.UsageError("stdin has one content: give only one of --values (default: stdin), --manifest and --metadata as -")
     document = _document(file)
     given = _parsed(Document(document.name, adoption.without_header(document.text)))
     objects = _manifest(manifest) if manifest else None

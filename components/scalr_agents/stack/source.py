@@ -20,7 +20,7 @@ PROJECT_FILE = "Pulumi.yaml"
 _STACK_KEYS = {"config", "encryptedkey", "encryptionsalt", "environment", "secretsprovider"}
 _CIPHERTEXT = re.compile(r"v1:[A-Za-z0-9+/=:]+|[A-Za-z0-9+/=_-]{20,}")
 """Base64, of a key in the stack file with a version, of a service without one."""
-_NO_TEXT = "not a text file"
+_NO_TEXT = "not a text file in UTF-8"
 _DECLARATION = {"value", "default", "type", "description", "secret", "items"}
 
 
