@@ -169,3 +169,23 @@ def test_functions_for_values_end_a_program_without_a_traceback(function: str) -
     assert "  error: agent.imge: unknown key 'imge'; did you mean 'image'?" in text
     with pytest.raises(scalr_agents.ValuesError):
         called("agent-job", release="Runs", namespace="scalr", values={})
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "message"),
+    [
+        ("names", {"namespace": OUTPUT}, f"namespace: {UNKNOWN}"),
+        ("names", {"release": None}, "release: expected a string, given null"),
+        ("names", {"naming": "charts"}, "naming: given 'charts'; allowed: 'scoped' or 'chart'"),
+        ("names", {"agent_version": 1.4}, "agent_version: expected a string, given a number"),
+        ("render", {"values": OUTPUT}, f"values: {UNKNOWN}"),
+        ("render", {"values": None}, "values: expected a map, given null"),  # an empty file of a library for YAML
+    ],
+)
+def test_functions_for_values_and_arguments_of_a_wrong_type(function: str, args: dict[str, Any], message: str) -> None:
+    def program() -> None:
+        given = {"values": {}, "release": "runs", "namespace": "scalr", **args}
+        called: Any = getattr(scalr_agents, function)
+        called("agent-job", **{word: pulumi.Output.from_input("x") if value is OUTPUT else value for word, value in given.items()})
+
+    assert error_of(program) == f"{function}: invalid values:\n  error: {message}"
