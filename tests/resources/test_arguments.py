@@ -174,6 +174,12 @@ def test_an_empty_argument_is_a_warning(argument: str) -> None:
     assert recording.log == [("warning", f"runs: {argument}: empty, so it has no effect; set it, or leave it out")]
 
 
+def test_a_timeout_of_a_rollout_that_is_not_awaited() -> None:
+    recording = run(agent_job(await_rollout=False, rollout_timeout_seconds=600))
+    assert recording.log == [("warning", "runs: rollout_timeout_seconds: has no effect: await_rollout is false")]
+    assert run(agent_job(await_rollout=False)).log == []
+
+
 def test_an_empty_url_has_one_warning() -> None:
     ((_, message),) = run(agent_job(url="")).log
     assert message == "runs: url: empty: the agent takes the address from its token; set it to https://<account>.scalr.io"

@@ -333,3 +333,14 @@ def test_names_in_user_data_are_those_of_the_stack() -> None:
     unit = next(file["content"] for file in yaml.safe_load(cloud_config(made))["write_files"] if file["path"].endswith("-drain.service"))
     assert f"ExecStart=/usr/local/lib/scalr-agent/host drain aws {NAME} drain\n" in unit
     assert made["group"]["name"] == NAME
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_arguments_that_do_nothing_alone(component: str) -> None:
+    alone = {"no_proxy": ["10.0.0.0/8"], "ca_scope": "tasks", "otel_traces": True}
+    found = [text for _, text in record(component, {**COMPONENTS[component], **alone}).log]
+    assert found == [
+        "it: no_proxy: has no effect without http_proxy or https_proxy",
+        "it: ca_scope: has no effect without ca_bundle",
+        "it: otel_traces: has no effect without otel_endpoint",
+    ]

@@ -15,7 +15,7 @@ from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.charts.shared.secrets_from import layers as layers_of_store
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model.fields import Annotations, InputMap, InputText, OpenMap, SecretEnv, Text, integral, is_set
-from scalr_agents.model.findings import Finding, by_severity, dotted, error
+from scalr_agents.model.findings import Finding, by_severity, dotted, error, warning
 from scalr_agents.model.layers import Layer, combine, locate, says
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup
@@ -139,7 +139,13 @@ def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool)
         return None, [error("agent_version", str(problem)), *shapes(chart, Layer(("values",), given.values))]
     flat, flat_findings = _flat_layers(given, settings)
     layers = [Layer(("values",), given.values), *flat]
-    findings = [*flat_findings, *_conflicts(given, flat), *_given_twice(given), *misshapen_sections(chart, layers[0])]
+    findings = [
+        *flat_findings,
+        *_conflicts(given, flat),
+        *_given_twice(given),
+        *_without_effect(given),
+        *misshapen_sections(chart, layers[0]),
+    ]
     agent = load(
         chart,
         combine(layers),
@@ -202,6 +208,11 @@ def _conflicts(given: _Arguments, flat: list[Layer]) -> Iterator[Finding]:
         for path in dict.fromkeys([*own, *behind.get(word, ())]):
             if isinstance(lookup(given.values, *path[:-1]), Mapping) and says(given.values, path):
                 yield error(word, f"given together with values.{dotted(path)}, which it sets; keep one of them")
+
+
+def _without_effect(given: _Arguments) -> Iterator[Finding]:
+    if not given.await_rollout and "rollout_timeout_seconds" in given.model_fields_set:
+        yield warning("rollout_timeout_seconds", "has no effect: await_rollout is false")
 
 
 def _given_twice(given: _Arguments) -> Iterator[Finding]:

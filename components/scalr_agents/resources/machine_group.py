@@ -12,13 +12,20 @@ from scalr_agents.machines import CloudNames, Machine, Platform, checks, documen
 from scalr_agents.machines.settings import AgentSettings, Secrets, SharedSettings, Volume
 from scalr_agents.model import quantities
 from scalr_agents.model.fields import is_set
-from scalr_agents.model.findings import Finding, error, errors
+from scalr_agents.model.findings import Finding, error, errors, warning
 from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources.options import parsed
 
 STOP_MARGIN_SECONDS = 120
 """What a stop of the agent may take beside the drain: its last grace, and that of systemd."""
 _DELETE_MARGIN_SECONDS = 900
+_NEEDS = {
+    "no_proxy": ("http_proxy", "https_proxy"),
+    "ca_scope": ("ca_bundle",),
+    "otel_metrics": ("otel_endpoint",),
+    "otel_traces": ("otel_endpoint",),
+}
+"""Arguments that do nothing alone."""
 _UNKNOWN = CloudNames("-" * 128, "-" * 64)
 """As long as the names that the cloud may give."""
 
@@ -65,6 +72,9 @@ def check(machine: Machine, given: Arguments) -> Iterator[Finding]:
     yield from found
     if not is_set(given.token):
         yield error("token", "missing: the token of the agent pool")
+    for word, others in _NEEDS.items():
+        if word in given.model_fields_set and getattr(given, word) and not any(getattr(given, other) for other in others):
+            yield warning(word, f"has no effect without {' or '.join(others)}")
     yield from of_agents.token_text("token", given.token)
     if not errors(found):
         yield from checks.decided(machine, given.secret_env, in_programs)
