@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from scalr_agents.charts.shared.agent import Agent, AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
 from scalr_agents.model.fields import is_dns_label
-from scalr_agents.model.findings import Finding, close_to, error, warning
+from scalr_agents.model.findings import Finding, Path, close_to, error, warning
 from scalr_agents.model.release import COMPONENT
 from scalr_agents.stack import pod_security
 from scalr_agents.stack.model import PREFIX, AgentEntry, Namespace, place
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from scalr_agents.stack.caches import Claim
 
 _LEVEL = "pod-security.kubernetes.io/"
+_SYSTEM = "kube-system"
+_IN_EVERY_CLUSTER = (_SYSTEM, "kube-public", "kube-node-lease", "default")
 _ALMOST_THE_SAME = 0.85
 """Similarity, as difflib measures it, of names that differ in one letter of seven."""
 _PODS = {
@@ -87,6 +89,16 @@ def namespaces(entries: Mapping[str, Namespace]) -> Iterator[Finding]:
             yield error((*here, "labels"), "has no effect: create is false; set the labels where the namespace is managed")
         if any(label.startswith(_LEVEL) for label in entry.labels):
             yield error((*here, "labels"), "sets the Pod Security level; use podSecurity instead, which is checked")
+        if name in _IN_EVERY_CLUSTER and entry.create:
+            yield _existing(here, name, enforced(entry))
+
+
+def _existing(here: Path, name: str, level: pod_security.Level | None) -> Finding:
+    """What is wrong with creating a namespace that every cluster has: the stack takes it over, with the level that it enforces."""
+    if name == _SYSTEM and level != "privileged":
+        return error(here, f"would enforce {level} there, so that the cluster's own pods no longer start; set create: false")
+    message = f"exists in every cluster, and {level} would be enforced for everything that runs in it; set create: false"
+    return warning(here, message)
 
 
 def unlisted_namespaces(entries: Mapping[str, Namespace], agents: Mapping[str, AgentEntry]) -> Iterator[Finding]:
