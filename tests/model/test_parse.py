@@ -9,7 +9,7 @@ from scalr_agents.model import messages
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.fields import Count, EnvMap, InputText, Labels, Quantity, Text, VersionText
 from scalr_agents.model.findings import Path
-from scalr_agents.model.section import Section, default
+from scalr_agents.model.section import ChartSection, Section, default
 
 SECRET = "s3cr3t"
 DEFERRED = "must be known before deployment, so an output is not allowed here"
@@ -30,8 +30,8 @@ class Engine(Section):
     fuel: Literal["diesel", "petrol"] = "diesel"
 
 
-class Car(Section):
-    """A section with a key of every type."""
+class Car(ChartSection):
+    """A section with a key of every type, in which `null` is a value."""
 
     name: str = ""
     electric: bool = False

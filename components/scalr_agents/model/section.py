@@ -21,6 +21,12 @@ class Section(BaseModel):
         strict=True,
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _prepare(cls, given: Any) -> Any:
+        """Leave out what is `null`: it is the same as a key that is not there."""
+        return {key: value for key, value in given.items() if value is not None} if isinstance(given, dict) else given
+
 
 S = TypeVar("S", bound=Section)
 
@@ -35,8 +41,11 @@ class ChartSection(Section):
 
     @model_validator(mode="before")
     @classmethod
-    def _lay_over_defaults(cls, given: Any) -> Any:
-        """Merge maps of Kubernetes types with their defaults key by key, as Helm merges a values file with the chart's."""
+    def _prepare(cls, given: Any) -> Any:
+        """Merge maps of Kubernetes types with their defaults key by key, as Helm merges a values file with the chart's.
+
+        What is `null` stays: it unsets a default.
+        """
         if not isinstance(given, dict):
             return given
         maps = {key: default for key, default in _default_maps(cls).items() if isinstance(given.get(key), dict)}
