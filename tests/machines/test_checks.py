@@ -174,6 +174,11 @@ def test_secrets_of_machines_are_demanded_where_something_is_made() -> None:
     ("secrets", "expected"),
     [
         ({"env": {"A": "x\ny"}}, "error: secrets.it.env.A: has several lines"),
+        ({"env": {"A": ""}}, "error: secrets.it.env.A: empty"),
+        ({"token": "null"}, 'error: secrets.it.token: is the word "null"'),
+        ({"token": "<token>"}, "error: secrets.it.token: is a placeholder"),
+        ({"token": " abc"}, "warning: secrets.it.token: begins or ends with white space"),
+        ({"token": "abc\n"}, "error: secrets.it.token: has several lines"),
         ({"env": {"SCALR_URL": "x"}}, "error: secrets.it.env.SCALR_URL: is set by something else too"),
         ({"env": {"SCALR_AGENT_TOKEN": "x"}}, "error: secrets.it.env.SCALR_AGENT_TOKEN: is set by something else too"),
         ({"clientKey": "x"}, "error: secrets.it.clientKey: agents on machines have no such secret"),
@@ -182,6 +187,12 @@ def test_secrets_of_machines_are_demanded_where_something_is_made() -> None:
 )
 def test_findings_about_secrets(secrets: dict[str, Any], expected: str) -> None:
     assert [finding.partition("; ")[0][: len(expected)] for finding in said({"ec2": EC2}, secrets={"it": secrets})] == [expected]
+
+
+def test_white_space_alone_is_no_token() -> None:
+    content = {"common": {"url": URL}, "machines": {"it": {"ec2": EC2}}, "secrets": {"it": {"token": " \n"}}}
+    [found] = stack.load(content, directory=STACKS).findings
+    assert found.message == "missing; run: pulumi config set --secret --path 'scalr-agents:secrets.it.token'"
 
 
 def test_a_secret_for_a_host_of_one_s_own_has_no_effect() -> None:

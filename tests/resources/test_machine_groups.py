@@ -288,6 +288,7 @@ def test_no_request_carries_a_secret_in_plain(token: str, variable: str, compone
     ("component", "args", "expected"),
     [
         ("Ec2Agents", {"token": ""}, "error: token: missing: the token of the agent pool"),
+        ("Ec2Agents", {"token": "null"}, 'error: token: is the word "null", which is not a token; set the token of the agent pool'),
         ("Ec2Agents", {"subnets": []}, "error: subnets: missing"),
         ("Ec2Agents", {"concurrency": 6}, "error: concurrency: input should be less than or equal to 5; given the number 6"),
         (
@@ -308,7 +309,7 @@ def test_no_request_carries_a_secret_in_plain(token: str, variable: str, compone
         ("Ec2Agents", {"security_groups": [" "]}, "error: security_groups[0]: given ' ', which is not a valid ID; expected sg-<"),
         ("GceAgents", {"machine_image": ""}, "error: machine_image: empty; set it, or leave it out for the default"),
         ("GceAgents", {"token": "null"}, 'error: token: is the word "null"'),
-        ("GceAgents", {"token": f"{TOKEN}\n", "ca_bundle": "x"}, "warning: token: begins or ends with white space"),
+        ("GceAgents", {"token": f" {TOKEN}", "ca_bundle": "x"}, "warning: token: begins or ends with white space"),
         ("GceAgents", {"instance_type": "x"}, "error: instance_type: unknown key 'instance_type'; did you mean 'machine_type'?"),
         (
             "GceAgents",

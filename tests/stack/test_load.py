@@ -107,6 +107,7 @@ def test_secret_environment() -> None:
 
 WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"secrets": {"runs": {"token": ""}}}, "scalr-agents:secrets.runs.token", f"missing; run: {COMMAND}"),
+    ({"secrets": {"runs": {"token": " \n"}}}, "scalr-agents:secrets.runs.token", f"missing; run: {COMMAND}"),
     ({"secrets": {"runs": {"token": "null"}}}, "scalr-agents:secrets.runs.token", 'is the word "null"'),
     ({"secrets": {"run": {"token": "x"}}}, "scalr-agents:secrets.run", "no agent or machine has this name; did you mean 'runs'?"),
     ({"agents": {"runs": {"values": {"agent": {"token": "x"}}}}}, "scalr-agents:agents.runs.values.agent.token", f"run: {COMMAND}"),

@@ -10,7 +10,7 @@ from scalr_agents.charts.shared.proxies import COLLECTOR_EXAMPLE, holds_password
 from scalr_agents.machines import Machine, Platform, documents, environment, instance_types
 from scalr_agents.machines.settings import AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings, Volume
 from scalr_agents.model import quantities, signs
-from scalr_agents.model.fields import is_deferred, is_set
+from scalr_agents.model.fields import Deferred, is_deferred, is_set
 from scalr_agents.model.findings import entry, error, errors, warning
 from scalr_agents.model.messages import describe
 from scalr_agents.model.spelling import Spelling
@@ -29,6 +29,8 @@ _VERSION = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}")
 _NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _LONGEST_NAME = 32
 """Google allows service accounts 30 characters and others 63, of which Pulumi takes some for what makes a name unique."""
+_SEVERAL_LINES = re.compile(r"[\r\n\0]")
+_ONE_LINE = "has several lines, and a variable of a machine has one"
 _KEY_ARN = re.compile(r"arn:[\w-]+:kms:[\w-]+:[0-9]{12}:key/[\w-]+")
 
 
@@ -115,8 +117,8 @@ def _env(given: AgentSettings, say: Spelling) -> Findings:
         place = entry(path, name_)
         if name_ in environment.TOKEN_NAMES:
             yield error(place, "the token would lie in plain text on the machine and in its user data; it belongs among the secrets")
-        elif re.search(r"[\r\n\0]", str(value)):
-            yield error(place, "has several lines, and a variable of a machine has one")
+        elif _SEVERAL_LINES.search(str(value)):
+            yield error(place, _ONE_LINE)
         elif signs.is_secret(name_, value):
             yield warning(place, "seems to hold a secret in plain text, for all who read user data; it belongs among the secrets")
 
@@ -130,11 +132,19 @@ def decided(machine: Machine, secret_names: Iterable[str], say: Spelling) -> Fin
         yield error(entry("secret_env", name_), "is set by something else too; keep one of them")
 
 
+def token(path: str, given: str | Deferred) -> Findings:
+    """A token that is set, as far as its content is known."""
+    if isinstance(given, str) and _SEVERAL_LINES.search(given):
+        yield error(path, f"{_ONE_LINE}; remove the line break, also one at the end")
+        return
+    yield from checks.token_text(path, given)
+
+
 def secret_env(given: Mapping[str, object]) -> Findings:
     """Secret variables whose content is known."""
     for name_, value in given.items():
-        if isinstance(value, str) and re.search(r"[\r\n\0]", value):
-            yield error(entry("secret_env", name_), "has several lines, and a variable of a machine has one")
+        if isinstance(value, str) and _SEVERAL_LINES.search(value):
+            yield error(entry("secret_env", name_), _ONE_LINE)
         elif value == "":
             yield error(entry("secret_env", name_), "empty; set it, or leave it out")
 

@@ -7,7 +7,6 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
-from scalr_agents.charts.shared import checks as of_agents
 from scalr_agents.machines import CloudNames, Machine, Platform, checks, documents, environment
 from scalr_agents.machines.settings import AgentSettings, Secrets, SharedSettings, Volume
 from scalr_agents.model import quantities
@@ -70,12 +69,13 @@ def check(machine: Machine, given: Arguments) -> Iterator[Finding]:
         *checks.secret_env(given.secret_env),
     ]
     yield from found
-    if not is_set(given.token):
+    if is_set(given.token):
+        yield from checks.token("token", given.token)
+    else:
         yield error("token", "missing: the token of the agent pool")
     for word, others in _NEEDS.items():
         if word in given.model_fields_set and getattr(given, word) and not any(getattr(given, other) for other in others):
             yield warning(word, f"has no effect without {' or '.join(others)}")
-    yield from of_agents.token_text("token", given.token)
     if not errors(found):
         yield from checks.decided(machine, given.secret_env, in_programs)
         yield from checks.user_data(machine, documents.cloud_init(machine, _UNKNOWN))

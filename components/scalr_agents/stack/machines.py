@@ -201,7 +201,9 @@ def _check_secrets(each: StackMachine, *, demand_tokens: bool) -> Findings:
             yield warning(
                 secrets.place_of(each.name), "has no effect: the stack creates nothing on your own host; write the token to a file there"
             )
-    elif demand_tokens and not is_set(given.token):
+    elif secrets.has_token(given):
+        yield from checks.token(secrets.place_of(each.name), given.token)
+    elif demand_tokens:
         yield error(secrets.place_of(each.name), f"missing; run: {secrets.command(each.name)}")
 
 

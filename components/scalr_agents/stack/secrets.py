@@ -172,6 +172,11 @@ def _moved(agent: str, variable: "Variable") -> str:
     return f"remove it and run: {command(agent, env(variable.name))}{' (runs then get it too)' if wider else ''}"
 
 
+def has_token(given: AgentSecrets) -> bool:
+    """Whether there is a token. White space alone is none."""
+    return bool(given.token.strip()) if isinstance(given.token, str) else is_set(given.token)
+
+
 def in_values(settings: Settings) -> Iterator[tuple[str, str]]:
     """The paths of secrets among the values, each with its key under `secrets`."""
     yield "agent.token", "token"
@@ -206,6 +211,6 @@ def _token(
         return [], [error(place, f"given together with an existing Secret in {where}; keep one of them")]
     if existing or isinstance(lookup(combine(below), *_TOKEN), External):
         return [], []
-    missing = [error(place, f"missing; run: {command(agent)}")] if demanded and not is_set(secrets.token) else []
-    content = secrets.token if is_set(secrets.token) else Sealed(place)
+    missing = [error(place, f"missing; run: {command(agent)}")] if demanded and not has_token(secrets) else []
+    content = secrets.token if has_token(secrets) else Sealed(place)
     return [Layer(as_path(place), settings.token(content), word=True)], missing
