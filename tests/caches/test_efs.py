@@ -176,6 +176,7 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ({**PLACE, "infrequent_access_after_days": 0}, "infrequent_access_after_days", "given 0; allowed: 1, 7"),
     ({**PLACE, "tags": {"AWS:team": "x"}}, "tags.AWS:team", "not a valid tag key: use at most 128 characters, not starting with aws:"),
     ({**PLACE, "tags": {"": "x"}}, "tags", "not a valid tag key"),
+    ({**PLACE, "tags": {"team": "x" * 257}}, "tags.team", "not a valid tag value: use at most 256 letters"),
     ({**PLACE, "tags": {"aws:a.b": "x"}}, "tags.aws:a\\.b", "not a valid tag key"),
     ({**PLACE, "tags": {"k" * 129: "x"}}, f"tags.{'k' * 129}", "not a valid tag key"),
 ]

@@ -166,6 +166,9 @@ def test_machines_on_google() -> None:
     assert made["egress-denied"] == {**common, "denies": [{"protocol": "all"}], "priority": 65000}
 
 
+GOOGLE_KEY = "projects/acme/locations/europe-west1/keyRings/agents/cryptoKeys/disks"
+
+
 @pytest.mark.parametrize(
     ("args", "name", "path", "expected"),
     [
@@ -179,7 +182,7 @@ def test_machines_on_google() -> None:
         ),
         ({"machine_image": "rocky"}, "template", ("disks", 0, "sourceImage"), "rocky"),
         ({"machine_type": "n4-standard-4"}, "template", ("disks", 0, "diskType"), "hyperdisk-balanced"),
-        ({"volume": {"kms_key": "k"}}, "template", ("disks", 0, "diskEncryptionKey"), {"kmsKeySelfLink": "k"}),
+        ({"volume": {"kms_key": GOOGLE_KEY}}, "template", ("disks", 0, "diskEncryptionKey"), {"kmsKeySelfLink": GOOGLE_KEY}),
         ({"min": 1, "max": 3}, "group", ("targetSize",), None),
         ({"min": 1, "max": 3}, "scaling", ("autoscalingPolicy", "maxReplicas"), 3),
         ({"labels": {"team": "web"}}, "secret", ("labels", "team"), "web"),

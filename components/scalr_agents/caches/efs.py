@@ -3,13 +3,14 @@
 import ipaddress
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from scalr_agents.charts.shared import checks
 from scalr_agents.charts.shared.checks import Findings
+from scalr_agents.model import clouds
 from scalr_agents.model.fields import Deferred, Flag, InputList, InputMap, InputText, Text, integral, is_set, unset
 from scalr_agents.model.findings import entry, error, warning
 from scalr_agents.model.section import Section, default
@@ -20,7 +21,6 @@ OWNER = 1000
 NFS_PORT = 2049
 
 _LONGEST_PATH = 100
-_LONGEST_TAG = 128
 _DEEPEST_PATH = 4
 _INFREQUENT_AFTER_DAYS = (1, 7, 14, 30, 60, 90, 180, 270, 365)
 _EVERYWHERE = ("0.0.0.0/0", "::/0")
@@ -120,22 +120,16 @@ def check(efs: EfsSettings, say: Spelling) -> Findings:
     days = efs.infrequent_access_after_days
     if days is not None and days not in _INFREQUENT_AFTER_DAYS:
         yield error(say("infrequent_access_after_days"), f"given {days}; allowed: {', '.join(map(str, _INFREQUENT_AFTER_DAYS))}")
-    yield from _tags("tags", efs.tags)
+    yield from clouds.tags("tags", efs.tags)
 
 
 def _ids(efs: EfsSettings, say: Spelling) -> Findings:
     groups = {f"mount_target_security_groups[{index}]": group for index, group in enumerate(efs.mount_target_security_groups)}
     clients = {f"clients.security_groups[{index}]": group for index, group in enumerate(efs.clients.security_groups)}
-    yield from _prefixed({say("file_system_id"): efs.file_system_id} if efs.file_system_id else {}, "fs")
-    yield from _prefixed({say("vpc_id"): efs.vpc_id} if efs.vpc_id else {}, "vpc")
-    yield from _prefixed({f"subnets.{zone}": subnet for zone, subnet in efs.subnets.items()}, "subnet")
-    yield from _prefixed({say(path): group for path, group in (groups | clients).items()}, "sg")
-
-
-def _prefixed(given: Mapping[str, str | Deferred], prefix: str) -> Findings:
-    for path, value in given.items():
-        if isinstance(value, str) and not re.fullmatch(rf"{prefix}-[0-9a-f]+", value):
-            yield error(path, f"given {value!r}, which is not a valid ID; expected {prefix}-<hexadecimal digits>")
+    yield from clouds.ids({say("file_system_id"): efs.file_system_id} if efs.file_system_id else {}, "fs")
+    yield from clouds.ids({say("vpc_id"): efs.vpc_id} if efs.vpc_id else {}, "vpc")
+    yield from clouds.ids({f"subnets.{zone}": subnet for zone, subnet in efs.subnets.items()}, "subnet")
+    yield from clouds.ids({say(path): group for path, group in (groups | clients).items()}, "sg")
 
 
 def _key(path: str, value: str | Deferred) -> Findings:
@@ -232,12 +226,6 @@ def _is_network(text: str) -> bool:
         return False
 
 
-def _tags(path: str, tags: Mapping[str, str | Deferred]) -> Findings:
-    for key in tags:
-        if key.lower().startswith("aws:") or not 0 < len(key) <= _LONGEST_TAG:
-            yield error(entry(path, key), f"not a valid tag key: use at most {_LONGEST_TAG} characters, not starting with aws:")
-
-
 def access_path(namespace: str, release: str) -> str:
     """The directory of the file system that belongs to one agent."""
     return f"/scalr-agent-cache/{namespace}/{release}"
@@ -260,15 +248,15 @@ def claim_path(claim: EfsClaimSettings) -> str:
 def check_claim(claim: EfsClaimSettings) -> Findings:
     yield from checks.place(claim.release, claim.namespace)
     if is_set(claim.file_system_id):
-        yield from _prefixed({"file_system_id": claim.file_system_id}, "fs")
+        yield from clouds.ids({"file_system_id": claim.file_system_id}, "fs")
     else:
         yield error("file_system_id", "missing")
     yield from (error("path", problem) for problem in path_problems(claim_path(claim)))
-    yield from _tags("tags", claim.tags)
+    yield from clouds.tags("tags", claim.tags)
 
 
 def check_driver(driver: EfsCsiDriverSettings) -> Findings:
     if not is_set(driver.cluster_name):
         yield error("cluster_name", "missing")
     yield from _role("role_arn", driver.role_arn)
-    yield from _tags("tags", driver.tags)
+    yield from clouds.tags("tags", driver.tags)

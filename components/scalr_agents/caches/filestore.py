@@ -9,9 +9,9 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from scalr_agents.charts.shared import checks
 from scalr_agents.charts.shared.checks import Findings
-from scalr_agents.model import quantities
+from scalr_agents.model import clouds, quantities
 from scalr_agents.model.fields import Deferred, InputMap, InputText, Quantity, Text, integral, is_set, unset
-from scalr_agents.model.findings import entry, error, warning
+from scalr_agents.model.findings import error, warning
 from scalr_agents.model.section import Section
 from scalr_agents.model.spelling import Spelling
 
@@ -167,7 +167,7 @@ def check(filestore: FilestoreSettings, say: Spelling) -> Findings:
     yield from _reserved_range(filestore, say)
     yield from _export_options(filestore, say)
     yield from _open_to_all(filestore, say)
-    yield from _labels(filestore)
+    yield from clouds.labels("labels", filestore.labels)
 
 
 def _advanced() -> str:
@@ -270,17 +270,6 @@ def _open_to_all(filestore: FilestoreSettings, say: Spelling) -> Findings:
         for number, address in enumerate(option.ip_ranges):
             if address.endswith("/0"):
                 yield warning(f"{ranges}[{number}]", f"{_OPEN} give the addresses of the nodes")
-
-
-def _labels(filestore: FilestoreSettings) -> Findings:
-    for key, value in filestore.labels.items():
-        if not re.fullmatch(r"[a-z][-_a-z0-9]{0,62}", key):
-            yield error(
-                entry("labels", key),
-                "not a valid label key: use at most 63 lower case letters, digits, '-' and '_', starting with a letter",
-            )
-        if isinstance(value, str) and not re.fullmatch(r"[-_a-z0-9]{0,63}", value):
-            yield error(entry("labels", key), "not a valid label value: use at most 63 lower case letters, digits, '-' and '_'")
 
 
 def check_claim(claim: FilestoreClaimSettings) -> Findings:

@@ -1,7 +1,7 @@
 """Agents on virtual machines and on Docker hosts: settings, checks, and the files of a machine. Plain data in, text out.
 
-`settings` has the words, `checks` what is wrong with them, `environment` the agent's variables, `units` and `files` what lies on the
-machine, `documents` the forms in which it is printed. `on_machine` is a program for the machine itself.
+`settings` has the words, `checks` and `forms` what is wrong with them, `environment` the agent's variables, `units` and `files` what lies
+on the machine, `documents` the forms in which it is printed. `on_machine` is a program for the machine itself.
 """
 
 from dataclasses import dataclass

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from scalr_agents.charts.shared import checks
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.proxies import COLLECTOR_EXAMPLE, holds_password, is_address, server
-from scalr_agents.machines import Machine, Platform, documents, environment, instance_types
+from scalr_agents.machines import Machine, Platform, documents, environment, forms, instance_types
 from scalr_agents.machines.settings import AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings, Volume
 from scalr_agents.model import quantities, signs
 from scalr_agents.model.fields import Deferred, is_deferred, is_set
@@ -31,7 +31,6 @@ _LONGEST_NAME = 32
 """Google allows service accounts 30 characters and others 63, of which Pulumi takes some for what makes a name unique."""
 _SEVERAL_LINES = re.compile(r"[\r\n\0]")
 _ONE_LINE = "has several lines, and a variable of a machine has one"
-_KEY_ARN = re.compile(r"arn:[\w-]+:kms:[\w-]+:[0-9]{12}:key/[\w-]+")
 
 
 def name(given: str) -> Findings:
@@ -195,7 +194,7 @@ def port(url: str, default: int) -> int:
 def ec2(given: Ec2Settings, runs: AgentSettings, say: Spelling) -> Findings:
     """Machines on AWS."""
     yield from _missing(given, ("subnets", "instance_type"), say)
-    yield from _ids(given, say)
+    yield from forms.aws(given, say)
     yield from _count(given.min, given.max, say)
     yield from _disk(given.volume, say)
     memory = instance_types.ec2_memory(given.instance_type)
@@ -205,11 +204,6 @@ def ec2(given: Ec2Settings, runs: AgentSettings, say: Spelling) -> Findings:
         yield error(say("architecture"), f"is {given.architecture}, but {given.instance_type} is {known}")
     if given.ami and given.ami_parameter:
         yield error(say("ami_parameter"), f"has no effect: {say('ami')} is set; keep one of them")
-    if given.ami and not re.fullmatch(r"ami-[0-9a-f]+", given.ami):
-        yield error(say("ami"), f"given {describe(given.ami, repeated=True)}; it has the form ami-0123456789abcdef0")
-    key = given.volume.kms_key
-    if isinstance(key, str) and key and not _KEY_ARN.fullmatch(key):
-        yield error(f"{say('volume')}.{say('kms_key')}", "expected the ARN of a key, arn:aws:kms:<region>:<account>:key/<id>")
     if given.policies and not runs.allow_metadata_service:
         yield warning(say("policies"), f"runs cannot use them: set {say('allow_metadata_service')}, which lets runs be the machine")
     for index, policy in enumerate(given.policies):
@@ -219,18 +213,12 @@ def ec2(given: Ec2Settings, runs: AgentSettings, say: Spelling) -> Findings:
         yield warning(say("spot"), "AWS takes a spot instance back within two minutes, whatever runs on it; keep runs off spot instances")
 
 
-def _ids(given: Ec2Settings, say: Spelling) -> Findings:
-    for word, form in (("subnets", "subnet"), ("security_groups", "sg")):
-        for index, given_id in enumerate(getattr(given, word)):
-            if isinstance(given_id, str) and not re.fullmatch(rf"{form}-[0-9a-f]+", given_id):
-                yield error(f"{say(word)}[{index}]", f"given {given_id!r}, which is not a valid ID; expected {form}-<hexadecimal digits>")
-
-
 def gce(given: GceSettings, runs: AgentSettings, say: Spelling) -> Findings:
     """Machines on Google Cloud."""
     yield from _missing(given, ("region", "subnetwork", "machine_type"), say)
     if given.region and not re.fullmatch(r"[a-z]+-[a-z]+[0-9]+", given.region):
         yield error(say("region"), f"given {describe(given.region, repeated=True)}; expected a region, for instance europe-west1")
+    yield from forms.google(given, say)
     yield from _count(given.min, given.max, say)
     yield from _disk(given.volume, say)
     yield from _room(say("machine_type"), given.machine_type, instance_types.gce_memory(given.machine_type), runs)
