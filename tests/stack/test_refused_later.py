@@ -1,10 +1,13 @@
 """Words that would have another effect than they say, or that a cluster or a cloud would refuse: told before anything is deployed."""
 
+from typing import Any
+
 import pytest
 from pydantic import BaseModel
 from scalr_agents.stack.cache_model import CacheEntry, EfsEntry, FilestoreEntry, StorageClassEntry
 from scalr_agents.stack.machines import Ec2Entry, GceEntry, MachineEntry, VolumeEntry
 from scalr_agents.stack.model import AgentSecrets, Common, Kubernetes, Namespace, Network, Nodes, Proxy, SecretsFromEntry, StackFile
+from scalr_agents.stack.source import Sealed
 
 from tests.stack.plain import PLAIN, findings, load
 
@@ -47,3 +50,64 @@ def test_a_namespace_that_every_cluster_has_is_not_taken_over_in_silence(name: s
     message = f"exists in every cluster, and {level} would be enforced for everything that runs in it; set create: false"
     assert ("warning", f"scalr-agents:namespaces.{name}", message) in findings({"namespaces": {name: {"podSecurity": level}}})
     assert findings({"namespaces": {name: {"create": False, "podSecurity": level}}}) == findings({})
+
+
+@pytest.mark.parametrize(
+    ("toleration", "word", "message"),
+    [
+        ({}, "key", "missing; set it, or set operator: Exists to tolerate every taint"),
+        ({"key": "", "operator": "Equal", "value": "a"}, "key", "missing; set it, or set operator: Exists to tolerate every taint"),
+        ({"key": "a b"}, "key", "not the key of a taint, for instance pool or acme.example/pool"),
+        ({"key": "pool", "value": "a b"}, "value", "not the value of a taint: use at most 63 letters, digits, '-', '_' and '.'"),
+        (
+            {"key": "pool", "operator": "Exists", "value": "a"},
+            "value",
+            "not allowed with operator: Exists, which tolerates every value; remove one of them",
+        ),
+        (
+            {"key": "pool", "effect": "NoSchedule", "tolerationSeconds": 5},
+            "tolerationSeconds",
+            "requires effect: NoExecute; pods that run are not evicted for other effects",
+        ),
+    ],
+)
+def test_tolerations_that_the_api_server_refuses(toleration: dict[str, Any], word: str, message: str) -> None:
+    """As `ValidateTolerations` of Kubernetes 1.36 has it."""
+    found = findings({"agents": {"runs": {"nodes": {"tolerations": [{"operator": "Exists"}, toleration]}}}})
+    assert found == [("error", f"scalr-agents:agents.runs.nodes.tolerations[1].{word}", message)]
+
+
+@pytest.mark.parametrize(
+    "toleration",
+    [
+        {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 0},
+        {"key": "acme.example/pool", "value": "", "effect": None},
+        {"key": "spot", "operator": "Gt", "value": "-5"},
+        {"key": Sealed("scalr-agents:agents.runs.nodes.tolerations[0].key")},
+    ],
+)
+def test_tolerations_that_it_accepts(toleration: dict[str, Any]) -> None:
+    assert findings({"agents": {"runs": {"nodes": {"tolerations": [toleration]}}}}) == []
+
+
+ROLE = "eks.amazonaws.com/role-arn"
+NO_ROLE = "gives no identity; expected the ARN of a role: arn:<partition>:iam::<account>:role/<path and name>"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        (ROLE, "", "empty, so it gives no identity; set it, or remove it"),
+        (ROLE, "scalr-payments", NO_ROLE),
+        (ROLE, " arn:aws:iam::111122223333:role/x", NO_ROLE),
+        (ROLE, "arn:aws:iam::111122223333:user/x", NO_ROLE),
+        ("eks.amazonaws.com/rolearn", "arn:aws:iam::111122223333:role/x", f"gives no identity; did you mean {ROLE!r}?"),
+        ("azure.workload.identity/client-id", "runs", "gives no identity; expected the client ID of an identity, a UUID"),
+        (ROLE, "arn:aws-cn:iam::111122223333:role/team/x", None),
+        ("eks.amazonaws.com/audience", "sts.amazonaws.com", None),
+        ("azure.workload.identity/tenant-id", "11111111-2222-3333-4444-555555555555", None),
+    ],
+)
+def test_an_identity_that_is_none(key: str, value: str, message: str | None) -> None:
+    expected = [("warning", f'scalr-agents:agents.runs.identity["{key}"]', message)] if message else []
+    assert findings({"agents": {"runs": {"identity": {key: value}}}}) == expected

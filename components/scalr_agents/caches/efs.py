@@ -25,7 +25,6 @@ _DEEPEST_PATH = 4
 _INFREQUENT_AFTER_DAYS = (1, 7, 14, 30, 60, 90, 180, 270, 365)
 _EVERYWHERE = ("0.0.0.0/0", "::/0")
 _KEY = re.compile(r"arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key/([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|mrk-[0-9a-f]{32})", re.ASCII)
-_ROLE = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/[\w+=,.@/-]+", re.ASCII)
 
 ThroughputMode = Literal["elastic", "bursting", "provisioned"]
 PosixId = Annotated[int, Field(ge=0, lt=2**32), BeforeValidator(integral)]
@@ -144,7 +143,7 @@ def _key(path: str, value: str | Deferred) -> Findings:
 
 
 def _role(path: str, value: str | Deferred) -> Findings:
-    if isinstance(value, str) and value and not _ROLE.fullmatch(value):
+    if isinstance(value, str) and value and not clouds.ROLE_ARN.fullmatch(value):
         yield error(
             path,
             f"given {value!r}, which is not the ARN of a role: arn:<partition>:iam::<account>:role/<path and name>. Look it up: "

@@ -15,7 +15,7 @@ _PARAMETER = re.compile(r"[\w./-]+(:[\w.-]+)?")
 _KEY_ARN = re.compile(r"arn:[\w-]+:kms:[\w-]+:[0-9]{12}:key/[\w-]+")
 _GOOGLE_FORMS = (
     ("machine_type", re.compile(r"[a-z0-9-]+"), "a machine type such as e2-standard-2"),
-    ("service_account", re.compile(r"[^@\s:]+@[^@\s]+\.[^@\s]+"), "the email of a service account"),
+    ("service_account", clouds.EMAIL, "the email of a service account"),
     ("subnetwork", re.compile(r"[a-z][-a-z0-9]*|(.*/)?regions/[^/]+/subnetworks/[^/]+"), "the name of a subnetwork, or its full path"),
 )
 _GOOGLE_KEY = re.compile(r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+(/cryptoKeyVersions/[0-9]+)?")

@@ -6,6 +6,10 @@ from collections.abc import Iterator, Mapping
 from scalr_agents.model.fields import Deferred
 from scalr_agents.model.findings import Finding, entry, error
 
+ROLE_ARN = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/[\w+=,.@/-]+", re.ASCII)
+"""An IAM role of AWS."""
+EMAIL = re.compile(r"[^@\s:]+@[^@\s]+\.[^@\s]+")
+"""A service account of Google Cloud."""
 _LONGEST_TAG = 128
 _LONGEST_TAG_VALUE = 256
 

@@ -68,6 +68,17 @@ def is_subdomain(name: str) -> bool:
     return len(name) <= _LONGEST_NAME and bool(_SUBDOMAIN.fullmatch(name))
 
 
+def is_label_key(key: str) -> bool:
+    """Whether a string is a valid key of a label, an annotation or a taint."""
+    prefix, slash, name = key.rpartition("/")
+    return len(name) <= _LONGEST_LABEL and bool(_KEY_NAME.fullmatch(name)) and (not slash or is_subdomain(prefix))
+
+
+def is_label_value(value: str) -> bool:
+    """Whether a string is a valid value of a label or a taint."""
+    return len(value) <= _LONGEST_LABEL and bool(_LABEL_VALUE.fullmatch(value))
+
+
 def is_host(name: str) -> bool:
     """Whether a string in lower case is a host name, which may have underscores, or an IP address."""
     from ipaddress import IPv6Address
@@ -199,12 +210,7 @@ def _count_or_percent(value: Any) -> Any:
 
 
 def _label_key(key: str) -> str:
-    prefix, slash, name = key.rpartition("/")
-    if (
-        len(name) > _LONGEST_LABEL
-        or not _KEY_NAME.fullmatch(name)
-        or (slash and (len(prefix) > _LONGEST_NAME or not _SUBDOMAIN.fullmatch(prefix)))
-    ):
+    if not is_label_key(key):
         refuse(
             "label_key",
             "not a valid label or annotation key: use [prefix/]name, with a name of at most 63 letters, digits, '-', '_' and '.'",
@@ -213,7 +219,7 @@ def _label_key(key: str) -> str:
 
 
 def _label_value(value: str) -> str:
-    if len(value) > _LONGEST_LABEL or not _LABEL_VALUE.fullmatch(value):
+    if not is_label_value(value):
         refuse("label_value", "not a valid label value: use at most 63 letters, digits, '-', '_' and '.'")
     return value
 

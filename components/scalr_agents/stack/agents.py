@@ -1,5 +1,6 @@
 """One agent of a stack: its keys and values become layers, and the layers a validated release."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,9 +10,9 @@ from scalr_agents import charts
 from scalr_agents.charts.shared.agent import AnyAgent, load, misshapen_sections
 from scalr_agents.charts.shared.chart import Chart
 from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
-from scalr_agents.model import yaml_io
+from scalr_agents.model import clouds, yaml_io
 from scalr_agents.model.fields import is_dns_label
-from scalr_agents.model.findings import Finding, error, warning
+from scalr_agents.model.findings import Finding, close_to, error, warning
 from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.layers import Layer, combine, locate
 from scalr_agents.model.lines import LineError
@@ -25,6 +26,16 @@ if TYPE_CHECKING:
     from scalr_agents.stack.caches import Caches
 
 
+_IDENTITIES = {
+    "eks.amazonaws.com/role-arn": (clouds.ROLE_ARN, "the ARN of a role: arn:<partition>:iam::<account>:role/<path and name>"),
+    "iam.gke.io/gcp-service-account": (clouds.EMAIL, "the email of a service account: <name>@<project>.iam.gserviceaccount.com"),
+    "azure.workload.identity/client-id": (re.compile(r"[0-9a-fA-F-]{36}"), "the client ID of an identity, a UUID"),
+}
+"""Annotations that give an identity: the form of their values, and what it is."""
+_OF_IDENTITIES = ("azure.workload.identity/tenant-id",)
+"""Annotations of the same webhooks, whose names are almost the same."""
+_ALMOST_THE_SAME = 0.85
+"""Similarity, as difflib measures it."""
 _OWN_KEYS = {field.alias or name for name, field in AgentEntry.model_fields.items()}
 
 
@@ -52,6 +63,8 @@ def build(
     findings += [*file_findings, *(finding for layer in own for finding in misshapen_sections(chart, layer))]
     findings += [
         *_check_entry(name, entry, chart),
+        *_check_tolerations(name, entry),
+        *_check_identity(name, entry),
         *(() if network and network.egress else _check_metadata_service(name, entry, chart, own)),
         *exposed,
         *stored_findings,
@@ -107,6 +120,26 @@ def _check_entry(name: str, entry: AgentEntry, chart: Chart[Any]) -> Iterator[Fi
     if entry.role == "vcs" and not chart.serves_vcs:
         others = " or ".join(other for other in charts.CHARTS if charts.find(other).serves_vcs)
         yield error((*place(name), "role"), f"{entry.kind} serves runs only; use kind {others} for a VCS provider")
+
+
+def _check_tolerations(name: str, entry: AgentEntry) -> Iterator[Finding]:
+    if entry.nodes and entry.nodes.tolerations:
+        from scalr_agents.stack import nodes
+
+        yield from nodes.tolerations((*place(name), "nodes", "tolerations"), entry.nodes.tolerations)
+
+
+def _check_identity(name: str, entry: AgentEntry) -> Iterator[Finding]:
+    """Warnings for annotations that give no identity: the agent is deployed, and its runs have no credentials."""
+    for key, value in entry.identity.items():
+        here = (*place(name), "identity", key)
+        form, expected = _IDENTITIES.get(key, (None, ""))
+        if isinstance(value, str) and not value.strip():
+            yield warning(here, "empty, so it gives no identity; set it, or remove it")
+        elif isinstance(value, str) and form and not form.fullmatch(value):
+            yield warning(here, f"gives no identity; expected {expected}")
+        elif not form and key not in _OF_IDENTITIES and (meant := close_to(key, list(_IDENTITIES), _ALMOST_THE_SAME)):
+            yield warning(here, f"gives no identity; did you mean {meant!r}?")
 
 
 def _check_metadata_service(name: str, entry: AgentEntry, chart: Chart[Any], own: list[Layer]) -> Iterator[Finding]:
