@@ -163,6 +163,15 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ({**CLUSTER, "clients": {"cidrs": ["fd00::/64", "fd00::/64"]}}, "clients.cidrs[1]", "'fd00::/64' is already in the list"),
     ({**PLACE, "throughput_mode": "provisioned"}, "throughput_mode", "provisioned requires provisioned_throughput_mibps"),
     (
+        {**PLACE, "throughput_mode": "provisioned", "provisioned_throughput_mibps": 0.5},
+        "provisioned_throughput_mibps",
+        "given 0.5, but EFS provisions at least 1 MiB/s",
+    ),
+    *(
+        ({"eks_cluster": given}, "eks_cluster", "not the name of an EKS cluster; give the name alone")
+        for given in (" prod", "prod/a", "arn:aws:eks:eu-west-1:111122223333:cluster/prod", "a" * 101)
+    ),
+    (
         {**PLACE, "provisioned_throughput_mibps": 64},
         "provisioned_throughput_mibps",
         "has no effect: throughput_mode is elastic, not provisioned",

@@ -88,6 +88,12 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ({**PLACE, "share_name": "vol-1"}, "share_name", "given 'vol-1'; use at most 16"),
     ({**PLACE, "share_name": "1vol"}, "share_name", "given '1vol'; use at most 16"),
     ({**PLACE, "share_name": ""}, "share_name", "given ''; use at most 16"),
+    *(({**PLACE, "project": given}, "project", "not the ID of a project") for given in (" ", "Acme", "acme/prod")),
+    *(
+        ({**PLACE, "network": given}, "network", "expected the name of a network, or projects/<project>/global/networks/<name>")
+        for given in ("", " ", "Main", "networks/main")
+    ),
+    ({**PLACE, "reserved_ip_range": "10.0.0.0/24"}, "reserved_ip_range", "given '10.0.0.0/24', but BASIC_HDD requires a /29 network"),
     (
         {**PLACE, "reserved_ip_range": "filestore"},
         "reserved_ip_range",
@@ -267,3 +273,23 @@ def test_the_parts_of_an_id_and_the_handle_of_its_share() -> None:
 def test_what_is_no_id_has_no_parts(identity: str) -> None:
     with pytest.raises(ValueError, match="is not the ID of a Filestore instance"):
         filestore.instance_parts(identity)
+
+
+SHARED = "projects/acme-network/global/networks/shared"
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"network": SHARED}, True),
+        ({"network": SHARED, "project": "acme-storage"}, True),
+        ({"network": SHARED, "project": "acme-network"}, False),
+        ({"network": SHARED, **PRIVATE}, False),
+        ({"network": "shared", "project": "example.com:acme"}, False),
+    ],
+)
+def test_a_shared_network_needs_private_service_access(given: dict[str, Any], told: bool) -> None:
+    settings = filestore.FilestoreSettings.model_validate({**PLACE, **given})
+    found = [finding.message for finding in filestore.check(settings, in_programs) if finding.path == "network"]
+    message = "if this is a shared VPC of another project, Filestore refuses it; set connect_mode: PRIVATE_SERVICE_ACCESS"
+    assert found == ([message] if told else [])

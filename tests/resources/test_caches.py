@@ -243,8 +243,3 @@ def test_warnings_name_the_component() -> None:
 def test_an_empty_argument_is_a_warning(component: str, args: dict[str, Any], argument: str) -> None:
     recording = run(program(component, {**args, argument: ""}))
     assert recording.log == [("warning", f"it: {argument}: empty, so it has no effect; set it, or leave it out")]
-
-
-def test_an_empty_argument_that_would_replace_the_default() -> None:
-    found = refused("FilestoreCache", {"location": "europe-west1-b", "network": ""})
-    assert "error: network: empty; set it, or leave it out for the default" in found

@@ -111,3 +111,10 @@ NO_ROLE = "gives no identity; expected the ARN of a role: arn:<partition>:iam::<
 def test_an_identity_that_is_none(key: str, value: str, message: str | None) -> None:
     expected = [("warning", f'scalr-agents:agents.runs.identity["{key}"]', message)] if message else []
     assert findings({"agents": {"runs": {"identity": {key: value}}}}) == expected
+
+
+@pytest.mark.parametrize("size", [90, "90", "90m", "1000Ki"])
+def test_a_size_without_its_unit(size: object) -> None:
+    changed = {"caches": {"team": {"storageClass": {"name": "nfs", "storage": size}}}, "agents": {"runs": {"cache": "team"}}}
+    message = f"given {size}, which is less than 1 MiB; sizes without a unit are bytes, write 90Gi"
+    assert ("warning", "scalr-agents:caches.team.storageClass.storage", message) in findings(changed)

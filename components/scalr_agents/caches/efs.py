@@ -23,6 +23,7 @@ NFS_PORT = 2049
 _LONGEST_PATH = 100
 _DEEPEST_PATH = 4
 _INFREQUENT_AFTER_DAYS = (1, 7, 14, 30, 60, 90, 180, 270, 365)
+_CLUSTER = re.compile(r"[0-9A-Za-z][\w-]{0,99}", re.ASCII)
 _EVERYWHERE = ("0.0.0.0/0", "::/0")
 _KEY = re.compile(r"arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key/([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|mrk-[0-9a-f]{32})", re.ASCII)
 
@@ -114,6 +115,8 @@ def check(efs: EfsSettings, say: Spelling) -> Findings:
     mibps = say("provisioned_throughput_mibps")
     if provisioned and efs.provisioned_throughput_mibps is None:
         yield error(say("throughput_mode"), f"provisioned requires {mibps}")
+    if provisioned and (efs.provisioned_throughput_mibps or 1) < 1:
+        yield error(mibps, f"given {efs.provisioned_throughput_mibps:g}, but EFS provisions at least 1 MiB/s")
     if not provisioned and efs.provisioned_throughput_mibps is not None:
         yield error(mibps, f"has no effect: {say('throughput_mode')} is {efs.throughput_mode}, not provisioned")
     days = efs.infrequent_access_after_days
@@ -165,6 +168,8 @@ def has_network(efs: EfsSettings) -> bool:
 def _network(efs: EfsSettings, say: Spelling) -> Findings:
     cluster, vpc, subnets = say("eks_cluster"), say("vpc_id"), "subnets"
     if efs.eks_cluster:
+        if not _CLUSTER.fullmatch(efs.eks_cluster):
+            yield error(cluster, "not the name of an EKS cluster; give the name alone, without an ARN")
         for word, given in ((vpc, efs.vpc_id), (subnets, efs.subnets)):
             if is_set(given):
                 yield error(word, f"given together with {cluster}, which sets it too; keep one of them")

@@ -22,6 +22,10 @@ _REGION = re.compile(r"[a-z]+-[a-z]+[0-9]+")
 _ZONE = re.compile(r"[a-z]+-[a-z]+[0-9]+-[a-z]")
 _SHARE = re.compile(r"[a-z][a-z0-9_]*")
 _RANGE_NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+_PROJECT = re.compile(r"([a-z0-9.-]+:)?[a-z][-a-z0-9]*[a-z0-9]|[0-9]+")
+_NETWORK = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?|(.*/)?projects/(?P<project>[^/]+)/global/networks/[^/]+")
+_BASIC_RANGE = 29
+"""Prefix length of the range of an instance of a basic tier, the only one that Filestore takes."""
 _KEY = re.compile(r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+")
 _LONGEST_SHARE = 16
 _MOST_EXPORT_OPTIONS = 10
@@ -164,7 +168,10 @@ def check(filestore: FilestoreSettings, say: Spelling) -> Findings:
     if len(filestore.share_name) > _LONGEST_SHARE or not _SHARE.fullmatch(filestore.share_name):
         message = f"given {filestore.share_name!r}; use at most {_LONGEST_SHARE} lower case letters, digits and '_', starting with a letter"
         yield error(say("share_name"), message)
-    yield from _reserved_range(filestore, say)
+    if filestore.project and not _PROJECT.fullmatch(filestore.project):
+        yield error("project", "not the ID of a project")
+    yield from _network(filestore, say)
+    yield from _reserved_range(filestore, rules, say)
     yield from _export_options(filestore, say)
     yield from _open_to_all(filestore, say)
     yield from clouds.labels("labels", filestore.labels)
@@ -215,7 +222,18 @@ def capacity_gib(filestore: FilestoreSettings) -> int:
     return int(quantities.parse(filestore.capacity) / GIBIBYTE)
 
 
-def _reserved_range(filestore: FilestoreSettings, say: Spelling) -> Findings:
+def _network(filestore: FilestoreSettings, say: Spelling) -> Findings:
+    if not isinstance(filestore.network, str):
+        return
+    match = _NETWORK.fullmatch(filestore.network)
+    if not match:
+        yield error("network", "expected the name of a network, or projects/<project>/global/networks/<name>")
+    elif match["project"] not in (None, filestore.project) and filestore.connect_mode == "DIRECT_PEERING":
+        mode = say("connect_mode")
+        yield warning("network", f"if this is a shared VPC of another project, Filestore refuses it; set {mode}: PRIVATE_SERVICE_ACCESS")
+
+
+def _reserved_range(filestore: FilestoreSettings, rules: TierRules, say: Spelling) -> Findings:
     given = filestore.reserved_ip_range
     if not isinstance(given, str) or not given:
         return
@@ -223,6 +241,8 @@ def _reserved_range(filestore: FilestoreSettings, say: Spelling) -> Findings:
     if not (("/" in given and _is_network(given)) if peering else _RANGE_NAME.fullmatch(given)):
         wanted = "a network, for instance 10.0.0.0/29" if peering else "the name of an allocated range"
         yield error(say("reserved_ip_range"), f"given {given!r}, but {filestore.connect_mode} requires {wanted}")
+    elif peering and rules.basic and ipaddress.IPv4Network(given).prefixlen != _BASIC_RANGE:
+        yield error(say("reserved_ip_range"), f"given {given!r}, but {filestore.tier} requires a /{_BASIC_RANGE} network")
 
 
 def _is_network(text: str) -> bool:

@@ -13,6 +13,7 @@ from scalr_agents.charts.shared.checks import Findings, quantity, shared_cache
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model import parse as shapes
+from scalr_agents.model import quantities
 from scalr_agents.model.fields import is_dns_label, is_set
 from scalr_agents.model.findings import Finding, Path, dotted, error, nearest, warning
 from scalr_agents.model.layers import Layer
@@ -31,6 +32,7 @@ _LONGEST_NAME = 53
 """As for a release: claims are named after the cache."""
 _LONGEST_INSTANCE = 33
 """Google allows 63 characters. Pulumi needs some of them for a suffix that makes the name unique."""
+_SMALLEST_VOLUME = 1024**2
 _FILLED_PERCENT = 80
 """Share of a volume that provider caches may fill. Their limits are soft, and binaries need room too."""
 
@@ -217,6 +219,9 @@ def _check_entry(entry: CacheEntry) -> Findings:
     if entry.storage_class:
         yield from () if entry.storage_class.name else [error("storageClass.name", "missing; give the name of an existing StorageClass")]
         yield from quantity("storageClass.storage", entry.storage_class.storage)
+        if 0 < quantities.parse(entry.storage_class.storage) < _SMALLEST_VOLUME:
+            size = entry.storage_class.storage
+            yield warning("storageClass.storage", f"given {size}, which is less than 1 MiB; sizes without a unit are bytes, write 90Gi")
         yield from shared_cache("storageClass.accessMode", entry.storage_class.access_mode)
     existing = {
         "claim": entry.claim,
