@@ -63,6 +63,12 @@ OLD = {"docker": {}, "agentVersion": "0.50.0"}
         ({"docker": {}, "image": "scalr/agent"}, "warning: machines.it.image: its tag moves"),
         ({"docker": {}, "image": "a b"}, "error: machines.it.image: not the reference of an image"),
         ({"docker": {}, "agentVersion": "latest"}, "error: machines.it.agentVersion: not a version of the form MAJOR.MINOR.PATCH"),
+        ({"docker": {}, "onChange": "keep"}, "warning: machines.it.onChange: has no effect: the stack creates nothing on your own host"),
+        (
+            {"docker": {}, "allowMetadataService": False},
+            "warning: machines.it.allowMetadataService: has no effect: the stack creates nothing on your own host",
+        ),
+        ({"ec2": EC2, "caScope": "tasks"}, "warning: machines.it.caScope: has no effect: there are no certificates"),
         ({**OLD, "concurrency": 2}, "error: machines.it.concurrency: needs agents 0.53.0 or newer"),
         ({**OLD, "taskImage": "acme/tf"}, "error: machines.it.taskImage: needs a tag, which is the version of Terraform"),
         (
@@ -125,6 +131,19 @@ def test_findings_about_what_all_agents_share(common: dict[str, Any], expected: 
     found = said({"ec2": EC2}, common)
     assert [finding for finding in found if finding.startswith(expected)] != [], found
     assert "pa55w0rd" not in str(found)
+
+
+def test_words_that_machines_do_not_have_are_told_if_there_is_no_agent() -> None:
+    words: dict[str, Any] = {
+        "network": {"ingress": "deny"},
+        "imagePullSecrets": ["pull"],
+        "labels": {"a": "b"},
+        "podAnnotations": {"a": "b"},
+    }
+    message = "has no effect: it is for agents on Kubernetes, and this stack has machines only"
+    assert said({"docker": {}}, words) == [f"warning: common.{word}: {message}" for word in words]
+    agent = {"kind": "agent-job", "namespace": "scalr", "values": {"task": {"job": {"activeDeadlineSeconds": 60}}}}
+    assert message not in " ".join(said({"docker": {}}, words, agents={"other": agent}))
 
 
 def test_private_endpoints_beside_the_proxy_end_the_warning() -> None:

@@ -344,7 +344,7 @@ def test_arguments_that_do_nothing_alone(component: str) -> None:
     alone = {"no_proxy": ["10.0.0.0/8"], "ca_scope": "tasks", "otel_traces": True}
     found = [text for _, text in record(component, {**COMPONENTS[component], **alone}).log]
     assert found == [
+        "it: ca_scope: has no effect: there are no certificates",
         "it: no_proxy: has no effect without http_proxy or https_proxy",
-        "it: ca_scope: has no effect without ca_bundle",
         "it: otel_traces: has no effect without otel_endpoint",
     ]

@@ -23,6 +23,10 @@ _FEWEST_DRAIN_SECONDS = 30
 """What a lifecycle hook of an Auto Scaling group takes at least."""
 _SMALLEST_DISK = 20 * 1000**3
 _FOR_RUNS = ("concurrency", "memory_per_run", "task_image", "root", "drain_seconds", "allow_metadata_service")
+_NOT_ON_OWN_HOST = {
+    "on_change": "restart the agent there after a change",
+    "allow_metadata_service": "if the host is in a cloud, keep containers from its metadata service there",
+}
 _OS_BYTES = instance_types.GIB
 """What is left to the system."""
 _VERSION = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}")
@@ -55,6 +59,17 @@ def agent(given: AgentSettings, platform: Platform, say: Spelling) -> Findings:
         yield from _image(say(word), getattr(given, word))
     yield from _package(given, say)
     yield from _env(given, say)
+
+
+def without_effect(machine: Machine, say: Spelling) -> Findings:
+    """Words that are right and do nothing on this machine."""
+    said = machine.agent.model_fields_set
+    if "ca_scope" in said and not is_set(machine.shared.ca_bundle):
+        yield warning(say("ca_scope"), "has no effect: there are no certificates")
+    if machine.platform == "own":
+        for word, advice in _NOT_ON_OWN_HOST.items():
+            if word in said:
+                yield warning(say(word), f"has no effect: the stack creates nothing on your own host; {advice}")
 
 
 def _versions(given: AgentSettings, say: Spelling) -> Findings:

@@ -20,7 +20,6 @@ STOP_MARGIN_SECONDS = 120
 _DELETE_MARGIN_SECONDS = 900
 _NEEDS = {
     "no_proxy": ("http_proxy", "https_proxy"),
-    "ca_scope": ("ca_bundle",),
     "otel_metrics": ("otel_endpoint",),
     "otel_traces": ("otel_endpoint",),
 }
@@ -67,6 +66,7 @@ def check(machine: Machine, given: Arguments) -> Iterator[Finding]:
         *checks.agent(given, machine.platform, in_programs),
         *checks.shared(given, machine.platform, in_programs),
         *checks.secret_env(given.secret_env),
+        *checks.without_effect(machine, in_programs),
     ]
     yield from found
     if is_set(given.token):

@@ -87,7 +87,8 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     ):  # otherwise they may be under a misspelled key
         findings += secrets.of_nobody(file.secrets, owners)
     bundle, common_findings = common.bundle(file.common.ca, directory)
-    findings += [*common_findings, *common.without_effect(file.common)]
+    only_machines = bool(content.get("machines")) and not content.get("agents")
+    findings += [*common_findings, *common.without_effect(file.common, only_machines=only_machines)]
     caches, cache_findings = _caches(file)
     findings += cache_findings
 

@@ -47,12 +47,25 @@ def _said(common: Common, bundle: str, settings: Settings) -> Iterator[tuple[str
     return ((word, translate) for word, (said, translate) in translations.items() if said)
 
 
-def without_effect(common: Common) -> Iterator[Finding]:
+def without_effect(common: Common, *, only_machines: bool) -> Iterator[Finding]:
     """Warnings on keys that are set, and lack what they are for."""
+    for word, said in _of_pods(common).items() if only_machines else ():
+        if said:
+            yield warning((*_PLACE, word), "has no effect: it is for agents on Kubernetes, and this stack has machines only")
     if common.proxy and not _has_address(common.proxy):
         yield warning((*_PLACE, "proxy"), "has no effect: neither http nor https is set")
     if common.otel and not common.otel.endpoint:
         yield warning((*_PLACE, "otel", "endpoint"), "empty, so that otel has no effect; set it, or leave out otel")
+
+
+def _of_pods(common: Common) -> dict[str, object]:
+    """The keys that machines do not have."""
+    return {
+        "network": common.network,
+        "imagePullSecrets": common.image_pull_secrets,
+        "labels": common.labels,
+        "podAnnotations": common.pod_annotations,
+    }
 
 
 def bundle(ca: Ca | None, directory: Path) -> tuple[str, list[Finding]]:

@@ -163,7 +163,9 @@ def _check(each: StackMachine, file: StackFile, *, demand_tokens: bool) -> Itera
     entry, machine = each.entry, each.machine
     given = [word for word in ("ec2", "gce", "docker") if getattr(entry, word)]
     found = [*checks.name(each.name), *checks.agent(machine.agent, machine.platform, in_stack_files)]
-    if len(given) != 1:
+    if len(given) == 1:
+        found += checks.without_effect(machine, in_stack_files)
+    else:
         found.append(error("", f"set exactly one of ec2, gce and docker; given {' and '.join(given) or 'none'}"))
     if entry.ec2:
         found += [finding.under(("ec2",)) for finding in checks.ec2(entry.ec2, machine.agent, in_stack_files)]
