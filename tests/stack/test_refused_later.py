@@ -118,3 +118,10 @@ def test_a_size_without_its_unit(size: object) -> None:
     changed = {"caches": {"team": {"storageClass": {"name": "nfs", "storage": size}}}, "agents": {"runs": {"cache": "team"}}}
     message = f"given {size}, which is less than 1 MiB; sizes without a unit are bytes, write 90Gi"
     assert ("warning", "scalr-agents:caches.team.storageClass.storage", message) in findings(changed)
+
+
+@pytest.mark.parametrize("content", ["apiVersion: v1\nusers: [{user: {token: s3cr3t}}]\n", '{"users": [{"user": {"token": "s3cr3t"}}]}'])
+def test_a_kubeconfig_in_place_of_its_path(content: str) -> None:
+    message = "not a path; save the content in a file outside of the repository, and give its path; given a string"
+    assert findings({"kubernetes": {"kubeconfig": content}}) == [("error", "scalr-agents:kubernetes.kubeconfig", message)]
+    assert findings({"kubernetes": {"kubeconfig": "~/.kube/prod"}}) == []

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from scalr_agents.charts import ChartName
@@ -24,6 +24,7 @@ from scalr_agents.model.fields import (
     Tolerations,
     VersionText,
     integral,
+    refuse,
     unset,
 )
 from scalr_agents.model.findings import Finding, Path
@@ -45,6 +46,12 @@ def in_file(finding: Finding) -> Finding:
     return replace(finding, at=(f"{PREFIX}:{finding.at[0]}", *finding.at[1:]))
 
 
+def _path(value: str) -> str:
+    if "\n" in value or value.lstrip().startswith("{"):
+        refuse("path", "not a path; save the content in a file outside of the repository, and give its path")
+    return value
+
+
 Positive = Annotated[int, Field(gt=0), BeforeValidator(integral)]
 
 
@@ -53,7 +60,7 @@ class Kubernetes(Section):
 
     context: Text = ""
     """Context of the kubeconfig. Default: the current context."""
-    kubeconfig: Text = ""
+    kubeconfig: Annotated[str, AfterValidator(_path), unset("")] = ""
     """Path of the kubeconfig. Default: the one that kubectl uses."""
     cluster_identifier: Text = ""
     """A name for the cluster that never changes. Without it, a changed API server address or certificate authority in the
