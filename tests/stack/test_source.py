@@ -227,3 +227,21 @@ def test_without_a_project_upwards_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as caught:
         source.find_project(tmp_path)
     assert str(caught.value) == f"no Pulumi.yaml in {tmp_path} or a directory above it; name the project's directory with --project"
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("scalr-agent:namespaces", "scalr-agents:namespaces"),
+        ("scalr_agents:agents", "scalr-agents:agents"),
+        ("Scalr-agents:secrets", "scalr-agents:secrets"),
+        ("aws:region", None),
+        ("scalr-agent:region", None),
+        ("kubernetes:context", None),
+        ("agents:common", None),
+    ],
+)
+def test_a_key_of_a_namespace_that_is_almost_ours(tmp_path: Path, key: str, meant: str | None) -> None:
+    read = source.read(_project(tmp_path, f"config:\n  {key}: x\n"), "dev")
+    message = f"has no effect, because it is not a key of scalr-agents; did you mean '{meant}'?"
+    assert [str(finding) for finding in source.misspelt(read)] == ([f"warning: {key}: {message}"] if meant else [])

@@ -11,15 +11,17 @@ from typing import Any, NamedTuple
 
 from scalr_agents.model import yaml_io
 from scalr_agents.model.fields import Placeholder
-from scalr_agents.model.findings import FindingsError, Position, entry, error
+from scalr_agents.model.findings import Finding, FindingsError, Position, close_to, entry, error, warning
 from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.positions import Document, broken
-from scalr_agents.stack.model import PREFIX
+from scalr_agents.stack.model import PREFIX, StackFile
 
 PROJECT_FILE = "Pulumi.yaml"
 _STACK_KEYS = {"config", "encryptedkey", "encryptionsalt", "environment", "secretsprovider"}
 _CIPHERTEXT = re.compile(r"v1:[A-Za-z0-9+/=:]+|[A-Za-z0-9+/=_-]{20,}")
 """Base64, of a key in the stack file with a version, of a service without one."""
+_ALMOST_THE_SAME = 0.85
+"""Similarity, as difflib measures it."""
 _NO_TEXT = "not a text file in UTF-8"
 _DECLARATION = {"value", "default", "type", "description", "secret", "items"}
 
@@ -130,6 +132,14 @@ def _source(file: Path, declared: Path, settings: Mapping[str, Any]) -> Source:
         others=frozenset(key for key, value in {**defaults, **own}.items() if _word(key, name) is None and value is not None),
         environment=bool(content.get("environment")),
     )
+
+
+def misspelt(source: Source) -> Iterator[Finding]:
+    """Warnings on keys of another namespace that is almost ours: Pulumi leaves them to a package of that name."""
+    for key in sorted(source.others):
+        namespace, _, word = key.rpartition(":")
+        if word in StackFile.model_fields and close_to(namespace, [PREFIX], _ALMOST_THE_SAME):
+            yield warning((key,), f"has no effect, because it is not a key of {PREFIX}; did you mean '{PREFIX}:{word}'?")
 
 
 def stack_directory(project: Path) -> Path:
