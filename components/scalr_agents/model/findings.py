@@ -156,8 +156,18 @@ def nearest(given: str, allowed: Iterable[str]) -> str:
     return f"allowed: {', '.join(names[:_MOST_NAMES]) or 'none'}{more}"
 
 
-def close_to(given: str, names: Sequence[str], likeness: float = 0.6) -> str | None:
-    """The name that the user may have meant. Only the first of many names are compared."""
+def close_to(given: str, names: Sequence[str]) -> str | None:
+    """The name that the user may have meant with one that is wrong. Only the first of many names are compared."""
+    return _similar(given, names, 0.6)
+
+
+def almost(given: str, names: Sequence[str]) -> str | None:
+    """The name that the user may have meant with one that could be right: they differ in one letter of seven."""
+    return _similar(given, names, 0.85)
+
+
+def _similar(given: str, names: Sequence[str], likeness: float) -> str | None:
+    """The most similar name. `likeness` is the least similarity, as difflib measures it."""
     import difflib
 
     close = difflib.get_close_matches(given, names[:_MOST_NAMES], n=1, cutoff=likeness)

@@ -12,7 +12,7 @@ from scalr_agents.charts.shared.chart import Chart
 from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
 from scalr_agents.model import clouds, yaml_io
 from scalr_agents.model.fields import is_dns_label
-from scalr_agents.model.findings import Finding, close_to, error, warning
+from scalr_agents.model.findings import Finding, almost, error, warning
 from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.layers import Layer, combine, locate
 from scalr_agents.model.lines import LineError
@@ -34,8 +34,6 @@ _IDENTITIES = {
 """Annotations that give an identity: the form of their values, and what it is."""
 _OF_IDENTITIES = ("azure.workload.identity/tenant-id",)
 """Annotations of the same webhooks, whose names are almost the same."""
-_ALMOST_THE_SAME = 0.85
-"""Similarity, as difflib measures it."""
 _OWN_KEYS = {field.alias or name for name, field in AgentEntry.model_fields.items()}
 
 
@@ -138,7 +136,7 @@ def _check_identity(name: str, entry: AgentEntry) -> Iterator[Finding]:
             yield warning(here, "empty, so it gives no identity; set it, or remove it")
         elif isinstance(value, str) and form and not form.fullmatch(value):
             yield warning(here, f"gives no identity; expected {expected}")
-        elif not form and key not in _OF_IDENTITIES and (meant := close_to(key, list(_IDENTITIES), _ALMOST_THE_SAME)):
+        elif not form and key not in _OF_IDENTITIES and (meant := almost(key, list(_IDENTITIES))):
             yield warning(here, f"gives no identity; did you mean {meant!r}?")
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from scalr_agents.charts.shared.agent import Agent, AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
 from scalr_agents.model.fields import is_dns_label
-from scalr_agents.model.findings import Finding, Path, close_to, error, warning
+from scalr_agents.model.findings import Finding, Path, almost, error, warning
 from scalr_agents.model.release import COMPONENT
 from scalr_agents.stack import pod_security
 from scalr_agents.stack.model import PREFIX, AgentEntry, Namespace, place
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 _LEVEL = "pod-security.kubernetes.io/"
 _SYSTEM = "kube-system"
 _IN_EVERY_CLUSTER = (_SYSTEM, "kube-public", "kube-node-lease", "default")
-_ALMOST_THE_SAME = 0.85
-"""Similarity, as difflib measures it, of names that differ in one letter of seven."""
 _PODS = {
     "agent": "controller pods",
     "controller": "controller pods",
@@ -104,7 +102,7 @@ def _existing(here: Path, name: str, level: pod_security.Level | None) -> Findin
 def unlisted_namespaces(entries: Mapping[str, Namespace], agents: Mapping[str, AgentEntry]) -> Iterator[Finding]:
     """Warnings for agents whose namespace is not listed, while one with almost the same name is."""
     for name, agent in agents.items():
-        meant = None if agent.namespace in entries else close_to(agent.namespace, list(entries), _ALMOST_THE_SAME)
+        meant = None if agent.namespace in entries else almost(agent.namespace, list(entries))
         if meant is not None:
             yield warning(
                 (*place(name), "namespace"),

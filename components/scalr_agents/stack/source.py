@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from scalr_agents.model import yaml_io
 from scalr_agents.model.fields import Placeholder
-from scalr_agents.model.findings import Finding, FindingsError, Position, close_to, entry, error, warning
+from scalr_agents.model.findings import Finding, FindingsError, Position, almost, entry, error, warning
 from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.positions import Document, broken
 from scalr_agents.stack.model import PREFIX, StackFile
@@ -20,8 +20,6 @@ PROJECT_FILE = "Pulumi.yaml"
 _STACK_KEYS = {"config", "encryptedkey", "encryptionsalt", "environment", "secretsprovider"}
 _CIPHERTEXT = re.compile(r"v1:[A-Za-z0-9+/=:]+|[A-Za-z0-9+/=_-]{20,}")
 """Base64, of a key in the stack file with a version, of a service without one."""
-_ALMOST_THE_SAME = 0.85
-"""Similarity, as difflib measures it."""
 _NO_TEXT = "not a text file in UTF-8"
 _DECLARATION = {"value", "default", "type", "description", "secret", "items"}
 
@@ -138,7 +136,7 @@ def misspelt(source: Source) -> Iterator[Finding]:
     """Warnings on keys of another namespace that is almost ours: Pulumi leaves them to a package of that name."""
     for key in sorted(source.others):
         namespace, _, word = key.rpartition(":")
-        if word in StackFile.model_fields and close_to(namespace, [PREFIX], _ALMOST_THE_SAME):
+        if word in StackFile.model_fields and almost(namespace, [PREFIX]):
             yield warning((key,), f"has no effect, because it is not a key of {PREFIX}; did you mean '{PREFIX}:{word}'?")
 
 
