@@ -10,21 +10,13 @@ from scalr_agents.model import kubernetes_types
 
 from tests.cluster.client import ApiError, Client
 from tests.kubernetes_types import structs
+from tests.pod_specs import FIELDS as POD
 from tests.tools import MODULES
 
 Path = tuple[str | int, ...]
 
 SERVER = next(module.version for module in MODULES if module.name == "kubernetes").removeprefix("v").rpartition(".")[0]
 TABLE: dict[str, Any] = kubernetes_types.table()["types"]
-POD = {
-    "affinity": "Affinity",
-    "containers": "[]Container!",
-    "imagePullSecrets": "[]LocalObjectReference",
-    "securityContext": "PodSecurityContext",
-    "tolerations": "[]Toleration",
-    "topologySpreadConstraints": "[]TopologySpreadConstraint",
-    "volumes": "[]Volume",
-}
 SCALARS = {"any": {}, "boolean": True, "int32": 1, "int64": 1, "string": "x", "ContainerResources": {}, "IntOrString": 1, "Quantity": "1"}
 WRONG = "Wrong"
 

@@ -134,7 +134,7 @@ def test_variables_that_stay_are_named_wherever_they_stand() -> None:
     sidecar = {
         "name": "s",
         "image": "i",
-        "env": [{"name": "B", "value": "x"}, {"name": "C", "valueFrom": {"fieldRef": {"fieldPath": "a"}}}],
+        "env": [{"name": "B", "value": "x"}, {"name": "C", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}],
     }
     given_values: Values = {
         "agent": {"extraEnv": {"A": "x", "A_TOKEN": "x", "D": "$(A)"}, "controller": {"extraEnv": [{"name": "E", "value": "x"}]}},

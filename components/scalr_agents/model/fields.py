@@ -30,6 +30,7 @@ _HOST = re.compile(r"[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-_a-z0-9]*[a-z0-
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
 _KEY_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+_SECRET_KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
 _ENV_NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 
 
@@ -77,6 +78,11 @@ def is_label_key(key: str) -> bool:
 def is_label_value(value: str) -> bool:
     """Whether a string is a valid value of a label or a taint."""
     return len(value) <= _LONGEST_LABEL and bool(_LABEL_VALUE.fullmatch(value))
+
+
+def is_secret_key(key: str) -> bool:
+    """Whether a string is a valid key of a Secret or ConfigMap."""
+    return bool(_SECRET_KEY.fullmatch(key)) and key not in (".", "..")
 
 
 def is_host(name: str) -> bool:
@@ -153,7 +159,7 @@ def _name(value: str) -> str:
 
 
 def _secret_key(value: str) -> str:
-    if not re.fullmatch(r"[-._a-zA-Z0-9]{1,253}", value) or value in (".", ".."):
+    if not is_secret_key(value):
         refuse("secret_key", "not a valid key of a Secret: use at least one of letters, digits, '-', '_' and '.'")
     return value
 

@@ -1,5 +1,7 @@
 """Checks of values with Kubernetes types: does every field exist, and does the API server accept its value?
 
+Rules beyond the types of fields are in `kubernetes_rules`.
+
 `python -m tests.kubernetes_types` generates `kubernetes_types.json` from a Kubernetes release: an enum is the list of its values, a
 struct the map of its fields to their types, in Go's notation, with a `!` for required fields. Deferred values are not checked, and
 `null` means that the field is not set.
@@ -14,16 +16,16 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from scalr_agents.model import quantities
+from scalr_agents.model import kubernetes_rules, quantities
 from scalr_agents.model.fields import integral, is_deferred
 from scalr_agents.model.findings import Path as Place
 from scalr_agents.model.findings import nearest
+from scalr_agents.model.kubernetes_rules.containers import HUGE_PAGES
 from scalr_agents.model.messages import COMPLETE, describe, expected
 
 _Problems = Iterator[tuple[Place, str]]
 _INTEGERS = {"int32": 2**31, "int64": 2**63}
-_HUGE_PAGES = "hugepages-"
-_RESOURCES = ("cpu", "memory", "ephemeral-storage", f"{_HUGE_PAGES}<size>", "<domain>/<name>")
+_RESOURCES = ("cpu", "memory", "ephemeral-storage", f"{HUGE_PAGES}<size>", "<domain>/<name>")
 """Resources of a container."""
 
 
@@ -52,8 +54,14 @@ def table() -> dict[str, Any]:
 
 
 def _check(kind: str, given: Any, path: Place) -> _Problems:
+    """The problems of a value. Rules on its content apply only to one that has none else."""
     if given is None or is_deferred(given):
         return
+    problems = list(_shape(kind, given, path))
+    yield from problems or kubernetes_rules.check(kind, given, path)
+
+
+def _shape(kind: str, given: Any, path: Place) -> _Problems:
     if kind.startswith("[]"):
         yield from _list(kind.removeprefix("[]"), given, path)
     elif kind.startswith("map "):
@@ -113,7 +121,7 @@ def _resources(given: Any, path: Place) -> _Problems:
     yield from _map("Quantity", given, path)
     for key in given if isinstance(given, Mapping) else ():
         name = str(key)
-        if "/" not in name and name not in _RESOURCES and not name.startswith(_HUGE_PAGES):
+        if "/" not in name and name not in _RESOURCES and not name.startswith(HUGE_PAGES):
             yield (*path, name), f"unknown resource {name!r}; {_choice(name, _RESOURCES)}"
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from scalr_agents.model.fields import is_deferred
-from scalr_agents.model.findings import Finding, Path, as_path, dotted, error, unknown_key
+from scalr_agents.model.findings import Finding, Path, as_path, dotted, error, starts, unknown_key
 from scalr_agents.model.messages import COMPLETE, describe, expected, shown
 
 M = TypeVar("M", bound=BaseModel)
@@ -53,7 +53,8 @@ def parse(model: type[M], given: Mapping[str, Any]) -> tuple[M, list[Finding], l
             return model.model_validate(given), findings, list(left_out)
         except ValidationError as problem:
             explained = list(_explain(model, problem))
-            findings += [finding for path, finding in explained if path not in left_out]  # otherwise it is missing because it was left out
+            # What is found above a value that was left out may be due to that, a required field for instance.
+            findings += [finding for path, finding in explained if not any(starts(cut, path) for cut in left_out)]
             cuts = dict.fromkeys(_cut(given, path) for path, _ in explained)
             given = _without(given, cuts)
             left_out |= cuts

@@ -61,7 +61,6 @@ def build(
     findings += [*file_findings, *(finding for layer in own for finding in misshapen_sections(chart, layer))]
     findings += [
         *_check_entry(name, entry, chart),
-        *_check_tolerations(name, entry),
         *_check_identity(name, entry),
         *(() if network and network.egress else _check_metadata_service(name, entry, chart, own)),
         *exposed,
@@ -118,13 +117,6 @@ def _check_entry(name: str, entry: AgentEntry, chart: Chart[Any]) -> Iterator[Fi
     if entry.role == "vcs" and not chart.serves_vcs:
         others = " or ".join(other for other in charts.CHARTS if charts.find(other).serves_vcs)
         yield error((*place(name), "role"), f"{entry.kind} serves runs only; use kind {others} for a VCS provider")
-
-
-def _check_tolerations(name: str, entry: AgentEntry) -> Iterator[Finding]:
-    if entry.nodes and entry.nodes.tolerations:
-        from scalr_agents.stack import nodes
-
-        yield from nodes.tolerations((*place(name), "nodes", "tolerations"), entry.nodes.tolerations)
 
 
 def _check_identity(name: str, entry: AgentEntry) -> Iterator[Finding]:

@@ -1,12 +1,11 @@
-"""Checks of agents' nodes: tolerations that Kubernetes refuses, and agents for runs and for VCS providers that share nodes."""
+"""Checks of agents' nodes: agents for runs and for VCS providers that share them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any, Literal
+from typing import Literal
 
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.model.fields import is_deferred, is_label_key, is_label_value
-from scalr_agents.model.findings import Finding, Path, error, warning
+from scalr_agents.model.findings import Finding, error, warning
 from scalr_agents.stack.checks import pods
 from scalr_agents.stack.model import PREFIX, AgentEntry, place
 
@@ -21,25 +20,6 @@ def check(entries: Mapping[str, AgentEntry], agents: Sequence[AnyAgent]) -> Iter
         by_role[entries[agent.name].role].append(agent)
     for one, other in product(by_role["runs"], by_role["vcs"]):
         yield from _roles(one, other)
-
-
-def tolerations(place: Path, given: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
-    """Errors for tolerations that are right field by field, with which the API server refuses every pod."""
-    for index, each in enumerate(given):
-        if any(map(is_deferred, each.values())):
-            continue
-        here = (*place, index)
-        key, operator, value = (each.get(word) or "" for word in ("key", "operator", "value"))
-        if not key and operator != "Exists":
-            yield error((*here, "key"), "missing; set it, or set operator: Exists to tolerate every taint")
-        elif key and not is_label_key(key):
-            yield error((*here, "key"), "not the key of a taint, for instance pool or acme.example/pool")
-        if operator == "Exists" and value:
-            yield error((*here, "value"), "not allowed with operator: Exists, which tolerates every value; remove one of them")
-        elif operator in ("", "Equal") and not is_label_value(value):
-            yield error((*here, "value"), "not the value of a taint: use at most 63 letters, digits, '-', '_' and '.'")
-        if each.get("tolerationSeconds") is not None and each.get("effect") != "NoExecute":
-            yield error((*here, "tolerationSeconds"), "requires effect: NoExecute; pods that run are not evicted for other effects")
 
 
 def _roles(one: AnyAgent, other: AnyAgent) -> Iterator[Finding]:

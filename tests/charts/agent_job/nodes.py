@@ -17,7 +17,7 @@ NAMES = {LEGACY: "agent-job", CURRENT: "scalr-agent"}
 PLACEMENT = {
     "nodeSelector": {"pool": "runs"},
     "tolerations": [{"key": "pool", "value": "runs", "effect": "NoSchedule"}],
-    "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": []}}},
+    "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{}]}}},
 }
 
 

@@ -171,12 +171,6 @@ def _resources(values: AgentJobValues) -> Findings:
         yield from checks.quantity(
             f"{path.removesuffix('.emptyDir')}.persistentVolumeClaim.storage", volume.persistent_volume_claim.storage
         )
-    for path, resources in (
-        ("agent.resources", agent.resources),
-        ("task.worker.resources", task.worker.resources),
-        ("task.runner.resources", task.runner.resources),
-    ):
-        yield from checks.resources(path, resources)
     pod = values.global_.pod_security_context
     for path, container, component in (
         ("agent.controller.securityContext", agent.controller.security_context, agent.pod_security_context),

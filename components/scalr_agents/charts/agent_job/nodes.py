@@ -48,7 +48,6 @@ def _buffer(values: AgentJobValues, release: Release) -> Findings:
 def _preparation(values: AgentJobValues) -> Findings:
     cache, path = values.persistence.cache, "persistence.cache.hostPath.preparation"
     settings = cache.host_path.preparation
-    yield from checks.resources(f"{path}.resources", settings.resources)
     if not settings.enabled:
         return
     if not (cache.enabled and cache.host_path.path):

@@ -117,7 +117,6 @@ def _labels_of_run_pods(values: AgentK8sValues, release: Release, inputs: Inputs
 
 
 def _containers(values: AgentK8sValues) -> Findings:
-    yield from checks.resources("resources", values.resources)
     yield from checks.security_context("securityContext", values.security_context, values.pod_security_context)
 
 

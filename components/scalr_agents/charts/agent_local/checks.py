@@ -30,7 +30,6 @@ def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Iterato
     yield from _shutdown(values)
     yield from _strategy(values)
     yield from _image(values, release, inputs)
-    yield from checks.resources("resources", values.resources)
     yield from checks.security_context("securityContext", values.security_context, values.pod_security_context)
     yield from volumes.check(values, release)
     yield from environment_checks.check(values, release, inputs)

@@ -1,4 +1,4 @@
-"""Cross-checks that every chart needs: URLs, tokens, certificates, images, resources, containers, environment."""
+"""Cross-checks that every chart needs: URLs, tokens, certificates, images, sizes, containers, environment."""
 
 import binascii
 import re
@@ -8,10 +8,9 @@ from urllib.parse import urlsplit
 
 from scalr_agents.charts.shared.values import CacheLimit, Image, WorkerImage
 from scalr_agents.model import quantities
-from scalr_agents.model.fields import ESCALATING, Deferred, is_deferred, is_dns_label, is_set, is_subdomain
+from scalr_agents.model.fields import Deferred, is_deferred, is_dns_label, is_set, is_subdomain
 from scalr_agents.model.findings import Finding, entry, error, nearest, warning
 from scalr_agents.model.lines import Line
-from scalr_agents.model.merge import lookup
 from scalr_agents.model.messages import describe
 
 Findings = Iterator[Finding]
@@ -145,23 +144,6 @@ def image_reference(path: str, reference: str | Deferred | None) -> Findings:
         yield from image_tag(path, name.partition(":")[2] or ("" if "@" in reference else "latest"))
 
 
-def resources(path: str, settings: Mapping[str, Any]) -> Findings:
-    """Requests and limits of a container: none may be negative, and no request above its limit."""
-    requests, limits = (_amounts(settings.get(kind)) for kind in ("requests", "limits"))
-    for kind, amounts in (("requests", requests), ("limits", limits)):
-        for resource, amount in amounts.items():
-            if quantities.parse(amount) < 0:
-                yield error(entry(f"{path}.{kind}", resource), f"{amount} is negative")
-    for resource, amount in requests.items():
-        if resource in limits and quantities.parse(amount) > quantities.parse(limits[resource]):
-            yield error(entry(f"{path}.requests", resource), f"{amount} is above the limit of {limits[resource]}")
-
-
-def _amounts(given: Any) -> Mapping[str, str | float]:
-    """The known amounts of resources."""
-    return {name: amount for name, amount in given.items() if quantities.is_quantity(amount)} if isinstance(given, Mapping) else {}
-
-
 def quantity(path: str, value: object) -> Findings:
     """A size: a quantity greater than zero."""
     if value is None or is_deferred(value):
@@ -187,13 +169,7 @@ def shared_cache(path: str, access_mode: str) -> Findings:
 
 
 def security_context(path: str, settings: Mapping[str, Any], pod: Mapping[str, Any]) -> Findings:
-    """A container's securityContext together with its pod's: combinations that Kubernetes rejects, or that never start."""
-    added = lookup(settings, "capabilities", "add")
-    escalates = settings.get("privileged") is True or (isinstance(added, list) and ESCALATING in added)
-    if escalates and settings.get("allowPrivilegeEscalation") is False:
-        yield error(
-            f"{path}.allowPrivilegeEscalation", f"Kubernetes rejects false together with privileged: true or {ESCALATING}; set it to true"
-        )
+    """A container's securityContext together with its pod's: combinations that never start."""
     effective = {**pod, **settings}
     if effective.get("runAsUser") == 0 and effective.get("runAsNonRoot") is True:
         yield error(

@@ -1,0 +1,50 @@
+"""What the API server refuses beyond the types of fields is told, at its place. The tests on the control plane ask the API server."""
+
+from typing import Any
+
+import pytest
+from scalr_agents.model.kubernetes_rules import RULES
+from scalr_agents.model.kubernetes_types import table
+
+from tests.pod_specs import ACCEPTED, MISTAKES, name_of, problems
+
+
+@pytest.mark.parametrize("row", MISTAKES, ids=name_of)
+def test_a_mistake_is_told_at_its_place(row: dict[str, Any]) -> None:
+    [(place, message)] = problems(row["spec"]).items()
+    assert place == row["at"]
+    assert row["message"] in message
+
+
+@pytest.mark.parametrize("spec", ACCEPTED, ids=str)
+def test_odd_values_that_work_are_accepted(spec: dict[str, Any]) -> None:
+    assert problems(spec) == {}
+
+
+class Opaque:
+    """An output: reading it fails."""
+
+    def __bool__(self) -> bool:
+        raise AssertionError("tested")
+
+    def __eq__(self, other: object) -> bool:
+        raise AssertionError("compared")
+
+    __hash__ = object.__hash__
+
+
+def with_outputs(given: Any) -> Any:
+    """The same with every leaf known only during deployment."""
+    if isinstance(given, dict):
+        return {key: with_outputs(value) for key, value in given.items()}
+    return [with_outputs(item) for item in given] if isinstance(given, list) else Opaque()
+
+
+@pytest.mark.parametrize("row", MISTAKES, ids=name_of)
+def test_what_is_known_only_during_deployment_is_not_read(row: dict[str, Any]) -> None:
+    problems(with_outputs(row["spec"]))
+    problems({field: [Opaque(), Opaque()] if isinstance(given, list) else Opaque() for field, given in row["spec"].items()})
+
+
+def test_every_rule_is_about_a_type_that_values_can_have() -> None:
+    assert {kind.removeprefix("[]") for kind in RULES} - table()["types"].keys() == set()
