@@ -31,6 +31,10 @@ _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
 _KEY_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _SECRET_KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
+_PART = "[a-z0-9]+(?:(?:[.]|_{1,2}|-+)[a-z0-9]+)*"
+_REGISTRY_HOST = r"(?:[A-Za-z0-9]+(?:[.-]+[A-Za-z0-9]+)*|\[[0-9a-fA-F:]+\])(?::[0-9]+)?"
+_REPOSITORY = re.compile(f"(?:{_REGISTRY_HOST}/)?{_PART}(?:/{_PART})*")
+_REGISTRY = re.compile(f"(?:{_REGISTRY_HOST}|{_PART})(?:/{_PART})*")
 _ENV_NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 
 
@@ -170,10 +174,14 @@ def _directory(value: str) -> str:
     return value
 
 
-def _optional_directory(value: str) -> str:
+def _node_directory(value: str) -> str:
     if ".." in value.split("/"):
         refuse("directory", "contains '..', which Kubernetes rejects in a path of the node")
-    return _directory(value) if value else ""
+    return _directory(value)
+
+
+def _storage_class(value: str) -> str:
+    return value if value == "-" else _name(value)
 
 
 def _sub_path(value: str) -> str:
@@ -189,13 +197,13 @@ def _image_tag(value: str) -> str:
 
 
 def _repository(value: str) -> str:
-    if not re.fullmatch(r"([A-Za-z0-9.-]+(:[0-9]+)?/)?[a-z0-9._/-]*", value):
+    if value and not _REPOSITORY.fullmatch(value):
         refuse("repository", "not an image repository, for instance scalr/agent; set the tag separately")
     return value
 
 
 def _registry(value: str) -> str:
-    if re.search(r"\s|://|@|/$", value):
+    if value and not _REGISTRY.fullmatch(value):
         refuse("registry", "not an image registry, for instance mirror.example:5000/scalr: no scheme, no login, no slash at the end")
     return value
 
@@ -285,14 +293,18 @@ Name = Annotated[str, AfterValidator(_name), unset("")]
 """The name of a Kubernetes object, or the empty string."""
 ObjectName = Annotated[str, AfterValidator(_object_name)]
 """The name of an object, which is needed."""
+StorageClassName = Annotated[str, AfterValidator(_storage_class), unset("")]
+"""The name of a StorageClass, `-` for none, or the empty string."""
 LabelText = Annotated[str, AfterValidator(_label_value), unset("")]
 """A string that must be valid as the value of a label."""
 InputName = Annotated[str | Deferred, _OrDeferred(), AfterValidator(lambda v: _name(v) if isinstance(v, str) else v), unset("")]
 """The name of a Kubernetes object, or the empty string; it may be known only during deployment."""
 SecretKey = Annotated[str, AfterValidator(_secret_key)]
 Directory = Annotated[str, AfterValidator(_directory)]
-OptionalDirectory = Annotated[str, AfterValidator(_optional_directory), unset("")]
-"""An absolute path, or the empty string."""
+NodeDirectory = Annotated[str, AfterValidator(_node_directory)]
+"""An absolute path on a node."""
+OptionalDirectory = Annotated[str, AfterValidator(lambda value: _node_directory(value) if value else ""), unset("")]
+"""An absolute path on a node, or the empty string."""
 Quantity = Annotated[str, BeforeValidator(_quantity), WithJsonSchema({"type": ["string", "number"]})]
 CountOrPercent = Annotated[int | str | None, BeforeValidator(_count_or_percent)]
 Count = Annotated[int | None, Field(ge=0, le=_LARGEST), BeforeValidator(integral)]

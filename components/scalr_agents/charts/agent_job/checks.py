@@ -27,6 +27,7 @@ def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[
     rules: tuple[Callable[[AgentJobValues], Findings], ...] = (
         _connection,
         _service_account,
+        _access,
         _controller_budget,
         _task_budget,
         _deadline,
@@ -78,6 +79,12 @@ def _service_account(values: AgentJobValues) -> Findings:
         )
     if account.token_ttl is not None and account.token_ttl < _SHORTEST_TOKEN_TTL:
         yield error("serviceAccount.tokenTTL", f"must be at least {_SHORTEST_TOKEN_TTL} seconds, the minimum of Kubernetes")
+
+
+def _access(values: AgentJobValues) -> Findings:
+    if values.rbac.create:
+        yield from checks.policy_rules("rbac.rules", values.rbac.rules, in_cluster=False)
+        yield from checks.policy_rules("rbac.clusterRules", values.rbac.cluster_rules, in_cluster=True)
 
 
 def _controller_budget(values: AgentJobValues) -> Findings:

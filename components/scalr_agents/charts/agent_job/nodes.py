@@ -52,6 +52,8 @@ def _preparation(values: AgentJobValues) -> Findings:
         return
     if not (cache.enabled and cache.host_path.path):
         yield error(f"{path}.enabled", "requires persistence.cache.enabled and persistence.cache.hostPath.path")
+    if not settings.image.repository:
+        yield error(f"{path}.image.repository", checks.NO_REPOSITORY)
     if not settings.image.tag:
         yield error(f"{path}.image.tag", "empty: this image has no agent versions; set a tag, or remove the key")
     yield from checks.image_tag(f"{path}.image.tag", settings.image.tag)

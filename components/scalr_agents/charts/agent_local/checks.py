@@ -63,8 +63,6 @@ def _strategy(values: AgentLocalValues) -> Findings:
 def _image(values: AgentLocalValues, release: Release, inputs: Inputs) -> Findings:
     if inputs.agent_image is None:
         yield from checks.image("image", values.image, release.line)
-        if not values.image.repository:
-            yield error("image.repository", "empty: set a repository, or remove the key")
     yield from checks.image_reference("agent_image", inputs.agent_image)
 
 

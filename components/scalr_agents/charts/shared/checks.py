@@ -1,12 +1,13 @@
 """Cross-checks that every chart needs: URLs, tokens, certificates, images, sizes, containers, environment."""
 
 import binascii
+import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from scalr_agents.charts.shared.values import CacheLimit, Image, WorkerImage
+from scalr_agents.charts.shared.values import CacheLimit, Image, PolicyRule, WorkerImage
 from scalr_agents.model import quantities
 from scalr_agents.model.fields import Deferred, is_deferred, is_dns_label, is_set, is_subdomain
 from scalr_agents.model.findings import Finding, entry, error, nearest, warning
@@ -27,6 +28,7 @@ _DER_SEQUENCE = b"\x30"
 _PUBLIC_ROOTS = (b"ISRG Root X1", b"DigiCert Global Root", b"Amazon Root CA", b"GTS Root R1", b"USERTrust", b"GlobalSign")
 _REFERENCE = re.compile(r"([\w.-]+|\[[0-9a-fA-F:]+\])(:[0-9]+)?(/[\w.-]+)*(:[\w.-]+)?(@[a-z0-9+._-]+:[0-9a-f]{32,})?")
 NO_REFERENCE = "not the reference of an image, for instance scalr/agent:1.4.0"
+NO_REPOSITORY = "empty: set a repository, or remove the key"
 _VERSION_TAG = re.compile(r"\d+\.\d+\.\d+")
 _LONGEST_RELEASE = 53
 _MEBIBYTE = 1024 * 1024
@@ -116,6 +118,8 @@ def _is_der(data: bytes) -> bool:
 
 def image(path: str, settings: Image | WorkerImage, line: Line) -> Findings:
     yield from image_tag(f"{path}.tag", settings.tag)
+    if isinstance(settings, Image) and not settings.repository:
+        yield error(f"{path}.repository", NO_REPOSITORY)
     own = settings.repository.rpartition("/")[2] in ("", "agent", "agent-runner")
     if own and _VERSION_TAG.match(settings.tag) and not line.covers(settings.tag):
         yield warning(
@@ -227,7 +231,7 @@ def additions(path: str, items: Sequence[Mapping[str, Any]], taken: Mapping[str,
 
 def mounts(path: str, items: Sequence[Mapping[str, Any]], volumes: Sequence[str], taken: Mapping[str, str], *, added: str) -> Findings:
     """Additional volume mounts: the volume must exist, and the path must be free. `added` is the value that adds volumes."""
-    seen, known = dict(taken), {*volumes}
+    seen, known = {posixpath.normpath(directory): owner for directory, owner in taken.items()}, {*volumes}
     for index, mount in enumerate(items):
         volume, directory = mount["name"], mount["mountPath"]
         if isinstance(volume, str) and volume not in known:
@@ -236,10 +240,10 @@ def mounts(path: str, items: Sequence[Mapping[str, Any]], volumes: Sequence[str]
             continue
         if not directory.startswith("/"):
             yield error(f"{path}[{index}].mountPath", "not an absolute path")
-        elif directory in seen:
-            yield error(f"{path}[{index}].mountPath", f"{directory} is already used by {seen[directory]}")
+        elif (normal := posixpath.normpath(directory)) in seen:
+            yield error(f"{path}[{index}].mountPath", f"{directory} is already used by {seen[normal]}")
         else:
-            seen[directory] = f"{path}[{index}]"
+            seen[normal] = f"{path}[{index}]"
 
 
 def environment(path: str, given: Mapping[str, object], own: Mapping[str, str | None]) -> Findings:
@@ -269,6 +273,21 @@ _ALLOWED = {
     "SCALR_AGENT_PROVIDER_CACHE_ENABLED": _SWITCH,
     "SCALR_AGENT_MODULE_CACHE_ENABLED": _SWITCH,
 }
+
+
+def policy_rules(path: str, rules: Sequence[PolicyRule], *, in_cluster: bool) -> Findings:
+    """Rules of a Role, or of a ClusterRole, which alone may have rules for URL paths."""
+    for index, rule in enumerate(rules):
+        here = f"{path}[{index}]"
+        if rule.non_resource_urls and not in_cluster:
+            yield error(f"{here}.nonResourceURLs", "not allowed in a Role, which is for resources of a namespace; use rbac.clusterRules")
+        elif rule.non_resource_urls and (rule.api_groups or rule.resources or rule.resource_names):
+            yield error(f"{here}.nonResourceURLs", "not allowed together with resources; make it a rule of its own")
+        elif not rule.non_resource_urls:
+            for word, given in (("apiGroups", rule.api_groups), ("resources", rule.resources)):
+                if not given:
+                    hint = ' (the core group is "")' if word == "apiGroups" else ""
+                    yield error(f"{here}.{word}", f"missing; a rule requires at least one{hint}")
 
 
 def brought_account(*, create: bool, annotations: Mapping[str, object], labels: Mapping[str, object]) -> Findings:

@@ -1,6 +1,6 @@
 """Volumes backed by a claim or by an emptyDir."""
 
-from scalr_agents.model.fields import AccessMode, EmptyDir, Flag, InputName, Quantity, SubPath, Text
+from scalr_agents.model.fields import AccessMode, EmptyDir, Flag, InputName, Quantity, StorageClassName, SubPath
 from scalr_agents.model.section import ChartSection, default
 
 
@@ -9,7 +9,7 @@ class Claim(ChartSection):
 
     claim_name: InputName = ""
     """Name of an existing claim. Default: a claim is created."""
-    storage_class_name: Text = ""
+    storage_class_name: StorageClassName = ""
     """Storage class of the created claim. `-` means none, for static volumes. Default: the cluster's default class."""
     storage: Quantity = "4Gi"
     """Size of the created claim."""

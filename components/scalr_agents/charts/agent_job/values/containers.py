@@ -1,11 +1,15 @@
 """Cross-checks of agent-job on what a user adds to its pods."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from scalr_agents.charts.agent_job import versions
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import checks, contract
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import error
+from scalr_agents.model.merge import merge
 from scalr_agents.model.release import Release
 
 
@@ -13,6 +17,7 @@ def check(values: AgentJobValues, release: Release) -> Findings:
     """Volumes, mounts and containers that a user adds to the existing ones."""
     task, agent = values.task, values.agent
     own, runner_paths, agent_paths = _taken(values, release)
+    pod = merge(values.global_.pod_security_context, task.pod_security_context)
     added, volumes = "task.extraVolumes", own + checks.names_in(task.extra_volumes)
     yield from checks.additions(added, task.extra_volumes, dict.fromkeys(own, "the agent"), "volume")
     yield from checks.additions("task.sidecars", task.sidecars, {"runner": "the agent", "worker": "the agent"}, "container")
@@ -24,8 +29,7 @@ def check(values: AgentJobValues, release: Release) -> Findings:
     ):
         yield from checks.mounts(path, mounts, volumes, dict.fromkeys(taken, "the agent"), added=added)
     for index, sidecar in enumerate(task.sidecars):
-        if not is_set(sidecar.get("image")):
-            yield error(f"task.sidecars[{index}].image", "missing; set the image of the container")
+        yield from _sidecar(f"task.sidecars[{index}]", sidecar, pod)
         if isinstance(given := sidecar.get("volumeMounts"), list):
             mounts = [mount for mount in given if isinstance(mount, dict)]
             yield from checks.mounts(f"task.sidecars[{index}].volumeMounts", mounts, volumes, {}, added=added)
@@ -37,6 +41,16 @@ def check(values: AgentJobValues, release: Release) -> Findings:
                 f"{directory} is already used by {directories[directory]}, and two volumes cannot be mounted on one path; use another path",
             )
         directories[directory] = path
+
+
+def _sidecar(path: str, container: Mapping[str, Any], pod: Mapping[str, Any]) -> Findings:
+    image = container.get("image")
+    if not is_set(image):
+        yield error(f"{path}.image", "missing; set the image of the container")
+    elif isinstance(image, str) and not checks.is_reference(image):
+        yield error(f"{path}.image", checks.NO_REFERENCE)
+    if isinstance(context := container.get("securityContext", {}), dict):
+        yield from checks.security_context(f"{path}.securityContext", context, pod)
 
 
 def _taken(values: AgentJobValues, release: Release) -> tuple[list[str], list[str], list[str]]:

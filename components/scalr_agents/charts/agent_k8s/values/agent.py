@@ -9,11 +9,11 @@ from scalr_agents.charts.shared.contract import TOKEN_KEY
 from scalr_agents.charts.shared.values import SecretReference
 from scalr_agents.model.fields import (
     Count,
-    Directory,
     EnvText,
     InputName,
     InputText,
     Labels,
+    NodeDirectory,
     PlainAnnotations,
     SecretKey,
     Text,
@@ -68,7 +68,7 @@ class Agent(ChartSection):
     """Seconds that runs have to stop when they are stopped."""
     disconnect_on_stop: Annotated[EnvText, variable("SCALR_AGENT_DISCONNECT_ON_STOP")] = "true"
     """Whether an agent disconnects from its pool when it stops."""
-    data_home: Annotated[Directory, variable("SCALR_AGENT_DATA_DIR")] = DEFAULT_DATA_HOME
+    data_home: Annotated[NodeDirectory, variable("SCALR_AGENT_DATA_DIR")] = DEFAULT_DATA_HOME
     """Directory on every worker's node for caches and workspaces, or the mount path of EFS."""
     ca_cert: Annotated[InputText, variable("SCALR_AGENT_CA_CERT")] = ""
     """CA bundle for the agent and its run pods: the PEM file in base64, or a path in the agent's image."""
