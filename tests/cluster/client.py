@@ -20,6 +20,7 @@ _Answer = TypeVar("_Answer")
 
 _REQUEST_SECONDS = 30
 _NEW_KIND_SECONDS = 15
+_EDIT_SECONDS = 10
 _DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 _MANY_CONNECTIONS = httpx.Limits(max_connections=100, max_keepalive_connections=20)
 
@@ -157,6 +158,20 @@ class Client:
         """A merge patch (strategic: lists are merged by key) on an object or a subresource."""
         form = "strategic-merge-patch" if strategic else "merge-patch"
         return self._json("PATCH", self._path(kind, name, namespace, subresource), {}, patch, f"application/{form}+json")
+
+    def edit(self, manifest: Mapping[str, Any], change: Callable[[Manifest], Manifest], manager: str) -> None:
+        """Read an object, change it and put it back; again, as users do, if a controller has modified it in between."""
+        what = f"an edit of {manifest['kind']} {manifest['metadata']['name']}"
+        wait(lambda: self._edited(manifest, change, manager), _EDIT_SECONDS, what)
+
+    def _edited(self, manifest: Mapping[str, Any], change: Callable[[Manifest], Manifest], manager: str) -> bool:
+        try:
+            self._json("PUT", self._path_of(manifest), {"fieldManager": manager}, change(self.current(manifest)))
+        except ApiError as problem:
+            if problem.status != HTTPStatus.CONFLICT:
+                raise
+            return False
+        return True
 
     def patch_status(self, kind: str, name: str, namespace: str | None, status: Mapping[str, Any]) -> Manifest:
         return self.patch(kind, name, namespace, {"status": status}, subresource="status")

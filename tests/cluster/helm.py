@@ -279,14 +279,16 @@ class Release(NamedTuple):
 
     def managed_by(self, program: str) -> set[str]:
         """The release as another program installs it of which Helm is a part; who has set the fields of its objects then."""
+
+        def renamed(there: Manifest) -> Manifest:
+            for entry in there["metadata"]["managedFields"]:
+                entry["manager"] = program if entry["manager"] == "helm" else entry["manager"]
+            return there
+
         managers = set()
         for item in self.case.objects:
-            there = self.cluster.current(item)
-            entries = there["metadata"]["managedFields"]
-            for entry in entries:
-                entry["manager"] = program if entry["manager"] == "helm" else entry["manager"]
             if item["kind"] != _DEFINITION:
-                self.cluster._json("PUT", self.cluster._path_of(there), None, there)
+                self.cluster.edit(item, renamed, program)
                 managers |= {
                     entry["manager"] for entry in self.cluster.current(item)["metadata"]["managedFields"] if "subresource" not in entry
                 }

@@ -37,7 +37,7 @@ def run(cluster: Client, command: str) -> None:
         if asked.verb == "delete":
             cluster.delete(item["kind"], item["metadata"]["name"], asked.namespace)
         else:
-            cluster._json("PUT", cluster._path_of(item), {"fieldManager": "kubectl-replace"}, forgotten(item))
+            cluster.edit(item, forgotten, "kubectl-replace")
 
 
 def _parser() -> ArgumentParser:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.client import ApiError, Client, wait
+from tests.cluster.client import ApiError, Client, Manifest, wait
 from tests.cluster.conftest import NewNamespace
 from tests.cluster.simulated import LOGS, NODES
 
@@ -46,6 +46,22 @@ def test_pods_are_admitted_by_the_level_of_their_namespace(cluster: Client, new_
         cluster.create(_pod(new_namespace("restricted")))
     with pytest.raises(ApiError, match=r'^403: .* violates PodSecurity "baseline:latest": host namespaces'):
         cluster.create(_pod(new_namespace("baseline"), hostNetwork=True))
+
+
+def test_an_edit_is_made_again_if_somebody_else_was_faster(cluster: Client, namespace: str) -> None:
+    settings = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": namespace}, "data": {"a": "1"}}
+    cluster.create(settings)
+    read: list[dict[str, str]] = []
+
+    def change(there: Manifest) -> Manifest:
+        if not read:
+            cluster.patch("ConfigMap", "settings", namespace, {"data": {"b": "1"}})
+        read.append(there["data"])
+        return there | {"data": {**there["data"], "a": "2"}}
+
+    cluster.edit(settings, change, "tests")
+    assert read == [{"a": "1"}, {"a": "1", "b": "1"}]
+    assert cluster.current(settings)["data"] == {"a": "2", "b": "1"}
 
 
 def test_an_account_may_do_what_its_roles_say(cluster: Client, namespace: str) -> None:
