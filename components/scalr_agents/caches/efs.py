@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from scalr_agents.charts.shared import checks
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model import clouds
-from scalr_agents.model.fields import Deferred, Flag, InputList, InputMap, InputText, Text, integral, is_set, unset
+from scalr_agents.model.fields import Deferred, Flag, InputList, InputMap, InputText, Text, integral, is_set
 from scalr_agents.model.findings import entry, error, warning
 from scalr_agents.model.section import Section, default
 from scalr_agents.model.spelling import Spelling
@@ -38,7 +38,7 @@ class EfsClients(Section):
 
     security_groups: InputList = []
     """Security groups of the nodes."""
-    cidrs: Annotated[list[str], unset([])] = []
+    cidrs: list[str] = []
     """Networks of the nodes in CIDR notation, IPv4 or IPv6."""
 
 

@@ -9,6 +9,11 @@ from pydantic.alias_generators import to_camel
 from scalr_agents.model.merge import Values, coalesce, without_nulls
 
 
+def without_null(given: Any) -> Any:
+    """A map without what is `null`: it is the same as a key that is not there."""
+    return {key: value for key, value in given.items() if value is not None} if isinstance(given, dict) else given
+
+
 class Section(BaseModel):
     """A map with known keys: camelCase in YAML, snake_case in Python, every key optional unless it has no default."""
 
@@ -24,8 +29,7 @@ class Section(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _prepare(cls, given: Any) -> Any:
-        """Leave out what is `null`: it is the same as a key that is not there."""
-        return {key: value for key, value in given.items() if value is not None} if isinstance(given, dict) else given
+        return without_null(given)
 
 
 S = TypeVar("S", bound=Section)

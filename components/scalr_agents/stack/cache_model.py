@@ -43,7 +43,7 @@ class FilestoreEntry(FilestoreSettings):
 
     model_config = ConfigDict(alias_generator=to_camel)
 
-    export_options: Annotated[Sequence[ExportOptionEntry], unset([])] = []
+    export_options: Sequence[ExportOptionEntry] = []
     """Clients that may mount the share. Default: all hosts of the network."""
 
 

@@ -60,7 +60,7 @@ class Kubernetes(Section):
 
     context: Text = ""
     """Context of the kubeconfig. Default: the current context."""
-    kubeconfig: Annotated[str, AfterValidator(_path), unset("")] = ""
+    kubeconfig: Annotated[str, AfterValidator(_path)] = ""
     """Path of the kubeconfig. Default: the one that kubectl uses."""
     cluster_identifier: Text = ""
     """A name for the cluster that never changes. Without it, a changed API server address or certificate authority in the
@@ -77,7 +77,7 @@ class Kubernetes(Section):
     """Maximum requests per second to the API server."""
     burst: Positive = 800
     """Maximum requests to the API server in a burst."""
-    api_server: Annotated[list[settings.Cidr], unset([])] = []
+    api_server: list[settings.Cidr] = []
     """Networks of the cluster's API server, including the address of the Service `kubernetes`, for network policies that know no names.
     Default: `pulumi up` looks the addresses up in the cluster."""
 

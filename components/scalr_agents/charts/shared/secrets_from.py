@@ -9,21 +9,17 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict
 
 from scalr_agents.charts.shared.manifests.external_secrets import External
 from scalr_agents.charts.shared.settings import NoValueError, Settings
-from scalr_agents.model.fields import EnvName, InputName, InputText, is_set, refuse, unset
+from scalr_agents.model.fields import EnvName, InputName, InputText, is_set, refuse
 from scalr_agents.model.findings import Finding, Path, error
 from scalr_agents.model.layers import Layer
 from scalr_agents.model.merge import Values
-from scalr_agents.model.section import Section, default
+from scalr_agents.model.section import Section, default, without_null
 from scalr_agents.model.spelling import Spelling
 
 StoreKind = Literal["SecretStore", "ClusterSecretStore"]
 
 _INTERVAL = re.compile(r"0|([0-9]+(\.[0-9]+)?(h|m|s|ms|us|µs|ns))+")
 """A duration as Go parses it, without a sign."""
-_LEFT_OUT = BeforeValidator(
-    lambda given: {key: value for key, value in given.items() if value is not None} if isinstance(given, dict) else given
-)
-"""An entry that is `null` counts as missing."""
 
 
 def _interval(value: str) -> str:
@@ -55,13 +51,13 @@ class SecretsFrom(Section):
 
     model_config = ConfigDict(alias_generator=None)
 
-    store: Annotated[SecretStore, unset({})] = default(SecretStore)
+    store: SecretStore = default(SecretStore)
     """The store. Required."""
     refresh_interval: Annotated[str, AfterValidator(_interval)] = "1h"
     """How often the operator reads the store, for instance `30m`; `0s` reads it only once."""
     token: RemoteSecret | None = None
     """Token of the agent pool."""
-    env: Annotated[dict[EnvName, RemoteSecret], _LEFT_OUT, unset({})] = {}
+    env: Annotated[dict[EnvName, RemoteSecret], BeforeValidator(without_null)] = {}
     """Secret environment variables, by name. Runs get all but those named `SCALR_*`."""
     client_key: RemoteSecret | None = None
     """Private key of the agent for mutual TLS, in PEM. Its certificate belongs in the values."""

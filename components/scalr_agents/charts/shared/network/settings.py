@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
-from scalr_agents.model.fields import integral, is_dns_label, is_subdomain, refuse, unset
+from scalr_agents.model.fields import integral, is_dns_label, is_subdomain, refuse
 from scalr_agents.model.messages import COMPLETE
 from scalr_agents.model.section import Section
 
@@ -57,13 +57,13 @@ class EgressEntry(Section):
 
     model_config = ConfigDict(alias_generator=None)
 
-    host: Annotated[str, AfterValidator(_host), unset("")] = ""
+    host: Annotated[str, AfterValidator(_host)] = ""
     """A host name. A leading `*.` matches exactly one label. `enforcedBy: kubernetes` supports names only behind a proxy."""
-    cidr: Annotated[str, AfterValidator(_optional_cidr), unset("")] = ""
+    cidr: Annotated[str, AfterValidator(_optional_cidr)] = ""
     """A network outside of the cluster, IPv4 or IPv6."""
-    namespace: Annotated[str, AfterValidator(_namespace), unset("")] = ""
+    namespace: Annotated[str, AfterValidator(_namespace)] = ""
     """A namespace of the cluster: all of its pods."""
-    ports: Annotated[list[Port], Field(min_length=1), unset([HTTPS])] = [HTTPS]
+    ports: Annotated[list[Port], Field(min_length=1)] = [HTTPS]
     """TCP ports; for a namespace, those of its pods, not of its Services."""
 
 
@@ -72,7 +72,7 @@ class Egress(Section):
 
     model_config = ConfigDict(alias_generator=None)
 
-    only: Annotated[list[EgressEntry], unset([])] = []
+    only: list[EgressEntry] = []
     """Further destinations. Everything else is refused."""
     enforced_by: EnforcedBy = "kubernetes"
     """What enforces it: `kubernetes` (NetworkPolicy, without names), `cilium` (CiliumNetworkPolicy) or `gke` (FQDNNetworkPolicy)."""
