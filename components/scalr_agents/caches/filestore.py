@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from scalr_agents.charts.shared import checks
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model import clouds, quantities
-from scalr_agents.model.fields import Deferred, InputMap, InputText, Quantity, Text, integral, is_set, unset
+from scalr_agents.model.fields import Deferred, InputMap, InputText, Quantity, Text, integral, is_set
 from scalr_agents.model.findings import error, warning
 from scalr_agents.model.section import Section
 from scalr_agents.model.spelling import Spelling
@@ -26,7 +26,7 @@ _PROJECT = re.compile(r"([a-z0-9.-]+:)?[a-z][-a-z0-9]*[a-z0-9]|[0-9]+")
 _NETWORK = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?|(.*/)?projects/(?P<project>[^/]+)/global/networks/[^/]+")
 _BASIC_RANGE = 29
 """Prefix length of the range of an instance of a basic tier, the only one that Filestore takes."""
-_KEY = re.compile(r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+")
+_KEY = re.compile(clouds.GOOGLE_KEY)
 _LONGEST_SHARE = 16
 _MOST_EXPORT_OPTIONS = 10
 _OPEN = "every client in the network can mount the share and write to it, even as root, and can so change what runs execute;"
@@ -82,7 +82,7 @@ class ExportOption(Section):
 
     model_config = ConfigDict(alias_generator=None)
 
-    ip_ranges: Annotated[list[str], unset([])] = []
+    ip_ranges: list[str] = []
     """IPv4 addresses and networks of the clients. Default: the whole VPC."""
     access_mode: ShareAccess = "READ_WRITE"
     """Access of these clients: `READ_WRITE` or `READ_ONLY`."""
@@ -119,7 +119,7 @@ class FilestoreSettings(Section):
     """IP range of the instance: a network for DIRECT_PEERING, the name of an allocated range for PRIVATE_SERVICE_ACCESS. Default: any."""
     protocol: Protocol = "NFS_V3"
     """NFS version. Basic tiers support only NFS_V3."""
-    export_options: Annotated[Sequence[ExportOption], unset([])] = []
+    export_options: Sequence[ExportOption] = []
     """Who may mount the share, and with which access. Default: every client in the network."""
     kms_key: InputText = ""
     """Full resource name of the Cloud KMS key. Default: a Google-managed key."""

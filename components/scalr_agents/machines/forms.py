@@ -18,7 +18,7 @@ _GOOGLE_FORMS = (
     ("service_account", clouds.EMAIL, "the email of a service account"),
     ("subnetwork", re.compile(r"[a-z][-a-z0-9]*|(.*/)?regions/[^/]+/subnetworks/[^/]+"), "the name of a subnetwork, or its full path"),
 )
-_GOOGLE_KEY = re.compile(r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+(/cryptoKeyVersions/[0-9]+)?")
+_GOOGLE_KEY = re.compile(clouds.GOOGLE_KEY + r"(/cryptoKeyVersions/[0-9]+)?")
 
 
 def aws(given: Ec2Settings, say: Spelling) -> Findings:

@@ -10,6 +10,8 @@ ROLE_ARN = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/[\w+=,.@/-]+", re.ASCII)
 """An IAM role of AWS."""
 EMAIL = re.compile(r"[^@\s:]+@[^@\s]+\.[^@\s]+")
 """A service account of Google Cloud."""
+GOOGLE_KEY = r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+"
+"""The full name of a key of Google Cloud, as a regular expression."""
 _LONGEST_TAG = 128
 _LONGEST_TAG_VALUE = 256
 

@@ -30,6 +30,8 @@ _HOST = re.compile(r"[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-_a-z0-9]*[a-z0-
 _DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
 _KEY_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+NO_LABEL_VALUE = "not a valid label value: use at most 63 letters, digits, '-', '_' and '.'"
+OUTSIDE_OF_NODE = "contains '..', which Kubernetes rejects in a path of the node"
 _SECRET_KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
 _PART = "[a-z0-9]+(?:(?:[.]|_{1,2}|-+)[a-z0-9]+)*"
 _REGISTRY_HOST = r"(?:[A-Za-z0-9]+(?:[.-]+[A-Za-z0-9]+)*|\[[0-9a-fA-F:]+\])(?::[0-9]+)?"
@@ -176,7 +178,7 @@ def _directory(value: str) -> str:
 
 def _node_directory(value: str) -> str:
     if ".." in value.split("/"):
-        refuse("directory", "contains '..', which Kubernetes rejects in a path of the node")
+        refuse("directory", OUTSIDE_OF_NODE)
     return _directory(value)
 
 
@@ -234,7 +236,7 @@ def _label_key(key: str) -> str:
 
 def _label_value(value: str) -> str:
     if not is_label_value(value):
-        refuse("label_value", "not a valid label value: use at most 63 letters, digits, '-', '_' and '.'")
+        refuse("label_value", NO_LABEL_VALUE)
     return value
 
 

@@ -18,6 +18,7 @@ from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model.fields import Deferred, is_deferred
 from scalr_agents.resources.options import as_output, child, depends_on, known_after, parsed, timeouts, when_registered
+from scalr_agents.resources.validation import ADVICE, EMPTY_OUTPUT
 
 _SECRET_OUTPUTS = ["data", "stringData"]
 _CLAIM = "PersistentVolumeClaim"
@@ -156,10 +157,8 @@ def _annotation(manifest: Manifest, key: str, value: Deferred) -> pulumi.Output[
 
     def noted(known: Any) -> Any:
         if not isinstance(known, str) or not known:
-            pulumi.log.warn(
-                f"ServiceAccount {manifest['metadata']['name']!r}: annotation {key}: this output is empty or not a string, so that the "
-                "annotation has no effect; if it comes from a StackReference, check its name there"
-            )
+            place = f"ServiceAccount {manifest['metadata']['name']!r}: annotation {key}"
+            pulumi.log.warn(f"{place}: {EMPTY_OUTPUT}, so that the annotation has no effect; {ADVICE}")
         return known
 
     return as_output(value).apply(noted)

@@ -20,8 +20,9 @@ from scalr_agents.resources.options import as_output, deferred, when_registered
 S = TypeVar("S", bound=Section)
 _OF_CLOUD = ("kms_key", "reserved_ip_range", "protocol", "storage_class_name")
 """Arguments that may be missing, because the cloud or the driver has a default."""
-_EMPTY = "this output is empty or not a string"
-_ADVICE = "if it comes from a StackReference, check its name there"
+EMPTY_OUTPUT = "this output is empty or not a string"
+ADVICE = "if it comes from a StackReference, check its name there"
+_IMAGES = ("agent_image", "runner_image")
 
 
 class ArgsError(pulumi.RunError, pulumi.InputPropertiesError):
@@ -71,17 +72,17 @@ def with_text(owner: pulumi.ComponentResource, name: str, given: S, *words: str)
 
     An output that does not exist in the stack of a `StackReference` is `None`. `owner` is the component, called `name`.
     """
-    later = {word: value for word in words if is_deferred(value := getattr(given, word))}
-    return given.model_copy(update={word: _text(owner, name, word, value) for word, value in later.items()})
+    return given.model_copy(update=_later(owner, name, given, words))
 
 
 def with_images(owner: pulumi.ComponentResource, name: str, agent: Agent[V]) -> Agent[V]:
     """An agent with images that are checked in the same way: Kubernetes would accept a template of Jobs without them."""
-    agent_image, runner_image = (
-        _text(owner, name, word, image) if is_deferred(image) else image
-        for word, image in (("agent_image", agent.inputs.agent_image), ("runner_image", agent.inputs.runner_image))
-    )
-    return replace(agent, inputs=replace(agent.inputs, agent_image=agent_image, runner_image=runner_image))
+    return replace(agent, inputs=replace(agent.inputs, **_later(owner, name, agent.inputs, _IMAGES)))
+
+
+def _later(owner: pulumi.ComponentResource, name: str, given: object, words: Iterable[str]) -> dict[str, Any]:
+    """Those of some arguments that are outputs, checked."""
+    return {word: _text(owner, name, word, value) for word in words if is_deferred(value := getattr(given, word))}
 
 
 def _text(owner: pulumi.ComponentResource, name: str, word: str, value: Deferred) -> Deferred:
@@ -89,9 +90,9 @@ def _text(owner: pulumi.ComponentResource, name: str, word: str, value: Deferred
         if isinstance(known, str) and known.strip():
             return known
         if word in _OF_CLOUD and known in (None, ""):
-            pulumi.log.warn(f"{name}: {word}: {_EMPTY}, so the default is used; {_ADVICE}")
+            pulumi.log.warn(f"{name}: {word}: {EMPTY_OUTPUT}, so the default is used; {ADVICE}")
             return known
-        raise ArgsError(f"{type(owner).__name__} {name!r}", [error(word, f"{_EMPTY}; {_ADVICE}")])
+        raise ArgsError(f"{type(owner).__name__} {name!r}", [error(word, f"{EMPTY_OUTPUT}; {ADVICE}")])
 
     return deferred(when_registered(owner, as_output(value)).apply(checked))
 

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from scalr_agents.model.fields import is_deferred, is_label_key, is_label_value
+from scalr_agents.model.fields import NO_LABEL_VALUE, is_deferred, is_label_key, is_label_value
 from scalr_agents.model.kubernetes_rules.parts import Fields, Problems, items, known, number, within
 
 _HEAVIEST = 100
 _NO_KEY = "not a valid label key: use [prefix/]name, with a name of at most 63 letters, digits, '-', '_' and '.'"
-_NO_VALUE = "not a valid label value: use at most 63 letters, digits, '-', '_' and '.'"
 
 
 def _toleration(given: Fields) -> Problems:
@@ -54,7 +53,7 @@ def _requirement(given: Fields) -> Problems:
     elif operator in ("In", "NotIn"):
         for index, value in enumerate(values):
             if isinstance(value, str) and not is_label_value(value):
-                yield ("values", index), _NO_VALUE
+                yield ("values", index), NO_LABEL_VALUE
 
 
 def _label_selector(given: Fields) -> Problems:
@@ -62,7 +61,7 @@ def _label_selector(given: Fields) -> Problems:
         if not is_label_key(str(key)):
             yield ("matchLabels", str(key)), _NO_KEY
         elif isinstance(value, str) and not is_label_value(value):
-            yield ("matchLabels", str(key)), _NO_VALUE
+            yield ("matchLabels", str(key)), NO_LABEL_VALUE
     yield from _expressions(given)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scalr_agents.model import quantities
-from scalr_agents.model.fields import is_set
+from scalr_agents.model.fields import OUTSIDE_OF_NODE, is_set
 from scalr_agents.model.kubernetes_rules.parts import Fields, Problems, known, number, object_name, one_of, relative_path
 
 _LARGEST_MODE = 0o777
@@ -78,7 +78,7 @@ def _host_path(given: Fields) -> Problems:
     if path == "":
         yield ("path",), "empty; set a directory or file of the node"
     elif path is not None and ".." in path.split("/"):
-        yield ("path",), "contains '..', which Kubernetes rejects in a path of the node"
+        yield ("path",), OUTSIDE_OF_NODE
 
 
 def _nfs(given: Fields) -> Problems:
