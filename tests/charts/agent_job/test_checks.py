@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 from scalr_agents import charts
 from scalr_agents import charts as values
-from scalr_agents.model.findings import ValuesError, errors
+from scalr_agents.model.findings import ValuesError
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import DEADLINE, MINIMUM, nested
-from tests.validated import validate
 
 ROOT = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
 """DER of a name alone, that of a public root: enough for what the check reads."""
@@ -241,54 +240,6 @@ def test_error(given: dict[str, Any], path: str, words: str) -> None:
     severity, message = _findings(given)[path]
     assert severity == "error"
     assert words in message
-
-
-NO_ADDRESSES = (
-    "http://[fd00::1:3128",
-    "http://me:pa55w0rd@pro xy.acme",
-    "http://pro\txy.acme",
-    "http://pro%xy.acme",
-    "http://k\u00f6lner.acme",
-    "http://proxy.acme:port",
-    "http://proxy.acme:0",
-    "http://proxy..acme",
-    "http://",
-    "<proxy>",
-)
-
-
-def _errors(given: dict[str, Any]) -> list[str]:
-    return [str(finding) for finding in errors(validate("agent-job", merge(MINIMUM, given), agent_version="1.4.0").findings)]
-
-
-@pytest.mark.parametrize("url", NO_ADDRESSES)
-def test_what_is_no_address_of_a_server(url: str) -> None:
-    given = {
-        "global": {"proxy": {"enabled": True, "httpProxy": url, "httpsProxy": url}},
-        "otel": {"enabled": True, "endpoint": url},
-        "agent": {
-            "sentryDsn": url,
-            "extraEnv": {"HTTPS_PROXY": url, "SCALR_AGENT_OTLP_ENDPOINT": url},
-            "controller": {"extraEnv": [{"name": "HTTP_PROXY", "value": url}]},
-        },
-        "task": {"worker": {"extraEnv": {"HTTPS_PROXY": url}}, "runner": {"extraEnv": {"https_proxy": url}}},
-    }
-    found = _errors(given)
-    assert all("not a URL with a valid host and port, for instance http" in line for line in found)
-    assert [line.split(": ")[1] for line in found] == [
-        "global.proxy.httpProxy",
-        "global.proxy.httpsProxy",
-        "agent.sentryDsn",
-        "otel.endpoint",
-        "agent.extraEnv.HTTPS_PROXY",
-        "agent.extraEnv.SCALR_AGENT_OTLP_ENDPOINT",
-        "agent.controller.extraEnv.HTTP_PROXY",
-        "task.worker.extraEnv.HTTPS_PROXY",
-        "task.runner.extraEnv.https_proxy",
-    ]
-    assert "pa55w0rd" not in str(found)
-    disabled = {"global": {"proxy": {"httpsProxy": url}}, "otel": {"endpoint": url}}
-    assert _errors(disabled) == []
 
 
 @pytest.mark.parametrize(("given", "path", "words"), WARNINGS, ids=[path for _, path, _ in WARNINGS])
