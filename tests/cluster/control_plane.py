@@ -8,16 +8,14 @@ import json
 import secrets
 import shutil
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from tests.cluster.client import Client, Figures, wait
-from tests.cluster.processes import Processes
-
-_READY_SECONDS = 90
+from tests.cluster.client import Client, Figures
+from tests.cluster.processes import Processes, accepts
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,8 @@ class ControlPlane:
     def start(self) -> None:
         """Start everything, and wait until it works."""
         self._write_files()
-        self.run("etcd", f"--data-dir={self._data}", *self._etcd_addresses(), "--unsafe-no-fsync", "--log-level=warn")
+        etcd = [f"--data-dir={self._data}", *self._etcd_addresses(), "--unsafe-no-fsync", "--log-level=warn"]
+        self.run("etcd", *etcd, until=lambda: accepts(self.site.etcd_ports[0], self.site.within))
         self.start_api_server()
         config = self.write_kubeconfig("admin")
         self.run(
@@ -95,11 +94,10 @@ class ControlPlane:
 
     def wait_for(self, client: Client) -> None:
         """Wait until the cluster works."""
-        wait(lambda: self.is_working(client), _READY_SECONDS, "the control plane")
+        self.processes.wait(lambda: self.is_working(client), "the control plane")
 
     def is_working(self, client: Client) -> bool:
         """Whether the controllers have made what every cluster has."""
-        self.processes.demand_alive()
         return bool(client.find("ServiceAccount", "default", "default") and client.find("ConfigMap", "kube-root-ca.crt", "default"))
 
     def start_api_server(self) -> None:
@@ -116,8 +114,8 @@ class ControlPlane:
             "--kubelet-preferred-address-types=InternalIP",
             "--allow-privileged=true",
             *self.site.api_server,
+            until=self._is_serving,
         )
-        wait(self._is_serving, _READY_SECONDS, "the API server")
 
     def kill_api_server(self) -> None:
         """End the API server at once, in the middle of whatever it does."""
@@ -128,9 +126,9 @@ class ControlPlane:
         self.processes.stop()
         shutil.rmtree(self._data, ignore_errors=True)
 
-    def run(self, name: str, *arguments: str) -> None:
-        """Start a program beside the others."""
-        self.processes.run(name, *arguments, within=self.site.within)
+    def run(self, name: str, *arguments: str, until: Callable[[], object] | None = None) -> None:
+        """Start a program beside the others, and wait until it answers."""
+        self.processes.run(name, *arguments, within=self.site.within, until=until)
 
     def write_kubeconfig(self, user: str) -> Path:
         """What a program of the cluster needs to be a user of the API."""
@@ -168,7 +166,6 @@ class ControlPlane:
         ]
 
     def _is_serving(self) -> bool:
-        self.processes.demand_alive()
         if not self.key.exists():
             return False
         with self.client() as client:

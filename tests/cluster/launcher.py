@@ -16,7 +16,7 @@ def main(parent: str, *command: str) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != int(parent):  # it ended before the kernel knew
             return
-    os.execv(command[0], command)
+    os.execvp(command[0], command)
 
 
 if __name__ == "__main__":

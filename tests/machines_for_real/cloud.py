@@ -41,6 +41,4 @@ if __name__ == "__main__":
     cloud = OnDisk(state)
     serve(cloud.metadata, METADATA)
     serve(cloud.services, SERVICES, state / "certificate.pem")
-    sys.stdout.write("ready\n")
-    sys.stdout.flush()
     Event().wait()

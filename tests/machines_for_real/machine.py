@@ -13,16 +13,15 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
-from threading import Thread
 from typing import IO
 
 import pytest
 from scalr_agents.machines.files import HostFile
 
+from tests.cluster.processes import Processes, accepts
 from tests.machines.stand_ins import certificate
 
 HERE = Path(__file__).parent
@@ -30,6 +29,7 @@ REPOSITORY = HERE.parents[1]
 OWN = ("/etc/scalr-agent", "/usr/local/lib/scalr-agent", "/var/lib/scalr-agent", "/run", "/var/lib/docker")
 """Directories that are the machine's own, each a tmpfs."""
 NEEDED = ("dockerd", "docker", "unshare", "nsenter", "ip", "iptables", "openssl", "go")
+SERVICES_PORT = 443
 SERVICES = ("secretsmanager.eu-west-1.amazonaws.com", "autoscaling.eu-west-1.amazonaws.com", "secretmanager.googleapis.com")
 
 
@@ -83,35 +83,27 @@ def running(directory: Path) -> Iterator[Host]:
     state.mkdir()
     certificate(state / "certificate.pem", *(f"DNS:{name}" for name in SERVICES))
     (state / "hosts").write_text("127.0.0.1 localhost " + " ".join(SERVICES) + "\n")
-    with ExitStack() as processes:
-        space = ["unshare", "--net", "--mount", "--uts", "--propagation", "private", "sh", "-c", "echo ready; exec sleep infinity"]
-        host = Host(processes.enter_context(_started(space, "ready")).pid, state)
+    processes = Processes(directory)
+    space = ["unshare", "--net", "--mount", "--uts", "--propagation", "private", "sh", "-c", "echo ready; exec sleep infinity"]
+    try:
+        host = Host(processes.start("space", space, until=lambda: processes.log("space").read_text()), state)
         host.secret(SCALR_AGENT_TOKEN="s3cr3t-token")
         for path in OWN:
             host.output("sh", "-c", f"mkdir -p {path} && mount -t tmpfs tmpfs {path}")
         host.output("mount", "--bind", str(state / "hosts"), "/etc/hosts")
         host.output("sh", "-c", "ip link set lo up && ip address add 169.254.169.254/32 dev lo && hostname machine-1")
         python = ["env", f"PYTHONPATH={REPOSITORY}", sys.executable]
-        processes.enter_context(_started(host.inside([*python, "-m", "tests.machines_for_real.cloud", str(state)]), "ready"))
-        processes.enter_context(_started(host.inside(["dockerd", "--storage-driver=vfs"]), "API listen on /var/run/docker.sock"))
-        _load_agent(host, directory)
-        yield host
-
-
-@contextmanager
-def _started(command: Sequence[str], sign: str) -> Iterator[subprocess.Popen[str]]:
-    """A process that has said that it is ready, until the context ends."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        assert process.stdout
-        said = list(takewhile(lambda line: sign not in line, process.stdout))
-        assert process.poll() is None, "".join(said)
-        reader = Thread(target=process.stdout.read)  # else it would wait for somebody to read
-        reader.start()
+        cloud = host.inside([*python, "-m", "tests.machines_for_real.cloud", str(state)])
+        processes.start("cloud", cloud, until=lambda: accepts(SERVICES_PORT, host.inside([])))
+        docker = Path(f"/proc/{host.pid}/root/run/docker.sock")
+        processes.start("dockerd", host.inside(["dockerd", "--storage-driver=vfs"]), until=lambda: accepts(docker))
         try:
-            yield process
+            _load_agent(host, directory)
+            yield host
         finally:
-            process.terminate()
-            reader.join()
+            processes.end("dockerd")  # it ends its containers
+    finally:
+        processes.stop()
 
 
 def _load_agent(host: Host, directory: Path) -> None:

@@ -1,18 +1,24 @@
 """A machine of the tests: namespaces of processes, mounts and network, which nothing gets out of, and which are gone when the tests end."""
 
+import itertools
 import json
 import os
+import select
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
+
+from tests.cluster.processes import READY_SECONDS
 
 Network = Literal["world", "node"]
 """The machine has two networks: that of its node, and the rest of the world."""
 
 _KEEPER = Path(__file__).with_name("keeper.py")
+_numbers = itertools.count(1)
 
 
 _COMMANDS = ("unshare", "nsenter", "mount", "ip", "iptables", "ip6tables", "runc", "curl", "getent", "ldd")
@@ -27,7 +33,7 @@ class Machine:
     """Two networks and the processes in them."""
 
     def __init__(self, directory: Path) -> None:
-        self.cgroup = f"scalr-agents-{os.getpid()}"
+        self.cgroup = f"scalr-agents-{os.getpid()}-{next(_numbers)}"
         """The group that all containers are in."""
         self._log = directory / "machine.log"
         with self._log.open("w") as log:
@@ -36,12 +42,10 @@ class Machine:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                text=True,
                 start_new_session=True,
             )
-        assert self._keeper.stdout is not None
-        self._init = self._keeper.stdout.readline().strip()
-        if self._keeper.stdout.readline() != "ready\n":
+        self._init, *ready = self._first_lines()
+        if ready != ["ready"]:
             self.stop()
             raise MachineError(self._last_error())
         self.run("ip", "netns", "add", "node")
@@ -92,6 +96,16 @@ class Machine:
         self._keeper.stdin.close()
         self._keeper.wait()
         self._keeper.stdout.close()
+
+    def _first_lines(self) -> list[str]:
+        """What the keeper says, until the machine is ready or has ended, or it takes too long."""
+        assert self._keeper.stdout is not None
+        said, deadline = b"", time.monotonic() + READY_SECONDS
+        while not said.endswith(b"ready\n") and select.select([self._keeper.stdout], [], [], max(0, deadline - time.monotonic()))[0]:
+            if not (more := os.read(self._keeper.stdout.fileno(), 1024)):
+                break
+            said += more
+        return said.decode().splitlines() or [""]
 
     def _last_error(self) -> str:
         return (self._log.read_text().splitlines() or ["no namespaces can be made"])[-1]

@@ -25,7 +25,8 @@ _SERVERS = (WEB, NAMES, REGISTRY, PROXY)
 
 ANYBODY_PORT = 9
 """Where connections end that are to no server."""
-_QUEUE = 98
+QUEUE = 98
+"""The queue of packets that the engine of policies decides on."""
 
 
 def connect(machine: Machine) -> None:
@@ -38,7 +39,7 @@ def connect(machine: Machine) -> None:
 
 def policy_arguments() -> list[str]:
     """Arguments of the engine of policies that make it look at the packets that come."""
-    return [f"--nfqueue-id={_QUEUE}", "--fail-open=false", "--strict-mode=false", "--netfilter-bug-1766-fix=false"]
+    return [f"--nfqueue-id={QUEUE}", "--fail-open=false", "--strict-mode=false", "--netfilter-bug-1766-fix=false"]
 
 
 def _world() -> Iterator[list[str]]:
@@ -71,7 +72,7 @@ def _node() -> Iterator[list[str]]:
     # The first packet of each connection of a pod is asked about, where it is known where it goes: behind what kube-proxy rewrites.
     for iptables, pods in zip(("iptables", "ip6tables"), PODS, strict=True):
         for chain, direction in (("FORWARD", "-s"), ("FORWARD", "-d"), ("INPUT", "-s")):
-            rule = f"-m conntrack --ctstate NEW {direction} {pods} -j NFQUEUE --queue-num {_QUEUE}"
+            rule = f"-m conntrack --ctstate NEW {direction} {pods} -j NFQUEUE --queue-num {QUEUE}"
             yield f"{iptables} -t mangle -A {chain} {rule}".split()
 
 

@@ -1,7 +1,8 @@
 """A cluster with one node that really runs pods: kubelet, kube-proxy, containerd, and an engine that enforces NetworkPolicies."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,16 @@ from tests.node.machine import Machine
 from tests.node.world import NAMES_IMAGE, PAUSE_IMAGE, World
 from tests.tools import binary
 
+grpc = import_module("grpc")  # it has no annotations
+
 NAME = "node"
 _USER = f"system:node:{NAME}"
 _PORTS = (2379, 2380)
 _NAMES = {"name": "names", "namespace": "kube-system"}
-_CONTAINERD = "unix:///run/containerd/containerd.sock"
+_CONTAINERD = "/run/containerd/containerd.sock"
+_VERSION = "/runtime.v1.RuntimeService/Version"
+"""A method of the CRI, the protocol between kubelet and containerd."""
+_ANSWER_SECONDS = 5
 _CONTAINERD_CONFIG = """
 version = 3
 root = "/var/lib/containerd"
@@ -64,7 +70,7 @@ class NodeCluster(ControlPlane):
 
     def start(self) -> None:
         super().start()
-        self._run_in_node("containerd", "--config", str(self._write("containerd.toml", self._containerd())))
+        self._run_in_node("containerd", "--config", str(self._write("containerd.toml", self._containerd())), until=self._runs_containers)
         self.start_policies()
         self._run_in_node(
             "kube-proxy",
@@ -93,6 +99,7 @@ class NodeCluster(ControlPlane):
             f"--kubeconfig={self.directory / 'admin.kubeconfig'}",
             f"--hostname-override={NAME}",
             *network.policy_arguments(),
+            until=self._decides_on_packets,
         )
 
     def kill(self, pod: Mapping[str, Any], container: str) -> None:
@@ -101,8 +108,21 @@ class NodeCluster(ControlPlane):
         process = f"/run/containerd/io.containerd.runtime.v2.task/k8s.io/{running.removeprefix('containerd://')}/init.pid"
         self.machine.run("sh", "-c", f"kill -KILL $(cat {process})")
 
-    def _run_in_node(self, name: str, *arguments: str) -> None:
-        self.processes.run(name, *arguments, within=self.machine.within("node"))
+    def _run_in_node(self, name: str, *arguments: str, until: Callable[[], object] | None = None) -> None:
+        self.processes.run(name, *arguments, within=self.machine.within("node"), until=until)
+
+    def _runs_containers(self) -> bool:
+        """Whether containerd answers the question that a kubelet asks first, and ends without an answer to."""
+        with grpc.insecure_channel(f"unix:{self.machine.path(_CONTAINERD)}") as channel:
+            try:
+                return bool(channel.unary_unary(_VERSION)(b"", timeout=_ANSWER_SECONDS))
+            except grpc.RpcError:
+                return False
+
+    def _decides_on_packets(self) -> bool:
+        """Whether somebody takes the packets that the network's rules queue."""
+        queues = self.machine.run("cat", "/proc/net/netfilter/nfnetlink_queue", network="node")
+        return any(line.split()[0] == str(network.QUEUE) for line in queues.splitlines())
 
     def _containerd(self) -> str:
         registries, networks, plugins = (self.directory / name for name in ("registries", "networks", "plugins"))
@@ -146,7 +166,7 @@ def _kubelet(machine: Machine, resolv_conf: Path) -> str:
             "cgroupRoot": f"/{machine.cgroup}",
             "clusterDNS": [network.NAMES_SERVICE],
             "clusterDomain": "cluster.local",
-            "containerRuntimeEndpoint": _CONTAINERD,
+            "containerRuntimeEndpoint": f"unix://{_CONTAINERD}",
             "evictionHard": {"memory.available": "1Mi", "nodefs.available": "1%", "imagefs.available": "1%", "nodefs.inodesFree": "1%"},
             "failCgroupV1": False,
             "failSwapOn": False,

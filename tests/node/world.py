@@ -12,7 +12,6 @@ from typing import Any
 import httpx
 from scalr_agents.model.lines import Line
 
-from tests.cluster.client import wait
 from tests.cluster.processes import Processes
 from tests.node import network
 from tests.node.machine import Machine
@@ -31,7 +30,6 @@ PROBE_IMAGE = "tests/probe:tests"
 """An image with the shell and the tools of this machine."""
 
 _RUNNER = {"legacy": "scalr/agent-runner", "current": "scalr/runner"}
-_SECONDS = 30
 _AGENT = ["python", "-m", "tacoagent.cmd"]
 
 Event = Mapping[str, Any]
@@ -49,11 +47,10 @@ class World:
         configuration = directory / "world.json"
         configuration.write_text(json.dumps(_configuration()))
         inherited = (orders.fileno(), api.fileno())
-        self.processes.run("stub-world", str(configuration), *map(str, inherited), within=machine.within("world"), pass_fds=inherited)
         self._http = httpx.Client(base_url=f"http://127.0.0.1:{orders.getsockname()[1]}", trust_env=False)
-        orders.close()
-        api.close()
-        wait(self._is_there, _SECONDS, "the world")
+        arguments = [str(configuration), *map(str, inherited)]
+        with orders, api:
+            self.processes.run("stub-world", *arguments, within=machine.within("world"), pass_fds=inherited, until=self._is_there)
 
     def admit(self, token: str) -> None:
         """Make a pool of agents that have this token."""
@@ -78,7 +75,6 @@ class World:
         return found
 
     def _is_there(self) -> bool:
-        self.processes.demand_alive()
         try:
             return bool(self.authorities())
         except httpx.TransportError:
