@@ -14,7 +14,7 @@ from pulumi.runtime import config, mocks, settings
 from pulumi.runtime.proto import engine_pb2, resource_pb2, source_pb2
 from pulumi.runtime.stack import Stack, run_pulumi_func
 
-from tests import clouds
+from tests import mocked_clouds
 
 PROJECT, STACK = "scalr-agents", "test"
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
@@ -118,10 +118,10 @@ class _Mocks(mocks.Mocks):
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
         if args.resource_id:
             return args.resource_id, API_SERVER[args.typ, args.resource_id]
-        return clouds.created(args.typ, args.name, args.inputs)
+        return mocked_clouds.created(args.typ, args.name, args.inputs)
 
     def call(self, args: mocks.MockCallArgs) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-        return clouds.looked_up(args.token, args.args)
+        return mocked_clouds.looked_up(args.token, args.args)
 
 
 class _Monitor(mocks.MockMonitor):

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from scalr_agents.charts import render
 
-from tests.clouds import ACCOUNT, KEY
 from tests.cluster import definitions, external_secrets, kubectl, runs, volumes
 from tests.cluster.client import Client, wait
 from tests.cluster.conftest import Install, NewNamespace
@@ -24,6 +23,7 @@ from tests.command_line import TOKEN
 from tests.engine.clouds import FILE_SYSTEM
 from tests.engine.stacks import Deployment, Outcome, up
 from tests.helm.releases import golden
+from tests.mocked_clouds import ACCOUNT, KEY
 
 _SECONDS = 120
 _CACHE = "agents.runs.values.persistence.cache"

@@ -13,7 +13,7 @@ from google.protobuf import struct_pb2
 from google.protobuf.message import Message
 from pulumi.runtime.proto import provider_pb2
 
-from tests import clouds
+from tests import mocked_clouds
 from tests.engine.provider import Provider, among, changes, difference, plain, refuse, struct
 
 _DEFAULTS = "__defaults"
@@ -102,7 +102,7 @@ class Cloud(Provider):
     def made(self, request: Any, inputs: dict[str, Any], context: Any) -> tuple[str, dict[str, Any]]:
         for problem in self.refused(request.type, inputs):
             refuse(context, f"creating {request.urn}: {problem}")
-        identity, outputs = clouds.created(request.type, request.name, inputs, uuid4().hex[:8])
+        identity, outputs = mocked_clouds.created(request.type, request.name, inputs, uuid4().hex[:8])
         outputs = self.normalized(request.type, outputs)
         self.objects[identity] = Live(request.type, inputs, outputs)
         return identity, outputs
@@ -167,8 +167,8 @@ class Aws(Cloud):
     def normalized(self, token: str, outputs: dict[str, Any]) -> dict[str, Any]:
         if token != FILE_SYSTEM:
             return outputs
-        key = outputs.get("kmsKeyId", clouds.MANAGED_KEY)
-        return outputs | {"kmsKeyId": clouds.ALIASES.get(key, key)}
+        key = outputs.get("kmsKeyId", mocked_clouds.MANAGED_KEY)
+        return outputs | {"kmsKeyId": mocked_clouds.ALIASES.get(key, key)}
 
 
 class Gcp(Cloud):
@@ -179,7 +179,7 @@ class Gcp(Cloud):
 
 def _place(target: Mapping[str, Any]) -> tuple[str, str]:
     """File system and zone of a mount target: there is one for both."""
-    return target["fileSystemId"], clouds.zone(target["subnetId"])
+    return target["fileSystemId"], mocked_clouds.zone(target["subnetId"])
 
 
 def _source(rule: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -16,7 +16,7 @@ from google.protobuf import empty_pb2, json_format, struct_pb2
 from google.protobuf.message import Message
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
-from tests import clouds
+from tests import mocked_clouds
 
 grpc = import_module("grpc")  # it has no annotations
 
@@ -108,7 +108,7 @@ class Provider:
         return provider_pb2.ReadResponse(id=request.id, properties=request.properties, inputs=request.inputs)
 
     def invoke(self, request: Any, context: Any) -> Message:
-        found, failures = clouds.looked_up(request.tok, plain(request.args))
+        found, failures = mocked_clouds.looked_up(request.tok, plain(request.args))
         now = time.monotonic()
         self._add(Call("invoke", request.tok, request.tok, plain(request.args), 0, now, now))
         failed = [provider_pb2.CheckFailure(property=name, reason=reason) for name, reason in failures]
@@ -116,7 +116,7 @@ class Provider:
 
     def made(self, request: Any, inputs: dict[str, Any], context: Any) -> tuple[str, dict[str, Any]]:
         """Id and outputs of a new resource."""
-        return clouds.created(request.type, request.name, inputs)
+        return mocked_clouds.created(request.type, request.name, inputs)
 
     def changed(self, request: Any, inputs: dict[str, Any], context: Any) -> dict[str, Any]:
         """Outputs of a resource that has changed."""

@@ -9,8 +9,8 @@ from typing import Any
 from scalr_agents.model.merge import merge
 
 from tests.cloud_arguments import mismatches
-from tests.clouds import ACCOUNT, REGION
 from tests.components import inputs, record
+from tests.mocked_clouds import ACCOUNT, REGION
 from tests.recording import opened
 
 TOKEN = "s3cr3t-token"

@@ -7,8 +7,8 @@ import pytest
 import scalr_agents
 from scalr_agents.caches import volumes as cache_volumes
 
-from tests.clouds import INSTANCE
 from tests.components import inputs, record
+from tests.mocked_clouds import INSTANCE
 from tests.recording import run
 
 EFS: dict[str, Any] = {"namespace": "scalr", "release": "runs", "file_system_id": "fs-0a1b"}

@@ -11,8 +11,8 @@ import pytest
 import scalr_agents
 
 from tests.cloud_arguments import compare, mismatches
-from tests.clouds import INSTANCE, KEY
 from tests.components import program, record, refused
+from tests.mocked_clouds import INSTANCE, KEY
 from tests.recording import run
 
 PLACE = {

@@ -13,7 +13,7 @@ import scalr_agents
 from pulumi.provider.experimental.analyzer import Analyzer, PropertyType
 from pulumi.provider.experimental.util import camel_case
 
-from tests.clouds import INSTANCE
+from tests.mocked_clouds import INSTANCE
 from tests.recording import Recording, Registration, run
 from tests.resources import host
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import scalr_agents
 
-from tests import clouds
-from tests.clouds import INSTANCE, KEY
+from tests import mocked_clouds
+from tests.mocked_clouds import INSTANCE, KEY
 from tests.programs import stack_with
 from tests.recording import Recording
 
@@ -298,15 +298,15 @@ def test_a_warning_is_said_once_and_in_the_words_of_the_stack_file() -> None:
 
 def test_what_two_caches_name_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    answer = clouds.looked_up
+    answer = mocked_clouds.looked_up
 
     def looked_up(token: str, args: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
         asked.append(token)
         return answer(token, args)
 
-    monkeypatch.setattr(clouds, "looked_up", looked_up)
+    monkeypatch.setattr(mocked_clouds, "looked_up", looked_up)
     caches = {name: {"efs": {"eksCluster": "prod"}} for name in ("one", "two")}
-    assert deployed(caches | {"three": {"filestore": {"instanceId": clouds.INSTANCE}}}).error is None
+    assert deployed(caches | {"three": {"filestore": {"instanceId": mocked_clouds.INSTANCE}}}).error is None
     assert Counter(asked) == {
         "aws:eks/getCluster:getCluster": 1,
         "aws:ec2/getSubnet:getSubnet": 4,

@@ -8,9 +8,9 @@ import pytest
 import scalr_agents
 from scalr_agents.resources.efs_file_system import left_behind
 
-from tests import clouds
-from tests.clouds import ACCOUNT, KEY, REGION
+from tests import mocked_clouds
 from tests.components import Args, inputs, record
+from tests.mocked_clouds import ACCOUNT, KEY, REGION
 from tests.policies import allows, denies
 from tests.recording import run
 
@@ -311,13 +311,13 @@ def test_the_policy_is_for_this_file_system_alone() -> None:
 
 def test_a_preview_of_another_client_knows_the_file_system(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the access points, whose file system cannot be changed, would seem to be replaced with all that mounts them."""
-    known = clouds.created
+    known = mocked_clouds.created
 
     def created(token: str, name: str, given: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         identity, outputs = known(token, name, given)
         return ("" if "IngressRule" in token else identity), outputs
 
-    monkeypatch.setattr(clouds, "created", created)
+    monkeypatch.setattr(mocked_clouds, "created", created)
 
     def program() -> None:
         cache = scalr_agents.EfsCache("cache", {"eks_cluster": "prod", "clients": {"cidrs": ["10.0.0.0/16"]}})

@@ -5,8 +5,8 @@ from typing import Any
 import pulumi
 import pytest
 
-from tests.clouds import ACCOUNT, REGION
 from tests.components import inputs, record
+from tests.mocked_clouds import ACCOUNT, REGION
 from tests.policies import allows
 
 ROLE = "arn:aws:iam::111122223333:role/efs-csi"

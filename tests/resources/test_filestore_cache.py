@@ -6,8 +6,8 @@ from typing import Any
 import pulumi
 import pytest
 
-from tests.clouds import INSTANCE
 from tests.components import Args, inputs, record
+from tests.mocked_clouds import INSTANCE
 
 PLACE = {"location": "europe-west1-b"}
 NETWORK = {"network": "default", "modes": ["MODE_IPV4"], "connectMode": "DIRECT_PEERING"}

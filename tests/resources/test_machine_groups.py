@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scalr_agents.machines import policies
 
-from tests.clouds import ACCOUNT, NETWORK, PROJECT, REGION
 from tests.components import inputs, program, record, refused
+from tests.mocked_clouds import ACCOUNT, NETWORK, PROJECT, REGION
 from tests.policies import allows
 from tests.recording import Secret, leaves, run
 from tests.resources.machine_groups import AWS, COMPONENTS, KEY, NAME, TOKEN, cloud_config, of
