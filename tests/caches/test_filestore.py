@@ -10,6 +10,7 @@ from scalr_agents.model import parse as shapes
 from scalr_agents.model.spelling import in_programs, in_stack_files
 
 NODES: dict[str, Any] = {"ip_ranges": ["10.0.0.0/8"]}
+OTHERS: dict[str, Any] = {"ip_ranges": ["11.0.0.0/8"]}
 PLACE: dict[str, Any] = {"location": "europe-west1-b", "export_options": [NODES]}
 REGIONAL: dict[str, Any] = {"tier": "REGIONAL", "location": "europe-west1", "export_options": [NODES]}
 EXISTING: dict[str, Any] = {"instance_id": "projects/acme-infra/locations/europe-west1-b/instances/nfs-1"}
@@ -40,8 +41,11 @@ SOUND: dict[str, dict[str, Any]] = {
     "allocated-range": {**PLACE, **PRIVATE, "reserved_ip_range": "filestore"},
     "longest-share": {**PLACE, "share_name": "a" * 16},
     "labels": {**PLACE, "labels": {"team-a_1": "", "k" * 63: "v" * 63}},
-    "clients": {**PLACE, "export_options": [{"ip_ranges": ["10.0.0.0/8", "10.1.2.3"]}, {"access_mode": "READ_ONLY"}]},
-    "most-clients": {**PLACE, "export_options": [NODES] * 10},
+    "large-range": {**REGIONAL, "tier": "ZONAL", "location": "europe-west1-b", "capacity": "10Ti", "reserved_ip_range": "10.0.0.0/24"},
+    "enterprise-range": {**REGIONAL, "tier": "ENTERPRISE", "reserved_ip_range": "10.0.0.0/26"},
+    "clients": {**PLACE, "export_options": [{"ip_ranges": ["10.0.0.0/8", "11.1.2.3"]}, {"access_mode": "READ_ONLY"}]},
+    "most-options": {**PLACE, "export_options": [{"ip_ranges": [f"10.{number}.0.0/16"]} for number in range(10)]},
+    "most-clients": {**PLACE, "export_options": [{"ip_ranges": [f"10.{number}.0.0/16" for number in range(64)]}]},
 }
 
 
@@ -93,7 +97,17 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
         ({**PLACE, "network": given}, "network", "expected the name of a network, or projects/<project>/global/networks/<name>")
         for given in ("", " ", "Main", "networks/main")
     ),
-    ({**PLACE, "reserved_ip_range": "10.0.0.0/24"}, "reserved_ip_range", "given '10.0.0.0/24', but BASIC_HDD requires a /29 network"),
+    (
+        {**PLACE, "reserved_ip_range": "10.0.0.0/24"},
+        "reserved_ip_range",
+        "given '10.0.0.0/24', but BASIC_HDD of 1Ti requires a /29 network",
+    ),
+    ({**REGIONAL, "reserved_ip_range": "10.0.0.0/29"}, "reserved_ip_range", "but REGIONAL of 1Ti requires a /26 network"),
+    (
+        {**REGIONAL, "capacity": "10Ti", "reserved_ip_range": "10.0.0.0/29"},
+        "reserved_ip_range",
+        "but REGIONAL of 10Ti requires a /24 or /26 network",
+    ),
     (
         {**PLACE, "reserved_ip_range": "filestore"},
         "reserved_ip_range",
@@ -104,10 +118,33 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
         "reserved_ip_range",
         "given '10.0.0.0/29', but PRIVATE_SERVICE_ACCESS requires the name of an allocated range",
     ),
-    ({**PLACE, "export_options": [NODES] * 11}, "export_options", "11 options, but Filestore allows at most 10"),
+    (
+        {**PLACE, "export_options": [{"ip_ranges": [f"10.{number}.0.0/16"]} for number in range(11)]},
+        "export_options",
+        "11 options, but Filestore allows at most 10",
+    ),
+    (
+        {**PLACE, "export_options": [{"ip_ranges": [f"10.{half}.{number}.0/24" for number in range(33)]} for half in (1, 2)]},
+        "export_options",
+        "66 addresses and networks, but Filestore allows at most 64 in all options",
+    ),
+    (
+        {**PLACE, "export_options": [NODES, {"ip_ranges": ["11.0.0.1", "10.1.0.0/16"]}]},
+        "export_options[1].ip_ranges[1]",
+        "given '10.1.0.0/16', which overlaps with 10.0.0.0/8 of export_options[0].ip_ranges[0]; Filestore refuses that",
+    ),
+    (
+        {**PLACE, "export_options": [{"ip_ranges": ["10.1.2.3", "10.1.2.3/32"]}]},
+        "export_options[0].ip_ranges[1]",
+        "given '10.1.2.3/32', which overlaps with 10.1.2.3 of export_options[0].ip_ranges[0]",
+    ),
+    *(
+        ({**PLACE, "export_options": [{"ip_ranges": [given]}]}, "export_options[0].ip_ranges[0]", "which is not an IPv4 address or network")
+        for given in ("10.0.0.0/255.0.0.0", "10.0.0.1/8", "10.0.0.0/33", " 10.0.0.0/8", "010.0.0.1")
+    ),
     ({**PLACE, "export_options": [{"access_mode": "READ_ONLY"}] * 2}, "export_options", "no client may write"),
     (
-        {**PLACE, "export_options": [NODES, {**NODES, "anon_uid": 1000}]},
+        {**PLACE, "export_options": [NODES, {**OTHERS, "anon_uid": 1000}]},
         "export_options[1].anon_uid",
         "has no effect: squash_mode is not ROOT_SQUASH",
     ),
@@ -170,10 +207,49 @@ def test_everything_is_found_at_once() -> None:
 
 
 def test_a_squashed_root_is_a_warning() -> None:
-    squashed = {**NODES, "squash_mode": "ROOT_SQUASH", "anon_uid": 1000, "anon_gid": 1000}
+    squashed = {**OTHERS, "squash_mode": "ROOT_SQUASH", "anon_uid": 1000, "anon_gid": 1000}
     found = _findings({**PLACE, "export_options": [NODES, squashed]})
     assert [(severity, path) for severity, path, _ in found] == [("warning", "export_options[1].squash_mode")]
     assert found[0][2].startswith("the kubelet runs as root and cannot give the volume to the pods' group")
+
+
+@pytest.mark.parametrize("word", ["anon_uid", "anon_gid"])
+def test_root_of_the_provider_is_nobody(word: str) -> None:
+    """Google's provider sends no zero, and Filestore's default is 65534."""
+    found = _findings({**PLACE, "export_options": [{**NODES, "squash_mode": "ROOT_SQUASH", word: 0}]})
+    [message] = [message for severity, path, message in found if (severity, path) == ("error", f"export_options[0].{word}")]
+    assert message == "given 0, which the provider leaves out, so that it would be 65534; use squash_mode: NO_ROOT_SQUASH"
+
+
+@pytest.mark.parametrize("tier", ["ZONAL", "REGIONAL"])
+@pytest.mark.parametrize("capacity", ["100Gi", "512Gi", "1100Gi", "10000Gi", "10239Gi"])
+def test_sizes_on_which_google_s_pages_disagree_are_a_warning(tier: str, capacity: str) -> None:
+    place = {**REGIONAL, "tier": tier, "location": "europe-west1" if tier == "REGIONAL" else "europe-west1-b"}
+    [(severity, path, message)] = _findings({**place, "capacity": capacity})
+    assert (severity, path) == ("warning", "capacity")
+    assert "service tiers (November 2026) names 1024 to 9984 GiB in steps of 256 only" in message
+    assert _findings({**place, "capacity": "9984Gi"}) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "project", "expected"),
+    [
+        ("default", None, "default"),
+        ("default", "acme", "default"),
+        ("projects/acme/global/networks/default", "acme", "default"),
+        ("https://www.googleapis.com/compute/v1/projects/acme/global/networks/default", "acme", "default"),
+        ("projects/acme/global/networks/default", None, "projects/acme/global/networks/default"),
+        ("https://www.googleapis.com/compute/v1/projects/host/global/networks/shared", "acme", "projects/host/global/networks/shared"),
+    ],
+)
+def test_a_network_has_one_spelling(given: str, project: str | None, expected: str) -> None:
+    assert filestore.network(given, project) == expected
+
+
+@pytest.mark.parametrize(("capacity", "expected"), [("100Gi", "small"), ("9984Gi", "small"), ("10Ti", "large"), ("100Ti", "large")])
+def test_an_instance_is_small_or_large(capacity: str, expected: str) -> None:
+    assert filestore.size_class(_parsed({**REGIONAL, "capacity": capacity})) == expected
+    assert filestore.size_class(_parsed({**PLACE, "capacity": capacity})) is None
 
 
 @pytest.mark.parametrize(
@@ -182,7 +258,8 @@ def test_a_squashed_root_is_a_warning() -> None:
         ([], "export_options"),
         ([{}], "export_options[0].ip_ranges"),
         ([NODES, {"squash_mode": "NO_ROOT_SQUASH"}], "export_options[1].ip_ranges"),
-        ([{"ip_ranges": ["10.0.0.0/8", "0.0.0.0/0"]}], "export_options[0].ip_ranges[1]"),
+        ([{"access_mode": "READ_ONLY", **NODES}, {}], "export_options[1].ip_ranges"),
+        ([{"ip_ranges": ["0.0.0.0/0"]}], "export_options[0].ip_ranges[0]"),
     ],
 )
 def test_a_share_that_everybody_may_write_is_a_warning(options: list[Any], path: str) -> None:
@@ -193,7 +270,7 @@ def test_a_share_that_everybody_may_write_is_a_warning(options: list[Any], path:
 
 def test_everybody_may_read() -> None:
     read_only = {"access_mode": "READ_ONLY"}
-    assert _findings({**PLACE, "export_options": [NODES, read_only, {**read_only, "ip_ranges": ["0.0.0.0/0"]}]}) == []
+    assert _findings({**PLACE, "export_options": [NODES, read_only, {**read_only, "ip_ranges": ["11.0.0.0/8"]}]}) == []
 
 
 @pytest.mark.parametrize("given", [given for given, _, _ in ERRORS], ids=NUMBERS)

@@ -44,7 +44,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
             **REGION,
             "project": "acme",
             "export_options": [CLIENT, {}],
-            "reserved_ip_range": "10.0.0.0/29",
+            "reserved_ip_range": "10.0.0.0/26",
             "kms_key": "projects/p/locations/l/keyRings/r/cryptoKeys/k",
             "labels": {"team": "web"},
         },

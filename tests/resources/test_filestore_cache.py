@@ -1,13 +1,16 @@
 """What a Filestore cache makes in Google's cloud, tier by tier, and what it looks up."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 
 import pulumi
+import pulumi_gcp as gcp
 import pytest
+import scalr_agents
 
 from tests.components import Args, inputs, record
 from tests.mocked_clouds import INSTANCE
+from tests.recording import run
 
 PLACE = {"location": "europe-west1-b"}
 NETWORK = {"network": "default", "modes": ["MODE_IPV4"], "connectMode": "DIRECT_PEERING"}
@@ -82,7 +85,7 @@ FULL: dict[str, Any] = {
     "protocol": "NFS_V4_1",
     "export_options": [
         {"ip_ranges": ["10.0.0.0/8"]},
-        {"ip_ranges": ["10.1.2.3"], "access_mode": "READ_ONLY", "squash_mode": "ROOT_SQUASH", "anon_uid": 1000, "anon_gid": 0},
+        {"ip_ranges": ["11.1.2.3"], "access_mode": "READ_ONLY", "squash_mode": "ROOT_SQUASH", "anon_uid": 1000, "anon_gid": 1},
         {},
     ],
     "kms_key": "projects/p/locations/l/keyRings/r/cryptoKeys/k",
@@ -92,7 +95,7 @@ FULL: dict[str, Any] = {
 
 def test_with_everything() -> None:
     everywhere = {"accessMode": "READ_WRITE", "squashMode": "NO_ROOT_SQUASH"}
-    squashed = {"accessMode": "READ_ONLY", "squashMode": "ROOT_SQUASH", "anonUid": 1000, "anonGid": 0}
+    squashed = {"accessMode": "READ_ONLY", "squashMode": "ROOT_SQUASH", "anonUid": 1000, "anonGid": 1}
     assert instance(FULL) == {
         "description": "Cache of Scalr agents",
         "tier": "REGIONAL",
@@ -112,7 +115,7 @@ def test_with_everything() -> None:
             "capacityGb": 1536,
             "nfsExportOptions": [
                 {**everywhere, "ipRanges": ["10.0.0.0/8"]},
-                {**squashed, "ipRanges": ["10.1.2.3"]},
+                {**squashed, "ipRanges": ["11.1.2.3"]},
                 everywhere,
             ],
         },
@@ -156,3 +159,61 @@ def test_an_existing_instance_is_looked_up(*, later: bool) -> None:
 
 def test_the_word_of_the_user_on_the_size_of_an_existing_instance() -> None:
     assert record("FilestoreCache", {"instance_id": INSTANCE, "capacity": "2Ti"}).outputs["it"] == FOUND
+
+
+OWN, SHARED = (f"projects/{project}/global/networks/agents" for project in ("acme-storage", "acme-network"))
+
+
+def network(program: Callable[[], None], configuration: dict[str, str] | None = None) -> str:
+    recording = run(program, configuration=configuration)
+    assert recording.error is None
+    return str(recording["it-instance"].inputs["networks"][0]["network"])
+
+
+@pytest.mark.parametrize("later", [False, True], ids=["plain", "output"])
+@pytest.mark.parametrize("url", ["", "https://www.googleapis.com/compute/v1/"])
+def test_a_network_of_the_project_goes_by_its_name(url: str, *, later: bool) -> None:
+    """Whoever writes the path of what was a name gets no other instance, as far as the project is known here."""
+    wrapped: Any = pulumi.Output.from_input if later else str
+
+    def cache(**words: Any) -> Callable[[], None]:
+        return lambda: made(PLACE | {"network": wrapped(f"{url}{OWN}")} | words)
+
+    def with_provider() -> None:
+        provider = gcp.Provider("google", project="acme-storage")
+        made(PLACE | {"network": wrapped(f"{url}{OWN}")}, pulumi.ResourceOptions(provider=provider))
+
+    assert network(cache(project="acme-storage")) == "agents"
+    assert network(cache(), {"gcp:project": "acme-storage"}) == "agents"
+    assert network(with_provider, {"gcp:project": "acme-web"}) == "agents"
+    assert network(cache(), {"gcp:project": "acme-web"}) == OWN
+
+
+def test_a_network_of_another_project_goes_by_its_path() -> None:
+    def with_provider() -> None:
+        provider = gcp.Provider("google", project="acme-storage")
+        made(PLACE | {"network": SHARED}, pulumi.ResourceOptions(provider=provider))
+
+    assert network(with_provider, {"gcp:project": "acme-network"}) == SHARED
+    assert network(lambda: made(PLACE | {"network": SHARED, "project": "acme-storage"}), {"gcp:project": "acme-network"}) == SHARED
+
+
+def made(args: dict[str, Any], opts: pulumi.ResourceOptions | None = None, name: str = "it") -> None:
+    scalr_agents.FilestoreCache(name, cast(scalr_agents.FilestoreCacheArgs, args), opts)
+
+
+def test_an_instance_becomes_large_or_small_only_by_another_one() -> None:
+    found = {}
+    for capacity in ("1Ti", "9Ti", "10Ti"):
+        recording = record("FilestoreCache", {"tier": "REGIONAL", "location": "europe-west1", "capacity": capacity})
+        found[capacity] = recording["it-instance"].replaced_by_change_of
+    assert found == {"1Ti": "small", "9Ti": "small", "10Ti": "large"}  # these words stay: others would replace every instance
+    assert record("FilestoreCache", PLACE)["it-instance"].replaced_by_change_of is None
+
+
+@pytest.mark.parametrize("name", ["Cache", "1cache", "team.cache", "c" * 34, "cache-"])
+def test_a_name_of_which_no_instance_can_be_called(name: str) -> None:
+    recording = run(lambda: made(dict(PLACE), name=name))
+    assert isinstance(recording.error, scalr_agents.ArgsError)
+    assert "not a valid Filestore name; use at most 33 lower case letters, digits and '-', starting with a letter" in str(recording.error)
+    assert recording.resources == []

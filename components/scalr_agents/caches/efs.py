@@ -68,8 +68,9 @@ class EfsSettings(Section):
     infrequent_access_after_days: Annotated[int | None, BeforeValidator(integral)] = None
     """Days without access after which a file moves to Infrequent Access storage. The next access moves it back. Default: never."""
     driver_role: InputText = ""
-    """ARN of the IAM role of the EFS CSI driver's node pods. The file system's policy then allows only this role to mount. Default: every
-    client that reaches a mount target may mount. The policy of an existing file system is not changed."""
+    """ARN of the IAM role of the EFS CSI driver's node pods. The file system's policy then allows no other role, and no client without one,
+    to mount; identities whose own policies allow `elasticfilesystem:ClientMount` still can. Default: every client that reaches a mount
+    target may mount. The policy of an existing file system is not changed."""
     tags: InputMap = {}
     """Tags of all AWS resources that are created here and can have tags."""
 

@@ -24,11 +24,13 @@ _SHARE = re.compile(r"[a-z][a-z0-9_]*")
 _RANGE_NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _PROJECT = re.compile(r"([a-z0-9.-]+:)?[a-z][-a-z0-9]*[a-z0-9]|[0-9]+")
 _NETWORK = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?|(.*/)?projects/(?P<project>[^/]+)/global/networks/[^/]+")
-_BASIC_RANGE = 29
-"""Prefix length of the range of an instance of a basic tier, the only one that Filestore takes."""
 _KEY = re.compile(clouds.GOOGLE_KEY)
 _LONGEST_SHARE = 16
 _MOST_EXPORT_OPTIONS = 10
+_MOST_IP_RANGES = 64
+_CLIENT = re.compile(r"[0-9]+(\.[0-9]+){3}(/[0-9]{1,2})?")
+LONGEST_NAME = 33
+"""Longest name of a cache. Google allows 63 characters. Pulumi needs some of them for a suffix that makes the name unique."""
 _OPEN = "every client in the network can mount the share and write to it, even as root, and can so change what runs execute;"
 
 Tier = Literal["BASIC_HDD", "BASIC_SSD", "ZONAL", "REGIONAL", "ENTERPRISE"]
@@ -45,6 +47,8 @@ class Sizes(NamedTuple):
     smallest: int
     largest: int
     step: int
+    prefixes: tuple[int, ...]
+    """Prefix lengths of the network that an instance takes for itself with DIRECT_PEERING."""
 
     def has(self, capacity: int) -> bool:
         return self.smallest <= capacity <= self.largest and (capacity - self.smallest) % self.step == 0
@@ -67,14 +71,18 @@ class TierRules(NamedTuple):
         return ("NFS_V3",) if self.basic else get_args(Protocol)
 
 
-_SMALL_AND_LARGE = (Sizes(100, 10239, 1), Sizes(10240, 102400, 2560))
+_SMALL = Sizes(100, 10239, 1, (26,))
 TIERS: dict[Tier, TierRules] = {
-    "BASIC_HDD": TierRules(regional=False, sizes=(Sizes(1024, 65433, 1),), basic=True),
-    "BASIC_SSD": TierRules(regional=False, sizes=(Sizes(2560, 65433, 1),), basic=True),
-    "ZONAL": TierRules(regional=False, sizes=_SMALL_AND_LARGE),
-    "REGIONAL": TierRules(regional=True, sizes=_SMALL_AND_LARGE),
-    "ENTERPRISE": TierRules(regional=True, sizes=(Sizes(1024, 10240, 256),)),
+    "BASIC_HDD": TierRules(regional=False, sizes=(Sizes(1024, 65433, 1, (29,)),), basic=True),
+    "BASIC_SSD": TierRules(regional=False, sizes=(Sizes(2560, 65433, 1, (29,)),), basic=True),
+    "ZONAL": TierRules(regional=False, sizes=(_SMALL, Sizes(10240, 102400, 2560, (24,)))),
+    "REGIONAL": TierRules(regional=True, sizes=(_SMALL, Sizes(10240, 102400, 2560, (24, 26)))),
+    "ENTERPRISE": TierRules(regional=True, sizes=(Sizes(1024, 10240, 256, (26,)),)),
 }
+"""Capacities from the documentation of Google's provider 8.0.0. Networks from the reference of Filestore's API, which does not mention
+large regional instances."""
+_EVERYWHERE = Sizes(1024, 9984, 256, ())
+"""Smaller capacities of ZONAL and REGIONAL that all of Google's pages agree on."""
 
 
 class ExportOption(Section):
@@ -89,9 +97,9 @@ class ExportOption(Section):
     squash_mode: SquashMode = "NO_ROOT_SQUASH"
     """Whether a client's root is root on the share. The kubelet, which runs as root, needs this to give the volume to the pods' group."""
     anon_uid: AnonymousId = None
-    """User ID of a squashed root. Only with `ROOT_SQUASH`."""
+    """User ID of a squashed root, at least 1. Only with `ROOT_SQUASH`."""
     anon_gid: AnonymousId = None
-    """Group ID of a squashed root. Only with `ROOT_SQUASH`."""
+    """Group ID of a squashed root, at least 1. Only with `ROOT_SQUASH`."""
 
 
 class FilestoreSettings(Section):
@@ -171,7 +179,7 @@ def check(filestore: FilestoreSettings, say: Spelling) -> Findings:
     if filestore.project and not _PROJECT.fullmatch(filestore.project):
         yield error("project", "not the ID of a project")
     yield from _network(filestore, say)
-    yield from _reserved_range(filestore, rules, say)
+    yield from _reserved_range(filestore, say)
     yield from _export_options(filestore, say)
     yield from _open_to_all(filestore, say)
     yield from clouds.labels("labels", filestore.labels)
@@ -215,11 +223,40 @@ def _capacity(filestore: FilestoreSettings, rules: TierRules) -> Findings:
         yield error("capacity", f"given {filestore.capacity}, which is not a whole number of GiB; {filestore.tier} allows {allowed}")
     elif not any(sizes.has(int(gibibytes)) for sizes in rules.sizes):
         yield error("capacity", f"given {filestore.capacity}, which is {int(gibibytes)} GiB; {filestore.tier} allows {allowed}")
+    elif _SMALL.has(int(gibibytes)) and _SMALL in rules.sizes and not _EVERYWHERE.has(int(gibibytes)):
+        message = (
+            f"given {filestore.capacity}; {filestore.tier} has such sizes by the documentation of Google's provider, but Google's page on "
+            f"service tiers (November 2026) names {_EVERYWHERE} only; take one of these if Filestore refuses it"
+        )
+        yield warning("capacity", message)
 
 
 def capacity_gib(filestore: FilestoreSettings) -> int:
     """Size of the share in GiB, the unit of the Filestore API."""
     return int(quantities.parse(filestore.capacity) / GIBIBYTE)
+
+
+def sizes(filestore: FilestoreSettings) -> Sizes | None:
+    """The range of its capacity; none if it is not allowed."""
+    return next((sizes for sizes in TIERS[filestore.tier].sizes if sizes.has(capacity_gib(filestore))), None)
+
+
+def size_class(filestore: FilestoreSettings) -> str | None:
+    """What of its size cannot change in place: `small` or `large`, for a tier that has both."""
+    both = len(TIERS[filestore.tier].sizes) > 1
+    return ("small" if sizes(filestore) == _SMALL else "large") if both else None
+
+
+def network(given: str, project: str | None) -> str:
+    """A network as Filestore takes it: its name if it is in the project of the instance, its path otherwise.
+
+    The provider takes another spelling for another network, and so for another instance. `project` is None if it is not known.
+    """
+    match = _NETWORK.fullmatch(given)
+    if match is None or not match["project"]:
+        return given
+    name = given.rpartition("/")[2]
+    return name if match["project"] == project else f"projects/{match['project']}/global/networks/{name}"
 
 
 def _network(filestore: FilestoreSettings, say: Spelling) -> Findings:
@@ -233,7 +270,7 @@ def _network(filestore: FilestoreSettings, say: Spelling) -> Findings:
         yield warning("network", f"if this is a shared VPC of another project, Filestore refuses it; set {mode}: PRIVATE_SERVICE_ACCESS")
 
 
-def _reserved_range(filestore: FilestoreSettings, rules: TierRules, say: Spelling) -> Findings:
+def _reserved_range(filestore: FilestoreSettings, say: Spelling) -> Findings:
     given = filestore.reserved_ip_range
     if not isinstance(given, str) or not given:
         return
@@ -241,8 +278,10 @@ def _reserved_range(filestore: FilestoreSettings, rules: TierRules, say: Spellin
     if not (("/" in given and _is_network(given)) if peering else _RANGE_NAME.fullmatch(given)):
         wanted = "a network, for instance 10.0.0.0/29" if peering else "the name of an allocated range"
         yield error(say("reserved_ip_range"), f"given {given!r}, but {filestore.connect_mode} requires {wanted}")
-    elif peering and rules.basic and ipaddress.IPv4Network(given).prefixlen != _BASIC_RANGE:
-        yield error(say("reserved_ip_range"), f"given {given!r}, but {filestore.tier} requires a /{_BASIC_RANGE} network")
+    elif peering and (allowed := sizes(filestore)) and ipaddress.IPv4Network(given).prefixlen not in allowed.prefixes:
+        wanted = " or ".join(f"/{length}" for length in allowed.prefixes)
+        message = f"given {given!r}, but {filestore.tier} of {filestore.capacity} requires a {wanted} network"
+        yield error(say("reserved_ip_range"), message)
 
 
 def _is_network(text: str) -> bool:
@@ -272,9 +311,31 @@ def _export_options(filestore: FilestoreSettings, say: Spelling) -> Findings:
         for word in ("anon_uid", "anon_gid"):
             if word in option.model_fields_set and not squashed:
                 yield error(f"{here}.{say(word)}", f"has no effect: {say('squash_mode')} is not ROOT_SQUASH")
-        for number, address in enumerate(option.ip_ranges):
-            if not _is_network(address):
-                yield error(f"{here}.{say('ip_ranges')}[{number}]", f"given {address!r}, which is not an IPv4 address or network")
+            elif getattr(option, word) == 0:
+                message = f"given 0, which the provider leaves out, so that it would be 65534; use {say('squash_mode')}: NO_ROOT_SQUASH"
+                yield error(f"{here}.{say(word)}", message)
+    yield from _clients(options, path, say)
+
+
+def _clients(options: Sequence[ExportOption], path: str, say: Spelling) -> Findings:
+    """The addresses of all options: no client may be in two."""
+    listed = {
+        f"{path}[{index}].{say('ip_ranges')}[{number}]": address
+        for index, option in enumerate(options)
+        for number, address in enumerate(option.ip_ranges)
+    }
+    if len(listed) > _MOST_IP_RANGES:
+        yield error(path, f"{len(listed)} addresses and networks, but Filestore allows at most {_MOST_IP_RANGES} in all options")
+        return
+    earlier: dict[str, ipaddress.IPv4Network] = {}
+    for place, address in listed.items():
+        if not (_CLIENT.fullmatch(address) and _is_network(address)):
+            yield error(place, f"given {address!r}, which is not an IPv4 address or network")
+            continue
+        known = ipaddress.IPv4Network(address)
+        if other := next((other for other, network in earlier.items() if network.overlaps(known)), None):
+            yield error(place, f"given {address!r}, which overlaps with {listed[other]} of {other}; Filestore refuses that")
+        earlier[place] = known
 
 
 def _open_to_all(filestore: FilestoreSettings, say: Spelling) -> Findings:
@@ -290,6 +351,13 @@ def _open_to_all(filestore: FilestoreSettings, say: Spelling) -> Findings:
         for number, address in enumerate(option.ip_ranges):
             if address.endswith("/0"):
                 yield warning(f"{ranges}[{number}]", f"{_OPEN} give the addresses of the nodes")
+
+
+def check_name(path: str, name: str) -> Findings:
+    """The name of a cache, from which that of its instance is made."""
+    if len(name) > LONGEST_NAME or not _RANGE_NAME.fullmatch(name):
+        message = f"not a valid Filestore name; use at most {LONGEST_NAME} lower case letters, digits and '-', starting with a letter"
+        yield error(path, message)
 
 
 def check_claim(claim: FilestoreClaimSettings) -> Findings:

@@ -51,7 +51,8 @@ class EfsCacheArgs(TypedDict):
     infrequent_access_after_days: NotRequired[int]
     """Days without a read after which a file moves to cheaper storage. The next read moves it back. Default: never."""
     driver_role: NotRequired[pulumi.Input[str]]
-    """ARN of the role of the EFS CSI driver's node pods. Then only that role may mount, and claims need `iam`. Default: every client that
+    """ARN of the role of the EFS CSI driver's node pods. Then the file system's policy allows no other role, and no client without one, to
+    mount, and claims need `iam`; identities whose own policies allow `elasticfilesystem:ClientMount` still can. Default: every client that
     reaches a mount target. Has no effect on the policy of an existing file system."""
     tags: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Tags of all AWS resources that can have tags."""

@@ -32,7 +32,7 @@ class EfsClaimArgs(TypedDict):
     path: NotRequired[str]
     """Directory in the file system. Default: `/scalr-agent-cache/<namespace>/<release>`."""
     iam: NotRequired[bool]
-    """Whether to mount with the IAM identity of the driver's node pods. Required if the file system allows only that role to mount
+    """Whether to mount with the IAM identity of the driver's node pods. Required if the policy of the file system names that role
     (`driver_role` of an `EfsCache`). Default: false."""
     tags: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Tags of the access point."""

@@ -27,9 +27,9 @@ class FilestoreExportOptionArgs(TypedDict):
     squash_mode: NotRequired[literals.SquashMode]
     """`NO_ROOT_SQUASH` (default) or `ROOT_SQUASH`. With `ROOT_SQUASH` the kubelet cannot give the volume to the pods' group."""
     anon_uid: NotRequired[int]
-    """Numeric ID of the user that root becomes with `ROOT_SQUASH`."""
+    """Numeric ID, at least 1, of the user that root becomes with `ROOT_SQUASH`."""
     anon_gid: NotRequired[int]
-    """Numeric ID of the group that root becomes with `ROOT_SQUASH`."""
+    """Numeric ID, at least 1, of the group that root becomes with `ROOT_SQUASH`."""
 
 
 class FilestoreCacheArgs(TypedDict):
@@ -85,7 +85,7 @@ class FilestoreCache(Validated["WantedFilestore"]):
     """NFS version, `NFS_V3` or `NFS_V4_1`."""
 
     def __init__(self, name: str, args: FilestoreCacheArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        given = validate("FilestoreCache", name, _Arguments, args, _check)
+        given = validate("FilestoreCache", name, _Arguments, args, lambda given: _check(name, given))
         self.make(name, WantedFilestore(given, keep=given.on_delete == "keep"), opts)
 
     def make(self, name: str, wanted: "WantedFilestore", opts: pulumi.ResourceOptions | None) -> None:
@@ -109,7 +109,7 @@ class FilestoreCache(Validated["WantedFilestore"]):
             protocol=settings.protocol,
             networks=[
                 gcp.filestore.InstanceNetworkArgs(
-                    network=as_output(settings.network),
+                    network=self._network(settings),
                     modes=["MODE_IPV4"],
                     connect_mode=settings.connect_mode,
                     reserved_ip_range=optional(settings.reserved_ip_range),
@@ -124,13 +124,20 @@ class FilestoreCache(Validated["WantedFilestore"]):
             labels=cast("Mapping[str, pulumi.Input[str]]", settings.labels),
             # Basic tiers have no deletion protection and reject the field.
             deletion_protection_enabled=None if filestore.TIERS[settings.tier].basic else keep,
-            opts=child(self, opts, retain_on_delete=keep),
+            opts=child(self, opts, retain_on_delete=keep, replacement_trigger=filestore.size_class(settings)),
         )
         self.instance_id = instance.id
         self.share_name = instance.file_shares.name
         self.ip_address = instance.networks[0].ip_addresses[0]
         self.capacity = pulumi.Output.from_input(settings.capacity)
         self.protocol = pulumi.Output.from_input(settings.protocol)
+
+    def _network(self, settings: filestore.FilestoreSettings) -> pulumi.Output[str]:
+        """The network, in one spelling."""
+        provider = self.get_provider("gcp:filestore/instance:Instance")
+        of_provider = provider.project if isinstance(provider, gcp.Provider) else None if provider else gcp.config.project
+        both = pulumi.Output.all(as_output(settings.network), settings.project or of_provider)
+        return both.apply(lambda known: filestore.network(*known))
 
     def _take(self, name: str, wanted: "WantedFilestore") -> None:
         """Use an existing instance. It is looked up before anything is registered, unless its id is not known yet."""
@@ -173,7 +180,9 @@ def look_up(instance_id: str, name: str, opts: pulumi.InvokeOptions | None = Non
         raise ArgsError(f"FilestoreCache {name!r}", [finding]) from problem
 
 
-def _check(given: _Arguments) -> Findings:
+def _check(name: str, given: _Arguments) -> Findings:
+    if not is_set(given.instance_id):
+        yield from filestore.check_name("", name)
     yield from filestore.check(given, in_programs)
 
 

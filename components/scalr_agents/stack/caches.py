@@ -30,8 +30,6 @@ _REGIONS = {"aws:region", "aws:profile"}
 """Configuration keys of Pulumi's AWS provider that set a region, or may set one."""
 _LONGEST_NAME = 53
 """As for a release: claims are named after the cache."""
-_LONGEST_INSTANCE = 33
-"""Google allows 63 characters. Pulumi needs some of them for a suffix that makes the name unique."""
 _SMALLEST_VOLUME = 1024**2
 _FILLED_PERCENT = 80
 """Share of a volume that provider caches may fill. Their limits are soft, and binaries need room too."""
@@ -172,8 +170,8 @@ class Caches(NamedTuple):
         yield from _one_cache_each(self.entries)
         for name, entry in self.entries.items():
             place = _place(name)
-            if entry.filestore and (len(name) > _LONGEST_INSTANCE or not name[:1].isalpha()):
-                yield error(place, f"not a valid Filestore name; use at most {_LONGEST_INSTANCE} characters, starting with a letter")
+            if entry.filestore:
+                yield from (finding.under(place) for finding in filestore.check_name("", name))
             elif len(name) > _LONGEST_NAME or not is_dns_label(name):
                 yield error(place, f"not a valid cache name; use at most {_LONGEST_NAME} lower case letters, digits and '-'")
             yield from (finding.under(place) for finding in _check_entry(entry))
