@@ -21,6 +21,7 @@ ALIASES = {f"arn:aws:kms:{REGION}:{ACCOUNT}:alias/caches": KEY}
 
 AMI, ROOT_DEVICE, VPC = "ami-0a1b2c3d4e5f60718", "/dev/sda1", "vpc-0a1b2c3d"
 NETWORK = f"https://www.googleapis.com/compute/v1/projects/{PROJECT}/global/networks/agents"
+SUBNETWORK = f"https://www.googleapis.com/compute/v1/projects/{PROJECT}/regions/europe-west1/subnetworks/agents"
 
 IDENTITIES = {
     "aws:ec2/launchTemplate:LaunchTemplate": ("lt-{number}", f"arn:aws:ec2:{REGION}:{ACCOUNT}:launch-template/"),
@@ -30,6 +31,7 @@ IDENTITIES = {
     "aws:ec2/securityGroup:SecurityGroup": ("sg-{number}", f"arn:aws:ec2:{REGION}:{ACCOUNT}:security-group/"),
     "aws:efs/accessPoint:AccessPoint": ("fsap-{number}", f"arn:aws:elasticfilesystem:{REGION}:{ACCOUNT}:access-point/"),
     "aws:efs/fileSystem:FileSystem": ("fs-{number}", f"arn:aws:elasticfilesystem:{REGION}:{ACCOUNT}:file-system/"),
+    "aws:efs/fileSystemPolicy:FileSystemPolicy": ("{fileSystemId}-policy", None),
     "aws:efs/mountTarget:MountTarget": ("fsmt-{number}", None),
     "aws:eks/addon:Addon": ("{clusterName}:{addonName}", f"arn:aws:eks:{REGION}:{ACCOUNT}:addon/"),
     "aws:iam/role:Role": ("{unique}", f"arn:aws:iam::{ACCOUNT}:role/"),
@@ -40,7 +42,7 @@ IDENTITIES = {
 
 
 _NEW: Mapping[str, Mapping[str, Any]] = {
-    "aws:ec2/launchTemplate:LaunchTemplate": {"latestVersion": 7},
+    "aws:ec2/launchTemplate:LaunchTemplate": {"defaultVersion": 1, "latestVersion": 7},
     "aws:secretsmanager/secretVersion:SecretVersion": {"versionId": "11111111-2222-3333-4444-555555555555"},
     "gcp:compute/instanceTemplate:InstanceTemplate": {"selfLinkUnique": f"projects/{PROJECT}/global/instanceTemplates/it?uniqueId=1"},
     "gcp:secretmanager/secretVersion:SecretVersion": {"version": "3"},
@@ -50,15 +52,18 @@ _NEW: Mapping[str, Mapping[str, Any]] = {
 
 def created(token: str, name: str, inputs: Mapping[str, Any], number: str = "") -> tuple[str, dict[str, Any]]:
     """Id and outputs of a new resource: what went in, and what the cloud adds. `number` tells resources of one name apart."""
-    form, arn = IDENTITIES.get(token, ("{name}-id", None))
+    form, arn = IDENTITIES.get(token, ("{name}-{number}" if number else "{name}-id", None))
+    apart = number
     number = number or f"{zlib.crc32(name.encode()):08x}"
     identity = form.format(**{**inputs, "name": name, "number": number, "unique": inputs.get("name") or f"{name}-{number}"})
     outputs = dict(inputs)
     if token.startswith(("aws:iam/role", "gcp:")):
-        outputs["name"] = identity.rpartition("/")[2]
+        outputs.setdefault("name", identity.rpartition("/")[2])
     if token == "gcp:serviceaccount/account:Account":
         outputs["email"] = f"{inputs['accountId']}@{PROJECT}.iam.gserviceaccount.com"
-    outputs |= _NEW.get(token, {})
+    if token == "aws:secretsmanager/secret:Secret":
+        outputs.setdefault("kmsKeyId", "")  # with AWS's own key
+    outputs |= {word: f"{value}-{apart}" if apart and isinstance(value, str) else value for word, value in _NEW.get(token, {}).items()}
     if token.startswith("gcp:filestore/instance"):
         outputs["networks"] = [{**inputs["networks"][0], "ipAddresses": ["10.20.30.2"]}]
     return identity, outputs | ({"arn": f"{arn}{identity}"} if arn is not None else {})
@@ -84,7 +89,15 @@ def looked_up(token: str, args: Mapping[str, Any]) -> tuple[dict[str, Any], list
             return {"fileShares": [share], "networks": [{"ipAddresses": ["10.9.8.7"]}], "protocol": "NFS_V4_1"}, []
         case "aws:ec2/getAmi:getAmi":
             assert args["filters"] == [{"name": "image-id", "values": [AMI]}], args
+        case "gcp:compute/getSubnetwork:getSubnetwork":
+            return _subnetwork(**args), []
     return _found(token, args), []
+
+
+def _subnetwork(name: str, region: str, project: str = PROJECT) -> dict[str, Any]:
+    """A subnetwork of the network `agents`."""
+    place = f"https://www.googleapis.com/compute/v1/projects/{project}"
+    return {"network": f"{place}/global/networks/agents", "project": project, "selfLink": f"{place}/regions/{region}/subnetworks/{name}"}
 
 
 def _found(token: str, args: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,7 +107,6 @@ def _found(token: str, args: Mapping[str, Any]) -> dict[str, Any]:
         "aws:ec2/getSubnet:getSubnet": {"id": args.get("id"), "availabilityZone": zone(args.get("id", "?")), "vpcId": VPC},
         "aws:index/getPartition:getPartition": {"partition": "aws"},
         "aws:ssm/getParameter:getParameter": {"name": args.get("name"), "insecureValue": AMI},
-        "gcp:compute/getSubnetwork:getSubnetwork": {"network": NETWORK, "project": PROJECT},
     }
     assert token in known, f"unexpected lookup {token}"
     return known[token]

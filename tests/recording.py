@@ -58,6 +58,10 @@ class Registration:
     version: str
     error_hooks: tuple[str, ...]
     ignored_changes: tuple[str, ...]
+    deleted_with: str
+    """What takes this along when it is deleted."""
+    replaced_by_change_of: Any
+    """A value of which any change replaces the resource."""
     replaced_with: frozenset[str]
     replaced_on: tuple[str, ...]
     goes_first: bool | None
@@ -232,6 +236,10 @@ def _registration(request: resource_pb2.RegisterResourceRequest) -> Registration
         version=request.version,
         error_hooks=tuple(request.hooks.on_error),
         ignored_changes=tuple(request.ignoreChanges),
+        deleted_with=_name(request.deletedWith),
+        replaced_by_change_of=_plain(json_format.MessageToDict(request.replacement_trigger))
+        if request.HasField("replacement_trigger")
+        else None,
         replaced_with=frozenset(_name(urn) for urn in request.replace_with),
         replaced_on=tuple(request.replaceOnChanges),
         goes_first=request.deleteBeforeReplace if request.deleteBeforeReplaceDefined else None,

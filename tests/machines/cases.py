@@ -36,7 +36,7 @@ CASES: Mapping[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "aws-plain": ({"ec2": EC2}, {}),
     "aws-everything": (
         {
-            "ec2": EC2,
+            "ec2": {**EC2, "logRetentionDays": 30},
             "concurrency": 2,
             "memoryPerRun": "1Gi",
             "env": {"SCALR_AGENT_LOG_FORMAT": "json", "TF_LOG": 'a "b" 100% $c \\d'},

@@ -23,6 +23,7 @@ def test_a_machine_with_everything_that_it_needs_has_no_finding() -> None:
         assert said(entry) == []
 
 
+SPOT = {**EC2, "spot": True}
 BOTH = {"docker": {}, "ec2": EC2}
 T3 = {**EC2, "instanceType": "t3.small"}
 KEY = "arn:aws:kms:eu-west-1:111122223333:key/11111111-2222-3333-4444-555555555555"
@@ -50,6 +51,51 @@ OLD = {"docker": {}, "agentVersion": "0.50.0"}
         ({"ec2": {**EC2, "volume": {"size": "18Gi"}}}, "error: machines.it.ec2.volume.size: given 18Gi; an agent needs 20G at least"),
         ({"gce": {**GCE, "volume": {"size": "8Gi"}}}, "error: machines.it.gce.volume.size: given 8Gi; an agent needs 20G at least"),
         ({"ec2": {**EC2, "min": 3, "max": 2}}, "error: machines.it.ec2.max: given 2, which is less than min, 3"),
+        (
+            {"ec2": {**EC2, "min": 0, "max": 2}},
+            "error: machines.it.ec2.min: given 0: a group without machines has no CPU use to scale with",
+        ),
+        ({"gce": {**GCE, "min": 0}}, "error: machines.it.gce.min: input should be greater than or equal to 1"),
+        (
+            {"ec2": {**EC2, "maxInstanceLifetime": 3600}},
+            "error: machines.it.ec2.maxInstanceLifetime: input should be greater than or equal",
+        ),
+        ({"ec2": {**EC2, "otherInstanceTypes": ["t3a.large"]}}, "error: machines.it.ec2.otherInstanceTypes: has no effect without spot"),
+        (
+            {"ec2": {**SPOT, "otherInstanceTypes": ["t4g.large"]}},
+            "error: machines.it.ec2.architecture: is x86_64, but t4g.large is arm64",
+        ),
+        (
+            {"ec2": {**SPOT, "otherInstanceTypes": ["t3.small"]}},
+            "warning: machines.it.ec2.otherInstanceTypes[0]: t3.small has 2 GiB of memory",
+        ),
+        (
+            {"ec2": {**EC2, "egressPorts": [80], "securityGroups": ["sg-0a"]}},
+            "error: machines.it.ec2.egressPorts: has no effect: securityGroups is set; open the ports there",
+        ),
+        ({"ec2": {**EC2, "egressPorts": [0]}}, "error: machines.it.ec2.egressPorts[0]: input should be greater than or equal to 1"),
+        ({"gce": {**GCE, "egressPorts": list(range(1, 22))}}, "error: machines.it.gce.egressPorts: "),
+        ({"ec2": {**EC2, "permissionsBoundary": "X"}}, "error: machines.it.ec2.permissionsBoundary: expected the ARN of a policy"),
+        (
+            {"ec2": {**EC2, "policies": 2 * ["arn:aws:iam::aws:policy/X"]}},
+            "error: machines.it.ec2.policies: arn:aws:iam::aws:policy/X is listed twice",
+        ),
+        (
+            {"ec2": {**EC2, "ssm": True}, "allowMetadataService": True},
+            "warning: machines.it.ec2.ssm: its policy, AmazonSSMManagedInstanceCore, can read all parameters of Systems Manager",
+        ),
+        (
+            {**PACKAGE, "ec2": {**EC2, "logRetentionDays": 30}, "package": YUM},
+            "error: machines.it.ec2.logRetentionDays: needs runtime: docker, which sends the log",
+        ),
+        (
+            {"gce": {**GCE, "machineType": "c4a-standard-4", "image": "projects/acme/global/images/agents-amd64"}},
+            "error: machines.it.gce.image: is an image for x86_64, but c4a-standard-4 is arm64; leave it out for Ubuntu",
+        ),
+        (
+            {"gce": {**GCE, "machineType": "z9-standard-4"}},
+            "warning: machines.it.gce.machineType: unknown family, so an x86_64 image and a pd-balanced disk are assumed; known: c2, c2d",
+        ),
         ({"ec2": {**EC2, "instanceType": "t4g.large"}}, "error: machines.it.ec2.architecture: is x86_64, but t4g.large is arm64"),
         ({"ec2": {**EC2, "ami": "ubuntu"}}, "error: machines.it.ec2.ami: given 'ubuntu'; it has the form ami-0123456789abcdef0"),
         ({"ec2": {**EC2, "ami": "ami-0a", "amiParameter": "/a"}}, "error: machines.it.ec2.amiParameter: has no effect: ami is set"),
@@ -259,6 +305,24 @@ def test_memory_of_instance_types(kind: str, gib: int | None) -> None:
 )
 def test_memory_of_machine_types(kind: str, gib: float | None) -> None:
     assert instance_types.gce_memory(kind) == (gib * instance_types.GIB if gib else None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "architecture", "disk"),
+    [
+        ("e2-standard-2", "x86_64", "pd-balanced"),
+        ("custom-2-5120", "x86_64", "pd-balanced"),
+        ("n4-custom-4-8192", "x86_64", "hyperdisk-balanced"),
+        ("n4d-standard-4", "x86_64", "hyperdisk-balanced"),
+        ("n4a-standard-4", "arm64", "hyperdisk-balanced"),
+        ("c4a-highcpu-4", "arm64", "hyperdisk-balanced"),
+        ("t2a-standard-2", "arm64", "pd-balanced"),
+        ("z9", "x86_64", "pd-balanced"),
+    ],
+)
+def test_image_and_disk_of_machine_types(kind: str, architecture: str, disk: str) -> None:
+    assert instance_types.gce_image(kind).endswith("-arm64") == (architecture == "arm64")
+    assert instance_types.gce_disk_type(kind) == disk
 
 
 def test_the_file_of_certificates_is_read() -> None:

@@ -55,7 +55,7 @@ def test_a_unit_runs_the_container_as_the_documents_do_but_for_the_terminal() ->
 def test_an_agent_for_a_vcs_provider_gets_neither_socket_nor_data_nor_limits() -> None:
     for form in documents.FORMS:
         text = cases.document("aws-vcs", form).replace("<on_machine.py>", "")
-        assert [word for word in ("docker.sock", "/var/lib/scalr-agent", "CONCURRENCY", "MEM_LIMIT", "drain") if word in text] == []
+        assert [word for word in ("docker.sock", "/var/lib/scalr-agent", "CONCURRENCY", "MEM_LIMIT") if word in text] == []
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,12 @@
 from typing import Any
 
 import pytest
+from scalr_agents.machines import forms
 
 from tests.machines.cases import EC2, GCE, load
 
 SUBNETWORK = "projects/acme/regions/europe-west1/subnetworks/agents"
+NO_SUBNETWORK = "expected the name of a subnetwork, its path or its URL: projects/<project>/regions/<region>/subnetworks/<name>"
 KEY = "projects/acme/locations/europe-west1/keyRings/agents/cryptoKeys/disks"
 
 
@@ -26,6 +28,13 @@ def errors(cloud: str, given: dict[str, Any]) -> list[tuple[str, str]]:
         ),
         ({"instanceType": "t3.large "}, "instanceType", "expected an instance type such as t3.medium"),
         ({"instanceType": "e2-standard-2"}, "instanceType", "expected an instance type such as t3.medium"),
+        ({"spot": True, "otherInstanceTypes": ["t3.large", "t3"]}, "otherInstanceTypes[1]", "expected an instance type such as t3.medium"),
+        ({"rolePath": "scalr"}, "rolePath", "given 'scalr'; it begins and ends with '/', for instance /scalr/"),
+        (
+            {"logRetentionDays": 31},
+            "logRetentionDays",
+            f"given 31; CloudWatch keeps logs for {', '.join(map(str, forms._RETENTIONS))} days",
+        ),
         ({"amiParameter": "resolve:ssm:/a"}, "amiParameter", "expected the name of an SSM parameter"),
         ({"tags": {"aws:team": "a"}}, "tags.aws:team", "not a valid tag key: use at most 128 characters, not starting with aws:"),
         (
@@ -48,9 +57,10 @@ def test_what_aws_refuses(words: dict[str, Any], path: str, message: str) -> Non
     ("words", "path", "message"),
     [
         ({"machineType": "t3.large"}, "machineType", "expected a machine type such as e2-standard-2"),
-        ({"subnetwork": " "}, "subnetwork", "expected the name of a subnetwork, or its full path"),
-        ({"subnetwork": "acme/agents"}, "subnetwork", "expected the name of a subnetwork, or its full path"),
-        ({"subnetwork": SUBNETWORK, "region": "us-east1"}, "subnetwork", "is in region europe-west1, but region is us-east1"),
+        ({"subnetwork": " "}, "subnetwork", NO_SUBNETWORK),
+        ({"subnetwork": "acme/agents"}, "subnetwork", NO_SUBNETWORK),
+        ({"subnetwork": SUBNETWORK, "region": "us-east1"}, "subnetwork", "is in region europe-west1, but the machines are in us-east1"),
+        ({"image": "ubuntu 22"}, "image", "expected an image, for instance projects/<project>/global/images/<name>"),
         ({"serviceAccount": "runs"}, "serviceAccount", "expected the email of a service account"),
         (
             {"volume": {"kmsKey": "arn:aws:kms:eu-west-1:111122223333:key/x"}},

@@ -66,6 +66,7 @@ ARGS: dict[str, dict[str, Any]] = {
         "instance_type": "t3.large",
         "max": 2,
         "ssm": True,
+        "log_retention_days": 30,
         "policies": ["arn:aws:iam::aws:policy/ReadOnlyAccess"],
         "allow_metadata_service": True,
     },

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scalr_agents.machines import policies
 
 from tests.components import inputs, program, record, refused
-from tests.mocked_clouds import ACCOUNT, NETWORK, PROJECT, REGION
+from tests.mocked_clouds import ACCOUNT, NETWORK, PROJECT, REGION, SUBNETWORK
 from tests.policies import allows
 from tests.recording import Secret, leaves, run
-from tests.resources.machine_groups import AWS, COMPONENTS, KEY, NAME, TOKEN, cloud_config, of
+from tests.resources.machine_groups import AWS, COMPONENTS, GCP, KEY, NAME, TOKEN, cloud_config, of
 
 
 def test_machines_on_aws() -> None:
@@ -24,6 +24,7 @@ def test_machines_on_aws() -> None:
     del template["userData"]
     tags = {"Name": NAME}
     assert template == {
+        "name": NAME,
         "imageId": "resolve:ssm:/aws/service/canonical/ubuntu/server/22.04/stable/current/amd64/hvm/ebs-gp2/ami-id",
         "instanceType": "t3.large",
         "iamInstanceProfile": {"arn": template["iamInstanceProfile"]["arn"]},
@@ -46,6 +47,12 @@ def test_machines_on_aws() -> None:
     }
     assert "keyName" not in template
     group = dict(made["group"])
+    hook = {
+        "name": "drain",
+        "lifecycleTransition": "autoscaling:EC2_INSTANCE_TERMINATING",
+        "heartbeatTimeout": 3720,
+        "defaultResult": "CONTINUE",
+    }
     assert group.pop("launchTemplate").keys() == {"id", "version"}
     assert group == {
         "name": NAME,
@@ -54,19 +61,15 @@ def test_machines_on_aws() -> None:
         "vpcZoneIdentifiers": ["subnet-0a", "subnet-0b"],
         "healthCheckType": "EC2",
         "capacityRebalance": False,
+        "waitForCapacityTimeout": "0",
+        "initialLifecycleHooks": [hook],
         "instanceRefresh": {
             "strategy": "Rolling",
             "preferences": {"minHealthyPercentage": 100, "maxHealthyPercentage": 110, "skipMatching": True},
         },
         "tags": [{"key": "Name", "value": NAME, "propagateAtLaunch": False}],
     }
-    assert made["drain"] == {
-        "name": "drain",
-        "autoscalingGroupName": NAME,
-        "lifecycleTransition": "autoscaling:EC2_INSTANCE_TERMINATING",
-        "heartbeatTimeout": 3720,
-        "defaultResult": "CONTINUE",
-    }
+    assert made["drain"] == {"autoscalingGroupName": NAME, **hook}
 
 
 def test_what_a_machine_on_aws_reaches() -> None:
@@ -79,6 +82,10 @@ def test_what_a_machine_on_aws_reaches() -> None:
     }
     more = of("Ec2Agents", https_proxy="http://proxy.acme:3128", no_proxy=["amazonaws.com"], otel_endpoint="http://otel.acme:4317")
     assert {name for name in more if name.startswith("egress")} == {f"egress-{p}-{f}" for p in (443, 3128, 4317) for f in ("ipv4", "ipv6")}
+    assert made["security-group"]["name"] == f"{NAME}-443"
+    assert more["security-group"]["name"] == f"{NAME}-443-3128-4317"
+    further = of("Ec2Agents", egress_ports=[8443, 80], url="https://acme.scalr.io:6443", image_registry="registry.acme:5000")
+    assert further["security-group"]["name"] == f"{NAME}-80-443-5000-6443-8443"
     own = of("Ec2Agents", security_groups=["sg-1"])
     assert not {name for name in own if name.startswith(("egress", "security-group"))}
     assert own["launch-template"]["networkInterfaces"][0]["securityGroups"] == ["sg-1"]
@@ -102,10 +109,15 @@ def test_what_a_machine_on_aws_reaches() -> None:
         ({"min": 2, "max": 5}, "scaling", ("policyType",), "TargetTrackingScaling"),
         (
             {"policies": ["arn:aws:iam::aws:policy/X"], "allow_metadata_service": True},
-            "policy-0",
+            "policy-arn-aws-iam-aws-policy-X",
             ("policyArn",),
             "arn:aws:iam::aws:policy/X",
         ),
+        ({"permissions_boundary": "arn:aws:iam::aws:policy/X"}, "role", ("permissionsBoundary",), "arn:aws:iam::aws:policy/X"),
+        ({"role_path": "/scalr/"}, "role", ("path",), "/scalr/"),
+        ({"role_path": "/scalr/"}, "profile", ("path",), "/scalr/"),
+        ({"max_instance_lifetime": 604800}, "group", ("maxInstanceLifetime",), 604800),
+        ({"log_retention_days": 30}, "logs", ("retentionInDays",), 30),
         ({"ssm": True}, "policy-ssm", ("policyArn",), "arn:aws:iam::aws:policy/AmazonSSMManagedInstanceCore"),
         ({"tags": {"team": "web"}}, "secret", ("tags", "team"), "web"),
     ],
@@ -125,17 +137,18 @@ def test_machines_on_google() -> None:
     assert metadata == {"enable-oslogin": "TRUE", "block-project-ssh-keys": "TRUE", "scalr-agents-secret-version": "3"}
     email, (tag,) = template["serviceAccount"]["email"], template["tags"]
     assert template == {
+        "region": "europe-west1",
         "machineType": "e2-standard-2",
         "disks": [
             {
                 "boot": True,
                 "autoDelete": True,
-                "sourceImage": "projects/ubuntu-os-cloud/global/images/family/ubuntu-2204-lts",
+                "sourceImage": UBUNTU,
                 "diskSizeGb": 30,
                 "diskType": "pd-balanced",
             }
         ],
-        "networkInterfaces": [{"subnetwork": "agents"}],
+        "networkInterfaces": [{"subnetwork": SUBNETWORK}],
         "serviceAccount": {"email": email, "scopes": ["cloud-platform"]},
         "shieldedInstanceConfig": {"enableSecureBoot": True, "enableVtpm": True, "enableIntegrityMonitoring": True},
         "scheduling": {"automaticRestart": True, "gracefulShutdown": {"enabled": True, "maxDuration": {"seconds": 3600}}},
@@ -143,16 +156,17 @@ def test_machines_on_google() -> None:
         "labels": {},
     }
     assert made["group"] == {
+        "name": tag,
         "baseInstanceName": "it",
         "region": "europe-west1",
         "versions": [{"instanceTemplate": f"projects/{PROJECT}/global/instanceTemplates/it?uniqueId=1"}],
-        "targetSize": 1,
         "updatePolicy": {
             "type": "PROACTIVE",
             "minimalAction": "REPLACE",
             "replacementMethod": "SUBSTITUTE",
             "maxSurgeFixed": 3,
             "maxUnavailableFixed": 0,
+            "minReadySec": 300,
             "instanceRedistributionType": "NONE",
         },
     }
@@ -162,10 +176,11 @@ def test_machines_on_google() -> None:
         "member": f"serviceAccount:{email}",
     }
     common = {"network": NETWORK, "project": PROJECT, "direction": "EGRESS", "destinationRanges": ["0.0.0.0/0"], "targetTags": [tag]}
-    assert made["egress"] == {**common, "allows": [{"protocol": "tcp", "ports": ["443"]}], "priority": 1000}
-    assert made["egress-denied"] == {**common, "denies": [{"protocol": "all"}], "priority": 65000}
+    assert made["egress"] == {"name": f"{tag}-egress", **common, "allows": [{"protocol": "tcp", "ports": ["443"]}], "priority": 1000}
+    assert made["egress-denied"] == {"name": f"{tag}-egress-denied", **common, "denies": [{"protocol": "all"}], "priority": 65000}
 
 
+UBUNTU = "projects/ubuntu-os-cloud/global/images/family/ubuntu-2204-lts"
 GOOGLE_KEY = "projects/acme/locations/europe-west1/keyRings/agents/cryptoKeys/disks"
 
 
@@ -183,8 +198,11 @@ GOOGLE_KEY = "projects/acme/locations/europe-west1/keyRings/agents/cryptoKeys/di
         ({"machine_image": "rocky"}, "template", ("disks", 0, "sourceImage"), "rocky"),
         ({"machine_type": "n4-standard-4"}, "template", ("disks", 0, "diskType"), "hyperdisk-balanced"),
         ({"volume": {"kms_key": GOOGLE_KEY}}, "template", ("disks", 0, "diskEncryptionKey"), {"kmsKeySelfLink": GOOGLE_KEY}),
-        ({"min": 1, "max": 3}, "group", ("targetSize",), None),
-        ({"min": 1, "max": 3}, "scaling", ("autoscalingPolicy", "maxReplicas"), 3),
+        ({"machine_type": "c4a-standard-4"}, "template", ("disks", 0, "sourceImage"), f"{UBUNTU}-arm64"),
+        ({"egress_ports": [80]}, "egress", ("allows", 0, "ports"), ["80", "443"]),
+        *(({"min": 1, "max": most}, "group", ("targetSize",), None) for most in (1, 3)),
+        *(({"min": 1, "max": most}, "scaling", ("autoscalingPolicy", "maxReplicas"), most) for most in (1, 3)),
+        ({}, "scaling", ("autoscalingPolicy", "minReplicas"), 1),
         ({"labels": {"team": "web"}}, "secret", ("labels", "team"), "web"),
     ],
 )
@@ -203,15 +221,67 @@ def test_a_group_waits_for_what_its_machines_need_and_its_removal_for_their_runs
     on_aws, on_google = (record(component, args) for component, args in COMPONENTS.items())
     assert {"it-role-policy", "it-secret-version", "it-egress-443-ipv4", "it-profile"} <= on_aws.depends("it-group")
     assert {"it-secret-reader", "it-secret-version", "it-egress"} <= on_google.depends("it-group")
-    assert {recording["it-group"].timeouts["delete"] for recording in (on_aws, on_google)} == {"4560s"}
+    assert {recording["it-group"].timeouts["delete"] for recording in (on_aws, on_google)} == {"4680s"}
     assert [resource.name for resource in on_aws.resources if resource.retain] == ["it-drain"]
 
 
-@pytest.mark.parametrize("component", COMPONENTS)
-def test_a_vcs_agent_has_nothing_to_drain(component: str) -> None:
-    made = of(component, role="vcs")
-    assert "drain" not in made
+ARN = "arn:aws:iam::aws:policy/"
+
+
+def test_machines_keep_what_they_were_started_with_until_they_are_gone() -> None:
+    """Another role is another group; what is replaced comes beside the old one, and rules go with their security group."""
+    first, other = (record("Ec2Agents", {**AWS, "policies": [f"{ARN}X"], "role_path": path}) for path in ("", "/scalr/"))
+    moved = {"role", "role-policy", "profile", "group", "policy-arn-aws-iam-aws-policy-X", "security-group"}
+    for recording in (first, other):
+        assert {name for name in moved if recording[f"it-{name}"].goes_first is False} == moved
+    names = [[recording[f"it-{name}"].inputs["name"] for name in ("role", "profile", "group")] for recording in (first, other)]
+    assert names == [[NAME] * 3, [f"{NAME}-639e2e6d"] * 3]
+    rules = [resource for resource in first.resources if resource.name.startswith("it-egress")]
+    assert {rule.deleted_with for rule in rules} == {"it-security-group"}
+    assert first["it-security-group"].replaced_by_change_of == "443"
+
+
+def test_machines_on_google_keep_their_account() -> None:
+    own = record("GceAgents", GCP)["it-group"]
+    given = record("GceAgents", {**GCP, "service_account": "runs@acme.iam.gserviceaccount.com"})["it-group"]
+    assert [(group.replaced_by_change_of, group.goes_first) for group in (own, given)] == [("own", False), ("given", False)]
+    assert own.inputs["name"] != given.inputs["name"]
+
+
+def test_policies_that_are_outputs_are_all_that_a_role_has() -> None:
+    """They have no value that could name them."""
+
+    def call() -> None:
+        program("Ec2Agents", {**AWS, "policies": [f"{ARN}X", pulumi.Output.from_input(f"{ARN}Y")], "ssm": True})()
+
+    recording = run(call)
+    assert {resource.name for resource in recording.resources if "policy" in resource.name} == {
+        "it-role-policy",
+        "it-policy-arn-aws-iam-aws-policy-X",
+        "it-policy-ssm",
+    }
+    every = recording["it-policies"]
+    assert every.type == "aws:iam/rolePolicyAttachmentsExclusive:RolePolicyAttachmentsExclusive"
+    assert every.inputs == {"roleName": NAME, "policyArns": [f"{ARN}X", f"{ARN}AmazonSSMManagedInstanceCore", f"{ARN}Y"]}
+    assert "it-policies" in recording.depends("it-group")
+
+
+def test_a_secret_keeps_a_key_that_is_no_longer_given() -> None:
+    """The provider cannot take it away, and machines read it with the key."""
+    without, given = (record("Ec2Agents", {**AWS, "volume": volume})["it-secret"] for volume in ({}, {"kms_key": KEY}))
+    assert (without.ignored_changes, given.ignored_changes) == (("name", "kmsKeyId"), ("name",))
+
+
+def test_a_vcs_agent_on_google_has_nothing_to_drain() -> None:
+    made = of("GceAgents", role="vcs")
     assert "drain" not in cloud_config(made).replace("drain_", "").partition("scalr-agent.service")[2]
+
+
+def test_a_vcs_agent_on_aws_completes_the_hook_of_its_group() -> None:
+    """The hook is that of the group, whatever machines it has: it stays when a group changes its role."""
+    made = of("Ec2Agents", role="vcs")
+    assert made["drain"] == of("Ec2Agents")["drain"]
+    assert f"host drain aws {NAME} drain" in cloud_config(made)
 
 
 SECRET_ARN = f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:it-AbCdEf"
@@ -242,7 +312,16 @@ def test_a_key_opens_the_secret_and_nothing_else() -> None:
     assert allows(policy, "kms:Decrypt", KEY, **through)
     assert not allows(policy, "kms:Decrypt", KEY)
     assert not allows(policy, "kms:Decrypt", KEY, **{**through, "kms__ViaService": f"s3.{REGION}.amazonaws.com"})
-    assert not allows(policies.machine(SECRET_ARN, NAME, drains=False), "autoscaling:CompleteLifecycleAction", GROUP_ARN.format(NAME))
+
+
+def test_a_log_group_is_written_and_not_read() -> None:
+    group = f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:{NAME}"
+    policy = policies.machine(SECRET_ARN, NAME, log_group=NAME)
+    for action in ("logs:CreateLogStream", "logs:PutLogEvents"):
+        assert allows(policy, action, f"{group}:log-stream:ip-10-0-0-1")
+        assert not allows(policy, action, f"{group}-other:log-stream:ip-10-0-0-1")
+        assert not allows(policies.machine(SECRET_ARN, NAME), action, f"{group}:log-stream:ip-10-0-0-1")
+    assert not allows(policy, "logs:GetLogEvents", f"{group}:log-stream:ip-10-0-0-1")
 
 
 def test_the_role_is_for_machines_and_has_the_policy_of_its_own_secret() -> None:
@@ -310,7 +389,6 @@ def test_no_request_carries_a_secret_in_plain(token: str, variable: str, compone
         ("Ec2Agents", {"ca_bundle": "certs/ca.pem"}, "error: ca_bundle: not PEM"),
         ("Ec2Agents", {"subnets": ["subnet-0a", ""]}, "error: subnets[1]: given '', which is not a valid ID; expected subnet-<"),
         ("Ec2Agents", {"security_groups": [" "]}, "error: security_groups[0]: given ' ', which is not a valid ID; expected sg-<"),
-        ("GceAgents", {"machine_image": ""}, "error: machine_image: empty; set it, or leave it out for the default"),
         ("GceAgents", {"token": "null"}, 'error: token: is the word "null"'),
         ("GceAgents", {"token": f" {TOKEN}", "ca_bundle": "x"}, "warning: token: begins or ends with white space"),
         ("GceAgents", {"instance_type": "x"}, "error: instance_type: unknown key 'instance_type'; did you mean 'machine_type'?"),

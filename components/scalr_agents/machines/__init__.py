@@ -33,8 +33,11 @@ class Machine:
 
     @property
     def can_drain(self) -> bool:
-        """Whether the platform tells a machine that it has to go, and waits."""
-        return self.serves_runs and self.platform != "own"
+        """Whether the platform tells a machine that it has to go, and waits.
+
+        A lifecycle hook of AWS is for all machines of a group, also for those of another role that are still there after a change.
+        """
+        return self.platform == "aws" or (self.platform == "gcp" and self.serves_runs)
 
 
 @dataclass(frozen=True)
@@ -45,3 +48,5 @@ class CloudNames:
     """ARN of the secret in AWS Secrets Manager, or `projects/<project>/secrets/<name>` in Google Secret Manager."""
     group: str = ""
     """Name of the Auto Scaling group."""
+    log_group: str = ""
+    """CloudWatch log group of the agent. Empty without one."""

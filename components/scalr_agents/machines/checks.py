@@ -1,7 +1,7 @@
 """What is valid word by word and still makes no machine that works, or not the one that was meant."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import urlsplit
 
 from scalr_agents.charts.shared import checks
@@ -33,6 +33,9 @@ _VERSION = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}")
 _NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _LONGEST_NAME = 32
 """Google allows service accounts 30 characters and others 63, of which Pulumi takes some for what makes a name unique."""
+_POLICY_ARN = re.compile(r"arn:[\w-]+:iam::(aws|[0-9]{12}):policy/\S+")
+_IMAGES: Mapping[str, tuple[str, ...]] = {"arm64": ("arm64", "aarch64"), "x86_64": ("ubuntu-2204-lts", "amd64", "x86-64")}
+"""Parts of the names of images that tell their architecture."""
 _SEVERAL_LINES = re.compile(r"[\r\n\0]")
 _ONE_LINE = "has several lines, and a variable of a machine has one"
 
@@ -171,7 +174,7 @@ def shared(given: SharedSettings, platform: Platform, say: Spelling) -> Findings
         yield from _proxy(say(word), getattr(given, word), platform)
     yield from server(say("otel_endpoint"), given.otel_endpoint, COLLECTOR_EXAMPLE)
     services = {
-        "aws": "secretsmanager.<region>.amazonaws.com and autoscaling.<region>.amazonaws.com",
+        "aws": "secretsmanager.<region>.amazonaws.com, autoscaling.<region>.amazonaws.com and, for logs, logs.<region>.amazonaws.com",
         "gcp": "secretmanager.googleapis.com",
     }
     domain = {"aws": "amazonaws.com", "gcp": "googleapis.com"}.get(platform, "")
@@ -212,20 +215,56 @@ def ec2(given: Ec2Settings, runs: AgentSettings, say: Spelling) -> Findings:
     yield from forms.aws(given, say)
     yield from _count(given.min, given.max, say)
     yield from _disk(given.volume, say)
-    memory = instance_types.ec2_memory(given.instance_type)
-    yield from _room(say("instance_type"), given.instance_type, memory, runs)
-    known = instance_types.ec2_architecture(given.instance_type)
-    if known and known != given.architecture:
-        yield error(say("architecture"), f"is {given.architecture}, but {given.instance_type} is {known}")
+    for path, kind in _instance_types(given, say):
+        yield from _room(path, kind, instance_types.ec2_memory(kind), runs)
+        known = instance_types.ec2_architecture(kind)
+        if known and known != given.architecture:
+            yield error(say("architecture"), f"is {given.architecture}, but {kind} is {known}")
     if given.ami and given.ami_parameter:
         yield error(say("ami_parameter"), f"has no effect: {say('ami')} is set; keep one of them")
-    if given.policies and not runs.allow_metadata_service:
-        yield warning(say("policies"), f"runs cannot use them: set {say('allow_metadata_service')}, which lets runs be the machine")
-    for index, policy in enumerate(given.policies):
-        if isinstance(policy, str) and not re.fullmatch(r"arn:[\w-]+:iam::(aws|[0-9]{12}):policy/\S+", policy):
-            yield error(f"{say('policies')}[{index}]", "expected the ARN of a policy")
+    yield from _ec2_identity(given, runs, say)
+    if given.other_instance_types and not given.spot:
+        yield error(say("other_instance_types"), f"has no effect without {say('spot')}")
+    if given.egress_ports and given.security_groups:
+        yield error(say("egress_ports"), f"has no effect: {say('security_groups')} is set; open the ports there")
+    if given.log_retention_days is not None and runs.runtime == "package":
+        yield error(say("log_retention_days"), f"needs {say('runtime')}: docker, which sends the log")
     if given.spot and runs.role == "runs":
         yield warning(say("spot"), "AWS takes a spot instance back within two minutes, whatever runs on it; keep runs off spot instances")
+
+
+def _instance_types(given: Ec2Settings, say: Spelling) -> Iterator[tuple[str, str]]:
+    """The instance types, with their paths."""
+    if given.instance_type:
+        yield say("instance_type"), given.instance_type
+    for index, kind in enumerate(given.other_instance_types):
+        yield f"{say('other_instance_types')}[{index}]", kind
+
+
+def _ec2_identity(given: Ec2Settings, runs: AgentSettings, say: Spelling) -> Findings:
+    """What the machines' role may do, and who can be it."""
+    if given.policies and not runs.allow_metadata_service:
+        yield warning(
+            say("policies"), f"runs cannot use them: set {say('allow_metadata_service')}, which gives runs the machine's identity"
+        )
+    if given.ssm and runs.allow_metadata_service:
+        message = (
+            "its policy, AmazonSSMManagedInstanceCore, can read all parameters of Systems Manager, "
+            f"and with {say('allow_metadata_service')} so can runs; turn one of the two off"
+        )
+        yield warning(say("ssm"), message)
+    for index, policy in enumerate(given.policies):
+        yield from _policy(f"{say('policies')}[{index}]", policy)
+    if given.permissions_boundary:
+        yield from _policy(say("permissions_boundary"), given.permissions_boundary)
+    known = [policy for policy in given.policies if isinstance(policy, str)]
+    for policy in sorted({policy for policy in known if known.count(policy) > 1}):
+        yield error(say("policies"), f"{policy} is listed twice")
+
+
+def _policy(path: str, given: str | Deferred) -> Findings:
+    if isinstance(given, str) and not _POLICY_ARN.fullmatch(given):
+        yield error(path, "expected the ARN of a policy")
 
 
 def gce(given: GceSettings, runs: AgentSettings, say: Spelling) -> Findings:
@@ -237,6 +276,21 @@ def gce(given: GceSettings, runs: AgentSettings, say: Spelling) -> Findings:
     yield from _count(given.min, given.max, say)
     yield from _disk(given.volume, say)
     yield from _room(say("machine_type"), given.machine_type, instance_types.gce_memory(given.machine_type), runs)
+    yield from _gce_family(given, say)
+
+
+def _gce_family(given: GceSettings, say: Spelling) -> Findings:
+    """What a family of machine types demands of image and disk."""
+    family, path = instance_types.gce_family(given.machine_type), say("machine_type")
+    if given.machine_type and not family:
+        known = ", ".join(instance_types.GOOGLE_FAMILIES)
+        yield warning(path, f"unknown family, so an x86_64 image and a pd-balanced disk are assumed; known: {known}")
+    named = next((cpu for cpu, words in _IMAGES.items() if any(word in given.machine_image for word in words)), None)
+    if family and named and named != family.architecture:
+        message = (
+            f"is an image for {named}, but {given.machine_type} is {family.architecture}; leave it out for Ubuntu, or name another one"
+        )
+        yield error(say("machine_image"), message)
 
 
 def _missing(given: Ec2Settings | GceSettings, words: Iterable[str], say: Spelling) -> Findings:
@@ -246,6 +300,8 @@ def _missing(given: Ec2Settings | GceSettings, words: Iterable[str], say: Spelli
 def _count(least: int, most: int | None, say: Spelling) -> Findings:
     if most is not None and most < least:
         yield error(say("max"), f"given {most}, which is less than {say('min')}, {least}")
+    if most is not None and not least:
+        yield error(say("min"), "given 0: a group without machines has no CPU use to scale with, so none would ever start; give at least 1")
 
 
 def _disk(given: Volume, say: Spelling) -> Findings:

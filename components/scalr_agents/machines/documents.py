@@ -1,12 +1,11 @@
 """The forms in which a machine's files are printed: cloud-init, systemd, Compose and a plain command."""
 
-import gzip
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from scalr_agents.machines import CloudNames, Machine, environment, files, units
+from scalr_agents.machines import CloudNames, Machine, compression, environment, files, units
 from scalr_agents.machines.units import OWN_SECRETS
 from scalr_agents.model import yaml_io
 
@@ -25,9 +24,9 @@ def cloud_init(machine: Machine, names: CloudNames) -> str:
 
 
 def packed(text: str) -> bytes:
-    """User data as EC2 gets it: as it is where that fits, since compressed data may differ from one computer to the next."""
+    """User data as EC2 gets it: compressed if it is too long otherwise."""
     content = text.encode()
-    return content if len(content) <= LONGEST_USER_DATA else gzip.compress(content, mtime=0)
+    return content if len(content) <= LONGEST_USER_DATA else compression.gzip(content)
 
 
 def systemd(machine: Machine, names: CloudNames) -> str:

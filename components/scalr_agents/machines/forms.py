@@ -1,6 +1,7 @@
 """What AWS and Google Cloud refuse for its form: ids, types, names and keys of machines."""
 
 import re
+from typing import NamedTuple
 
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.machines.settings import Ec2Settings, GceSettings
@@ -16,8 +17,17 @@ _KEY_ARN = re.compile(r"arn:[\w-]+:kms:[\w-]+:[0-9]{12}:key/[\w-]+")
 _GOOGLE_FORMS = (
     ("machine_type", re.compile(r"[a-z0-9-]+"), "a machine type such as e2-standard-2"),
     ("service_account", clouds.EMAIL, "the email of a service account"),
-    ("subnetwork", re.compile(r"[a-z][-a-z0-9]*|(.*/)?regions/[^/]+/subnetworks/[^/]+"), "the name of a subnetwork, or its full path"),
+    ("machine_image", re.compile(r"[-a-z0-9./:_]+", re.IGNORECASE), "an image, for instance projects/<project>/global/images/<name>"),
 )
+_SUBNETWORK = re.compile(
+    r"(?P<alone>[a-z]([-a-z0-9]*[a-z0-9])?)"
+    r"|(?:https://(?:www|compute)\.googleapis\.com/compute/[^/]+/)?(?:projects/(?P<project>[^/]+)/)?"
+    r"regions/(?P<region>[^/]+)/subnetworks/(?P<name>[^/]+)"
+)
+_RETENTIONS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653)
+"""Days that CloudWatch takes."""
+_ROLE_PATH = re.compile(r"/([!-.0-~]+/)*")
+_LONGEST_ROLE_PATH = 512
 _GOOGLE_KEY = re.compile(clouds.GOOGLE_KEY + r"(/cryptoKeyVersions/[0-9]+)?")
 
 
@@ -25,8 +35,11 @@ def aws(given: Ec2Settings, say: Spelling) -> Findings:
     """Findings on machines on AWS."""
     for word, prefix in (("subnets", "subnet"), ("security_groups", "sg")):
         yield from clouds.ids({f"{say(word)}[{index}]": value for index, value in enumerate(getattr(given, word))}, prefix)
-    if given.instance_type and not _INSTANCE_TYPE.fullmatch(given.instance_type):
-        yield error(say("instance_type"), "expected an instance type such as t3.medium")
+    kinds = {say("instance_type"): given.instance_type}
+    kinds |= {f"{say('other_instance_types')}[{index}]": kind for index, kind in enumerate(given.other_instance_types)}
+    for path, kind in kinds.items():
+        if kind and not _INSTANCE_TYPE.fullmatch(kind):
+            yield error(path, "expected an instance type such as t3.medium")
     if given.ami and not re.fullmatch(r"ami-[0-9a-f]+", given.ami):
         yield error(say("ami"), f"given {describe(given.ami, repeated=True)}; it has the form ami-0123456789abcdef0")
     if given.ami_parameter and not _PARAMETER.fullmatch(given.ami_parameter):
@@ -34,6 +47,13 @@ def aws(given: Ec2Settings, say: Spelling) -> Findings:
     key = given.volume.kms_key
     if isinstance(key, str) and key and not _KEY_ARN.fullmatch(key):
         yield error(f"{say('volume')}.{say('kms_key')}", "expected the ARN of a key, arn:aws:kms:<region>:<account>:key/<id>")
+    if given.role_path and (len(given.role_path) > _LONGEST_ROLE_PATH or not _ROLE_PATH.fullmatch(given.role_path)):
+        yield error(
+            say("role_path"), f"given {describe(given.role_path, repeated=True)}; it begins and ends with '/', for instance /scalr/"
+        )
+    if given.log_retention_days is not None and given.log_retention_days not in _RETENTIONS:
+        allowed = ", ".join(map(str, _RETENTIONS))
+        yield error(say("log_retention_days"), f"given {given.log_retention_days}; CloudWatch keeps logs for {allowed} days")
     yield from clouds.tags("tags", given.tags)
 
 
@@ -43,11 +63,34 @@ def google(given: GceSettings, say: Spelling) -> Findings:
         value = getattr(given, word)
         if isinstance(value, str) and value and not form.fullmatch(value):
             yield error(say(word), f"expected {expected}")
-    place = re.search(r"(?:^|/)regions/([^/]+)/", given.subnetwork) if isinstance(given.subnetwork, str) else None
-    if place and given.region and place[1] != given.region:
-        yield error(say("subnetwork"), f"is in region {place[1]}, but {say('region')} is {given.region}")
+    if isinstance(given.subnetwork, str) and given.subnetwork:
+        try:
+            subnetwork(given.subnetwork, given.region)
+        except ValueError as problem:
+            yield error(say("subnetwork"), str(problem))
     key = given.volume.kms_key
     if isinstance(key, str) and key and not _GOOGLE_KEY.fullmatch(key):
         message = "expected the full name of a key, projects/<project>/locations/<location>/keyRings/<ring>/cryptoKeys/<key>"
         yield error(f"{say('volume')}.{say('kms_key')}", message)
     yield from clouds.labels("labels", given.labels)
+
+
+class Subnetwork(NamedTuple):
+    """Where a subnetwork is."""
+
+    name: str
+    region: str
+    project: str | None
+    """`None` is the project of the provider."""
+
+
+def subnetwork(given: str, region: str) -> Subnetwork:
+    """A subnetwork in a region, from its name, its path or its URL. Raises `ValueError` if it is none, or in another region."""
+    found = _SUBNETWORK.fullmatch(given)
+    if found is None:
+        raise ValueError("expected the name of a subnetwork, its path or its URL: projects/<project>/regions/<region>/subnetworks/<name>")
+    if found["alone"]:
+        return Subnetwork(found["alone"], region, None)
+    if region and found["region"] != region:
+        raise ValueError(f"is in region {found['region']}, but the machines are in {region}")
+    return Subnetwork(found["name"], found["region"], found["project"])

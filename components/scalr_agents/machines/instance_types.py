@@ -1,8 +1,11 @@
-"""Memory and architecture of common machine types. Types that are not here are left to the cloud."""
+"""Memory, architecture and boot disk of common machine types. Types that are not here are left to the cloud."""
 
 import re
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
 
 GIB = 1024**3
+Cpu = Literal["x86_64", "arm64"]
 
 _EC2_SIZES = {"medium": 1, "large": 2, "xlarge": 4}
 """vCPUs by size; `<n>xlarge` has 4 n."""
@@ -11,15 +14,46 @@ _BURSTABLE = {"nano": 0.5, "micro": 1.0, "small": 2.0, "medium": 4.0, "large": 8
 _EC2_PER_CPU = {"c": 2.0, "m": 4.0, "r": 8.0}
 """GiB per vCPU of the compute, general and memory families."""
 _EC2_FAMILY = re.compile(r"([cmr])([5-8])(g|i|a|gd|id|ad|d|n|gn|in)?\.(\w+)")
-_GCE_SHARED = {"e2-micro": 1.0, "e2-small": 2.0, "e2-medium": 4.0, "f1-micro": 0.6, "g1-small": 1.7}
-_GCE_PER_CPU = {
-    **{f"{family}-standard": 4.0 for family in ("e2", "n2", "n2d", "n4", "t2d", "t2a", "c3d", "c3", "c4", "c4a")},
-    **{f"{family}-highmem": 8.0 for family in ("e2", "n2", "n2d", "n4", "c3d", "c3")},
-    **{f"{family}-highcpu": 1.0 for family in ("e2", "n2", "n2d")},
-    "n1-standard": 3.75,
-    "n1-highmem": 6.5,
-    "n1-highcpu": 0.9,
+
+
+class Family(NamedTuple):
+    """A family of machine types of Google Cloud."""
+
+    disk: str = "pd-balanced"
+    """The kind of boot disk: the newest families take no Persistent Disk, the oldest no Hyperdisk."""
+    architecture: Cpu = "x86_64"
+    gib_per_cpu: Mapping[str, float] = {}
+    """Memory of predefined types, by the middle part of their names."""
+
+
+_USUAL = {"standard": 4.0, "highmem": 8.0}
+_USUAL_HIGHCPU = {**_USUAL, "highcpu": 1.0}
+_HYPERDISK = "hyperdisk-balanced"
+GOOGLE_FAMILIES: Mapping[str, Family] = {
+    "c2": Family(gib_per_cpu={"standard": 4.0}),
+    "c2d": Family(gib_per_cpu={**_USUAL, "highcpu": 2.0}),
+    "c3": Family(gib_per_cpu={**_USUAL, "highcpu": 2.0}),
+    "c3d": Family(gib_per_cpu={**_USUAL, "highcpu": 2.0}),
+    "c4": Family(_HYPERDISK, gib_per_cpu={"standard": 3.75, "highmem": 7.75, "highcpu": 2.0}),
+    "c4a": Family(_HYPERDISK, "arm64", {**_USUAL, "highcpu": 2.0}),
+    "c4d": Family(_HYPERDISK, gib_per_cpu={"standard": 3.875, "highmem": 7.875, "highcpu": 1.875}),
+    "e2": Family(gib_per_cpu=_USUAL_HIGHCPU),
+    "f1": Family(),
+    "g1": Family(),
+    "n1": Family(gib_per_cpu={"standard": 3.75, "highmem": 6.5, "highcpu": 0.9}),
+    "n2": Family(gib_per_cpu=_USUAL_HIGHCPU),
+    "n2d": Family(gib_per_cpu=_USUAL_HIGHCPU),
+    "n4": Family(_HYPERDISK, gib_per_cpu={**_USUAL, "highcpu": 2.0}),
+    "n4a": Family(_HYPERDISK, "arm64", {**_USUAL, "highcpu": 2.0}),
+    "n4d": Family(_HYPERDISK, gib_per_cpu={**_USUAL, "highcpu": 2.0}),
+    "t2a": Family(architecture="arm64", gib_per_cpu={"standard": 4.0}),
+    "t2d": Family(gib_per_cpu={"standard": 4.0}),
 }
+"""The families for general purposes and for computing, from https://cloud.google.com/compute/docs/machine-resource and
+https://cloud.google.com/compute/docs/disks/hyperdisks, as of March 2026."""
+_GCE_SHARED = {"e2-micro": 1.0, "e2-small": 2.0, "e2-medium": 4.0, "f1-micro": 0.6, "g1-small": 1.7}
+_CUSTOM = re.compile(r"(?:(?P<family>\w+)-)?custom-[0-9]+-(?P<megabytes>[0-9]+)(?:-ext)?")
+_UBUNTU_ON_GCE = "projects/ubuntu-os-cloud/global/images/family/ubuntu-2204-lts"
 
 
 def ec2_memory(instance_type: str) -> float | None:
@@ -38,23 +72,36 @@ def _ec2_cpus(size: str) -> int:
     return 4 * int(number[1]) if number else _EC2_SIZES.get(size, 0)
 
 
-def ec2_architecture(instance_type: str) -> str | None:
-    """`arm64` or `x86_64`, if the type is known."""
+def ec2_architecture(instance_type: str) -> Cpu | None:
+    """The architecture, if the type is known."""
     if ec2_memory(instance_type) is None:
         return None
     return "arm64" if re.match(r"t4g|[cmr][5-8]g", instance_type) else "x86_64"
 
 
+def gce_family(machine_type: str) -> Family | None:
+    """The family of a type, if it is known. `custom-<vCPUs>-<MB>` is of the family n1."""
+    return GOOGLE_FAMILIES.get("n1" if machine_type.startswith("custom-") else machine_type.partition("-")[0])
+
+
+def gce_image(machine_type: str) -> str:
+    """The image that machines start from by default: Ubuntu for the architecture of their type."""
+    family = gce_family(machine_type)
+    return f"{_UBUNTU_ON_GCE}-arm64" if family and family.architecture == "arm64" else _UBUNTU_ON_GCE
+
+
 def gce_disk_type(machine_type: str) -> str:
-    """The kind of boot disk that the newest families of machines demand, and that all others take."""
-    return "hyperdisk-balanced" if re.match(r"(n4|c4|c4a|c4d)-", machine_type) else "pd-balanced"
+    """The kind of boot disk that a type takes."""
+    return (gce_family(machine_type) or Family()).disk
 
 
 def gce_memory(machine_type: str) -> float | None:
-    """Bytes of memory, if the type is known. `custom` types say it themselves."""
-    if custom := re.fullmatch(r"(?:\w+-)?custom-[0-9]+-([0-9]+)(?:-ext)?", machine_type):
-        return int(custom[1]) * 1024 * 1024
+    """Bytes of memory, if the type is known. The names of `custom` types tell it."""
+    if custom := _CUSTOM.fullmatch(machine_type):
+        return int(custom["megabytes"]) * 1024 * 1024
     if machine_type in _GCE_SHARED:
         return _GCE_SHARED[machine_type] * GIB
-    kind, _, cpus = machine_type.rpartition("-")
-    return _GCE_PER_CPU[kind] * int(cpus) * GIB if kind in _GCE_PER_CPU and cpus.isdecimal() else None
+    series, _, cpus = machine_type.rpartition("-")
+    family = gce_family(machine_type)
+    per_cpu = family.gib_per_cpu.get(series.partition("-")[2]) if family else None
+    return per_cpu * int(cpus) * GIB if per_cpu and cpus.isdecimal() else None

@@ -1,4 +1,4 @@
-"""What a machine's role may do in AWS: read its secret, and say that it has drained."""
+"""What a machine's role may do in AWS: read its secret, report that it has drained, and write the agent's log."""
 
 import json
 from typing import Any
@@ -13,9 +13,14 @@ def trust() -> str:
     return json.dumps({"Version": _VERSION, "Statement": [statement]})
 
 
-def machine(secret_arn: str, group: str, key_arn: str = "", *, drains: bool = True) -> str:
-    """The policy of the role. `secret_arn` is that of the secret, `key_arn` that of its key, unless AWS manages it."""
+def machine(secret_arn: str, group: str, key_arn: str = "", log_group: str = "") -> str:
+    """The policy of the role of the machines in a group.
+
+    `secret_arn` is that of their secret, `key_arn` that of its key, unless AWS manages it. `log_group` is the name of that of the agent's
+    log, if it has one.
+    """
     _, partition, _, region, account, *_ = secret_arn.split(":")
+    named = f"arn:{partition}:autoscaling:{region}:{account}:autoScalingGroup:*:autoScalingGroupName/{group}"
     statements: list[dict[str, Any]] = [
         {"Sid": "Secret", "Effect": "Allow", "Action": "secretsmanager:GetSecretValue", "Resource": secret_arn}
     ]
@@ -24,7 +29,8 @@ def machine(secret_arn: str, group: str, key_arn: str = "", *, drains: bool = Tr
         statements.append(
             {"Sid": "Key", "Effect": "Allow", "Action": "kms:Decrypt", "Resource": key_arn, "Condition": {"StringEquals": through}}
         )
-    if drains:
-        named = f"arn:{partition}:autoscaling:{region}:{account}:autoScalingGroup:*:autoScalingGroupName/{group}"
-        statements.append({"Sid": "Drained", "Effect": "Allow", "Action": "autoscaling:CompleteLifecycleAction", "Resource": named})
+    statements.append({"Sid": "Drained", "Effect": "Allow", "Action": "autoscaling:CompleteLifecycleAction", "Resource": named})
+    if log_group:
+        streams = f"arn:{partition}:logs:{region}:{account}:log-group:{log_group}:*"
+        statements.append({"Sid": "Logs", "Effect": "Allow", "Action": ["logs:CreateLogStream", "logs:PutLogEvents"], "Resource": streams})
     return json.dumps({"Version": _VERSION, "Statement": statements})

@@ -21,15 +21,17 @@ from scalr_agents.model.fields import (
 from scalr_agents.model.section import Section, default
 
 Whole = Annotated[int, Field(ge=0), BeforeValidator(integral)]
+Port = Annotated[int, Field(ge=1, le=65535), BeforeValidator(integral)]
 Role = Literal["runs", "vcs"]
 Runtime = Literal["docker", "package"]
 CaScope = Literal["global", "tasks"]
 OnChange = Literal["roll", "keep"]
 Architecture = Literal["x86_64", "arm64"]
 
-UBUNTU_ON_GCE = "projects/ubuntu-os-cloud/global/images/family/ubuntu-2204-lts"
 UBUNTU_ON_EC2 = "/aws/service/canonical/ubuntu/server/22.04/stable/current/{architecture}/hvm/ebs-gp2/ami-id"
 """The public parameter that has the id of the newest image."""
+MOST_EGRESS_PORTS = 20
+"""A security group has at most 60 rules by default, and each port takes two, one for each family of addresses."""
 DEFAULT_VERSION = "1.4.0"
 """The newest agent that the charts of this package were compared with."""
 
@@ -129,10 +131,14 @@ class Ec2Settings(Section):
     """Private subnets of the machines, all in one VPC, with a NAT gateway or a proxy. The machines run in their zones. Required."""
     instance_type: Text = ""
     """Instance type. Required."""
+    other_instance_types: Texts = []
+    """Further instance types that AWS may choose from, as Spot capacity of one type may not be available. Only with `spot`."""
     min: Whole = 1
-    """Minimum number of machines."""
+    """Minimum number of machines. With 0 there may be no machine, and the group cannot scale with CPU use."""
     max: Annotated[int, Field(gt=0), BeforeValidator(integral)] | None = None
     """Maximum number of machines. Default: as many as `min`. Between the two, the group scales with CPU use."""
+    max_instance_lifetime: Annotated[int, Field(ge=86400, le=31536000), BeforeValidator(integral)] | None = None
+    """Seconds after which AWS replaces a machine: a day (86400) to a year. New machines start from the newest image. Default: never."""
     architecture: Architecture = "x86_64"
     """Architecture of the default image."""
     ami: Text = ""
@@ -143,10 +149,18 @@ class Ec2Settings(Section):
     """Root volume of the machines. `kmsKey` is an ARN, and also encrypts the secret."""
     security_groups: InputList = []
     """Existing security groups. Default: a new group without ingress rules."""
+    egress_ports: Annotated[list[Port], Field(max_length=MOST_EGRESS_PORTS)] = []
+    """Further TCP ports that the new security group opens for egress, for instance 80 for updates of Ubuntu's packages."""
     policies: InputList = []
     """ARNs of policies for the machines' role: what runs may do in AWS. Runs can use them only with `allowMetadataService`."""
+    permissions_boundary: InputText = ""
+    """ARN of the policy that limits what the machines' role may do. Default: no boundary."""
+    role_path: Text = ""
+    """Path of the machines' role and instance profile, for instance `/scalr/`. Default: `/`."""
     ssm: Flag = False
     """Allow logins through SSM Session Manager."""
+    log_retention_days: Annotated[int, BeforeValidator(integral)] | None = None
+    """Send the agent's log to CloudWatch, and keep it for so many days. Default: the log stays on the machine."""
     spot: Flag = False
     """Use Spot instances. AWS can reclaim them with two minutes' notice."""
     tags: InputMap = {}
@@ -161,15 +175,17 @@ class GceSettings(Section):
     region: Text = ""
     """Region of the group. Required."""
     subnetwork: InputText = ""
-    """Name of the subnetwork, or its full path for a shared VPC. It needs Cloud NAT or a proxy. Required."""
+    """Name of the subnetwork, or its full path or URL for a shared VPC. It needs Cloud NAT or a proxy. Required."""
     machine_type: Text = ""
     """Machine type. Required."""
-    min: Whole = 1
+    min: Annotated[int, Field(ge=1), BeforeValidator(integral)] = 1
     """Minimum number of machines."""
     max: Annotated[int, Field(gt=0), BeforeValidator(integral)] | None = None
     """Maximum number of machines. Default: as many as `min`. Between the two, the group scales with CPU use."""
-    machine_image: Text = UBUNTU_ON_GCE
-    """Image of the machines. It must have cloud-init. Default: Ubuntu 22.04 LTS."""
+    machine_image: Text = ""
+    """Image of the machines. It must have cloud-init. Default: Ubuntu 22.04 LTS, for the architecture of `machineType`."""
+    egress_ports: Annotated[list[Port], Field(max_length=MOST_EGRESS_PORTS)] = []
+    """Further TCP ports that the firewall rules open for egress, for instance 80 for updates of Ubuntu's packages."""
     volume: Volume = default(Volume)
     """Boot disk of the machines. `kmsKey` is the full name of a Cloud KMS key."""
     service_account: InputText = ""

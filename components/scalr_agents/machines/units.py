@@ -22,6 +22,7 @@ EMBEDDED_DOCKER = "/opt/scalr-agent/embedded/bin/docker"
 _RUNTIME_DIRECTORY = "scalr-agent-secret"
 _FETCHED_SECRETS = f"/run/{_RUNTIME_DIRECTORY}/secret.env"
 _NAME = "SCALR_AGENT_NAME"
+_LOCAL_LOGS = ["--log-driver=local"]
 _STOP_MARGIN_SECONDS = 30
 _START_SECONDS = 900
 """The agent's image may be large, and the network slow."""
@@ -49,7 +50,7 @@ def agent(machine: Machine, names: CloudNames) -> str:
             f"RuntimeDirectory={_RUNTIME_DIRECTORY}",
             "RuntimeDirectoryMode=0700",
             *(f"ExecStartPre={command}" for command in start),
-            f"ExecStart={' '.join(run_in_unit(machine))}",
+            f"ExecStart={' '.join(run_in_unit(machine, names))}",
             f"ExecStop=-/usr/bin/docker stop {CONTAINER}",
             "Restart=always",
             "RestartSec=10",
@@ -60,21 +61,29 @@ def agent(machine: Machine, names: CloudNames) -> str:
     )
 
 
-def run_in_unit(machine: Machine) -> list[str]:
+def run_in_unit(machine: Machine, names: CloudNames) -> list[str]:
     """`docker run` under systemd: in the foreground and without a terminal; systemd restarts it."""
     known = environment.has_new_names(environment.version_of(machine.agent.agent_version)) and _NAME not in machine.agent.env
     named = [f"--env={_NAME}=%H"] if known else []  # else the agent would be called after its container
     files = [f"--env-file={file}" for file in (ENVIRONMENT_FILE, secrets_file(machine))]
-    return ["/usr/bin/docker", "run", "--rm", *options(machine), *named, *files, quoted(environment.image(machine)), "run"]
+    logs = _logs(names)
+    return ["/usr/bin/docker", "run", "--rm", *options(machine, logs), *named, *files, quoted(environment.image(machine)), "run"]
 
 
-def options(machine: Machine) -> list[str]:
+def _logs(names: CloudNames) -> list[str]:
+    """Where Docker writes the agent's log. The region is that of the machine."""
+    if not names.log_group:
+        return _LOCAL_LOGS
+    return ["--log-driver=awslogs", f"--log-opt={quoted(f'awslogs-group={names.log_group}')}", "--log-opt=awslogs-stream=%H"]
+
+
+def options(machine: Machine, logs: list[str] | None = None) -> list[str]:
     """Options of `docker run` that all forms have."""
     return [
         f"--name={CONTAINER}",
         f"--pull={pull_policy(machine)}",
         f"--stop-timeout={environment.stop_seconds(machine)}",
-        "--log-driver=local",
+        *(logs or _LOCAL_LOGS),
         *(["--user=0:0"] if machine.agent.root else []),
         *(f"--volume={mount}" for mount in mounts(machine)),
     ]

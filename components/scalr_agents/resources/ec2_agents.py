@@ -1,26 +1,33 @@
 """The `Ec2Agents` component."""
 
 import base64
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, NotRequired, TypedDict
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
 import pulumi
 import pulumi_aws as aws
 
 from scalr_agents.machines import CloudNames, Machine, checks, documents, policies, units
-from scalr_agents.machines.settings import UBUNTU_ON_EC2, Ec2Settings, Secrets
+from scalr_agents.machines.settings import Ec2Settings, Secrets
+from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.spelling import in_programs
-from scalr_agents.resources import literals, machine_group
+from scalr_agents.resources import ec2_identity, ec2_network, ec2_template, literals, machine_group
 from scalr_agents.resources.component import Validated
+from scalr_agents.resources.interrupted import explained
 from scalr_agents.resources.machine_group import MachinePackageArgs, MachineVolumeArgs
 from scalr_agents.resources.options import child, optional
-from scalr_agents.resources.validation import validate
+from scalr_agents.resources.validation import validate, with_text
 
 _LONGEST_HOOK_SECONDS = 7200
+_LONGEST_GROUP = 255
 _BUSY_PERCENT = 60
 """Use of the CPUs that the group aims at, where it may grow."""
-_EVERYWHERE = {"ipv4": {"cidr_ipv4": "0.0.0.0/0"}, "ipv6": {"cidr_ipv6": "::/0"}}
+_BUSY = re.compile(r"instance refresh cancel: timeout|InstanceRefreshInProgress|instance refresh: .*context deadline exceeded")
+"""Errors of the provider while an earlier instance refresh has not ended."""
+_UNIQUE = 8
 
 
 class Ec2AgentsArgs(TypedDict):
@@ -36,10 +43,14 @@ class Ec2AgentsArgs(TypedDict):
     """IDs of private subnets, all in one VPC, with a NAT gateway or a proxy. The machines run in their zones."""
     instance_type: str
     """Instance type."""
+    other_instance_types: NotRequired[Sequence[str]]
+    """Further instance types that AWS may choose from, as Spot capacity of one type may not be available. Only with `spot`."""
     min: NotRequired[int]
-    """Minimum number of machines. Default: 1."""
+    """Minimum number of machines. Default: 1. With 0 there may be no machine, and the group cannot scale with CPU use."""
     max: NotRequired[int]
     """Maximum number of machines. Default: as many as `min`. Between the two, the group scales with CPU use."""
+    max_instance_lifetime: NotRequired[int]
+    """Seconds after which AWS replaces a machine: a day (86400) to a year. New machines start from the newest image. Default: never."""
     role: NotRequired[literals.Role]
     """What the agent serves: `runs` (default), or `vcs` for a private VCS provider."""
     agent_version: NotRequired[str]
@@ -94,10 +105,19 @@ class Ec2AgentsArgs(TypedDict):
     """Root volume of the machines. It is always encrypted. Its key also encrypts the secret."""
     security_groups: NotRequired[Sequence[pulumi.Input[str]]]
     """IDs of existing security groups. Default: a new group without ingress rules."""
+    egress_ports: NotRequired[Sequence[int]]
+    """Further TCP ports that the new security group opens for egress, for instance 80 for updates of Ubuntu's packages."""
     policies: NotRequired[Sequence[pulumi.Input[str]]]
-    """ARNs of policies for the machines' role: what runs may do in AWS. Runs can use them only with `allow_metadata_service`."""
+    """ARNs of policies for the machines' role: what runs may do in AWS. Runs can use them only with `allow_metadata_service`. If one of
+    them is an output, the role has no other policies: what somebody else attaches is detached."""
+    permissions_boundary: NotRequired[pulumi.Input[str]]
+    """ARN of the policy that limits what the machines' role may do. Default: no boundary."""
+    role_path: NotRequired[str]
+    """Path of the machines' role and instance profile, for instance `/scalr/`. Default: `/`."""
     ssm: NotRequired[bool]
     """Allow logins through SSM Session Manager. Default: false."""
+    log_retention_days: NotRequired[int]
+    """Send the agent's log to CloudWatch, and keep it for so many days. Default: the log stays on the machine."""
     spot: NotRequired[bool]
     """Use Spot instances. AWS can reclaim them with two minutes' notice. Default: false."""
     tags: NotRequired[Mapping[str, pulumi.Input[str]]]
@@ -138,156 +158,139 @@ class Ec2Agents(Validated["WantedEc2"]):
         super().__init__("scalr-agents:index:Ec2Agents", name, {}, opts)
 
         machine, settings, secrets = wanted
-        group = machine_group.in_cloud(name)
-        tags: dict[str, Any] = {"Name": group, **settings.tags}
-        subnets: list[Any] = list(settings.subnets)
-        secret = aws.secretsmanager.Secret(
-            f"{name}-secret",
-            description=f"Variables of Scalr agent {name}",
-            kms_key_id=optional(settings.volume.kms_key),
-            recovery_window_in_days=7,
-            tags=tags,
-            opts=child(self, opts),
+        settings = with_text(self, name, settings, "permissions_boundary")
+        tags: dict[str, Any] = {"Name": machine_group.in_cloud(name), **settings.tags}
+        secret, content = self._secret(name, machine, settings, secrets, tags, opts)
+        logs = self._log_group(name, settings, tags, opts)
+        group_name, log_group = _group_name(name, settings), machine_group.in_cloud(name) if logs else ""
+        names = secret.arn.apply(lambda arn: CloudNames(arn, group_name, log_group))
+        policy = pulumi.Output.all(names, secret.kms_key_id).apply(lambda known: _policy(*known))
+        identity = ec2_identity.register(self, name, settings, policy, tags, opts)
+        groups, rules = ec2_network.register(self, name, machine, settings, tags, opts)
+        user_data = names.apply(lambda known: _user_data(machine, known))
+        template = ec2_template.register(
+            self, name, machine, settings, ec2_template.Parts(identity.profile.arn, user_data, groups, content.version_id), tags, opts
         )
-        content = aws.secretsmanager.SecretVersion(
-            f"{name}-secret-version",
-            secret_id=secret.id,
-            secret_string=machine_group.secret_content(machine, secrets),
-            opts=child(self, opts),
+        group = self._group(name, machine, settings, template, tags, [*identity.allowed, *rules, content, *logs], opts)
+        aws.autoscaling.LifecycleHook(
+            f"{name}-drain",
+            autoscaling_group_name=group.name,
+            **_hook(machine),
+            # Deleted with the group: without the hook, a removal would not wait for runs.
+            opts=child(self, opts, retain_on_delete=True),
         )
-        role, allowed = self._role(name, machine, settings, secret.arn, group, tags, opts)
-        profile = aws.iam.InstanceProfile(f"{name}-profile", role=role.name, tags=tags, opts=child(self, opts))
-        groups, rules = self._security_groups(name, machine, settings, tags, opts)
-        template = aws.ec2.LaunchTemplate(
-            f"{name}-launch-template",
-            image_id=settings.ami or f"resolve:ssm:{_parameter(settings)}",
-            instance_type=settings.instance_type,
-            iam_instance_profile={"arn": profile.arn},
-            user_data=secret.arn.apply(lambda arn: _user_data(machine, CloudNames(arn, group))),
-            metadata_options=aws.ec2.LaunchTemplateMetadataOptionsArgs(
-                http_endpoint="enabled",
-                http_tokens="required",
-                # A container is one hop away: with 1 only the machine itself gets an answer.
-                http_put_response_hop_limit=2 if machine.agent.allow_metadata_service else 1,
-            ),
-            block_device_mappings=[
-                aws.ec2.LaunchTemplateBlockDeviceMappingArgs(device_name=self._root_device(settings), ebs=_disk(settings))
-            ],
-            network_interfaces=[
-                aws.ec2.LaunchTemplateNetworkInterfaceArgs(device_index=0, associate_public_ip_address="false", security_groups=groups)
-            ],
-            instance_market_options=aws.ec2.LaunchTemplateInstanceMarketOptionsArgs(market_type="spot") if settings.spot else None,
-            # The version of the secret makes a new token a change of the machines.
-            tag_specifications=[
-                aws.ec2.LaunchTemplateTagSpecificationArgs(
-                    resource_type="instance", tags={**tags, "scalr-agents:secret-version": content.version_id}
-                ),
-                aws.ec2.LaunchTemplateTagSpecificationArgs(resource_type="volume", tags=tags),
-            ],
-            update_default_version=True,
-            tags=tags,
-            opts=child(self, opts),
-        )
-        machines = aws.autoscaling.Group(
-            f"{name}-group",
-            name=group,
-            min_size=settings.min,
-            max_size=settings.max or max(settings.min, 1),
-            vpc_zone_identifiers=subnets,
-            launch_template={"id": template.id, "version": template.latest_version.apply(str)},
-            health_check_type="EC2",
-            capacity_rebalance=settings.spot,
-            instance_refresh=_REFRESH if machine.agent.on_change == "roll" else None,
-            tags=[aws.autoscaling.GroupTagArgs(key=key, value=value, propagate_at_launch=False) for key, value in tags.items()],
-            opts=child(self, opts, [*allowed, *rules, content], custom_timeouts=machine_group.deletion(machine)),
-        )
-        if machine.can_drain:
-            aws.autoscaling.LifecycleHook(
-                f"{name}-drain",
-                name=units.HOOK,
-                autoscaling_group_name=machines.name,
-                lifecycle_transition="autoscaling:EC2_INSTANCE_TERMINATING",
-                heartbeat_timeout=min(machine.agent.drain_seconds + machine_group.STOP_MARGIN_SECONDS, _LONGEST_HOOK_SECONDS),
-                default_result="CONTINUE",
-                opts=child(self, opts, retain_on_delete=True),  # deleted with the group; without it, a removal would not wait for runs
-            )
         if settings.max is not None and settings.max > settings.min:
             aws.autoscaling.Policy(
                 f"{name}-scaling",
-                autoscaling_group_name=machines.name,
+                name="cpu",
+                autoscaling_group_name=group.name,
                 policy_type="TargetTrackingScaling",
                 target_tracking_configuration={
                     "predefined_metric_specification": {"predefined_metric_type": "ASGAverageCPUUtilization"},
                     "target_value": _BUSY_PERCENT,
                 },
-                opts=child(self, opts),
+                opts=child(self, opts, ignore_changes=["name"]),  # existing policies keep theirs
             )
-        self.group_name, self.role_arn, self.secret_arn = machines.name, role.arn, secret.arn
+        self.group_name, self.role_arn, self.secret_arn = group.name, identity.role.arn, secret.arn
         self.publish()
 
-    def _role(
+    def _secret(
         self,
         name: str,
         machine: Machine,
         settings: Ec2Settings,
-        secret_arn: pulumi.Output[str],
-        group: str,
+        secrets: Secrets,
         tags: Mapping[str, Any],
         opts: pulumi.ResourceOptions | None,
-    ) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
-        """The machines' role, and what it may do."""
-        role = aws.iam.Role(f"{name}-role", assume_role_policy=policies.trust(), tags=tags, opts=child(self, opts))
-        known = pulumi.Output.all(secret_arn, settings.volume.kms_key)
-        own = aws.iam.RolePolicy(
-            f"{name}-role-policy",
-            role=role.id,
-            policy=known.apply(lambda arns: policies.machine(arns[0], group, arns[1], drains=machine.can_drain)),
-            opts=child(self, opts),
-        )
-        wanted: dict[str, Any] = {f"{name}-policy-{index}": arn for index, arn in enumerate(settings.policies)}
-        if settings.ssm:
-            partition = aws.get_partition_output(opts=pulumi.InvokeOutputOptions(parent=self)).partition
-            wanted[f"{name}-policy-ssm"] = pulumi.Output.concat("arn:", partition, ":iam::aws:", policies.SSM_POLICY)
-        others = [aws.iam.RolePolicyAttachment(key, role=role.name, policy_arn=arn, opts=child(self, opts)) for key, arn in wanted.items()]
-        return role, [own, *others]
+    ) -> tuple[aws.secretsmanager.Secret, aws.secretsmanager.SecretVersion]:
+        """The secret and its content.
 
-    def _security_groups(
-        self, name: str, machine: Machine, settings: Ec2Settings, tags: Mapping[str, Any], opts: pulumi.ResourceOptions | None
-    ) -> tuple[list[Any], list[pulumi.Resource]]:
-        """The user's security groups, or a new one without ingress and with the egress that an agent needs."""
-        if settings.security_groups:
-            return list(settings.security_groups), []
-        first: Any = settings.subnets[0]
-        subnet = aws.ec2.get_subnet_output(id=first, opts=pulumi.InvokeOutputOptions(parent=self))
-        group = aws.ec2.SecurityGroup(
-            f"{name}-security-group",
-            description=f"Scalr agent {name}: nothing in, HTTPS out",
-            vpc_id=subnet.vpc_id,
+        AWS keeps the name of a deleted secret for seven days, so each deployment has a name of its own, which is stored before the secret
+        is created.
+        """
+        part = pulumi.Stash(f"{name}-secret-name", input=name, opts=child(self, opts))
+        named = part.id.apply(lambda unique: f"{machine_group.in_cloud(name)}-{unique[:_UNIQUE]}")
+        hooks = explained(
+            name,
+            f"a secret of {machine_group.in_cloud(name)}",
+            f"aws secretsmanager list-secrets --filters Key=name,Values={machine_group.in_cloud(name)} --query 'SecretList[].Name'",
+            "aws secretsmanager delete-secret --force-delete-without-recovery --secret-id <name>",
+        )
+        secret = aws.secretsmanager.Secret(
+            f"{name}-secret",
+            name=named,
+            description=f"Variables of Scalr agent {name}",
+            kms_key_id=optional(settings.volume.kms_key),
+            recovery_window_in_days=7,
             tags=tags,
+            # Existing secrets keep their names. They also keep the key that is no longer given: the provider cannot take it away.
+            opts=child(self, opts, ignore_changes=["name", *([] if is_set(settings.volume.kms_key) else ["kmsKeyId"])], hooks=hooks),
+        )
+        content = aws.secretsmanager.SecretVersion(
+            f"{name}-secret-version",
+            secret_id=secret.id,
+            secret_string=machine_group.secret_content(self, machine, secrets),
             opts=child(self, opts),
         )
-        rules = [
-            aws.vpc.SecurityGroupEgressRule(
-                f"{name}-egress-{port}-{family}",
-                security_group_id=group.id,
-                ip_protocol="tcp",
-                from_port=port,
-                to_port=port,
-                cidr_ipv4=where.get("cidr_ipv4"),
-                cidr_ipv6=where.get("cidr_ipv6"),
-                tags=tags,
-                opts=child(self, opts),
-            )
-            for port in machine_group.ports(machine)
-            for family, where in _EVERYWHERE.items()
-        ]
-        return [group.id], list(rules)
+        return secret, content
 
-    def _root_device(self, settings: Ec2Settings) -> pulumi.Output[str]:
-        """The device name of the image's root volume. Size and encryption refer to it."""
-        invoke = pulumi.InvokeOutputOptions(parent=self)
-        image: Any = settings.ami or aws.ssm.get_parameter_output(name=_parameter(settings), opts=invoke).insecure_value
-        return aws.ec2.get_ami_output(filters=[{"name": "image-id", "values": [image]}], opts=invoke).root_device_name
+    def _log_group(
+        self, name: str, settings: Ec2Settings, tags: Mapping[str, Any], opts: pulumi.ResourceOptions | None
+    ) -> list[pulumi.Resource]:
+        """The log group of the agents, if their logs go to CloudWatch."""
+        if settings.log_retention_days is None:
+            return []
+        named = machine_group.in_cloud(name)
+        hooks = explained(name, f"a log group {named}", f"aws logs delete-log-group --log-group-name {named}")
+        return [
+            aws.cloudwatch.LogGroup(
+                f"{name}-logs",
+                name=named,
+                retention_in_days=settings.log_retention_days,
+                tags=tags,
+                opts=child(self, opts, hooks=hooks),
+            )
+        ]
+
+    def _group(
+        self,
+        name: str,
+        machine: Machine,
+        settings: Ec2Settings,
+        template: aws.ec2.LaunchTemplate,
+        tags: Mapping[str, Any],
+        needed: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None,
+    ) -> aws.autoscaling.Group:
+        """The Auto Scaling group. It has its hook before its first machine."""
+        group_name = _group_name(name, settings)
+        subnets, version = cast("list[Any]", settings.subnets), template.latest_version.apply(str)
+        remove = f"aws autoscaling delete-auto-scaling-group --force-delete --auto-scaling-group-name {group_name}"
+        return aws.autoscaling.Group(
+            f"{name}-group",
+            name=group_name,
+            min_size=settings.min,
+            max_size=settings.max or max(settings.min, 1),
+            vpc_zone_identifiers=subnets,
+            max_instance_lifetime=settings.max_instance_lifetime,
+            **_machines(settings, template.id, version),
+            health_check_type="EC2",
+            capacity_rebalance=settings.spot,
+            initial_lifecycle_hooks=[aws.autoscaling.GroupInitialLifecycleHookArgs(**_hook(machine))],
+            # The state has the group at once, not when its machines have started. Updates would wait for an exact number of machines.
+            wait_for_capacity_timeout="0",
+            instance_refresh=_REFRESH if machine.agent.on_change == "roll" else None,
+            tags=[aws.autoscaling.GroupTagArgs(key=key, value=value, propagate_at_launch=False) for key, value in tags.items()],
+            opts=child(
+                self,
+                opts,
+                needed,
+                ignore_changes=["initialLifecycleHooks"],
+                delete_before_replace=False,
+                custom_timeouts=machine_group.timeouts(machine),
+                hooks=explained(name, f"an Auto Scaling group {group_name}", remove, retry=_while_draining(name, machine)),
+            ),
+        )
 
 
 def _check(name: str, given: _Arguments) -> Iterator[Finding]:
@@ -295,23 +298,55 @@ def _check(name: str, given: _Arguments) -> Iterator[Finding]:
     yield from checks.ec2(given, given, in_programs)
 
 
-def _parameter(settings: Ec2Settings) -> str:
-    architecture = {"x86_64": "amd64", "arm64": "arm64"}[settings.architecture]
-    return settings.ami_parameter or UBUNTU_ON_EC2.format(architecture=architecture)
+def _policy(names: CloudNames, key: str | None) -> str:
+    return policies.machine(names.secret, names.group, key or "", names.log_group)
 
 
 def _user_data(machine: Machine, names: CloudNames) -> str:
     return base64.b64encode(documents.packed(documents.cloud_init(machine, names))).decode()
 
 
-def _disk(settings: Ec2Settings) -> aws.ec2.LaunchTemplateBlockDeviceMappingEbsArgs:
-    return aws.ec2.LaunchTemplateBlockDeviceMappingEbsArgs(
-        volume_size=machine_group.gibibytes(settings.volume),
-        volume_type="gp3",
-        encrypted="true",
-        kms_key_id=optional(settings.volume.kms_key),
-        delete_on_termination="true",
-    )
+def _hook(machine: Machine) -> dict[str, Any]:
+    """What holds a machine until its agent has stopped. It is the same for both roles: after a change, machines have either."""
+    return {
+        "name": units.HOOK,
+        "lifecycle_transition": "autoscaling:EC2_INSTANCE_TERMINATING",
+        "heartbeat_timeout": min(machine.agent.drain_seconds + machine_group.STOP_MARGIN_SECONDS, _LONGEST_HOOK_SECONDS),
+        "default_result": "CONTINUE",
+    }
+
+
+def _group_name(name: str, settings: Ec2Settings) -> str:
+    """The name of the Auto Scaling group.
+
+    With another role comes another group: machines keep the role that they were started with, which lives until they are gone.
+    """
+    return machine_group.fixed_name(name, _LONGEST_GROUP, settings.role_path)
+
+
+def _machines(settings: Ec2Settings, template: pulumi.Output[str], version: pulumi.Output[str]) -> dict[str, Any]:
+    """What machines are started from: a launch template, and several types where there are."""
+    if not settings.other_instance_types:
+        return {"launch_template": {"id": template, "version": version}}
+    overrides = [{"instance_type": kind} for kind in (settings.instance_type, *settings.other_instance_types)]
+    used = {"launch_template_specification": {"launch_template_id": template, "version": version}, "overrides": overrides}
+    spot = {"on_demand_percentage_above_base_capacity": 0, "spot_allocation_strategy": "price-capacity-optimized"}
+    return {"mixed_instances_policy": {"launch_template": used, "instances_distribution": spot}}
+
+
+def _while_draining(name: str, machine: Machine) -> Callable[[pulumi.ErrorHookArgs], bool]:
+    """Tries again while an earlier change still waits for runs: AWS begins no second one, and the provider waits for 15 minutes only."""
+    longest = machine_group.replacement_seconds(machine)
+    began: list[float] = []
+
+    def retry(refused: pulumi.ErrorHookArgs) -> bool:
+        if not _BUSY.search(refused.errors[0]):
+            return False
+        began.append(time.monotonic())
+        pulumi.log.warn(f"{name}: an earlier change still waits for runs; waiting for it, {longest // 60} minutes at most")
+        return began[-1] - began[0] < longest
+
+    return retry
 
 
 _REFRESH: aws.autoscaling.GroupInstanceRefreshArgsDict = {

@@ -1,6 +1,5 @@
 """The `GceAgents` component."""
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
@@ -12,8 +11,9 @@ from scalr_agents.machines.settings import GceSettings, Secrets
 from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.spelling import in_programs
-from scalr_agents.resources import literals, machine_group
+from scalr_agents.resources import gce_network, literals, machine_group
 from scalr_agents.resources.component import Validated
+from scalr_agents.resources.interrupted import explained
 from scalr_agents.resources.machine_group import MachinePackageArgs, MachineVolumeArgs
 from scalr_agents.resources.options import as_output, child
 from scalr_agents.resources.validation import validate, with_text
@@ -23,7 +23,8 @@ _BUSY = 0.6
 """Use of the CPUs that the group aims at, where it may grow."""
 _ZONES = 3
 """Zones of a regional group. Google wants as many new machines at a time, or none."""
-_LONGEST_SHORT_NAME = 20
+_START_SECONDS = 300
+"""How long a new machine has to be there before an old one is removed: it installs Docker and pulls the agent's image."""
 
 
 class GceAgentsArgs(TypedDict):
@@ -38,7 +39,7 @@ class GceAgentsArgs(TypedDict):
     region: str
     """Region of the group."""
     subnetwork: pulumi.Input[str]
-    """Name of the subnetwork, or its full path for a shared VPC. It needs Cloud NAT or a proxy."""
+    """Name of the subnetwork, or its full path or URL for a shared VPC. It needs Cloud NAT or a proxy."""
     machine_type: str
     """Machine type."""
     min: NotRequired[int]
@@ -90,7 +91,9 @@ class GceAgentsArgs(TypedDict):
     on_change: NotRequired[literals.OnChange]
     """`roll` (default) replaces the machines when something about them changes, `keep` leaves them."""
     machine_image: NotRequired[str]
-    """Image of the machines. It must have cloud-init. Default: Ubuntu 22.04 LTS."""
+    """Image of the machines. It must have cloud-init. Default: Ubuntu 22.04 LTS, for the architecture of `machine_type`."""
+    egress_ports: NotRequired[Sequence[int]]
+    """Further TCP ports that the firewall rules open for egress, for instance 80 for updates of Ubuntu's packages."""
     volume: NotRequired[MachineVolumeArgs]
     """Boot disk of the machines. It is always encrypted."""
     service_account: NotRequired[pulumi.Input[str]]
@@ -137,19 +140,7 @@ class GceAgents(Validated["WantedGce"]):
         settings = with_text(self, name, settings, "subnetwork", "service_account")
         labels: dict[str, Any] = dict(settings.labels)
         account = self._account(name, settings, opts)
-        secret = gcp.secretmanager.Secret(
-            f"{name}-secret",
-            secret_id=machine_group.in_cloud(name),
-            replication={"auto": {}},
-            labels=labels,
-            opts=child(self, opts),
-        )
-        content = gcp.secretmanager.SecretVersion(
-            f"{name}-secret-version",
-            secret=secret.id,
-            secret_data=machine_group.secret_content(machine, secrets),
-            opts=child(self, opts),
-        )
+        secret, content = self._secret(name, machine, secrets, labels, opts)
         reader = gcp.secretmanager.SecretIamMember(
             f"{name}-secret-reader",
             secret_id=secret.id,
@@ -157,12 +148,13 @@ class GceAgents(Validated["WantedGce"]):
             member=pulumi.Output.concat("serviceAccount:", account),
             opts=child(self, opts),
         )
-        tag, firewall = self._firewall(name, machine, settings, opts)
+        network = gce_network.register(self, name, machine, settings, opts)
         template = gcp.compute.InstanceTemplate(
             f"{name}-template",
+            region=settings.region,
             machine_type=settings.machine_type,
             disks=[_disk(settings)],
-            network_interfaces=[_interface(settings)],  # without an access config it has no external address
+            network_interfaces=[{"subnetwork": network.subnetwork}],  # without an access config it has no external address
             service_account={"email": account, "scopes": ["cloud-platform"]},
             shielded_instance_config={"enable_secure_boot": True, "enable_vtpm": True, "enable_integrity_monitoring": True},
             metadata={
@@ -172,39 +164,11 @@ class GceAgents(Validated["WantedGce"]):
                 "scalr-agents-secret-version": content.version,  # makes a new token a change of the machines
             },
             scheduling=_scheduling(machine),
-            tags=[tag],
+            tags=[network.tag],
             labels=labels,
             opts=child(self, opts),
         )
-        scaled = settings.max is not None and settings.max > settings.min
-        group = gcp.compute.RegionInstanceGroupManager(
-            f"{name}-group",
-            base_instance_name=name,
-            region=settings.region,
-            versions=[{"instance_template": template.self_link_unique}],
-            target_size=None if scaled else settings.min,
-            update_policy={
-                "type": "PROACTIVE" if machine.agent.on_change == "roll" else "OPPORTUNISTIC",
-                "minimal_action": "REPLACE",
-                "replacement_method": "SUBSTITUTE",
-                "max_surge_fixed": _ZONES,
-                "max_unavailable_fixed": 0,
-                "instance_redistribution_type": "NONE",  # machines are never removed to balance zones
-            },
-            opts=child(self, opts, [reader, content, *firewall], custom_timeouts=machine_group.deletion(machine)),
-        )
-        if scaled:
-            gcp.compute.RegionAutoscaler(
-                f"{name}-scaling",
-                region=settings.region,
-                target=group.id,
-                autoscaling_policy={
-                    "min_replicas": settings.min,
-                    "max_replicas": settings.max or settings.min,
-                    "cpu_utilization": {"target": _BUSY},
-                },
-                opts=child(self, opts),
-            )
+        group = self._group(name, machine, settings, template, [reader, content, *network.rules], opts)
         self.group_name, self.service_account_email, self.secret_name = group.name, account, secret.id
         self.publish()
 
@@ -212,41 +176,109 @@ class GceAgents(Validated["WantedGce"]):
         """The email of the machines' service account."""
         if is_set(settings.service_account):
             return as_output(settings.service_account)
+        named = machine_group.short_name(name)
+        commands = [
+            f"gcloud iam service-accounts list --filter=email:{named}@ --format='value(email)'",
+            "gcloud iam service-accounts delete <email>",
+        ]
         account = gcp.serviceaccount.Account(
-            f"{name}-service-account", account_id=_short(name), display_name=f"Scalr agent {name}", opts=child(self, opts)
+            f"{name}-service-account",
+            account_id=named,
+            display_name=f"Scalr agent {name}",
+            opts=child(self, opts, hooks=explained(name, f"a service account {named}", *commands)),
         )
         return account.email
 
-    def _firewall(
-        self, name: str, machine: Machine, settings: GceSettings, opts: pulumi.ResourceOptions | None
-    ) -> tuple[str, list[pulumi.Resource]]:
-        """The network tag of the machines, and egress rules for what an agent needs. Google Cloud denies ingress by default."""
-        tag = _short(name)
-        invoke = pulumi.InvokeOutputOptions(parent=self)
-        which: dict[str, Any] = (
-            {"name": settings.subnetwork, "region": settings.region}
-            if _is_name(settings.subnetwork)
-            else {"self_link": settings.subnetwork}
+    def _secret(
+        self, name: str, machine: Machine, secrets: Secrets, labels: Mapping[str, Any], opts: pulumi.ResourceOptions | None
+    ) -> tuple[gcp.secretmanager.Secret, gcp.secretmanager.SecretVersion]:
+        """The secret and its content."""
+        named = machine_group.in_cloud(name)
+        secret = gcp.secretmanager.Secret(
+            f"{name}-secret",
+            secret_id=named,
+            replication={"auto": {}},
+            labels=labels,
+            opts=child(self, opts, hooks=explained(name, f"a secret {named}", f"gcloud secrets delete {named}")),
         )
-        subnetwork = gcp.compute.get_subnetwork_output(**which, opts=invoke)
-        common: dict[str, Any] = {
-            "network": subnetwork.network,
-            "project": subnetwork.project,
-            "direction": "EGRESS",
-            "destination_ranges": ["0.0.0.0/0"],
-            "target_tags": [tag],
-        }
-        allowed = gcp.compute.Firewall(
-            f"{name}-egress",
-            allows=[{"protocol": "tcp", "ports": [str(port) for port in machine_group.ports(machine)]}],
-            priority=1000,
-            **common,
+        content = gcp.secretmanager.SecretVersion(
+            f"{name}-secret-version",
+            secret=secret.id,
+            secret_data=machine_group.secret_content(self, machine, secrets),
             opts=child(self, opts),
         )
-        denied = gcp.compute.Firewall(
-            f"{name}-egress-denied", denies=[{"protocol": "all"}], priority=65000, **common, opts=child(self, opts)
+        return secret, content
+
+    def _group(
+        self,
+        name: str,
+        machine: Machine,
+        settings: GceSettings,
+        template: gcp.compute.InstanceTemplate,
+        needed: Sequence[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None,
+    ) -> gcp.compute.RegionInstanceGroupManager:
+        """The managed instance group, and its autoscaler.
+
+        A group of a fixed size has an autoscaler, too: Google lets nobody resize a group that has one, so a group could not become fixed.
+        """
+        # With an account of the user's, or without it again, comes another group. Machines keep the account that they were started with.
+        account = "given" if is_set(settings.service_account) else ""
+        named = machine_group.short_name(name, account)
+        command = "gcloud compute instance-groups managed {} {} --region={}"
+        remove, release = (command.format(verb, named, settings.region) for verb in ("delete", "stop-autoscaling"))
+        group = gcp.compute.RegionInstanceGroupManager(
+            f"{name}-group",
+            name=named,
+            base_instance_name=name,
+            region=settings.region,
+            versions=[{"instance_template": template.self_link_unique}],
+            update_policy={
+                "type": "PROACTIVE" if machine.agent.on_change == "roll" else "OPPORTUNISTIC",
+                "minimal_action": "REPLACE",
+                "replacement_method": "SUBSTITUTE",
+                "max_surge_fixed": _ZONES,
+                "max_unavailable_fixed": 0,
+                "min_ready_sec": _START_SECONDS,
+                "instance_redistribution_type": "NONE",  # machines are never removed to balance zones
+            },
+            opts=child(
+                self,
+                opts,
+                needed,
+                ignore_changes=["name"],  # existing groups keep theirs
+                replacement_trigger=account or "own",
+                delete_before_replace=False,  # the other one has another name, or is in another region
+                custom_timeouts=machine_group.timeouts(machine),
+                hooks=explained(name, f"an instance group {named}", remove, retry=lambda refused: _told_to_refresh(name, refused)),
+            ),
         )
-        return tag, [allowed, denied]
+        gcp.compute.RegionAutoscaler(
+            f"{name}-scaling",
+            name=named,
+            region=settings.region,
+            target=group.id,
+            autoscaling_policy={
+                "min_replicas": settings.min,
+                "max_replicas": settings.max or settings.min,
+                "cpu_utilization": {"target": _BUSY},
+            },
+            opts=child(
+                self,
+                opts,
+                ignore_changes=["name"],
+                delete_before_replace=False,
+                hooks=explained(name, f"an autoscaler {named}", release),
+            ),
+        )
+        return group
+
+
+def _told_to_refresh(name: str, refused: pulumi.ErrorHookArgs) -> bool:
+    """Says what to do after a failed update, of which the provider stores what it wanted, and not what Google has."""
+    if refused.failed_operation == "update":
+        pulumi.log.error(f"{name}: the state may not have what Google has. Run `pulumi refresh`, and then `pulumi up` again")
+    return False
 
 
 def _check(name: str, given: _Arguments) -> Iterator[Finding]:
@@ -254,35 +286,21 @@ def _check(name: str, given: _Arguments) -> Iterator[Finding]:
     yield from checks.gce(given, given, in_programs)
 
 
-def _is_name(subnetwork: object) -> bool:
-    return isinstance(subnetwork, str) and "/" not in subnetwork
-
-
-def _short(name: str) -> str:
-    """A name of at most 30 characters that no other stack's machines have: of a service account, and of a network tag."""
-    return f"{name[:_LONGEST_SHORT_NAME]}-{hashlib.sha256(machine_group.in_cloud(name).encode()).hexdigest()[:8]}"
-
-
 def _disk(settings: GceSettings) -> gcp.compute.InstanceTemplateDiskArgs:
     key: Any = settings.volume.kms_key
     return gcp.compute.InstanceTemplateDiskArgs(
         boot=True,
         auto_delete=True,
-        source_image=settings.machine_image,
+        source_image=settings.machine_image or instance_types.gce_image(settings.machine_type),
         disk_size_gb=machine_group.gibibytes(settings.volume),
         disk_type=instance_types.gce_disk_type(settings.machine_type),
         disk_encryption_key=gcp.compute.InstanceTemplateDiskDiskEncryptionKeyArgs(kms_key_self_link=key) if is_set(key) else None,
     )
 
 
-def _interface(settings: GceSettings) -> gcp.compute.InstanceTemplateNetworkInterfaceArgs:
-    subnetwork: Any = settings.subnetwork
-    return gcp.compute.InstanceTemplateNetworkInterfaceArgs(subnetwork=subnetwork)
-
-
-def _scheduling(machine: Machine) -> gcp.compute.InstanceTemplateSchedulingArgs:
+def _scheduling(machine: Machine) -> gcp.compute.InstanceTemplateSchedulingArgsDict:
     """How long Compute Engine waits for runs before it removes a machine."""
     seconds = min(machine.agent.drain_seconds + machine_group.STOP_MARGIN_SECONDS, _LONGEST_SHUTDOWN_SECONDS)
-    longest = gcp.compute.InstanceTemplateSchedulingGracefulShutdownMaxDurationArgs(seconds=seconds)
-    waits = gcp.compute.InstanceTemplateSchedulingGracefulShutdownArgs(enabled=True, max_duration=longest)
-    return gcp.compute.InstanceTemplateSchedulingArgs(automatic_restart=True, graceful_shutdown=waits if machine.can_drain else None)
+    if not machine.can_drain:
+        return {"automatic_restart": True}
+    return {"automatic_restart": True, "graceful_shutdown": {"enabled": True, "max_duration": {"seconds": seconds}}}

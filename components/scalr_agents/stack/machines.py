@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.machines import CloudNames, Machine, Platform, checks, documents, environment
-from scalr_agents.machines.settings import UBUNTU_ON_GCE, AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings, Volume
+from scalr_agents.machines.settings import AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings, Volume
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.fields import Text, is_set, unset
 from scalr_agents.model.findings import Finding, Path, dotted, error, errors, warning
@@ -47,8 +47,8 @@ class GceEntry(GceSettings):
 
     model_config = ConfigDict(alias_generator=to_camel)
 
-    machine_image: Text = Field(UBUNTU_ON_GCE, alias="image")
-    """Image of the machines. It must have cloud-init. Default: Ubuntu 22.04 LTS."""
+    machine_image: Text = Field("", alias="image")
+    """Image of the machines. It must have cloud-init. Default: Ubuntu 22.04 LTS, for the architecture of `machineType`."""
     volume: VolumeEntry = default(VolumeEntry)
     """Boot disk of the machines. `kmsKey` is the full name of a Cloud KMS key."""
 
@@ -101,8 +101,11 @@ class StackMachine:
 
     def names(self) -> CloudNames:
         """What a machine knows of the cloud, as far as a stack file has it."""
-        own = self.machine.platform == "own"
-        return CloudNames() if own else CloudNames(str(self._unknown("secret")), str(self._unknown("group")))
+        if self.machine.platform == "own":
+            return CloudNames()
+        logs = self.entry.ec2 and self.entry.ec2.log_retention_days is not None
+        group = str(self._unknown("group"))
+        return CloudNames(str(self._unknown("secret")), group, group if logs else "")
 
     def document(self, form: str) -> str:
         return documents.FORMS[form](self.machine, self.names())
@@ -170,7 +173,7 @@ def _check(each: StackMachine, file: StackFile, *, demand_tokens: bool) -> Itera
     if entry.ec2:
         found += [finding.under(("ec2",)) for finding in checks.ec2(entry.ec2, machine.agent, in_stack_files)]
     if entry.gce:
-        found += [finding.under(("gce",)) for finding in checks.gce(entry.gce, machine.agent, in_stack_files)]
+        found += [finding.under(("gce",)) for finding in checks.gce(entry.gce, machine.agent, _of_gce)]
     if each.name in file.agents:
         found.append(error("", f"{PREFIX}:agents has the same name; give one of them another"))
     yield from (_located(finding, each) for finding in found)
@@ -181,6 +184,11 @@ def _check(each: StackMachine, file: StackFile, *, demand_tokens: bool) -> Itera
         )
     if not errors(found):
         yield from _check_secrets(each, demand_tokens=demand_tokens)
+
+
+def _of_gce(words: str) -> str:
+    """A key of `gce`, where `image` is that of the machine. In programs, `image` is that of the agent."""
+    return "image" if words == "machine_image" else in_stack_files(words)
 
 
 def _located(finding: Finding, each: StackMachine) -> Finding:

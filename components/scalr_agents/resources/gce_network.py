@@ -1,0 +1,65 @@
+"""The subnetwork of machines on Compute Engine, and their firewall rules."""
+
+from typing import Any, NamedTuple
+
+import pulumi
+import pulumi_gcp as gcp
+
+from scalr_agents.machines import Machine, forms
+from scalr_agents.machines.settings import GceSettings
+from scalr_agents.resources import machine_group
+from scalr_agents.resources.interrupted import explained
+from scalr_agents.resources.options import as_output, child, parsed
+
+
+class Network(NamedTuple):
+    """Where machines are."""
+
+    subnetwork: pulumi.Output[str]
+    """Its URL."""
+    tag: str
+    """The network tag of the machines, to which the rules apply."""
+    rules: list[pulumi.Resource]
+
+
+def register(
+    owner: pulumi.ComponentResource, name: str, machine: Machine, settings: GceSettings, opts: pulumi.ResourceOptions | None
+) -> Network:
+    """Look up the subnetwork, and register egress rules for what an agent needs. Google Cloud denies ingress by default."""
+    where = parsed(as_output(settings.subnetwork), lambda given: forms.subnetwork(given, settings.region))
+    subnetwork = gcp.compute.get_subnetwork_output(
+        name=where.apply(lambda found: found.name),
+        region=where.apply(lambda found: found.region),
+        project=where.apply(lambda found: found.project),
+        opts=pulumi.InvokeOutputOptions(parent=owner),
+    )
+    tag = machine_group.short_name(name)
+    ports = [str(port) for port in machine_group.ports(machine, settings.egress_ports)]
+    rules: dict[str, dict[str, Any]] = {
+        "egress": {"allows": [{"protocol": "tcp", "ports": ports}], "priority": 1000},
+        "egress-denied": {"denies": [{"protocol": "all"}], "priority": 65000},
+    }
+    return Network(
+        subnetwork.self_link,
+        tag,
+        [
+            gcp.compute.Firewall(
+                f"{name}-{rule}",
+                name=f"{tag}-{rule}",
+                network=subnetwork.network,
+                project=subnetwork.project,
+                direction="EGRESS",
+                destination_ranges=["0.0.0.0/0"],
+                target_tags=[tag],
+                **what,
+                opts=child(
+                    owner,
+                    opts,
+                    ignore_changes=["name"],  # existing rules keep theirs
+                    delete_before_replace=True,
+                    hooks=explained(name, f"a firewall rule {tag}-{rule}", f"gcloud compute firewall-rules delete {tag}-{rule}"),
+                ),
+            )
+            for rule, what in rules.items()
+        ],
+    )
