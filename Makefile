@@ -13,7 +13,7 @@ BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 # The same, without those that are pinned for some platforms only.
 BUT_ANYWHERE = $$(sed -n '/ ; /!s/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
-.PHONY: render test control-plane test-cluster test-machines test-languages node test-node check bench schema docs dist pins clean install
+.PHONY: render test control-plane test-cluster test-machines test-languages clouds test-clouds node test-node check bench schema docs dist pins clean install
 
 render: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents render $(STACK)
@@ -37,6 +37,15 @@ test-machines: $(VENV)/.dev control-plane
 test-languages: $(VENV)/.dev control-plane
 	@$(BIN)/python -m tests.languages.node
 	@$(BIN)/python -m pytest -n0 tests/languages
+
+# The providers that test-clouds runs.
+clouds:
+	@$(PYTHON) -m tests.tools.build clouds
+
+# Stacks and examples on both clouds with the providers' own code, each worker with a cloud of its own. What is not here is skipped with
+# the reason.
+test-clouds: $(VENV)/.dev clouds
+	@$(BIN)/python -m pytest -n 4 -rs --durations=8 tests/clouds
 
 # The programs that test-node runs.
 node:

@@ -11,6 +11,7 @@ import yaml
 from pydantic import BaseModel
 from scalr_agents import charts, stack
 from scalr_agents import charts as values
+from scalr_agents.machines.instance_types import GOOGLE_FAMILIES
 from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import lookup, merge
@@ -186,6 +187,13 @@ def test_stack_files_in_the_documents_have_no_unknown_word(tmp_path: Path) -> No
             (tmp_path / "Pulumi.it.yaml").write_text(block)
             loaded = stack.load(source.read(tmp_path, "it").config, directory=tmp_path, demand_tokens=False)
             assert [str(finding) for finding in loaded.findings if "unknown key" in finding.message] == []
+
+
+def test_the_page_about_machines_has_the_families_of_google() -> None:
+    page = (REPOSITORY / "docs" / "machines.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([a-z0-9, ]+) \| (x86_64|arm64) \| `([a-z-]+)` \|$", page, re.MULTILINE)
+    listed = {name: (cpu, disk) for names, cpu, disk in rows for name in names.split(", ")}
+    assert listed == {name: (family.architecture, family.disk) for name, family in GOOGLE_FAMILIES.items()}
 
 
 def test_messages_in_the_page_about_versions_are_real() -> None:

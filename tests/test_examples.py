@@ -15,26 +15,22 @@ from scalr_agents.resources.deploy import deploy
 
 from tests import schemas
 from tests.command_line import cli
+from tests.example_programs import EXAMPLES, PROGRAMS, settings
 from tests.recording import Recording, Secret, leaves, opened, run
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
-PROGRAMS = sorted({path.parent.name for path in EXAMPLES.glob("*/__main__.py")} - {"pool"})
-"""`pool` imports an SDK that is generated: tests/engine/test_pool.py runs it."""
 SECRET = "s3cr3t"
 OIDC = "arn:aws:iam::111122223333:oidc-provider/oidc.eks.eu-west-1.amazonaws.com/id/0A1B"
-COMMAND = re.compile(r"^(?:# )?pulumi config set (--secret )?([\w:]+)(?: +([^\s(#]+))?(?: |$)", re.MULTILINE)
 
 
 @cache
 def ran(example: str, **more: str) -> Recording:
     """The program, with what its own `pulumi config set` commands set. The CLI would ask for a value that they lack."""
-    texts = [EXAMPLES / example / name for name in ("__main__.py", "README.md")]
-    commands = [found for text in texts if text.exists() for found in COMMAND.findall(text.read_text(encoding="utf-8"))]
-    given = {key: value or f"{SECRET}-{key}" for _, key, value in commands} | more
+    told = settings(example)
+    given = {each.key: each.value or f"{SECRET}-{each.key}" for each in told} | more
     return run(
         lambda: _run(example),
         configuration={key if ":" in key else f"scalr-agents:{key}": value for key, value in given.items()},
-        secret_keys=tuple(f"scalr-agents:{key}" for secret, key, _ in commands if secret),
+        secret_keys=tuple(f"scalr-agents:{each.key}" for each in told if each.secret),
     )
 
 
@@ -89,7 +85,7 @@ def test_an_example_makes_all_that_it_says(example: str, more: dict[str, str], r
 
 def test_the_example_of_machines_makes_two_groups() -> None:
     recording = ran("machines-aws")
-    assert len(recording.resources) == 27
+    assert len(recording.resources) == 30
     assert recording.exports["groups"] == ["scalr-agents-test-runs", "scalr-agents-test-vcs"]
 
 

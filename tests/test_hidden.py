@@ -54,7 +54,7 @@ REPEATED = {
     *("vpcId", "fileSystemId", "instanceId", "securityGroups", "mountTargetSecurityGroups", "subnets", "cidrs", "ipRanges"),
     *("reservedIpRange", "kmsKey", "driverRole"),
     *("ami", "architecture", "caScope", "drainSeconds", "max", "memoryPerRun", "min", "onChange", "region", "root", "runtime", "size"),
-    *("spot", "ssm", "enforcedBy", "ingress", "ports"),
+    *("spot", "ssm", "enforcedBy", "ingress", "ports", "egressPorts", "maxInstanceLifetime", "logRetentionDays", "rolePath"),
 }
 """The fields that repeat what they were given."""
 SECRET = "Kx7q9-Zt4w2_Lm8v3"

@@ -1,7 +1,8 @@
-"""Amazon and Google, as far as caches need them: what their providers ask the engine for, and what the clouds refuse.
+"""Amazon and Google, as far as we need them: what their providers ask the engine for, and what the clouds refuse.
 
 Which fields replace a resource is what the schemas of Terraform's providers say (`ForceNew`), and the rest what Pulumi's providers add
 to them: `provider/resources.go` of pulumi-aws for mount targets and names, `nameRequiresDeleteBeforeReplace` of the Terraform bridge.
+Where the real providers run, `tests/clouds` makes the same changes on them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,7 +15,7 @@ from google.protobuf.message import Message
 from pulumi.runtime.proto import provider_pb2
 
 from tests import mocked_clouds
-from tests.engine.provider import Provider, among, changes, difference, plain, refuse, struct
+from tests.engine.provider import UNKNOWN, Provider, among, changes, difference, plain, refuse, struct
 
 _DEFAULTS = "__defaults"
 """Input that lists the properties which the provider has filled in."""
@@ -32,9 +33,14 @@ class Kind(NamedTuple):
     assumes that two cannot exist, and asks for the old one to go first."""
     delete_first: bool = False
     """Whether the old one goes first in any case."""
+    taken: str = ""
+    """What the cloud says where another resource has the name."""
+    counted: tuple[str, ...] = ()
+    """Numbers that grow with each update, so that a preview does not know them."""
 
 
 FILE_SYSTEM, MOUNT_TARGET = "aws:efs/fileSystem:FileSystem", "aws:efs/mountTarget:MountTarget"
+MACHINES, TEMPLATE = "aws:autoscaling/group:Group", "aws:ec2/launchTemplate:LaunchTemplate"
 GROUP, RULE = "aws:ec2/securityGroup:SecurityGroup", "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 KINDS: Mapping[str, Kind] = {
     FILE_SYSTEM: Kind(
@@ -46,11 +52,48 @@ KINDS: Mapping[str, Kind] = {
     "aws:efs/accessPoint:AccessPoint": Kind(fixed=("fileSystemId", "posixUser", "rootDirectory")),
     "aws:efs/backupPolicy:BackupPolicy": Kind(fixed=("fileSystemId",)),
     "aws:efs/fileSystemPolicy:FileSystemPolicy": Kind(fixed=("fileSystemId",)),
-    GROUP: Kind(fixed=("description", "name", "vpcId"), named_by="name"),
+    GROUP: Kind(fixed=("description", "name", "vpcId"), named_by="name", taken="InvalidGroup.Duplicate"),
     RULE: Kind(fixed=("securityGroupId",)),
-    "gcp:filestore/instance:Instance": Kind(
-        fixed=("fileShares.name", "kmsKeyName", "location", "name", "networks", "project", "protocol", "tier"), named_by="name"
+    "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": Kind(fixed=("securityGroupId",)),
+    MACHINES: Kind(
+        fixed=("initialLifecycleHooks", "name"), named_by="name", taken="AlreadyExists: AutoScalingGroup by this name already exists"
     ),
+    "aws:autoscaling/lifecycleHook:LifecycleHook": Kind(fixed=("name",)),
+    "aws:autoscaling/policy:Policy": Kind(fixed=("autoscalingGroupName", "name"), named_by="name"),
+    "aws:cloudwatch/logGroup:LogGroup": Kind(fixed=("name",), named_by="name", taken="ResourceAlreadyExistsException"),
+    TEMPLATE: Kind(
+        fixed=("name",),
+        named_by="name",
+        taken="InvalidLaunchTemplateName.AlreadyExistsException",
+        counted=("defaultVersion", "latestVersion"),
+    ),
+    "aws:iam/instanceProfile:InstanceProfile": Kind(fixed=("name", "path"), named_by="name", taken="EntityAlreadyExists"),
+    "aws:iam/role:Role": Kind(fixed=("name", "path"), named_by="name", taken="EntityAlreadyExists"),
+    "aws:iam/rolePolicy:RolePolicy": Kind(fixed=("name", "role"), named_by="name"),
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": Kind(fixed=("policyArn", "role"), delete_first=True),
+    "aws:secretsmanager/secret:Secret": Kind(fixed=("name",), named_by="name", taken="ResourceExistsException"),
+    "aws:secretsmanager/secretVersion:SecretVersion": Kind(fixed=("secretId", "secretString")),
+    "gcp:compute/firewall:Firewall": Kind(fixed=("direction", "name", "network", "project"), named_by="name", taken="Error 409"),
+    "gcp:compute/instanceTemplate:InstanceTemplate": Kind(
+        fixed=(
+            *("disks", "labels", "machineType", "metadata", "name", "networkInterfaces", "project", "region", "scheduling"),
+            *("serviceAccount", "shieldedInstanceConfig", "tags"),
+        ),
+        named_by="name",
+    ),
+    "gcp:compute/regionAutoscaler:RegionAutoscaler": Kind(fixed=("name", "project", "region"), named_by="name", taken="Error 409"),
+    "gcp:compute/regionInstanceGroupManager:RegionInstanceGroupManager": Kind(
+        fixed=("name", "project", "region"), named_by="name", taken="Error 409"
+    ),
+    "gcp:filestore/instance:Instance": Kind(
+        fixed=("fileShares.name", "kmsKeyName", "location", "networks", "project", "protocol", "tier"), named_by="name"
+    ),
+    "gcp:secretmanager/secret:Secret": Kind(
+        fixed=("project", "replication", "secretId"), named_by="secretId", delete_first=True, taken="Error 409"
+    ),
+    "gcp:secretmanager/secretIamMember:SecretIamMember": Kind(fixed=("member", "project", "role", "secretId")),
+    "gcp:secretmanager/secretVersion:SecretVersion": Kind(fixed=("secret", "secretData")),
+    "gcp:serviceaccount/account:Account": Kind(fixed=("accountId", "project"), named_by="accountId", taken="Error 409"),
 }
 
 
@@ -99,7 +142,17 @@ class Cloud(Provider):
         inputs = request.inputs if refreshed else struct({**found.inputs, _DEFAULTS: []})
         return provider_pb2.ReadResponse(id=request.id, properties=struct(found.outputs), inputs=inputs)
 
+    def update(self, request: Any, context: Any) -> Message:
+        if not request.preview:
+            return super().update(request, context)
+        unknown = dict.fromkeys(KINDS.get(request.type, Kind()).counted, UNKNOWN)
+        return provider_pb2.UpdateResponse(properties=struct(plain(request.olds) | plain(request.news) | unknown))
+
     def made(self, request: Any, inputs: dict[str, Any], context: Any) -> tuple[str, dict[str, Any]]:
+        kind = KINDS.get(request.type, Kind())
+        names = {(other.get(kind.named_by), other.get("region")) for other in self.of_type(request.type).values()}
+        if kind.taken and (inputs[kind.named_by], inputs.get("region")) in names:
+            refuse(context, f"creating {request.urn}: {kind.taken}: {inputs[kind.named_by]}")
         for problem in self.refused(request.type, inputs):
             refuse(context, f"creating {request.urn}: {problem}")
         identity, outputs = mocked_clouds.created(request.type, request.name, inputs, uuid4().hex[:8])
@@ -108,7 +161,12 @@ class Cloud(Provider):
         return identity, outputs
 
     def changed(self, request: Any, inputs: dict[str, Any], context: Any) -> dict[str, Any]:
-        outputs = self.normalized(request.type, plain(request.olds) | inputs)
+        for problem in self.busy(request.id):
+            refuse(context, f"updating {request.urn}: {problem}")
+        kind, olds = KINDS.get(request.type, Kind()), plain(request.olds)
+        gone = plain(request.old_inputs).keys() - inputs.keys() - {*kind.computed}
+        grown = {name: olds[name] + 1 for name in kind.counted}
+        outputs = self.normalized(request.type, {name: value for name, value in olds.items() if name not in gone} | inputs | grown)
         self.objects[request.id] = Live(request.type, inputs, outputs)
         return outputs
 
@@ -129,6 +187,10 @@ class Cloud(Provider):
         """Why the cloud does not make a resource."""
         return ()
 
+    def busy(self, identity: str) -> Iterable[str]:
+        """Why the cloud does not change a resource now."""
+        return ()
+
     def held(self, identity: str) -> Iterable[str]:
         """Why the cloud does not delete a resource."""
         return ()
@@ -142,6 +204,11 @@ class Aws(Cloud):
     """Amazon."""
 
     package = "aws"
+
+    def __init__(self, objects: Mapping[str, Live] | None = None) -> None:
+        super().__init__(objects)
+        self.refused_refreshes = 0
+        """How often a group of machines cannot be changed yet, as a machine of an earlier change still waits for its runs."""
 
     def invalid(self, token: str, inputs: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         key = inputs.get("kmsKeyId", "arn:")
@@ -157,7 +224,15 @@ class Aws(Cloud):
             if token == RULE and _source(other) == _source(inputs):
                 yield "InvalidPermission.Duplicate: the specified rule already exists"
 
+    def busy(self, identity: str) -> Iterable[str]:
+        if self.objects[identity].type == MACHINES and self.refused_refreshes:
+            self.refused_refreshes -= 1
+            yield "instance refresh cancel: timeout while waiting for state to become 'Cancelled'"
+
     def held(self, identity: str) -> Iterable[str]:
+        for name, template in self.of_type(TEMPLATE).items():
+            if any(identity in interface["securityGroups"] for interface in template["networkInterfaces"]):
+                yield f"DependencyViolation: resource {identity} has a dependent object, machines of {name}"
         for target, outputs in self.of_type(MOUNT_TARGET).items():
             if outputs["fileSystemId"] == identity:
                 yield f"FileSystemInUse: the file system has mount target {target}"

@@ -8,9 +8,11 @@ import multiprocessing
 import os
 import signal
 import warnings
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from multiprocessing.connection import Connection
+from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 from unittest.mock import patch
@@ -63,12 +65,28 @@ class Operation:
         return self._answer.poll()
 
     def kill(self) -> bool:
-        """Kill the CLI and the program. Says whether there was anything left to kill."""
+        """Kill the CLI, the program and their plugins, which would go on alone. Says whether there was anything left to kill."""
         was_alive = self._process.is_alive()
         if was_alive and self._process.pid:
             os.killpg(self._process.pid, signal.SIGKILL)
+            while left := _session(self._process.pid):
+                for process in left:
+                    with suppress(ProcessLookupError):
+                        os.kill(process, signal.SIGKILL)
         self._process.join()
         return was_alive
+
+
+def _session(leader: int) -> list[int]:
+    """The processes of a session that still run, without its leader. Plugins have process groups of their own."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            # after the name, which may contain anything: state, parent, process group, session
+            state, _, _, session, *_ = entry.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            if int(session) == leader and state != "Z" and entry.parent.name != str(leader):
+                found.append(int(entry.parent.name))
+    return found
 
 
 def _call(operation: str, options: dict[str, Any], stack: automation.Stack, done: Done) -> None:

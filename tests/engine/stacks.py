@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import pytest
 import yaml
@@ -124,9 +124,9 @@ class Deployment:
     """Providers of a program that is not ours."""
 
     @classmethod
-    def new(cls, name: str, directory: Path, command: automation.PulumiCommand) -> "Deployment":
+    def new(cls, name: str, directory: Path, command: automation.PulumiCommand, variables: Mapping[str, str] | None = None) -> Self:
         """A project as a user has it who has cloned the repository; nothing is deployed, no secret is set."""
-        made = cls(name, directory, command)
+        made = cls(name, directory, command, variables=variables or {})
         made.project.mkdir(parents=True)
         shutil.copy(REPOSITORY / "Pulumi.yaml", made.project)
         shutil.copytree(REPOSITORY / "stacks", made.project / "stacks")

@@ -62,7 +62,7 @@ class World:
 
     def events(self, token: str, **wanted: Any) -> list[Event]:
         """What agents with a token have told Scalr, in its order, and only what has these words."""
-        events: list[Event] = self._ask("GET", f"/events/{token}")
+        events: list[Event] = self._ask("GET", f"/events/{token}") or []  # Go has null for an empty list
         return [event for event in events if wanted.items() <= event.items()]
 
     def connections(self) -> list[tuple[str, str]]:

@@ -19,6 +19,15 @@ class NotBuiltError(Exception):
     """A program that tests need is not there."""
 
 
+class Base(NamedTuple):
+    """A module with packages that no other module may import, or that registers more than is needed: ours is laid over a copy of it."""
+
+    version: str
+    """Its path and version, `PATH@VERSION`."""
+    sum: str
+    """The checksum of its content."""
+
+
 class Module(NamedTuple):
     """A Go module of this directory, and what is built from it."""
 
@@ -29,6 +38,10 @@ class Module(NamedTuple):
     """The module whose version is that of the programs; empty for programs of our own."""
     version_variables: tuple[str, ...] = ()
     """Variables that say a program's version, as `VARIABLE=TEMPLATE`. A build from a Go module does not set them by itself."""
+    base: Base | None = None
+    """The module inside whose source ours is built."""
+    documents: Mapping[str, tuple[str, str]] = {}
+    """Files of modules that are kept beside the programs, by name: the module's path, and the file's path in it."""
 
     @property
     def directory(self) -> Path:
@@ -37,6 +50,8 @@ class Module(NamedTuple):
     @property
     def version(self) -> str:
         """The pinned version, for instance `v1.36.3`."""
+        if self.base:
+            return self.base.version.partition("@")[2]
         if not self.pin:
             return ""
         found = re.search(rf"^(?:require)?\s+{re.escape(self.pin)} (v\S+)", self._read("go.mod"), re.MULTILINE)
@@ -54,7 +69,9 @@ class Module(NamedTuple):
     def output(self) -> Path:
         """Where the programs are, by all that makes them what they are."""
         sources = [file.read_text(encoding="utf-8") for file in sorted(self.directory.rglob("*.go"))]
-        recipe = "\0".join([self._read("go.mod"), self._read("go.sum"), self.ldflags, *self.programs.values(), *sources])
+        pins = [file.read_text(encoding="utf-8") for file in (self.directory / "go.mod", self.directory / "go.sum") if file.exists()]
+        others = [*(self.base or ()), *(part for document in self.documents.values() for part in document)]
+        recipe = "\0".join([*pins, self.ldflags, *self.programs.values(), *others, *sources])
         return cache() / f"{self.name}-{sha256(recipe.encode()).hexdigest()[:12]}" / "bin"
 
     def _read(self, file: str) -> str:
@@ -131,6 +148,32 @@ MODULES = (
         pin="sigs.k8s.io/kube-network-policies",
     ),
     Module(name="stubs", programs={"stub-agent": "./agent", "stub-world": "./world"}),
+    Module(
+        name="aws",
+        programs={"pulumi-resource-aws": "./dynamic/scalr"},
+        base=Base("github.com/pulumi/pulumi-terraform-bridge/v3@v3.137.0", "h1:y9HaS9/ylx52g0Ur4uxgfCYCl9b7Q9/i9a6tJhdUJsY="),
+    ),
+    Module(
+        name="google",
+        programs={"pulumi-resource-gcp": "./scalr"},
+        base=Base(
+            "github.com/hashicorp/terraform-provider-google@v1.20.1-0.20260828184646-f3721fb45fa3",  # 8.0.0
+            "h1:2onI4HYzwHTtekjeWin7ZrO+v7S8TkFyTP+IaS2FcbQ=",
+        ),
+        documents={
+            f"{name}.json": ("google.golang.org/api", path)
+            for name, path in {
+                "cloudresourcemanager": "cloudresourcemanager/v1/cloudresourcemanager-api.json",
+                "compute": "compute/v1/compute-api.json",
+                "compute-beta": "compute/v0.beta/compute-api.json",
+                "container": "container/v1/container-api.json",
+                "file": "file/v1/file-api.json",
+                "file-beta": "file/v1beta1/file-api.json",
+                "iam": "iam/v1/iam-api.json",
+                "secretmanager": "secretmanager/v1/secretmanager-api.json",
+            }.items()
+        },
+    ),
 )
 
 _CONTROL_PLANE = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "pulumi")
@@ -149,15 +192,23 @@ NODE = (
     "stub-world",
 )
 """What `make test-node` runs."""
+CLOUDS = ("pulumi", "pulumi-resource-aws", "pulumi-resource-gcp")
+"""What `make test-clouds` runs."""
+TARGETS = {"control-plane": CONTROL_PLANE, "clouds": CLOUDS, "node": NODE}
+"""Programs by the target of make that builds them."""
 
 
 def binary(name: str) -> Path:
     """The path of a program, for instance `kube-apiserver`; raises `NotBuiltError` if it has not been built."""
     path = _path(name)
     if not path.exists():
-        target = "control-plane" if name in CONTROL_PLANE else "node"
-        raise NotBuiltError(f"{name} is not built: run `make {target}` (it needs Go)")
+        raise NotBuiltError(f"{name} is not built: run `make {target_of(name)}` (it needs Go)")
     return path
+
+
+def target_of(name: str) -> str:
+    """The target of make that builds a program."""
+    return next(target for target, programs in TARGETS.items() if name in programs)
 
 
 def built(name: str) -> bool:

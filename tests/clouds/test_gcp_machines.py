@@ -1,0 +1,169 @@
+"""Machines in a managed instance group: what Google is asked for, what changes in place, and what happens after a failure."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.clouds import programs, stacks
+from tests.clouds.conftest import New
+from tests.clouds.gcp.discovery import RefusedError
+from tests.clouds.gcp.server import HOST_PROJECT, PROJECT, SELF, GoogleCloud
+from tests.clouds.stacks import CloudStack
+from tests.engine.stacks import up
+
+Machines = Callable[..., CloudStack]
+PATCH = "compute.regionInstanceGroupManagers.patch"
+
+
+@pytest.fixture
+def machines(on_google: New) -> Machines:
+    """A stack with one group of machines for runs."""
+
+    def made(**words: Any) -> CloudStack:
+        stack = on_google("gcp-machines")
+        gce = {"region": "europe-west1", "subnetwork": "agents", "machineType": "e2-standard-2", **words}
+        stack.edit({"machines": {"legacy": {"gce": gce, "concurrency": 3}}})
+        stack.set_secrets({"legacy.token": "token-of-legacy"})
+        return stack
+
+    return made
+
+
+def template(google: GoogleCloud) -> Any:
+    """The properties of the one template that there is."""
+    [found] = google.of_kind("instanceTemplates").values()
+    return found["properties"]
+
+
+def group(google: GoogleCloud) -> Any:
+    [found] = google.of_kind("instanceGroupManagers").values()
+    return found
+
+
+def scaler(google: GoogleCloud) -> tuple[int, int]:
+    """The least and the most machines that the autoscaler of the group wants."""
+    [found] = google.of_kind("autoscalers").values()
+    assert found["target"] == f"{SELF}projects/{PROJECT}/regions/europe-west1/instanceGroupManagers/{group(google)['name']}"
+    return found["autoscalingPolicy"]["minNumReplicas"], found["autoscalingPolicy"]["maxNumReplicas"]
+
+
+@pytest.mark.parametrize("configured", ["", "us-central1"], ids=["no region of the provider", "another one"])
+def test_a_subnetwork_is_in_the_region_of_the_machines(configured: str, machines: Machines, google: GoogleCloud) -> None:
+    stack = machines()
+    if configured:
+        stack.set_config({"gcp:region": configured})
+    up(stack)
+    [interface] = template(google)["networkInterfaces"]
+    assert interface["subnetwork"] == f"{SELF}projects/{PROJECT}/regions/europe-west1/subnetworks/agents"
+    assert stack.preview().steps == {}
+
+
+@pytest.mark.parametrize("url", ["", SELF], ids=["path", "URL"])
+def test_a_subnetwork_of_a_shared_vpc(url: str, machines: Machines, google: GoogleCloud) -> None:
+    subnetwork = f"projects/{HOST_PROJECT}/regions/europe-west1/subnetworks/shared"
+    stack = machines(subnetwork=f"{url}{subnetwork}")
+    up(stack)
+    assert template(google)["networkInterfaces"][0]["subnetwork"] == f"{SELF}{subnetwork}"
+    assert {rule["network"] for rule in google.of_kind("firewalls").values()} == {f"{SELF}projects/{HOST_PROJECT}/global/networks/shared"}
+    assert stack.preview().steps == {}
+
+
+@pytest.mark.parametrize("word", ["id", "name", "self_link"])
+def test_a_subnetwork_that_is_an_output(word: str, on_google: New, google: GoogleCloud) -> None:
+    stack = on_google("gcp-machines")
+    stack.program = partial(programs.with_subnetwork, word, beta=stacks.has_beta_fields())
+    up(stack)
+    assert template(google)["networkInterfaces"][0]["subnetwork"] == f"{SELF}projects/{PROJECT}/regions/europe-west1/subnetworks/agents"
+    assert stack.preview().steps == {}
+
+
+def test_another_spelling_of_the_subnetwork_changes_nothing(machines: Machines) -> None:
+    stack = machines()
+    up(stack)
+    path = f"projects/{PROJECT}/regions/europe-west1/subnetworks/agents"
+    for subnetwork in (path, f"{SELF}{path}"):
+        stack.edit({"machines.legacy.gce.subnetwork": subnetwork})
+        assert stack.preview().steps == {}
+
+
+def test_a_group_that_scales_becomes_fixed_and_scales_again(machines: Machines, google: GoogleCloud) -> None:
+    stack = machines(min=1, max=3)
+    up(stack)
+    assert scaler(google) == (1, 3)
+    for words, expected in (({"max": None, "min": 2}, (2, 2)), ({"max": 4}, (2, 4)), ({"max": None, "min": 1}, (1, 1))):
+        stack.edit({f"machines.legacy.gce.{word}": value for word, value in words.items()})
+        assert up(stack).steps == {"legacy-scaling": ("update",)}
+        assert scaler(google) == expected
+        assert stack.preview().steps == {}
+    assert google.refused() == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "disk", "image"),
+    [
+        ("e2-standard-2", "pd-balanced", "ubuntu-2204-lts"),
+        ("c4a-standard-2", "hyperdisk-balanced", "ubuntu-2204-lts-arm64"),
+        ("t2a-standard-2", "pd-balanced", "ubuntu-2204-lts-arm64"),
+        ("n4a-standard-2", "hyperdisk-balanced", "ubuntu-2204-lts-arm64"),
+        ("n4d-standard-2", "hyperdisk-balanced", "ubuntu-2204-lts"),
+    ],
+)
+def test_a_machine_type_has_its_image_and_its_disk(kind: str, disk: str, image: str, machines: Machines, google: GoogleCloud) -> None:
+    up(machines(machineType=kind))
+    [made] = template(google)["disks"]
+    assert (made["initializeParams"]["diskType"], made["initializeParams"]["sourceImage"].rpartition("/")[2]) == (disk, image)
+
+
+def test_another_type_is_another_template_and_no_other_group(machines: Machines, google: GoogleCloud) -> None:
+    stack = machines()
+    up(stack)
+    before = group(google)["id"]
+    stack.edit({"machines.legacy.gce.machineType": "n4-standard-2"})
+    changed = up(stack)
+    assert changed.all("replace") == {"legacy-template"}
+    assert changed.all("update") == {"legacy-group"}
+    assert template(google)["machineType"] == "n4-standard-2"
+    assert group(google)["id"] == before
+    assert stack.preview().steps == {}
+
+
+@pytest.mark.skipif(not stacks.has_beta_fields(), reason="the provider that is built here has no beta fields")
+def test_an_old_machine_goes_when_a_new_one_has_had_time_to_start(machines: Machines, google: GoogleCloud) -> None:
+    up(machines())
+    assert group(google)["updatePolicy"]["minReadySec"] == 300
+    assert template(google)["scheduling"]["gracefulShutdown"] == {"enabled": True, "maxDuration": {"seconds": "3600"}}
+
+
+ADVICE = "legacy: the state may not have what Google has. Run `pulumi refresh`, and then `pulumi up` again"
+
+
+def test_after_a_failed_update_the_state_is_refreshed(machines: Machines, google: GoogleCloud) -> None:
+    """The provider stores what it wanted, so that another deployment would change nothing, and fail to delete the old template."""
+    stack = machines()
+    up(stack)
+    stack.edit({"machines.legacy.gce.machineType": "e2-standard-4"})
+    google.fail_once(PATCH, RefusedError(400, "INVALID_ARGUMENT", "no"))
+    refused = stack.up()
+    assert refused.failed
+    assert ADVICE in refused.output
+    assert not stack.refresh().failed
+    up(stack)
+    assert stack.preview().steps == {}
+    assert template(google)["machineType"] == "e2-standard-4"
+
+
+def test_a_group_that_has_changed_meanwhile_needs_a_refresh(machines: Machines, google: GoogleCloud) -> None:
+    """An update whose answer was lost, or somebody else's, leaves a fingerprint that the state does not have."""
+    stack = machines()
+    up(stack)
+    group(google)["fingerprint"] = "b3RoZXI="
+    stack.edit({"machines.legacy.gce.machineType": "e2-standard-4"})
+    refused = stack.up()
+    assert "Invalid fingerprint" in refused.output
+    assert ADVICE in refused.output
+    assert not stack.refresh().failed
+    up(stack)
+    assert stack.preview().steps == {}
+    assert template(google)["machineType"] == "e2-standard-4"
