@@ -17,7 +17,7 @@ from tests.validated import LINES
 PROXY = "http://10.0.12.5:3128"
 ENTRIES: tuple[dict[str, Any], ...] = (
     {"cidr": "10.20.0.0/16", "ports": [443, 8443]},
-    {"cidr": "169.254.0.0/16", "ports": [80]},
+    {"cidr": "169.254.0.0/15", "ports": [80]},
     {"cidr": "fd00::/8"},
     {"namespace": "observability", "ports": [4317]},
 )

@@ -67,19 +67,28 @@ EVERYWHERE = {
 """The ports that stay open to pods that a policy selects, at addresses that nothing is said about, by kind."""
 METADATA: dict[str, set[tuple[int, str]]] = {
     "169.254.169.254": DNS,  # AWS, Azure, GCP, where GKE's DNS answers
-    "169.254.169.252": set(),  # GKE without Dataplane V2: where nodes redirect the one above to
+    "169.254.169.252": DNS,  # GKE without Dataplane V2: where nodes redirect the one above to
+    "169.254.0.23": DNS,  # Tencent Cloud
+    "169.254.42.42": DNS,  # Scaleway
     "168.63.129.16": set(),  # Azure's WireServer, and its DNS, which the cluster's DNS asks
     "100.100.100.200": set(),  # Alibaba Cloud
+    "100.96.0.96": set(),  # Volcengine
     "fd00:ec2::254": set(),
     "fd20:ce::254": set(),
+    "fd00:c1::a9fe:a9fe": set(),  # Oracle Cloud
+    "fd00:42::42": set(),  # Scaleway
+    "169.254.20.10": DNS,  # DNS of the node
+    "169.254.25.10": DNS,  # the same in Kubespray
+    "169.254.10.10": DNS,  # the same on AKS
+    "169.254.169.253": DNS,  # DNS of a VPC
+    "169.254.170.23": {*DNS, (80, "TCP")},  # EKS Pod Identity
+    "169.254.170.2": DNS,  # credentials of tasks on ECS
 }
-"""The ports of metadata services that stay open to them."""
+"""The ports that stay open to them at link-local addresses and at those of metadata services."""
 NEIGHBOURS = (
-    "169.254.20.10",  # DNS of the node
-    "169.254.10.10",  # the same on AKS
-    "169.254.169.253",  # DNS of a VPC
-    "169.254.170.23",  # EKS Pod Identity
-    "fd00:ec2::23",
+    "169.253.255.255",
+    "fd00:ec2::23",  # EKS Pod Identity
+    "100.96.0.95",
     "100.100.2.136",  # DNS of Alibaba Cloud
     "10.0.0.10",  # a Service
     "192.0.2.1",  # the internet
@@ -199,7 +208,8 @@ def test_a_plugin_that_knows_no_ranges_of_ports_leaves_agents_working(agent: Age
         pod = agent.pod(component)
         assert all(network.reaches(pod, Destination("192.0.2.1"), port) for port in (22, 80, 443, 6443))
         assert network.reaches(pod, Destination("169.254.169.254"), 53)
-        assert not any(network.reaches(pod, Destination(address), 80) for address in METADATA)
+        assert not any(network.reaches(pod, Destination(address), 443) for address in METADATA)
+        assert [address for address in METADATA if network.reaches(pod, Destination(address), 80)] == ["169.254.170.23"]
 
 
 def _without_ranges(content: dict[str, Any]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ LOOP = "/usr/bin/runner/exec-loop"
 METADATA = (
     "169.254.169.254:80",  # AWS, Azure, GCP
     "169.254.169.252:80",  # GKE without Dataplane V2: where nodes redirect the one above to
+    "169.254.42.42:80",  # Scaleway
     "168.63.129.16:80",  # Azure's WireServer
     "100.100.100.200:80",  # Alibaba Cloud
     "[fd00:ec2::254]:80",

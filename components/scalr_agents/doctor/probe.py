@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
-from ipaddress import ip_network
 from typing import Any, NamedTuple
 
 from scalr_agents.charts.shared import contract
@@ -113,7 +112,7 @@ def _told(container: Mapping[str, Any], pod: Pod) -> list[Manifest]:
         "PROBE_NAMES": _lines(_names(container, url)),
         "PROBE_URL": url,
         "PROBE_REGISTRIES": _lines([*_REGISTRIES, *_mirrors(pod)]),
-        "PROBE_METADATA": _lines(str(ip_network(each).network_address) for each in contract.METADATA),
+        "PROBE_METADATA": _lines(contract.METADATA_SERVICES),
         "PROBE_CA": next(filter(None, (_path(container, name) for name in _AUTHORITIES)), ""),
         "PROBE_PAUSE": str(_PAUSE_SECONDS),
     }

@@ -16,18 +16,24 @@ def test_network_policy_egress(version: str) -> None:
     assert policy["podSelector"]["matchLabels"]["app.kubernetes.io/component"] == "task"
     assert policy["egress"] == [
         {
-            "to": [{"namespaceSelector": {}}, {"ipBlock": {"cidr": "169.254.169.254/32"}}, {"ipBlock": {"cidr": "169.254.20.10/32"}}],
+            "to": [{"namespaceSelector": {}}, {"ipBlock": {"cidr": "169.254.0.0/16"}}],
             "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],
         },
+        {"to": [{"ipBlock": {"cidr": "169.254.170.23/32"}}], "ports": [{"protocol": "TCP", "port": 80}]},
         {
             "to": [
                 {
                     "ipBlock": {
                         "cidr": "0.0.0.0/0",
-                        "except": ["169.254.169.254/32", "169.254.169.252/32", "168.63.129.16/32", "100.100.100.200/32"],
+                        "except": ["169.254.0.0/16", "168.63.129.16/32", "100.100.100.200/32", "100.96.0.96/32"],
                     }
                 },
-                {"ipBlock": {"cidr": "::/0", "except": ["fd00:ec2::254/128", "fd20:ce::254/128"]}},
+                {
+                    "ipBlock": {
+                        "cidr": "::/0",
+                        "except": ["fd00:ec2::254/128", "fd20:ce::254/128", "fd00:c1::a9fe:a9fe/128", "fd00:42::42/128"],
+                    }
+                },
             ],
             "ports": [
                 *({"protocol": "TCP", "port": port} for port in (22, 80, 443, 6443)),
@@ -44,7 +50,7 @@ def test_network_policy_egress(version: str) -> None:
 @on_both_lines
 def test_runs_that_mount_file_systems_themselves(version: str) -> None:
     closed, opened = (objects_of(given, version)["egress"]["spec"]["egress"] for given in ({}, {"task": {"allowNfs": True}}))
-    assert opened == [closed[0], {"to": closed[1]["to"]}]
+    assert opened == [*closed[:2], {"to": closed[2]["to"]}]
     no_policy = {"task": {"allowNfs": False, "allowMetadataService": True}}
     assert (finding_at(no_policy, "task.allowNfs", version).severity, "egress" in objects_of(no_policy, version)) == ("warning", False)
     assert findings_of({"task": {"allowMetadataService": True}}, version) == []

@@ -114,9 +114,9 @@ def test_the_network_policy_covers_run_pods() -> None:
     assert policy["podSelector"]["matchLabels"].items() <= labels.items()
     for role in WORKLOADS:
         assert not made[role]["spec"]["selector"]["matchLabels"].items() <= labels.items()
-    everywhere, *_ = policy["egress"][1]["to"]
+    everywhere, *_ = policy["egress"][2]["to"]
     assert everywhere == {
-        "ipBlock": {"cidr": "0.0.0.0/0", "except": ["169.254.169.254/32", "169.254.169.252/32", "168.63.129.16/32", "100.100.100.200/32"]}
+        "ipBlock": {"cidr": "0.0.0.0/0", "except": ["169.254.0.0/16", "168.63.129.16/32", "100.100.100.200/32", "100.96.0.96/32"]}
     }
 
 

@@ -21,14 +21,24 @@ CACHE_VOLUME = "cache-dir"
 TMP_VOLUME = "tmp-dir"
 TOKEN_VOLUME = "sa-token"
 
-METADATA_WITH_DNS = "169.254.169.254/32"
-"""Metadata service of AWS, GCP and Azure. GKE's Cloud DNS listens on its port 53."""
-METADATA_IPV4 = (METADATA_WITH_DNS, "169.254.169.252/32", "168.63.129.16/32", "100.100.100.200/32")
-"""Metadata services: the above, GKE's on nodes without Dataplane V2 (which redirect to it), Azure WireServer, Alibaba Cloud."""
-METADATA_IPV6 = ("fd00:ec2::254/128", "fd20:ce::254/128")
-"""Metadata services over IPv6: AWS and GCP."""
+LINK_LOCAL = "169.254.0.0/16"
+"""Where most metadata services listen, and on port 53 the DNS of clouds and nodes: which addresses differs between clouds and clusters."""
+POD_IDENTITY = "169.254.170.23/32"
+"""EKS Pod Identity, on port 80: it gives each pod the credentials of its own account, so that it stays open."""
+_LINK_LOCAL_SERVICES = ("169.254.169.254", "169.254.169.252", "169.254.0.23", "169.254.42.42")
+"""AWS, Azure, GCP and others; GKE on nodes without Dataplane V2, which redirect to it; Tencent Cloud; Scaleway."""
+_IPV4_SERVICES = ("168.63.129.16", "100.100.100.200", "100.96.0.96")
+"""Azure WireServer, Alibaba Cloud, Volcengine."""
+_IPV6_SERVICES = ("fd00:ec2::254", "fd20:ce::254", "fd00:c1::a9fe:a9fe", "fd00:42::42")
+"""AWS, GCP, Oracle Cloud, Scaleway."""
+METADATA_SERVICES = (*_LINK_LOCAL_SERVICES, *_IPV4_SERVICES, *_IPV6_SERVICES)
+"""Addresses of metadata services, which give runs the credentials of their node."""
+METADATA_IPV4 = (LINK_LOCAL, *(f"{address}/32" for address in _IPV4_SERVICES))
+"""What is closed because of them, over IPv4."""
+METADATA_IPV6 = tuple(f"{address}/128" for address in _IPV6_SERVICES)
+"""What is closed because of them, over IPv6."""
 METADATA = (*METADATA_IPV4, *METADATA_IPV6)
-"""All metadata services."""
+"""All that is closed because of metadata services, but for DNS and EKS Pod Identity."""
 NFS_PORTS = (111, 2049)
 """Ports of the portmapper and of NFS."""
 

@@ -39,25 +39,44 @@ def test_exactly_one_destination(entry: dict[str, Any], given: str) -> None:
     "entry",
     [
         {"cidr": "169.254.169.254/32"},
+        {"cidr": "169.254.0.0/16"},
+        {"cidr": "169.254.42.0/24"},
+        {"cidr": "169.254.169.254/32", "ports": [53, 80]},
+        {"cidr": "100.96.0.96/32"},
         {"cidr": "fd00:ec2::254/128"},
+        {"cidr": "fd00:c1::a9fe:a9fe/128"},
         {"host": "metadata.google.internal"},
         {"host": "*.google.internal"},
     ],
 )
 @pytest.mark.parametrize("dialect", ["kubernetes", "cilium", "gke"])
 def test_a_metadata_service(entry: dict[str, Any], dialect: str) -> None:
-    found = [finding for finding in findings(dialect, entry, values=PROXIED) if "a metadata service" in finding.message]
+    found = [finding for finding in findings(dialect, entry, values=PROXIED) if "metadata services" in finding.message]
     assert paths(found) == [("error", f"network.egress.only[0].{next(iter(entry))}")]
 
 
 def test_a_metadata_service_that_is_open_needs_no_entry() -> None:
     entry, values = {"cidr": "169.254.169.254/32"}, {"task": {"allowMetadataService": True}}
     [finding] = findings("cilium", entry, values=values)
-    assert (finding.path, "remove the entry" in finding.message, "allowMetadataService" in finding.message) == (
+    assert (finding.path, "remove it, since" in finding.message, "allowMetadataService" in finding.message) == (
         "network.egress.only[0].cidr",
         True,
         False,
     )
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"cidr": "169.254.170.23/32", "ports": [80]},
+        {"cidr": "169.254.25.10/32", "ports": [53]},
+        {"cidr": "169.0.0.0/8"},
+        {"cidr": "fd00:ec2::23/128"},
+        {"cidr": "100.96.0.95/32"},
+    ],
+)
+def test_addresses_that_are_no_metadata_service(entry: dict[str, Any]) -> None:
+    assert findings("cilium", entry) == []
 
 
 @pytest.mark.parametrize("host", ["*.internal", "*.tools.internal", "a.metadata.google.internal"])

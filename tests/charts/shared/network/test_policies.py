@@ -31,10 +31,10 @@ from tests.validated import LINES
 PROXY = "http://10.0.12.5:3128"
 ENTRIES: tuple[dict[str, Any], ...] = (
     {"cidr": "10.20.0.0/16", "ports": [443, 8443]},
-    {"cidr": "169.254.0.0/16", "ports": [80]},
+    {"cidr": "169.254.0.0/15", "ports": [80]},
     {"namespace": "observability", "ports": [4317]},
 )
-METADATA = [address.partition("/")[0] for address in (*contract.METADATA_IPV4, *contract.METADATA_IPV6)]
+METADATA = (*contract.METADATA_SERVICES, "169.254.1.1", "169.254.169.253")
 PORTS = (22, 53, 80, 443, 988, 3128, 4317, 5353, 6443, 8053, 8080, 8443, 16443)
 DNS = Destination("10.1.2.3", pod("kube-system", **{"k8s-app": "kube-dns"}))
 DNS_OF_OPENSHIFT = Destination("10.1.2.5", pod("openshift-dns", app="dns-default"))
@@ -71,7 +71,7 @@ def test_behind_a_proxy_pods_reach_the_proxy_and_the_cluster_and_the_entries(lin
         for server in (DNS, DNS_OF_OPENSHIFT):
             assert _open(network, source, server) == {53, 5353, 8053}
             assert all(network.reaches(source, server, port, "UDP") for port in (53, 5353, 8053))
-        assert _open(network, source, DNS_OF_NODE) == ({53, 80} if dialect != "cilium" else {53})  # its address is in an entry
+        assert _open(network, source, DNS_OF_NODE) == {53}  # its address is in an entry
         assert network.reaches(source, DNS_OF_NODE, 53, "UDP")
         assert _open(network, source, IN_KUBE_SYSTEM) == ({53} if dialect != "cilium" else set())
         ports_of_api = set(PORTS) if dialect == "cilium" else {443, 6443}
@@ -150,6 +150,16 @@ def test_a_value_opens_the_metadata_service_to_runs(line: Line, dialect: str) ->
 
 
 @every_line
+@every_dialect
+def test_pod_identity_of_eks_can_be_opened(line: Line, dialect: str) -> None:
+    entries = ({"cidr": "169.254.170.23/32", "ports": [80]}, {"cidr": "169.254.25.10/32", "ports": [53]})
+    network = evaluated(agent := sound(line, restricted(dialect, *entries), behind(line, PROXY)))
+    for _, source in pods(agent):
+        assert _open(network, source, Destination("169.254.170.23")) - {53} == {80}
+        assert _open(network, source, Destination("169.254.170.2")) - {53} == set()
+
+
+@every_line
 def test_without_egress_the_chart_decides(line: Line) -> None:
     plain, closed = agent_of(line, None), agent_of(line, restricted("kubernetes").model_copy(update={"egress": None}))
     assert plain.group("network-policy") == {role: policy for role, policy in closed.group("network-policy").items() if role != "ingress"}
@@ -193,7 +203,7 @@ def _network(address: int, length: int) -> str:
 @given(
     line=st.sampled_from(LINES),
     dialect=st.sampled_from(DIALECTS),
-    cidrs=st.lists(networks | st.sampled_from(["0.0.0.0/0", "169.254.0.0/16", "169.254.169.0/24", "::/0", "fd00:ec2::/32"]), max_size=4),
+    cidrs=st.lists(networks | st.sampled_from(["0.0.0.0/0", "169.254.0.0/15", "100.100.0.0/16", "::/0", "fd00:ec2::/32"]), max_size=4),
     ports=st.lists(st.sampled_from([80, 443, 988, 8080]), min_size=1, max_size=4),
 )
 def test_no_network_opens_a_metadata_service(line: Line, dialect: str, cidrs: list[str], ports: list[int]) -> None:

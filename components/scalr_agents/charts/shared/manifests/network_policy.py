@@ -7,20 +7,19 @@ from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model.release import Release
 
-_NODE_LOCAL_DNS = "169.254.20.10/32"
 _LAST_PORT = 65535
 _NEEDED_PORTS = (22, 80, 443, 6443)
 """Git, HTTP and API servers. The ranges include them already; network plugins without port ranges use only the first port of each."""
 
 
 def policy(release: Release, component: str | None = None, *, allow_nfs: bool = True) -> Manifest:
-    """Allows all egress of a component's pods, or of all pods, except to metadata services, of which only DNS is allowed.
+    """Allows all egress of a component's pods, or of all pods, except to metadata services, and to link-local addresses but for DNS.
 
     The DNS rule is not redundant: eBPF data planes do not match cluster addresses by ipBlock. Without `allow_nfs` the ports of NFS are
     blocked, and so are protocols other than TCP and UDP: a policy can only list what it allows.
     """
     everywhere = [block("0.0.0.0/0", *contract.METADATA_IPV4), block("::/0", *contract.METADATA_IPV6)]
-    rules = [dns(), {"to": everywhere} if allow_nfs else {"to": everywhere, "ports": list(_ports_but(contract.NFS_PORTS))}]
+    rules = [dns(), _pod_identity(), {"to": everywhere} if allow_nfs else {"to": everywhere, "ports": list(_ports_but(contract.NFS_PORTS))}]
     return of_pods(release.names.network_policy, release, component, {"policyTypes": ["Egress"], "egress": rules})
 
 
@@ -35,11 +34,15 @@ def of_pods(name: str, release: Release, component: str | None, rules: Mapping[s
 
 
 def dns() -> Manifest:
-    """The rule for DNS: in all namespaces, and at the addresses of GKE's Cloud DNS and of node-local caches."""
+    """The rule for DNS: in all namespaces, and at the link-local addresses of clouds and of caches on nodes."""
     return {
-        "to": [{"namespaceSelector": {}}, block(contract.METADATA_WITH_DNS), block(_NODE_LOCAL_DNS)],
+        "to": [{"namespaceSelector": {}}, block(contract.LINK_LOCAL)],
         "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],
     }
+
+
+def _pod_identity() -> dict[str, Any]:
+    return {"to": [block(contract.POD_IDENTITY)], "ports": [{"protocol": "TCP", "port": 80}]}
 
 
 def block(cidr: str, *closed: str) -> dict[str, Any]:

@@ -13,6 +13,8 @@ Variables = Mapping[str, str | None]
 """The variables of a pod by name; `None` for a value that is not known here."""
 
 _PORTS = {"http": 80, "https": 443}
+_LONGEST_VALUE = 128 * 1024
+"""Bytes of a variable that Linux gives to a program."""
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
@@ -38,9 +40,15 @@ def known(variables: Env) -> Variables:
     return plain
 
 
-def _expanded(text: str, earlier: Variables) -> str:
-    """References to unknown variables stay."""
-    return re.sub(REFERENCE, lambda reference: earlier.get(reference[1]) or reference[0], text)
+def _expanded(text: str, earlier: Variables) -> str | None:
+    """References to unknown variables stay. `None` for what becomes too long, with which no container starts."""
+    parts, length = [], 0
+    for index, part in enumerate(re.split(REFERENCE, text)):
+        parts.append(part if index % 2 == 0 else earlier.get(part) or f"$({part})")
+        length += len(parts[-1])
+        if length > _LONGEST_VALUE:
+            return None
+    return "".join(parts)
 
 
 def address(url: str | None, *, port: int | None = None) -> Address | None:
@@ -63,6 +71,16 @@ def network_of(host: str) -> str:
         return str(ip_network(ip_address(host)))
     except ValueError:
         return ""
+
+
+def is_within(network: str, whole: str) -> bool:
+    """Whether a network is another one or a part of it."""
+    from ipaddress import IPv4Network, IPv6Network, ip_network
+
+    inner, outer = ip_network(network), ip_network(whole)
+    if isinstance(inner, IPv4Network) and isinstance(outer, IPv4Network):
+        return inner.subnet_of(outer)
+    return isinstance(inner, IPv6Network) and isinstance(outer, IPv6Network) and inner.subnet_of(outer)
 
 
 def matches(pattern: str, host: str) -> bool:

@@ -7,7 +7,7 @@ from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.network import cilium, destinations
-from scalr_agents.charts.shared.network.addresses import matches
+from scalr_agents.charts.shared.network.addresses import is_within, matches
 from scalr_agents.charts.shared.network.destinations import ENTRIES, PUBLIC, SCALR, Destination, Pods
 from scalr_agents.charts.shared.network.settings import Egress, EgressEntry
 from scalr_agents.model.findings import Path, dotted, error, warning
@@ -16,10 +16,10 @@ from scalr_agents.model.release import Release
 _METADATA_NAMES = ("metadata.google.internal", "metadata.goog", "instance-data.ec2.internal")
 _EGRESS: Path = ("network", "egress")
 _CLOSED = (
-    "a metadata service, which gives runs the credentials of their node; remove it, or open the service to runs in the "
+    "among the addresses of metadata services, which give runs the credentials of their node; remove it, or open them to runs in the "
     "agent's values (task.allowMetadataService, allowMetadataService or restrictMetadataService)"
 )
-_OPENED = "a metadata service, which the agent's values open to runs already; remove the entry, since other pods do not need it"
+_OPENED = "among the addresses of metadata services, which the agent's values open to runs; remove it, since other pods do not need it"
 _NOWHERE = {
     "localhost": "the pod itself, which policies do not concern",
     **dict.fromkeys(("*.svc", "*.svc.cluster.local"), "no name of a Service, which has the form <service>.<namespace>.svc"),
@@ -52,8 +52,9 @@ def check(every: Sequence[Pods], release: Release, inputs: Inputs) -> Findings:
 def _at_metadata_service(pods: Pods, found: Sequence[Destination]) -> Findings:
     """Errors on servers that the settings place at a metadata service: their port would be open there."""
     for each in found:
-        if each.name in contract.METADATA and not (each.at or each.through or pods.metadata_service):
-            yield error(_EGRESS, f"{each.why}: the address {each.name} is a metadata service, which is closed; correct the address")
+        if each.kind == "cidr" and _is_closed(each.name, each.ports) and not (each.at or each.through or pods.metadata_service):
+            message = f"{each.why}: the address {each.name} is among those of metadata services, which are closed; correct the address"
+            yield error(_EGRESS, message)
 
 
 def _entry(at: Path, entry: EgressEntry, every: Sequence[Pods]) -> Findings:
@@ -72,7 +73,15 @@ def _entry(at: Path, entry: EgressEntry, every: Sequence[Pods]) -> Findings:
 
 def _is_metadata_service(entry: EgressEntry) -> bool:
     """Whether an entry is the address or a name of a metadata service. From larger networks, the policies leave the addresses out."""
-    return entry.cidr in contract.METADATA or (bool(entry.host) and any(matches(entry.host, name) for name in _METADATA_NAMES))
+    if entry.host:
+        return any(matches(entry.host, name) for name in _METADATA_NAMES)
+    return bool(entry.cidr) and _is_closed(entry.cidr, entry.ports)
+
+
+def _is_closed(network: str, ports: Sequence[int]) -> bool:
+    """Whether a network is among the addresses of metadata services, and is neither a DNS nor EKS Pod Identity."""
+    within = any(is_within(network, closed) for closed in contract.METADATA)
+    return within and network != contract.POD_IDENTITY and set(ports) != {destinations.DNS_PORT}
 
 
 def _names(egress: Egress, found: Sequence[Destination]) -> Findings:

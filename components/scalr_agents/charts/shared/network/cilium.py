@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.manifests.objects import Manifest, present
 from scalr_agents.charts.shared.network.destinations import DNS_PORT, DNS_PORTS_OF_PODS, Allowed, Pods, closed
 from scalr_agents.model.release import Release
@@ -19,8 +20,11 @@ _DNS = (
 
 
 def policy(pods: Pods, release: Release, allowed: Allowed) -> Manifest:
-    """The policy of some pods. Metadata services are denied, whatever a name resolves to: a denial beats all other rules."""
-    denied = [{"toCIDRSet": [{"cidr": address} for address in closed(pods)]}] if closed(pods) else []
+    """The policy of some pods. Metadata services are denied, whatever a name resolves to: a denial beats all other rules.
+
+    It does not concern DNS, which is a pod or the node itself, and for these Cilium has no addresses.
+    """
+    denied = [{"toCIDRSet": [_denied(network) for network in closed(pods)]}] if closed(pods) else []
     return {
         "apiVersion": "cilium.io/v2",
         "kind": "CiliumNetworkPolicy",
@@ -33,6 +37,10 @@ def policy(pods: Pods, release: Release, allowed: Allowed) -> Manifest:
             }
         ),
     }
+
+
+def _denied(network: str) -> Manifest:
+    return {"cidr": network, **({"except": [contract.POD_IDENTITY]} if network == contract.LINK_LOCAL else {})}
 
 
 def _rules(allowed: Allowed) -> Iterator[Manifest]:

@@ -8,6 +8,7 @@ from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
 from scalr_agents.charts.shared.manifests.network_policy import block, dns, of_pods
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.network import cilium, destinations, gke
+from scalr_agents.charts.shared.network.addresses import is_within
 from scalr_agents.charts.shared.network.destinations import API_PORTS, DNS_PORTS_OF_PODS, Allowed, Pods
 from scalr_agents.model.release import Release
 
@@ -90,9 +91,6 @@ def _ports(ports: Iterable[int]) -> list[Manifest]:
     return [{"protocol": "TCP", "port": port} for port in ports]
 
 
-def _within(network: str, addresses: Sequence[str]) -> list[str]:
-    """The addresses that a network contains besides others."""
-    from ipaddress import ip_address, ip_network
-
-    whole = ip_network(network)
-    return [address for address in addresses if ip_address(address.partition("/")[0]) in whole and address != network]
+def _within(network: str, others: Sequence[str]) -> list[str]:
+    """The networks that are a part of another one."""
+    return [other for other in others if other != network and is_within(other, network)]
