@@ -378,7 +378,11 @@ def test_no_request_carries_a_secret_in_plain(token: str, variable: str, compone
             {"volume": {"size": "8Gi"}},
             "error: volume.size: given 8Gi; an agent needs 20G at least, for images and the data of runs",
         ),
-        ("Ec2Agents", {"secret_env": {"A": "x\ny"}}, "error: secret_env.A: has several lines, and a variable of a machine has one"),
+        (
+            "Ec2Agents",
+            {"secret_env": {"A": "x\ny"}},
+            "error: secret_env.A: has several lines or control characters, and a variable of a machine is one line",
+        ),
         (
             "GceAgents",
             {"drain_seconds": 3601},

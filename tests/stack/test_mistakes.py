@@ -41,7 +41,7 @@ def test_a_proxy_without_a_scheme(kind: Kind, proxy: str) -> None:
         found = load_kind(kind, {"common": {"proxy": {word: proxy}}}).findings
         ours = [finding for finding in found if "scheme" in finding.message]
         assert [(finding.severity, finding.path) for finding in ours] == [("warning", "scalr-agents:common.proxy")]
-        assert proxy not in str(found)
+        assert proxy not in str(found).replace("proxy.acme.internal", "")
 
 
 @pytest.mark.parametrize("proxy", ["http://proxy.acme:3128", "https://proxy.acme", "socks5://proxy.acme:1080", "$(PROXY)", ""])
@@ -49,6 +49,70 @@ def test_a_proxy_without_a_scheme(kind: Kind, proxy: str) -> None:
 def test_a_proxy_with_a_scheme(kind: Kind, proxy: str) -> None:
     found = load_kind(kind, {"common": {"proxy": {"http": proxy, "https": "http://proxy.acme"}}}).findings
     assert [finding for finding in found if "scheme" in finding.message] == []
+
+
+@pytest.mark.parametrize(
+    ("proxy", "message"),
+    [
+        ({"https": "http://proxy.acme"}, "has no port, for which programs take different ones (80, 443, 1080)"),
+        ({"https": "http://user:$(PASSWORD)@proxy.acme/"}, "has no port, for which"),
+        ({"http": "http://proxy.acme:3128"}, "carries http:// alone: Scalr and all registries are reached by https://"),
+        (
+            {"https": "http://proxy.acme:3128", "except": ["10.0.0.0/8", "*.acme.internal"]},
+            "only programs in Go understand *.acme.internal",
+        ),
+    ],
+)
+@every_kind
+def test_a_proxy_that_does_not_do_what_is_meant(kind: Kind, proxy: dict[str, Any], message: str) -> None:
+    found = [finding for finding in load_kind(kind, {"common": {"proxy": proxy}}).findings if "common.proxy" in finding.path]
+    assert [(finding.severity, finding.path) for finding in found if finding.message.startswith(message)] == [
+        ("warning", "scalr-agents:common.proxy")
+    ]
+
+
+@pytest.mark.parametrize("address", ["http://proxy.acme:3128", "http://$(PROXY)", "http://[fd00::1]:3128", "http://proxy.acme:$(PORT)"])
+@every_kind
+def test_a_proxy_with_a_port(kind: Kind, address: str) -> None:
+    found = load_kind(kind, {"common": {"proxy": {"http": address, "https": address}}}).findings
+    assert [finding.message for finding in found if "port" in finding.message or "alone" in finding.message] == []
+
+
+DIRECT = ["*", "github.acme.internal", ".acme.internal", "acme.internal:8443", "10.0.0.0/8", "10.0.0.1", "fd00::/8", "[fd00::1]:443"]
+NOT_DIRECT = [
+    "a\nExecStartPre=+/bin/true",
+    "a\x0bb",
+    "a\u2028b",
+    "a b",
+    " a",
+    "a,b",
+    "https://a",
+    "a/b",
+    "10.0.0.0/33",
+    "$A",
+    "::1%a\nb",
+    "",
+]
+
+
+def test_exceptions_of_a_proxy() -> None:
+    assert findings({"common": {"proxy": {"https": "http://proxy.acme:3128", "except": DIRECT}}}) == []
+
+
+@pytest.mark.parametrize("given", NOT_DIRECT)
+def test_what_is_no_exception_of_a_proxy(given: str) -> None:
+    [(severity, path, message)] = findings({"common": {"proxy": {"https": "http://proxy.acme:3128", "except": ["a.b", given]}}})
+    assert (severity, path) == ("error", "scalr-agents:common.proxy.except[1]")
+    assert message.startswith(
+        "not a host (github.acme.internal), a domain with its subdomains (.acme.internal), a network (10.0.0.0/8) or *"
+    )
+
+
+@pytest.mark.parametrize("address", [" https://acme.scalr.io", "https://acme.scalr.io\n", "https://acme.scalr.io /"])
+def test_an_address_with_white_space(address: str) -> None:
+    assert findings({"common": {"url": address}}) == [
+        ("error", "scalr-agents:common.url", "not a URL with scheme and host, for instance https://acme.scalr.io")
+    ]
 
 
 URL = "has more than scheme and host; give only the address of the account: https://<account>.scalr.io"

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import urlsplit
 
-from scalr_agents.charts.shared import checks
+from scalr_agents.charts.shared import checks, proxies
 from scalr_agents.charts.shared.checks import Findings
-from scalr_agents.charts.shared.proxies import COLLECTOR_EXAMPLE, holds_password, is_address, server
 from scalr_agents.machines import Machine, Platform, documents, environment, forms, instance_types
 from scalr_agents.machines.settings import AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings, Volume
 from scalr_agents.model import quantities, signs
+from scalr_agents.model.characters import is_one_line
 from scalr_agents.model.fields import Deferred, is_deferred, is_set
 from scalr_agents.model.findings import entry, error, errors, warning
 from scalr_agents.model.messages import describe
@@ -36,8 +36,7 @@ _LONGEST_NAME = 32
 _POLICY_ARN = re.compile(r"arn:[\w-]+:iam::(aws|[0-9]{12}):policy/\S+")
 _IMAGES: Mapping[str, tuple[str, ...]] = {"arm64": ("arm64", "aarch64"), "x86_64": ("ubuntu-2204-lts", "amd64", "x86-64")}
 """Parts of the names of images that tell their architecture."""
-_SEVERAL_LINES = re.compile(r"[\r\n\0]")
-_ONE_LINE = "has several lines, and a variable of a machine has one"
+_ONE_LINE = "has several lines or control characters, and a variable of a machine is one line"
 
 
 def name(given: str) -> Findings:
@@ -134,7 +133,7 @@ def _env(given: AgentSettings, say: Spelling) -> Findings:
         place = entry(path, name_)
         if name_ in environment.TOKEN_NAMES:
             yield error(place, "the token would lie in plain text on the machine and in its user data; it belongs among the secrets")
-        elif _SEVERAL_LINES.search(str(value)):
+        elif not is_one_line(str(value)):
             yield error(place, _ONE_LINE)
         elif signs.is_secret(name_, value):
             yield warning(place, "seems to hold a secret in plain text, for all who read user data; it belongs among the secrets")
@@ -151,7 +150,7 @@ def decided(machine: Machine, secret_names: Iterable[str], say: Spelling) -> Fin
 
 def token(path: str, given: str | Deferred) -> Findings:
     """A token that is set, as far as its content is known."""
-    if isinstance(given, str) and _SEVERAL_LINES.search(given):
+    if isinstance(given, str) and not is_one_line(given):
         yield error(path, f"{_ONE_LINE}; remove the line break, also one at the end")
         return
     yield from checks.token_text(path, given)
@@ -160,7 +159,7 @@ def token(path: str, given: str | Deferred) -> Findings:
 def secret_env(given: Mapping[str, object]) -> Findings:
     """Secret variables whose content is known."""
     for name_, value in given.items():
-        if isinstance(value, str) and _SEVERAL_LINES.search(value):
+        if isinstance(value, str) and not is_one_line(value):
             yield error(entry("secret_env", name_), _ONE_LINE)
         elif value == "":
             yield error(entry("secret_env", name_), "empty; set it, or leave it out")
@@ -172,7 +171,10 @@ def shared(given: SharedSettings, platform: Platform, say: Spelling) -> Findings
     yield from errors([*checks.ca_bundle(say("ca_bundle"), given.ca_bundle)])
     for word in ("http_proxy", "https_proxy"):
         yield from _proxy(say(word), getattr(given, word), platform)
-    yield from server(say("otel_endpoint"), given.otel_endpoint, COLLECTOR_EXAMPLE)
+    yield from proxies.only_http(say("http_proxy"), given.http_proxy, given.https_proxy)
+    if given.http_proxy or given.https_proxy:
+        yield from proxies.wildcards(say("no_proxy"), given.no_proxy)
+    yield from proxies.server(say("otel_endpoint"), given.otel_endpoint, proxies.COLLECTOR_EXAMPLE)
     services = {
         "aws": "secretsmanager.<region>.amazonaws.com, autoscaling.<region>.amazonaws.com and, for logs, logs.<region>.amazonaws.com",
         "gcp": "secretmanager.googleapis.com",
@@ -189,16 +191,18 @@ def shared(given: SharedSettings, platform: Platform, say: Spelling) -> Findings
 def _proxy(path: str, url: str, platform: Platform) -> Findings:
     if not url:
         return
-    if holds_password(url):
+    if proxies.holds_password(url):
         yield error(
             path, "holds a login, which would lie in plain text on the machine and in its user data; let the machines in by address"
         )
         return
     scheme = url.partition("://")[0].lower()
-    if scheme not in ("http", "https") or "$" in url or not is_address(url):
+    if scheme not in ("http", "https") or "$" in url or not proxies.is_address(url):
         yield error(path, "not a URL with scheme and host, for instance http://proxy.example:3128")
     elif scheme == "https" and platform != "own":
         yield error(path, "machines reach a proxy by http:// alone, within which they speak TLS to the other side")
+    elif not proxies.has_port(url):
+        yield warning(path, proxies.NO_PORT)
 
 
 def port(url: str, default: int) -> int:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from scalr_agents.machines import CloudNames, Machine, environment, units
 from scalr_agents.machines.settings import Package
 from scalr_agents.machines.units import AGENT, DRAIN, ENVIRONMENT_FILE, HOST_PROGRAM
+from scalr_agents.model.characters import lines
 
 _UNITS = "/etc/systemd/system"
 _INSTALL = "/usr/local/lib/scalr-agent/install"
@@ -27,7 +28,7 @@ def files(machine: Machine, names: CloudNames) -> list[HostFile]:
     shared = machine.shared
     return [
         *([HostFile(environment.CA_FILE, _ended(shared.ca_bundle))] if shared.ca_bundle else []),
-        HostFile(ENVIRONMENT_FILE, "".join(f"{name}={value}\n" for name, value in _for_files(machine).items())),
+        HostFile(ENVIRONMENT_FILE, lines([f"{name}={value}" for name, value in _for_files(machine).items()])),
         *([HostFile(HOST_PROGRAM, _source("on_machine.py"), "0755")] if machine.platform != "own" else []),
         *(_docker_files(machine, names) if machine.in_docker else _package_files(machine, names)),
         *([HostFile(f"{_UNITS}/{DRAIN}", units.drain(machine, names))] if machine.can_drain else []),
@@ -50,10 +51,10 @@ def _package_files(machine: Machine, names: CloudNames) -> list[HostFile]:
 
 def _repository(package: Package) -> list[HostFile]:
     if package.apt:
-        return [HostFile("/etc/apt/sources.list.d/scalr.list", f"deb [signed-by={_APT_KEY}] {package.apt}\n")]
+        return [HostFile("/etc/apt/sources.list.d/scalr.list", lines([f"deb [signed-by={_APT_KEY}] {package.apt}"]))]
     checked = ["gpgcheck=1", f"gpgkey={package.key}"]
     entries = ["[scalr]", "name=scalr", f"baseurl={package.yum}", "enabled=1", *checked]
-    return [HostFile("/etc/yum.repos.d/scalr.repo", "\n".join([*entries, ""]))]
+    return [HostFile("/etc/yum.repos.d/scalr.repo", lines(entries))]
 
 
 def _for_files(machine: Machine) -> dict[str, str]:

@@ -25,6 +25,7 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
+CONTROL = "[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]"
 METADATA = ("169.254.169.254", 80)
 HTTPS = 443
 POLL_SECONDS = 5
@@ -65,7 +66,7 @@ def lines(content: str, *, quoted: bool) -> str:
     except (ValueError, TypeError):
         raise HostError("the secret is no JSON object of environment variables") from None
     for name, value in variables.items():
-        if not isinstance(value, str) or re.search(r"[\r\n\0]", value) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]*", name):
+        if not isinstance(value, str) or re.search(CONTROL, value) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]*", name):
             raise HostError(f"the secret's variable {name} is no text of one line")
     if not any(variables.get(name) for name in TOKENS):
         raise HostError("the secret holds no token of an agent pool")

@@ -10,14 +10,16 @@ from scalr_agents.model.fields import (
     InputList,
     InputMap,
     InputText,
+    Line,
+    Lines,
     Quantity,
     Registry,
     SecretEnv,
     Text,
-    Texts,
     VersionText,
     integral,
 )
+from scalr_agents.model.no_proxy import Exceptions
 from scalr_agents.model.section import Section, default
 
 Whole = Annotated[int, Field(ge=0), BeforeValidator(integral)]
@@ -41,11 +43,11 @@ class Package(Section):
 
     model_config = ConfigDict(alias_generator=None)
 
-    apt: Text = ""
+    apt: Line = ""
     """For Ubuntu: `<URL> <suite> <component>`, as in a line of `sources.list`."""
-    yum: Text = ""
+    yum: Line = ""
     """For Rocky Linux: the base URL."""
-    key: Text = ""
+    key: Line = ""
     """URL of the key that signs the repository. Required."""
     version: VersionText = ""
     """Version of the package. Default: the newest in the repository."""
@@ -64,13 +66,13 @@ class AgentSettings(Section):
     """Maximum number of concurrent runs on one machine."""
     memory_per_run: Quantity = "512Mi"
     """Memory limit of each run."""
-    image: Text = ""
+    image: Line = ""
     """Complete reference of the agent's image. Default: `scalr/agent` with the agent's version, from the registry of `common`."""
     env: EnvMap = {}
     """Further environment variables of the agent. Secret ones belong under `secrets`."""
     root: Flag = False
     """Run the agent as root, so that `local-exec` of a run can install software in its container."""
-    task_image: Text = ""
+    task_image: Line = ""
     """Complete reference of an image for runs, based on Scalr's own. Agents before 0.61.3 require the version of Terraform as its tag."""
     ca_scope: CaScope = "global"
     """Who trusts the certificates of `ca`: the machine, the agent and its runs, or only the runs."""
@@ -91,19 +93,19 @@ class SharedSettings(Section):
 
     model_config = ConfigDict(alias_generator=None)
 
-    url: Text = ""
+    url: Line = ""
     """URL of the Scalr account, `https://<account>.scalr.io`."""
     image_registry: Registry = ""
     """Registry to pull the agent's image from."""
-    http_proxy: Text = ""
+    http_proxy: Line = ""
     """URL of the proxy for HTTP requests."""
-    https_proxy: Text = ""
+    https_proxy: Line = ""
     """URL of the proxy for HTTPS requests."""
-    no_proxy: Texts = []
+    no_proxy: Exceptions = []
     """Hosts, domains and networks to reach without the proxy."""
     ca_bundle: Text = ""
     """Certificate authorities to trust instead of the public ones, in PEM."""
-    otel_endpoint: Text = ""
+    otel_endpoint: Line = ""
     """gRPC endpoint of the OpenTelemetry collector."""
     otel_metrics: Flag = True
     """Export metrics."""
@@ -129,9 +131,9 @@ class Ec2Settings(Section):
 
     subnets: InputList = []
     """Private subnets of the machines, all in one VPC, with a NAT gateway or a proxy. The machines run in their zones. Required."""
-    instance_type: Text = ""
+    instance_type: Line = ""
     """Instance type. Required."""
-    other_instance_types: Texts = []
+    other_instance_types: Lines = []
     """Further instance types that AWS may choose from, as Spot capacity of one type may not be available. Only with `spot`."""
     min: Whole = 1
     """Minimum number of machines. With 0 there may be no machine, and the group cannot scale with CPU use."""
@@ -141,9 +143,9 @@ class Ec2Settings(Section):
     """Seconds after which AWS replaces a machine: a day (86400) to a year. New machines start from the newest image. Default: never."""
     architecture: Architecture = "x86_64"
     """Architecture of the default image."""
-    ami: Text = ""
+    ami: Line = ""
     """Image of the machines. Default: that of `amiParameter`."""
-    ami_parameter: Text = ""
+    ami_parameter: Line = ""
     """Name of an SSM parameter with the ID of an image. Default: the public parameter of Ubuntu 22.04."""
     volume: Volume = default(Volume)
     """Root volume of the machines. `kmsKey` is an ARN, and also encrypts the secret."""
@@ -155,7 +157,7 @@ class Ec2Settings(Section):
     """ARNs of policies for the machines' role: what runs may do in AWS. Runs can use them only with `allowMetadataService`."""
     permissions_boundary: InputText = ""
     """ARN of the policy that limits what the machines' role may do. Default: no boundary."""
-    role_path: Text = ""
+    role_path: Line = ""
     """Path of the machines' role and instance profile, for instance `/scalr/`. Default: `/`."""
     ssm: Flag = False
     """Allow logins through SSM Session Manager."""
@@ -172,17 +174,17 @@ class GceSettings(Section):
 
     model_config = ConfigDict(alias_generator=None)
 
-    region: Text = ""
+    region: Line = ""
     """Region of the group. Required."""
     subnetwork: InputText = ""
     """Name of the subnetwork, or its full path or URL for a shared VPC. It needs Cloud NAT or a proxy. Required."""
-    machine_type: Text = ""
+    machine_type: Line = ""
     """Machine type. Required."""
     min: Annotated[int, Field(ge=1), BeforeValidator(integral)] = 1
     """Minimum number of machines."""
     max: Annotated[int, Field(gt=0), BeforeValidator(integral)] | None = None
     """Maximum number of machines. Default: as many as `min`. Between the two, the group scales with CPU use."""
-    machine_image: Text = ""
+    machine_image: Line = ""
     """Image of the machines. It must have cloud-init. Default: Ubuntu 22.04 LTS, for the architecture of `machineType`."""
     egress_ports: Annotated[list[Port], Field(max_length=MOST_EGRESS_PORTS)] = []
     """Further TCP ports that the firewall rules open for egress, for instance 80 for updates of Ubuntu's packages."""

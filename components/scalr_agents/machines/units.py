@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from scalr_agents.machines import CloudNames, Machine, environment
 from scalr_agents.machines.environment import CA_FILE, DATA_DIR
+from scalr_agents.model.characters import lines
 
 AGENT, DRAIN = "scalr-agent.service", "scalr-agent-drain.service"
 HOST_PROGRAM = "/usr/local/lib/scalr-agent/host"
@@ -187,4 +188,4 @@ def _unit(head: Mapping[str, str], service: Iterable[str], *, wanted: bool = Fal
         "Service": list(service),
         "Install": ["WantedBy=multi-user.target"] if wanted else [],
     }
-    return "\n".join("\n".join([f"[{name}]", *entries, ""]) for name, entries in sections.items() if entries)
+    return "\n".join(lines([f"[{name}]", *entries]) for name, entries in sections.items() if entries)

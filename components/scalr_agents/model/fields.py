@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from scalr_agents.model import quantities
+from scalr_agents.model.characters import is_one_line
 
 _LARGEST = 2**31 - 1
 _LARGEST_NUMBER = 2**64
@@ -152,6 +153,12 @@ def _env_text(value: Any) -> Any:
     return str(value) if isinstance(value, int) else value
 
 
+def _line(value: str) -> str:
+    if not is_one_line(value):
+        refuse("line", "contains a line break or another control character; remove it")
+    return value
+
+
 def _object_name(value: str) -> str:
     if not is_subdomain(value):
         refuse(
@@ -269,6 +276,10 @@ def kubernetes_type(field: FieldInfo) -> str:
 
 Text = Annotated[str, unset("")]
 """A string. `null` means the empty string."""
+Line = Annotated[str, AfterValidator(_line), unset("")]
+"""A string without line breaks and other control characters."""
+Lines = Annotated[list[Annotated[str, AfterValidator(_line)]], unset([])]
+"""A list of such strings. `null` means the empty list."""
 InputText = Annotated[str | Deferred, _OrDeferred(), unset("")]
 """A string, or one that is known only during deployment."""
 InputMap = Annotated[dict[str, InputText], unset({})]

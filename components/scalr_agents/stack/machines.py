@@ -12,7 +12,7 @@ from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.machines import CloudNames, Machine, Platform, checks, documents, environment
 from scalr_agents.machines.settings import AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings, Volume
 from scalr_agents.model import parse as shapes
-from scalr_agents.model.fields import Text, is_set, unset
+from scalr_agents.model.fields import Line, is_set, unset
 from scalr_agents.model.findings import Finding, Path, dotted, error, errors, warning
 from scalr_agents.model.section import Section, default
 from scalr_agents.model.spelling import in_stack_files
@@ -47,7 +47,7 @@ class GceEntry(GceSettings):
 
     model_config = ConfigDict(alias_generator=to_camel)
 
-    machine_image: Text = Field("", alias="image")
+    machine_image: Line = Field("", alias="image")
     """Image of the machines. It must have cloud-init. Default: Ubuntu 22.04 LTS, for the architecture of `machineType`."""
     volume: VolumeEntry = default(VolumeEntry)
     """Boot disk of the machines. `kmsKey` is the full name of a Cloud KMS key."""
@@ -218,6 +218,7 @@ def _check_secrets(each: StackMachine, *, demand_tokens: bool) -> Findings:
 
 
 _COMMON: Mapping[str | int, Path] = {
+    "noProxy": ("proxy", "except"),
     "httpProxy": ("proxy", "http"),
     "httpsProxy": ("proxy", "https"),
     "otelEndpoint": ("otel", "endpoint"),

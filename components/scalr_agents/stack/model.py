@@ -29,6 +29,7 @@ from scalr_agents.model.fields import (
 )
 from scalr_agents.model.findings import Finding, Path
 from scalr_agents.model.names import Naming
+from scalr_agents.model.no_proxy import Exceptions
 from scalr_agents.model.section import Section, default
 from scalr_agents.stack.pod_security import Level
 
@@ -104,7 +105,7 @@ class Proxy(Section):
     """URL of the proxy for HTTP requests."""
     https: Text = ""
     """URL of the proxy for HTTPS requests."""
-    except_: list[str] = Field([], alias="except")
+    except_: Exceptions = Field([], alias="except")
     """Hosts, domains and networks to reach without the proxy. The cluster's API and the cluster's domains are always included."""
 
 

@@ -30,18 +30,24 @@ def test_the_policy_exists_when_the_metadata_service_is_closed_and_selects_the_p
     assert pod(made)["metadata"]["labels"] == SELECTOR == made["deployment"]["spec"]["selector"]["matchLabels"]
     assert made["egress"]["spec"]["egress"] == [
         {
-            "to": [{"namespaceSelector": {}}, {"ipBlock": {"cidr": "169.254.169.254/32"}}, {"ipBlock": {"cidr": "169.254.20.10/32"}}],
+            "to": [{"namespaceSelector": {}}, {"ipBlock": {"cidr": "169.254.0.0/16"}}],
             "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],
         },
+        {"to": [{"ipBlock": {"cidr": "169.254.170.23/32"}}], "ports": [{"protocol": "TCP", "port": 80}]},
         {
             "to": [
                 {
                     "ipBlock": {
                         "cidr": "0.0.0.0/0",
-                        "except": ["169.254.169.254/32", "169.254.169.252/32", "168.63.129.16/32", "100.100.100.200/32"],
+                        "except": ["169.254.0.0/16", "168.63.129.16/32", "100.100.100.200/32", "100.96.0.96/32"],
                     }
                 },
-                {"ipBlock": {"cidr": "::/0", "except": ["fd00:ec2::254/128", "fd20:ce::254/128"]}},
+                {
+                    "ipBlock": {
+                        "cidr": "::/0",
+                        "except": ["fd00:ec2::254/128", "fd20:ce::254/128", "fd00:c1::a9fe:a9fe/128", "fd00:42::42/128"],
+                    }
+                },
             ]
         },
     ]

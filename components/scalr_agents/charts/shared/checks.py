@@ -54,7 +54,7 @@ def url(path: str, value: str | Deferred) -> Findings:
     try:
         parts = urlsplit(str(value))
         host = re.fullmatch(r"[A-Za-z0-9.-]*[A-Za-z0-9]|[0-9a-f:]+", parts.hostname or "")
-        valid = parts.scheme in ("http", "https") and bool(host) and parts.port != 0
+        valid = parts.scheme in ("http", "https") and bool(host) and parts.port != 0 and not re.search(r"\s", str(value))
     except ValueError:
         valid = False
     if not valid:

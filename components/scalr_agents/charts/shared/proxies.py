@@ -1,7 +1,7 @@
 """Cross-checks of the addresses of proxies, and of other servers."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from scalr_agents.charts.shared.checks import Findings
@@ -13,6 +13,7 @@ REFERENCES = r"(?:\$\([^()]+\))+"
 """Only references to other variables."""
 COLLECTOR_EXAMPLE = "http://otel-collector.observability.svc:4317"
 _EXAMPLE = "http://proxy.acme.internal:3128"
+NO_PORT = f"has no port, for which programs take different ones (80, 443, 1080); write it, for instance {_EXAMPLE}"
 _COLLECTOR = "SCALR_AGENT_OTLP_ENDPOINT"
 _VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY")
 _LOGIN = re.compile(r"(https?:)?//([^/@\s]*)@", re.IGNORECASE)
@@ -32,6 +33,8 @@ def check(path: str, settings: Proxy) -> Findings:
         if settings.enabled:
             yield from server(f"{path}.{key}", value, _EXAMPLE)
     if settings.enabled and given:
+        yield from only_http(f"{path}.httpProxy", settings.http_proxy, settings.https_proxy)
+        yield from wildcards(f"{path}.noProxy", _entries(settings.no_proxy))
         yield from _exceptions(f"{path}.noProxy", settings.no_proxy)
 
 
@@ -46,6 +49,10 @@ def addresses(path: str, given: Mapping[str, str]) -> Findings:
     """The addresses of a proxy that is configured by variables, and of other servers."""
     for name in _VARIABLES:
         yield from _address(entry(path, name), given.get(name))
+    http, https = (given.get(name) or given.get(name.lower()) for name in _VARIABLES)
+    yield from only_http(entry(path, _VARIABLES[0]), http, https)
+    if http or https:
+        yield from wildcards(entry(path, "NO_PROXY"), _entries(given.get("NO_PROXY", "")))
     yield from servers(path, given)
 
 
@@ -55,6 +62,19 @@ def servers(path: str, given: Mapping[str, object]) -> Findings:
         for spelling in (name, name.lower()):
             yield from server(entry(path, spelling), given.get(spelling), _EXAMPLE)
     yield from server(entry(path, _COLLECTOR), given.get(_COLLECTOR), COLLECTOR_EXAMPLE)
+
+
+def only_http(path: str, http: object, https: object) -> Findings:
+    """A warning on a proxy that does not carry what agents do."""
+    if is_set(http) and not is_set(https):
+        yield warning(path, "carries http:// alone: Scalr and all registries are reached by https://, which needs the proxy for HTTPS")
+
+
+def wildcards(path: str, exceptions: Iterable[str]) -> Findings:
+    """Warnings on exceptions that not all programs understand."""
+    for given in exceptions:
+        if given.startswith("*."):
+            yield warning(path, f"only programs in Go understand {given}; write {given[1:]}, which all programs understand")
 
 
 def server(path: str, url: object, example: str) -> Findings:
@@ -73,6 +93,12 @@ def is_address(url: str) -> bool:
         return False
 
 
+def has_port(url: str) -> bool:
+    """Whether a URL, which may lack its scheme, has a port or may have one in a reference."""
+    place = url.rpartition("//")[2].rpartition("@")[2].partition("/")[0]
+    return bool(re.search(rf":[^]]+$|{REFERENCES}$", place))
+
+
 def holds_password(url: object) -> bool:
     """Whether a string has a URL with a plain password, or a plain token as user name; references to variables do not count."""
     for web, login in _LOGIN.findall(url) if isinstance(url, str) else ():
@@ -86,6 +112,8 @@ def holds_password(url: object) -> bool:
 def _address(path: str, value: object) -> Findings:
     if holds_password(value):
         yield warning(path, "contains a password in plain text; make it a secret variable and write http://user:$(NAME)@host")
+    if isinstance(value, str) and is_address(value) and not has_port(value):
+        yield warning(path, NO_PORT)
     if isinstance(value, str) and value and "://" not in value and not re.match(REFERENCES, value) and is_address(value):
         yield warning(path, "has no scheme, which some programs require; write http:// in front of it")
 
@@ -99,8 +127,12 @@ def _exceptions(path: str, no_proxy: str | Deferred) -> Findings:
         )
 
 
+def _entries(no_proxy: str | Deferred) -> list[str]:
+    return [entry.strip() for entry in no_proxy.split(",")] if isinstance(no_proxy, str) else []
+
+
 def _reaches_cluster(no_proxy: str) -> bool:
-    entries = [entry.strip() for entry in no_proxy.split(",")]
+    entries = _entries(no_proxy)
     return "$(KUBERNETES_SERVICE_HOST)" in entries or any(map(_is_private, entries))
 
 

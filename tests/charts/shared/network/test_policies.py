@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
 from scalr_agents.charts.shared.network import policies as made
+from scalr_agents.charts.shared.network.addresses import is_within
 from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import Values, merge
 
@@ -191,7 +192,11 @@ def test_the_rule_for_the_api_server() -> None:
     }
 
 
-networks = st.ip_addresses(v=4).flatmap(lambda address: st.integers(0, 31).map(lambda length: f"{_network(int(address), length)}/{length}"))
+networks = (
+    st.ip_addresses(v=4)
+    .flatmap(lambda address: st.integers(0, 31).map(lambda length: f"{_network(int(address), length)}/{length}"))
+    .filter(lambda network: not is_within(network, contract.LINK_LOCAL))
+)
 
 
 def _network(address: int, length: int) -> str:
@@ -203,7 +208,11 @@ def _network(address: int, length: int) -> str:
 @given(
     line=st.sampled_from(LINES),
     dialect=st.sampled_from(DIALECTS),
-    cidrs=st.lists(networks | st.sampled_from(["0.0.0.0/0", "169.254.0.0/15", "100.100.0.0/16", "::/0", "fd00:ec2::/32"]), max_size=4),
+    cidrs=st.lists(
+        networks.filter(lambda network: not is_within(network, contract.LINK_LOCAL))
+        | st.sampled_from(["0.0.0.0/0", "169.254.0.0/15", "100.100.0.0/16", "::/0", "fd00:ec2::/32"]),
+        max_size=4,
+    ),
     ports=st.lists(st.sampled_from([80, 443, 988, 8080]), min_size=1, max_size=4),
 )
 def test_no_network_opens_a_metadata_service(line: Line, dialect: str, cidrs: list[str], ports: list[int]) -> None:

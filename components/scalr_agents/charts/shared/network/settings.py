@@ -29,7 +29,7 @@ def _cidr(value: str) -> str:
     from ipaddress import ip_network
 
     try:
-        network = ip_network(value, strict=False)
+        network = ip_network(value.replace("%", "?"), strict=False)  # it knows zones, which networks have not
     except ValueError:
         refuse("cidr", "not a network in CIDR notation, for instance 10.20.0.0/16")
     if str(network) != value:

@@ -1,0 +1,42 @@
+"""What is reached without a proxy: the entries of `NO_PROXY`."""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from scalr_agents.model.fields import is_host, refuse, unset
+
+_REFERENCE = re.compile(r"\$\([-._a-zA-Z][-._a-zA-Z0-9]*\)")
+_DOMAIN = re.compile(r"\*?\.?(?P<host>[^:]*?)\.?(?::[0-9]{1,5})?")
+"""A domain with its subdomains, or a host, optionally with a port."""
+
+
+def _exception(value: str) -> str:
+    if not (value == "*" or _REFERENCE.fullmatch(value) or _is_network(value) or _is_domain(value.lower())):
+        refuse(
+            "no_proxy",
+            "not a host (github.acme.internal), a domain with its subdomains (.acme.internal), a network (10.0.0.0/8) or *; "
+            "give each as an entry of its own, without scheme and spaces",
+        )
+    return value
+
+
+def _is_domain(text: str) -> bool:
+    found = _DOMAIN.fullmatch(text)
+    return found is not None and is_host(found["host"])
+
+
+def _is_network(text: str) -> bool:
+    """An address of either family, a network, or an address in brackets with a port."""
+    from ipaddress import ip_network
+
+    bracketed = re.fullmatch(r"\[(.*)\](?::[0-9]{1,5})?", text)
+    try:
+        return "%" not in text and bool(ip_network(bracketed[1] if bracketed else text, strict=False))
+    except ValueError:
+        return False
+
+
+Exceptions = Annotated[list[Annotated[str, AfterValidator(_exception)]], unset([])]
+"""Hosts, domains and networks that are reached without a proxy."""
