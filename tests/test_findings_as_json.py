@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-import jq
+from scalr_agents.model.findings import Position, error, warning
 
 from tests.command_line import REPOSITORY, STACK, TOKEN, cli, stack
 
@@ -35,13 +35,21 @@ def test_findings_as_json(project: Path) -> None:
 
 def test_the_annotations_of_the_documentation(project: Path) -> None:
     page = (REPOSITORY / "docs" / "operations.md").read_text()
-    [program] = re.findall(r"jq -r '(.*)'$", page.partition("## Checking in CI")[2].partition("\n## ")[0], re.MULTILINE)
+    [command] = re.findall(r"^scalr-agents (check prod -o .*)$", page.partition("## Checking in CI")[2].partition("\n## ")[0], re.MULTILINE)
     stack(project, STACK.replace("https", "http").replace("{token: {secure: v1:xyz}}", "{}"))
-    annotations = jq.compile(program).input_text(cli("check", "dev", "-o", "json", directory=project).stdout).all()
-    assert [annotation.rpartition("::")[0] for annotation in annotations] == [
-        "::error file=stacks/Pulumi.dev.yaml,line=4,col=26",
-        "::warning file=stacks/Pulumi.dev.yaml,line=2,col=12",
+    annotations = cli(*command.replace("prod", "dev").split(), directory=project).stdout.splitlines()
+    token, url = "scalr-agents:secrets.runs.token", "scalr-agents:common.url"
+    assert annotations == [
+        f"::error file=stacks/Pulumi.dev.yaml,line=4,col=26::{token}: missing; run: pulumi config set --secret --path '{token}'",
+        f"::warning file=stacks/Pulumi.dev.yaml,line=2,col=12::{url}: http:// sends the agent's token unencrypted; use https://",
     ]
+
+
+def test_an_annotation_ends_where_it_should() -> None:
+    """As the toolkit of GitHub Actions encodes data and properties."""
+    found = error(("a", "b\n::add-mask::x"), "100 %: \r\n\u2028", position=Position("a,b:c%.yaml", 3))
+    assert found.as_github() == "::error file=a%2Cb%3Ac%25.yaml,line=3::a.b\\n::add-mask::x: 100 %25: \\r\\n\\u2028"
+    assert warning("", "x").as_github() == "::warning::x"
 
 
 def test_nothing_to_say_as_json(project: Path) -> None:

@@ -11,14 +11,14 @@ import click
 from scalr_agents import output
 from scalr_agents.helm import commands as cli_helm
 from scalr_agents.model.findings import Finding, FindingsError, by_severity, errors, starts, warnings
-from scalr_agents.printing import FINDINGS, NamedPath, counted, format_option, progress, report, say
+from scalr_agents.printing import FINDINGS, NamedPath, Program, counted, format_option, progress, report, say
 
 if TYPE_CHECKING:
     from scalr_agents.stack import Stack
     from scalr_agents.stack.source import Source
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="scalr-agents")
 def main() -> None:
     """Scalr's self-hosted agents on Kubernetes: print and check what `pulumi up` would deploy.
@@ -122,13 +122,13 @@ def _write(objects: Sequence[dict[str, Any]], directory: Path, form: str) -> Non
 @main.command(short_help="Print errors and warnings about a stack.")
 @_stack_argument
 @_project_option
-@format_option("text", "json")
+@format_option("text", "json", "github")
 @click.option("--strict", is_flag=True, help="Exit 1 on warnings too.")
 def check(stack: str, project: Path | None, form: str, strict: bool) -> None:
     """Print all errors and warnings about a STACK (default: local); exit 1 if there is an error.
 
     Each is one line: file, line and column if known, severity, path, message. JSON output is an object with `findings`, a list of
-    objects with these keys (null if not known), and the counts `errors` and `warnings`.
+    objects with these keys (null if not known), and the counts `errors` and `warnings`. GitHub Actions makes annotations of `github`.
     """
     try:
         source, _, findings = _load(project, stack, demand_tokens=True)
@@ -138,6 +138,8 @@ def check(stack: str, project: Path | None, form: str, strict: bool) -> None:
         findings = problem.findings
     if form == "json":
         click.echo(_as_json(findings))
+    elif form == "github":
+        click.echo("".join(f"{finding.as_github()}\n" for finding in findings), nl=False)
     else:
         report(findings, err=False)
     bad, odd = len(errors(findings)), len(warnings(findings))

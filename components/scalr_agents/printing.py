@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from scalr_agents.model.characters import escaped, escaped_lines
 from scalr_agents.model.findings import Finding
 
 FINDINGS = 1
@@ -33,8 +34,22 @@ class NamedPath(click.Path):
         return super().convert(value, param, ctx)
 
 
+class Program(click.Group):
+    """The commands, whose errors may name what is in a file: it is printed as text."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as problem:
+            raise click.UsageError(escaped_lines(problem.format_message()), problem.ctx) from None
+        except click.ClickException as problem:
+            raise click.ClickException(escaped_lines(problem.format_message())) from None
+
+
 def say(text: str) -> None:
-    click.echo(text, err=True)
+    """Print a line on stderr."""
+    click.echo(escaped(text), err=True)
 
 
 def report(findings: Iterable[Finding], *, err: bool = True) -> None:
@@ -46,7 +61,7 @@ def report(findings: Iterable[Finding], *, err: bool = True) -> None:
     ordered = sorted(findings, key=_subject)  # a stable sort: errors stay before warnings
     for subject, group in groupby(ordered, key=_subject):
         if subject:
-            click.secho(subject, bold=True, err=err)
+            click.secho(escaped(subject), bold=True, err=err)
         for finding in group:
             click.echo("  " * bool(subject) + _styled(finding), err=err)
 
@@ -99,7 +114,7 @@ def _subject(finding: Finding) -> str:
 
 
 def _styled(finding: Finding) -> str:
-    place = click.style(str(finding.position), dim=True) if finding.position else ""
+    place = click.style(escaped(str(finding.position)), dim=True) if finding.position else ""
     severity = click.style(finding.severity, fg=_COLOURS[finding.severity])
-    path = click.style(finding.path, bold=True)
-    return ": ".join(part for part in (place, severity, path if finding.path else "", finding.message) if part)
+    path = click.style(escaped(finding.path), bold=True)
+    return ": ".join(part for part in (place, severity, path if finding.path else "", escaped(finding.message)) if part)

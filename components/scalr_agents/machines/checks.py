@@ -30,6 +30,7 @@ _NOT_ON_OWN_HOST = {
 _OS_BYTES = instance_types.GIB
 """What is left to the system."""
 _VERSION = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}")
+_PACKAGE_VERSION = re.compile(r"[0-9][0-9A-Za-z.+~:_-]*")
 _NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _LONGEST_NAME = 32
 """Google allows service accounts 30 characters and others 63, of which Pulumi takes some for what makes a name unique."""
@@ -123,6 +124,8 @@ def _package(given: AgentSettings, say: Spelling) -> Findings:
         yield error(f"{path}.apt", "expected <URL> <suite> <component>, for instance https://packages.example/scalr jammy main")
     elif package.yum and not package.yum.startswith("https://"):
         yield error(f"{path}.yum", "expected a URL that begins with https://")
+    if package.version and not _PACKAGE_VERSION.fullmatch(package.version):
+        yield error(f"{path}.version", "not a version of a package, for instance 0.50.0")
     if not package.key.startswith("https://"):
         yield error(f"{path}.key", "expected the URL of the repository's key, which begins with https://")
 

@@ -32,5 +32,11 @@ def escaped_lines(text: str) -> str:
     return _NOT_PRINTED_IN_LINES.sub(_as_escape, text)
 
 
+def shell_word(text: str) -> str:
+    """A text as one word for a shell, in quotes."""
+    inner = text.replace("'", "'\\''")
+    return f"'{inner}'"
+
+
 def _as_escape(found: re.Match[str]) -> str:
     return found[0].encode("unicode_escape").decode("ascii")

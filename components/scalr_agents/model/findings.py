@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
+from scalr_agents.model.characters import escaped
+
 Severity = Literal["error", "warning"]
 Path = tuple[str | int, ...]
 
@@ -55,12 +57,19 @@ class Finding:
         position = self.position or Position("")
         return {
             "severity": self.severity,
-            "file": position.file or None,
+            "file": escaped(position.file) or None,
             "line": position.line,
             "column": position.column,
-            "path": self.path or None,
-            "message": self.message,
+            "path": escaped(self.path) or None,
+            "message": escaped(self.message),
         }
+
+    def as_github(self) -> str:
+        """The finding as a command of GitHub Actions, which makes it an annotation of its line."""
+        position = self.position or Position("")
+        places = {"file": position.file or None, "line": position.line, "col": position.column}
+        properties = ",".join(f"{name}={_encoded(str(value), ':,')}" for name, value in places.items() if value is not None)
+        return f"::{self.severity} {properties}".rstrip() + f"::{_encoded(_joined(self.path, self.message))}"
 
     def under(self, prefix: Path) -> "Finding":
         """The finding with `prefix` added to its path."""
@@ -78,7 +87,12 @@ def warning(path: str | Path, message: str, presumes: Iterable[str | Path] = (),
 
 
 def _joined(*parts: object) -> str:
-    return ": ".join(str(part) for part in parts if part)
+    return ": ".join(escaped(str(part)) for part in parts if part)
+
+
+def _encoded(text: str, more: str = "") -> str:
+    """A text in a command of GitHub Actions, without the characters that end it."""
+    return re.sub(f"[%{more}]", lambda found: f"%{ord(found[0]):02X}", escaped(text))
 
 
 class FindingsError(ValueError):

@@ -15,6 +15,7 @@ from scalr_agents.model.fields import (
     InputMap,
     InputText,
     Labels,
+    Line,
     ObjectName,
     OpenMap,
     Registry,
@@ -101,9 +102,9 @@ class Network(settings.Network):
 class Proxy(Section):
     """An HTTP proxy for connections that leave the cluster."""
 
-    http: Text = ""
+    http: Line = ""
     """URL of the proxy for HTTP requests."""
-    https: Text = ""
+    https: Line = ""
     """URL of the proxy for HTTPS requests."""
     except_: Exceptions = Field([], alias="except")
     """Hosts, domains and networks to reach without the proxy. The cluster's API and the cluster's domains are always included."""
@@ -112,7 +113,7 @@ class Proxy(Section):
 class Ca(Section):
     """Certificate authorities to trust instead of the public ones. Set exactly one of `file` and `secret`."""
 
-    file: Text = ""
+    file: Line = ""
     """Path of a PEM file, relative to the directory of the stack files."""
     secret: Text = ""
     """Name of a Secret with the certificates. It must exist in every agent's namespace."""
@@ -123,7 +124,7 @@ class Ca(Section):
 class Otel(Section):
     """Export of metrics and traces over OTLP."""
 
-    endpoint: Text
+    endpoint: Line
     """gRPC endpoint of the OpenTelemetry collector."""
     metrics: Flag = True
     """Export metrics."""
@@ -134,7 +135,7 @@ class Otel(Section):
 class Common(Section):
     """Settings of all agents of the stack, translated into the values of each kind. An agent's own values override them."""
 
-    url: Text = ""
+    url: Line = ""
     """URL of the Scalr account, `https://<account>.scalr.io`."""
     agent_version: VersionText = ""
     """Version of all agents that do not set their own. Default: that of each kind."""

@@ -10,6 +10,7 @@ from scalr_agents.charts.shared.contract import SCALR_PREFIX
 from scalr_agents.charts.shared.manifests.external_secrets import External
 from scalr_agents.charts.shared.mirrors import TOKENS, host_of
 from scalr_agents.charts.shared.settings import NoValueError, Settings
+from scalr_agents.model.characters import shell_word
 from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding, Path, as_path, error, nearest, warning
 from scalr_agents.model.layers import Layer, combine
@@ -34,7 +35,7 @@ def place_of(agent: str, word: str = "token") -> str:
 
 def command(agent: str, word: str = "token") -> str:
     """The command that sets a secret. It has no value: the CLI asks for it, so that it is not in the shell's history."""
-    return f"pulumi config set --secret --path '{place_of(agent, word)}'"
+    return f"pulumi config set --secret --path {shell_word(place_of(agent, word))}"
 
 
 def env(name: str) -> str:
@@ -69,7 +70,7 @@ def placeholders(config: Mapping[str, Any]) -> Iterator[Finding]:
     """Errors for what stands in place of encrypted values. Pulumi refuses the stack file because of them."""
     for sealed in _sealed(config.get("secrets")):
         if not sealed.encrypted:
-            message = f"placeholder, not an encrypted value; run: pulumi config set --secret --path '{sealed.place}'"
+            message = f"placeholder, not an encrypted value; run: pulumi config set --secret --path {shell_word(sealed.place)}"
             yield error(sealed.place, message)
 
 

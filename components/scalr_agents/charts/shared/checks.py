@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from scalr_agents.charts.shared.values import CacheLimit, Image, PolicyRule, WorkerImage
 from scalr_agents.model import quantities
+from scalr_agents.model.characters import is_one_line
 from scalr_agents.model.fields import Deferred, is_deferred, is_dns_label, is_set, is_subdomain
 from scalr_agents.model.findings import Finding, entry, error, nearest, warning
 from scalr_agents.model.lines import Line
@@ -18,11 +19,12 @@ Findings = Iterator[Finding]
 
 CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s([^-]+)-----END CERTIFICATE-----")
 _PLACEHOLDER = re.compile(
-    r"<.*>|\[.*\]|\{.*\}|\$.*|%.*%|x{3,}|\*{3,}|\.{3,}|…|change[-_ ]?(me|it|this).*|replace[-_ ]?(me|it|this|with).*|to[-_ ]?do\b.*"
-    r"|fix[-_ ]?me\b.*|tbd|placeholder|(your|agent|pool|insert|enter|paste|put)[-_ a-z]*token[-_ a-z]*",
+    r"<.*>|\[.*\]|\{.*\}|\$.*|%.*%|x{3,}|\*{3,}|\.{3,}|…|tbd|placeholder"
+    r"|((change|replace)[-_ ]?(me|it|this)|to[-_ ]?do|fix[-_ ]?me)([ :].*|_please)?|replace with .*"
+    r"|((your|my|the|real|scalr|agent|pool|insert|enter|paste|put)[-_ ])+token([-_ ]here)?",
     re.IGNORECASE | re.DOTALL,
 )
-"""Placeholders for a token in examples and templates."""
+"""Placeholders for a token in examples and templates: whole phrases, since a token may have any words in it."""
 _LONGEST_PLACEHOLDER = 200
 _DER_SEQUENCE = b"\x30"
 _PUBLIC_ROOTS = (b"ISRG Root X1", b"DigiCert Global Root", b"Amazon Root CA", b"GTS Root R1", b"USERTrust", b"GlobalSign")
@@ -99,6 +101,8 @@ def ca_bundle(path: str, bundle: str | Deferred) -> Findings:
         complete = False
     if not complete:
         yield error(path, "not PEM: expected certificates between -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----")
+    elif not all(is_one_line(line) for line in re.split(r"\r?\n", str(bundle))):
+        yield error(path, "contains control characters between the certificates; remove them")
     elif not any(root in certificate for root in _PUBLIC_ROOTS for certificate in certificates):
         yield warning(
             path,

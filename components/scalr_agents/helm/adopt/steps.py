@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.versions import Handover
+from scalr_agents.model.characters import shell_word
 from scalr_agents.model.merge import lookup
 from scalr_agents.model.release import COMPONENT
 from scalr_agents.stack.model import PREFIX
@@ -94,7 +95,7 @@ def handover_of(agent: AnyAgent) -> Handover:
 
 def _patch(kind: str, manifest: dict[str, Any], patch: dict[str, Any], form: str) -> str:
     metadata, text = manifest["metadata"], json.dumps(patch, separators=(",", ":"))
-    return f"kubectl patch {kind} {metadata['name']} -n {metadata['namespace']} --type={form} -p '{text}'"
+    return f"kubectl patch {kind} {metadata['name']} -n {metadata['namespace']} --type={form} -p {shell_word(text)}"
 
 
 def _old_pods(deployment: dict[str, Any]) -> str:
