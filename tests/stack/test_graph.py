@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents.stack import graph
+from scalr_agents.stack import graph, load
 from scalr_agents.stack.graph import Edge, Graph, Node
 
 from tests import samples
@@ -82,6 +82,62 @@ def test_what_a_proxy_carries_is_behind_it() -> None:
     assert ("destination proxy.acme:3128", "connects", "3128") in reached
     assert "destination Scalr" not in {target for target, _, _ in reached}
     assert ("destination Scalr", "connects", "443") in edges(drawn, "destination proxy.acme:3128")
+
+
+PROXIES = {
+    "http://proxy.acme:3128": "proxy.acme:3128",
+    "http://proxy.egress.svc:3128": "proxy.egress.svc:3128",
+    "http://proxy:3128": "proxy:3128",
+    "http://10.0.0.5:3128": "10.0.0.5:3128",
+    "http://[fd00::5]:3128": "[fd00::5]:3128",
+}
+
+
+@pytest.mark.parametrize("url", PROXIES)
+@pytest.mark.parametrize("kind", ["agent-job", "agent-local", "agent-k8s"])
+def test_a_proxy_stands_between_agents_and_scalr(kind: str, url: str) -> None:
+    """Whatever its address is: a name, a Service, or an IP address."""
+    common = {"url": URL, "proxy": {"https": url}}
+    proxy, last = f"destination {PROXIES[url]}", {"tasks", "agent"}
+    everywhere = ("destination everywhere else", "connects", "")
+    opened = picture(common=common, agents={"runs": agent(kind, values={"restrictMetadataService": False} if kind == "agent-k8s" else {})})
+    [pods] = [node.id for node in opened.nodes if node.kind == "pods" and node.label.split()[1] in last]
+    begin = next((target for target, _, _ in edges(opened, pods) if target.startswith("policy ")), pods)
+    assert edges(opened, begin) - {("destination metadata service", "refused", "")} >= {(proxy, "connects", "3128"), everywhere}
+    assert edges(opened, proxy) == {("destination Scalr", "connects", ""), everywhere}
+    assert {edge.source for edge in opened.edges if edge.target == "destination Scalr"} == {proxy}
+    closed = picture(common=common | {"network": {"egress": {"enforcedBy": "cilium"}}}, agents={"runs": agent(kind)})
+    assert edges(closed, proxy) == {("destination Scalr", "connects", "443"), ("destination registries and releases", "connects", "443")}
+    policies = {edge.source for edge in closed.edges if edge.target == proxy}
+    assert policies == {node.id for node in closed.nodes if node.kind == "policy"}
+    for drawn in (opened, closed):
+        assert {end for edge in drawn.edges for end in (edge.source, edge.target)} <= {node.id for node in drawn.nodes}
+
+
+def test_what_a_proxy_does_not_carry_is_direct() -> None:
+    common = {"url": "https://scalr.acme.internal", "proxy": {"https": "http://proxy.acme:3128", "except": [".acme.internal"]}}
+    drawn = picture(common=common, agents={"runs": agent()}, machines={"host": {"docker": {}}})
+    assert {edge.source for edge in drawn.edges if edge.target == "destination Scalr"} == {
+        "policy scalr/runs-agent-job-network-policy",
+        "pods runs/controller",
+        "machine host",
+    }
+    assert edges(drawn, "destination proxy.acme:3128") == {("destination everywhere else", "connects", "")}
+
+
+def test_a_machine_behind_a_proxy() -> None:
+    drawn = picture(common={"url": URL, "proxy": {"https": "http://proxy.acme:3128"}}, agents={}, machines={"host": {"docker": {}}})
+    assert edges(drawn, "machine host") == {("destination proxy.acme:3128", "connects", "3128")}
+    assert edges(drawn, "destination proxy.acme:3128") == {("destination Scalr", "connects", "")}
+
+
+def test_a_proxy_whose_address_is_a_secret() -> None:
+    secrets = {"runs": {"token": samples.TOKEN, "env": {"HTTPS_PROXY": "http://me:s3cr3t@proxy.acme:3128"}}}
+    config = {"common": {"url": URL}, "agents": {"runs": agent()}, "secrets": secrets}
+    drawn = graph.of(load(config, directory=samples.REPOSITORY))
+    assert edges(drawn, "pods runs/controller") >= {("destination a proxy", "connects", "")}
+    assert edges(drawn, "destination a proxy") >= {("destination Scalr", "connects", "")}
+    assert "destination a proxy" in {node.id for node in drawn.nodes}
 
 
 def test_directories_of_nodes_are_mounted() -> None:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.network import destinations
+from scalr_agents.charts.shared.network.addresses import Address, Proxies, address
 from scalr_agents.charts.shared.network.destinations import PUBLIC, SCALR, Destination, Pods
+from scalr_agents.charts.shared.network.settings import HTTPS
 from scalr_agents.stack import Stack
 from scalr_agents.stack.checks import templates
 
@@ -131,29 +133,42 @@ def _connections(agent: AnyAgent, pods: Pods) -> _Parts:
         if not pods.metadata_service:
             yield _destination(_METADATA)
             yield Edge(source, _destination(_METADATA).id, "refused")
-    if agent.inputs.egress is None:
-        yield _destination("Scalr")
-        yield Edge(source, _destination("Scalr").id, "connects")
-        yield _destination(_ANYWHERE)
-        yield Edge(source, _destination(_ANYWHERE).id, "connects")
-        return
-    yield from _allowed(source, destinations.of(pods, agent.release, agent.inputs))
+    found = destinations.of(pods, agent.release, agent.inputs)
+    given = (str(proxy) for variables in pods.containers for proxy in Proxies.of(variables).all())
+    proxies = list(dict.fromkeys([*given, *(each.through for each in found if each.through)]))
+    for proxy in proxies:
+        yield from _proxy(source, proxy)
+    yield from _open(source, found, proxies) if agent.inputs.egress is None else _allowed(source, found)
+
+
+def _connection(source: str, name: str, label: str = "") -> _Parts:
+    yield _destination(name)
+    yield Edge(source, _destination(name).id, "connects", label)
+
+
+def _proxy(source: str, proxy: str) -> _Parts:
+    """A proxy as `host:port`, or one whose address is not known."""
+    return _connection(source, proxy, proxy.rpartition(":")[2] if ":" in proxy else "")
+
+
+def _open(source: str, found: Sequence[Destination], proxies: Sequence[str]) -> _Parts:
+    """The destinations of pods without restrictions: nothing keeps them from connecting past a proxy."""
+    for through in dict.fromkeys(each.through for each in found if each.why == "Scalr"):
+        yield from _connection(_destination(through).id if through else source, "Scalr")
+    for begin in (*(_destination(proxy).id for proxy in proxies), source):
+        yield from _connection(begin, _ANYWHERE)
 
 
 def _allowed(source: str, found: Sequence[Destination]) -> _Parts:
     """The destinations of pods with restricted egress, those of one name together. What a proxy carries is behind it."""
     ports: dict[tuple[str, str], dict[int, None]] = {}
     for each in found:
-        if each.kind == "dns":
-            continue  # all pods have it
-        name = _name(each)
+        if each.kind == "dns" or each.why == "proxy":
+            continue  # all pods have DNS, and proxies are there already
         begin = _destination(each.through).id if each.through else source
-        for here in (begin, source) if each.why == "proxy" else (begin,):
-            ports.setdefault((here, name), {}).update(dict.fromkeys(each.ports))
+        ports.setdefault((begin, _name(each)), {}).update(dict.fromkeys(each.ports))
     for (begin, name), numbers in ports.items():
-        if begin != _destination(name).id:
-            yield _destination(name)
-            yield Edge(begin, _destination(name).id, "connects", ", ".join(map(str, numbers)))
+        yield from _connection(begin, name, ", ".join(map(str, numbers)))
 
 
 def _name(each: Destination) -> str:
@@ -161,8 +176,6 @@ def _name(each: Destination) -> str:
         return "Kubernetes API"
     if each.kind == "namespace":
         return f"namespace {each.name}"
-    if each.why == "proxy":
-        return f"{each.name}:{each.ports[0]}"
     if each.name in _OF_REGISTRIES:
         return _REGISTRIES
     return "Scalr" if each.why == "Scalr" and each.name.endswith(SCALR) else each.name
@@ -176,8 +189,12 @@ def _machines(machines: "Sequence[StackMachine]") -> _Parts:
     for each in machines:
         node = Node(f"machine {each.name}", "machine", f"{each.name}\n{_MACHINES[each.machine.platform]}")
         yield node
-        yield _destination("Scalr")
-        yield Edge(node.id, _destination("Scalr").id, "connects")
+        shared = each.machine.shared
+        proxies = Proxies.of({"HTTP_PROXY": shared.http_proxy, "HTTPS_PROXY": shared.https_proxy, "NO_PROXY": ",".join(shared.no_proxy)})
+        through = proxies.carrying(address(shared.url) or Address(f"*.{SCALR}", HTTPS))
+        if through:
+            yield from _proxy(node.id, through)
+        yield from _connection(_destination(through).id if through else node.id, "Scalr")
 
 
 _SHAPES: Mapping[NodeKind, tuple[str, str]] = {

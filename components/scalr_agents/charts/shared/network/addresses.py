@@ -25,6 +25,9 @@ class Address(NamedTuple):
     port: int
     scheme: str = "https"
 
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
     @property
     def is_in_pod(self) -> bool:
         """Whether it is another container of the pod. Then the pod's own connections are those that count."""
@@ -117,7 +120,7 @@ class Proxies(NamedTuple):
             return ""
         proxy = self.http if target.scheme == "http" else self.https
         if proxy:
-            return f"{proxy.host}:{proxy.port}"
+            return str(proxy)
         return "a proxy" if self.unknown else ""
 
 
