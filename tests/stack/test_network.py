@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from scalr_agents.charts.shared.inputs import ClusterValue
 from scalr_agents.model.findings import errors
+from scalr_agents.model.merge import merge
 from scalr_agents.stack import hosts
 
 from tests.command_line import REPOSITORY, cli
@@ -102,6 +103,66 @@ def test_hosts_of_a_stack_behind_a_proxy() -> None:
     assert found["10.0.0.0/20", "Kubernetes API"] == ([443, 6443], everybody[:-1])
     assert found["registry.acme.internal", "images"] == ([443], [hosts.NODES])
     assert "docker" not in done.stdout
+
+
+ADDRESSES: dict[str | None, dict[str, tuple[int, ...]]] = {
+    "aws": {"169.254.169.254/32": (80,), "fd00:ec2::254/128": (80,)},
+    "azure": {"169.254.169.254/32": (80,)},
+    "gcp": {"169.254.169.254/32": (80, 8080), "169.254.169.252/32": (988,)},
+    None: {"169.254.169.254/32": (80, 8080), "169.254.169.252/32": (988,), "fd00:ec2::254/128": (80,)},
+}
+"""The metadata service of each cloud, and all of them where it is not known."""
+ROLE = {"eks.amazonaws.com/role-arn": "arn:aws:iam::111122223333:role/runs"}
+ACCOUNT = {"iam.gke.io/gcp-service-account": "runs@acme.iam.gserviceaccount.com"}
+CLIENT = {"azure.workload.identity/client-id": "00000000-0000-0000-0000-000000000000"}
+EFS, FILESTORE = {"caches": {"shared": {"efs": {"eksCluster": "prod"}}}}, {"caches": {"shared": {"filestore": {"network": "prod"}}}}
+
+
+def _of(words: dict[str, Any], **config: Any) -> dict[str, Any]:
+    return {**config, "agents": {"runs": {"values": {"task": {"allowMetadataService": True}}, **words}}}
+
+
+@pytest.mark.parametrize(
+    ("cloud", "config"),
+    [
+        (None, _of({})),
+        (None, _of({}, kubernetes={"context": "prod"})),
+        (None, _of({"identity": ROLE}, kubernetes={"context": "gke_acme_europe-west1_prod"})),
+        (None, _of({"identity": ROLE, "cache": "shared"}, **FILESTORE)),
+        (None, _of({"identity": ROLE | ACCOUNT})),
+        ("aws", _of({"identity": ROLE})),
+        ("aws", _of({}, kubernetes={"context": "arn:aws:eks:eu-west-1:111122223333:cluster/prod"})),
+        ("aws", _of({"cache": "shared"}, **EFS)),
+        ("azure", _of({"identity": CLIENT})),
+        ("gcp", _of({"identity": ACCOUNT})),
+        ("gcp", _of({}, kubernetes={"context": "gke_acme_europe-west1_prod"})),
+        ("gcp", _of({"cache": "shared"}, **FILESTORE)),
+        ("gcp", _of({"network": {"egress": {"enforcedBy": "gke"}}})),
+    ],
+)
+def test_the_metadata_service_is_that_of_the_cloud(cloud: str | None, config: dict[str, Any]) -> None:
+    """In the list and in the policy: all of them if nothing says which cloud it is, or if the signs disagree."""
+    agents = load(config).agents
+    assert {each.host: each.ports for each in hosts.of(agents) if each.why == "metadata service"} == ADDRESSES[cloud]
+    egress = {"enforcedBy": "gke" if cloud == "gcp" else "kubernetes", "only": [{"cidr": "0.0.0.0/0"}]}
+    [agent] = load(merge(config, {"agents": {"runs": {"network": {"egress": egress}}}})).agents
+    policy: Any = agent.group("network-policy")["egress"]
+    allowed = {
+        to["ipBlock"]["cidr"]: tuple(port["port"] for port in rule["ports"])
+        for rule in policy["spec"]["egress"]
+        if isinstance(rule, dict) and {"protocol": "TCP", "port": 53} not in rule["ports"]
+        for to in rule["to"]
+        if to.get("ipBlock", {"cidr": ""})["cidr"] in ADDRESSES[None]
+    }
+    assert allowed == ADDRESSES[cloud]
+
+
+def test_the_identity_of_one_agent_shows_the_cloud_of_all() -> None:
+    agents: dict[str, Any] = {name: {"kind": "agent-k8s", "namespace": name} for name in ("one", "two")}
+    agents["one"]["values"] = {"serviceAccount": {"annotations": ROLE}}
+    config = {"agents": agents, "secrets": {name: {"token": "s3cr3t-token"} for name in agents}}
+    found = {each.host: each.ports for each in hosts.of(load(config).agents) if each.why == "metadata service"}
+    assert found == ADDRESSES["aws"]
 
 
 def test_hosts_as_a_table() -> None:

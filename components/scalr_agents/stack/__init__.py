@@ -5,6 +5,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +16,7 @@ from scalr_agents.model import parse as shapes
 from scalr_agents.model.findings import Finding, by_severity, error, errors, unknown_key, warning
 from scalr_agents.model.lines import Line
 from scalr_agents.model.messages import shown
-from scalr_agents.stack import agents, checks, common, secrets
+from scalr_agents.stack import agents, checks, clouds, common, secrets
 from scalr_agents.stack.model import PREFIX, AgentEntry, Kubernetes, Namespace, StackFile, in_file
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
         agent, agent_findings = agents.build(name, file, bundle, directory, caches, demand_tokens=demand_tokens)
         findings += agent_findings
         built += [agent] if agent else []
+    cloud = clouds.of(file.kubernetes.context, caches.entries if caches else {}, built)
+    built = [replace(agent, inputs=replace(agent.inputs, cloud=cloud)) for agent in built]
     machines, machine_findings = _machines(file, bundle, demand_tokens=demand_tokens)
     findings += machine_findings
     claims = caches.claims() if caches else []

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from scalr_agents.model.fields import Deferred, Placeholder
 
 if TYPE_CHECKING:
     from scalr_agents.charts.shared.network.settings import Egress, Network
+
+Cloud = Literal["aws", "azure", "gcp"]
+"""Where a cluster runs: EKS, AKS or GKE."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ class Inputs:
     """What the pods may connect to. Default: what the chart's values say."""
     api_server: Sequence[str] | Deferred = ClusterValue("addresses of the API server")
     """Networks of the cluster's API server, or the rule of a NetworkPolicy that allows it. Default: looked up during deployment."""
+    cloud: Cloud | None = None
+    """The cloud whose metadata service the pods use. Default: not known."""
 
     @property
     def egress(self) -> "Egress | None":

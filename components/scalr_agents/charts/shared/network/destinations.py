@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from scalr_agents.charts.shared import contract
-from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.inputs import Cloud, Inputs
 from scalr_agents.charts.shared.manifests.environment import Env
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.network.addresses import Address, Proxies, Variables, address, known, matches, network_of, variable
@@ -36,8 +36,13 @@ PUBLIC = (
     ("release-assets.githubusercontent.com", "downloads of GitHub"),
 )
 """What runs download from, unless mirrors and caches have it: docs/network.md says where each is known from."""
-_METADATA = (("169.254.169.254/32", (80, 8080)), ("169.254.169.252/32", (988,)), ("fd00:ec2::254/128", (80,)))
-"""Metadata services as pods use them: AWS, Azure and GKE with Dataplane V2; GKE without it; AWS over IPv6."""
+_METADATA: Mapping[Cloud | None, Sequence[tuple[str, tuple[int, ...]]]] = {
+    "aws": (("169.254.169.254/32", (80,)), ("fd00:ec2::254/128", (80,))),
+    "azure": (("169.254.169.254/32", (80,)),),
+    "gcp": (("169.254.169.254/32", (80, 8080)), ("169.254.169.252/32", (988,))),
+    None: (("169.254.169.254/32", (80, 8080)), ("169.254.169.252/32", (988,)), ("fd00:ec2::254/128", (80,))),
+}
+"""Metadata services as pods use them: AWS over IPv4 and IPv6; GKE with and without Dataplane V2; all of them if the cloud is not known."""
 
 
 class Pods(NamedTuple):
@@ -96,7 +101,7 @@ Allowed = Mapping[tuple[Kind, tuple[int, ...]], Sequence[str]]
 
 def of(pods: Pods, release: Release, inputs: Inputs) -> list[Destination]:
     """The destinations of some pods, without duplicates: what the settings imply, then the user's entries."""
-    return list(dict.fromkeys([*_implied(pods, release), *_entries(pods, release, inputs)]))
+    return list(dict.fromkeys([*_implied(pods, release, inputs.cloud), *_entries(pods, release, inputs)]))
 
 
 def allowed(pods: Pods, release: Release, inputs: Inputs) -> Allowed:
@@ -119,7 +124,7 @@ def unknown(pods: Pods, inputs: Inputs) -> Iterator[str]:
         yield contract.MIRRORS_VARIABLE
 
 
-def _implied(pods: Pods, release: Release) -> Iterator[Destination]:
+def _implied(pods: Pods, release: Release, cloud: Cloud | None) -> Iterator[Destination]:
     containers = pods.containers
     every = [Proxies.of(variables) for variables in containers]
     variables, of_agent = containers[0], every[0]
@@ -139,7 +144,7 @@ def _implied(pods: Pods, release: Release) -> Iterator[Destination]:
     if collector and not collector.is_in_pod:
         yield _reached(collector, "OpenTelemetry collector", release)  # gRPC reads the variables of proxies in lower case only
     if pods.metadata_service:
-        for network, ports in _METADATA:
+        for network, ports in _METADATA[cloud]:
             yield Destination("cidr", network, ports, "metadata service")
 
 

@@ -1,0 +1,40 @@
+"""The cloud that a stack's cluster runs in, as far as the stack shows it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.inputs import Cloud
+
+if TYPE_CHECKING:
+    from scalr_agents.stack.cache_model import CacheEntry
+
+_CONTEXTS: Mapping[str, Cloud] = {"arn:aws": "aws", "gke_": "gcp"}
+"""How contexts begin that the tools of a cloud name."""
+_IDENTITIES: Mapping[str, Cloud] = {"eks.amazonaws.com": "aws", "azure.workload.identity": "azure", "iam.gke.io": "gcp"}
+"""Domains of the annotations that give a service account an identity."""
+
+
+def of(context: str, caches: "Mapping[str, CacheEntry]", agents: Sequence[AnyAgent]) -> Cloud | None:
+    """The cloud of the context, of the caches, and of the agents' identities and policies. `None` if there is no sign, or they disagree.
+
+    The region or project of a provider is no sign: it may be that of machines.
+    """
+    found = {*_of_stack(context, caches), *(cloud for agent in agents for cloud in _of_agent(agent))}
+    return found.pop() if len(found) == 1 else None
+
+
+def _of_stack(context: str, caches: "Mapping[str, CacheEntry]") -> Iterator[Cloud]:
+    yield from (cloud for beginning, cloud in _CONTEXTS.items() if context.startswith(beginning))
+    for cache in caches.values():
+        if cache.efs:
+            yield "aws"
+        if cache.filestore:
+            yield "gcp"
+
+
+def _of_agent(agent: AnyAgent) -> Iterator[Cloud]:
+    domains = {key.partition("/")[0] for key in agent.values.service_account.annotations}
+    yield from (cloud for domain, cloud in _IDENTITIES.items() if domain in domains)
+    if agent.inputs.egress and agent.inputs.egress.enforced_by == "gke":
+        yield "gcp"
