@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from scalr_agents.doctor.facts import Access, Content, DaemonSet, Definition, Hidden, Key, Limit, Namespace, Quota, StorageClass
+from scalr_agents.doctor.facts import Access, Content, DaemonSet, Definition, Hidden, Key, Limit, Namespace, Quota, StorageClass, Volume
 from scalr_agents.doctor.needs import Needs
 
 from tests.doctor.clusters import MI, NODE, owned, ready
@@ -20,6 +20,7 @@ DENIED = Hidden("your credential lacks the permission")
 KARPENTER = frozenset({"karpenter.sh"})
 TAINT = {"key": "team", "value": "payments", "effect": "NoSchedule"}
 CORDONED = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+CLAIM = "runs-agent-job-cache"
 CLASS = {"values": {"persistence": {"cache": {"enabled": True, "persistentVolumeClaim": {"storageClassName": "fast"}}}}}
 ACCOUNT = {"values": {"serviceAccount": {"create": False, "name": "mine"}, "rbac": {"create": False}}}
 DEPLOYMENT, CRD = Key("Deployment", "scalr", "runs-agent-job"), "atasks.scalr.io"
@@ -164,6 +165,27 @@ CASES = {
     "no class": Case(
         _just(classes=[StorageClass(name="standard", provisioner="p", is_default=True)]),
         agent=CLASS,
+    ),
+    "no class at all": Case(
+        _just(classes=[]),
+        agent=CLASS,
+    ),
+    "volumes of others": Case(
+        _just(
+            classes=[],
+            volumes=[
+                Volume(storage_class="slow"),
+                Volume(storage_class="fast", phase="Bound", claim="scalr/other"),
+                Volume(storage_class="fast", claim=f"other/{CLAIM}"),
+                Volume(storage_class="fast", phase="Released", claim=f"scalr/{CLAIM}"),
+                Volume(storage_class="fast", phase="Failed"),
+            ],
+        ),
+        agent=CLASS,
+    ),
+    "no default class and no other": Case(
+        _just(classes=[]),
+        agent={"values": {"persistence": {"cache": {"enabled": True}}}},
     ),
     "no default class": Case(
         _just(classes=[StorageClass(name="standard", provisioner="p")]),

@@ -1,14 +1,16 @@
 """Each check finds what it is for, says it in one line, and nothing else is found."""
 
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
-from scalr_agents.doctor.facts import Cluster, Content, Key, Quota
+from scalr_agents.doctor.facts import Cluster, Content, Key, Quota, Volume
 from scalr_agents.doctor.needs import Needs
 
-from tests.doctor.cases import CASES, DENIED, DEPLOYMENT, EFS, PULL, REGCRED, Case
+from tests.doctor.cases import CASES, CLAIM, CLASS, DENIED, DEPLOYMENT, EFS, PULL, REGCRED, Case
 from tests.doctor.clusters import found, needs, notes, owned, ready
 
 FOUND: dict[str, str] = yaml.safe_load(Path(__file__).with_name("findings.yaml").read_text())
@@ -70,6 +72,33 @@ def test_what_cannot_be_seen_is_said_and_nothing_else_is_found() -> None:
         "Helm releases in namespace scalr",
         next(subject for subject in subjects if subject.endswith(" more")),
     ]
+
+
+@pytest.mark.parametrize(
+    ("claim", "volumes"),
+    [
+        (Content(phase="Bound"), []),
+        (Content(phase="Pending"), [Volume(storage_class="fast")]),
+        (None, [Volume(storage_class="slow"), Volume(storage_class="fast")]),
+        (None, [Volume(storage_class="fast", claim=f"scalr/{CLAIM}")]),
+    ],
+)
+def test_a_static_volume_needs_no_class(claim: Content | None, volumes: list[Volume]) -> None:
+    """With the name of a class that is no object, and with none."""
+    facts = {"classes": [], "contents": {Key("PersistentVolumeClaim", "scalr", CLAIM): claim}}
+    named, unnamed = needs(**CLASS), needs(values={"persistence": {"cache": {"enabled": True}}})
+    assert found(named, ready(named, **facts, volumes=volumes)) == []
+    of_no_class = [replace(volume, storage_class="" if volume.storage_class == "fast" else "slow") for volume in volumes]
+    assert found(unnamed, ready(unnamed, **facts, volumes=of_no_class)) == []
+
+
+@pytest.mark.parametrize("facts", [{"volumes": DENIED}, {"contents": {Key("PersistentVolumeClaim", "scalr", CLAIM): DENIED}}])
+def test_a_volume_that_cannot_be_seen_is_a_note(facts: dict[str, Any]) -> None:
+    wanted = needs(**CLASS)
+    cluster = ready(wanted, classes=[], **facts)
+    expected = "its storage class fast does not exist; cannot see whether it has a volume: your credential lacks the permission"
+    assert found(wanted, cluster) == []
+    assert f"note: claim scalr/{CLAIM}: {expected}" in notes(wanted, cluster)
 
 
 def test_nodes_are_counted_without_the_pods_that_cannot_be_seen() -> None:

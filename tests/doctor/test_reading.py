@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scalr_agents.doctor import reading
-from scalr_agents.doctor.facts import Content, Node, Owner
+from scalr_agents.doctor.facts import Content, Node, Owner, Volume
 
 KEYS = st.sampled_from(["auths", "a"])
 LEAVES = st.none() | st.booleans() | st.text(max_size=3)
@@ -79,3 +79,9 @@ def test_scopes_of_quotas_have_one_form() -> None:
     assert quota.scopes == [{"scopeName": "NotTerminating", "operator": "Exists"}, expression]
     assert quota.hard == {"pods": Decimal(4)}
     assert quota.used == {"pods": Decimal(1)}
+
+
+def test_volumes_are_of_a_class_and_for_a_claim() -> None:
+    bound = {"spec": {"storageClassName": "nfs", "claimRef": {"namespace": "scalr", "name": "cache"}}, "status": {"phase": "Bound"}}
+    assert reading.volume(bound) == Volume(storage_class="nfs", claim="scalr/cache", phase="Bound")
+    assert reading.volume({"spec": {}, "status": {"phase": "Available"}}) == Volume(phase="Available")

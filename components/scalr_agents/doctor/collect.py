@@ -6,7 +6,22 @@ from typing import TypeVar
 
 from scalr_agents.doctor import reading
 from scalr_agents.doctor.api import AT_ONCE, METADATA, METADATA_OF_LIST, Api
-from scalr_agents.doctor.facts import Access, Cluster, Content, Definition, Found, Hidden, Key, Limit, Namespace, Node, Owner, Quota, Seen
+from scalr_agents.doctor.facts import (
+    Access,
+    Cluster,
+    Content,
+    Definition,
+    Found,
+    Hidden,
+    Key,
+    Limit,
+    Namespace,
+    Node,
+    Owner,
+    Quota,
+    Seen,
+    Volume,
+)
 from scalr_agents.doctor.needs import Needs
 
 K = TypeVar("K")
@@ -41,6 +56,7 @@ def collect(api: Api, needs: Needs, further: Iterable[Access] = ()) -> Cluster:
             csi_nodes = pool.submit(api.items, "/apis/storage.k8s.io/v1/csinodes")
             drivers = pool.submit(api.items, "/apis/storage.k8s.io/v1/csidrivers")
             classes = pool.submit(api.items, "/apis/storage.k8s.io/v1/storageclasses")
+            volumes = pool.submit(_volumes, api) if needs.claims else None
             daemon_sets = pool.submit(api.items, "/apis/apps/v1/daemonsets")
             autoscaler = pool.submit(api.get, "/api/v1/namespaces/kube-system/configmaps/cluster-autoscaler-status", (), METADATA)
             allowed = each(_is_allowed, asked)
@@ -48,7 +64,7 @@ def collect(api: Api, needs: Needs, further: Iterable[Access] = ()) -> Cluster:
             namespaces = each(_namespace, needs.namespaces)
             quotas, limits = each(_quotas, needs.namespaces), each(_limits, needs.namespaces)
             releases = each(_releases, needs.namespaces)
-            contents = each(_content, [reference.key for reference in needs.references])
+            contents = each(_content, [*(reference.key for reference in needs.references), *needs.claims])
             owners = {key: pool.submit(_owner, api, needs.path(key)) for key in needs.own}
             return Cluster(
                 version=version["gitVersion"] if isinstance(version, dict) else "",
@@ -63,6 +79,7 @@ def collect(api: Api, needs: Needs, further: Iterable[Access] = ()) -> Cluster:
                 limits=_known(limits),
                 drivers=_seen(drivers.result(), lambda items: frozenset(item["metadata"]["name"] for item in items)),
                 classes=_seen(classes.result(), lambda items: [reading.storage_class(item) for item in items]),
+                volumes=volumes.result() if volumes else (),
                 contents=_known(contents),
                 owners=_known(owners),
                 releases=_known(releases),
@@ -107,6 +124,10 @@ def _groups(api: Api) -> Seen[frozenset[str]]:
 
 def _nodes(api: Api) -> Seen[list[Node]]:
     return _seen(api.items("/api/v1/nodes"), lambda items: [reading.node(item) for item in items])
+
+
+def _volumes(api: Api) -> Seen[list[Volume]]:
+    return _seen(api.items("/api/v1/persistentvolumes"), lambda items: [reading.volume(item) for item in items])
 
 
 def _completed(nodes: Seen[list[Node]], pods: Seen[list[reading.Json]], csi_nodes: Seen[list[reading.Json]]) -> Seen[list[Node]]:

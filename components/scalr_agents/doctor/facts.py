@@ -140,8 +140,24 @@ class StorageClass:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Volume:
+    """A PersistentVolume."""
+
+    storage_class: str = ""
+    """Name of its class, which need not exist as an object."""
+    claim: str = ""
+    """The claim that it is for, `namespace/name`; empty if it is for any claim."""
+    phase: str = "Available"
+
+    def may_bind(self, claim: str, storage_class: str) -> bool:
+        """Whether a claim of this class may get it. Sizes and access modes are not compared."""
+        is_free = self.phase != "Released" if self.claim == claim else not self.claim and self.phase == "Available"
+        return is_free and self.storage_class == storage_class
+
+
+@dataclass(frozen=True, kw_only=True)
 class Content:
-    """An existing object that pods name. Of Secrets and ConfigMaps only the keys are kept, never the values."""
+    """An existing object that pods name, or a claim. Of Secrets and ConfigMaps only the keys are kept, never the values."""
 
     keys: frozenset[str] = frozenset()
     type: str = ""
@@ -181,8 +197,9 @@ class Cluster:
     drivers: Seen[frozenset[str]] = frozenset()
     """CSI drivers."""
     classes: Seen[Sequence[StorageClass]] = ()
+    volumes: Seen[Sequence[Volume]] = ()
     contents: Mapping[Key, Found[Content]] = field(default_factory=dict)
-    """Objects that pods name and the stack does not make."""
+    """Objects that pods name and the stack does not make, and the stack's own claims."""
     owners: Mapping[Key, Found[Owner]] = field(default_factory=dict)
     """Objects that the stack makes and that exist already."""
     releases: Mapping[str, Seen[frozenset[str]]] = field(default_factory=dict)

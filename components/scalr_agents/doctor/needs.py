@@ -99,6 +99,11 @@ class Needs:
         return {key_of(manifest): manifest for manifest in self.objects if manifest["kind"] not in KEPT}
 
     @cached_property
+    def claims(self) -> dict[Key, Manifest]:
+        """The stack's own claims."""
+        return {key: manifest for key, manifest in self.own.items() if key.kind == "PersistentVolumeClaim"}
+
+    @cached_property
     def definitions(self) -> dict[str, set[str]]:
         """Names of the CustomResourceDefinitions that its objects need, with the versions that must be served."""
         needed: dict[str, set[str]] = {}

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from scalr_agents.doctor import scheduling
-from scalr_agents.doctor.facts import Content, DaemonSet, Definition, Limit, Namespace, Node, Owner, Quota, StorageClass
+from scalr_agents.doctor.facts import Content, DaemonSet, Definition, Limit, Namespace, Node, Owner, Quota, StorageClass, Volume
 
 Json = dict[str, Any]
 
@@ -103,6 +103,16 @@ def storage_class(item: Json) -> StorageClass:
         name=item["metadata"]["name"],
         provisioner=item["provisioner"],
         is_default=annotations.get(_DEFAULT_CLASS) == "true",
+    )
+
+
+def volume(item: Json) -> Volume:
+    spec = item["spec"]
+    claim = spec.get("claimRef", {})
+    return Volume(
+        storage_class=spec.get("storageClassName", ""),
+        claim=f"{claim.get('namespace', '')}/{claim.get('name', '')}" if claim else "",
+        phase=item.get("status", {}).get("phase", ""),
     )
 
 

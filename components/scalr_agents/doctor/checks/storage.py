@@ -1,10 +1,10 @@
 """The storage classes and CSI drivers that the stack's volumes and claims name."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scalr_agents.doctor import scheduling
-from scalr_agents.doctor.facts import Cluster, Hidden
+from scalr_agents.doctor.facts import Cluster, Content, Hidden, Key
 from scalr_agents.doctor.findings import Diagnoses, error, listed, note
 from scalr_agents.doctor.needs import Needs, Pod
 from scalr_agents.model.merge import lookup
@@ -32,22 +32,32 @@ def _install(driver: str) -> str:
 
 
 def _classes(needs: Needs, cluster: Cluster) -> Diagnoses:
+    """Findings on claims without a class. One that is bound has its volume, and a static volume needs no class as an object."""
     own = {manifest["metadata"]["name"] for manifest in needs.objects if manifest["kind"] == "StorageClass"}
-    for manifest in needs.objects:
-        if manifest["kind"] != "PersistentVolumeClaim":
-            continue
-        name, metadata = manifest["spec"].get("storageClassName"), manifest["metadata"]
-        subject = f"claim {metadata['namespace']}/{metadata['name']}"
-        if name == "" or name in own:
+    for key, manifest in needs.claims.items():
+        name, known = manifest["spec"].get("storageClassName"), cluster.contents.get(key)
+        if name == "" or name in own or (isinstance(known, Content) and known.phase == "Bound"):
             continue
         if isinstance(cluster.classes, Hidden):
-            yield note(subject, f"cannot see its storage class {name or '(the default one)'}: {cluster.classes.reason}")
-        elif name is None and not any(each.is_default for each in cluster.classes):
-            advice = f"Set storageClassName to one of: {listed(each.name for each in cluster.classes) or 'none exists'}"
-            yield error(subject, "names no storage class, and the cluster has no default one", advice)
-        elif name is not None and not any(each.name == name for each in cluster.classes):
-            advice = f"Create the class, or use one of: {listed(each.name for each in cluster.classes) or 'none exists'}"
-            yield error(subject, f"its storage class {name} does not exist", advice)
+            yield note(
+                f"claim {key.namespace}/{key.name}",
+                f"cannot see its storage class {name or '(the default one)'}: {cluster.classes.reason}",
+            )
+        elif not any(each.is_default if name is None else each.name == name for each in cluster.classes):
+            yield from _without_class(key, name, cluster, [each.name for each in cluster.classes])
+
+
+def _without_class(key: Key, name: str | None, cluster: Cluster, classes: Sequence[str]) -> Diagnoses:
+    claim = f"{key.namespace}/{key.name}"
+    missing = f"its storage class {name} does not exist" if name else "names no storage class, the cluster has no default one"
+    known = cluster.contents.get(key)
+    volumes = known if isinstance(known, Hidden) else cluster.volumes
+    if isinstance(volumes, Hidden):
+        yield note(f"claim {claim}", f"{missing}; cannot see whether it has a volume: {volumes.reason}")
+    elif not any(volume.may_bind(claim, name or "") for volume in volumes):
+        others = f", or set storageClassName to one of: {listed(classes)}" if classes else ""
+        create = "Create the class, or a volume of it" if name else "Create a default class, or a volume without a class"
+        yield error(f"claim {claim}", f"{missing}, and no volume is free for it", f"{create}{others}")
 
 
 def _drivers(needs: Needs) -> Iterator[str]:
