@@ -306,3 +306,26 @@ def test_help_is_complete() -> None:
 @pytest.mark.parametrize("command", ["render", "check", "doctor", "graph", "hosts"])
 def test_formats_have_the_same_options(command: str) -> None:
     assert "-o, --output, --format [" in " ".join(cli(command, "--help").stdout.split())
+
+
+@pytest.mark.parametrize("command", ["render", "images", "hosts", "graph"])
+def test_warnings_are_only_counted_where_they_are_not_asked_for(project: Path, command: str) -> None:
+    odd = STACK.replace("https", "http")
+    stack(project, odd)
+    said = cli(command, "dev", directory=project).stderr.splitlines()[0]
+    assert said == "dev: 1 warning about the stack file; to print it, run: scalr-agents check dev"
+    stack(project, odd, "my stack")
+    said = cli(command, project / "stacks" / "Pulumi.my stack.yaml", "--project", project).stderr.splitlines()[0]
+    assert said.endswith(f"; to print it, run: scalr-agents check '{project}/stacks/Pulumi.my stack.yaml' --project {project}")
+    stack(project, STACK)
+    assert "warning" not in cli(command, "dev", directory=project).stderr
+
+
+def test_errors_are_printed_whole_and_warnings_counted(project: Path) -> None:
+    stack(project, f"{STACK.replace('agent-job', 'agent-jop')}  scalr-agent:common: {{}}\n  scalr-agent:agents: {{}}\n")
+    checked = cli("check", "dev", directory=project).stdout.splitlines()
+    done = cli("render", "dev", directory=project)
+    error, counted = done.stderr.splitlines()
+    assert [error] == [line for line in checked if ": error: " in line]
+    assert (done.returncode, sum(": warning: " in line for line in checked)) == (1, 2)
+    assert counted == "dev: 2 warnings about the stack file; to print them, run: scalr-agents check dev"

@@ -1,6 +1,7 @@
 """The command line. It runs on the functional core alone and never imports Pulumi."""
 
 import json
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -253,17 +254,18 @@ def completion(shell: str) -> None:
 @click.option("--probe", is_flag=True, help="Also run a pod like that of a run, for each agent. It is deleted again.")
 @click.option("--image", default="", help="Image of the probe, with /bin/sh.  [default: the runner's]")
 @click.option("--timeout", type=click.IntRange(min=1), default=300, show_default=True, help="Seconds after which a probe is ended.")
-def doctor(stack: str, project: Path | None, form: str, *, probe: bool, image: str, timeout: int) -> None:
+@click.option("--allow-exec", is_flag=True, help="Run the programs that a kubeconfig in the project names to get a credential.")
+def doctor(stack: str, project: Path | None, form: str, *, probe: bool, image: str, timeout: int, allow_exec: bool) -> None:
     """Check whether the cluster of a STACK (default: local) is ready for it; exit 1 if there is an error.
 
     It only reads, through the kubeconfig and context of the stack file, and needs the package's extra [live]. Each finding is one line:
     severity, subject, what is wrong, what to do. JSON output is an object with `findings`, a list of objects with the keys `severity`,
     `subject`, `problem` and `advice`, and the counts `errors`, `warnings` and `notes`. See docs/doctor.md.
     """
-    from scalr_agents.doctor import command
+    from scalr_agents.doctor import command, programs
     from scalr_agents.doctor.findings import count
 
-    _, loaded = _usable(project, stack)
+    source, loaded = _usable(project, stack)
     if not loaded.on_kubernetes:
         say(f"{stack}: nothing on Kubernetes, so there is nothing to check")
         return
@@ -271,13 +273,14 @@ def doctor(stack: str, project: Path | None, form: str, *, probe: bool, image: s
         say("--image has no effect without --probe")
     try:
         with progress("running probes" if probe else "asking the cluster"):
-            found = command.examined(loaded, probe=probe, image=image, seconds=timeout)
+            untrusted = [] if allow_exec else programs.checkouts(source)
+            found = command.examined(loaded, untrusted, probe=probe, image=image, seconds=timeout)
     except command.ClusterError as problem:
         say(f"error: {problem}")
         sys.exit(FINDINGS)
     click.echo(command.as_json(found) if form == "json" else "".join(f"{finding}\n" for finding in found), nl=False)
     bad, odd = count(found, "error"), count(found, "warning")
-    say(f"{stack}: {counted(bad, 'error')}, {counted(odd, 'warning')}")
+    say(f"cluster of {stack}: {counted(bad, 'error')}, {counted(odd, 'warning')}")
     sys.exit(FINDINGS if bad else 0)
 
 
@@ -290,13 +293,19 @@ def schema() -> None:
 
 
 def _usable(project: Path | None, stack: str) -> "tuple[Source, Stack]":
-    """A stack without errors. If there are errors, the command ends here."""
+    """A stack without errors. If there are errors, the command ends here. Warnings are only counted: `check` prints them."""
     try:
         source, loaded, findings = _load(project, stack, demand_tokens=False)
     except FindingsError as problem:
         report(problem.findings)
         sys.exit(FINDINGS)
-    report(findings)
+    report(errors(findings))
+    if odd := len(warnings(findings)):
+        at = ("--project", str(project)) if project else ()
+        say(
+            f"{stack}: {counted(odd, 'warning')} about the stack file; to print {'it' if odd == 1 else 'them'}, run: "
+            f"{shlex.join(('scalr-agents', 'check', stack, *at))}"
+        )
     if errors(findings):
         sys.exit(FINDINGS)
     return source, loaded

@@ -41,7 +41,7 @@ def test_nothing_is_found_where_nothing_is_wrong(agent: dict[str, Any], doctor: 
     done = doctor(namespace, agent=agent)
     assert lines(done) == []
     assert done.returncode == 0
-    assert done.stderr.splitlines()[-1] == "dev: 0 errors, 0 warnings"
+    assert done.stderr.splitlines()[-1] == "cluster of dev: 0 errors, 0 warnings"
 
 
 def _of(kind: str, name: str, api_version: str = "v1", **content: Any) -> Manifest:
@@ -106,7 +106,10 @@ CASES = {
         agent={"cache": "shared"},
         config={"caches": {"shared": {"claim": "nfs"}}},
     ),
-    "class": Case("error: claim NAMESPACE/runs-agent-job-cache: its storage class no-such-class does not exist.", agent={"values": _CACHE}),
+    "class": Case(
+        "error: claim NAMESPACE/runs-agent-job-cache: its storage class no-such-class does not exist, and no volume is free for it.",
+        agent={"values": _CACHE},
+    ),
     "driver": Case(
         "error: CSI driver efs.csi.aws.com: is not installed; volumes of it cannot be mounted.",
         agent={"cache": "shared"},
@@ -150,6 +153,21 @@ def test_what_is_wrong_is_found(case: Case, doctor: Doctor, cluster: Client, nam
     assert done.returncode == (1 if case.found.startswith("error") else 0)
     assert "hidden" not in done.stdout + done.stderr
     assert "aGlkZGVu" not in done.stdout + done.stderr
+
+
+def test_a_static_volume_needs_no_storage_class(doctor: Doctor, cluster: Client, namespace: str) -> None:
+    spec = {
+        "storageClassName": "no-such-class",
+        "accessModes": ["ReadWriteMany"],
+        "capacity": {"storage": "100Gi"},
+        "nfs": {"server": "nfs.acme.internal", "path": "/"},
+        "claimRef": {"namespace": namespace, "name": "runs-agent-job-cache"},
+    }
+    cluster.create({"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": f"static-{namespace}"}, "spec": spec})
+    try:
+        assert lines(doctor(namespace, agent={"values": _CACHE})) == []
+    finally:
+        cluster.delete("PersistentVolume", f"static-{namespace}")
 
 
 def test_an_old_node_is_found(doctor: Doctor, cluster: Client, namespace: str) -> None:

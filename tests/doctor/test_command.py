@@ -3,6 +3,7 @@
 import json
 import sys
 import tomllib
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +18,7 @@ from scalr_agents.doctor.needs import Needs
 
 from tests.command_line import REPOSITORY, STACK, cli, stack
 from tests.doctor.clusters import ready
+from tests.doctor.kubeconfigs import kubeconfig, program
 
 
 class Described:
@@ -34,7 +36,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch, project: Path) -> dict[str, Any]:
     """The facts in which a cluster differs from one that is ready for the stack `dev`."""
     stack(project, STACK)
     facts: dict[str, Any] = {}
-    monkeypatch.setattr(command, "connect", lambda kubeconfig, context: Described())
+    monkeypatch.setattr(command, "connect", lambda kubeconfig, context, untrusted: Described())
     monkeypatch.setattr(collect, "collect", lambda api, needs, further=(): replace(ready(needs), **facts))
     return facts
 
@@ -42,7 +44,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch, project: Path) -> dict[str, Any]:
 def test_a_cluster_that_is_ready(cluster: dict[str, Any], project: Path) -> None:
     done = cli("doctor", "dev", directory=project)
     assert done.returncode == 0
-    assert done.stderr.splitlines()[-1] == "dev: 0 errors, 0 warnings"
+    assert done.stderr.splitlines()[-1] == "cluster of dev: 0 errors, 0 warnings"
     assert [line.partition(":")[0] for line in done.stdout.splitlines()] == ["note", "note"]
 
 
@@ -51,7 +53,7 @@ def test_errors_come_first_and_exit_with_1(cluster: dict[str, Any], project: Pat
     done = cli("doctor", "dev", directory=project)
     assert done.returncode == 1
     assert [line.partition(":")[0] for line in done.stdout.splitlines()] == ["error", "warning", "note", "note"]
-    assert done.stderr.splitlines()[-1] == "dev: 1 error, 1 warning"
+    assert done.stderr.splitlines()[-1] == "cluster of dev: 1 error, 1 warning"
 
 
 def test_warnings_exit_with_0(cluster: dict[str, Any], project: Path) -> None:
@@ -89,7 +91,7 @@ def test_probes_run_only_when_asked_for(cluster: dict[str, Any], project: Path, 
 
 
 def test_a_cluster_that_cannot_be_asked(cluster: dict[str, Any], project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(kubeconfig: str, context: str) -> Described:
+    def refuse(kubeconfig: str, context: str, untrusted: Sequence[Path]) -> Described:
         raise ClusterError("the cluster is away")
 
     monkeypatch.setattr(command, "connect", refuse)
@@ -146,16 +148,18 @@ def test_a_kubeconfig_that_is_of_no_use_is_one_sentence(content: str | None, sai
 
 def test_a_program_for_credentials_that_fails_is_one_sentence(project: Path) -> None:
     """What it prints may be a token."""
-    plugin = {"apiVersion": "client.authentication.k8s.io/v1", "command": "sh", "args": ["-c", "echo hidden; echo hidden >&2; exit 1"]}
-    config = {
-        "current-context": "a",
-        "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
-        "clusters": [{"name": "a", "cluster": {"server": "https://127.0.0.1:1"}}],
-        "users": [{"name": "a", "user": {"exec": plugin | {"interactiveMode": "Never"}}}],
-    }
-    (project / "kubeconfig").write_text(json.dumps(config))
-    stack(project, f"{STACK}  scalr-agents:kubernetes: {{kubeconfig: {project / 'kubeconfig'}, context: a}}\n")
-    done = cli("doctor", "dev", directory=project)
+    file = kubeconfig(project / "kubeconfig", program("echo hidden; echo hidden >&2; exit 1"))
+    stack(project, f"{STACK}  scalr-agents:kubernetes: {{kubeconfig: {file}, context: a}}\n")
+    done = cli("doctor", "dev", "--allow-exec", directory=project)
     said = "the cluster of context 'a': the program that gets the credential failed; run kubectl with this context to see why"
     assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (1, "", f"error: {said}")
     assert "hidden" not in done.stderr
+
+
+def test_a_warning_about_the_stack_file_is_counted_as_one(cluster: dict[str, Any], project: Path) -> None:
+    stack(project, STACK.replace("https", "http"))
+    said = [
+        "dev: 1 warning about the stack file; to print it, run: scalr-agents check dev",
+        "cluster of dev: 0 errors, 0 warnings",
+    ]
+    assert cli("doctor", "dev", directory=project).stderr.splitlines() == said

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from scalr_agents.doctor import programs
 from scalr_agents.doctor.facts import Found, Hidden, Seen
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 """Asks for the metadata of an object, without its content."""
 METADATA_OF_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 _IN_CLUSTER = "KUBERNETES_SERVICE_HOST"
+_DEFAULT = "~/.kube/config"
 
 Json = dict[str, Any]
 Query = Sequence[tuple[str, str]]
@@ -132,8 +134,11 @@ class Api:
         return answer
 
 
-def connect(kubeconfig: str, context: str) -> Api:
-    """The cluster that the stack file names, or that kubectl would use. Raises `ClusterError`."""
+def connect(kubeconfig: str, context: str, untrusted: Sequence[Path]) -> Api:
+    """The cluster that the stack file names, or that kubectl would use. Raises `ClusterError`.
+
+    A kubeconfig below one of the `untrusted` directories may not name programs to run.
+    """
     try:
         from kubernetes.client import ApiClient, Configuration
         from kubernetes.config import ConfigException, load_incluster_config, load_kube_config
@@ -148,7 +153,9 @@ def connect(kubeconfig: str, context: str) -> Api:
             if _is_inside(file, context):
                 load_incluster_config(client_configuration=settings)
             else:
-                load_kube_config(file, context or None, client_configuration=settings, persist_config=False)
+                files = file or os.environ.get("KUBECONFIG") or _DEFAULT
+                _refuse_programs(files, untrusted)
+                load_kube_config(files, context or None, client_configuration=settings, persist_config=False)
     except (ConfigException, OSError, ValueError, KeyError, TypeError) as problem:
         raise ClusterError(_about_config(file, context, problem)) from None
     except Exception as problem:  # PyYAML's errors repeat the file, which has tokens in it
@@ -164,7 +171,12 @@ def connect(kubeconfig: str, context: str) -> Api:
 def _is_inside(file: str | None, context: str) -> bool:
     """Whether to use the account of the pod that doctor runs in: no kubeconfig is named, and there is none."""
     named = file or context or os.environ.get("KUBECONFIG")
-    return not named and _IN_CLUSTER in os.environ and not Path("~/.kube/config").expanduser().exists()
+    return not named and _IN_CLUSTER in os.environ and not Path(_DEFAULT).expanduser().exists()
+
+
+def _refuse_programs(files: str, untrusted: Sequence[Path]) -> None:
+    if refusal := programs.refusal(files, untrusted):
+        raise ClusterError(refusal)
 
 
 def _called(file: str | None) -> str:

@@ -4,6 +4,7 @@ import json
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 from scalr_agents.doctor import collect, probing
@@ -17,10 +18,13 @@ from scalr_agents.stack import Stack
 __all__ = ["ClusterError", "as_json", "examined"]
 
 
-def examined(stack: Stack, *, probe: bool, image: str, seconds: int) -> list[Diagnosis]:
-    """All findings about the cluster that a stack names. Raises `ClusterError`."""
+def examined(stack: Stack, untrusted: Sequence[Path], *, probe: bool, image: str, seconds: int) -> list[Diagnosis]:
+    """All findings about the cluster that a stack names. Raises `ClusterError`.
+
+    A kubeconfig below one of the `untrusted` directories may not name programs to run.
+    """
     needs = Needs.of(stack)
-    with connect(stack.kubernetes.kubeconfig, stack.kubernetes.context) as api:
+    with connect(stack.kubernetes.kubeconfig, stack.kubernetes.context, untrusted) as api:
         further = probing.accesses(needs) if probe else []
         cluster = collect.collect(api, needs, further)
         found = [*examine(needs, cluster)]

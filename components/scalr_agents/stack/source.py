@@ -71,6 +71,8 @@ class Source(NamedTuple):
     file: Path
     directory: Path
     """Directory of the stack files; paths in them are relative to it."""
+    project: Path
+    """Directory of the project; outside of one, that of the file."""
     config: Mapping[str, Any]
     origins: Mapping[str, Origin]
     """The file and path of each key of our namespace."""
@@ -125,6 +127,7 @@ def _source(file: Path, declared: Path, settings: Mapping[str, Any]) -> Source:
     return Source(
         file=file,
         directory=file.parent,
+        project=declared.parent,
         config={each.word: each.value for each in given},
         origins={each.word: each.origin for each in given},
         others=frozenset(key for key, value in {**defaults, **own}.items() if _word(key, name) is None and value is not None),

@@ -1,0 +1,63 @@
+"""Programs that a kubeconfig runs to get a credential. In a kubeconfig of the project, everybody who may change the project names them."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from scalr_agents.stack.source import PROJECT_FILE, Source
+
+_TOP = (".git", PROJECT_FILE)
+"""What is at the top of a checkout, and of a project."""
+_LONGEST = 100
+
+
+def checkouts(source: Source) -> list[Path]:
+    """The directories from which a stack's settings come: the checkouts of its file and of its project, or at least the project."""
+    return list(dict.fromkeys(map(_top, (source.directory, source.project))))
+
+
+def _top(directory: Path) -> Path:
+    above = (directory, *directory.parents)
+    found = [next((each for each in above if (each / name).exists()), directory) for name in _TOP]
+    return min(found, key=lambda each: len(each.parts))
+
+
+def refusal(kubeconfigs: str, untrusted: Sequence[Path]) -> str:
+    """Why not to load some kubeconfigs, separated as in `KUBECONFIG`; empty if none below these directories names a program.
+
+    Every user of them counts, since the context that is used may be in another one.
+    """
+    files = (Path(path).expanduser() for path in kubeconfigs.split(os.pathsep) if path)
+    found = [(file, *each) for file in files if _is_below(file, untrusted) for each in _programs(file)]
+    if not found:
+        return ""
+    file, user, command = found[0]
+    said = f"its user {user[:_LONGEST]!r} runs the program {command[:_LONGEST]!r} to get a credential"
+    return (
+        f"kubeconfig {file} is in the project, and {said}; "
+        "use a kubeconfig outside of the project. If you trust everybody who may change the project, use --allow-exec"
+    )
+
+
+def _is_below(file: Path, directories: Sequence[Path]) -> bool:
+    """Whether an existing file is below one of these directories, whatever links lead to it."""
+    return file.exists() and any(above.samefile(directory) for above in file.resolve().parents for directory in directories)
+
+
+def _programs(file: Path) -> Iterator[tuple[str, str]]:
+    """The users of a kubeconfig that run a program, with its name alone: arguments may have secrets."""
+    import yaml
+
+    users = _map(yaml.safe_load(file.read_text())).get("users")
+    for entry in map(_map, users if isinstance(users, list) else ()):
+        user = _map(entry.get("user"))
+        if "exec" in user:
+            yield str(entry.get("name")), str(_map(user["exec"]).get("command"))
+        provider = _map(_map(user.get("auth-provider")).get("config"))
+        if "cmd-path" in provider:
+            yield str(entry.get("name")), str(provider["cmd-path"]).partition(" ")[0]
+
+
+def _map(given: Any) -> dict[str, Any]:
+    return given if isinstance(given, dict) else {}
