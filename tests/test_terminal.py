@@ -14,7 +14,8 @@ import click
 import pytest
 from scalr_agents import printing
 
-from tests.command_line import REPOSITORY, cli, stack
+from tests import command_line
+from tests.command_line import cli, stack
 
 STACK = """\
 config:
@@ -81,8 +82,8 @@ def test_findings_are_coloured_and_grouped(command: str, project: Path) -> None:
 
 
 def test_warnings_have_a_colour_of_their_own(project: Path) -> None:
-    stack(project, (REPOSITORY / "stacks" / "Pulumi.local.yaml").read_text())
-    printed = on_a_terminal("render", "dev", directory=project)
+    stack(project, command_line.STACK.replace("https", "http"))
+    printed = on_a_terminal("check", "dev", directory=project)
     assert YELLOW in printed
     assert RED not in printed
 
