@@ -59,6 +59,15 @@ def test_steps(chart: str, version: str | None, given_values: Values, before: li
     ]
 
 
+def test_placeholders_for_tasks_have_no_secret_to_be_moved() -> None:
+    """The buffer is a Deployment of several containers without variables."""
+    buffer = {"task": {"buffer": {"replicas": 2}}}
+    secret = {"agent": {"extraEnv": {"A_TOKEN": "x"}}}
+    without, adopted = (of_values(given, version="1.4.0") for given in (secret, merge(secret, buffer)))
+    assert [step.command for step in adopted.before] == [step.command for step in without.before]
+    assert "kubectl patch deployment runs-" in adopted.before[0].command
+
+
 @pytest.mark.parametrize(("version", "removed"), [("0.58.0", True), ("1.2.1", True), ("1.3.0", False), ("1.4.0", False)])
 def test_the_restart_policy_of_jobs_is_removed_where_the_chart_sets_it(version: str, removed: bool) -> None:
     commands = [step.command for step in of_values({}, version=version).after]

@@ -116,13 +116,15 @@ def _old_pods(deployment: dict[str, Any]) -> str:
 
 def _out_of_secret(manifest: dict[str, Any], secret: str, plain: Collection[str]) -> dict[str, Any]:
     """A patch that removes plain values of variables that come from our Secret: server-side apply would keep the values that Helm set."""
-    (container,) = manifest["spec"]["template"]["spec"]["containers"]
-    changed = [
-        variable | {"value": None}
-        for variable in container["env"]
-        if variable["name"] in plain and lookup(variable, "valueFrom", "secretKeyRef", "name") == secret
-    ]
-    return {"spec": {"template": {"spec": {"containers": [{"name": container["name"], "env": changed}]}}}} if changed else {}
+    patched = []
+    for container in manifest["spec"]["template"]["spec"]["containers"]:
+        changed = [
+            variable | {"value": None}
+            for variable in container.get("env", ())
+            if variable["name"] in plain and lookup(variable, "valueFrom", "secretKeyRef", "name") == secret
+        ]
+        patched += [{"name": container["name"], "env": changed}] if changed else []
+    return {"spec": {"template": {"spec": {"containers": patched}}}} if patched else {}
 
 
 def _other_volumes(deployment: Manifest, manifest: Sequence[Manifest]) -> dict[str, Any]:
