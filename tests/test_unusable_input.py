@@ -1,5 +1,6 @@
 """What a command line is given, and cannot use: empty paths, a stream that is read twice, a disk that is full."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,64 @@ def test_the_image_of_a_probe_without_a_probe(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
     assert "--image has no effect without --probe\n" in cli("doctor", "local", "--image", "busybox").stderr
     assert "--image" not in cli("doctor", "local").stderr
+
+
+def test_the_image_of_a_probe_is_the_reference_of_one() -> None:
+    done = cli("doctor", "local", "--probe", "--image", "--privileged")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+        2,
+        "Error: Invalid value for --image: not the reference of an image, for instance scalr/agent:1.4.0",
+    )
+
+
+STACK = "config:\n  scalr-agents:common: {{url: https://acme.scalr.io{ca}}}\n  scalr-agents:agents:\n    runs: {{kind: agent-job, {files}}}\n"
+STACK += "  scalr-agents:secrets:\n    runs: {{token: {{secure: v1:abc:def}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("named", "reason"), [("/dev/zero", "not a regular file"), ("pipe", "not a regular file"), ("large", "larger than 4 MiB")]
+)
+@pytest.mark.parametrize(
+    ("ca", "files", "place"),
+    [
+        (", ca: {{file: {0}}}", "namespace: scalr", "2:58: error: scalr-agents:common.ca.file: "),
+        ("", "namespace: scalr, valuesFiles: [{0}]", "4:61: error: scalr-agents:agents.runs.valuesFiles[0]: "),
+    ],
+    ids=["ca.file", "valuesFiles"],
+)
+def test_a_file_of_a_stack_is_a_regular_one_of_bounded_size(
+    ca: str, files: str, place: str, named: str, reason: str, tmp_path: Path
+) -> None:
+    """A pipe without a writer would block, and a device has no end."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "large").write_text("# " + "x" * 4 * 2**20)
+    (tmp_path / "Pulumi.dev.yaml").write_text(STACK.format(ca=ca.format(named), files=files.format(named)))
+    done = cli("check", "./Pulumi.dev.yaml", directory=tmp_path)
+    assert (done.returncode, f"Pulumi.dev.yaml:{place}{tmp_path / named}: {reason}") == (1, done.stdout.splitlines()[0])
+
+
+def test_a_link_to_a_regular_file_is_read(tmp_path: Path) -> None:
+    (tmp_path / "values.yaml").write_text("agent: {debug: '1'}\n")
+    (tmp_path / "link").symlink_to("values.yaml")
+    (tmp_path / "Pulumi.dev.yaml").write_text(STACK.format(ca="", files="namespace: scalr, valuesFiles: [link]"))
+    assert cli("check", "./Pulumi.dev.yaml", directory=tmp_path).returncode == 0
+
+
+def test_a_stack_file_is_a_regular_one(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    done = cli("check", "./pipe.yaml", directory=tmp_path)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (2, f"Error: {tmp_path / 'pipe.yaml'}: not a regular file")
+
+
+@pytest.mark.parametrize("words", [("template", "agent-job", "-f"), ("convert-values", "-f"), ("adopt", "runs", "-n", "scalr", "-f")])
+def test_a_device_without_an_end_is_not_read_to_it(words: tuple[str, ...]) -> None:
+    done = cli(*words, "/dev/zero")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (2, "Error: /dev/zero: larger than 4 MiB")
+
+
+def test_the_output_of_a_process_is_a_values_file() -> None:
+    done = in_shell("scalr-agents template agent-job -f <(echo 'agent: {token: t, replicaCount: 7}')")
+    assert (done.returncode, "\n  replicas: 7\n" in done.stdout) == (0, True)
 
 
 def in_shell(command: str, directory: Path = REPOSITORY) -> subprocess.CompletedProcess[str]:

@@ -234,7 +234,7 @@ def _read(path: str) -> str:
     from scalr_agents.stack import source
 
     try:
-        return source.read_text(Path(path))
+        return source.read_text(Path(path), streams=True)
     except source.SourceError as problem:
         raise click.UsageError(str(problem)) from None
 
@@ -244,7 +244,7 @@ def _read_value(path: str) -> str:
     from scalr_agents.stack import source
 
     try:
-        return source.read_text(Path(path))
+        return source.read_text(Path(path), streams=True)
     except source.UnreadableError as problem:
         message = f"{problem.reason}; give the path of a file, or use --set for the value itself"
         raise click.BadParameter(message, param_hint="--set-file") from None

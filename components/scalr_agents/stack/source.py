@@ -4,6 +4,7 @@ It works without the engine: secrets stay encrypted, and an ESC environment is r
 """
 
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ PROJECT_FILE = "Pulumi.yaml"
 _STACK_KEYS = {"config", "encryptedkey", "encryptionsalt", "environment", "secretsprovider"}
 _CIPHERTEXT = re.compile(r"v1:[A-Za-z0-9+/=:]+|[A-Za-z0-9+/=_-]{20,}")
 """Base64, of a key in the stack file with a version, of a service without one."""
+_LARGEST = 4 * 2**20
+"""Characters of a file: no stack, no values and no certificates come near."""
 _NO_TEXT = "not a text file in UTF-8"
 _DECLARATION = {"value", "default", "type", "description", "secret", "items"}
 
@@ -159,13 +162,13 @@ def stacks(directory: Path) -> list[str]:
 
 def _read_yaml(file: Path) -> dict[str, Any]:
     try:
-        return yaml_io.load_stack_file(file.read_text(encoding="utf-8"))
+        return yaml_io.load_stack_file(_read(file))
     except yaml_io.YamlError as problem:
         raise FindingsError([broken(shown(file), problem)]) from None
     except UnicodeDecodeError:
         raise FindingsError([error("", _NO_TEXT, position=Position(shown(file)))]) from None
     except OSError as problem:
-        raise SourceError(f"{file}: {problem.strerror}") from None
+        raise UnreadableError(file, str(problem.strerror)) from None
 
 
 def shown(file: Path) -> str:
@@ -173,14 +176,26 @@ def shown(file: Path) -> str:
     return str(file.relative_to(Path.cwd())) if file.is_relative_to(Path.cwd()) else str(file)
 
 
-def read_text(file: Path) -> str:
-    """The content of a file that a stack file or a command line names."""
+def read_text(file: Path, *, streams: bool = False) -> str:
+    """The content of a file that a stack file or a command line names. With `streams`, it may be a pipe or a device."""
     try:
-        return file.read_text(encoding="utf-8")
+        return _read(file, streams=streams)
     except OSError as problem:
         raise UnreadableError(file, str(problem.strerror)) from None
     except ValueError:  # not decodable, or not a valid path
         raise UnreadableError(file, _NO_TEXT) from None
+
+
+def _read(file: Path, *, streams: bool = False) -> str:
+    """Every file of a user is read here: a pipe would block without a writer, and a device may have no end."""
+    mode = file.stat().st_mode
+    if not (streams or stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a directory says what it is
+        raise UnreadableError(file, "not a regular file")
+    with file.open(encoding="utf-8") as opened:
+        text = opened.read(_LARGEST + 1)
+    if len(text) > _LARGEST:
+        raise UnreadableError(file, f"larger than {_LARGEST // 2**20} MiB")
+    return text
 
 
 def _map(content: Any) -> dict[str, Any]:
