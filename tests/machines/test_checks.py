@@ -108,6 +108,9 @@ OLD = {"docker": {}, "agentVersion": "0.50.0"}
         ({"docker": {}, "image": "scalr/agent:latest"}, "warning: machines.it.image: its tag moves"),
         ({"docker": {}, "image": "scalr/agent"}, "warning: machines.it.image: its tag moves"),
         ({"docker": {}, "image": "a b"}, "error: machines.it.image: not the reference of an image"),
+        ({"docker": {}, "image": "--privileged"}, "error: machines.it.image: not the reference of an image"),
+        ({"docker": {}, "taskImage": "-v/:/host"}, "error: machines.it.taskImage: not the reference of an image"),
+        ({"docker": {}, "taskImage": "acme/-x:1"}, "error: machines.it.taskImage: not the reference of an image"),
         ({"docker": {}, "agentVersion": "latest"}, "error: machines.it.agentVersion: not a version of the form MAJOR.MINOR.PATCH"),
         ({"docker": {}, "onChange": "keep"}, "warning: machines.it.onChange: has no effect: the stack creates nothing on your own host"),
         (

@@ -10,7 +10,7 @@ from scalr_agents.machines import Machine, Platform, documents, environment, for
 from scalr_agents.machines.settings import AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings, Volume
 from scalr_agents.model import quantities, signs
 from scalr_agents.model.characters import is_one_line
-from scalr_agents.model.fields import Deferred, is_deferred, is_set
+from scalr_agents.model.fields import Deferred, is_deferred, is_image, is_set
 from scalr_agents.model.findings import entry, error, errors, warning
 from scalr_agents.model.messages import describe
 from scalr_agents.model.spelling import Spelling
@@ -102,7 +102,7 @@ def _drain(given: AgentSettings, platform: Platform, say: Spelling) -> Findings:
 def _image(path: str, reference: str) -> Findings:
     if not reference:
         return
-    if not checks.is_reference(reference):
+    if not is_image(reference):
         yield error(path, checks.NO_REFERENCE)
     elif environment.is_moving(reference):
         yield warning(path, "its tag moves: machines of one group may run different versions; give a version")

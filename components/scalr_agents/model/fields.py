@@ -37,6 +37,8 @@ _SECRET_KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
 _PART = "[a-z0-9]+(?:(?:[.]|_{1,2}|-+)[a-z0-9]+)*"
 _REGISTRY_HOST = r"(?:[A-Za-z0-9]+(?:[.-]+[A-Za-z0-9]+)*|\[[0-9a-fA-F:]+\])(?::[0-9]+)?"
 _REPOSITORY = re.compile(f"(?:{_REGISTRY_HOST}/)?{_PART}(?:/{_PART})*")
+_TAG = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}"
+_IMAGE = re.compile(f"{_REPOSITORY.pattern}(?::{_TAG})?(?:@[a-z0-9+._-]+:[0-9a-f]{{32,}})?")
 _REGISTRY = re.compile(f"(?:{_REGISTRY_HOST}|{_PART})(?:/{_PART})*")
 _ENV_NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 
@@ -102,6 +104,11 @@ def is_host(name: str) -> bool:
         return IPv6Address(name).scope_id is None
     except ValueError:
         return False
+
+
+def is_image(text: str) -> bool:
+    """Whether a string has the form of a complete image reference: repository, then tag and digest if it has them."""
+    return bool(_IMAGE.fullmatch(text))
 
 
 def refuse(kind: str, message: str) -> NoReturn:
@@ -200,7 +207,7 @@ def _sub_path(value: str) -> str:
 
 
 def _image_tag(value: str) -> str:
-    if value and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}(@sha256:[0-9a-f]{64})?", value):
+    if value and not re.fullmatch(f"{_TAG}(@sha256:[0-9a-f]{{64}})?", value):
         refuse("image_tag", "not an image tag, for instance 0.57.0 or 0.57.0@sha256:<digest>")
     return value
 

@@ -36,6 +36,8 @@ def mounted(chart: str, *directories: str) -> dict[str, Any]:
     ("chart", "given", "path", "message"),
     [
         ("agent-job", sidecar(image=" s:1"), "task.sidecars[0].image", NO_REFERENCE),
+        ("agent-job", sidecar(image="--privileged"), "task.sidecars[0].image", NO_REFERENCE),
+        ("agent-k8s", nested("agent.container_task_image", "-v/:/host"), "agent.container_task_image", NO_REFERENCE),
         ("agent-job", sidecar(image="https://mirror.example/s"), "task.sidecars[0].image", NO_REFERENCE),
         (
             "agent-job",

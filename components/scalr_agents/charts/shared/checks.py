@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from scalr_agents.charts.shared.values import CacheLimit, Image, PolicyRule, WorkerImage
 from scalr_agents.model import quantities
 from scalr_agents.model.characters import is_one_line
-from scalr_agents.model.fields import Deferred, is_deferred, is_dns_label, is_set, is_subdomain
+from scalr_agents.model.fields import Deferred, is_deferred, is_dns_label, is_image, is_set, is_subdomain
 from scalr_agents.model.findings import Finding, entry, error, nearest, warning
 from scalr_agents.model.lines import Line
 from scalr_agents.model.messages import describe
@@ -28,7 +28,6 @@ _PLACEHOLDER = re.compile(
 _LONGEST_PLACEHOLDER = 200
 _DER_SEQUENCE = b"\x30"
 _PUBLIC_ROOTS = (b"ISRG Root X1", b"DigiCert Global Root", b"Amazon Root CA", b"GTS Root R1", b"USERTrust", b"GlobalSign")
-_REFERENCE = re.compile(r"([\w.-]+|\[[0-9a-fA-F:]+\])(:[0-9]+)?(/[\w.-]+)*(:[\w.-]+)?(@[a-z0-9+._-]+:[0-9a-f]{32,})?")
 NO_REFERENCE = "not the reference of an image, for instance scalr/agent:1.4.0"
 NO_REPOSITORY = "empty: set a repository, or remove the key"
 _VERSION_TAG = re.compile(r"\d+\.\d+\.\d+")
@@ -138,14 +137,9 @@ def image_tag(path: str, tag: str) -> Findings:
         yield warning(path, "latest: the image changes without notice; set a version")
 
 
-def is_reference(text: str) -> bool:
-    """Whether a text has the form of a complete image reference."""
-    return bool(_REFERENCE.fullmatch(text))
-
-
 def image_reference(path: str, reference: str | Deferred | None) -> Findings:
     """A complete image reference, given instead of repository and tag."""
-    if isinstance(reference, str) and not is_reference(reference):
+    if isinstance(reference, str) and not is_image(reference):
         yield error(path, NO_REFERENCE)
     elif isinstance(reference, str):
         name = reference.partition("@")[0].rpartition("/")[2]

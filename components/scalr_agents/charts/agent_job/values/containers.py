@@ -7,7 +7,7 @@ from scalr_agents.charts.agent_job import versions
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import checks, contract
 from scalr_agents.charts.shared.checks import Findings
-from scalr_agents.model.fields import is_set
+from scalr_agents.model.fields import is_image, is_set
 from scalr_agents.model.findings import error
 from scalr_agents.model.merge import merge
 from scalr_agents.model.release import Release
@@ -47,7 +47,7 @@ def _sidecar(path: str, container: Mapping[str, Any], pod: Mapping[str, Any]) ->
     image = container.get("image")
     if not is_set(image):
         yield error(f"{path}.image", "missing; set the image of the container")
-    elif isinstance(image, str) and not checks.is_reference(image):
+    elif isinstance(image, str) and not is_image(image):
         yield error(f"{path}.image", checks.NO_REFERENCE)
     if isinstance(context := container.get("securityContext", {}), dict):
         yield from checks.security_context(f"{path}.securityContext", context, pod)
