@@ -297,6 +297,16 @@ def test_a_key_after_a_comma_is_one_that_values_have(parse: Callable[..., None])
         parse({}, "a=1,s3cr3t=2", {"a", "b"})
 
 
+@pytest.mark.parametrize("parse", [strvals.parse_into, strvals.parse_strings_into, strvals.parse_json_into])
+@pytest.mark.parametrize("text", ["s3cr3t=", "s3cr3t=,a=1", "s3.cr3t="])
+def test_a_token_with_padding_is_no_key(parse: Callable[..., None], text: str) -> None:
+    with pytest.raises(StrvalsError, match=r"^an unknown key without a value; give path=value$"):
+        parse({}, text, {"a", "b"})
+    values: dict[str, Any] = {}
+    parse(values, "a=,b=", {"a", "b"})
+    assert values.keys() == {"a", "b"}
+
+
 def _escaped(text: str, special: str) -> str:
     return "".join(f"\\{character}" if character in special else character for character in text)
 

@@ -17,6 +17,8 @@ _DEEPEST_JSON = 100
 _MOST_DIGITS = 64
 _TOO_DEEP = f"JSON that is deeper than {_DEEPEST_JSON} levels"
 _INDEX = re.compile(r"[0-9]{1,5}")
+_PADDING = re.compile(r"=*(,|$)")
+"""What follows the first `=` of a token in base64 that is given without its key."""
 _SPACES = re.compile(r"\s+")
 _INTEGER = re.compile(r"(?!0)[+-]?[0-9]{1,19}")
 _INT64 = 2**63
@@ -86,9 +88,12 @@ def _assign(values: dict[str, Any], text: str, typed: Callable[[str], Any], know
 
 
 def _next_path(text: str, position: int, known: Known) -> tuple[Path, int]:
-    """The path of the next value. If there is none after a comma, the input is not repeated: it may be the rest of a secret."""
+    """The path of the next value. If there is none, the input is not repeated: it may be a secret, or the rest of one after a comma."""
     if position == 0:
-        return _path(text, position)
+        path, after = _path(text, position)
+        if known is not None and path[0] not in known and _PADDING.match(text, after):
+            raise StrvalsError("an unknown key without a value; give path=value")
+        return path, after
     try:
         path, after = _path(text, position)
     except StrvalsError:
