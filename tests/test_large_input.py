@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from itertools import product
 from pathlib import Path
-from types import FrameType
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pulumi
@@ -18,10 +18,12 @@ import pytest
 from scalr_agents import charts as values
 from scalr_agents import output_directory, stack
 from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.helm import strvals
 from scalr_agents.model import findings, signs, yaml_io
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.positions import Document
+from scalr_agents.stack import nodes
 
 from tests.charts.agent_job.changes import CURRENT, nested
 from tests.charts.agent_local.objects import CERTIFICATE, KEY
@@ -207,6 +209,33 @@ def stack_with(number: int, secrets: str) -> object:
     return stack.load({"agents": agents, "secrets": {f"{secrets}{index}": {"token": "x"} for index in range(number)}}, directory=Path())
 
 
+def closed(number: int, only: int, mirrored: int) -> object:
+    """An agent in a closed network behind a proxy with many exceptions, some of them networks."""
+    direct = [f"h{index}.acme.internal" if index % 2 else f"10.{index}.0.0/16" for index in range(number)]
+    agent = {
+        "kind": "agent-job",
+        "namespace": "scalr",
+        "agentVersion": CURRENT,
+        "values": nested("agent.providerNetworkMirrors", [{"url": f"https://172.16.0.{index}/"} for index in range(mirrored)]),
+        "network": {"egress": {"only": [{"host": f"{index}.example.com"} for index in range(only)], "enforcedBy": "cilium"}},
+    }
+    common = {"url": "https://acme.scalr.io", "proxy": {"https": "http://proxy.acme.internal:3128", "except": direct}}
+    loaded = stack.load({"common": common, "agents": {"a": agent}, "secrets": {"a": {"token": "x"}}}, directory=Path())
+    assert findings.errors(loaded.findings) == []
+    return loaded.objects()
+
+
+def of_both_roles(number: int, pools: int) -> object:
+    """As many agents for runs as for a VCS provider, each with what is asked of it: where its pods run."""
+    entries: dict[str, Any] = {f"a{index}": SimpleNamespace(role=("runs", "vcs")[index % 2]) for index in range(number)}
+    agents: list[Any] = [SimpleNamespace(name=name, objects=[deployment(index % pools)]) for index, name in enumerate(entries)]
+    return list(nodes.check(entries, agents))
+
+
+def deployment(pool: int) -> Manifest:
+    return {"kind": "Deployment", "spec": {"template": {"spec": {"nodeSelector": {"pool": str(pool)}}}}}
+
+
 def positions(number: int, line: str) -> object:
     document = Document("values.yaml", "".join(line.format(index) for index in range(number)))
     return [document.position((f"a{index}", "b")) for index in range(number)]
@@ -225,6 +254,10 @@ def positions(number: int, line: str) -> object:
         lambda number: mounts(number, "v"),
         lambda number: mounts(number, "w"),
         lambda number: stack_with(number // 3, "b"),
+        lambda number: closed(number, number, 0),
+        lambda number: closed(number, 0, number),
+        lambda number: of_both_roles(number, 1),
+        lambda number: of_both_roles(number, number),
         lambda number: strvals.parse_json_into({}, ",".join(f"a.k{index}= 1 " for index in range(number))),
         lambda number: strvals.parse_into({}, ",".join(f"a.k{index}=1" for index in range(number))),
         lambda number: positions(number, "a{}: 1\n"),
@@ -245,6 +278,10 @@ def positions(number: int, line: str) -> object:
         "mounts",
         "no volumes",
         "stack",
+        "exceptions and hosts",
+        "exceptions and mirrors",
+        "agents of both roles",
+        "agents of both roles apart",
         "json",
         "set",
         "positions",

@@ -49,6 +49,14 @@ def test_one_pair_of_pods_is_enough() -> None:
     assert [(severity, path) for severity, path, _ in findings(given) if path.endswith(".nodes")] == [("error", f"{VCS}.nodes")]
 
 
+def test_the_first_of_the_worst_is_named() -> None:
+    agent = {"kind": "agent-local", "namespace": "scalr"}
+    more = {name: {**agent, "nodes": {"selector": labels}} for name, labels in (("first", {"pool": "vcs"}), ("second", {"pool": "vcs"}))}
+    given = merge(_stack(None, {"pool": "vcs"}), {"agents": more, "secrets": {name: {"token": "x"} for name in more}})
+    [(severity, message)] = [(severity, message) for severity, path, message in findings(given) if path == f"{VCS}.nodes"]
+    assert (severity, message.partition(",")[0]) == ("error", "the same nodes as those of agent 'first'")
+
+
 def test_agents_of_one_role_may_meet() -> None:
     agent = {"kind": "agent-local", "namespace": "scalr"}
     found = findings({"agents": {"more": agent}, "secrets": {"more": {"token": "x"}}})

@@ -1,6 +1,7 @@
 """Addresses in the variables of a pod, and whether a proxy carries connections to them."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -92,6 +93,51 @@ def matches(pattern: str, host: str) -> bool:
     return pattern == host or (bool(first) and pattern == f"*.{rest}")
 
 
+class Exceptions:
+    """The entries of `NO_PROXY`: what is reached directly. Each is a domain with its subdomains, with or without a leading dot, a network, or
+    `*`; on one port or on all.
+
+    Programs disagree about the domain itself if there is a leading dot: then it must be reachable directly. A host is looked up by all entries
+    that it could match, so that many entries take no longer than few.
+    """
+
+    def __init__(self, no_proxy: str) -> None:
+        entries = [part.strip().lower() for part in no_proxy.split(",")]
+        self._all = "*" in entries
+        self._ports = defaultdict[str, set[str]](set)
+        """The ports of each domain and network; the empty string for all."""
+        self._lengths = set[str]()
+        """The lengths of the networks' prefixes."""
+        for entry in filter(None, entries):
+            name, _, port = entry.rpartition(":") if entry.count(":") == 1 else (entry, "", "")
+            domain = name.removeprefix("*").removeprefix(".")
+            self._ports[domain].add(port)
+            if network := _network(domain):
+                self._ports[network].add(port)
+                self._lengths.add(network.partition("/")[2])
+
+    def __contains__(self, target: Address) -> bool:
+        ports = {"", str(target.port)}
+        return self._all or any(ports & self._ports.get(key, set()) for key in self._keys(target.host.removeprefix("*.")))
+
+    def _keys(self, host: str) -> Iterator[str]:
+        """The domains and networks that a host is in."""
+        labels = host.split(".")
+        yield from (".".join(labels[start:]) for start in range(len(labels)))
+        if network_of(host):
+            yield from filter(None, (_network(f"{host}/{length}") for length in self._lengths))
+
+
+def _network(text: str) -> str:
+    """A network in its canonical form; empty for another text, and for a prefix that is too long."""
+    from ipaddress import ip_network
+
+    try:
+        return str(ip_network(text, strict=False))
+    except ValueError:
+        return ""
+
+
 class Proxies(NamedTuple):
     """The proxies of a pod."""
 
@@ -99,16 +145,14 @@ class Proxies(NamedTuple):
     https: Address | None
     unknown: bool
     """Whether there is a proxy whose address is not known."""
-    exceptions: tuple[str, ...]
-    """Hosts, domains and networks that are reached directly."""
+    exceptions: Exceptions
 
     @classmethod
     def of(cls, variables: Variables) -> "Proxies":
         given = {word: variable(variables, f"{word}_PROXY") for word in ("HTTP", "HTTPS")}
         found = {word: address(url) for word, url in given.items() if url != ""}
         found = {word: proxy for word, proxy in found.items() if proxy is None or not proxy.is_in_pod}
-        direct = variable(variables, "NO_PROXY") or ""
-        exceptions = tuple(part.strip().lower() for part in direct.split(",") if part.strip())
+        exceptions = Exceptions(variable(variables, "NO_PROXY") or "")
         return cls(found.get("HTTP"), found.get("HTTPS"), None in found.values(), exceptions)
 
     def all(self) -> Iterator[Address]:
@@ -116,7 +160,7 @@ class Proxies(NamedTuple):
 
     def carrying(self, target: Address) -> str:
         """The proxy that carries connections to an address, as `host:port`; empty if they are direct."""
-        if any(_is_exception(exception, target) for exception in self.exceptions):
+        if target in self.exceptions:
             return ""
         proxy = self.http if target.scheme == "http" else self.https
         if proxy:
@@ -127,24 +171,3 @@ class Proxies(NamedTuple):
 def variable(variables: Variables, name: str) -> str | None:
     """A variable that programs also read in lower case. Empty if it is not set, `None` if it is not known."""
     return next((variables[spelling] for spelling in (name, name.lower()) if variables.get(spelling) != "" and spelling in variables), "")
-
-
-def _is_exception(exception: str, target: Address) -> bool:
-    """Whether an entry of `NO_PROXY` matches: a domain and its subdomains, with or without a leading dot, a network, or `*`.
-
-    Programs disagree about the domain itself if there is a leading dot: then it must be reachable directly.
-    """
-    name, _, port = exception.rpartition(":") if exception.count(":") == 1 else (exception, "", "")
-    if port and port != str(target.port):
-        return False
-    host, domain = target.host.removeprefix("*."), name.removeprefix("*").removeprefix(".")
-    return exception == "*" or host == domain or (bool(domain) and host.endswith(f".{domain}")) or _is_within(host, domain)
-
-
-def _is_within(host: str, network: str) -> bool:
-    from ipaddress import ip_address, ip_network
-
-    try:
-        return ip_address(host) in ip_network(network, strict=False)
-    except ValueError:
-        return False
