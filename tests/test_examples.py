@@ -1,9 +1,12 @@
 """The programs under `examples/` run as they are, configured as they say themselves."""
 
 import json
+import os
 import re
 import runpy
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -87,6 +90,13 @@ def test_the_example_of_machines_makes_two_groups() -> None:
     recording = ran("machines-aws")
     assert len(recording.resources) == 30
     assert recording.exports["groups"] == ["scalr-agents-test-runs", "scalr-agents-test-vcs"]
+
+
+@pytest.mark.parametrize("example", [path.parent.name for path in sorted(EXAMPLES.glob("*/test_program.py"))])
+def test_the_tests_of_an_example_pass(example: str) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=.", "-c", os.devnull]
+    done = subprocess.run(command, cwd=EXAMPLES / example, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize("example", ["eks", "gke"])

@@ -233,7 +233,8 @@ def of_both_roles(number: int, pools: int) -> object:
 
 
 def deployment(pool: int) -> Manifest:
-    return {"kind": "Deployment", "spec": {"template": {"spec": {"nodeSelector": {"pool": str(pool)}}}}}
+    template = {"metadata": {"labels": {}}, "spec": {"nodeSelector": {"pool": str(pool)}}}
+    return {"kind": "Deployment", "spec": {"template": template}}
 
 
 def positions(number: int, line: str) -> object:

@@ -65,7 +65,9 @@ def test_the_image_of_a_probe_is_the_reference_of_one() -> None:
     )
 
 
-STACK = "config:\n  scalr-agents:common: {{url: https://acme.scalr.io{ca}}}\n  scalr-agents:agents:\n    runs: {{kind: agent-job, {files}}}\n"
+STACK = (
+    "config:\n  scalr-agents:common: {{url: https://acme.scalr.io{ca}}}\n  scalr-agents:agents:\n    runs: {{kind: agent-job, {files}}}\n"
+)
 STACK += "  scalr-agents:secrets:\n    runs: {{token: {{secure: v1:abc:def}}}}\n"
 
 

@@ -15,6 +15,7 @@ from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import ec2_identity, ec2_network, ec2_template, literals, machine_group
+from scalr_agents.resources.answers import answered
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.interrupted import explained
 from scalr_agents.resources.machine_group import MachinePackageArgs, MachineVolumeArgs
@@ -163,7 +164,7 @@ class Ec2Agents(Validated["WantedEc2"]):
         secret, content = self._secret(name, machine, settings, secrets, tags, opts)
         logs = self._log_group(name, settings, tags, opts)
         group_name, log_group = _group_name(name, settings), machine_group.in_cloud(name) if logs else ""
-        names = secret.arn.apply(lambda arn: CloudNames(arn, group_name, log_group))
+        names = answered("aws:secretsmanager/secret:Secret", secret.arn, "arn").apply(lambda arn: CloudNames(arn, group_name, log_group))
         policy = pulumi.Output.all(names, secret.kms_key_id).apply(lambda known: _policy(*known))
         identity = ec2_identity.register(self, name, settings, policy, tags, opts)
         groups, rules = ec2_network.register(self, name, machine, settings, tags, opts)

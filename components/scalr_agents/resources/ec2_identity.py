@@ -11,6 +11,7 @@ from scalr_agents.machines import policies
 from scalr_agents.machines.settings import Ec2Settings
 from scalr_agents.model.fields import is_deferred
 from scalr_agents.resources import machine_group
+from scalr_agents.resources.answers import answered
 from scalr_agents.resources.interrupted import explained
 from scalr_agents.resources.options import child, optional
 
@@ -99,7 +100,8 @@ def _attached(
         for index, arn in enumerate(known)
     ]
     if settings.ssm:
-        partition = aws.get_partition_output(opts=pulumi.InvokeOutputOptions(parent=owner)).partition
+        found = aws.get_partition_output(opts=pulumi.InvokeOutputOptions(parent=owner))
+        partition = answered("aws:index/getPartition:getPartition", found.partition, "partition")
         managed = pulumi.Output.concat("arn:", partition, ":iam::aws:", policies.SSM_POLICY)
         attached.append(
             aws.iam.RolePolicyAttachment(

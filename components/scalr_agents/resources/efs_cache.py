@@ -13,6 +13,7 @@ from scalr_agents.model.fields import is_deferred, is_set
 from scalr_agents.model.findings import error
 from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import efs_file_system, literals
+from scalr_agents.resources.answers import demanded
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.options import child
 from scalr_agents.resources.validation import ArgsError, validate, with_text
@@ -197,12 +198,16 @@ def look_up(cluster: str, name: str, opts: pulumi.InvokeOptions | None = None) -
     """Look up the network of an EKS cluster, and one subnet for each of its zones, for the cache `name`."""
     get_cluster, get_subnet = aws.eks.get_cluster, aws.ec2.get_subnet
     try:
-        network = get_cluster(name=cluster, opts=opts).vpc_config
-        subnets = sorted(network.subnet_ids, reverse=True)
-        return Network(network, {get_subnet(id=subnet, opts=opts).availability_zone: subnet for subnet in subnets})
+        found = get_cluster(name=cluster, opts=opts)
+        subnets = demanded("aws:eks/getCluster:getCluster", found, "vpcConfig.subnetIds", lambda known: known.vpc_config.subnet_ids)
+        return Network(found.vpc_config, {_zone(get_subnet(id=subnet, opts=opts)): subnet for subnet in sorted(subnets, reverse=True)})
     except Exception as problem:  # the SDK raises nothing narrower when a lookup fails
         finding = error("eks_cluster", f"cannot look up EKS cluster {cluster!r}: {problem}")
         raise ArgsError(f"EfsCache {name!r}", [finding]) from problem
+
+
+def _zone(subnet: aws.ec2.GetSubnetResult) -> str:
+    return str(demanded("aws:ec2/getSubnet:getSubnet", subnet, "availabilityZone", lambda known: known.availability_zone))
 
 
 def _clients(settings: efs.EfsSettings) -> Iterator[_Client]:

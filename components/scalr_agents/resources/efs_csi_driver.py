@@ -9,6 +9,7 @@ import pulumi_aws as aws
 
 from scalr_agents.caches import efs
 from scalr_agents.model.fields import is_set
+from scalr_agents.resources.answers import answered
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.options import as_output, child
 from scalr_agents.resources.validation import validate, with_text
@@ -54,7 +55,8 @@ class EfsCsiDriver(Component):
             self.role_arn = as_output(settings.role_arn)
         else:
             role = aws.iam.Role(f"{name}-role", assume_role_policy=trust_policy(), tags=tags, opts=child(self, opts))
-            partition = aws.get_partition_output(opts=pulumi.InvokeOutputOptions(parent=self)).partition
+            found = aws.get_partition_output(opts=pulumi.InvokeOutputOptions(parent=self))
+            partition = answered("aws:index/getPartition:getPartition", found.partition, "partition")
             attached.append(
                 aws.iam.RolePolicyAttachment(
                     f"{name}-role-policy",

@@ -9,6 +9,7 @@ import pulumi
 import pulumi_aws as aws
 
 from scalr_agents.caches import efs
+from scalr_agents.resources.answers import answered
 from scalr_agents.resources.options import child, error_hook, optional
 
 _LEFT_BEHIND = re.compile(r"File system '(fs-[0-9a-f]+)' already exists with creation token")
@@ -58,10 +59,11 @@ def register(
         backup_policy={"status": "DISABLED"},  # cached files can be downloaded again
         opts=kept,
     )
+    arn = answered("aws:efs/fileSystem:FileSystem", file_system.arn, "arn")
     policy = aws.efs.FileSystemPolicy(
         f"{name}-policy",
         file_system_id=file_system.id,
-        policy=pulumi.Output.all(file_system.arn, settings.driver_role).apply(lambda known: file_system_policy(*known)),
+        policy=pulumi.Output.all(arn, settings.driver_role).apply(lambda known: file_system_policy(*known)),
         opts=kept,
     )
     return file_system.id, policy

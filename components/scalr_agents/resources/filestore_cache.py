@@ -1,7 +1,7 @@
 """The `FilestoreCache` component."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, NotRequired, TypedDict, cast
+from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
 import pulumi
 import pulumi_gcp as gcp
@@ -12,9 +12,13 @@ from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import error
 from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import literals
+from scalr_agents.resources.answers import answered
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.options import as_output, child, optional, parsed
 from scalr_agents.resources.validation import ArgsError, validate, with_text
+
+_INSTANCE, _LOOKUP = "gcp:filestore/instance:Instance", "gcp:filestore/getInstance:getInstance"
+_ADDRESS = "networks[0].ipAddresses[0]"
 
 
 class FilestoreExportOptionArgs(TypedDict):
@@ -128,13 +132,13 @@ class FilestoreCache(Validated["WantedFilestore"]):
         )
         self.instance_id = instance.id
         self.share_name = instance.file_shares.name
-        self.ip_address = instance.networks[0].ip_addresses[0]
+        self.ip_address = answered(_INSTANCE, instance.networks, _ADDRESS, lambda networks: networks[0].ip_addresses[0])
         self.capacity = pulumi.Output.from_input(settings.capacity)
         self.protocol = pulumi.Output.from_input(settings.protocol)
 
     def _network(self, settings: filestore.FilestoreSettings) -> pulumi.Output[str]:
         """The network, in one spelling."""
-        provider = self.get_provider("gcp:filestore/instance:Instance")
+        provider = self.get_provider(_INSTANCE)
         of_provider = provider.project if isinstance(provider, gcp.Provider) else None if provider else gcp.config.project
         both = pulumi.Output.all(as_output(settings.network), settings.project or of_provider)
         return both.apply(lambda known: filestore.network(*known))
@@ -145,17 +149,18 @@ class FilestoreCache(Validated["WantedFilestore"]):
         self.instance_id = as_output(settings.instance_id)
         if isinstance(settings.instance_id, str):
             known = wanted.found or look_up(settings.instance_id, name, pulumi.InvokeOptions(parent=self))
-            instance = pulumi.Output.from_input(known)
+            instance: pulumi.Output[Any] = pulumi.Output.from_input(known)
         else:
             parts = parsed(self.instance_id, filestore.instance_parts)
             opts = pulumi.InvokeOutputOptions(parent=self)
             instance = gcp.filestore.get_instance_output(
                 project=parts["project"], location=parts["location"], name=parts["name"], opts=opts
             )
-        self.share_name = instance.file_shares[0].name
-        self.ip_address = instance.networks[0].ip_addresses[0]
-        self.capacity = instance.file_shares[0].capacity_gb.apply(lambda gibibytes: f"{gibibytes}Gi")
-        self.protocol = instance.protocol
+        self.share_name = answered(_LOOKUP, instance, "fileShares[0].name", lambda found: found.file_shares[0].name)
+        self.ip_address = answered(_LOOKUP, instance, _ADDRESS, lambda found: found.networks[0].ip_addresses[0])
+        gibibytes = answered(_LOOKUP, instance, "fileShares[0].capacityGb", lambda found: found.file_shares[0].capacity_gb)
+        self.capacity = gibibytes.apply(lambda known: f"{known}Gi")
+        self.protocol = answered(_LOOKUP, instance, "protocol", lambda found: found.protocol)
 
 
 class WantedFilestore(NamedTuple):

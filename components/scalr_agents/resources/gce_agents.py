@@ -12,6 +12,7 @@ from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import gce_network, literals, machine_group
+from scalr_agents.resources.answers import answered
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.interrupted import explained
 from scalr_agents.resources.machine_group import MachinePackageArgs, MachineVolumeArgs
@@ -187,7 +188,7 @@ class GceAgents(Validated["WantedGce"]):
             display_name=f"Scalr agent {name}",
             opts=child(self, opts, hooks=explained(name, f"a service account {named}", *commands)),
         )
-        return account.email
+        return answered("gcp:serviceaccount/account:Account", account.email, "email")
 
     def _secret(
         self, name: str, machine: Machine, secrets: Secrets, labels: Mapping[str, Any], opts: pulumi.ResourceOptions | None

@@ -94,11 +94,11 @@ def matches(pattern: str, host: str) -> bool:
 
 
 class Exceptions:
-    """The entries of `NO_PROXY`: what is reached directly. Each is a domain with its subdomains, with or without a leading dot, a network, or
-    `*`; on one port or on all.
+    """The entries of `NO_PROXY`: what is reached directly.
 
-    Programs disagree about the domain itself if there is a leading dot: then it must be reachable directly. A host is looked up by all entries
-    that it could match, so that many entries take no longer than few.
+    Each is a domain with its subdomains, with or without a leading dot, a network, or `*`; on one port or on all. Programs disagree about
+    the domain itself if there is a leading dot: then it must be reachable directly. A host is looked up by all that it could match, so
+    that many entries take no longer than few.
     """
 
     def __init__(self, no_proxy: str) -> None:

@@ -1,0 +1,26 @@
+"""What a cloud says of new resources and of lookups, for what is computed from it.
+
+Providers always say it. The mocks of a program's tests may not, and the SDK makes `None` of what they leave out.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pulumi
+
+
+def demanded(token: str, said: Any, path: str, read: Callable[[Any], Any]) -> Any:
+    """What `read` takes from an answer, with an error that names the resource or function and the property in place of `None`."""
+    try:
+        found = read(said)
+    except (AttributeError, IndexError, KeyError, TypeError):
+        found = None
+    if found is None:
+        method = "new_resource" if token.rpartition(":")[2][0].isupper() else "call"
+        raise pulumi.RunError(f"{token} has no {path}: return it from {method} of your mocks (docs/agent-job.md, Testing your program)")
+    return found
+
+
+def answered(token: str, said: pulumi.Output[Any], path: str, read: Callable[[Any], Any] = lambda known: known) -> pulumi.Output[Any]:
+    """The same for an output."""
+    return said.apply(lambda known: demanded(token, known, path, read))
