@@ -319,7 +319,7 @@ def _load(project: Path | None, stack: str, *, demand_tokens: bool) -> "tuple[So
     """A stack, and all findings on it. Raises `FindingsError` for files that are not valid YAML."""
     from scalr_agents import stack as stacks
     from scalr_agents.stack import secrets
-    from scalr_agents.stack.source import misspelt
+    from scalr_agents.stack.source import misspelt, unread
 
     source = _source(project, stack)
     with progress(f"reading {source.file.name}"):
@@ -327,7 +327,7 @@ def _load(project: Path | None, stack: str, *, demand_tokens: bool) -> "tuple[So
     misplaced = list(secrets.misplaced(source.config))
     others = [finding for finding in loaded.findings if not any(_waits(finding, other) for other in errors(misplaced))]
     placeholders = secrets.placeholders(source.config) if demand_tokens else ()
-    findings = by_severity([*misplaced, *placeholders, *misspelt(source), *others, *_about_clouds(loaded, source)])
+    findings = by_severity([*misplaced, *unread(source), *placeholders, *misspelt(source), *others, *_about_clouds(loaded, source)])
     if findings:
         from scalr_agents.stack import positions
 

@@ -16,7 +16,7 @@ config:
   common:
     value:
       url: http://acme.scalr.io
-  kubernetes: {crds: maybe}
+  kubernetes: {value: {crds: maybe}}
 """
 STACK = """\
 config:
@@ -72,7 +72,7 @@ def test_every_finding_stands_where_the_user_wrote_it(project: Path) -> None:
         "scalr-agents:agents.runs.values.task.job.activeDeadlineSeconds": "stacks/Pulumi.dev.yaml:11:9",
         "scalr-agents:agents.runs.values.task.tolerations[1]": "stacks/Pulumi.dev.yaml:14:15",
         "scalr-agents:common.url": "Pulumi.yaml:6:7",
-        "scalr-agents:kubernetes.crds": "Pulumi.yaml:7:16",
+        "scalr-agents:kubernetes.crds": "Pulumi.yaml:7:24",
         "scalr-agents:labels": "stacks/Pulumi.dev.yaml:17:3",
         "scalr-agents:namespaces.Scalr": "stacks/Pulumi.dev.yaml:3:5",
         "scalr-agents:secrets.runs.token": "stacks/Pulumi.dev.yaml:16:3",
@@ -107,7 +107,7 @@ def test_without_findings_no_file_is_parsed_again(project: Path, monkeypatch: py
     read = source.read(project, "dev")
     assert positions.locate([], read) == []
     with pytest.raises(AssertionError):
-        positions.locate([error("scalr-agents:agents", "x")], read._replace(origins={"agents": source.Origin(read.file, ())}))
+        positions.locate([error("scalr-agents:agents", "x")], read._replace(origins={("agents",): source.Origin(read.file, ())}))
 
 
 def test_a_file_that_has_gone_has_no_lines(project: Path) -> None:

@@ -62,8 +62,6 @@ def test_in_a_project_of_another_name_our_keys_need_the_namespace(tmp_path: Path
         ("common: {value: 0}", {"common": 0}),
         ("common: {default: {url: u}}", {"common": {"url": "u"}}),
         ("common: {type: object, description: d, default: {url: u}}", {"common": {"url": "u"}}),
-        ("common: {type: string}", {}),
-        ("common: {description: d}", {}),
         ("scalr-agents:common: {value: {url: u}}", {"common": {"url": "u"}}),
         ("aws:region: {value: eu-west-1}", {}),
         ("aws:region: eu-west-1", {}),
@@ -205,6 +203,35 @@ def test_a_stack_file_has_the_defaults_of_its_project(tmp_path: Path) -> None:
     assert source.project_of(tmp_path / "elsewhere" / "any.yaml") == project
     read = source.read_file(tmp_path / "elsewhere" / "any.yaml", project)
     assert (dict(read.config), set(read.others)) == ({"common": {"url": "u"}, "agents": {}}, {"aws:region"})
+
+
+@pytest.mark.parametrize(
+    ("project", "there", "advice"),
+    [
+        (PROJECT, "stacks", "with `stackConfigDir: stacks` in Pulumi.yaml"),
+        (f"{PROJECT}stackConfigDir: envs\n", "stacks", "with `stackConfigDir: stacks` in Pulumi.yaml"),
+        (f"{PROJECT}stackConfigDir: envs\n", ".", "without `stackConfigDir` in Pulumi.yaml"),
+    ],
+)
+def test_a_stack_file_where_pulumi_does_not_look(tmp_path: Path, project: str, there: str, advice: str) -> None:
+    file = tmp_path / there / "Pulumi.dev.yaml"
+    file.parent.mkdir(exist_ok=True)
+    (tmp_path / "Pulumi.yaml").write_text(project)
+    file.write_text("config: {}\n")
+    with pytest.raises(SourceError) as caught:
+        source.read(tmp_path, "dev")
+    assert str(caught.value).endswith(f"; stacks: none. There is {file}: Pulumi reads it only {advice}; correct that, or move the file")
+    (found,) = source.unread(source.read_file(file, tmp_path))
+    assert (found.severity, found.message) == ("warning", f"Pulumi reads this file only {advice}; correct that, or move the file")
+
+
+@pytest.mark.parametrize("name", ["stacks/Pulumi.dev.yaml", "other/any.yaml"])
+def test_stack_files_that_pulumi_reads_and_other_files(tmp_path: Path, name: str) -> None:
+    (tmp_path / "Pulumi.yaml").write_text(f"{PROJECT}stackConfigDir: stacks\n")
+    (tmp_path / name).parent.mkdir()
+    (tmp_path / name).write_text("config: {}\n")
+    for project in (tmp_path, None):
+        assert list(source.unread(source.read_file(tmp_path / name, project))) == []
 
 
 def test_a_missing_project_file_is_an_error(tmp_path: Path) -> None:

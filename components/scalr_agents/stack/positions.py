@@ -29,7 +29,7 @@ def _position(finding: Finding, positions: "SourceMap") -> Position:
 def _path(finding: Finding, source: Source) -> KeyPath:
     """The path of a finding in the configuration. `pulumi config set` without `--path` makes one key of a whole path."""
     flat = finding.path.removeprefix(f"{PREFIX}:")
-    if flat in source.origins or not finding.at:
+    if (flat,) in source.origins or not finding.at:
         return (flat,)
     return str(finding.at[0]).removeprefix(f"{PREFIX}:"), *finding.at[1:]
 
@@ -43,8 +43,10 @@ class SourceMap:
 
     def of(self, path: KeyPath) -> Position:
         """The position of a path such as `("agents", "runs", "kind")` in the stack file, or in the project file for a default."""
-        origin = self.source.origins.get(str(path[0])) if path else None
-        return self._document(origin.file).position((*origin.path, *path[1:])) if origin else Position(shown(self.source.file))
+        for length in range(len(path), 0, -1):
+            if origin := self.source.origins.get(path[:length]):
+                return self._document(origin.file).position((*origin.path, *path[length:]))
+        return Position(shown(self.source.file))
 
     def in_values_file(self, name: str, path: KeyPath) -> Position:
         """The position in a values file, by the name that the stack file has for it."""

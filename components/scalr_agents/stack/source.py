@@ -5,8 +5,8 @@ It works without the engine: secrets stay encrypted, and an ESC environment is r
 
 import re
 import stat
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from scalr_agents.model.fields import Placeholder
 from scalr_agents.model.findings import Finding, FindingsError, Position, almost, entry, error, warning
 from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.positions import Document, broken
+from scalr_agents.stack import project_config
 from scalr_agents.stack.model import PREFIX, StackFile
 
 PROJECT_FILE = "Pulumi.yaml"
@@ -24,7 +25,6 @@ _CIPHERTEXT = re.compile(r"v1:[A-Za-z0-9+/=:]+|[A-Za-z0-9+/=_-]{20,}")
 _LARGEST = 4 * 2**20
 """Characters of a file: no stack, no values and no certificates come near."""
 _NO_TEXT = "not a text file in UTF-8"
-_DECLARATION = {"value", "default", "type", "description", "secret", "items"}
 
 
 class SourceError(Exception):
@@ -77,12 +77,14 @@ class Source(NamedTuple):
     project: Path
     """Directory of the project; outside of one, that of the file."""
     config: Mapping[str, Any]
-    origins: Mapping[str, Origin]
-    """The file and path of each key of our namespace."""
+    origins: Mapping[KeyPath, Origin]
+    """The file and path of each key of our namespace, and of the settings below it that the project shares."""
     others: frozenset[str]
     """The keys of other namespaces, such as `aws:region`."""
     environment: bool
     """Whether the stack imports an ESC environment, whose content is unknown here."""
+    unread: str = ""
+    """What is needed for Pulumi to read this file; empty if it does, or outside of a project."""
 
 
 def find_project(start: Path) -> Path:
@@ -107,14 +109,39 @@ def read(project: Path, stack: str) -> Source:
     directory = _stack_directory(project, settings)
     file = directory / f"Pulumi.{stack}.yaml"
     if not file.is_file():
-        raise SourceError(f"no stack {stack!r}: {file} does not exist; stacks: {', '.join(stacks(directory)) or 'none'}")
+        missing = f"no stack {stack!r}: {file} does not exist; stacks: {', '.join(stacks(directory)) or 'none'}"
+        raise SourceError(f"{missing}{_elsewhere(project, file.name)}")
     return _source(file, project / PROJECT_FILE, settings)
 
 
 def read_file(file: Path, project: Path | None) -> Source:
     """The configuration of a stack file, with the defaults of its project. Outside of a project, a key without a namespace is ours."""
-    declared = project / PROJECT_FILE if project else file
-    return _source(file, declared, _read_yaml(declared) if project else {"name": PREFIX})
+    if project is None:
+        return _source(file, file, {"name": PREFIX})
+    settings = _read_yaml(project / PROJECT_FILE)
+    read = _source(file, project / PROJECT_FILE, settings)
+    is_read = file.parent.resolve() == _stack_directory(project, settings).resolve()
+    is_stack = file.match("Pulumi.*.yaml") and file.is_relative_to(project)
+    return read if is_read or not is_stack else read._replace(unread=_needed(project, file))
+
+
+def _elsewhere(project: Path, name: str) -> str:
+    """A remark on a stack file where Pulumi does not look for it."""
+    folders = [project, *sorted(folder for folder in project.iterdir() if folder.is_dir())]
+    file = next((folder / name for folder in folders if (folder / name).is_file()), None)
+    return f". There is {file}: Pulumi reads it only {_needed(project, file)}; correct that, or move the file" if file else ""
+
+
+def _needed(project: Path, file: Path) -> str:
+    """What the project's file must say for Pulumi to read a stack file."""
+    folder = file.parent.relative_to(project).as_posix()
+    return f"without `stackConfigDir` in {PROJECT_FILE}" if folder == "." else f"with `stackConfigDir: {folder}` in {PROJECT_FILE}"
+
+
+def unread(source: Source) -> Iterator[Finding]:
+    """A warning on a stack file of a project that Pulumi does not read."""
+    if source.unread:
+        yield warning((), f"Pulumi reads this file only {source.unread}; correct that, or move the file")
 
 
 def _source(file: Path, declared: Path, settings: Mapping[str, Any]) -> Source:
@@ -125,17 +152,39 @@ def _source(file: Path, declared: Path, settings: Mapping[str, Any]) -> Source:
     if "config" not in content and not content.keys() <= _STACK_KEYS:
         message = "not a stack file, because it has no `config`; check a values file with: scalr-agents template CHART -f FILE"
         raise FindingsError([error("", message, position=Position(shown(file)))])
-    name, defaults, own = str(settings.get("name", "")), _map(settings.get("config")), _map(content.get("config"))
-    given = [*_defaults(declared, defaults, name), *_ours(file, own, name)]
+    name, own = str(settings.get("name", "")), _map(content.get("config"))
+    entries, refused = project_config.read(settings.get("config"), name)
+    _refuse(declared, [(finding, finding.at) for finding in refused])
+    config, origins = _own(file, own, name)
+    config, used = project_config.applied(entries, config)
+    environment = bool(content.get("environment"))
+    if not environment:  # it may set what is missing
+        _refuse(file, [_of_stack(finding, origins) for finding in project_config.refused(entries, config)])
+    of_project = {entry.path: Origin(declared, _place(entry, settings)) for entry in used}
+    given = {key for key, value in own.items() if value is not None} | {entry.key for entry in entries if entry.word}
     return Source(
         file=file,
         directory=file.parent,
         project=declared.parent,
-        config={each.word: each.value for each in given},
-        origins={each.word: each.origin for each in given},
-        others=frozenset(key for key, value in {**defaults, **own}.items() if _word(key, name) is None and value is not None),
-        environment=bool(content.get("environment")),
+        config=config.get(PREFIX, {}),
+        origins={path[1:]: origin for path, origin in (of_project | origins).items() if path[0] == PREFIX},
+        others=frozenset(key for key in given if project_config.split(key, name)[0] != PREFIX),
+        environment=environment,
     )
+
+
+def _refuse(file: Path, findings: Sequence[tuple[Finding, KeyPath]]) -> None:
+    """Raise `FindingsError` for findings on a file that Pulumi refuses, given with their paths in the file."""
+    if findings:
+        document = Document(shown(file), read_text(file))
+        raise FindingsError(replace(finding, position=document.position(path)) for finding, path in findings)
+
+
+def _of_stack(finding: Finding, origins: Mapping[KeyPath, Origin]) -> tuple[Finding, KeyPath]:
+    """A finding on a namespace, a name and what is below it, as stack files have them, and its path in the file."""
+    namespace, name, *below = finding.at
+    origin = origins.get((namespace, name))
+    return replace(finding, at=(f"{namespace}:{name}", *below)), (*origin.path, *below) if origin else ()
 
 
 def misspelt(source: Source) -> Iterator[Finding]:
@@ -152,7 +201,9 @@ def stack_directory(project: Path) -> Path:
 
 
 def _stack_directory(project: Path, settings: Mapping[str, Any]) -> Path:
-    return project / str(settings.get("stackConfigDir") or "")
+    """It is named by `stackConfigDir`, or by `config`, an earlier name."""
+    earlier = settings.get("config")
+    return project / str(settings.get("stackConfigDir") or (earlier if isinstance(earlier, str) else ""))
 
 
 def stacks(directory: Path) -> list[str]:
@@ -202,34 +253,21 @@ def _map(content: Any) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-class _Entry(NamedTuple):
-    word: str
-    value: Any
-    origin: Origin
-
-
-def _word(key: str, project: str) -> str | None:
-    """The name of a key within our namespace, or `None`. A key without a namespace is in the one of the project's name."""
-    namespace, _, word = key.rpartition(":")
-    return word if (namespace.removesuffix(":config") or project) == PREFIX else None
-
-
-def _ours(file: Path, config: Mapping[str, Any], project: str) -> Iterator[_Entry]:
-    """The keys of our namespace. Ciphertexts become sealed values."""
+def _own(file: Path, config: Mapping[str, Any], project: str) -> tuple[project_config.Config, dict[KeyPath, Origin]]:
+    """The configuration that a stack file sets, and where. Ciphertexts become sealed values."""
+    values: dict[str, dict[str, Any]] = {}
+    origins: dict[KeyPath, Origin] = {}
     for key, value in config.items():
-        word = _word(key, project)
-        if word is not None:
-            yield _Entry(word, seal(value, f"{PREFIX}:{word}"), Origin(file, ("config", key)))
+        namespace, name = project_config.split(key, project)
+        values.setdefault(namespace, {})[name] = seal(value, f"{namespace}:{name}")
+        origins[namespace, name] = Origin(file, ("config", key))
+    return values, origins
 
 
-def _defaults(file: Path, config: Mapping[str, Any], project: str) -> Iterator[_Entry]:
-    """The project's own configuration: a value, or a declaration with a `value` or a `default`."""
-    for word, content, origin in _ours(file, config, project):
-        declared = isinstance(content, dict) and content.keys() & _DECLARATION
-        key = next((key for key in ("value", "default") if declared and key in content), None)
-        value = content[key] if key else None if declared else content
-        if value is not None:
-            yield _Entry(word, value, Origin(file, (*origin.path, key) if key else origin.path))
+def _place(entry: project_config.Entry, settings: Mapping[str, Any]) -> KeyPath:
+    """Where the value of a shared setting is in the project's file. It may be written without `value`."""
+    written = settings["config"][entry.key]
+    return ("config", entry.key, entry.word) if isinstance(written, dict) else ("config", entry.key)
 
 
 def seal(value: Any, place: str) -> Any:

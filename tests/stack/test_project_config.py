@@ -1,0 +1,74 @@
+"""Settings that the stacks of a project share. tests/engine holds the same table against the engine."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scalr_agents import stack
+from scalr_agents.model.findings import FindingsError
+from scalr_agents.stack import positions, source
+from scalr_agents.stack.source import Sealed, Source
+
+from tests.stack.project_configs import ACCEPTED, CIPHERTEXT, REFUSED, Accepted, Refused
+
+SALT = "encryptionsalt: v1:abc="
+
+
+def _read(directory: Path, case: Accepted | Refused, environment: str = "") -> Source:
+    project = case.project.replace(CIPHERTEXT, "v1:abc=")
+    (directory / "Pulumi.yaml").write_text(f"name: {case.name}\nruntime: none\nconfig: {project}\n")
+    (directory / "Pulumi.dev.yaml").write_text(f"{SALT}\n{environment}\nconfig: {case.stack.replace(CIPHERTEXT, 'v1:abc=')}\n")
+    return source.read(directory, "dev")
+
+
+def _opened(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {key: _opened(value) for key, value in content.items()}
+    return "s3cr3t" if isinstance(content, Sealed) else content
+
+
+@pytest.mark.parametrize("case", ACCEPTED, ids=lambda case: f"{case.project} {case.stack}")
+def test_what_the_engine_accepts(tmp_path: Path, case: Accepted) -> None:
+    assert _opened(_read(tmp_path, case).config) == case.config
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: f"{case.project} {case.stack}")
+def test_what_the_engine_refuses(tmp_path: Path, case: Refused) -> None:
+    with pytest.raises(FindingsError) as caught:
+        _read(tmp_path, case)
+    assert [f"{finding.path}: {finding.message}" for finding in caught.value.findings] == [case.finding]
+
+
+def test_the_finding_stands_where_the_user_wrote_it(tmp_path: Path) -> None:
+    with pytest.raises(FindingsError) as caught:
+        _read(tmp_path, Refused("\n  aws:region: x\n  common: {url: u}", "{}", ""))
+    assert str(caught.value).startswith(f"{tmp_path}/Pulumi.yaml:5:3: error: config.common: Pulumi refuses settings")
+    with pytest.raises(FindingsError) as caught:
+        _read(tmp_path, Refused("{common.labels.team: x}", "{scalr-agents:common: {labels: x}}", ""))
+    assert str(caught.value).startswith(f"{tmp_path}/Pulumi.dev.yaml:3:32: error: scalr-agents:common.labels: expected a map")
+
+
+def test_an_environment_may_set_what_is_missing(tmp_path: Path) -> None:
+    assert _read(tmp_path, Accepted("{common: {}}", "{}", {}), "environment: [acme/prod]").config == {}
+
+
+def test_findings_on_shared_settings_stand_in_the_file_of_the_project(tmp_path: Path) -> None:
+    read = _read(tmp_path, Accepted("\n  common.urll: u\n  common.labels.team: {value: 5}", "{common: {agentVersoin: x}}", {}))
+    found = positions.locate(stack.load(read.config, directory=tmp_path).findings, read)
+    assert [(str(finding.position), finding.path) for finding in found if finding.severity == "error"] == [
+        (f"{tmp_path}/Pulumi.yaml:5:24", "scalr-agents:common.labels.team"),
+        (f"{tmp_path}/Pulumi.dev.yaml:3:19", "scalr-agents:common.agentVersoin"),
+        (f"{tmp_path}/Pulumi.yaml:4:3", "scalr-agents:common.urll"),
+    ]
+
+
+def test_the_directory_of_the_stack_files_has_an_earlier_name(tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nconfig: envs\n")
+    assert source.stack_directory(tmp_path) == tmp_path / "envs"
+
+
+def test_an_item_of_a_list_is_not_shared(tmp_path: Path) -> None:
+    """The engine can, and nobody needs it: the message says what to do instead."""
+    with pytest.raises(FindingsError) as caught:
+        _read(tmp_path, Refused("{'common.x[0]': u}", "{}", ""))
+    assert [finding.message for finding in caught.value.findings] == ["an item of a list; share the whole list"]
