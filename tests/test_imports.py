@@ -4,6 +4,7 @@ import ast
 import json
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -130,7 +131,8 @@ def _imported(statements: Iterable[ast.stmt], modules: set[str]) -> Iterator[str
 def test_a_component_of_a_cloud_says_what_to_install(name: str, cloud: str) -> None:
     program = f"import sys; sys.modules['pulumi_{cloud}'] = None; import scalr_agents; scalr_agents.{name}"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    advice = f"install the package with its extra [{cloud}], as its README.md shows"
+    (needed,) = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]["optional-dependencies"][cloud]
+    advice = f"run: {sys.executable} -m pip install '{needed}'"
     assert done.stderr.splitlines()[-1] == f"ModuleNotFoundError: {name} needs pulumi_{cloud}: {advice}"
 
 

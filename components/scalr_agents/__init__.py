@@ -149,8 +149,8 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(import_module(f"{__name__}.{homes[name]}"), name)
     except ModuleNotFoundError as problem:
-        cloud = {"pulumi_aws": "aws", "pulumi_gcp": "gcp"}.get(problem.name or "")
-        if cloud is None:
+        needed = {"pulumi_aws": "pulumi-aws>=7.20,<8", "pulumi_gcp": "pulumi-gcp>=9.10,<11"}.get(problem.name or "")
+        if needed is None:
             raise
-        advice = f"install the package with its extra [{cloud}], as its README.md shows"
+        advice = f"run: {sys.executable} -m pip install '{needed}'"
         raise ModuleNotFoundError(f"{name} needs {problem.name}: {advice}", name=problem.name) from None

@@ -119,7 +119,7 @@ def test_without_the_client_it_says_what_to_install(project: Path, monkeypatch: 
     done = cli("doctor", "dev", directory=project)
     project_file = (REPOSITORY / "components" / "pyproject.toml").read_text()
     (needed,) = tomllib.loads(project_file)["project"]["optional-dependencies"]["live"]
-    advice = f"run: pip install '{needed}', or install the package with its extra [live], as its README.md shows"
+    advice = f"run: {sys.executable} -m pip install '{needed}'"
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines()[-1] == f"error: doctor needs the Python package kubernetes: {advice}"
 

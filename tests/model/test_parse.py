@@ -106,6 +106,8 @@ def test_an_unknown_key_is_answered_with_the_nearest(given: dict[str, Any], path
         ({"load": "6GB"}, "load", "not a Kubernetes quantity; write 6G or 6Gi; given '6GB'"),
         ({"load": "heavy"}, "load", "not a Kubernetes quantity, for instance 500m, 512Mi or 40Gi; given 'heavy'"),
         ({"engine": "big"}, "engine", "expected a map, given a string"),
+        ({"engine": "on"}, "engine", "expected a map, given 'on'"),
+        ({"wheels": "None"}, "wheels", "expected a list, given 'None'"),
         ({"engine": []}, "engine", "expected a map, given a list"),
         ({"engine": None}, "engine", "null is not allowed here; unset its keys one by one"),
         ({"engine": {"fuel": "water"}}, "engine.fuel", "given 'water'; allowed: 'diesel' or 'petrol'"),
@@ -198,7 +200,7 @@ def test_everything_wrong_is_told_at_once() -> None:
         "agent.image.pullPolicy": "given 'Sometimes'; allowed: 'Always', 'IfNotPresent' or 'Never'",
         "agent.logFormat": "given 'xml'; allowed: 'plain', 'dev' or 'json'",
         "task.runner.resources": "expected a map, given a list",
-        "task.tolerations": "expected a list, given a string",
+        "task.tolerations": "expected a list, given 'all'",
         "rbac.rules[0].verbs": "missing",
         "persistence.cache.persistentVolumeClaim.accessMode": (
             "given 'RWX'; allowed: 'ReadWriteOnce', 'ReadWriteMany', 'ReadWriteOncePod' or 'ReadOnlyMany'"

@@ -166,7 +166,10 @@ REFUSED: dict[str, tuple[str, dict[str | Kind, str]]] = {
             K8S: "a Secret with certificates; set them from a file",
         },
     ),
-    "labels": ("common.labels", dict.fromkeys((LOCAL, K8S), "labels of all pods; use agent-job")),
+    "labels": (
+        "common.labels",
+        dict.fromkeys((LOCAL, K8S), "labels of all pods; set them in the values of each agent-job agent instead (global.podLabels)"),
+    ),
     **dict.fromkeys(
         ("cache that exists", "cache of a class"),
         ("agents.one.cache", {K8S: "a claim of a cache; set efsVolumeHandle in its values, or use agent-job"}),

@@ -215,7 +215,8 @@ def test_secrets_without_any_agent_belong_to_nobody() -> None:
 def test_an_agents_name_is_part_of_paths_and_names() -> None:
     agents = {"Web.Team": {**PLAIN, "release": "web"}}
     found = findings({"agents": agents, "secrets": {"Web.Team": {"token": "x"}}})
-    assert found == [("error", 'scalr-agents:agents["Web.Team"]', "not a valid agent name; use lower case letters, digits and '-'")]
+    message = "not a valid agent name; use at most 63 lower case letters, digits and '-'"
+    assert found == [("error", 'scalr-agents:agents["Web.Team"]', message)]
 
 
 def test_findings_in_a_values_file_name_the_file(tmp_path: Path) -> None:

@@ -194,7 +194,9 @@ MISPLACED: list[tuple[str, str, Any, str]] = [
     ("agent-local", "agent", {"debug": "1"}, "it is a value of agent-local: write values.agent"),
     ("agent-job", "task", {}, "it is a value of agent-job: write values.task"),
     ("agent-job", "url", "u", "it is a value of agent-job: write values.agent.url"),
-    ("agent-job", "nodeSelector", {}, "it is a value of agent-job: write values.agent.nodeSelector or values.task.nodeSelector"),
+    *((kind, "nodeSelector", {}, "write nodes.selector") for kind in ("agent-job", "agent-local", "agent-k8s")),
+    *((kind, "tolerations", [], "write nodes.tolerations") for kind in ("agent-job", "agent-local", "agent-k8s")),
+    ("agent-local", "task", {}, "agent-local has no such value, it is one of agent-job"),
     ("agent-k8s", "data_home", "/x", "it is a value of agent-k8s: write values.agent.data_home"),
     ("agent-k8s", "efsVolumeHandle", "fs", "it is a value of agent-k8s: write values.efsVolumeHandle"),
     ("agent-local", "nodeselector", {}, "allowed: kind, role, namespace"),
@@ -266,6 +268,69 @@ def test_a_region_may_be_the_projects(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.dev.yaml").write_text("config:\n  caches: {one: {efs: {eksCluster: prod}}}\n")
     read = source.read(tmp_path, "dev")
     assert list(caches.without_region(stack.load(read.config, directory=tmp_path).caches, read)) == []
+
+
+LONG = "a" * 70
+
+
+def test_a_name_that_is_too_long_is_told_once_with_its_length() -> None:
+    def of(name: str, **more: Any) -> list[tuple[str, str, str]]:
+        return findings({"agents": {name: {**PLAIN, **more}}, "secrets": {name: {"token": "s3cr3t-token"}}})
+
+    rule = "lower case letters, digits and '-'; given 70 characters"
+    assert of(LONG) == [("error", f"scalr-agents:agents.{LONG}", f"not a valid agent name; use at most 53 {rule}")]
+    assert of(LONG, release="a") == [("error", f"scalr-agents:agents.{LONG}", f"not a valid agent name; use at most 63 {rule}")]
+    assert of("a", namespace=LONG) == [
+        ("error", "scalr-agents:agents.a.namespace", f"{LONG!r} is not a valid namespace: use at most 63 {rule}"),
+    ]
+    assert findings({"caches": {LONG: {"claim": "x"}}})[0][2] == f"not a valid cache name; use at most 53 {rule}"
+    assert findings({"namespaces": {LONG: {}}})[0][2] == f"{LONG!r} is not a valid namespace name; use at most 63 {rule}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "advice"),
+    [
+        (
+            "agent-job",
+            "agent-job has as many runs at once as fit into the cluster; plan one controller for every 5 (values.agent.replicaCount)",
+        ),
+        ("agent-local", "agent-local has one run at a time in each pod; set values.replicaCount"),
+        ("agent-k8s", "agent-k8s has as many runs at once as fit onto its nodes; set the size of a run with values.agent.container_task_*"),
+    ],
+)
+@pytest.mark.parametrize("place", ["concurrency", "values.concurrency", "values.agent.concurrency"])
+def test_only_machines_have_a_concurrency(kind: str, advice: str, place: str) -> None:
+    content: Any = 5
+    for key in reversed(place.split(".")):
+        content = {key: content}
+    given = {**BASE, "agents": {"runs": {"kind": kind, "namespace": "scalr", **content}}}
+    found = {finding.path: finding.message for finding in stack.load(given, directory=Path()).findings}
+    assert found[f"{AGENT}.{place}"] == f"unknown key 'concurrency', which only machines have; {advice}"
+
+
+def test_a_value_of_another_kind() -> None:
+    given = {"agents": {"runs": {"kind": "agent-local", "values": {"task": {}, "efsVolumeHandle": "fs", "agnt": {}}}}}
+    found = {path: message for severity, path, message in findings(given) if severity == "error"}
+    assert found[f"{AGENT}.values.task"] == "unknown key 'task'; agent-local has no such value, it is one of agent-job"
+    assert (
+        found[f"{AGENT}.values.efsVolumeHandle"] == "unknown key 'efsVolumeHandle'; agent-local has no such value, it is one of agent-k8s"
+    )
+    assert found[f"{AGENT}.values.agnt"] == "unknown key 'agnt'; did you mean 'agent'?"
+
+
+def test_a_wrong_word_has_no_followers() -> None:
+    given = {"caches": {"team": {"claim": "x"}}, "agents": {"runs": {"kind": "agent-jobs", "cache": "team"}}}
+    assert [path for _, path, _ in findings(given)] == [f"{AGENT}.kind"]
+    for only in ([{"host": "git.acme.io"}], []):
+        egress = {"enforcedBy": "celium", "only": only}
+        found = [path for _, path, _ in findings({"agents": {"runs": {"network": {"egress": egress}}}})]
+        assert found == [f"{AGENT}.network.egress.enforcedBy"]
+        assert [path for _, path, _ in findings({"common": {"network": {"egress": egress}}})] == [
+            "scalr-agents:common.network.egress.enforcedBy"
+        ]
+    egress = {"only": [{"cidr": "10.0.0.0"}]}
+    found = [path for _, path, _ in findings({"agents": {"runs": {"network": {"egress": egress}}}})]
+    assert found == [f"{AGENT}.network.egress.only[0].cidr"]
 
 
 def test_a_release_that_is_not_set_is_the_name_of_the_agent() -> None:

@@ -64,7 +64,7 @@ def test_the_address_of_the_api_server() -> None:
     rules = [rule for policy in agent.objects if policy["kind"] == "NetworkPolicy" for rule in policy["spec"]["egress"]]
     assert {"to": [{"ipBlock": {"cidr": "10.0.0.0/28"}}], "ports": [{"protocol": "TCP", "port": port} for port in (443, 6443)]} in rules
     [(_, path, message)] = findings({"kubernetes": {"apiServer": ["10.0.0.1"]}})
-    assert (path, "write 10.0.0.1/32" in message) == ("scalr-agents:kubernetes.apiServer[0]", True)
+    assert (path, "written 10.0.0.1/32" in message) == ("scalr-agents:kubernetes.apiServer[0]", True)
 
 
 def test_a_restricted_agent_local_closes_the_metadata_service_without_a_warning() -> None:

@@ -80,6 +80,17 @@ def test_workers_of_two_agents_in_one_directory() -> None:
     assert _workers("/var/lib/other", {"pool": "one"}) == []
 
 
+def test_agents_of_another_role_are_told_once() -> None:
+    agents = {name: {"kind": "agent-job", "namespace": name, "values": PLAIN["values"]} for name in ("one", "two")}
+    vcs = {"kind": "agent-local", "role": "vcs", "namespace": "vcs"}
+    given = {"agents": {**agents, "vcs": vcs}, "secrets": {name: {"token": "s3cr3t-token"} for name in ("one", "two", "vcs")}}
+    message = (
+        "its pods may run on the nodes of agent 'runs', which has another role; agents for runs must not share nodes with "
+        "agents that reach a VCS provider: in nodes.selector of both, set the same label key with different values"
+    )
+    assert [finding.message for finding in load(given).findings if finding.path == f"{VCS}.nodes"] == [message]
+
+
 def _images(**changed: Any) -> list[str]:
     loaded: stack.Stack = load(changed)
     assert errors(loaded.findings) == []

@@ -159,6 +159,13 @@ def test_a_missing_stack_is_answered_with_those_that_exist(tmp_path: Path, other
     assert str(caught.value) == f"no stack 'dev': {tmp_path}/Pulumi.dev.yaml does not exist; stacks: {named}"
 
 
+def test_the_name_of_a_stack_has_at_most_100_characters(tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.yaml").write_text(PROJECT)
+    with pytest.raises(SourceError) as caught:
+        source.read(tmp_path, "a" * 300)
+    assert str(caught.value) == "not a name of a stack: Pulumi allows at most 100 characters; given 300 characters"
+
+
 @pytest.mark.parametrize("broken", ["Pulumi.yaml", "Pulumi.dev.yaml"])
 @pytest.mark.parametrize(
     ("content", "place", "problem"),

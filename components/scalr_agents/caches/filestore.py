@@ -12,6 +12,7 @@ from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model import clouds, quantities
 from scalr_agents.model.fields import Deferred, InputMap, InputText, Quantity, Text, integral, is_set
 from scalr_agents.model.findings import error, warning
+from scalr_agents.model.messages import too_long
 from scalr_agents.model.section import Section
 from scalr_agents.model.spelling import Spelling
 
@@ -357,7 +358,7 @@ def check_name(path: str, name: str) -> Findings:
     """The name of a cache, from which that of its instance is made."""
     if len(name) > LONGEST_NAME or not _RANGE_NAME.fullmatch(name):
         message = f"not a valid Filestore name; use at most {LONGEST_NAME} lower case letters, digits and '-', starting with a letter"
-        yield error(path, message)
+        yield error(path, f"{message}{too_long(name, LONGEST_NAME)}")
 
 
 def check_claim(claim: FilestoreClaimSettings) -> Findings:

@@ -54,6 +54,11 @@ def find(name: str) -> Chart[Any]:
     raise LineError(f"unknown chart {name[:_LONGEST_ECHO]!r}; allowed: {', '.join(CHARTS)}")
 
 
+def having(key: str) -> list[str]:
+    """The names of the charts with a value of this name at the top."""
+    return [name for name, chart in _CHARTS.items() if {key} <= chart().keys()]
+
+
 def render(chart: str, values: Mapping[str, Any], *, release: str, namespace: str, agent_version: str | None = None) -> list[Manifest]:
     """All objects of a release, custom resource definitions first, in the order in which they must be applied.
 

@@ -7,6 +7,7 @@ Answers are plain JSON. What the credential may not see is `Hidden`, not an exce
 import json
 import logging
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -143,7 +144,7 @@ def connect(kubeconfig: str, context: str, untrusted: Sequence[Path]) -> Api:
         from kubernetes.client import ApiClient, Configuration
         from kubernetes.config import ConfigException, load_incluster_config, load_kube_config
     except ModuleNotFoundError:
-        advice = "run: pip install 'kubernetes>=37,<38', or install the package with its extra [live], as its README.md shows"
+        advice = f"run: {sys.executable} -m pip install 'kubernetes>=37,<38'"
         raise ClusterError(f"doctor needs the Python package kubernetes: {advice}") from None
     settings = Configuration(retries=False)
     settings.connection_pool_maxsize = AT_ONCE

@@ -23,7 +23,7 @@ _LARGEST = 2**31 - 1
 _LARGEST_NUMBER = 2**64
 """The largest number that YAML and JSON parsers accept as an integer."""
 _LONGEST_NAME = 253
-_LONGEST_LABEL = 63
+LONGEST_LABEL = 63
 _DATA = (str, int, float, bool, list, tuple, dict, type(None), bytes, bytearray, set, frozenset, complex, date, time, Decimal, PurePath)
 """Types of plain data: those of JSON, and others whose content is known at once."""
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
@@ -70,7 +70,7 @@ def is_env_name(name: str) -> bool:
 
 def is_dns_label(name: str) -> bool:
     """Whether a string is a valid name of a container, a volume or a namespace."""
-    return len(name) <= _LONGEST_LABEL and bool(_DNS_LABEL.fullmatch(name))
+    return len(name) <= LONGEST_LABEL and bool(_DNS_LABEL.fullmatch(name))
 
 
 def is_subdomain(name: str) -> bool:
@@ -81,12 +81,12 @@ def is_subdomain(name: str) -> bool:
 def is_label_key(key: str) -> bool:
     """Whether a string is a valid key of a label, an annotation or a taint."""
     prefix, slash, name = key.rpartition("/")
-    return len(name) <= _LONGEST_LABEL and bool(_KEY_NAME.fullmatch(name)) and (not slash or is_subdomain(prefix))
+    return len(name) <= LONGEST_LABEL and bool(_KEY_NAME.fullmatch(name)) and (not slash or is_subdomain(prefix))
 
 
 def is_label_value(value: str) -> bool:
     """Whether a string is a valid value of a label or a taint."""
-    return len(value) <= _LONGEST_LABEL and bool(_LABEL_VALUE.fullmatch(value))
+    return len(value) <= LONGEST_LABEL and bool(_LABEL_VALUE.fullmatch(value))
 
 
 def is_secret_key(key: str) -> bool:

@@ -8,6 +8,8 @@ COMPLETE = "complete"
 
 _TEXT_IN_KEY = re.compile(r"(?<=\w)[:=].*", re.DOTALL)
 _BOOLEAN_WORDS = ("true", "false", "yes", "no")
+_HARMLESS = (*_BOOLEAN_WORDS, "on", "off", "enabled", "disabled", "none", "null", "all", "default", "auto")
+"""Words that are shown in every field: no secret is one of them."""
 _LONGEST_ECHO = 40
 _LONGEST_KEY = 316
 """The maximum length of a key in Kubernetes: a domain, a slash and a name."""
@@ -25,7 +27,8 @@ def describe(value: object, *, repeated: bool) -> str:
     if isinstance(value, int | float):
         return _number(value, repeated=repeated)
     if isinstance(value, str):
-        return repr(value) if repeated and _may_be_shown(value) else "a string" if value else "an empty string"
+        is_shown = value.lower() in _HARMLESS or (repeated and _may_be_shown(value))
+        return repr(value) if is_shown else "a string" if value else "an empty string"
     if isinstance(value, Mapping):
         return "a map"
     return "a list" if isinstance(value, list | tuple) else f"an object ({type(value).__name__})"
@@ -36,6 +39,11 @@ def _may_be_shown(text: str) -> bool:
     from scalr_agents.model import signs
 
     return 0 < len(text) <= _LONGEST_ECHO and not signs.in_text(text)
+
+
+def too_long(name: str, longest: int) -> str:
+    """The end of a message on the form of a name: its length, if it is too long."""
+    return f"; given {len(name)} characters" if len(name) > longest else ""
 
 
 def _number(value: float, *, repeated: bool) -> str:

@@ -33,7 +33,7 @@ _EXPECTED = {
 _NO_SECRETS = {
     *("bool_type", "float_type", "int_type", "int_from_float", "literal_error"),
     *("greater_than", "greater_than_equal", "less_than_equal"),
-    *("count_or_percent", "directory", "image_tag", "label_value", "quantity", "quote", "sub_path"),
+    *("cidr", "count_or_percent", "directory", "image_tag", "label_value", "namespace", "quantity", "quote", "sub_path"),
 }
 """Error types of fields in which nobody would put a secret, such as numbers, booleans and enumerations."""
 _MOST_PLACES = 4

@@ -13,7 +13,8 @@ from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model import parse as shapes
-from scalr_agents.model.findings import Finding, by_severity, error, errors, unknown_key, warning
+from scalr_agents.model.findings import Finding, by_severity, error, errors, starts, unknown_key, warning
+from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.lines import Line
 from scalr_agents.model.messages import shown
 from scalr_agents.stack import agents, checks, clouds, common, secrets
@@ -80,7 +81,7 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     owners = _owners(content)
     if "secrets" in content:
         content["secrets"] = secrets.opened(content["secrets"], owners)
-    file, shape_findings, _ = shapes.parse(StackFile, content)
+    file, shape_findings, left_out = shapes.parse(StackFile, content)
     shape_findings = [in_file(finding) for finding in shape_findings]
     findings += _in_the_right_place(shape_findings, content.get("agents"))
     if owners is not None and (
@@ -113,9 +114,18 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
             *_check_trust(file.agents, built),
         ]
     findings += [*checks.namespaces(file.namespaces), *checks.unlisted_namespaces(file.namespaces, file.agents)]
+    findings = list(_without_followers(findings, left_out))
     if not file.agents and not machines and not findings:
         findings.append(warning((f"{PREFIX}:agents",), "empty; define at least one agent"))
     return Stack(file.kubernetes, file.namespaces, caches.entries if caches else {}, claims, built, machines, by_severity(findings))
+
+
+def _without_followers(findings: Sequence[Finding], left_out: Sequence[KeyPath]) -> Iterator[Finding]:
+    """The findings, without those that presume a value that was left out: they would concern a default that nobody chose."""
+    cuts = [in_file(error(path, "")).at for path in left_out if path]
+    for finding in findings:
+        if not any(starts(cut, path) or starts(path, cut) for cut in cuts for path in finding.presumes):
+            yield finding
 
 
 def _owners(content: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 from scalr_agents import charts
 from scalr_agents.charts.shared.agent import AnyAgent, load, misshapen_sections
 from scalr_agents.charts.shared.chart import Chart
+from scalr_agents.charts.shared.checks import LONGEST_RELEASE
 from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
 from scalr_agents.model import clouds, yaml_io
-from scalr_agents.model.fields import is_dns_label
+from scalr_agents.model.fields import LONGEST_LABEL, is_dns_label
 from scalr_agents.model.findings import Finding, almost, error, warning
 from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.layers import Layer, combine, locate
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import lookup
+from scalr_agents.model.messages import too_long
 from scalr_agents.model.positions import broken
 from scalr_agents.stack import common, secrets, secrets_from
 from scalr_agents.stack.model import PREFIX, AgentEntry, AgentSecrets, StackFile, place
@@ -34,6 +36,9 @@ _IDENTITIES = {
 """Annotations that give an identity: the form of their values, and what it is."""
 _OF_IDENTITIES = ("azure.workload.identity/tenant-id",)
 """Annotations of the same webhooks, whose names are almost the same."""
+_OF_NODES = {"tolerations": "nodes.tolerations", "nodeSelector": "nodes.selector"}
+"""Values of several charts that an agent has under another key."""
+_CONCURRENCY = "concurrency"
 _OWN_KEYS = {field.alias or name for name, field in AgentEntry.model_fields.items()}
 
 
@@ -84,7 +89,9 @@ def build(
             api_server=file.kubernetes.api_server or ClusterValue(f"{PREFIX}:kubernetes.apiServer"),
         ),
     )
-    located = [_locate(finding, name, entry, layers) for finding in agent.findings]
+    located = [_explained(_locate(finding, name, entry, layers), name, entry) for finding in agent.findings]
+    if not entry.release and not is_dns_label(name):  # the finding on the name has said it
+        located = [finding for finding in located if finding.at != (*here, "release")]
     moving = {_spot(finding) for finding in exposed}  # other findings on them wait until they are in the right place
     findings += [finding for finding in located if _spot(finding) not in moving]
     return replace(agent, name=name), [*findings, *_seeming_secrets(name, own, findings)]
@@ -103,8 +110,34 @@ def misplaced_keys(agents: Any) -> Iterator[Finding]:
 def _misplaced_key(kind: str, key: str, here: KeyPath) -> Iterator[Finding]:
     if key in secrets.MISPLACED:
         yield secrets.misplaced_at(here)
+    elif key in _OF_NODES:
+        yield error(here, f"unknown key {key!r}; write {_OF_NODES[key]}")
+    elif key == _CONCURRENCY:
+        yield error(here, _no_concurrency(kind))
     elif message := charts.find(kind).place_of(key):
         yield error(here, message)
+    elif others := charts.having(key):
+        yield error(here, f"unknown key {key!r}; {_of_others(kind, others)}")
+
+
+def _no_concurrency(kind: str) -> str:
+    return f"unknown key {_CONCURRENCY!r}, which only machines have; {charts.find(kind).runs_at_once}"
+
+
+def _of_others(kind: str, others: list[str]) -> str:
+    return f"{kind} has no such value, it is one of {' and '.join(others)}"
+
+
+def _explained(finding: Finding, name: str, entry: AgentEntry) -> Finding:
+    """A finding on an unknown value, which may be one of another kind, or a setting that machines have."""
+    key = str(finding.at[-1]) if finding.at else ""
+    if finding.message.startswith(f"unknown key {key!r}; "):
+        if key == _CONCURRENCY:
+            return replace(finding, message=_no_concurrency(entry.kind))
+        is_at_top = finding.at in {(key,), (*place(name), "values", key)}
+        if is_at_top and "did you mean" not in finding.message and (others := charts.having(key)):
+            return replace(finding, message=f"unknown key {key!r}; {_of_others(entry.kind, others)}")
+    return finding
 
 
 def _place_of_version(name: str, entry: AgentEntry) -> KeyPath:
@@ -113,7 +146,9 @@ def _place_of_version(name: str, entry: AgentEntry) -> KeyPath:
 
 def _check_entry(name: str, entry: AgentEntry, chart: Chart[Any]) -> Iterator[Finding]:
     if not is_dns_label(name):
-        yield error(place(name), "not a valid agent name; use lower case letters, digits and '-'")
+        longest = LONGEST_LABEL if entry.release else LONGEST_RELEASE
+        message = f"not a valid agent name; use at most {longest} lower case letters, digits and '-'"
+        yield error(place(name), f"{message}{too_long(name, longest)}")
     if entry.role == "vcs" and not chart.serves_vcs:
         others = " or ".join(other for other in charts.CHARTS if charts.find(other).serves_vcs)
         yield error((*place(name), "role"), f"{entry.kind} serves runs only; use kind {others} for a VCS provider")
@@ -178,7 +213,8 @@ def _locate(finding: Finding, name: str, entry: AgentEntry, layers: list[Layer])
     if secret := secrets_from.located(name, entry.secrets_from, finding.at) or secrets.located(name, finding.at):
         return replace(finding, at=secret)
     if finding.at[:1] == ("network",):
-        return finding.under(here if entry.network is not None else (f"{PREFIX}:common",))
+        above = here if entry.network is not None else (f"{PREFIX}:common",)
+        return replace(finding.under(above), presumes=tuple((*above, *path) for path in finding.presumes))
     if finding.at == ("rollout_timeout_seconds",):
         return replace(finding, at=(f"{PREFIX}:kubernetes", "rolloutTimeoutSeconds"))
     return locate(finding, layers, (*here, "values"))

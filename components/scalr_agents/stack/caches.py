@@ -18,6 +18,7 @@ from scalr_agents.model.fields import is_dns_label, is_set
 from scalr_agents.model.findings import Finding, Path, dotted, error, nearest, warning
 from scalr_agents.model.layers import Layer
 from scalr_agents.model.merge import Values, lookup
+from scalr_agents.model.messages import too_long
 from scalr_agents.model.spelling import in_stack_files
 from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile, EfsEntry, FilestoreEntry, StorageClassEntry
 from scalr_agents.stack.checks import pods
@@ -173,11 +174,13 @@ class Caches(NamedTuple):
             if entry.filestore:
                 yield from (finding.under(place) for finding in filestore.check_name("", name))
             elif len(name) > _LONGEST_NAME or not is_dns_label(name):
-                yield error(place, f"not a valid cache name; use at most {_LONGEST_NAME} lower case letters, digits and '-'")
+                message = f"not a valid cache name; use at most {_LONGEST_NAME} lower case letters, digits and '-'"
+                yield error(place, f"{message}{too_long(name, _LONGEST_NAME)}")
             yield from (finding.under(place) for finding in _check_entry(entry))
             users = {agent_name: agent for agent_name, agent in self.agents.items() if agent.cache == name}
             if not users:
-                yield warning(place, f"no agent uses this cache; set {PREFIX}:agents.<name>.cache to its name")
+                message = f"no agent uses this cache; set {PREFIX}:agents.<name>.cache to its name"
+                yield warning(place, message, [(f"{PREFIX}:agents",)])
             if entry.filestore:
                 yield from _one_namespace(name, {agent_name: agent.namespace for agent_name, agent in users.items()})
             if entry.efs:

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from scalr_agents.charts.shared.agent import Agent, AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
-from scalr_agents.model.fields import is_dns_label
+from scalr_agents.model.fields import LONGEST_LABEL, is_dns_label
 from scalr_agents.model.findings import Finding, Path, almost, error, warning
+from scalr_agents.model.messages import too_long
 from scalr_agents.model.release import COMPONENT
 from scalr_agents.stack import pod_security
 from scalr_agents.stack.model import PREFIX, AgentEntry, Namespace, place
@@ -82,7 +83,8 @@ def namespaces(entries: Mapping[str, Namespace]) -> Iterator[Finding]:
     for name, entry in entries.items():
         here = (f"{PREFIX}:namespaces", name)
         if not is_dns_label(name):
-            yield error(here, f"{name!r} is not a valid namespace name; use at most 63 lower case letters, digits and '-'")
+            message = f"{name!r} is not a valid namespace name; use at most {LONGEST_LABEL} lower case letters, digits and '-'"
+            yield error(here, f"{message}{too_long(name, LONGEST_LABEL)}")
         if entry.labels and not entry.create:
             yield error((*here, "labels"), "has no effect: create is false; set the labels where the namespace is managed")
         if any(label.startswith(_LEVEL) for label in entry.labels):

@@ -8,7 +8,7 @@ from typing import Literal
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.model.findings import Finding, error, warning
 from scalr_agents.stack.checks import pods
-from scalr_agents.stack.model import PREFIX, AgentEntry, place
+from scalr_agents.stack.model import AgentEntry, place
 
 Selector = Mapping[str, str]
 _Labels = frozenset[tuple[str, str]]
@@ -37,7 +37,7 @@ def _finding(found: Overlap, one: AnyAgent, other: AnyAgent) -> Finding:
     return warning(
         at,
         f"its pods may run on the nodes of agent {one.name!r}, which has another role; agents for runs must not share nodes with "
-        f"agents that reach a VCS provider: set nodes.selector of both ({PREFIX}:agents.<name>.nodes)",
+        "agents that reach a VCS provider: in nodes.selector of both, set the same label key with different values",
     )
 
 

@@ -63,7 +63,7 @@ def _entry(key: str, content: Any, project: str) -> Entry:
 
 def _check(entry: Entry, project: str) -> Iterator[Finding]:
     path, content = entry.path, entry.content
-    if len(path) == 1 or ":" in path[0]:
+    if len(path) == 1 or ":" in str(path[0]):
         yield error((), "not a key of Pulumi's configuration, which has the form <namespace>:<name>")
     elif any(isinstance(part, int) for part in path):
         yield error((), "an item of a list; share the whole list")

@@ -14,6 +14,7 @@ from scalr_agents.model import yaml_io
 from scalr_agents.model.fields import Placeholder
 from scalr_agents.model.findings import Finding, FindingsError, Position, almost, entry, error, warning
 from scalr_agents.model.findings import Path as KeyPath
+from scalr_agents.model.messages import too_long
 from scalr_agents.model.positions import Document, broken
 from scalr_agents.stack import project_config
 from scalr_agents.stack.model import PREFIX, StackFile
@@ -24,6 +25,7 @@ _CIPHERTEXT = re.compile(r"v1:[A-Za-z0-9+/=:]+|[A-Za-z0-9+/=_-]{20,}")
 """Base64, of a key in the stack file with a version, of a service without one."""
 _LARGEST = 4 * 2**20
 """Characters of a file: no stack, no values and no certificates come near."""
+_LONGEST_STACK = 100
 _NO_TEXT = "not a text file in UTF-8"
 
 
@@ -105,6 +107,8 @@ def project_of(file: Path) -> Path | None:
 
 def read(project: Path, stack: str) -> Source:
     """The configuration of a stack of the project. Raises `FindingsError` for a file that is not valid YAML."""
+    if too_much := too_long(stack, _LONGEST_STACK):
+        raise SourceError(f"not a name of a stack: Pulumi allows at most {_LONGEST_STACK} characters{too_much}")
     settings = _read_yaml(project / PROJECT_FILE)
     directory = _stack_directory(project, settings)
     file = directory / f"Pulumi.{stack}.yaml"

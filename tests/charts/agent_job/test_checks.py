@@ -37,7 +37,7 @@ ERRORS = [
     (nested("agent.moduleCache.sizeLimit", "big"), "agent.moduleCache.sizeLimit", "not a Kubernetes quantity"),
     (nested("persistence.cache.persistentVolumeClaim.storage", "big"), "persistence.cache.persistentVolumeClaim.storage", "quantity"),
     (nested("agent.resources.limits.cpu", "fast"), "agent.resources.limits.cpu", "not a Kubernetes quantity"),
-    (nested("agent.resources.limits", "none"), "agent.resources.limits", "expected a map, given a string"),
+    (nested("agent.resources.limits", "none"), "agent.resources.limits", "expected a map, given 'none'"),
     (nested("agent.resources.requests.memory", "1Gi"), "agent.resources.requests.memory", "above the limit of 256Mi"),
     (nested("task.runner.resources.requests.cpu", 5), "task.runner.resources.requests.cpu", "above the limit of 4000m"),
     (nested("task.worker.resources.limits.memory", "100M"), "task.worker.resources.requests.memory", "above the limit of 100M"),

@@ -70,6 +70,8 @@ class Chart(Generic[V]):
     """The value that blocks the metadata service, if the chart allows access by default; else empty."""
     longest_run_seconds: Callable[[V], int | None] | None = None
     """Seconds that the pod of a run may exist, for charts whose runs have pods that mount claims; returns `None` for no limit."""
+    runs_at_once: str = ""
+    """What its users set instead of a concurrency, which only machines have."""
     further_images: str = ""
     """Note for users on images that its agents choose themselves."""
 

@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 from scalr_agents.charts.shared.values import CacheLimit, Image, PolicyRule, WorkerImage
 from scalr_agents.model import quantities
 from scalr_agents.model.characters import is_one_line
-from scalr_agents.model.fields import Deferred, is_deferred, is_dns_label, is_image, is_set, is_subdomain
+from scalr_agents.model.fields import LONGEST_LABEL, Deferred, is_deferred, is_dns_label, is_image, is_set, is_subdomain
 from scalr_agents.model.findings import Finding, entry, error, nearest, warning
 from scalr_agents.model.lines import Line
-from scalr_agents.model.messages import describe
+from scalr_agents.model.messages import describe, too_long
 
 Findings = Iterator[Finding]
 
@@ -31,18 +31,21 @@ _PUBLIC_ROOTS = (b"ISRG Root X1", b"DigiCert Global Root", b"Amazon Root CA", b"
 NO_REFERENCE = "not the reference of an image, for instance scalr/agent:1.4.0"
 NO_REPOSITORY = "empty: set a repository, or remove the key"
 _VERSION_TAG = re.compile(r"\d+\.\d+\.\d+")
-_LONGEST_RELEASE = 53
+LONGEST_RELEASE = 53
 _MEBIBYTE = 1024 * 1024
 
 
 def place(release: str, namespace: str) -> Findings:
     """Release and namespace, from which all other names are made."""
-    if len(release) > _LONGEST_RELEASE or not is_subdomain(release):
+    if len(release) > LONGEST_RELEASE or not is_subdomain(release):
         yield error(
-            "release", f"{release!r} is not a valid release name: use at most {_LONGEST_RELEASE} lower case letters, digits, '-' and '.'"
+            "release",
+            f"{release!r} is not a valid release name: use at most {LONGEST_RELEASE} lower case letters, digits, '-' and '.'"
+            f"{too_long(release, LONGEST_RELEASE)}",
         )
     if not is_dns_label(namespace):
-        yield error("namespace", f"{namespace!r} is not a valid namespace: use at most 63 lower case letters, digits and '-'")
+        message = f"{namespace!r} is not a valid namespace: use at most {LONGEST_LABEL} lower case letters, digits and '-'"
+        yield error("namespace", f"{message}{too_long(namespace, LONGEST_LABEL)}")
 
 
 def url(path: str, value: str | Deferred) -> Findings:

@@ -100,7 +100,7 @@ class ExtraEnvSettings(Settings):
         return {"podAnnotations": dict(annotations)}
 
     def labels(self, labels: Mapping[str, str]) -> Values:
-        raise self._refuse("labels of all pods", "use agent-job")
+        raise self._refuse("labels of all pods", "set them in the values of each agent-job agent instead (global.podLabels)")
 
 
 def given(**values: Any) -> Values:

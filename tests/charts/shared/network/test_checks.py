@@ -183,8 +183,21 @@ def test_hosts_that_are_not_known() -> None:
         ({"egress": {"only": [{"host": "10.1.2.3"}]}}, "egress.only[0].host", "use cidr"),
         ({"egress": {"only": [{"host": "a.*.acme.io"}]}}, "egress.only[0].host", "not a host name"),
         ({"egress": {"only": [{"cidr": "10.0.0.1/8"}]}}, "egress.only[0].cidr", "write 10.0.0.0/8"),
-        ({"egress": {"only": [{"cidr": "10.0.0.1"}]}}, "egress.only[0].cidr", "write 10.0.0.1/32"),
-        ({"egress": {"only": [{"cidr": "acme.io"}]}}, "egress.only[0].cidr", "CIDR notation"),
+        (
+            {"egress": {"only": [{"cidr": "10.0.0.1"}]}},
+            "egress.only[0].cidr",
+            "a single address, which is written 10.0.0.1/32; a network has a prefix length, for instance 10.20.0.0/16",
+        ),
+        (
+            {"egress": {"only": [{"cidr": "fd00::1"}]}},
+            "egress.only[0].cidr",
+            "written fd00::1/128; a network has a prefix length, for instance fd00:20::/32",
+        ),
+        (
+            {"egress": {"only": [{"cidr": "acme.io"}]}},
+            "egress.only[0].cidr",
+            "not a network in CIDR notation, for instance 10.20.0.0/16; given 'acme.io'",
+        ),
         ({"egress": {"only": [{"namespace": "Git"}]}}, "egress.only[0].namespace", "not a valid namespace"),
         ({"egress": {"only": [{"cidr": "10.0.0.0/8", "ports": [0]}]}}, "egress.only[0].ports[0]", "greater than or equal to 1"),
         ({"egress": {"only": [{"cidr": "10.0.0.0/8", "ports": []}]}}, "egress.only[0].ports", "at least 1 item"),

@@ -93,6 +93,7 @@ def _names(egress: Egress, found: Sequence[Destination]) -> Findings:
             (*each.at, "host"),
             f"NetworkPolicy cannot match host names, and no proxy carries port {each.ports[0]} of this host; "
             f"use cidr, set a proxy, or set {enforced_by} to cilium or gke",
+            [(*_EGRESS, enforced_by)],
         )
     needed = [each for each in direct if not each.at and not _is_covered(each, egress.only)]
     for ports, group in groupby(sorted(needed, key=lambda each: each.ports), key=lambda each: each.ports):
@@ -101,6 +102,7 @@ def _names(egress: Egress, found: Sequence[Destination]) -> Findings:
             (*_EGRESS, enforced_by),
             f"NetworkPolicy cannot match host names, and the agent needs port {ports[0]} of {hosts}; add an entry to only that covers them "
             f"({{cidr: ..., ports: [{ports[0]}]}}), set a proxy, or set {enforced_by} to cilium or gke",
+            [(*_EGRESS, enforced_by), ENTRIES],
         )
 
 

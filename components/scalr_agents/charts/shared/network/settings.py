@@ -14,6 +14,7 @@ Ingress = Literal["deny"]
 
 HTTPS = 443
 _ALL_SUBDOMAINS = "*."
+_IPV4 = 4
 
 
 def _host(value: str) -> str:
@@ -32,6 +33,9 @@ def _cidr(value: str) -> str:
         network = ip_network(value.replace("%", "?"), strict=False)  # it knows zones, which networks have not
     except ValueError:
         refuse("cidr", "not a network in CIDR notation, for instance 10.20.0.0/16")
+    if "/" not in value:
+        example = "10.20.0.0/16" if network.version == _IPV4 else "fd00:20::/32"
+        refuse(COMPLETE, f"a single address, which is written {network}; a network has a prefix length, for instance {example}")
     if str(network) != value:
         refuse(COMPLETE, f"not the canonical form of a network; write {network}")
     return value
