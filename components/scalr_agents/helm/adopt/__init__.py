@@ -139,7 +139,9 @@ def take_over(
     about_secrets = [finding for finding in taken.findings if not _is_within(finding, misshapen)]
     refused = {finding.at for finding in errors(about_secrets)}
     once = [finding for finding in in_values if finding.severity == "error" or finding.at not in refused]
-    findings = [*own.findings, *(finding for finding in [*misshapen, *about_secrets, *once] if not _is_old_news(finding))]
+    told = {finding.at for finding in errors(in_values)}  # the stack may explain better what is wrong with the same value
+    shapes = [finding for finding in misshapen if finding.at not in told]
+    findings = [*own.findings, *(finding for finding in [*shapes, *about_secrets, *once] if not _is_old_news(finding))]
     if loaded.agents and manifest is not None:
         findings += _is_of_another(manifest, loaded.agents[0])
     if errors(findings) or not loaded.agents:
