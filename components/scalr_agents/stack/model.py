@@ -113,7 +113,7 @@ class Proxy(Section):
 class Ca(Section):
     """Certificate authorities to trust instead of the public ones. Set exactly one of `file` and `secret`."""
 
-    file: Line = ""
+    file: Text = ""
     """Path of a PEM file, relative to the directory of the stack files."""
     secret: Text = ""
     """Name of a Secret with the certificates. It must exist in every agent's namespace."""

@@ -21,7 +21,7 @@ CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s([^-]+)-----END CERTIFIC
 _PLACEHOLDER = re.compile(
     r"<.*>|\[.*\]|\{.*\}|\$.*|%.*%|x{3,}|\*{3,}|\.{3,}|…|tbd|placeholder"
     r"|((change|replace)[-_ ]?(me|it|this)|to[-_ ]?do|fix[-_ ]?me)([ :].*|_please)?|replace with .*"
-    r"|((your|my|the|real|scalr|agent|pool|insert|enter|paste|put)[-_ ])+token([-_ ]here)?",
+    r"|((your|agent|pool|insert|enter|paste|put)[-_ ])+token([-_ ]here)?",
     re.IGNORECASE | re.DOTALL,
 )
 """Placeholders for a token in examples and templates: whole phrases, since a token may have any words in it."""
