@@ -4,6 +4,7 @@ import copy
 import json
 import os
 import shutil
+import subprocess
 import threading
 import time
 from collections import defaultdict
@@ -214,6 +215,13 @@ class Deployment:
         """`pulumi up` that can be killed."""
         with self._serving() as workspace, Operation(self.name, workspace, "up") as operation:
             yield operation
+
+    def cli(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run the CLI, which runs the project's own program in Python with the real language host."""
+        command = [self.command.command, *arguments, "--stack", self.name, "--non-interactive", "--color", "never"]
+        with self._serving() as workspace:
+            environment = {**os.environ, "PULUMI_HOME": workspace["pulumi_home"], **workspace["env_vars"]}
+            return subprocess.run(command, cwd=self.project, env=environment, capture_output=True, text=True, check=False)
 
     def preview(self) -> Outcome:
         return self._run("preview")
