@@ -45,6 +45,16 @@ def not_created(urn: str, why: str) -> str:
     return f'resource "{urn}" was not successfully created by the Kubernetes API server: {why}'
 
 
+def conflict(manager: str, version: str, fields: Sequence[str]) -> str:
+    """Server-side apply would change fields that another manager maintains, and may not."""
+    found = f'conflict with "{manager}" using {version}: .{fields[0]}'
+    if len(fields) > 1:
+        listed = "".join(f"\n- .{field}" for field in fields)
+        found = f'conflicts with "{manager}" using {version}:{listed}'
+    number = "1 conflict" if len(fields) == 1 else f"{len(fields)} conflicts"
+    return f"server-side apply field conflict detected\nApply failed with {number}: {found}"
+
+
 def not_initialized(operation: str, urn: str, identity: str, why: str) -> str:
     """The object is there, and what was to come of it did not; of an update the same is said when the API server has refused it."""
     if operation == "create":

@@ -38,7 +38,7 @@ func agent(ctx *pulumi.Context) error {
 		return err
 	}
 
-	// Once per cluster; it stays when this stack is destroyed. Remove this if another stack has installed it.
+	// The definitions stay when this stack is destroyed. Other stacks may install them too.
 	crds, err := scalr.NewAgentCrds(ctx, "agent-crds", nil, pulumi.Providers(&cluster))
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ namespace = kubernetes.core.v1.Namespace(
     opts=opts,
 )
 
-# Once per cluster; it stays when this stack is destroyed. Remove this if another stack has installed it.
+# The definitions stay when this stack is destroyed. Other stacks may install them too.
 crds = AgentCrds("agent-crds", opts=opts)
 
 payments = AgentJob(

@@ -20,7 +20,7 @@ const namespace = new kubernetes.core.v1.Namespace(
     { provider },
 );
 
-// Once per cluster; it stays when this stack is destroyed. Remove this if another stack has installed it.
+// The definitions stay when this stack is destroyed. Other stacks may install them too.
 const crds = new scalr.AgentCrds("agent-crds", {}, { providers: [provider] });
 
 const payments = new scalr.AgentJob(

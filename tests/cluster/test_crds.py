@@ -13,6 +13,8 @@ from tests.cluster.conftest import NewNamespace
 
 _KIND = "CustomResourceDefinition"
 _UNKNOWN_FIELD = r"\.spec\.basename: field not declared in schema"
+_OURS = "scalr-agents"
+"""The field manager under which components apply definitions."""
 _HELM = {"meta.helm.sh/release-name": "agents"}
 _SECONDS = 20
 
@@ -113,6 +115,19 @@ def test_two_stacks_install_the_same_definition(line: Line, clean: Client) -> No
     assert second["spec"] == first["spec"]
     managers = [each["manager"] for each in second["metadata"]["managedFields"] if each["operation"] == "Apply"]
     assert sorted(managers) == ["pulumi-kubernetes-1", "pulumi-kubernetes-2"]
+
+
+@pytest.mark.parametrize("line", definitions.LINES_WITH_ONE, ids=_id)
+def test_what_a_program_has_left_is_taken_back(line: Line, clean: Client) -> None:
+    """Without force: a definition that an earlier version has applied, and an equal one that the provider has created."""
+    older = _older(line)
+    annotations = older["metadata"].pop("annotations")
+    left = definitions.install(clean, older, _OURS)
+    changed = definitions.install(clean, definitions.of(line), _OURS)
+    assert (left["metadata"]["generation"], changed["metadata"]["generation"]) == (1, 2)
+    older["metadata"]["annotations"] = annotations
+    with pytest.raises(ApiError, match=rf'conflicts? with "{_OURS}"'):
+        clean.apply(older, manager="helm", force=False)
 
 
 @pytest.mark.parametrize("line", definitions.LINES_WITH_ONE, ids=_id)

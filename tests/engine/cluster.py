@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 from pulumi.runtime.proto import provider_pb2, status_pb2
 
 from tests.engine.provider import Provider, among, changes, difference, grpc, plain, refuse, struct
-from tests.provider_errors import not_created, not_initialized, timed_out
+from tests.provider_errors import conflict, not_created, not_initialized, timed_out
 
 _SELECTOR = ("spec.selector",)
 _ROLE = ("roleRef",)
@@ -80,12 +80,14 @@ class Cluster(Provider):
         missing = self._missing(inputs)
         if missing:
             refuse(context, f"{request.name}: {missing}")
-        if _key(inputs) in self.objects and not self._is_set(context, "upsertExistingObjects"):
+        there = self.objects.get(_key(inputs), inputs)
+        is_patch = request.type.endswith(f":{inputs['kind']}Patch")
+        if _key(inputs) in self.objects and not is_patch and not self._is_set(context, "upsertExistingObjects"):
             refuse(context, not_created(request.urn, f"{_key(inputs)} already exists"))
-        changed = changes(self.objects.get(_key(inputs), inputs), inputs)
-        if changed and not self._is_set(context, "enablePatchForce"):
-            refuse(context, not_created(request.urn, f"server-side apply field conflict detected: {_key(inputs)}: {', '.join(changed)}"))
-        fixed = among(changed, UNCHANGEABLE.get(inputs["kind"], ()))
+        conflicts = [] if _manager(there) == _manager(inputs) != "" else changes(_common(there, inputs), _common(inputs, there))
+        if conflicts and not self._is_set(context, "enablePatchForce"):
+            refuse(context, not_created(request.urn, conflict(_manager(there) or "others", inputs["apiVersion"], conflicts)))
+        fixed = among(changes(there, inputs), UNCHANGEABLE.get(inputs["kind"], ()))
         if fixed:
             refuse(context, not_created(request.urn, f"{_key(inputs)} is invalid: {', '.join(fixed)}: field is immutable"))
         if why := self.refused.get(_short(inputs)):
@@ -166,6 +168,19 @@ def _short(inputs: Mapping[str, Any]) -> str:
 
 def _identity(inputs: Mapping[str, Any]) -> str:
     return _key(inputs).partition("/")[2].removeprefix("/")
+
+
+def _manager(manifest: Mapping[str, Any]) -> str:
+    """The field manager that an object asks for. Without one, the provider makes one up for each resource."""
+    manager: str = manifest["metadata"].get("annotations", {}).get("pulumi.com/patchFieldManager", "")
+    return manager
+
+
+def _common(one: Any, other: Any) -> Any:
+    """What of one the other has, too. Server-side apply leaves the rest to whoever has set it."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return {key: _common(value, other[key]) for key, value in one.items() if key in other}
+    return one
 
 
 def _mounted(manifest: Mapping[str, Any]) -> set[tuple[str, str]]:

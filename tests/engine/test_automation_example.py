@@ -15,7 +15,7 @@ from tests.engine.stacks import REPOSITORY
 TOKENS = {"SCALR_TOKEN_DEV": "s3cr3t-of-dev", "SCALR_TOKEN_PROD": "s3cr3t-of-prod"}
 
 
-def test_an_environment_is_deployed_and_destroyed(command: automation.PulumiCommand, tmp_path: Path) -> None:
+def test_an_environment_is_deployed_destroyed_and_deployed_again(command: automation.PulumiCommand, tmp_path: Path) -> None:
     example, backend = tmp_path / "automation", tmp_path / "backend"
     shutil.copytree(REPOSITORY / "examples" / "automation", example)
     backend.mkdir()
@@ -45,7 +45,10 @@ def test_an_environment_is_deployed_and_destroyed(command: automation.PulumiComm
         printed += deploy("up", "dev")
         assert {call.operation for call in cluster.calls} == {"configure"}
         state = "".join(file.read_text() for file in backend.rglob("*.json"))
-        printed += deploy("destroy", "dev")
-    assert {key.partition("/")[0] for key in cluster.objects} == {"CustomResourceDefinition"}
+        for words in (["destroy", "dev"], ["up", "dev"], ["destroy", "dev"]):
+            printed += deploy(*words)
+            there = {key.partition("/")[0] for key in cluster.objects}
+            assert ("Deployment" in there, "CustomResourceDefinition" in there) == (words[0] == "up", True)
+    assert there == {"CustomResourceDefinition"}
     assert "Deployment" in state
     assert [token for token in TOKENS.values() if token in state + printed] == []

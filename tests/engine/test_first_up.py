@@ -27,7 +27,7 @@ AGENT_JOB = {
     "scalr-agents:index:AgentRbac": 1,
 }
 STACK = {
-    "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition": 1,
+    "kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinitionPatch": 1,
     "pulumi:providers:kubernetes": 2,
     "pulumi:pulumi:Stack": 1,
     "scalr-agents:index:AgentCrds": 1,

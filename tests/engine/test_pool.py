@@ -154,6 +154,8 @@ def test_the_agent_goes_before_its_token_and_the_token_before_its_pool(pool: Poo
     assert pool.api.log == ["DELETE access-tokens/at-2", "DELETE agent-pools/apool-1"]
     assert [kinds & {"Deployment", "Secret"} for kinds in left] == [set(), set()]
     assert (pool.api.pools, pool.api.tokens) == ({}, {})
+    pool.up("2026-11")  # over the definitions, which have stayed
+    assert pool.deployed == pool.values["2026-11"]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ KUBERNETES = version("pulumi-kubernetes")
 
 @dataclass
 class Deployed:
-    """An example's stack, from its first `pulumi up` to `pulumi destroy`."""
+    """An example's stack, from its first `pulumi up` to `pulumi destroy`, and to the next `pulumi up`."""
 
     objects: dict[str, dict[str, Any]]
     """What it has made in the cluster."""
@@ -33,7 +33,9 @@ class Deployed:
     said: str
     """All that was printed, and the engine's events."""
     left: dict[str, dict[str, Any]]
-    """What is in the cluster in the end."""
+    """What is in the cluster after it."""
+    again: dict[str, dict[str, Any]]
+    """What is in the cluster after another `pulumi up`."""
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
@@ -54,7 +56,11 @@ def deployed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     outputs, state = project.outputs(), project.state()
     done = project.destroy()
     assert done.returncode == 0, done.stdout + done.stderr
-    return Deployed(objects, dict(provider), outputs, state, "".join([*said, done.stdout, done.stderr]), project.cluster.objects)
+    said += [done.stdout, done.stderr]
+    left = dict(project.cluster.objects)
+    done = project.up()
+    assert done.returncode == 0, done.stdout + done.stderr
+    return Deployed(objects, dict(provider), outputs, state, "".join([*said, done.stdout, done.stderr]), left, project.cluster.objects)
 
 
 def _importing() -> None:
@@ -89,6 +95,7 @@ def test_the_token_is_in_one_secret_and_nowhere_in_plain(deployed: Deployed) -> 
 
 def test_only_definitions_outlive_the_stack(deployed: Deployed) -> None:
     assert set(deployed.left) == {f"CustomResourceDefinition//{name}.scalr.io" for name in ("atasks", "agenttasktemplates")}
+    assert deployed.again == deployed.objects
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,10 @@ def test_definitions_are_retained_and_nothing_else_is() -> None:
 
     recording = run(program)
     assert [resource.name for resource in recording.resources if resource.retain] == ["crds-atasks"]
-    assert recording["crds-atasks"].inputs["metadata"] == {"name": "atasks.scalr.io"}
+    assert recording["crds-atasks"].inputs["metadata"] == {
+        "name": "atasks.scalr.io",
+        "annotations": {"pulumi.com/patchFieldManager": "scalr-agents"},
+    }
     assert recording.outputs["crds"] == {"crdNames": ["atasks.scalr.io"]}
 
 

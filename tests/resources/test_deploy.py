@@ -53,7 +53,7 @@ def test_a_stack_registers_providers_definitions_namespaces_and_agents(project: 
         ("pulumi:providers:kubernetes", "cluster-shared", "scalr-agents-test", "", False),
         ("kubernetes:core/v1:Namespace", "namespace-scalr", "scalr-agents-test", "cluster-shared", True),
         ("scalr-agents:index:AgentCrds", "agent-crds", "scalr-agents-test", "", False),
-        ("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition", "agent-crds-atasks", "agent-crds", "cluster-shared", True),
+        ("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinitionPatch", "agent-crds-atasks", "agent-crds", "cluster", True),
         ("scalr-agents:index:AgentJob", "runs", "scalr-agents-test", "", False),
     }
     assert {r.provider for r in recording.resources if r.name.startswith("runs-") and r.custom} == {"cluster"}

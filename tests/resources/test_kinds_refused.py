@@ -196,7 +196,7 @@ def test_what_shapes_the_graph_or_a_text_must_be_known_before(component: str, va
 )
 def test_definitions_of_one_line_or_of_both(args: dict[str, Any], plurals: list[str]) -> None:
     recording = record("AgentCrds", args)
-    children = recording.of_type("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition")
+    children = recording.of_type("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinitionPatch")
     assert [child.name for child in children] == [f"it-{plural}" for plural in plurals]
     assert {(child.parent, child.retain) for child in children} == {("it", True)}
     assert [child.inputs["metadata"]["name"] for child in children] == [f"{plural}.scalr.io" for plural in plurals]

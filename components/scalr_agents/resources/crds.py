@@ -1,6 +1,7 @@
 """The `AgentCrds` component."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import NotRequired, TypedDict
 
 import pulumi
@@ -13,7 +14,7 @@ from scalr_agents.model.lines import LineError
 from scalr_agents.model.section import Section
 from scalr_agents.resources import kubernetes
 from scalr_agents.resources.component import Component
-from scalr_agents.resources.options import known_after
+from scalr_agents.resources.options import error_hook, known_after
 from scalr_agents.resources.validation import validate
 
 
@@ -25,14 +26,18 @@ class AgentCrdsArgs(TypedDict):
 
 
 _ALL_VERSIONS: AgentCrdsArgs = {}
+_OWNER = re.compile(r'conflicts? with "([-./\w]+)"')
+"""A field manager that the API server names in a conflict."""
 
 
 class AgentCrds(Component):
     """The custom resource definitions that agents need. Create them once per cluster.
 
     They stay in the cluster when the stack is destroyed, because deleting one deletes all its objects, also those of other stacks.
-    Let agents depend on this component, with the resource option `depends_on`. If another stack may have installed them already, use
-    a provider with `upsert_existing_objects` and `enable_patch_force`.
+    A later deployment, of this stack or another, uses them again. A definition that somebody else has installed with other content,
+    for instance Helm, is not changed: the deployment fails and says what to do.
+
+    Let agents depend on this component, with the resource option `depends_on`.
     """
 
     crd_names: pulumi.Output[list[str]]
@@ -44,7 +49,7 @@ class AgentCrds(Component):
         super().__init__("scalr-agents:index:AgentCrds", name, {}, opts)
 
         group = {plural: manifest for line in wanted for plural, manifest in crds.objects(line).items()}
-        registered = kubernetes.register(group, self, name, opts, retain=True)
+        registered = kubernetes.register_definitions(group, self, name, opts, error_hook(f"{name}-conflict", _explain))
         self.crd_names = pulumi.Output.all(*(known_after(crd, group[plural]["metadata"]["name"]) for plural, crd in registered.items()))
         self.publish()
 
@@ -53,6 +58,26 @@ class _Arguments(Section):
     model_config = ConfigDict(alias_generator=None)
 
     agent_version: str | None = None
+
+
+def conflict(definition: str, errors: Sequence[str]) -> str | None:
+    """What to do about a definition that could not be applied. `None` if no conflict with another field manager was the reason."""
+    owners = sorted(set(_OWNER.findall("\n".join(errors))))
+    if not owners:
+        return None
+    advice = (
+        f"The cluster has a CustomResourceDefinition {definition!r} with other content, which {' and '.join(owners)} installed. To use "
+        "it as it is, remove AgentCrds from the program, or set kubernetes.crds to expect in the stack file. To replace it, also for "
+        "everybody else who uses it, run once:"
+    )
+    return f"{advice}\n  PULUMI_K8S_ENABLE_PATCH_FORCE=true pulumi up"
+
+
+def _explain(refused: pulumi.ErrorHookArgs) -> bool:
+    advice = conflict(refused.new_inputs["metadata"]["name"], refused.errors) if refused.new_inputs else None
+    if advice:
+        pulumi.log.error(advice)
+    return False  # no retry: the user must decide
 
 
 def _check(given: _Arguments) -> Iterator[Finding]:

@@ -61,7 +61,7 @@ def _deploy_on_kubernetes(loaded: Stack) -> None:
     systems = _file_systems(loaded)
     cluster = _provider("cluster", loaded.kubernetes, take_over=loaded.kubernetes.upsert_existing)
     taking_over = _taking_over(loaded)
-    shared = _shared(loaded, taking_over)
+    shared = _shared(loaded, cluster, taking_over)
     agents: dict[str, _Agent] = {}
     with _all_registered() as registered:
 
@@ -136,16 +136,16 @@ def _provider(name: str, settings: Kubernetes, *, take_over: bool) -> pulumi.Pro
 def _taking_over(loaded: Stack) -> pulumi.ProviderResource | None:
     """A provider for objects that outlive the stack, and that another stack may have created: it takes over existing ones."""
     kept = any(entry.storage_class and entry.on_delete == "keep" for entry in loaded.caches.values())
-    needed = loaded.created_namespaces() or loaded.lines() or kept
+    needed = loaded.created_namespaces() or kept
     return _provider("cluster-shared", loaded.kubernetes, take_over=True) if needed else None
 
 
-def _shared(loaded: Stack, taking_over: pulumi.ProviderResource | None) -> list[pulumi.Resource]:
-    """Definitions and namespaces."""
-    opts = pulumi.ResourceOptions(provider=taking_over)
+def _shared(loaded: Stack, cluster: pulumi.ProviderResource, taking_over: pulumi.ProviderResource | None) -> list[pulumi.Resource]:
+    """Definitions and namespaces. Definitions of others are taken over only if the stack takes over everything."""
     used = loaded.lines()
     version: AgentCrdsArgs = {"agent_version": used[0].default_version} if len(used) == 1 else {}
-    definitions = [AgentCrds("agent-crds", version, opts)] if used else []
+    definitions = [AgentCrds("agent-crds", version, pulumi.ResourceOptions(provider=cluster))] if used else []
+    opts = pulumi.ResourceOptions(provider=taking_over)
     namespaces = kubernetes.register(loaded.created_namespaces(), None, "namespace", opts, retain=True)
     return [*definitions, *namespaces.values()]
 

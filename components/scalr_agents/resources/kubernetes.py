@@ -23,6 +23,8 @@ from scalr_agents.resources.validation import ADVICE, EMPTY_OUTPUT
 _SECRET_OUTPUTS = ["data", "stringData"]
 _CLAIM = "PersistentVolumeClaim"
 _MOUNTED = ("PersistentVolume", _CLAIM)
+_FIELD_MANAGER = "scalr-agents"
+"""Who maintains definitions in a cluster. Under another name, those that earlier versions have left would be somebody else's."""
 DELETE_MARGIN_SECONDS = 120
 """Extra time for a deletion, in addition to what it waits for."""
 
@@ -80,6 +82,35 @@ def register(
         )
         mounted += [registered[role]] if manifest["kind"] in _MOUNTED else []
     return registered
+
+
+def register_definitions(
+    group: Mapping[str, Manifest],
+    owner: pulumi.ComponentResource,
+    name: str,
+    opts: pulumi.ResourceOptions | None,
+    on_failure: pulumi.ErrorHook,
+) -> dict[str, pulumi.CustomResource]:
+    """Register custom resource definitions, which outlive the stack and which other stacks install too.
+
+    The provider creates an object only if there is none. A patch it applies to what there is, or creates it. All stacks apply theirs
+    as one field manager, so that the API server refuses only to change what others maintain.
+    """
+    return {
+        role: pulumi.CustomResource(
+            f"{_type_token(manifest)}Patch",
+            f"{name}-{role}",
+            _annotated(manifest, "pulumi.com/patchFieldManager", _FIELD_MANAGER),
+            child(
+                owner,
+                opts,
+                version=_plugin_version(),
+                retain_on_delete=True,
+                hooks=pulumi.ResourceHookBinding(on_error=[on_failure]),
+            ),
+        )
+        for role, manifest in group.items()
+    }
 
 
 class Volume(NamedTuple):

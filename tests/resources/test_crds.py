@@ -1,0 +1,27 @@
+"""What is said about a definition in the cluster that is not ours."""
+
+import pytest
+from scalr_agents.resources.crds import conflict
+
+from tests.provider_errors import not_created
+
+_VERSION = "apiextensions.k8s.io/v1"
+_ONE = f'Apply failed with 1 conflict: conflict with "helm" using {_VERSION}: .spec.versions'
+_TWO = (
+    f'Apply failed with 3 conflicts: conflicts with "kubectl-client-side-apply" using {_VERSION}:\n- .spec.names.shortNames\n'
+    f'- .spec.versions\nconflicts with "helm" using {_VERSION}:\n- .spec.scope'
+)
+
+
+@pytest.mark.parametrize(("refusal", "owners"), [(_ONE, "helm"), (_TWO, "helm and kubectl-client-side-apply")])
+def test_the_owners_are_named_and_both_ways_out(refusal: str, owners: str) -> None:
+    assert conflict("atasks.scalr.io", [not_created("urn", refusal)]) == (
+        f"The cluster has a CustomResourceDefinition 'atasks.scalr.io' with other content, which {owners} installed. To use it as it is, "
+        "remove AgentCrds from the program, or set kubernetes.crds to expect in the stack file. To replace it, also for everybody else "
+        "who uses it, run once:\n  PULUMI_K8S_ENABLE_PATCH_FORCE=true pulumi up"
+    )
+
+
+@pytest.mark.parametrize("refusal", ["is forbidden: cannot patch resource", 'conflict with "\x1b[31m" using v1: .spec', ""])
+def test_nothing_is_said_about_other_refusals(refusal: str) -> None:
+    assert conflict("atasks.scalr.io", [not_created("urn", refusal)]) is None
