@@ -17,7 +17,7 @@ DEADLINE = "task.job.activeDeadlineSeconds"
 """What every agent-job is warned of that has no deadline."""
 STACK = """\
 config:
-  common: {url: "https://acme.scalr.io"}
+  common: {url: "https://acme.scalr.io", agentVersion: 0.57.0}
   scalr-agents:agents: {runs: {kind: agent-job, namespace: scalr, values: {task: {job: {activeDeadlineSeconds: 14400}}}}}
   scalr-agents:secrets: {runs: {token: {secure: v1:xyz}}}
 """

@@ -19,7 +19,7 @@ STACKS = [name for name in source.stacks(REPOSITORY / "stacks") if "agents" in s
 PICTURED = "aws-dev"
 """The sample stack whose picture is in README.md."""
 
-_CLOUD = {"volumeHandle": "fs-0::fsap-0", "ip": "10.1.2.3", "volume": "share", "fileProtocol": "NFS_V4_1", "storage": "1Ti"}
+_CLOUD = {"volumeHandle": "fs-00000000::fsap-0", "ip": "10.1.2.3", "volume": "share", "fileProtocol": "NFS_V4_1", "storage": "1Ti"}
 
 
 def release(line: Line, namespace: str, *, name: str = "runs", values: Values | None = None) -> list[Manifest]:

@@ -183,6 +183,7 @@ def test_template_reads_values_from_stdin() -> None:
     done = cli(
         "template",
         "agent-job",
+        "--agent-version=0.57.0",
         "-f",
         "-",
         stdin="agent: {token: x, url: 'https://acme.scalr.io'}\ntask: {job: {activeDeadlineSeconds: 60}}\n",
@@ -194,7 +195,22 @@ def test_template_reads_values_from_stdin() -> None:
 def test_template_ends_with_1_on_findings() -> None:
     done = cli("template", "agent-job", "--set", "agent.url=acme")
     assert (done.returncode, done.stdout) == (1, "")
-    assert [line.partition(": ")[2].partition(":")[0] for line in done.stderr.splitlines()] == ["agent.url", "agent.token", DEADLINE]
+    paths = ["agent.url", "agent.token", DEADLINE, "--agent-version"]
+    assert [line.partition(": ")[2].partition(":")[0] for line in done.stderr.splitlines()] == paths
+
+
+@pytest.mark.parametrize(
+    ("chart", "default", "newest"),
+    [
+        ("agent-job", "0.57.0 of December 2025", "1.4.0, for Kubernetes 1.35"),
+        ("agent-local", "0.59.0 of January 2026", "1.4.0, for Kubernetes 1.33"),
+        ("agent-k8s", "0.53.0 of August 2025", "1.4.0, for Kubernetes 1.29"),
+    ],
+)
+def test_template_says_which_agents_it_takes(chart: str, default: str, newest: str) -> None:
+    said = f"not given: these are agents {default}; name the version. The newest that was compared with its chart is {newest} or newer"
+    assert f"warning: --agent-version: {said}\n" in cli("template", chart).stderr
+    assert "--agent-version" not in cli("template", chart, "--agent-version", "1.4.0").stderr
 
 
 def test_template_names_the_file_that_says_it(tmp_path: Path) -> None:
@@ -322,7 +338,8 @@ def test_warnings_are_only_counted_where_they_are_not_asked_for(project: Path, c
 
 
 def test_errors_are_printed_whole_and_warnings_counted(project: Path) -> None:
-    stack(project, f"{STACK.replace('agent-job', 'agent-jop')}  scalr-agent:common: {{}}\n  scalr-agent:agents: {{}}\n")
+    wrong = STACK.replace("agent-job", "agent-jop").replace("https", "http")
+    stack(project, f"{wrong}  scalr-agents:kubernetes: {{context: ''}\n  aws:region: eu-wst-1\n")
     checked = cli("check", "dev", directory=project).stdout.splitlines()
     done = cli("render", "dev", directory=project)
     error, counted = done.stderr.splitlines()

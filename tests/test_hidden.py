@@ -6,35 +6,28 @@ these are listed here.
 
 import base64
 import json
-from collections.abc import Iterator
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 import scalr_agents
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, ValidationError
-from scalr_agents import charts, stack
+from pydantic import ValidationError
 from scalr_agents import charts as values
+from scalr_agents import stack
 from scalr_agents.cli import main
 from scalr_agents.helm import strvals
 from scalr_agents.model import kubernetes_types, lines, yaml_io
 from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 from scalr_agents.resources.arguments import AgentJobArgs
-from scalr_agents.stack.cache_model import CachesOfFile
-from scalr_agents.stack.machines import MachinesOfFile
-from scalr_agents.stack.model import StackFile
 
+from tests.places import BASE, Place, of_stacks, of_values, put
 from tests.programs import ARGS, agent_job
 from tests.recording import run
-from tests.validated import LINES
-
-Place = tuple[str | int, ...]
 
 REPEATED = {
     *("enabled", "create", "automountToken", "allowMetadataService", "restrictMetadataService", "dropKernelPages", "metricsEnabled"),
@@ -73,33 +66,6 @@ FORMS = (
     "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
 )
 """What a secret may be a part of."""
-BASE = {"agents": {"x": {"kind": "agent-job", "namespace": "scalr"}}}
-
-
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for argument in get_args(annotation):
-        yield from _models(argument)
-
-
-def places(model: type[BaseModel], path: Place = ()) -> Iterator[Place]:
-    """Every place of a model where something can be put: fields, items of lists, entries of maps."""
-    for name, field in model.model_fields.items():
-        here = (*path, field.alias or name)
-        yield here
-        kind = str(field.annotation)
-        item = [0] if "list[" in kind or "Sequence[" in kind else ["x"] if "dict[" in kind else []
-        if item:
-            yield (*here, *item)
-        for below in _models(field.annotation):
-            yield from places(below, (*here, *item))
-
-
-def put(place: Place, leaf: Any) -> Any:
-    for part in reversed(place):
-        leaf = [leaf] if isinstance(part, int) else {part: leaf}
-    return leaf
 
 
 def forms(secret: str) -> list[Any]:
@@ -124,16 +90,6 @@ def said_of_stack(place: Place, leaf: Any) -> str:
 def field_of(place: Place) -> str:
     """The name of the field: entries of maps and items of lists belong to theirs."""
     return str([part for part in place if part not in (0, "x")][-1])
-
-
-@cache
-def of_values() -> list[tuple[lines.Line, Place]]:
-    return [(line, place) for line in LINES for place in places(charts.find(line.chart).values)]
-
-
-@cache
-def of_stacks() -> list[Place]:
-    return [place for model in (StackFile, CachesOfFile, MachinesOfFile) for place in places(model)]
 
 
 def test_fields_that_repeat_what_they_were_given_are_those_of_the_list() -> None:

@@ -21,7 +21,7 @@ from scalr_agents.stack.model import Common
 from tests.command_line import cli
 from tests.command_line import stack as write
 from tests.machines.cases import APT, EC2, GCE, YUM, load
-from tests.test_hidden import BASE, Place, of_stacks, places, put
+from tests.places import BASE, Place, of_stacks, places, put
 
 HARM = "HARM=1"
 TEXTS = (

@@ -166,7 +166,7 @@ MUTATIONS = (
     Mutation("DaemonSet", "spec.selector.matchLabels", {"app.kubernetes.io/component": "worker"}),
     Mutation("Deployment", "spec.selector.matchLabels", {"app.kubernetes.io/component": "controller"}),
     Mutation("PersistentVolume", "spec.claimRef.name", "other"),
-    Mutation("PersistentVolume", "spec.csi.volumeHandle", "fs-0123"),
+    Mutation("PersistentVolume", "spec.csi.volumeHandle", "fs-00000123"),
     Mutation("PersistentVolume", "spec.mountOptions", ["tls"]),
     Mutation("PersistentVolume", "spec.storageClassName", "other"),
     Mutation("PersistentVolume", "spec.volumeMode", "Block"),

@@ -341,6 +341,9 @@ def _waits(finding: Finding, misplaced: Finding) -> bool:
 
 
 def _about_clouds(loaded: "Stack", source: "Source") -> Iterator[Finding]:
+    from scalr_agents.stack import clouds
+
+    yield from clouds.region(source)
     if loaded.caches:
         from scalr_agents.stack import caches
 

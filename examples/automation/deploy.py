@@ -83,6 +83,7 @@ def agents(name: str) -> None:
         "runs",
         {
             "namespace": NAMESPACE,
+            "agent_version": "0.57.0",
             "url": environment.url,
             "token": pulumi.Output.secret(os.environ[token_variable(name)]),  # encrypted in the state
             "values": values,

@@ -87,6 +87,7 @@ payments = AgentJob(
     "payments",
     {
         "namespace": NAMESPACE,
+        "agent_version": "0.57.0",
         "release": RELEASE,
         "url": config.require("url"),
         "token": config.require_secret("token"),

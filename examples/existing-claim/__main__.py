@@ -20,6 +20,7 @@ payments = AgentJob(
     "payments",
     {
         "namespace": namespace,  # that of the claim: pods mount only claims of their own namespace
+        "agent_version": "0.57.0",
         "url": config.require("url"),
         "token": config.require_secret("token"),
         "cache_claim_name": config.require("claim"),

@@ -87,6 +87,7 @@ runs = AgentJob(
     "runs",
     {
         "namespace": "scalr-runs",
+        "agent_version": "0.57.0",
         "url": url,
         "token": config.require_secret("token"),
         "cache_claim_name": claim.persistent_volume_claim_name,
@@ -124,6 +125,7 @@ AgentLocal(
     "vcs",
     {
         "namespace": "scalr-vcs",
+        "agent_version": "0.59.0",
         "url": url,
         "token": config.require_secret("vcsToken"),  # of a pool for VCS providers
         "values": {"nodeSelector": selector, "tolerations": tolerations},

@@ -45,9 +45,10 @@ func agent(ctx *pulumi.Context) error {
 	}
 
 	payments, err := scalr.NewAgentJob(ctx, "payments", &scalr.AgentJobArgs{
-		Namespace: "scalr-payments",
-		Url:       pulumi.String(config.Require(ctx, "url")),
-		Token:     config.RequireSecret(ctx, "token"),
+		Namespace:    "scalr-payments",
+		AgentVersion: pulumi.StringRef("0.57.0"),
+		Url:          pulumi.String(config.Require(ctx, "url")),
+		Token:        config.RequireSecret(ctx, "token"),
 		Values: &scalr.AgentJobValuesArgs{
 			// An agent with a wrong token is ready for a few seconds before it gives up.
 			Agent: &scalr.AgentJobAgentValuesArgs{MinReadySeconds: pulumi.IntRef(15)},

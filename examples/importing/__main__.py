@@ -36,6 +36,7 @@ payments = AgentJob(
     "payments",
     {
         "namespace": "scalr-payments",
+        "agent_version": "0.57.0",
         "url": config.require("url"),
         "token": config.require_secret("token"),
         "values": {

@@ -35,6 +35,7 @@ AgentJob(
     "payments",
     {
         "namespace": "scalr-payments",
+        "agent_version": "0.57.0",
         "url": f"https://{hostname}",
         "token": tokens[-1].token,
         "values": {

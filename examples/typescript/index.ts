@@ -27,6 +27,7 @@ const payments = new scalr.AgentJob(
     "payments",
     {
         namespace: "scalr-payments",
+        agentVersion: "0.57.0",
         url: config.require("url"),
         token: config.requireSecret("token"),
         values: {

@@ -132,8 +132,8 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
         for place in (PLACE, EXISTING)
         for given in ("nodes", "arn:aws:iam::111122223333:root", "arn:aws:sts::111122223333:assumed-role/nodes/i-0a1b", "*")
     ),
-    ({"file_system_id": "0a1b"}, "file_system_id", "given '0a1b', which is not a valid ID; expected fs-<hexadecimal digits>"),
-    ({"file_system_id": "fs-0a1b "}, "file_system_id", "given 'fs-0a1b ', which is not a valid ID"),
+    ({"file_system_id": "0a1b"}, "file_system_id", "given '0a1b', which is not a valid ID; expected fs-<8 or more hexadecimal digits>"),
+    ({"file_system_id": "fs-00000a1b "}, "file_system_id", "given 'fs-00000a1b ', which is not a valid ID"),
     ({**PLACE, "vpc_id": "main"}, "vpc_id", "given 'main', which is not a valid ID; expected vpc-<hexadecimal digits>"),
     ({**PLACE, "subnets": {"eu-west-1a": "vpc-0a"}}, "subnets.eu-west-1a", "not a valid ID; expected subnet-<hexadecimal digits>"),
     ({**PLACE, "subnets": {"eu-west-1a": ""}}, "subnets.eu-west-1a", "given '', which is not a valid ID"),

@@ -6,7 +6,7 @@ import pytest
 from scalr_agents.caches import efs
 from scalr_agents.model import parse as shapes
 
-CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "runs", "file_system_id": "fs-0a1b"}
+CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "runs", "file_system_id": "fs-00000a1b"}
 
 
 def _claim(given: dict[str, Any]) -> efs.EfsClaimSettings:
@@ -26,7 +26,10 @@ PROBLEMS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
     ({"release": "Runs"}, [("release", "'Runs' is not a valid release name")]),
     ({"namespace": "a.b"}, [("namespace", "'a.b' is not a valid namespace")]),
     ({"file_system_id": ""}, [("file_system_id", "missing")]),
-    ({"file_system_id": "fsap-0a"}, [("file_system_id", "given 'fsap-0a', which is not a valid ID; expected fs-<hexadecimal digits>")]),
+    (
+        {"file_system_id": "fsap-0a"},
+        [("file_system_id", "given 'fsap-0a', which is not a valid ID; expected fs-<8 or more hexadecimal digits>")],
+    ),
     ({"path": "cache"}, [("path", "'cache' is not the absolute path of a directory")]),
     ({"path": "/"}, [("path", "'/' is not the absolute path of a directory")]),
     ({"path": "/a//b"}, [("path", "'/a//b' is not the absolute path of a directory")]),

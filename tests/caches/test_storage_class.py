@@ -8,7 +8,7 @@ from scalr_agents.model import parse as shapes
 
 LATER: Any = object()
 """Known only during deployment."""
-EFS: dict[str, Any] = {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-0a1b"}}
+EFS: dict[str, Any] = {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-00000a1b"}}
 FILESTORE: dict[str, Any] = {"storage_class_name": "agents", "provisioner": "filestore.csi.storage.gke.io"}
 CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "runs", "storage_class_name": "agents"}
 
@@ -33,14 +33,14 @@ CLASSES: list[tuple[dict[str, Any], list[str]]] = [
     ({**EFS, "parameters": {}}, ["error: parameters.fileSystemId: missing: efs.csi.aws.com requires it"]),
     ({**EFS, "parameters": {"fileSystemId": ""}}, ["error: parameters.fileSystemId: missing: efs.csi.aws.com requires it"]),
     (
-        {**EFS, "parameters": {"filesystemId": "fs-0a1b"}},
+        {**EFS, "parameters": {"filesystemId": "fs-00000a1b"}},
         [
             "error: parameters.filesystemId: unknown key 'filesystemId'; did you mean 'fileSystemId'?",
             "error: parameters.fileSystemId: missing: efs.csi.aws.com requires it",
         ],
     ),
     (
-        {**FILESTORE, "parameters": {"fileSystemId": "fs-0a1b", "connectMode": "x"}},
+        {**FILESTORE, "parameters": {"fileSystemId": "fs-00000a1b", "connectMode": "x"}},
         [
             f"error: parameters.fileSystemId: unknown key 'fileSystemId'; allowed: {FILESTORE_PARAMETERS}",
             "error: parameters.connectMode: unknown key 'connectMode'; did you mean 'connect-mode'?",
@@ -60,18 +60,18 @@ OWNED = {"provisioningMode": "efs-ap", "directoryPerms": "775", "uid": "1000", "
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        (EFS, {**OWNED, "fileSystemId": "fs-0a1b"}),
+        (EFS, {**OWNED, "fileSystemId": "fs-00000a1b"}),
         (
             {**EFS, "parameters": {"fileSystemId": LATER, "uid": "2000", "basePath": "/x"}},
             {**OWNED, "fileSystemId": LATER, "uid": "2000", "basePath": "/x"},
         ),
         (
-            {**EFS, "parameters": {"fileSystemId": "fs-0a1b", "gidRangeStart": "1000", "gidRangeEnd": "2000"}},
+            {**EFS, "parameters": {"fileSystemId": "fs-00000a1b", "gidRangeStart": "1000", "gidRangeEnd": "2000"}},
             {
                 "provisioningMode": "efs-ap",
                 "directoryPerms": "775",
                 "basePath": "/scalr-agent-cache",
-                "fileSystemId": "fs-0a1b",
+                "fileSystemId": "fs-00000a1b",
                 "gidRangeStart": "1000",
                 "gidRangeEnd": "2000",
             },

@@ -13,7 +13,7 @@ from tests.recording import leaves
 from tests.schemas import assert_valid
 
 MOUNT_OPTIONS = ["acregmin=1", "acregmax=3", "acdirmin=1", "acdirmax=3"]
-HANDLE = "fs-0a1b::fsap-0c2d"
+HANDLE = "fs-00000a1b::fsap-0c2d"
 SHARE = "modeInstance/europe-west1-b/nfs-1/vol1"
 
 
@@ -60,7 +60,7 @@ def filestore(**changed: Any) -> dict[str, Manifest]:
 
 
 def storage_class(keep: bool = True, **given: Any) -> Manifest:
-    settings = {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-0a1b"}, **given}
+    settings = {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-00000a1b"}, **given}
     return cache_volumes.storage_class(StorageClassSettings.model_validate(settings), keep=keep)
 
 
@@ -119,7 +119,7 @@ def test_a_storage_class_of_efs() -> None:
             "uid": "1000",
             "gid": "1000",
             "basePath": "/scalr-agent-cache",
-            "fileSystemId": "fs-0a1b",
+            "fileSystemId": "fs-00000a1b",
         },
         "mountOptions": MOUNT_OPTIONS,
         "reclaimPolicy": "Retain",

@@ -140,15 +140,15 @@ def test_a_volume_is_replaced_with_its_claim_and_its_pods(
 ) -> None:
     namespace = new_namespace()
     stack = deploy("local")
-    agent: dict[str, Any] = {"kind": "agent-k8s", "namespace": namespace, "values": {"efsVolumeHandle": "fs-0a"}}
+    agent: dict[str, Any] = {"kind": "agent-k8s", "namespace": namespace, "values": {"efsVolumeHandle": "fs-0000000a"}}
     stack.edit({"namespaces": {namespace: {"create": False}}, "agents": {"runs": agent}})
     stack.set_secrets({"runs.token": "token-of-runs"})
     up(stack)
-    stack.edit({"agents.runs.values.efsVolumeHandle": "fs-0b"})
+    stack.edit({"agents.runs.values.efsVolumeHandle": "fs-0000000b"})
     assert up(stack).steps == dict.fromkeys(("runs-volume", "runs-claim", "runs-deployment", "runs-daemon-set"), _REPLACED)
     [claim] = cluster.list("PersistentVolumeClaim", namespace)
     volume = cluster.get("PersistentVolume", claim["spec"]["volumeName"])
-    assert (claim["status"]["phase"], volume["spec"]["csi"]["volumeHandle"]) == ("Bound", "fs-0b")
+    assert (claim["status"]["phase"], volume["spec"]["csi"]["volumeHandle"]) == ("Bound", "fs-0000000b")
     assert not stack.destroy().failed
 
 

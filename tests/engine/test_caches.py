@@ -34,8 +34,8 @@ def deployed(fresh: Callable[[str], Deployment]) -> Callable[[dict[str, Any]], D
 
 
 def test_another_file_system(deployed: Callable[[dict[str, Any]], Deployment]) -> None:
-    stack = deployed({"efs": {"fileSystemId": "fs-0a"}})
-    stack.edit({"caches.runs.efs.fileSystemId": "fs-0b"})
+    stack = deployed({"efs": {"fileSystemId": "fs-0000000a"}})
+    stack.edit({"caches.runs.efs.fileSystemId": "fs-0000000b"})
     moved = stack.up()
     assert not moved.failed, moved.output
     assert [(call.operation, call.name) for call in moved.calls if call.operation in {"create", "update", "delete"}] == [
@@ -49,7 +49,7 @@ def test_another_file_system(deployed: Callable[[dict[str, Any]], Deployment]) -
         ("delete", "runs-cache-access-point"),
     ]
     assert moved.call("delete", CLAIM).timeout == LONGEST_RUN + MARGIN
-    assert stack.cluster.objects["PersistentVolume//scalr-dev.runs-cache"]["spec"]["csi"]["volumeHandle"].startswith("fs-0b::")
+    assert stack.cluster.objects["PersistentVolume//scalr-dev.runs-cache"]["spec"]["csi"]["volumeHandle"].startswith("fs-0000000b::")
     assert stack.preview().steps == {}
 
 
@@ -142,7 +142,7 @@ def _class_and_claim(changed: dict[str, Any]) -> None:
     args: Any = {
         "storage_class_name": "scalr",
         "provisioner": "efs.csi.aws.com",
-        "parameters": {"fileSystemId": "fs-0a"},
+        "parameters": {"fileSystemId": "fs-0000000a"},
         "on_delete": "delete",
         **changed,
     }
@@ -155,7 +155,7 @@ def _class_and_claim(changed: dict[str, Any]) -> None:
     scalr_agents.StorageClassClaim("cache", of_class, opts)
 
 
-@pytest.mark.parametrize("changed", [{"on_delete": "keep"}, {"parameters": {"fileSystemId": "fs-0a", "directoryPerms": "0700"}}])
+@pytest.mark.parametrize("changed", [{"on_delete": "keep"}, {"parameters": {"fileSystemId": "fs-0000000a", "directoryPerms": "0700"}}])
 def test_another_class_of_the_same_name_leaves_its_claims(fresh: Callable[[str], Deployment], changed: dict[str, Any]) -> None:
     """What a class says matters to volumes that are made later."""
     stack = fresh("local")

@@ -80,11 +80,11 @@ def test_another_subnet_of_a_zone(deployed: Callable[..., Deployment]) -> None:
 
 
 def test_another_file_system_that_exists_and_its_network(deployed: Callable[..., Deployment]) -> None:
-    stack = deployed(None, fileSystemId="fs-0a")
-    stack.edit({f"{EFS}.fileSystemId": "fs-0b"})
+    stack = deployed(None, fileSystemId="fs-0000000a")
+    stack.edit({f"{EFS}.fileSystemId": "fs-0000000b"})
     moved = stack.up()
     assert not moved.failed, moved.output
     assert_order(moved, *([name] for name in MOUNTED), TARGETS)
-    assert handle(stack) == "fs-0b"
-    assert {target["fileSystemId"] for target in stack.aws.of_type(MOUNT_TARGET).values()} == {"fs-0b"}
+    assert handle(stack) == "fs-0000000b"
+    assert {target["fileSystemId"] for target in stack.aws.of_type(MOUNT_TARGET).values()} == {"fs-0000000b"}
     assert stack.preview().steps == {}

@@ -36,13 +36,13 @@ def test_a_file_is_printed_in_the_present_shape(tmp_path: Path) -> None:
 
 def test_what_is_printed_can_be_rendered() -> None:
     converted = cli("convert-values", "-f", "-", stdin=OLD).stdout
-    done = cli("template", "agent-job", "-f", "-", f"--set={DEADLINE}=60", stdin=converted)
+    done = cli("template", "agent-job", "--agent-version=0.57.0", "-f", "-", f"--set={DEADLINE}=60", stdin=converted)
     assert (done.returncode, done.stderr) == (0, "")
     assert "image: my-registry.com/scalr/agent:" in done.stdout
 
 
 def test_what_cannot_be_carried_over_ends_with_1() -> None:
-    done = process("convert-values", "-f", "-", stdin=f"{OLD}efsVolumeHandle: fs-1\nfoo: {TOKEN}\ncontroller: {{tokn: {TOKEN}}}\n")
+    done = process("convert-values", "-f", "-", stdin=f"{OLD}efsVolumeHandle: fs-00000001\nfoo: {TOKEN}\ncontroller: {{tokn: {TOKEN}}}\n")
     assert done.returncode == 1
     assert [line.partition("; ")[0] for line in done.stderr.splitlines()] == [
         "stdin:6:1: error: efsVolumeHandle: has no successor: the alpha never mounted this file system",
@@ -86,7 +86,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, args: tuple[str, ...], code:
 
 
 def test_template_names_the_new_keys() -> None:
-    done = cli("template", "agent-job", "-f", "-", f"--set={DEADLINE}=60", stdin=OLD)
+    done = cli("template", "agent-job", "--agent-version=0.57.0", "-f", "-", f"--set={DEADLINE}=60", stdin=OLD)
     assert (done.returncode, done.stdout) == (1, "")
     assert [line.partition(" instead")[0] for line in done.stderr.splitlines()] == [
         "stdin:5:1: error: restrictMetadataService: an alpha value; use task.allowMetadataService",

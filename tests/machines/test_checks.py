@@ -212,14 +212,15 @@ def test_certificates_that_do_not_fit_into_user_data_are_an_error(tmp_path: Any)
     (tmp_path / "ca.pem").write_text(f"-----BEGIN CERTIFICATE-----\n{sequence}\n-----END CERTIFICATE-----\n")
     content = {"common": {"url": URL, "ca": {"file": "ca.pem"}}, "machines": {"it": {"ec2": EC2}}, "secrets": {"it": {"token": "t"}}}
     assert [finding.message[:53] for finding in stack.load(content, directory=tmp_path).findings] == [
-        "its user data is longer than the 16 KiB that EC2 take"
+        "its user data is longer than the 16 KiB that EC2 take",
+        "contains no public root certificate, and it replaces ",
     ]
     content["machines"] = {"it": {"gce": GCE}}
-    assert stack.load(content, directory=tmp_path).findings == []
+    assert [finding.path for finding in stack.load(content, directory=tmp_path).findings] == ["scalr-agents:common.ca"]
 
 
 def test_a_name_that_is_an_agent_s_too() -> None:
-    agent = {"kind": "agent-job", "namespace": "scalr", "values": {"task": {"job": {"activeDeadlineSeconds": 60}}}}
+    agent = {"kind": "agent-job", "namespace": "scalr", "agentVersion": "1.4.0", "values": {"task": {"job": {"activeDeadlineSeconds": 60}}}}
     assert said({"ec2": EC2}, agents={"it": agent}) == ["error: machines.it: agents has the same name; give one of them another"]
 
 

@@ -97,7 +97,7 @@ INPUTS: dict[str, dict[str, Any]] = {
     "CacheStorageClass": {
         "storageClassName": "agents",
         "provisioner": "efs.csi.aws.com",
-        "parameters": {"fileSystemId": "fs-0a1b"},
+        "parameters": {"fileSystemId": "fs-00000a1b"},
         "onDelete": "delete",
     },
     "Ec2Agents": {
@@ -127,7 +127,7 @@ INPUTS: dict[str, dict[str, Any]] = {
     "EfsClaim": {
         "namespace": "scalr",
         "release": "runs",
-        "fileSystemId": "fs-0a1b",
+        "fileSystemId": "fs-00000a1b",
         "uid": 1001.0,
         "gid": 1002.0,
         "path": "/cache",

@@ -11,9 +11,9 @@ from tests.components import inputs, record
 from tests.mocked_clouds import INSTANCE
 from tests.recording import run
 
-EFS: dict[str, Any] = {"namespace": "scalr", "release": "runs", "file_system_id": "fs-0a1b"}
+EFS: dict[str, Any] = {"namespace": "scalr", "release": "runs", "file_system_id": "fs-00000a1b"}
 ACCESS_POINT: dict[str, Any] = {
-    "fileSystemId": "fs-0a1b",
+    "fileSystemId": "fs-00000a1b",
     "posixUser": {"uid": 1000, "gid": 1000},
     "rootDirectory": {
         "path": "/scalr-agent-cache/scalr/runs",
@@ -21,7 +21,7 @@ ACCESS_POINT: dict[str, Any] = {
     },
     "tags": {"Name": "scalr-runs"},
 }
-HANDLE = "fs-0a1b::fsap-8701a36c"
+HANDLE = "fs-00000a1b::fsap-8701a36c"
 FILESTORE: dict[str, Any] = {"namespace": "scalr", "release": "shared", "instance_id": INSTANCE, "ip_address": "10.9.8.7"}
 SHARE = "modeInstance/europe-west1-b/nfs-1/cache"
 DYNAMIC: dict[str, Any] = {"namespace": "scalr", "release": "runs", "storage_class_name": "agents"}
@@ -34,7 +34,7 @@ def test_efs() -> None:
 def test_efs_with_an_owner_a_directory_and_tags() -> None:
     made = inputs(record("EfsClaim", {**EFS, "uid": 2000.0, "gid": 3000, "path": "/cache", "tags": {"Name": "mine", "team": "web"}}))
     assert made["access-point"] == {
-        "fileSystemId": "fs-0a1b",
+        "fileSystemId": "fs-00000a1b",
         "posixUser": {"uid": 2000, "gid": 3000},
         "rootDirectory": {"path": "/cache", "creationInfo": {"ownerUid": 2000, "ownerGid": 3000, "permissions": "0775"}},
         "tags": {"Name": "mine", "team": "web"},
@@ -58,7 +58,7 @@ def test_outputs_of_efs() -> None:
 def test_efs_with_outputs() -> None:
     def args() -> dict[str, Any]:
         later = pulumi.Output.from_input
-        return {**EFS, "file_system_id": later("fs-0a1b"), "tags": {"team": later("web")}}
+        return {**EFS, "file_system_id": later("fs-00000a1b"), "tags": {"team": later("web")}}
 
     made = inputs(record("EfsClaim", args))
     assert made["access-point"] == {**ACCESS_POINT, "tags": {"Name": "scalr-runs", "team": "web"}}
@@ -115,7 +115,7 @@ def test_a_claim_that_a_class_provisions_with_everything() -> None:
 @pytest.mark.parametrize(("on_delete", "policy"), [("keep", "Retain"), ("delete", "Delete")])
 def test_a_class(on_delete: str, policy: str) -> None:
     def args() -> dict[str, Any]:
-        parameters = {"fileSystemId": pulumi.Output.from_input("fs-0a1b"), "uid": "2000"}
+        parameters = {"fileSystemId": pulumi.Output.from_input("fs-00000a1b"), "uid": "2000"}
         return {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": parameters, "on_delete": on_delete}
 
     recording = record("CacheStorageClass", args)
@@ -127,7 +127,7 @@ def test_a_class(on_delete: str, policy: str) -> None:
         "uid": "2000",
         "gid": "1000",
         "basePath": "/scalr-agent-cache",
-        "fileSystemId": "fs-0a1b",
+        "fileSystemId": "fs-00000a1b",
     }
     assert recording.outputs["it"] == {"storageClassName": "agents"}
 

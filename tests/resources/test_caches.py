@@ -34,8 +34,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "efs-of-a-cluster": ("EfsCache", {"eks_cluster": "prod"}),
     "efs-of-a-vpc": ("EfsCache", {**PLACE, **LIKE}),
     "efs-with-groups": ("EfsCache", {"subnets": PLACE["subnets"], "mount_target_security_groups": ["sg-0a1b"]}),
-    "efs-existing": ("EfsCache", {"file_system_id": "fs-0a1b", "eks_cluster": "prod"}),
-    "efs-claim": ("EfsClaim", {"namespace": "scalr", "release": "runs", "file_system_id": "fs-0a1b", "tags": {"team": "web"}}),
+    "efs-existing": ("EfsCache", {"file_system_id": "fs-00000a1b", "eks_cluster": "prod"}),
+    "efs-claim": ("EfsClaim", {"namespace": "scalr", "release": "runs", "file_system_id": "fs-00000a1b", "tags": {"team": "web"}}),
     "efs-driver": ("EfsCsiDriver", {"cluster_name": "prod", "addon_version": "v2.1.0-eksbuild.1", "tags": {"team": "web"}}),
     "filestore": ("FilestoreCache", ZONE),
     "filestore-with-everything": (
@@ -64,8 +64,8 @@ def test_the_sdk_knows_every_argument(component: str, args: dict[str, Any]) -> N
 
 
 WRONG: list[tuple[Callable[[], Iterator[str]], list[str]]] = [
-    (lambda: compare(aws.efs.MountTargetArgs, {"fileSystemId": "fs-0a"}), [".subnetId: missing from MountTargetArgs"]),
-    (lambda: compare(aws.efs.BackupPolicyArgs, {"fileSystemId": "fs-0a", "backupPolicy": "x"}), [".backupPolicy: expected "]),
+    (lambda: compare(aws.efs.MountTargetArgs, {"fileSystemId": "fs-0000000a"}), [".subnetId: missing from MountTargetArgs"]),
+    (lambda: compare(aws.efs.BackupPolicyArgs, {"fileSystemId": "fs-0000000a", "backupPolicy": "x"}), [".backupPolicy: expected "]),
     (
         lambda: compare(aws.efs.FileSystemArgs, {"lifecyclePolicies": [{}, {"transition_to_ia": "x"}]}),
         [".lifecyclePolicies[1].transition_to_ia: no argument of FileSystemLifecyclePolicyArgs"],
@@ -102,7 +102,7 @@ RETAINED: list[tuple[str, dict[str, Any], list[str]]] = [
     ("EfsCache", {**PLACE, "on_delete": "keep"}, STORAGE),
     ("EfsCache", {**PLACE, "on_delete": "delete"}, []),
     ("EfsCache", {"eks_cluster": "prod"}, STORAGE),
-    ("EfsCache", {"file_system_id": "fs-0a1b", **PLACE}, []),
+    ("EfsCache", {"file_system_id": "fs-00000a1b", **PLACE}, []),
     ("EfsClaim", CASES["efs-claim"][1], []),
     ("EfsCsiDriver", CASES["efs-driver"][1], []),
     ("FilestoreCache", ZONE, ["it-instance"]),
@@ -162,7 +162,7 @@ REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
     ),
     (
         "EfsCache",
-        {"file_system_id": "fs-0a1b", "on_delete": "delete"},
+        {"file_system_id": "fs-00000a1b", "on_delete": "delete"},
         ["error: on_delete: has no effect: file_system_id refers to an existing file system"],
     ),
     ("EfsCache", {"eksCluster": "prod"}, ["error: eksCluster: unknown key 'eksCluster'; did you mean 'eks_cluster'?"]),
@@ -170,7 +170,7 @@ REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
     ("EfsClaim", {"namespace": "scalr", "release": "runs"}, ["error: file_system_id: missing"]),
     (
         "EfsClaim",
-        {"namespace": "Scalr", "release": "runs", "file_system_id": "fs-0a1b", "path": "x"},
+        {"namespace": "Scalr", "release": "runs", "file_system_id": "fs-00000a1b", "path": "x"},
         [
             "error: namespace: 'Scalr' is not a valid namespace: use at most 63 lower case letters, digits and '-'",
             "error: path: 'x' is not the absolute path of a directory",

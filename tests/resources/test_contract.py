@@ -47,7 +47,11 @@ AGENT_LOCAL: dict[str, Any] = {
         "persistence": {"data": {"enabled": True}, "cache": {"enabled": True}},
     },
 }
-AGENT_K8S: dict[str, Any] = {**CONNECTION, "network": NETWORK, "values": {"efsVolumeHandle": "fs-0a1b", "restrictMetadataService": True}}
+AGENT_K8S: dict[str, Any] = {
+    **CONNECTION,
+    "network": NETWORK,
+    "values": {"efsVolumeHandle": "fs-00000a1b", "restrictMetadataService": True},
+}
 
 CONNECTED = {word: FULL[word] for word in ("url", "token", "secret_env")}
 
@@ -59,7 +63,7 @@ ARGS: dict[str, dict[str, Any]] = {
     "AgentLocal": AGENT_LOCAL,
     "AgentNetworkPolicy": FULL,
     "AgentRbac": FULL,
-    "CacheStorageClass": {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-0a1b"}},
+    "CacheStorageClass": {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-00000a1b"}},
     "Ec2Agents": {
         **CONNECTED,
         "subnets": ["subnet-0a"],
@@ -71,7 +75,7 @@ ARGS: dict[str, dict[str, Any]] = {
         "allow_metadata_service": True,
     },
     "EfsCache": {"eks_cluster": "prod", "clients": {"security_groups": ["sg-0a1b"], "cidrs": ["10.0.0.0/16", "fd00::/64"]}},
-    "EfsClaim": {"namespace": "scalr", "release": "runs", "file_system_id": "fs-0a1b"},
+    "EfsClaim": {"namespace": "scalr", "release": "runs", "file_system_id": "fs-00000a1b"},
     "EfsCsiDriver": {"cluster_name": "prod"},
     "FilestoreCache": {"location": "europe-west1-b"},
     "FilestoreClaim": {"namespace": "scalr", "release": "shared", "instance_id": INSTANCE, "ip_address": "10.9.8.7"},

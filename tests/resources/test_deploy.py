@@ -15,7 +15,7 @@ TOKEN = "s3cr3t-token"
 PROJECT = "name: scalr-agents\nruntime: python\nstackConfigDir: stacks\n"
 CONFIG: dict[str, Any] = {
     "kubernetes": {"context": "kind-kind", "clusterIdentifier": "kind"},
-    "common": {"url": "https://acme.scalr.io"},
+    "common": {"url": "https://acme.scalr.io", "agentVersion": "0.57.0"},
     "namespaces": {"scalr": {}},
     "agents": {"runs": {"kind": "agent-job", "namespace": "scalr", "values": DEADLINE}},
     "secrets": {"runs": {"token": TOKEN}},
@@ -164,7 +164,7 @@ def test_findings_name_the_place_in_the_stack(project: Path) -> None:
         "values": {"task": {"jobs": {}, **DEADLINE["task"]}},
         "nodes": {"selector": 1},
     }
-    lines = refused(up(project, agents={"runs": agent}, common={"url": "acme", "urls": 1}, agent={}))
+    lines = refused(up(project, agents={"runs": agent}, common={"url": "acme", "urls": 1, "agentVersion": "0.57.0"}, agent={}))
     assert lines == [
         "  error: scalr-agents:agent: unknown key 'agent'; did you mean 'agents'?",
         "  error: scalr-agents:common.urls: unknown key 'urls'; did you mean 'url'?",
@@ -176,6 +176,6 @@ def test_findings_name_the_place_in_the_stack(project: Path) -> None:
 
 
 def test_warnings_are_logged_once_and_nothing_stops(project: Path) -> None:
-    recording = up(project, common={"url": "http://acme.scalr.io"})
+    recording = up(project, common={"url": "http://acme.scalr.io", "agentVersion": "0.57.0"})
     assert recording.error is None
     assert recording.log == [("warning", "scalr-agents:common.url: http:// sends the agent's token unencrypted; use https://")]

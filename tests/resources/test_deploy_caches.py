@@ -68,7 +68,7 @@ def named(resources: set[tuple[str, str, str]], owner: str) -> set[tuple[str, st
 REGISTERED = {
     "efs": (EFS, EFS_SYSTEM | named(EFS_CLAIM, "runs")),
     "efs-existing": (
-        {"efs": {"fileSystemId": "fs-0a1b"}},
+        {"efs": {"fileSystemId": "fs-00000a1b"}},
         {("scalr-agents:index:EfsCache", "shared-efs", ROOT), *named(EFS_CLAIM, "runs")},
     ),
     "filestore": (FILESTORE, FILESTORE_SYSTEM | named(FILESTORE_CLAIM, "shared")),
@@ -172,9 +172,9 @@ def test_an_agent_that_mounts_the_claim_of_another_waits_for_it() -> None:
 def test_outputs_tell_of_every_file_system() -> None:
     agents = {"one": {"cache": "a"}, "two": {"cache": "b"}, "three": {"cache": "c"}, "four": {"cache": "d"}}
     existing = {"filestore": {"instanceId": INSTANCE}}
-    recording = stack_with({"a": {"efs": {"fileSystemId": "fs-0a1b"}}, "b": existing, "c": DYNAMIC, "d": {"claim": "mine"}}, agents)
+    recording = stack_with({"a": {"efs": {"fileSystemId": "fs-00000a1b"}}, "b": existing, "c": DYNAMIC, "d": {"claim": "mine"}}, agents)
     assert recording.exports["caches"] == {
-        "a": {"fileSystemId": "fs-0a1b"},
+        "a": {"fileSystemId": "fs-00000a1b"},
         "b": {"instanceId": INSTANCE, "shareName": "vol1", "ipAddress": "10.9.8.7", "capacity": "2048Gi", "protocol": "NFS_V4_1"},
     }
 

@@ -162,7 +162,7 @@ def test_rollouts_of_every_kind_follow_the_stack(tmp_path: Path) -> None:
 @pytest.mark.parametrize("version", ["0.59.0", "1.4.0"])
 def test_an_agent_local_waits_for_the_claim_of_its_cache(tmp_path: Path, version: str) -> None:
     agent = on("vcs", kind="agent-local", agentVersion=version, cache="shared")
-    caches = {"shared": {"efs": {"fileSystemId": "fs-0a1b"}}}
+    caches = {"shared": {"efs": {"fileSystemId": "fs-00000a1b"}}}
     recording = up(tmp_path, agents={"vcs": agent}, caches=caches, secrets={"vcs": {"token": TOKEN}})
     (claim,) = recording.of_type("kubernetes:core/v1:PersistentVolumeClaim")
     assert claim.name in recording.depends("vcs-deployment")

@@ -148,18 +148,18 @@ def test_a_name_of_ones_own() -> None:
 
 
 def test_an_existing_file_system_alone_makes_nothing() -> None:
-    recording = record("EfsCache", {"file_system_id": "fs-0a1b"})
+    recording = record("EfsCache", {"file_system_id": "fs-00000a1b"})
     assert recording.names == ["it"]
-    assert recording.outputs["it"] == {"fileSystemId": "fs-0a1b"}
+    assert recording.outputs["it"] == {"fileSystemId": "fs-00000a1b"}
 
 
 def existing(objects: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: resource | ({"fileSystemId": "fs-0a1b"} if "mount-target" in name else {}) for name, resource in objects.items()}
+    return {name: resource | ({"fileSystemId": "fs-00000a1b"} if "mount-target" in name else {}) for name, resource in objects.items()}
 
 
 @pytest.mark.parametrize(("place", "objects"), [({"eks_cluster": "prod"}, OF_THE_CLUSTER), (PLACE, OF_THE_PLACE)], ids=["cluster", "vpc"])
 def test_an_existing_file_system_with_a_place_gets_its_network_side(place: dict[str, Any], objects: dict[str, Any]) -> None:
-    assert made({"file_system_id": "fs-0a1b", **place}) == existing(objects)
+    assert made({"file_system_id": "fs-00000a1b", **place}) == existing(objects)
 
 
 def test_an_order_that_changes_changes_nothing() -> None:
@@ -210,10 +210,10 @@ def test_groups_of_mount_targets_as_outputs() -> None:
 
 def test_a_file_system_as_output() -> None:
     def args() -> dict[str, Any]:
-        return {"file_system_id": pulumi.Output.from_input("fs-0a1b"), **PLACE}
+        return {"file_system_id": pulumi.Output.from_input("fs-00000a1b"), **PLACE}
 
     assert made(args) == existing(OF_THE_PLACE)
-    assert record("EfsCache", args).outputs["it"] == {"fileSystemId": "fs-0a1b"}
+    assert record("EfsCache", args).outputs["it"] == {"fileSystemId": "fs-00000a1b"}
 
 
 def test_a_subnet_that_the_cluster_gets_later_moves_no_mount_target() -> None:
@@ -236,9 +236,9 @@ def test_another_key_has_another_creation_token() -> None:
 def test_what_to_do_about_a_file_system_that_an_interrupted_deployment_has_left() -> None:
     system = record("EfsCache", PLACE)["it-file-system"]
     assert len(system.error_hooks) == 1
-    assert left_behind("it", "fs-0a1b") == (
-        "File system fs-0a1b was created for 'it' by a deployment that was interrupted, and nothing uses it. Delete it, and run "
-        "`pulumi up` again:\n  aws efs delete-file-system --file-system-id fs-0a1b\n"
+    assert left_behind("it", "fs-00000a1b") == (
+        "File system fs-00000a1b was created for 'it' by a deployment that was interrupted, and nothing uses it. Delete it, and run "
+        "`pulumi up` again:\n  aws efs delete-file-system --file-system-id fs-00000a1b\n"
         "If you removed it from the state yourself, set its id as the existing file system of the cache instead."
     )
 

@@ -21,7 +21,7 @@ COMPLETE: dict[str, dict[str, Any]] = {
     "AgentLocal": AGENT,
     "AgentK8s": AGENT,
     "EfsCache": {"eks_cluster": "prod"},
-    "EfsClaim": {**PLACE, "file_system_id": "fs-0123"},
+    "EfsClaim": {**PLACE, "file_system_id": "fs-00000123"},
     "EfsCsiDriver": {"cluster_name": "prod"},
     "FilestoreCache": {"location": "europe-west1-b"},
     "FilestoreClaim": {**PLACE, "instance_id": INSTANCE, "ip_address": "10.0.0.2"},

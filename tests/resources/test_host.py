@@ -147,7 +147,7 @@ def test_what_another_language_sends_is_what_python_would_say(provider: Any, com
         ),
         ("AgentK8s", ["mirror.acme/agent:1", "60s", "1020s", "'arn'", "'TF_TOKEN_acme'", "'COUNT_OF', 'value': '5'"]),
         ("EfsCache", ["'sg-0a1b'", "'10.0.0.0/16'", "'AFTER_30_DAYS'", "'costCenter'", "'provisioned'", "key/1"]),
-        ("EfsClaim", ["1001", "1002", "'/cache'", "'fs-0a1b'"]),
+        ("EfsClaim", ["1001", "1002", "'/cache'", "'fs-00000a1b'"]),
         ("EfsCsiDriver", ["'prod'", "'v2.1.0-eksbuild.1'", "'costCenter'"]),
         ("FilestoreCache", ["10.0.0.0/16", "ROOT_SQUASH", "1001", "1002", "READ_ONLY", "'cost_center'", "'ranges'"]),
         ("FilestoreClaim", ["'10.9.8.7'", "'2Ti'", "agents"]),

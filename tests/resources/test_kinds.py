@@ -42,7 +42,7 @@ POOL = {"workerNodeSelector": {"pool": "runs"}, "agent": {"data_home": "/var/lib
 FULL_K8S: dict[str, Any] = {
     **ARGS,
     "secret_env": {"TF_TOKEN_acme": "hidden-env"},
-    "values": {**POOL, "efsVolumeHandle": "fs-0a1b", "restrictMetadataService": True},
+    "values": {**POOL, "efsVolumeHandle": "fs-00000a1b", "restrictMetadataService": True},
 }
 FULL = {"AgentLocal": FULL_LOCAL, "AgentK8s": FULL_K8S}
 LATE = joined([not_initialized("create", "urn", "scalr/it", timed_out("Deployment", "it"))])
@@ -288,7 +288,7 @@ def test_outputs_of_other_resources_reach_the_objects_of_agent_local() -> None:
 
 def test_outputs_of_other_resources_and_an_efs_claim_reach_the_objects_of_agent_k8s() -> None:
     def call() -> None:
-        data = scalr_agents.EfsClaim("data", {"namespace": "scalr", "release": "data", "file_system_id": "fs-0a1b"})
+        data = scalr_agents.EfsClaim("data", {"namespace": "scalr", "release": "data", "file_system_id": "fs-00000a1b"})
         given = {**POOL, "efsVolumeHandle": data.volume_handle, "podAnnotations": {"a": pulumi.Output.from_input("b")}}
         agent = scalr_agents.AgentK8s("it", cast(AgentK8sArgs, {**_later(), "values": given}))
         pulumi.export("worker", agent.daemon_set_name)
@@ -301,7 +301,7 @@ def test_outputs_of_other_resources_and_an_efs_claim_reach_the_objects_of_agent_
         assert pod(recording[name])["metadata"]["annotations"]["a"] == "b"
         assert "data-access-point" in recording.depends(name)
     handle = recording["data-volume"].inputs["spec"]["csi"]["volumeHandle"]
-    assert handle.startswith("fs-0a1b::fsap-")
+    assert handle.startswith("fs-00000a1b::fsap-")
     assert recording["it-volume"].inputs["spec"]["csi"]["volumeHandle"] == handle
     assert recording["it-service-account"].inputs["metadata"]["annotations"] == {"role": "arn:later"}
     assert recording.exports == {"worker": "it-agent-k8s-worker"}

@@ -25,7 +25,7 @@ _DYNAMIC: dict[str, Any] = {"storageClass": {"name": "agents"}}
         ),
         ("AgentJob", {}, ["it-controller-deployment"], set()),
         ("AgentLocal", {"persistence": _CLAIM}, ["it-deployment"], {"it-cache-claim"}),
-        ("AgentK8s", {"efsVolumeHandle": "fs-0a1b"}, ["it-deployment", "it-daemon-set"], {"it-volume", "it-claim"}),
+        ("AgentK8s", {"efsVolumeHandle": "fs-00000a1b"}, ["it-deployment", "it-daemon-set"], {"it-volume", "it-claim"}),
     ],
 )
 def test_those_of_an_agent(component: str, values: dict[str, Any], workloads: list[str], mounted: set[str]) -> None:
@@ -36,7 +36,7 @@ def test_those_of_an_agent(component: str, values: dict[str, Any], workloads: li
 @pytest.mark.parametrize(
     ("cache", "mounted"),
     [
-        ({"efs": {"fileSystemId": "fs-0a1b"}}, {"runs-cache-volume", "runs-cache-claim"}),
+        ({"efs": {"fileSystemId": "fs-00000a1b"}}, {"runs-cache-volume", "runs-cache-claim"}),
         ({"filestore": {"location": "europe-west1-b"}}, {"team-cache-volume", "team-cache-claim"}),
         ({**_DYNAMIC, "onDelete": "delete"}, {"runs-cache-claim"}),
         (_DYNAMIC, {"runs-cache"}),
@@ -67,8 +67,8 @@ def test_a_claim_that_is_kept_is_named_by_its_component_which_nothing_replaces()
 @pytest.mark.parametrize(
     ("component", "args"),
     [
-        ("AgentK8s", {**ARGS, "token": TOKEN, "values": {"efsVolumeHandle": "fs-0a1b"}}),
-        ("EfsClaim", {"namespace": "scalr", "release": "it", "file_system_id": "fs-0a1b"}),
+        ("AgentK8s", {**ARGS, "token": TOKEN, "values": {"efsVolumeHandle": "fs-00000a1b"}}),
+        ("EfsClaim", {"namespace": "scalr", "release": "it", "file_system_id": "fs-00000a1b"}),
     ],
 )
 def test_a_claim_goes_with_its_volume(component: str, args: dict[str, Any]) -> None:
@@ -84,7 +84,7 @@ def test_a_claim_of_a_class_grows_in_place() -> None:
 
 
 def test_a_class_is_replaced_for_what_the_provider_would_update() -> None:
-    args = {"storage_class_name": "scalr", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-0a1b"}}
+    args = {"storage_class_name": "scalr", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-00000a1b"}}
     assert record("CacheStorageClass", args)["it-storage-class"].replaced_on == ("reclaimPolicy",)
 
 
@@ -92,7 +92,7 @@ def test_a_claim_waits_for_its_class_and_does_not_go_with_it() -> None:
     """A class that is replaced goes first, with all that gets its name from it."""
 
     def program() -> None:
-        of_class: Any = {"storage_class_name": "scalr", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-0a"}}
+        of_class: Any = {"storage_class_name": "scalr", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-0000000a"}}
         made = scalr_agents.CacheStorageClass("class", of_class)
         namespace = pulumi.CustomResource("kubernetes:core/v1:Namespace", "scalr", {})
         opts = pulumi.ResourceOptions(depends_on=[namespace])

@@ -10,7 +10,7 @@ from tests.charts.agent_job.changes import DEADLINE
 
 PLAIN: dict[str, Any] = {"kind": "agent-job", "namespace": "scalr", "values": DEADLINE}
 BASE: dict[str, Any] = {
-    "common": {"url": "https://acme.scalr.io"},
+    "common": {"url": "https://acme.scalr.io", "agentVersion": "0.57.0"},
     "agents": {"runs": PLAIN},
     "secrets": {"runs": {"token": "s3cr3t-token"}},
 }

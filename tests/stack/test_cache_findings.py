@@ -46,7 +46,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (with_cache({"claim": "My_Claim"}), f"{PLACE}.claim", "not a valid Kubernetes name"),
     (with_cache({**EXISTING, "onDelete": "keep"}), f"{PLACE}.onDelete", "has no effect: this stack never deletes what claim names"),
     (
-        with_cache({"efs": {"fileSystemId": "fs-0a1b"}, "onDelete": "delete"}),
+        with_cache({"efs": {"fileSystemId": "fs-00000a1b"}, "onDelete": "delete"}),
         f"{PLACE}.onDelete",
         "has no effect: this stack never deletes what efs.fileSystemId names; remove it",
     ),
@@ -72,7 +72,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
         "given 'nodes', which is not a valid ID",
     ),
     (
-        with_cache({"efs": {"fileSystemId": "fs-0a1b", "kmsKey": "k"}}),
+        with_cache({"efs": {"fileSystemId": "fs-00000a1b", "kmsKey": "k"}}),
         f"{PLACE}.efs.kmsKey",
         "has no effect: fileSystemId refers to an existing file system",
     ),
@@ -297,15 +297,15 @@ def test_claims_of_one_name_in_two_namespaces_do_not_meet() -> None:
 
 
 def test_a_file_system_that_exists_has_one_cache() -> None:
-    instance, network = {"filestore": INSTANCE}, {"efs": {"fileSystemId": "fs-0a1b", "eksCluster": "prod"}}
+    instance, network = {"filestore": INSTANCE}, {"efs": {"fileSystemId": "fs-00000a1b", "eksCluster": "prod"}}
     agents = {"runs": {"cache": "one"}, "more": {**PLAIN, "cache": "two", "namespace": "other"}}
     token = {"secrets": {"more": {"token": TOKEN}}}
-    for cache, word, value in ((instance, "filestore.instanceId", INSTANCE["instanceId"]), (network, "efs.fileSystemId", "fs-0a1b")):
+    for cache, word, value in ((instance, "filestore.instanceId", INSTANCE["instanceId"]), (network, "efs.fileSystemId", "fs-00000a1b")):
         found = findings({"caches": {"one": cache, "two": cache}, "agents": agents, **token})
         assert found == [
             ("error", f"scalr-agents:caches.two.{word}", f"{value!r} is used by cache 'one' already; let all agents use that cache")
         ]
-    alone = {"efs": {"fileSystemId": "fs-0a1b"}}
+    alone = {"efs": {"fileSystemId": "fs-00000a1b"}}
     assert findings({"caches": {"one": alone, "two": alone}, "agents": agents, **token}) == []
 
 
@@ -335,7 +335,7 @@ def test_a_missing_token_hides_nothing() -> None:
 
 def test_mount_targets_of_one_cache_are_not_those_of_another() -> None:
     """Agents of the second would not wait for what the first makes."""
-    network, alone = {"efs": {"fileSystemId": "fs-0a1b", "eksCluster": "prod"}}, {"efs": {"fileSystemId": "fs-0a1b"}}
+    network, alone = {"efs": {"fileSystemId": "fs-00000a1b", "eksCluster": "prod"}}, {"efs": {"fileSystemId": "fs-00000a1b"}}
     agents = {"runs": {"cache": "one"}, "more": {**PLAIN, "cache": "two", "namespace": "other"}}
     found = findings({"caches": {"one": network, "two": alone}, "agents": agents, "secrets": {"more": {"token": TOKEN}}})
     assert [(severity, path) for severity, path, _ in found] == [("error", "scalr-agents:caches.two.efs.fileSystemId")]

@@ -28,7 +28,7 @@ def values(claim: dict[str, Any], **limit: str) -> dict[str, Any]:
     ("cache", "expected"),
     [
         (EFS, values({"claimName": "runs-cache"})),
-        ({"efs": {"fileSystemId": "fs-0a1b"}}, values({"claimName": "runs-cache"})),
+        ({"efs": {"fileSystemId": "fs-00000a1b"}}, values({"claimName": "runs-cache"})),
         (FILESTORE, values({"claimName": "shared-cache", "subPath": "runs"}, sizeLimit="819Gi")),
         ({"filestore": INSTANCE}, values({"claimName": "shared-cache", "subPath": "runs"})),
         ({"filestore": {**INSTANCE, "capacity": "2Ti"}}, values({"claimName": "shared-cache", "subPath": "runs"}, sizeLimit="1638Gi")),
@@ -155,7 +155,7 @@ SHARED = {"ip_address": unknown("ip", "shared"), "share_name": "cache", "protoco
 OBJECTS: list[tuple[dict[str, Any], dict[str, Manifest]]] = [
     (EFS, cache_volumes.efs("runs", "scalr", unknown("volumeHandle", "runs"))),
     (
-        {"efs": {"fileSystemId": "fs-0a1b", "driverRole": "arn:aws:iam::111122223333:role/efs-csi-node"}},
+        {"efs": {"fileSystemId": "fs-00000a1b", "driverRole": "arn:aws:iam::111122223333:role/efs-csi-node"}},
         cache_volumes.efs("runs", "scalr", unknown("volumeHandle", "runs"), iam=True),
     ),
     (FILESTORE, cache_volumes.filestore("shared", "scalr", unknown("volumeHandle", "shared"), **SHARED)),

@@ -127,7 +127,7 @@ def test_an_agent_that_needs_no_cache_beside_one_that_has_one() -> None:
 @pytest.mark.parametrize("kind", CACHED, ids="-".join)
 @pytest.mark.parametrize(
     "cache",
-    [{"efs": {"fileSystemId": "fs-0a1b"}}, {"storageClass": {"name": "nfs"}}, {"filestore": {"location": "europe-west1-b"}}],
+    [{"efs": {"fileSystemId": "fs-00000a1b"}}, {"storageClass": {"name": "nfs"}}, {"filestore": {"location": "europe-west1-b"}}],
     ids=list,
 )
 def test_a_claim_knows_the_agent_that_mounts_it(kind: Kind, cache: dict[str, Any]) -> None:

@@ -68,6 +68,7 @@ def test_every_finding_stands_where_the_user_wrote_it(project: Path) -> None:
         "agent.debug": "stacks/values/one.yaml:3:3",
         "agent.logFormat": "stacks/values/two.yaml:1:9",
         'scalr-agents:agents.runs.identity["eks.amazonaws.com/role-arn"]': "stacks/Pulumi.dev.yaml:15:18",
+        "scalr-agents:agents.runs.agentVersion": "stacks/Pulumi.dev.yaml:5:5",
         "scalr-agents:agents.runs.values.agent.replicaCount": "stacks/Pulumi.dev.yaml:10:17",
         "scalr-agents:agents.runs.values.task.job.activeDeadlineSeconds": "stacks/Pulumi.dev.yaml:11:9",
         "scalr-agents:agents.runs.values.task.tolerations[1]": "stacks/Pulumi.dev.yaml:14:15",

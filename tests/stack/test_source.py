@@ -278,4 +278,4 @@ def test_without_a_project_upwards_there_is_an_error(tmp_path: Path) -> None:
 def test_a_key_of_a_namespace_that_is_almost_ours(tmp_path: Path, key: str, meant: str | None) -> None:
     read = source.read(_project(tmp_path, f"config:\n  {key}: x\n"), "dev")
     message = f"has no effect, because it is not a key of scalr-agents; did you mean '{meant}'?"
-    assert [str(finding) for finding in source.misspelt(read)] == ([f"warning: {key}: {message}"] if meant else [])
+    assert [str(finding) for finding in source.misspelt(read)] == ([f"error: {key}: {message}"] if meant else [])

@@ -35,8 +35,7 @@ def test_only_the_tokens_are_missing(name: str) -> None:
     loaded = _load(name, demand_tokens=True)
     owners = [agent.name for agent in loaded.agents] + [each.name for each in loaded.machines if each.machine.platform != "own"]
     assert [finding.path for finding in errors(loaded.findings)] == [f"scalr-agents:secrets.{name}.token" for name in owners]
-    warned = [finding.path for finding in warnings(loaded.findings)]
-    assert warned == (["scalr-agents:agents.runs.values.agent.url"] if name == "local" else [])
+    assert warnings(loaded.findings) == []
 
 
 @pytest.mark.parametrize("name", STACKS)

@@ -20,6 +20,8 @@ OWNER = 1000
 """User and group ID of the agent's pods, unless their security context sets others."""
 NFS_PORT = 2049
 
+_FEWEST_DIGITS = 8
+"""Of the id of a file system."""
 _LONGEST_PATH = 100
 _DEEPEST_PATH = 4
 _INFREQUENT_AFTER_DAYS = (1, 7, 14, 30, 60, 90, 180, 270, 365)
@@ -129,7 +131,7 @@ def check(efs: EfsSettings, say: Spelling) -> Findings:
 def _ids(efs: EfsSettings, say: Spelling) -> Findings:
     groups = {f"mount_target_security_groups[{index}]": group for index, group in enumerate(efs.mount_target_security_groups)}
     clients = {f"clients.security_groups[{index}]": group for index, group in enumerate(efs.clients.security_groups)}
-    yield from clouds.ids({say("file_system_id"): efs.file_system_id} if efs.file_system_id else {}, "fs")
+    yield from clouds.ids({say("file_system_id"): efs.file_system_id} if efs.file_system_id else {}, "fs", _FEWEST_DIGITS)
     yield from clouds.ids({say("vpc_id"): efs.vpc_id} if efs.vpc_id else {}, "vpc")
     yield from clouds.ids({f"subnets.{zone}": subnet for zone, subnet in efs.subnets.items()}, "subnet")
     yield from clouds.ids({say(path): group for path, group in (groups | clients).items()}, "sg")
@@ -253,7 +255,7 @@ def claim_path(claim: EfsClaimSettings) -> str:
 def check_claim(claim: EfsClaimSettings) -> Findings:
     yield from checks.place(claim.release, claim.namespace)
     if is_set(claim.file_system_id):
-        yield from clouds.ids({"file_system_id": claim.file_system_id}, "fs")
+        yield from clouds.ids({"file_system_id": claim.file_system_id}, "fs", _FEWEST_DIGITS)
     else:
         yield error("file_system_id", "missing")
     yield from (error("path", problem) for problem in path_problems(claim_path(claim)))

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from scalr_agents.model.characters import escaped
+
 Severity = Literal["error", "warning", "note"]
 _ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 
@@ -23,7 +25,7 @@ class Diagnosis:
     """What to do."""
 
     def __str__(self) -> str:
-        return f"{self.severity}: {self.subject}: {self.problem}" + (f". {self.advice}" if self.advice else "")
+        return escaped(f"{self.severity}: {self.subject}: {self.problem}" + (f". {self.advice}" if self.advice else ""))
 
     def as_json(self) -> dict[str, str | None]:
         return {"severity": self.severity, "subject": self.subject, "problem": self.problem, "advice": self.advice or None}
@@ -51,10 +53,3 @@ def by_severity(findings: Iterable[Diagnosis]) -> list[Diagnosis]:
 
 def count(findings: Iterable[Diagnosis], severity: Severity) -> int:
     return sum(finding.severity == severity for finding in findings)
-
-
-def listed(names: Iterable[str], most: int = 5) -> str:
-    """Names for a message, shortened if there are many."""
-    known = list(names)
-    more = f" and {len(known) - most} more" if len(known) > most else ""
-    return ", ".join(known[:most]) + more

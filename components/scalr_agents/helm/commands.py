@@ -13,7 +13,7 @@ import click
 from scalr_agents import output
 from scalr_agents.charts import CHARTS
 from scalr_agents.model import yaml_io
-from scalr_agents.model.findings import Finding, errors
+from scalr_agents.model.findings import Finding, errors, warning
 from scalr_agents.model.layers import Layer, combine, locate
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup
@@ -80,7 +80,8 @@ def template(
             except strvals.StrvalsError as problem:
                 raise click.BadParameter(str(problem), param_hint=option) from None
     agent = load(found, given, release=release, namespace=namespace, agent_version=agent_version)
-    report(_located(agent.findings, documents, layers, given))
+    unnamed = [] if agent_version else [warning("--agent-version", f"not given: these are {found.versions.unnamed()}")]
+    report([*_located(agent.findings, documents, layers, given), *unnamed])
     if errors(agent.findings):
         sys.exit(FINDINGS)
     click.echo(output.text(agent.with_definitions(), form), nl=False)

@@ -11,7 +11,7 @@ from scalr_agents.machines.settings import AgentSettings, Ec2Settings, GceSettin
 from scalr_agents.model import quantities, signs
 from scalr_agents.model.characters import is_one_line
 from scalr_agents.model.fields import Deferred, is_deferred, is_image, is_set
-from scalr_agents.model.findings import entry, error, errors, warning
+from scalr_agents.model.findings import entry, error, warning
 from scalr_agents.model.messages import describe
 from scalr_agents.model.spelling import Spelling
 
@@ -171,13 +171,13 @@ def secret_env(given: Mapping[str, object]) -> Findings:
 def shared(given: SharedSettings, platform: Platform, say: Spelling) -> Findings:
     """The words that all agents share."""
     yield from checks.url(say("url"), given.url)
-    yield from errors([*checks.ca_bundle(say("ca_bundle"), given.ca_bundle)])
+    yield from checks.ca_bundle(say("ca_bundle"), given.ca_bundle)
     for word in ("http_proxy", "https_proxy"):
         yield from _proxy(say(word), getattr(given, word), platform)
     yield from proxies.only_http(say("http_proxy"), given.http_proxy, given.https_proxy)
     if given.http_proxy or given.https_proxy:
         yield from proxies.wildcards(say("no_proxy"), given.no_proxy)
-    yield from proxies.server(say("otel_endpoint"), given.otel_endpoint, proxies.COLLECTOR_EXAMPLE)
+    yield from proxies.collector(say("otel_endpoint"), given.otel_endpoint)
     services = {
         "aws": "secretsmanager.<region>.amazonaws.com, autoscaling.<region>.amazonaws.com and, for logs, logs.<region>.amazonaws.com",
         "gcp": "secretmanager.googleapis.com",

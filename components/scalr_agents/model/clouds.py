@@ -12,15 +12,25 @@ EMAIL = re.compile(r"[^@\s:]+@[^@\s]+\.[^@\s]+")
 """A service account of Google Cloud."""
 GOOGLE_KEY = r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+"
 """The full name of a key of Google Cloud, as a regular expression."""
+AWS_REGIONS = (
+    *("af-south-1", "ap-east-1", "ap-east-2", "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-south-1", "ap-south-2"),
+    *("ap-southeast-1", "ap-southeast-2", "ap-southeast-3", "ap-southeast-4", "ap-southeast-5", "ap-southeast-6", "ap-southeast-7"),
+    *("ca-central-1", "ca-west-1", "cn-north-1", "cn-northwest-1", "eu-central-1", "eu-central-2", "eu-isoe-west-1", "eu-north-1"),
+    *("eu-south-1", "eu-south-2", "eu-west-1", "eu-west-2", "eu-west-3", "eusc-de-east-1", "il-central-1", "me-central-1", "me-south-1"),
+    *("mx-central-1", "sa-east-1", "us-east-1", "us-east-2", "us-gov-east-1", "us-gov-west-1", "us-iso-east-1", "us-iso-west-1"),
+    *("us-isob-east-1", "us-isob-west-1", "us-isof-east-1", "us-isof-south-1", "us-west-1", "us-west-2"),
+)
+"""The regions of AWS, as its SDKs have them in November 2026."""
 _LONGEST_TAG = 128
 _LONGEST_TAG_VALUE = 256
 
 
-def ids(given: Mapping[str, str | Deferred], prefix: str) -> Iterator[Finding]:
-    """IDs of AWS, by their paths."""
+def ids(given: Mapping[str, str | Deferred], prefix: str, digits: int = 1) -> Iterator[Finding]:
+    """IDs of AWS, by their paths. They have at least so many digits."""
     for path, value in given.items():
-        if isinstance(value, str) and not re.fullmatch(rf"{prefix}-[0-9a-f]+", value):
-            yield error(path, f"given {value!r}, which is not a valid ID; expected {prefix}-<hexadecimal digits>")
+        if isinstance(value, str) and not re.fullmatch(rf"{prefix}-[0-9a-f]{{{digits},40}}", value):
+            few = f"{digits} or more " if digits > 1 else ""
+            yield error(path, f"given {value!r}, which is not a valid ID; expected {prefix}-<{few}hexadecimal digits>")
 
 
 def tags(path: str, given: Mapping[str, str | Deferred]) -> Iterator[Finding]:

@@ -45,6 +45,8 @@ class Line(NamedTuple):
     base_name: str
     """Default of the label `app.kubernetes.io/name` and of the last part of the full name."""
     default_version: str
+    dated: str
+    """Month in which the agents of the default version were published."""
     oldest: tuple[int, int]
     newest: tuple[int, int] | None
     """`None` for the newest line."""

@@ -1,7 +1,7 @@
 """Messages on values of the wrong type: what is allowed and what was given, unless that may be a secret."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 COMPLETE = "complete"
 """The type of a pydantic error whose message is complete."""
@@ -62,3 +62,10 @@ def expected(what: str, value: object, *, repeated: bool) -> str:
     if what == "a whole number" and isinstance(value, str) and value.isdecimal():
         return f"{message}; write it without quotes"
     return message
+
+
+def listed(names: Iterable[str], most: int = 5) -> str:
+    """Names for a message, shortened if there are many."""
+    known = list(names)
+    more = f" and {len(known) - most} more" if len(known) > most else ""
+    return ", ".join(known[:most]) + more

@@ -113,7 +113,10 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
             *_check_directories(built),
             *_check_trust(file.agents, built),
         ]
+    if "context" in file.kubernetes.model_fields_set and not file.kubernetes.context:
+        findings.append(warning((f"{PREFIX}:kubernetes", "context"), "empty, so that it is the current one of whoever deploys; name it"))
     findings += [*checks.namespaces(file.namespaces), *checks.unlisted_namespaces(file.namespaces, file.agents)]
+    findings += agents.without_version(file)
     findings = list(_without_followers(findings, left_out))
     if not file.agents and not machines and not findings:
         findings.append(warning((f"{PREFIX}:agents",), "empty; define at least one agent"))

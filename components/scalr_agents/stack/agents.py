@@ -18,7 +18,7 @@ from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.layers import Layer, combine, locate
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import lookup
-from scalr_agents.model.messages import too_long
+from scalr_agents.model.messages import listed, too_long
 from scalr_agents.model.positions import broken
 from scalr_agents.stack import common, secrets, secrets_from
 from scalr_agents.stack.model import PREFIX, AgentEntry, AgentSecrets, StackFile, place
@@ -36,6 +36,9 @@ _IDENTITIES = {
 """Annotations that give an identity: the form of their values, and what it is."""
 _OF_IDENTITIES = ("azure.workload.identity/tenant-id",)
 """Annotations of the same webhooks, whose names are almost the same."""
+_OF_WEBHOOKS = ("azure.workload.identity", "eks.amazonaws.com")
+"""Domains of further annotations that the webhooks of these identities read."""
+_NO_CLOUD = f"because no cloud reads this annotation of a service account; known: {', '.join(_IDENTITIES)}"
 _OF_NODES = {"tolerations": "nodes.tolerations", "nodeSelector": "nodes.selector"}
 """Values of several charts that an agent has under another key."""
 _CONCURRENCY = "concurrency"
@@ -95,6 +98,17 @@ def build(
     moving = {_spot(finding) for finding in exposed}  # other findings on them wait until they are in the right place
     findings += [finding for finding in located if _spot(finding) not in moving]
     return replace(agent, name=name), [*findings, *_seeming_secrets(name, own, findings)]
+
+
+def without_version(file: StackFile) -> Iterator[Finding]:
+    """A warning for each kind of which there are agents whose version nobody has named: the defaults are old, and stay."""
+    unnamed: dict[str, list[str]] = {}
+    for name, entry in file.agents.items() if not file.common.agent_version else ():
+        if not entry.agent_version:
+            unnamed.setdefault(entry.kind, []).append(name)
+    for kind, names in unnamed.items():
+        path = (*place(names[0]), "agentVersion") if len(names) == 1 else (f"{PREFIX}:common", "agentVersion")
+        yield warning(path, f"not set: {listed(map(repr, names))} of kind {kind} would be {charts.find(kind).versions.unnamed()}")
 
 
 def misplaced_keys(agents: Any) -> Iterator[Finding]:
@@ -165,6 +179,8 @@ def _check_identity(name: str, entry: AgentEntry) -> Iterator[Finding]:
             yield warning(here, f"gives no identity; expected {expected}")
         elif not form and key not in _OF_IDENTITIES and (meant := almost(key, list(_IDENTITIES))):
             yield warning(here, f"gives no identity; did you mean {meant!r}?")
+        elif not form and key.partition("/")[0] not in _OF_WEBHOOKS:
+            yield warning(here, f"gives no identity, {_NO_CLOUD}")
 
 
 def _check_metadata_service(name: str, entry: AgentEntry, chart: Chart[Any], own: list[Layer]) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ from scalr_agents.model.fields import is_dns_label, is_set
 from scalr_agents.model.findings import Finding, Path, dotted, error, nearest, warning
 from scalr_agents.model.layers import Layer
 from scalr_agents.model.merge import Values, lookup
-from scalr_agents.model.messages import too_long
+from scalr_agents.model.messages import expected, too_long
 from scalr_agents.model.spelling import in_stack_files
 from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile, EfsEntry, FilestoreEntry, StorageClassEntry
 from scalr_agents.stack.checks import pods
@@ -116,7 +116,7 @@ def parse(content: Mapping[str, Any]) -> tuple[Mapping[str, CacheEntry], list[Fi
 
 def without_region(entries: Mapping[str, CacheEntry], source: Source) -> Iterator[Finding]:
     """A warning for each cache on AWS if no file of the stack sets a region. None with an environment: it is not read, but may set one."""
-    if source.environment or source.others & _REGIONS:
+    if source.environment or source.others.keys() & _REGIONS:
         return
     for name in (name for name, entry in entries.items() if entry.efs):
         yield warning(
@@ -199,8 +199,11 @@ def _contradictions(place: Path, mounted: Values, below: Sequence[Layer], *, dec
             if is_set(lookup(each.values, *path)):
                 yield each.own(error(path, f"has no effect: {dotted(place)} sets what is mounted; remove one of them"))
         for section in (cache, _PROVIDER_CACHE):
-            if lookup(each.values, *section, "enabled") is False:
+            enabled = lookup(each.values, *section, "enabled")
+            if enabled is False:
                 yield each.own(error((*section, "enabled"), f"false, but {dotted(place)} turns it on; remove one of them"))
+            elif isinstance(enabled, str):
+                yield each.own(error((*section, "enabled"), expected("true or false", enabled, repeated=True)))
 
 
 def _sized(entry: FilestoreEntry) -> bool:

@@ -102,8 +102,11 @@ def _existing(here: Path, name: str, level: pod_security.Level | None) -> Findin
 
 
 def unlisted_namespaces(entries: Mapping[str, Namespace], agents: Mapping[str, AgentEntry]) -> Iterator[Finding]:
-    """Warnings for agents whose namespace is not listed, while one with almost the same name is."""
+    """Warnings for agents whose namespace is not listed, while one with almost the same name is, or is one of the cluster's own."""
     for name, agent in agents.items():
+        if agent.namespace in _IN_EVERY_CLUSTER:
+            message = f"{agent.namespace!r} exists in every cluster, and others use it too; give agents a namespace of their own"
+            yield warning((*place(name), "namespace"), message)
         meant = None if agent.namespace in entries else almost(agent.namespace, list(entries))
         if meant is not None:
             yield warning(

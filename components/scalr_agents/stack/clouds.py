@@ -5,10 +5,14 @@ from typing import TYPE_CHECKING
 
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.inputs import Cloud
+from scalr_agents.model.clouds import AWS_REGIONS
+from scalr_agents.model.findings import Finding, nearest, warning
+from scalr_agents.stack.source import Source
 
 if TYPE_CHECKING:
     from scalr_agents.stack.cache_model import CacheEntry
 
+_REGION = "aws:region"
 _CONTEXTS: Mapping[str, Cloud] = {"arn:aws": "aws", "gke_": "gcp"}
 """How contexts begin that the tools of a cloud name."""
 _IDENTITIES: Mapping[str, Cloud] = {"eks.amazonaws.com": "aws", "azure.workload.identity": "azure", "iam.gke.io": "gcp"}
@@ -22,6 +26,13 @@ def of(context: str, caches: "Mapping[str, CacheEntry]", agents: Sequence[AnyAge
     """
     found = {*_of_stack(context, caches), *(cloud for agent in agents for cloud in _of_agent(agent))}
     return found.pop() if len(found) == 1 else None
+
+
+def region(source: Source) -> Iterator[Finding]:
+    """A warning on a region of AWS that does not exist, as far as is known."""
+    given = source.others.get(_REGION)
+    if isinstance(given, str) and given not in AWS_REGIONS:
+        yield warning((_REGION,), f"no region of AWS that is known here; {nearest(given, AWS_REGIONS)}")
 
 
 def _of_stack(context: str, caches: "Mapping[str, CacheEntry]") -> Iterator[Cloud]:

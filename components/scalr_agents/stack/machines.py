@@ -259,7 +259,7 @@ def _too_long(each: StackMachine) -> Findings:
 def without_region(built: list[StackMachine], source: Source) -> Iterator[Finding]:
     """Warnings for machines if no file of the stack sets their region or project. None with an environment: it may set one."""
     for each in built if not source.environment else ():
-        if each.entry.ec2 and not source.others & {"aws:region", "aws:profile"}:
+        if each.entry.ec2 and not source.others.keys() & {"aws:region", "aws:profile"}:
             message = (
                 "no region is set; run: pulumi config set aws:region <region>, unless AWS_REGION or a profile sets it wherever Pulumi runs"
             )

@@ -81,7 +81,7 @@ class Source(NamedTuple):
     config: Mapping[str, Any]
     origins: Mapping[KeyPath, Origin]
     """The file and path of each key of our namespace, and of the settings below it that the project shares."""
-    others: frozenset[str]
+    others: Mapping[str, Any]
     """The keys of other namespaces, such as `aws:region`."""
     environment: bool
     """Whether the stack imports an ESC environment, whose content is unknown here."""
@@ -165,14 +165,15 @@ def _source(file: Path, declared: Path, settings: Mapping[str, Any]) -> Source:
     if not environment:  # it may set what is missing
         _refuse(file, [_of_stack(finding, origins) for finding in project_config.refused(entries, config)])
     of_project = {entry.path: Origin(declared, _place(entry, settings)) for entry in used}
-    given = {key for key, value in own.items() if value is not None} | {entry.key for entry in entries if entry.word}
+    given = {entry.key: entry.content[entry.word] for entry in entries if entry.word}
+    given |= {key: value for key, value in own.items() if value is not None}
     return Source(
         file=file,
         directory=file.parent,
         project=declared.parent,
         config=config.get(PREFIX, {}),
         origins={path[1:]: origin for path, origin in (of_project | origins).items() if path[0] == PREFIX},
-        others=frozenset(key for key in given if project_config.split(key, name)[0] != PREFIX),
+        others={key: value for key, value in given.items() if project_config.split(key, name)[0] != PREFIX},
         environment=environment,
     )
 
@@ -192,11 +193,11 @@ def _of_stack(finding: Finding, origins: Mapping[KeyPath, Origin]) -> tuple[Find
 
 
 def misspelt(source: Source) -> Iterator[Finding]:
-    """Warnings on keys of another namespace that is almost ours: Pulumi leaves them to a package of that name."""
+    """Errors on keys of another namespace that is almost ours: Pulumi leaves them to a package of that name."""
     for key in sorted(source.others):
         namespace, _, word = key.rpartition(":")
         if word in StackFile.model_fields and almost(namespace, [PREFIX]):
-            yield warning((key,), f"has no effect, because it is not a key of {PREFIX}; did you mean '{PREFIX}:{word}'?")
+            yield error((key,), f"has no effect, because it is not a key of {PREFIX}; did you mean '{PREFIX}:{word}'?")
 
 
 def stack_directory(project: Path) -> Path:

@@ -220,7 +220,7 @@ FINE: list[dict[str, Any]] = [
     nested("global.tls.caBundle", f"corporate\n{PRIVATE}public\n{ROOT}"),
     *(
         nested("global.proxy", {"enabled": True, "httpsProxy": url, "noProxy": "localhost,10.0.0.0/8"})
-        for url in ("http://p:1", "http://[fd00::1]:3128", "http://a_b.acme.", "http://$(HOST):$(PORT)", "$(PROXY)", "HTTP://Proxy:1")
+        for url in ("http://p:1", "http://[fd00::1]:3128", "http://a_b.acme.:8080", "http://$(HOST):$(PORT)", "$(PROXY)", "HTTP://Proxy:1")
     ),
     nested("global.proxy", {"enabled": True, "httpsProxy": "http://p:1", "noProxy": ".svc, $(KUBERNETES_SERVICE_HOST)"}),
     nested("agent.moduleCache.sizeLimit", "1Ti"),

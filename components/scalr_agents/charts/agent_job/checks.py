@@ -60,7 +60,7 @@ def _connection(values: AgentJobValues) -> Findings:
     if otel.enabled and not is_set(otel.endpoint):
         yield warning("otel.enabled", "has no effect: otel.endpoint is empty; set it")
     elif otel.enabled:
-        yield from proxies.server("otel.endpoint", otel.endpoint, proxies.COLLECTOR_EXAMPLE)
+        yield from proxies.collector("otel.endpoint", otel.endpoint)
 
 
 def _service_account(values: AgentJobValues) -> Findings:

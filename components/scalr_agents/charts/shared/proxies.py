@@ -61,7 +61,7 @@ def servers(path: str, given: Mapping[str, object]) -> Findings:
     for name in _VARIABLES:
         for spelling in (name, name.lower()):
             yield from server(entry(path, spelling), given.get(spelling), _EXAMPLE)
-    yield from server(entry(path, _COLLECTOR), given.get(_COLLECTOR), COLLECTOR_EXAMPLE)
+    yield from collector(entry(path, _COLLECTOR), given.get(_COLLECTOR))
 
 
 def only_http(path: str, http: object, https: object) -> Findings:
@@ -81,6 +81,16 @@ def server(path: str, url: object, example: str) -> Findings:
     """An error unless the host and the port of a URL, which may lack its scheme, are valid."""
     if isinstance(url, str) and url and not is_address(url):
         yield error(path, f"not a URL with a valid host and port, for instance {example}")
+
+
+def collector(path: str, url: object) -> Findings:
+    """The address of a collector, whose scheme says whether connections to it are encrypted."""
+    yield from server(path, url, COLLECTOR_EXAMPLE)
+    if isinstance(url, str) and is_address(url) and "://" not in url and not re.match(REFERENCES, url):
+        yield warning(
+            path,
+            f"has no scheme, which says whether connections are encrypted; write http:// or https://, for instance {COLLECTOR_EXAMPLE}",
+        )
 
 
 def is_address(url: str) -> bool:

@@ -78,6 +78,14 @@ class Table(Generic[R]):
     ours: tuple[str, ...]
     """Paths of values, or of sections, that only this package has."""
 
+    def unnamed(self) -> str:
+        """What is deployed if nobody names a version, for a message."""
+        line, newest = self.line(), self.published[-1]
+        return (
+            f"agents {line.default_version} of {line.dated}; name the version. The newest that was compared with its chart is "
+            f"{newest.agent}, for Kubernetes {self.line(newest.agent).kubernetes} or newer"
+        )
+
     def line(self, version: str | None = None) -> Line:
         """The line of an agent version; `None` means the chart's default version. Raises `LineError` for an unsupported version."""
         if version is None:

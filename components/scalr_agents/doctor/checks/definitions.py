@@ -1,8 +1,9 @@
 """The CustomResourceDefinitions that the stack's objects need: whether they exist, what they serve, and who owns them."""
 
 from scalr_agents.doctor.facts import Cluster, Definition, Hidden
-from scalr_agents.doctor.findings import Diagnoses, error, listed, note, warning
+from scalr_agents.doctor.findings import Diagnoses, error, note, warning
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.model.messages import listed
 
 
 def check(needs: Needs, cluster: Cluster) -> Diagnoses:

@@ -6,8 +6,9 @@ from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.doctor import scheduling
 from scalr_agents.doctor.checks.quotas import completed, shown
 from scalr_agents.doctor.facts import Cluster, Hidden, Key, Node, Resources
-from scalr_agents.doctor.findings import Diagnoses, Diagnosis, error, listed, note, warning
+from scalr_agents.doctor.findings import Diagnoses, Diagnosis, error, note, warning
 from scalr_agents.doctor.needs import Needs, Pod
+from scalr_agents.model.messages import listed
 
 _OF_KUBERNETES = "node.kubernetes.io/"
 """Taints of nodes that are not ready or are cordoned."""

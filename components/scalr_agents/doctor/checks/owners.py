@@ -3,8 +3,9 @@
 from collections import defaultdict
 
 from scalr_agents.doctor.facts import Cluster, Hidden, Key, Owner
-from scalr_agents.doctor.findings import Diagnoses, error, listed, note, warning
+from scalr_agents.doctor.findings import Diagnoses, error, note, warning
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.model.messages import listed
 
 _ADOPT = "To take it over, see docs/adopting.md; otherwise give the agent another release name"
 

@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from scalr_agents.doctor.facts import Cluster, Content, Hidden, Key
-from scalr_agents.doctor.findings import Diagnoses, error, listed, note, warning
+from scalr_agents.doctor.findings import Diagnoses, error, note, warning
 from scalr_agents.doctor.needs import Needs, Reference, images
+from scalr_agents.model.messages import listed
 from scalr_agents.stack.checks import registry_of
 
 _PULL_TYPES = ("kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg")

@@ -5,9 +5,10 @@ from typing import Any
 
 from scalr_agents.doctor import scheduling
 from scalr_agents.doctor.facts import Cluster, Content, Hidden, Key
-from scalr_agents.doctor.findings import Diagnoses, error, listed, note
+from scalr_agents.doctor.findings import Diagnoses, error, note
 from scalr_agents.doctor.needs import Needs, Pod
 from scalr_agents.model.merge import lookup
+from scalr_agents.model.messages import listed
 
 _ADDONS = {
     "efs.csi.aws.com": "Install the add-on aws-efs-csi-driver",

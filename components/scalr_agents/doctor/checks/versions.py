@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from scalr_agents.doctor import scheduling
 from scalr_agents.doctor.facts import Cluster, Hidden, Node
-from scalr_agents.doctor.findings import Diagnoses, Diagnosis, error, listed, note, warning
+from scalr_agents.doctor.findings import Diagnoses, Diagnosis, error, note, warning
 from scalr_agents.doctor.needs import Needs, Pod
 from scalr_agents.model.lines import Line
+from scalr_agents.model.messages import listed
 
 _IMAGE_VOLUMES = {"containerd": (2, 1), "cri-o": (1, 31)}
 """The container runtimes that can mount an image as a volume, from these versions on."""

@@ -14,6 +14,7 @@ HUGE_PAGES = "hugepages-"
 _LAST_PORT = 65535
 _PORT_NAME = re.compile(r"(?=.{1,15}\Z)(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*")
 _NO_PORT_NAME = "not a valid name of a port: use at most 15 lower case letters, digits and '-', with at least one letter"
+_MOST_CPUS = 10_000
 _SMALLEST_MEMORY = 1024 * 1024
 _HANDLERS = ("exec", "httpGet", "tcpSocket")
 
@@ -87,6 +88,8 @@ def _resources(given: Fields) -> Problems:
         for resource, amount in amounts.items():
             if quantities.parse(amount) < 0:
                 yield (kind, resource), f"{amount} is negative"
+            elif resource == "cpu" and quantities.parse(amount) > _MOST_CPUS:
+                yield (kind, resource), f"{amount} is more CPUs than a node has; m means thousandths, write 500m"
             elif _is_extended(resource) and not _is_whole(quantities.parse(amount)):
                 yield (kind, resource), f"{amount} is not a whole number, and {resource} cannot be divided"
     for resource, amount in requests.items():
