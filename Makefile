@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
 CORE := --require-hashes -r requirements/core.txt
-DEPLOY := $(CORE) -r requirements/deploy.txt
+KUBERNETES := $(CORE) -r requirements/kubernetes.txt
+DEPLOY := $(KUBERNETES) -r requirements/clouds.txt
 UV ?= uv
 PIN := UV_CUSTOM_COMPILE_COMMAND="make pins" $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
 # What other layers pin, which a layer leaves out.
@@ -13,7 +14,7 @@ BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 # The same, without those that are pinned for some platforms only.
 BUT_ANYWHERE = $$(sed -n '/ ; /!s/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
-.PHONY: render test control-plane test-cluster test-machines test-languages clouds test-clouds node test-node check bench schema docs dist pins clean install
+.PHONY: render test control-plane test-cluster test-machines test-languages test-installs clouds test-clouds node test-node check bench schema docs dist pins clean install install-kubernetes
 
 render: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents render $(STACK)
@@ -37,6 +38,10 @@ test-machines: $(VENV)/.dev control-plane
 test-languages: $(VENV)/.dev control-plane
 	@$(BIN)/python -m tests.languages.node
 	@$(BIN)/python -m pytest -n0 tests/languages
+
+# requirements.txt and components/requirements.txt in fresh environments, with old and new pip and with uv, which are downloaded.
+test-installs: $(VENV)/.dev
+	@$(BIN)/python -m pytest -n0 tests/installs
 
 # The providers that test-clouds runs.
 clouds:
@@ -80,15 +85,20 @@ dist: $(VENV)/.dev
 # Pins, with the hashes of all files of each release: for every platform and Python. `make pins UPGRADE=--upgrade` renews them.
 pins:
 	@$(PIN) $(UPGRADE) requirements/core.in -o requirements/core.txt >/dev/null
-	@$(PIN) $(UPGRADE) components/pyproject.toml --extra aws --extra gcp -c requirements/core.txt \
-		$(call BUT,requirements/core.txt) -o requirements/deploy.txt >/dev/null
-	@$(PIN) $(UPGRADE) requirements/dev.in -c requirements/core.txt -c requirements/deploy.txt \
-		$(call BUT,requirements/core.txt requirements/deploy.txt) -o requirements/dev.txt >/dev/null
-	@$(PIN) $(UPGRADE) requirements/docs.in $(patsubst %,-c requirements/%.txt,core deploy dev) \
-		$(call BUT_ANYWHERE,$(patsubst %,requirements/%.txt,core deploy dev)) -o requirements/docs.txt >/dev/null
+	@$(PIN) $(UPGRADE) components/pyproject.toml -c requirements/core.txt \
+		$(call BUT,requirements/core.txt) -o requirements/kubernetes.txt >/dev/null
+	@$(PIN) $(UPGRADE) components/pyproject.toml --extra aws --extra gcp $(patsubst %,-c requirements/%.txt,core kubernetes) \
+		$(call BUT,$(patsubst %,requirements/%.txt,core kubernetes)) -o requirements/clouds.txt >/dev/null
+	@$(PIN) $(UPGRADE) requirements/dev.in $(patsubst %,-c requirements/%.txt,core kubernetes clouds) \
+		$(call BUT,$(patsubst %,requirements/%.txt,core kubernetes clouds)) -o requirements/dev.txt >/dev/null
+	@$(PIN) $(UPGRADE) requirements/docs.in $(patsubst %,-c requirements/%.txt,core kubernetes clouds dev) \
+		$(call BUT_ANYWHERE,$(patsubst %,requirements/%.txt,core kubernetes clouds dev)) -o requirements/docs.txt >/dev/null
 
 # What `pulumi up` runs on; `pulumi install` does the same.
 install: $(VENV)/.deploy
+
+# The same without the packages of the clouds, for stacks that use none.
+install-kubernetes: $(VENV)/.kubernetes
 
 clean:
 	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
@@ -103,8 +113,13 @@ $(VENV)/.core: requirements/core.txt components/pyproject.toml
 	@$(PIP) --no-deps --no-build-isolation -e ./components >&2
 	@touch $@
 
-$(VENV)/.deploy: $(VENV)/.core requirements/deploy.txt
+$(VENV)/.kubernetes: $(VENV)/.core requirements/kubernetes.txt
 	@echo "setting up $(VENV): Pulumi" >&2
+	@$(PIP) $(KUBERNETES) >&2
+	@touch $@
+
+$(VENV)/.deploy: $(VENV)/.kubernetes requirements/clouds.txt
+	@echo "setting up $(VENV): the clouds" >&2
 	@$(PIP) $(DEPLOY) >&2
 	@touch $@
 

@@ -24,7 +24,7 @@ from packageurl import PackageURL
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.pins import LAYERS, pins
+from tests.pins import DEPLOYED, LAYERS, pins
 
 REPOSITORY = Path(__file__).parents[1]
 PACKAGE = REPOSITORY / "components"
@@ -53,7 +53,7 @@ def bill_of_materials(epoch: int) -> str:
     bom.metadata.timestamp = datetime.fromtimestamp(epoch, UTC)
     bom.metadata.component = package
     bom.metadata.tools.components.add(this_component())
-    deployed = {pin.name: pin for layer in ("core", "deploy") for pin in pins(LAYERS[layer])}
+    deployed = {pin.name: pin for layer in DEPLOYED for pin in pins(LAYERS[layer])}
     components = {name: _component(name, pin.version, pin.hashes) for name, pin in deployed.items()}
     for component in components.values():
         bom.components.add(component)
@@ -62,17 +62,19 @@ def bill_of_materials(epoch: int) -> str:
 
 
 def install(directory: Path, target: Path) -> Path:
-    """A Python environment in `target` with the wheel that was built into a directory, outside of the repository; returns its interpreter.
-
-    The libraries are those of this environment, without our package.
-    """
-    venv.create(target, symlinks=True)
+    """A Python environment in `target`, outside of the repository, with the wheel that was built into a directory; returns its Python."""
+    python = libraries(target)
     [wheel] = directory.glob("*.whl")
-    python = target / "bin" / "python"
     subprocess.run([sys.executable, "-m", "pip", "--quiet", "--python", python, "install", "--no-deps", wheel], check=True)
+    return python
+
+
+def libraries(target: Path) -> Path:
+    """A Python environment in `target` with the libraries of this environment, without our package; returns its Python."""
+    venv.create(target, symlinks=True)
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(target)}))
     (packages / "libraries.pth").write_text(sysconfig.get_path("purelib"))
-    return python
+    return target / "bin" / "python"
 
 
 def contents(directory: Path) -> Iterator[str]:

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-LAYERS = {name: (Path(__file__).parents[1] / "requirements" / f"{name}.txt").read_text() for name in ("core", "deploy", "dev", "docs")}
+DEPLOYED = ("core", "kubernetes", "clouds")
+"""The layers that a deployment runs on."""
+LAYERS = {name: (Path(__file__).parents[1] / "requirements" / f"{name}.txt").read_text() for name in (*DEPLOYED, "dev", "docs")}
 PIN = re.compile(r"^([a-z0-9-]+)==(\S+)(?: ; [^\\\n]*[^\\\s])?((?: \\\n    --hash=sha256:[0-9a-f]{64})*)$", re.MULTILINE)
 
 

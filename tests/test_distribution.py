@@ -12,7 +12,7 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
 from tests import distribution
-from tests.pins import LAYERS, pins
+from tests.pins import DEPLOYED, LAYERS, pins
 
 EPOCH = 1_790_000_000
 VERSION = scalr_agents.__version__
@@ -65,7 +65,7 @@ def test_the_bill_of_materials_names_what_is_deployed(dist: Path) -> None:
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
     bill = json.loads(text)
     listed = {each["name"]: (each["version"], {digest["content"] for digest in each["hashes"]}) for each in bill["components"]}
-    assert listed == {pin.name: (pin.version, set(pin.hashes)) for layer in ("core", "deploy") for pin in pins(LAYERS[layer])}
+    assert listed == {pin.name: (pin.version, set(pin.hashes)) for layer in DEPLOYED for pin in pins(LAYERS[layer])}
     assert (bill["metadata"]["component"]["name"], bill["metadata"]["component"]["version"]) == ("scalr-agents", VERSION)
     [asked] = [each["dependsOn"] for each in bill["dependencies"] if each["ref"] == f"scalr-agents=={VERSION}"]
     assert {name.partition("==")[0] for name in asked} == {
