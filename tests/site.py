@@ -1,7 +1,9 @@
 """The pages of the documentation site, made from those of the repository. `make docs` writes them for MkDocs, which builds build/site.
 
-The pages and their links are made for the repository's web view, where README.md is the front page and pages link to code. On the site,
-README.md is the front page too, and what is no page of the site is named without a link. MkDocs reports links that lead nowhere.
+The pages and their links are made for the repository's web view, where README.md is the front page, pages link to code, and name each other
+by their files. On the site, README.md is the front page too, pages are named by their titles, and what is no page of the site is named
+without a link. The site has tables of contents beside its pages, so those inside of pages are left out. MkDocs reports links that lead
+nowhere.
 """
 
 import os
@@ -18,6 +20,18 @@ DIRECTORY = REPOSITORY / "build" / "pages"
 _FRONT = {"README.md": "index.md"}
 _FENCED = re.compile(r"(^ *```.*?^ *```)", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s#]*)(#[^)\s]*)?\)")
+_CONTENTS = re.compile(r"\A((?:(?!^## ).*\n)*?)(?:- \[[^\]]*\]\(#[^)]*\).*\n)+\n?", re.MULTILINE)
+_TITLE = re.compile(r"^(?:# |title: )(.*)$", re.MULTILINE)
+_BOOSTS = {
+    "adr/": 0.1,
+    "CHANGELOG": 0.1,
+    "CONTRIBUTING": 0.1,
+    "testing": 0.1,
+    "reference/agent-k8s": 0.1,
+    "agent-k8s": 0.2,
+    "reference/": 0.3,
+}
+"""How much a page counts in the search, by the beginning of its name. Guides count 1; few have agents of the kind agent-k8s."""
 _DECISIONS = "decisions.md"
 _LIBRARY = "assets/mermaid.min.js"
 
@@ -32,11 +46,31 @@ def sources() -> dict[str, str]:
 def pages() -> dict[str, str]:
     """The pages of the site, with their content."""
     found = sources()
-    return {page: linked(_read(path), path, page, found) for page, path in found.items()} | {_DECISIONS: _decisions(found)}
+    titles = {page: title(_read(path)) for page, path in found.items()} | {_DECISIONS: "Architecture decisions"}
+    texts = {page: linked(without_contents(_read(path)), path, page, found, titles) for page, path in found.items()}
+    return {page: boosted(text, page) for page, text in texts.items()} | {_DECISIONS: _decisions(found)}
 
 
-def linked(text: str, path: str, page: str, found: Mapping[str, str]) -> str:
-    """The text of a file as a page of the site: links to files that are no pages become their text."""
+def title(text: str) -> str:
+    """The title of a page: that of its front matter, or its first heading."""
+    found = _TITLE.search(text)
+    return found[1].replace("`", "") if found else ""
+
+
+def without_contents(text: str) -> str:
+    """A page without the list of its headings that stands above the first of them."""
+    return _CONTENTS.sub(r"\1", text, count=1)
+
+
+def boosted(text: str, page: str) -> str:
+    """A page that says in its front matter how much it counts in the search."""
+    boost = next((each for beginning, each in _BOOSTS.items() if page.startswith(beginning)), 1)
+    rest = text.removeprefix("---\n") if text.startswith("---\n") else f"---\n\n{text}"
+    return f"---\nsearch: {{boost: {boost}}}\n{rest}"
+
+
+def linked(text: str, path: str, page: str, found: Mapping[str, str], titles: Mapping[str, str]) -> str:
+    """The text of a file as a page of the site: links to files that are no pages become their text, names of files become titles."""
     pages_of = {source: name for name, source in found.items()} | {"docs/adr": _DECISIONS, "docs/reference": "reference/index.md"}
 
     def link(match: re.Match[str]) -> str:
@@ -45,11 +79,17 @@ def linked(text: str, path: str, page: str, found: Mapping[str, str]) -> str:
             return match[0]
         wanted = os.path.normpath(PurePosixPath(path).parent / target)
         if wanted in pages_of:
+            shown = titles[pages_of[wanted]] if _is_file(shown, wanted) else shown
             return f"[{shown}]({os.path.relpath(pages_of[wanted], PurePosixPath(page).parent)}{anchor})"
         return shown if (REPOSITORY / wanted).exists() else match[0]
 
     prose = _FENCED.split(text)
     return "".join(part if index % 2 else _LINK.sub(link, part) for index, part in enumerate(prose))
+
+
+def _is_file(shown: str, wanted: str) -> bool:
+    """Whether the text of a link is the path of its file, or the end of it."""
+    return f"/{wanted}".endswith(f"/{shown.strip('`').removeprefix('../')}")
 
 
 def anchor(heading: str, separator: str = "-") -> str:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests import mermaid, reference, site
+from tests import mermaid, reference, site, site_tables
 
 PAGES = {"index.md": "README.md", "caches.md": "docs/caches.md", "adr/0001-core.md": "docs/adr/0001-core.md", "LICENSED.md": "LICENSED.md"}
+TITLES = {"index.md": "scalr-agents", "caches.md": "Caches", "adr/0001-core.md": "Core", "decisions.md": "Architecture decisions"}
 
 
 @pytest.mark.parametrize(
@@ -18,12 +19,58 @@ PAGES = {"index.md": "README.md", "caches.md": "docs/caches.md", "adr/0001-core.
         ("caches.md", "[start](../README.md#set-up), [this](#efs)", "[start](index.md#set-up), [this](#efs)"),
         ("adr/0001-core.md", "[caches](../caches.md) and [licence](../../LICENSE)", "[caches](../caches.md) and licence"),
         ("caches.md", "[`stacks/`](../stacks) and [a [b]](../components/schema.json)", "`stacks/` and a [b]"),
+        ("index.md", "[docs/caches.md](docs/caches.md#efs)", "[Caches](caches.md#efs)"),
+        ("adr/0001-core.md", "[`caches.md`](../caches.md), [../caches.md](../caches.md)", "[Caches](../caches.md), [Caches](../caches.md)"),
         ("caches.md", "[gone](../gone.md), [web](https://a.example/b)", "[gone](../gone.md), [web](https://a.example/b)"),
         ("caches.md", "```md\n[code](../LICENSE)\n```\n", "```md\n[code](../LICENSE)\n```\n"),
     ],
 )
 def test_links_lead_to_pages_of_the_site_or_are_text(page: str, text: str, expected: str) -> None:
-    assert site.linked(text, PAGES[page], page, PAGES) == expected
+    assert site.linked(text, PAGES[page], page, PAGES, TITLES) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [("# Values of `agent-job`\n\n## Other\n", "Values of agent-job"), ("---\ntitle: Scalr agents\n---\n\n## Example\n", "Scalr agents")],
+)
+def test_the_title_of_a_page(text: str, title: str) -> None:
+    assert site.title(text) == title
+
+
+def test_a_list_of_headings_is_left_out_and_no_other_list() -> None:
+    """The site has it beside the page."""
+    kept = "- [one](#one) is a list of this section\n"
+    assert site.without_contents(f"# Page\n\nText.\n\n- [one](#one)\n- [two](#two) and [three](#three)\n\n## One\n\n{kept}") == (
+        f"# Page\n\nText.\n\n## One\n\n{kept}"
+    )
+    assert (
+        site.without_contents(f"# Page\n\n- [other](other.md)\n\n## One\n\n{kept}") == f"# Page\n\n- [other](other.md)\n\n## One\n\n{kept}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("page", "text", "expected"),
+    [
+        ("caches.md", "# Caches\n", "---\nsearch: {boost: 1}\n---\n\n# Caches\n"),
+        ("reference/agent-k8s.md", "# Values\n", "---\nsearch: {boost: 0.1}\n---\n\n# Values\n"),
+        ("_index.md", "---\ntitle: Scalr agents\n---\n", "---\nsearch: {boost: 1}\ntitle: Scalr agents\n---\n"),
+    ],
+)
+def test_a_page_says_how_much_it_counts_in_the_search(page: str, text: str, expected: str) -> None:
+    assert site.boosted(text, page) == expected
+
+
+def test_cells_of_tables_have_the_heading_of_their_column_and_long_names_break() -> None:
+    table = "<table><thead><tr><th>Key</th><th><em>Goes</em> to</th></tr></thead>{}</table>"
+    given = '<tr><td><code>agent.replicaCount</code></td><td style="x"><a href="a/very.long.address">SCALR_URL</a></td></tr>'
+    expected = (
+        '<tr><td data-label="Key"><code>agent.<wbr>replica<wbr>Count</code></td>'
+        '<td data-label="Goes to" style="x"><a href="a/very.long.address">SCALR_URL</a></td></tr>'
+    )
+    assert (
+        site_tables.on_page_content(f"<p>agent.replicaCount</p>{table.format(given)}")
+        == f"<p>agent.replicaCount</p>{table.format(expected)}"
+    )
 
 
 def test_every_page_of_the_repository_is_in_the_navigation() -> None:

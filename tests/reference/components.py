@@ -20,8 +20,8 @@ _HEAD = """\
 <!-- `make schema` writes this page. -->
 
 The components of the package, in the spelling of its schema: programs in Python write `agentVersion` as `agent_version`. What is marked
-*(input)* may be an output of another resource; all else must be known before the deployment. Start with the
-[README](../../README.md#in-your-own-program), or in other languages with
+*(input)* may be an output of another resource; all else must be known before the deployment. Start with
+[In your own program](../programs.md), or in other languages with
 [installation and configuration](../installation-configuration.md).
 """
 
