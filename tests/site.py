@@ -122,7 +122,8 @@ def write(library: Path | None) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(with_library(text, page) if library else text, encoding="utf-8")
     (DIRECTORY / "assets").mkdir()
-    shutil.copy(REPOSITORY / "docs" / "site.css", DIRECTORY / "assets")
+    for file in ("site.css", "logo.png"):
+        shutil.copy(REPOSITORY / "docs" / file, DIRECTORY / "assets")
     if library:
         shutil.copy(library, DIRECTORY / _LIBRARY)
 

@@ -3,7 +3,8 @@
 import inspect
 import json
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +18,35 @@ from tests.package.values import NULLABLE, PREFIX, Spec
 from tests.resources import host
 
 FILE = Path(scalr_agents.__file__).parents[1] / "schema.json"
-_ABOUT = {
-    "displayName": "Scalr agents",
-    "description": "Scalr's self-hosted agents on Kubernetes and on virtual machines",
-    "keywords": ["pulumi", "scalr", "kubernetes", "terraform", "opentofu", "category/infrastructure", "kind/component"],
-    "license": "Apache-2.0",
-}
+PROJECT: dict[str, Any] = tomllib.loads((FILE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+LOGO = "docs/logo.png"
 _SNAKE = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 _OF_PULUMI = {"dependsOn", "enablePatchForce", "upsertExistingObjects"}
 """Names of Pulumi and its Kubernetes provider in descriptions."""
 _SECRET = "token"
 """The secret argument. Maps of secrets are not marked: SDKs would make the whole map a secret, but its keys must be known."""
+
+
+def about(project: Mapping[str, Any], version: str) -> Spec:
+    """What the Pulumi Registry shows of the package. Addresses are known if its project names the repository.
+
+    `pulumi package add` with the address of a repository writes that of the plugin by itself; the registry reads it from the schema.
+    """
+    repository = project.get("urls", {}).get("Repository")
+    described = {
+        "displayName": "Scalr agents",
+        "description": "Scalr's self-hosted agents on Kubernetes and on virtual machines",
+        "keywords": [*project["keywords"], "category/infrastructure", "kind/component"],
+        "license": project["license"],
+        "publisher": project["authors"][0]["name"],
+    }
+    if repository is None:
+        return described
+    return described | {
+        "repository": repository,
+        "logoUrl": f"{repository}/raw/v{version}/{LOGO}",
+        "pluginDownloadURL": f"git://{repository.removeprefix('https://')}/{FILE.parent.name}",
+    }
 
 
 def written(schema: Spec) -> str:
@@ -53,7 +72,8 @@ def whole() -> Spec:
             part["description"] = inspect.cleandoc(part["description"])
         if "properties" in schema["types"].get(part.get("$ref", "").removeprefix("#/types/"), {}):
             part.pop("plain", None)  # in a plain object nothing can be an output
-    return {"name": schema.pop("name"), **_ABOUT, **{key: spec for key, spec in schema.items() if key not in _ABOUT}}
+    described = about(PROJECT, scalr_agents.__version__)
+    return {"name": schema.pop("name"), **described, **{key: spec for key, spec in schema.items() if key not in described}}
 
 
 def _respell(schema: Spec) -> None:

@@ -54,11 +54,6 @@ def test_tokens_are_secret() -> None:
     assert {at.split()[1] for at in secret} == SECRETS
 
 
-def test_the_registry_finds_a_category_and_a_kind() -> None:
-    assert {"category/infrastructure", "kind/component"} <= set(PACKAGE["keywords"])
-    assert all(PACKAGE[key] for key in ("name", "displayName", "description", "license", "version"))
-
-
 def test_every_reference_leads_to_a_type_and_every_type_is_used() -> None:
     used = {part["$ref"].removeprefix("#/types/") for part in schema.parts(PACKAGE) if part.get("$ref", "").startswith("#/types/")}
     assert used == set(PACKAGE["types"])
