@@ -20,6 +20,8 @@ from tests.resources import host
 FILE = Path(scalr_agents.__file__).parents[1] / "schema.json"
 PROJECT: dict[str, Any] = tomllib.loads((FILE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LOGO = "docs/logo.png"
+_GO = "example.com/pulumi-scalr-agents/sdk/go/scalragents"
+"""The import path of the SDK in Go programs. Without this line, it would change with the address of the repository."""
 _SNAKE = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
 _OF_PULUMI = {"dependsOn", "enablePatchForce", "upsertExistingObjects"}
 """Names of Pulumi and its Kubernetes provider in descriptions."""
@@ -72,6 +74,7 @@ def whole() -> Spec:
             part["description"] = inspect.cleandoc(part["description"])
         if "properties" in schema["types"].get(part.get("$ref", "").removeprefix("#/types/"), {}):
             part.pop("plain", None)  # in a plain object nothing can be an output
+    schema["language"]["go"]["importBasePath"] = _GO
     described = about(PROJECT, scalr_agents.__version__)
     return {"name": schema.pop("name"), **described, **{key: spec for key, spec in schema.items() if key not in described}}
 

@@ -52,6 +52,11 @@ def test_a_project_with_a_repository_gives_the_schema_its_addresses() -> None:
     }
 
 
+def test_programs_in_go_import_the_sdk_as_before_whatever_the_repository() -> None:
+    imported = f'scalr "{PACKAGE["language"]["go"]["importBasePath"]}"'
+    assert imported in (REPOSITORY / "examples" / "go" / "main.go").read_text(encoding="utf-8")
+
+
 def test_the_logo_is_a_square_png() -> None:
     head = (REPOSITORY / schema.LOGO).read_bytes()[:24]
     assert head[:8] == b"\x89PNG\r\n\x1a\n"
