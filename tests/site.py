@@ -122,8 +122,8 @@ def write(library: Path | None) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(with_library(text, page) if library else text, encoding="utf-8")
     (DIRECTORY / "assets").mkdir()
-    for file in ("site.css", "logo.png"):
-        shutil.copy(REPOSITORY / "docs" / file, DIRECTORY / "assets")
+    for asset in ("site.css", "logo.png"):
+        shutil.copy(REPOSITORY / "docs" / asset, DIRECTORY / "assets")
     if library:
         shutil.copy(library, DIRECTORY / _LIBRARY)
 
