@@ -339,7 +339,7 @@ def test_warnings_are_only_counted_where_they_are_not_asked_for(project: Path, c
 
 def test_errors_are_printed_whole_and_warnings_counted(project: Path) -> None:
     wrong = STACK.replace("agent-job", "agent-jop").replace("https", "http")
-    stack(project, f"{wrong}  scalr-agents:kubernetes: {{context: ''}\n  aws:region: eu-wst-1\n")
+    stack(project, f"{wrong}  scalr-agents:kubernetes: {{context: ''}}\n  aws:region: eu-wst-1\n")
     checked = cli("check", "dev", directory=project).stdout.splitlines()
     done = cli("render", "dev", directory=project)
     error, counted = done.stderr.splitlines()
