@@ -378,6 +378,8 @@ def test_no_request_carries_a_secret_in_plain(token: str, variable: str, compone
             {"volume": {"size": "8Gi"}},
             "error: volume.size: given 8Gi; an agent needs 20G at least, for images and the data of runs",
         ),
+        ("Ec2Agents", {"no_proxy": ["a.b", "a\nExecStartPre=+/bin/true"]}, "error: no_proxy[1]: not a host (github.acme.internal)"),
+        ("GceAgents", {"http_proxy": "http://a:1\nB=1"}, "error: http_proxy: contains a line break or another control character"),
         (
             "Ec2Agents",
             {"secret_env": {"A": "x\ny"}},

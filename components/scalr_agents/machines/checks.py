@@ -12,7 +12,7 @@ from scalr_agents.model import quantities, signs
 from scalr_agents.model.characters import is_one_line
 from scalr_agents.model.fields import Deferred, is_deferred, is_image, is_set
 from scalr_agents.model.findings import entry, error, warning
-from scalr_agents.model.messages import describe
+from scalr_agents.model.messages import describe, too_long
 from scalr_agents.model.spelling import Spelling
 
 DRAIN_LIMITS: Mapping[Platform, tuple[int, str]] = {
@@ -43,7 +43,8 @@ _ONE_LINE = "has several lines or control characters, and a variable of a machin
 def name(given: str) -> Findings:
     """The name, from which those of everything in the cloud are made."""
     if len(given) > _LONGEST_NAME or not _NAME.fullmatch(given):
-        yield error("", f"not a name for a machine: at most {_LONGEST_NAME} lower case letters, digits and '-', a letter first")
+        message = f"not a name for a machine: at most {_LONGEST_NAME} lower case letters, digits and '-', a letter first"
+        yield error("", f"{message}{too_long(given, _LONGEST_NAME)}")
 
 
 def agent(given: AgentSettings, platform: Platform, say: Spelling) -> Findings:

@@ -102,3 +102,13 @@ def test_the_proxy_that_carries(variables: dict[str, str | None], target: Addres
 def test_exceptions(exceptions: str, host: str, direct: bool) -> None:
     proxies = Proxies.of({**PROXY, "NO_PROXY": exceptions})
     assert (proxies.carrying(Address(host, 443)) == "") is direct
+
+
+def test_references_are_followed_up_to_what_a_program_can_get() -> None:
+    """A variable that doubles another one 40 times would have a terabyte; Linux gives no program more than 128 KiB."""
+    chain = [{"name": "E0", "value": "a"}, *({"name": f"E{index}", "value": f"$(E{index - 1})$(E{index - 1})"} for index in range(1, 41))]
+    found = known(chain)
+    assert found["E17"] == "a" * 2**17
+    assert found["E18"] is None
+    assert found["E19"] == "$(E18)$(E18)"
+    assert known([{"name": "A", "value": "a" * 2**17}, {"name": "B", "value": "$(A)" * 1000}])["B"] is None

@@ -1,0 +1,109 @@
+"""Mistakes that a cluster or a cloud would accept, or refuse much later: each is told where it was made."""
+
+from pathlib import Path
+from typing import Any
+
+import botocore.session
+import pytest
+from scalr_agents import charts
+from scalr_agents.model.clouds import AWS_REGIONS
+from scalr_agents.stack import clouds, source
+
+from tests.stack.kinds import Kind, every_kind
+from tests.stack.kinds import load as load_kind
+from tests.stack.plain import findings
+
+RUNS = "scalr-agents:agents.runs"
+NO_IDENTITY = "gives no identity, because no cloud reads this annotation of a service account; known: eks.amazonaws.com/role-arn, "
+
+
+@pytest.mark.parametrize("key", ["roleArn", "role-arn", "iam.amazonaws.com/role", "acme.io/role"])
+def test_annotations_that_no_cloud_reads(key: str) -> None:
+    [(severity, _, message)] = findings({"agents": {"runs": {"identity": {key: "arn:aws:iam::111122223333:role/x"}}}})
+    assert severity == "warning"
+    assert message.startswith(NO_IDENTITY)
+
+
+@pytest.mark.parametrize("namespace", ["kube-system", "kube-public", "kube-node-lease", "default"])
+def test_namespaces_of_the_cluster(namespace: str) -> None:
+    message = f"{namespace!r} exists in every cluster, and others use it too; give agents a namespace of their own"
+    assert findings({"agents": {"runs": {"namespace": namespace}}}) == [("warning", f"{RUNS}.namespace", message)]
+
+
+@pytest.mark.parametrize("kind", ["requests", "limits"])
+def test_millions_of_cpus(kind: str) -> None:
+    values = {"agent": {"resources": {kind: {"cpu": "500M"}}}}
+    message = "500M is more CPUs than a node has; m means thousandths, write 500m"
+    found = findings({"agents": {"runs": {"values": values}}})
+    assert ("error", f"{RUNS}.values.agent.resources.{kind}.cpu", message) in found
+    assert findings({"agents": {"runs": {"values": {"agent": {"resources": {"limits": {"cpu": "128"}}}}}}}) == []
+
+
+def test_an_empty_context() -> None:
+    message = "empty, so that it is the current one of whoever deploys; name it"
+    assert findings({"kubernetes": {"context": ""}}) == [("warning", "scalr-agents:kubernetes.context", message)]
+    assert findings({"kubernetes": {"qps": 5}}) == []
+
+
+@pytest.mark.parametrize(("endpoint", "warned"), [("otel:4317", True), ("otel.acme", True), ("http://otel:1", False), ("$(OTEL)", False)])
+@every_kind
+def test_a_collector_without_a_scheme(kind: Kind, endpoint: str, *, warned: bool) -> None:
+    found = [each for each in load_kind(kind, {"common": {"otel": {"endpoint": endpoint}}}).findings if "no scheme" in each.message]
+    assert [(each.severity, each.path) for each in found] == ([("warning", "scalr-agents:common.otel")] if warned else [])
+
+
+@pytest.mark.parametrize("section", [("persistence", "cache"), ("agent", "providerCache")])
+def test_a_switch_in_quotes_that_a_cache_hides(section: tuple[str, str]) -> None:
+    given: dict[str, Any] = {
+        "caches": {"shared": {"claim": {"name": "shared"}}},
+        "agents": {"runs": {"cache": "shared", "values": {section[0]: {section[1]: {"enabled": "true"}}}}},
+    }
+    message = "expected true or false, given 'true'; write it without quotes, as true or false"
+    assert ("error", f"{RUNS}.values.{'.'.join(section)}.enabled", message) in findings(given)
+
+
+def test_ids_of_file_systems_have_eight_digits() -> None:
+    given = {"caches": {"shared": {"efs": {"fileSystemId": "fs-1"}}}, "agents": {"runs": {"cache": "shared"}}}
+    message = "given 'fs-1', which is not a valid ID; expected fs-<8 or more hexadecimal digits>"
+    assert ("error", "scalr-agents:caches.shared.efs.fileSystemId", message) in findings(given)
+
+
+@pytest.mark.parametrize(
+    ("region", "message"),
+    [
+        ("eu-wst-1", "no region of AWS that is known here; did you mean 'eu-west-1'?"),
+        ("eu-west-1", None),
+        ("cn-north-1", None),
+    ],
+)
+def test_regions(tmp_path: Path, region: str, message: str | None) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nruntime: python\n")
+    (tmp_path / "Pulumi.dev.yaml").write_text(f"config:\n  aws:region: {region}\n")
+    found = [(each.severity, each.path, each.message) for each in clouds.region(source.read(tmp_path, "dev"))]
+    assert found == ([("warning", "aws:region", message)] if message else [])
+
+
+def test_the_regions_are_those_of_the_sdk() -> None:
+    session = botocore.session.get_session()
+    known = {region for partition in session.get_available_partitions() for region in session.get_available_regions("ec2", partition)}
+    assert set(AWS_REGIONS) == known
+
+
+@pytest.mark.parametrize(
+    ("changed", "path", "who"),
+    [
+        ({}, f"{RUNS}.agentVersion", "'runs' of kind agent-job"),
+        (
+            {"agents": {"two": {"kind": "agent-job", "namespace": "b"}}},
+            "scalr-agents:common.agentVersion",
+            "'runs', 'two' of kind agent-job",
+        ),
+        ({"agents": {"runs": {"agentVersion": "0.57.0"}}}, None, ""),
+        ({"common": {"agentVersion": "0.57.0"}}, None, ""),
+    ],
+)
+def test_agents_whose_version_nobody_has_named(changed: dict[str, Any], path: str | None, who: str) -> None:
+    changed = {"common": {"agentVersion": ""}, **changed}
+    found = [each for each in findings(changed) if each[1].endswith("agentVersion")]
+    said = charts.find("agent-job").versions.unnamed()
+    assert found == ([("warning", path, f"not set: {who} would be {said}")] if path else [])
