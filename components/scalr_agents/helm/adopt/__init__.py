@@ -17,7 +17,7 @@ from scalr_agents.helm.adopt import defaults, listing, secrets, steps
 from scalr_agents.helm.adopt.about import About, AboutError, completed
 from scalr_agents.helm.adopt.steps import Step
 from scalr_agents.model import parse, yaml_io
-from scalr_agents.model.findings import Finding, as_path, by_severity, error, errors, starts, warning
+from scalr_agents.model.findings import Finding, as_path, by_severity, error, errors, starts
 from scalr_agents.model.merge import Values
 from scalr_agents.stack.model import PREFIX, place
 from scalr_agents.stack.secrets import command
@@ -141,8 +141,7 @@ def take_over(
     once = [finding for finding in in_values if finding.severity == "error" or finding.at not in refused]
     told = {finding.at for finding in errors(in_values)}  # the stack may explain better what is wrong with the same value
     shapes = [finding for finding in misshapen if finding.at not in told]
-    unnamed = [] if known.agent_version else [warning((*place(agent), "agentVersion"), f"not known: taken for {found.versions.unnamed()}")]
-    findings = [*own.findings, *unnamed, *(finding for finding in [*shapes, *about_secrets, *once] if not _is_old_news(finding))]
+    findings = [*own.findings, *(finding for finding in [*shapes, *about_secrets, *once] if not _is_old_news(finding))]
     if loaded.agents and manifest is not None:
         findings += _is_of_another(manifest, loaded.agents[0])
     if errors(findings) or not loaded.agents:

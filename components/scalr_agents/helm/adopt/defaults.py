@@ -37,7 +37,7 @@ def own(given: Mapping[str, Any], about: About, version: str) -> Own:
     defaults = of_chart(chart, release) if release else _known(chart, version)
     complete = _are_complete(chart, given, defaults)
     if not about.agent_version:
-        return Own(_other(chart, version, given, None) if complete else dict(given), dict(given), [_unpromised(chart, version)])
+        return Own(_other(chart, version, given, None) if complete else dict(given), dict(given), [_unpromised(chart)])
     if complete:
         return Own(_other(chart, version, given, release), dict(given), notes=[_COMPUTED, *([] if release else [_UNSEEN])])
     if release is None:
@@ -50,10 +50,10 @@ def own(given: Mapping[str, Any], about: About, version: str) -> Own:
     return Own(in_order, coalesce(defaults, given), notes=notes)
 
 
-def _unpromised(chart: str, version: str) -> Finding:
+def _unpromised(chart: str) -> Finding:
     message = (
-        f"the version of the release is not known: agents {version} are assumed, and the release may change in unexpected ways. Give "
-        f"--metadata, --chart-version or --agent-version"
+        "the version of the release is not known; give --metadata, --chart-version or --agent-version. Otherwise the release may change in "
+        f"unexpected ways, since these would be {charts.find(chart).versions.unnamed()}"
     )
     return warning(chart, message)
 
