@@ -1,6 +1,7 @@
 """The programs of a kubeconfig: those of the project do not run, whatever leads to it. The clusters are not there."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -132,3 +133,11 @@ def test_kubeconfigs_without_programs(users: Any, places: tuple[Path, Path]) -> 
     file = kubeconfig(checkout / "kube", {})
     file.write_text(json.dumps(json.loads(file.read_text()) | {"users": users}))
     assert "is in the project" not in run(checkout, "../kube").stderr
+
+
+def test_a_kubeconfig_that_is_no_file_is_not_read(places: tuple[Path, Path]) -> None:
+    """A pipe would keep doctor waiting for ever."""
+    checkout, _ = places
+    os.mkfifo(checkout / "kube")
+    done = run(checkout, "../kube")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "error: kubeconfig ../kube is not a regular file")

@@ -28,8 +28,10 @@ def refusal(kubeconfigs: str, untrusted: Sequence[Path]) -> str:
 
     Every user of them counts, since the context that is used may be in another one.
     """
-    files = (Path(path).expanduser() for path in kubeconfigs.split(os.pathsep) if path)
-    found = [(file, *each) for file in files if _is_below(file, untrusted) for each in _programs(file)]
+    files = [file for path in kubeconfigs.split(os.pathsep) if path and _is_below(file := Path(path).expanduser(), untrusted)]
+    if odd := [file for file in files if not file.is_file()]:
+        return f"kubeconfig {odd[0]} is not a regular file"
+    found = [(file, *each) for file in files for each in _programs(file)]
     if not found:
         return ""
     file, user, command = found[0]
