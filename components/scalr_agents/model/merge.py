@@ -1,6 +1,6 @@
 """Merging of values as Helm does it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 Values = dict[str, Any]
@@ -34,3 +34,12 @@ def lookup(values: Any, *parts: str) -> Any:
     for part in parts:
         values = values.get(part) if isinstance(values, Mapping) else None
     return values
+
+
+def has(values: Any, path: Sequence[str | int]) -> bool:
+    """Whether nested maps have a path, even with `null` there. Lists and scalars have none."""
+    for part in path:
+        if not isinstance(values, Mapping) or part not in values:
+            return False
+        values = values[part]
+    return True

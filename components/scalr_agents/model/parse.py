@@ -13,6 +13,7 @@ from pydantic_core import ErrorDetails
 
 from scalr_agents.model.fields import is_deferred
 from scalr_agents.model.findings import Finding, Path, as_path, dotted, error, starts, unknown_key
+from scalr_agents.model.merge import has
 from scalr_agents.model.messages import COMPLETE, describe, expected, shown
 
 M = TypeVar("M", bound=BaseModel)
@@ -99,17 +100,9 @@ def _cut(given: Mapping[str, Any], path: Path) -> Path:
     That is the key itself, the whole list that contains it, or, for a missing key, the map in which it is missing.
     """
     cut = path[: next((index for index, part in enumerate(path) if isinstance(part, int)), len(path))]
-    while cut and not _stands(given, cut):
+    while cut and not has(given, cut):
         cut = cut[:-1]
     return cut
-
-
-def _stands(given: Any, path: Path) -> bool:
-    for part in path:
-        if not isinstance(given, Mapping) or part not in given:
-            return False
-        given = given[part]
-    return True
 
 
 def _without(given: Mapping[str, Any], paths: Collection[Path]) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from scalr_agents.model.fields import is_deferred
 from scalr_agents.model.findings import Finding, as_path, error, unknown_key
 from scalr_agents.model.findings import Path as KeyPath
-from scalr_agents.model.merge import lookup
+from scalr_agents.model.merge import has, lookup
 from scalr_agents.model.messages import describe
 
 _WORDS = ("value", "default", "type", "items", "description", "secret")
@@ -111,9 +111,9 @@ def _check_foreign(content: Mapping[str, Any], project: str) -> Iterator[Finding
 
 def applied(entries: list[Entry], config: Config) -> tuple[Config, list[Entry]]:
     """A stack's configuration with the project's settings, and the entries that have set something."""
-    used = [entry for entry in entries if entry.word and not _is_found(config, entry.path) and not _obstacle(config, entry.path)]
+    used = [entry for entry in entries if entry.word and not has(config, entry.path) and not _obstacle(config, entry.path)]
     for entry in used:
-        if not _is_found(config, entry.path):  # of two keys for the same setting, the first counts
+        if not has(config, entry.path):  # of two keys for the same setting, the first counts
             config = _placed(config, entry.path, entry.content[entry.word])
     return config, used
 
@@ -125,20 +125,12 @@ def refused(entries: list[Entry], config: Config) -> Iterator[Finding]:
         if place := _obstacle(config, entry.path):
             given = describe(lookup(config, *map(str, place)), repeated=False)
             yield error(place, f"expected a map, because Pulumi.yaml sets {entry.key}; given {given}")
-        elif not _is_found(config, entry.path):
+        elif not has(config, entry.path):
             yield error(entry.path, "missing: Pulumi.yaml declares it without a value; set it here, or add `value` there")
         elif kind and entry.content.get("secret") and not _is_sealed(value):
             yield error(entry.path, "Pulumi.yaml declares it as a secret; encrypt it with: pulumi config set --secret")
         elif kind and not _fits(kind, items, _as_text(value, shared=entry.word)):
             yield error(entry.path, f"not of the type {kind}, which Pulumi.yaml declares; given {describe(value, repeated=False)}")
-
-
-def _is_found(config: Any, path: KeyPath) -> bool:
-    for part in path:
-        if not isinstance(config, Mapping) or part not in config:
-            return False
-        config = config[part]
-    return True
 
 
 def _obstacle(config: Config, path: KeyPath) -> KeyPath:
