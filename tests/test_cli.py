@@ -208,7 +208,8 @@ def test_template_ends_with_1_on_findings() -> None:
     ],
 )
 def test_template_says_which_agents_it_takes(chart: str, default: str, newest: str) -> None:
-    said = f"not given: these are agents {default}; name the version. The newest that was compared with its chart is {newest} or newer"
+    old = f"not given: these are the values and objects of agents {default}; name the version"
+    said = f"{old}. The newest that was compared with its chart is {newest} or newer"
     assert f"warning: --agent-version: {said}\n" in cli("template", chart).stderr
     assert "--agent-version" not in cli("template", chart, "--agent-version", "1.4.0").stderr
 

@@ -130,11 +130,13 @@ def test_escaped_text_is_one_line_and_stays(text: str) -> None:
 def test_the_errors_of_commands_are_text(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nruntime: python\nstackConfigDir: stacks\n")
     (tmp_path / "stacks").mkdir()
-    (tmp_path / "stacks" / "Pulumi.\x1b[2Ja.yaml").write_text("config: {}\n")
-    done = cli("check", "other", directory=tmp_path)
-    assert done.returncode == 2
-    assert "\\x1b[2Ja" in done.stderr
-    assert not NOT_PRINTED.search(done.stderr.replace("\n", ""))
+    (tmp_path / "stacks" / "Pulumi.\x1b[2J\n::error::a.yaml").write_text("config: {}\n")
+    template = ("template", "agent-job")
+    for command in (("check", "other"), (*template, "-f", "no\n::error::a"), (*template, "--set", "a.\n::error::a")):
+        done = cli(*command, directory=tmp_path)
+        assert done.returncode == 2
+        assert not any(line.startswith("::") or NOT_PRINTED.search(line) for line in done.stderr.split("\n"))
+    assert "\\x1b[2J\\n::error::a" in cli("check", "other", directory=tmp_path).stderr
 
 
 def test_what_is_printed_beside_the_result_is_text(tmp_path: Path) -> None:

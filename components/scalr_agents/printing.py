@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from scalr_agents.model.characters import escaped, escaped_lines
+from scalr_agents.model.characters import escaped
 from scalr_agents.model.findings import Finding
 
 FINDINGS = 1
@@ -41,10 +41,12 @@ class Program(click.Group):
         """Run a command."""
         try:
             return super().invoke(ctx)
+        except click.MissingParameter:  # of several lines, none of which is from a file
+            raise
         except click.UsageError as problem:
-            raise click.UsageError(escaped_lines(problem.format_message()), problem.ctx) from None
+            raise click.UsageError(escaped(problem.format_message()), problem.ctx) from None
         except click.ClickException as problem:
-            raise click.ClickException(escaped_lines(problem.format_message())) from None
+            raise click.ClickException(escaped(problem.format_message())) from None
 
 
 def say(text: str) -> None:

@@ -207,6 +207,6 @@ def test_definitions_that_are_missing_or_of_others_are_found(doctor: Doctor, clu
     annotations = {"meta.helm.sh/release-name": "old", "meta.helm.sh/release-namespace": "scalr"}
     cluster.create(definition | {"metadata": {"name": name, "annotations": annotations}})
     [owned] = lines(doctor(namespace))
-    assert owned.startswith(f"warning: definition {name}: belongs to the Helm release scalr/old, and this stack would change it as well. ")
+    assert owned.startswith(f"warning: definition {name}: belongs to the Helm release scalr/old; pulumi up fails if its content differs. ")
     assert lines(doctor(namespace, config=expected)) == []
     cluster.patch("CustomResourceDefinition", name, None, {"metadata": {"annotations": dict.fromkeys(annotations)}})

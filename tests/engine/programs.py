@@ -1,4 +1,4 @@
-"""Programs in Python that import the components, as stacks: examples, the one in README.md, and others of the tests."""
+"""Programs in Python that import the components, as stacks: examples, the one in docs/programs.md, and others of the tests."""
 
 import re
 import runpy
@@ -29,10 +29,10 @@ def example(name: str, directory: Path, command: automation.PulumiCommand) -> De
     return made
 
 
-def of_readme(directory: Path, command: automation.PulumiCommand) -> Deployment:
-    """The program in README.md."""
-    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    [text] = re.findall(r"^```python\n(.*?AgentCrds\(.*?)^```", readme, re.DOTALL | re.MULTILINE)
+def of_the_page(directory: Path, command: automation.PulumiCommand) -> Deployment:
+    """The program in docs/programs.md."""
+    page = (REPOSITORY / "docs" / "programs.md").read_text(encoding="utf-8")
+    [text] = re.findall(r"^```python\n(.*?AgentCrds\(.*?)^```", page, re.DOTALL | re.MULTILINE)
     made = of(directory, command, partial(_run, directory / "program.py"))
     (directory / "program.py").write_text(text, encoding="utf-8")
     made.set_config({"program:paymentsToken": "s3cr3t"}, secret=True)

@@ -64,11 +64,11 @@ def other() -> dict[str, Any]:
     return definition
 
 
-@pytest.fixture(params=[*programs.ON_KUBERNETES, "README.md"])
+@pytest.fixture(params=[*programs.ON_KUBERNETES, "page"])
 def whole(request: pytest.FixtureRequest, command: automation.PulumiCommand, tmp_path: Path) -> Deployment:
     """A program of this repository, with an agent. Only one creates the namespace that it needs."""
     name: str = request.param
-    made = programs.of_readme(tmp_path / "it", command) if name == "README.md" else programs.example(name, tmp_path / "it", command)
+    made = programs.of_the_page(tmp_path / "it", command) if name == "page" else programs.example(name, tmp_path / "it", command)
     if name != "importing":
         namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "scalr-payments"}}
         made.cluster.objects["Namespace//scalr-payments"] = namespace

@@ -167,7 +167,7 @@ def test_a_version_of_the_chart_says_that_of_its_agents() -> None:
     assert yaml.safe_load(done.stdout)["config"]["scalr-agents:agents"]["runs"]["agentVersion"] == "0.59.0"
     without = cli("adopt", "runs", "-n", "scalr", "--kind", "agent-job", stdin=f"agent: {{token: {TOKEN}}}")
     assert without.stderr.startswith("warning: agent-job: the version of the release is not known")
-    assert "these would be agents 0.57.0 of December 2025; name the version" in without.stderr
+    assert "these would be the values and objects of agents 0.57.0 of December 2025; name the version" in without.stderr
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from tests.machines_for_real.machine import without
 SCRIPT = Path(scalr_agents.machines.__file__).with_name("install.sh").read_text(encoding="utf-8")
 FINGERPRINTS = {"ubuntu": "9DC858229FC7DD38854AE2D88D81803C0EBFCD88", "rocky": "060A61C51B558A7F742B77AAC52FEB6B621E9F35"}
 KEYRINGS = {"ubuntu": "etc/apt/keyrings/docker.asc", "rocky": "etc/pki/rpm-gpg/docker.asc"}
-USED = ("sh", "cat", "install", "mktemp", "rm", "gpg")
+USED = ("sh", "cat", "install", "mktemp", "rm", "gpg", "awk")
 """What a machine has."""
 RECORDED = ("apt-get", "dnf", "systemctl")
 
@@ -28,14 +28,27 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     home.chmod(0o700)
     for name in ("one", "other"):
         _gpg(home, "--passphrase", "", "--quick-generate-key", f"{name}@acme.internal", "ed25519", "sign", "never")
-    listed = [line.split(":") for line in _gpg(home, "--with-colons", "--list-keys").splitlines()]
+    listed = [line.split(":") for line in _gpg(home, "--with-colons", "--with-keygrip", "--list-keys").splitlines()]
     made = [words[9] for words in listed if words[0] == "fpr"]
     for fingerprint in made:
         (home / fingerprint).write_text(_gpg(home, "--armor", "--export", fingerprint))
     (home / "both").write_text("".join((home / fingerprint).read_text() for fingerprint in made))
     _gpg(home, "--armor", "--output", str(home / "ring"), "--export")
+    created, grip = (next(words[index] for words in listed if words[0] == kind) for kind, index in (("pub", 5), ("grp", 9)))
+    (home / "subkey").write_text(_with_subkey(home, made[1], created, grip))
     subprocess.run(["gpgconf", "--homedir", str(home), "--kill", "all"], check=False)
-    return {"one": home / made[0], "other": home / made[1], "both": home / "both", "ring": home / "ring"}
+    return {"one": home / made[0], "other": home / made[1], "both": home / "both", "ring": home / "ring", "subkey": home / "subkey"}
+
+
+def _with_subkey(home: Path, key: str, created: str, grip: str) -> str:
+    """A key with a subkey that is another key, and has its fingerprint: everybody can make that of a key that is public."""
+    clock = ("--faked-system-time", f"{created}!", "--ignore-time-conflict", "--ignore-valid-from")
+    words = ("--expert", "--no-tty", *clock, "--passphrase", "", "--pinentry-mode", "loopback", "--command-fd", "0", "--edit-key", key)
+    answers = f"addkey\n13\n{grip}\nq\n0\nsave\n"
+    subprocess.run(["gpg", "--homedir", str(home), *words], input=answers, capture_output=True, text=True, check=True)
+    made = _gpg(home, "--armor", "--export", key)
+    assert _gpg(home, "--with-colons", "--with-subkey-fingerprint", "--list-keys", key).count("\nfpr:") == 2
+    return made
 
 
 def _gpg(home: Path, *arguments: str) -> str:
@@ -97,6 +110,15 @@ def test_another_key_ends_the_installation(system: str, served: str, keys: Mappi
     done = ran(system, file, tmp_path)
     message = f"is not the key with fingerprint {FINGERPRINTS[system]}, so Docker is not installed"
     assert (done.returncode, done.stderr.splitlines()[-1].endswith(message)) == (1, True)
+    assert _recorded(tmp_path) == []
+
+
+@pytest.mark.parametrize("system", FINGERPRINTS)
+def test_a_key_that_has_this_one_as_a_subkey_is_another_key(system: str, keys: Mapping[str, Path], tmp_path: Path) -> None:
+    done = ran(system, keys["subkey"], tmp_path, trusted=keys["one"].name)
+    message = f"is not the key with fingerprint {keys['one'].name}, so Docker is not installed"
+    assert (done.returncode, done.stderr.splitlines()[-1].endswith(message)) == (1, True)
+    assert not (tmp_path / KEYRINGS[system]).exists()
     assert _recorded(tmp_path) == []
 
 

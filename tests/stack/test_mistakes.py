@@ -78,7 +78,17 @@ def test_a_proxy_with_a_port(kind: Kind, address: str) -> None:
     assert [finding.message for finding in found if "port" in finding.message or "alone" in finding.message] == []
 
 
-DIRECT = ["*", "github.acme.internal", ".acme.internal", "acme.internal:8443", "10.0.0.0/8", "10.0.0.1", "fd00::/8", "[fd00::1]:443"]
+DIRECT = [
+    "*",
+    "github.acme.internal",
+    ".acme.internal",
+    "acme.internal:8443",
+    "10.0.0.0/8",
+    "10.0.0.1",
+    "fd00::/8",
+    "fd00::1",
+    ".acme.internal.",
+]
 NOT_DIRECT = [
     "a\nExecStartPre=+/bin/true",
     "a\x0bb",
@@ -136,6 +146,7 @@ def test_an_address_alone(address: str) -> None:
 
 PLACEHOLDERS = [
     *("<agent-pool-token>", "<TOKEN>", "CHANGEME", "changeme", "change-me", "change_me_please", "xxx", "XXXXXXXX", "***", "...", "…"),
+    *("change-me-please", "put-the-token-here", "your_scalr_agent_token", "your token goes here", "replace-with-token"),
     *("your-token", "YOUR_AGENT_POOL_TOKEN", "your token here", "agent-pool-token", "insert-token-here", "TODO", "todo: set this"),
     *(
         "tbd",

@@ -24,6 +24,13 @@ def test_annotations_that_no_cloud_reads(key: str) -> None:
     assert message.startswith(NO_IDENTITY)
 
 
+@pytest.mark.parametrize(
+    "key", ["iam.gke.io/credential-quota-project", "pod-identity.alibabacloud.com/role-name", "eks.amazonaws.com/sts-regional-endpoints"]
+)
+def test_further_annotations_that_clouds_read(key: str) -> None:
+    assert findings({"agents": {"runs": {"identity": {key: "x"}}}}) == []
+
+
 @pytest.mark.parametrize("namespace", ["kube-system", "kube-public", "kube-node-lease", "default"])
 def test_namespaces_of_the_cluster(namespace: str) -> None:
     message = f"{namespace!r} exists in every cluster, and others use it too; give agents a namespace of their own"
@@ -92,11 +99,11 @@ def test_the_regions_are_those_of_the_sdk() -> None:
 @pytest.mark.parametrize(
     ("changed", "path", "who"),
     [
-        ({}, f"{RUNS}.agentVersion", "'runs' of kind agent-job"),
+        ({}, f"{RUNS}.agentVersion", "'runs' (agent-job)"),
         (
             {"agents": {"two": {"kind": "agent-job", "namespace": "b"}}},
             "scalr-agents:common.agentVersion",
-            "'runs', 'two' of kind agent-job",
+            "'runs', 'two' (agent-job)",
         ),
         ({"agents": {"runs": {"agentVersion": "0.57.0"}}}, None, ""),
         ({"common": {"agentVersion": "0.57.0"}}, None, ""),
@@ -106,4 +113,4 @@ def test_agents_whose_version_nobody_has_named(changed: dict[str, Any], path: st
     changed = {"common": {"agentVersion": ""}, **changed}
     found = [each for each in findings(changed) if each[1].endswith("agentVersion")]
     said = charts.find("agent-job").versions.unnamed()
-    assert found == ([("warning", path, f"not set: {who} would be {said}")] if path else [])
+    assert found == ([("warning", path, f"not set: {who} get {said}")] if path else [])

@@ -264,18 +264,20 @@ def test_without_a_project_upwards_there_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "meant"),
+    ("key", "meant", "severity"),
     [
-        ("scalr-agent:namespaces", "scalr-agents:namespaces"),
-        ("scalr_agents:agents", "scalr-agents:agents"),
-        ("Scalr-agents:secrets", "scalr-agents:secrets"),
-        ("aws:region", None),
-        ("scalr-agent:region", None),
-        ("kubernetes:context", None),
-        ("agents:common", None),
+        ("scalr-agent:namespaces", "scalr-agents:namespaces", "error"),
+        ("scalr_agents:agents", "scalr-agents:agents", "error"),
+        ("Scalr-agents:secrets", "scalr-agents:secrets", "error"),
+        ("scalr-agent:comon", "scalr-agents:common", "error"),
+        ("scalr-agent:common.url", "scalr-agents:common", "error"),
+        ("scalr-agent:region", "scalr-agents:region", "warning"),
+        ("aws:region", None, ""),
+        ("kubernetes:context", None, ""),
+        ("agents:common", None, ""),
     ],
 )
-def test_a_key_of_a_namespace_that_is_almost_ours(tmp_path: Path, key: str, meant: str | None) -> None:
+def test_a_key_of_a_namespace_that_is_almost_ours(tmp_path: Path, key: str, meant: str | None, severity: str) -> None:
     read = source.read(_project(tmp_path, f"config:\n  {key}: x\n"), "dev")
     message = f"has no effect, because it is not a key of scalr-agents; did you mean '{meant}'?"
-    assert [str(finding) for finding in source.misspelt(read)] == ([f"error: {key}: {message}"] if meant else [])
+    assert [str(finding) for finding in source.misspelt(read)] == ([f"{severity}: {key}: {message}"] if meant else [])

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from scalr_agents.stack.source import PROJECT_FILE, Source
+from scalr_agents.stack.source import PROJECT_FILE, Source, read_text
 
 _TOP = (".git", PROJECT_FILE)
 """What is at the top of a checkout, and of a project."""
@@ -18,9 +18,8 @@ def checkouts(source: Source) -> list[Path]:
 
 
 def _top(directory: Path) -> Path:
-    above = (directory, *directory.parents)
-    found = [next((each for each in above if (each / name).exists()), directory) for name in _TOP]
-    return min(found, key=lambda each: len(each.parts))
+    above = (*reversed(directory.parents), directory)
+    return next((each for each in above if any((each / name).exists() for name in _TOP)), directory)
 
 
 def refusal(kubeconfigs: str, untrusted: Sequence[Path]) -> str:
@@ -51,7 +50,10 @@ def _programs(file: Path) -> Iterator[tuple[str, str]]:
     """The users of a kubeconfig that run a program, with its name alone: arguments may have secrets."""
     import yaml
 
-    users = _map(yaml.safe_load(file.read_text())).get("users")
+    try:
+        users = _map(yaml.safe_load(read_text(file))).get("users")
+    except RecursionError:
+        raise yaml.YAMLError("too deep") from None
     for entry in map(_map, users if isinstance(users, list) else ()):
         user = _map(entry.get("user"))
         if "exec" in user:

@@ -13,8 +13,10 @@ key() {
   curl -fsS --retry 5 -o "$keys/downloaded" "$1"
   gpg --homedir "$keys" --batch --quiet --import "$keys/downloaded" || true
   gpg --homedir "$keys" --batch --quiet --armor --export "$2" >"$3"
+  # A key is also exported because of a subkey with this fingerprint, which anybody can add to a key of their own.
+  found=$(gpg --homedir "$keys" --batch --quiet --with-colons --show-keys "$3" | awk -F: '$1 == "pub" {p = 1} $1 == "fpr" && p {print $10; p = 0}')
   rm -rf "$keys"
-  [ -s "$3" ] || { echo "scalr-agent: $1 is not the key with fingerprint $2, so Docker is not installed" >&2; exit 1; }
+  [ "$found" = "$2" ] || { rm -f "$3"; echo "scalr-agent: $1 is not the key with fingerprint $2, so Docker is not installed" >&2; exit 1; }
 }
 
 case $ID in

@@ -7,7 +7,6 @@ _CONTROL = "\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\u2028\\u2029"
 _TURNING = "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069"
 _NOT_IN_LINE = re.compile(f"[{_CONTROL}]")
 _NOT_PRINTED = re.compile(f"[{_CONTROL}{_TURNING}\\ud800-\\udfff]")
-_NOT_PRINTED_IN_LINES = re.compile(f"(?!\\n)[{_CONTROL}{_TURNING}\\ud800-\\udfff]")
 
 
 def is_one_line(text: str) -> bool:
@@ -25,11 +24,6 @@ def lines(each: list[str]) -> str:
 def escaped(text: str) -> str:
     """A text as it is printed in one line: what is no text as Python writes it in a string, a line break as `\\n`."""
     return _NOT_PRINTED.sub(_as_escape, text)
-
-
-def escaped_lines(text: str) -> str:
-    """The same for a text of several lines."""
-    return _NOT_PRINTED_IN_LINES.sub(_as_escape, text)
 
 
 def shell_word(text: str) -> str:

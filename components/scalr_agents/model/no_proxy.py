@@ -28,12 +28,11 @@ def _is_domain(text: str) -> bool:
 
 
 def _is_network(text: str) -> bool:
-    """An address of either family, a network, or an address in brackets with a port."""
+    """An address of either family, or a network."""
     from ipaddress import ip_network
 
-    bracketed = re.fullmatch(r"\[(.*)\](?::[0-9]{1,5})?", text)
     try:
-        return "%" not in text and bool(ip_network(bracketed[1] if bracketed else text, strict=False))
+        return "%" not in text and bool(ip_network(text, strict=False))
     except ValueError:
         return False
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pulumi
 
 from scalr_agents.charts.shared.manifests import external_secrets
+from scalr_agents.charts.shared.manifests.crds import FIELD_MANAGER
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model.fields import Deferred, is_deferred
@@ -23,8 +24,6 @@ from scalr_agents.resources.validation import ADVICE, EMPTY_OUTPUT
 _SECRET_OUTPUTS = ["data", "stringData"]
 _CLAIM = "PersistentVolumeClaim"
 _MOUNTED = ("PersistentVolume", _CLAIM)
-_FIELD_MANAGER = "scalr-agents"
-"""Who maintains definitions in a cluster. Under another name, those that earlier versions have left would be somebody else's."""
 DELETE_MARGIN_SECONDS = 120
 """Extra time for a deletion, in addition to what it waits for."""
 
@@ -100,7 +99,7 @@ def register_definitions(
         role: pulumi.CustomResource(
             f"{_type_token(manifest)}Patch",
             f"{name}-{role}",
-            _annotated(manifest, "pulumi.com/patchFieldManager", _FIELD_MANAGER),
+            _annotated(manifest, "pulumi.com/patchFieldManager", FIELD_MANAGER),
             child(
                 owner,
                 opts,

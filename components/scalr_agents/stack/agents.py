@@ -36,8 +36,8 @@ _IDENTITIES = {
 """Annotations that give an identity: the form of their values, and what it is."""
 _OF_IDENTITIES = ("azure.workload.identity/tenant-id",)
 """Annotations of the same webhooks, whose names are almost the same."""
-_OF_WEBHOOKS = ("azure.workload.identity", "eks.amazonaws.com")
-"""Domains of further annotations that the webhooks of these identities read."""
+_OF_OTHERS = ("azure.workload.identity", "eks.amazonaws.com", "iam.gke.io", "pod-identity.alibabacloud.com")
+"""Domains of further annotations that these clouds read, and another one."""
 _NO_CLOUD = f"because no cloud reads this annotation of a service account; known: {', '.join(_IDENTITIES)}"
 _OF_NODES = {"tolerations": "nodes.tolerations", "nodeSelector": "nodes.selector"}
 """Values of several charts that an agent has under another key."""
@@ -108,7 +108,7 @@ def without_version(file: StackFile) -> Iterator[Finding]:
             unnamed.setdefault(entry.kind, []).append(name)
     for kind, names in unnamed.items():
         path = (*place(names[0]), "agentVersion") if len(names) == 1 else (f"{PREFIX}:common", "agentVersion")
-        yield warning(path, f"not set: {listed(map(repr, names))} of kind {kind} would be {charts.find(kind).versions.unnamed()}")
+        yield warning(path, f"not set: {listed(map(repr, names))} ({kind}) get {charts.find(kind).versions.unnamed()}")
 
 
 def misplaced_keys(agents: Any) -> Iterator[Finding]:
@@ -179,7 +179,7 @@ def _check_identity(name: str, entry: AgentEntry) -> Iterator[Finding]:
             yield warning(here, f"gives no identity; expected {expected}")
         elif not form and key not in _OF_IDENTITIES and (meant := almost(key, list(_IDENTITIES))):
             yield warning(here, f"gives no identity; did you mean {meant!r}?")
-        elif not form and key.partition("/")[0] not in _OF_WEBHOOKS:
+        elif not form and key.partition("/")[0] not in _OF_OTHERS:
             yield warning(here, f"gives no identity, {_NO_CLOUD}")
 
 

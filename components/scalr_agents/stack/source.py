@@ -6,6 +6,7 @@ It works without the engine: secrets stay encrypted, and an ESC environment is r
 import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -131,8 +132,10 @@ def read_file(file: Path, project: Path | None) -> Source:
 
 def _elsewhere(project: Path, name: str) -> str:
     """A remark on a stack file where Pulumi does not look for it."""
-    folders = [project, *sorted(folder for folder in project.iterdir() if folder.is_dir())]
-    file = next((folder / name for folder in folders if (folder / name).is_file()), None)
+    file = None
+    with suppress(OSError):  # it is only a remark
+        folders = [project, *sorted(folder for folder in project.iterdir() if folder.is_dir())]
+        file = next((folder / name for folder in folders if (folder / name).is_file()), None)
     return f". There is {file}: Pulumi reads it only {_needed(project, file)}; correct that, or move the file" if file else ""
 
 
@@ -193,11 +196,14 @@ def _of_stack(finding: Finding, origins: Mapping[KeyPath, Origin]) -> tuple[Find
 
 
 def misspelt(source: Source) -> Iterator[Finding]:
-    """Errors on keys of another namespace that is almost ours: Pulumi leaves them to a package of that name."""
+    """Findings on keys of another namespace that is almost ours: Pulumi leaves them to a package of that name. Keys of ours are errors."""
     for key in sorted(source.others):
         namespace, _, word = key.rpartition(":")
-        if word in StackFile.model_fields and almost(namespace, [PREFIX]):
-            yield error((key,), f"has no effect, because it is not a key of {PREFIX}; did you mean '{PREFIX}:{word}'?")
+        if almost(namespace, [PREFIX]):
+            name = re.split(r"[.\[]", word)[0]
+            meant = name if name in StackFile.model_fields else almost(name, list(StackFile.model_fields))
+            find = error if meant else warning
+            yield find((key,), f"has no effect, because it is not a key of {PREFIX}; did you mean '{PREFIX}:{meant or word}'?")
 
 
 def stack_directory(project: Path) -> Path:

@@ -52,9 +52,11 @@ def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[
 
 
 def _connection(values: AgentJobValues) -> Findings:
-    agent, otel = values.agent, values.otel
+    agent, otel, proxy = values.agent, values.otel, values.global_.proxy
     yield from checks.url("agent.url", agent.url)
-    yield from proxies.check("global.proxy", values.global_.proxy)
+    yield from proxies.check("global.proxy", proxy)
+    if proxy.enabled and "HTTPS_PROXY" not in agent.extra_env:
+        yield from proxies.only_http("global.proxy.httpProxy", proxy.http_proxy, proxy.https_proxy)
     yield from network_checks.tls("global.tls", values.global_.tls)
     yield from proxies.server("agent.sentryDsn", agent.sentry_dsn, "https://<key>@sentry.acme.internal/1")
     if otel.enabled and not is_set(otel.endpoint):

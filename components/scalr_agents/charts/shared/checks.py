@@ -20,8 +20,8 @@ Findings = Iterator[Finding]
 CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s([^-]+)-----END CERTIFICATE-----")
 _PLACEHOLDER = re.compile(
     r"<.*>|\[.*\]|\{.*\}|\$.*|%.*%|x{3,}|\*{3,}|\.{3,}|…|tbd|placeholder"
-    r"|((change|replace)[-_ ]?(me|it|this)|to[-_ ]?do|fix[-_ ]?me)([ :].*|_please)?|replace with .*"
-    r"|((your|agent|pool|insert|enter|paste|put)[-_ ])+token([-_ ]here)?",
+    r"|((change|replace)[-_ ]?(me|it|this)|to[-_ ]?do|fix[-_ ]?me)([ :].*|[-_]please)?|replace with .*"
+    r"|(your|agent|insert|enter|paste|put|replace)([-_ ](your|the|with|real|scalr|agent|pool))*[-_ ]token([-_ ](goes[-_ ])?here)?",
     re.IGNORECASE | re.DOTALL,
 )
 """Placeholders for a token in examples and templates: whole phrases, since a token may have any words in it."""

@@ -33,7 +33,6 @@ def check(path: str, settings: Proxy) -> Findings:
         if settings.enabled:
             yield from server(f"{path}.{key}", value, _EXAMPLE)
     if settings.enabled and given:
-        yield from only_http(f"{path}.httpProxy", settings.http_proxy, settings.https_proxy)
         yield from wildcards(f"{path}.noProxy", _entries(settings.no_proxy))
         yield from _exceptions(f"{path}.noProxy", settings.no_proxy)
 

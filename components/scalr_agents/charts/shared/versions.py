@@ -82,7 +82,7 @@ class Table(Generic[R]):
         """What is deployed if nobody names a version, for a message."""
         line, newest = self.line(), self.published[-1]
         return (
-            f"agents {line.default_version} of {line.dated}; name the version. The newest that was compared with its chart is "
+            f"the values and objects of agents {line.default_version} of {line.dated}; name the version. The newest that was compared with its chart is "
             f"{newest.agent}, for Kubernetes {self.line(newest.agent).kubernetes} or newer"
         )
 

@@ -1,5 +1,6 @@
 """The CustomResourceDefinitions that the stack's objects need: whether they exist, what they serve, and who owns them."""
 
+from scalr_agents.charts.shared.manifests.crds import FIELD_MANAGER
 from scalr_agents.doctor.facts import Cluster, Definition, Hidden
 from scalr_agents.doctor.findings import Diagnoses, error, note, warning
 from scalr_agents.doctor.needs import Needs
@@ -43,14 +44,14 @@ def _existing(subject: str, found: Definition, versions: set[str], *, installed:
     if installed and owner.release:
         yield warning(
             subject,
-            f"belongs to the Helm release {owner.release}, and this stack would change it as well",
+            f"belongs to the Helm release {owner.release}; pulumi up fails if its content differs",
             "Set kubernetes.crds: expect, or uninstall the release after you have moved its agents",
         )
     elif installed and others and not owner.is_pulumi:
-        advice = "This is fine if nobody else applies it any more; otherwise set kubernetes.crds: expect"
-        yield note(subject, f"exists and is managed by {listed(others)}; pulumi up takes it over", advice)
+        advice = "Set kubernetes.crds: expect to use it as it is, or replace it once: docs/operations.md#troubleshooting"
+        yield note(subject, f"exists and is managed by {listed(others)}; pulumi up fails if its content differs", advice)
 
 
 def _is_harmless(manager: str) -> bool:
     """The API server sets the status and the accepted names of every definition."""
-    return manager in ("", "kube-apiserver") or manager.startswith("pulumi-kubernetes")
+    return manager in ("", "kube-apiserver", FIELD_MANAGER) or manager.startswith("pulumi-kubernetes")

@@ -112,3 +112,5 @@ def test_references_are_followed_up_to_what_a_program_can_get() -> None:
     assert found["E18"] is None
     assert found["E19"] == "$(E18)$(E18)"
     assert known([{"name": "A", "value": "a" * 2**17}, {"name": "B", "value": "$(A)" * 1000}])["B"] is None
+    many = known([{"name": f"V{index}", "value": "a" * 2**17} for index in range(17)])
+    assert [many[name] for name in ("V15", "V16")] == ["a" * 2**17, None]

@@ -76,7 +76,11 @@ def test_a_metadata_service_that_is_open_needs_no_entry() -> None:
     ],
 )
 def test_addresses_that_are_no_metadata_service(entry: dict[str, Any]) -> None:
-    assert findings("cilium", entry) == []
+    assert findings("gke", entry) == []
+
+
+def test_a_denial_of_cilium_knows_no_ports() -> None:
+    assert paths(findings("cilium", {"cidr": "169.254.25.10/32", "ports": [53]})) == [("error", "network.egress.only[0].cidr")]
 
 
 @pytest.mark.parametrize("host", ["*.internal", "*.tools.internal", "a.metadata.google.internal"])

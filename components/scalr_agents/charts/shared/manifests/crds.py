@@ -3,6 +3,8 @@
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model.lines import Line
 
+FIELD_MANAGER = "scalr-agents"
+"""Who maintains definitions in a cluster. Under another name, those that earlier versions have left would be somebody else's."""
 _BASENAME = {"basename": {"description": "First part of the names of the Jobs.", "type": "string"}}
 
 

@@ -14,8 +14,8 @@ Variables = Mapping[str, str | None]
 """The variables of a pod by name; `None` for a value that is not known here."""
 
 _PORTS = {"http": 80, "https": 443}
-_LONGEST_VALUE = 128 * 1024
-"""Bytes of a variable that Linux gives to a program."""
+_LONGEST_VALUE, _MOST = 128 * 1024, 2 * 1024 * 1024
+"""Bytes of a variable, and of all of them, that Linux gives to a program."""
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
@@ -38,19 +38,22 @@ class Address(NamedTuple):
 def known(variables: Env) -> Variables:
     """The variables by name, with references to others expanded as Kubernetes does it."""
     plain: dict[str, str | None] = {}
+    left = _MOST
     for variable in variables:
         value = variable.get("value")
-        plain[variable["name"]] = _expanded(value, plain) if isinstance(value, str) else None
+        known_value = _expanded(value, plain, min(left, _LONGEST_VALUE)) if isinstance(value, str) else None
+        plain[variable["name"]] = known_value
+        left -= len(known_value or "")
     return plain
 
 
-def _expanded(text: str, earlier: Variables) -> str | None:
+def _expanded(text: str, earlier: Variables, longest: int) -> str | None:
     """References to unknown variables stay. `None` for what becomes too long, with which no container starts."""
     parts, length = [], 0
     for index, part in enumerate(re.split(REFERENCE, text)):
         parts.append(part if index % 2 == 0 else earlier.get(part) or f"$({part})")
         length += len(parts[-1])
-        if length > _LONGEST_VALUE:
+        if length > longest:
             return None
     return "".join(parts)
 
@@ -110,7 +113,7 @@ class Exceptions:
         """The lengths of the networks' prefixes."""
         for entry in filter(None, entries):
             name, _, port = entry.rpartition(":") if entry.count(":") == 1 else (entry, "", "")
-            domain = name.removeprefix("*").removeprefix(".")
+            domain = name.removeprefix("*").removeprefix(".").removesuffix(".")
             self._ports[domain].add(port)
             if network := _network(domain):
                 self._ports[network].add(port)

@@ -33,7 +33,7 @@ def check(every: Sequence[Pods], release: Release, inputs: Inputs) -> Findings:
     if egress is None:
         return
     for index, entry in enumerate(egress.only):
-        yield from _entry((*ENTRIES, index), entry, every)
+        yield from _entry((*ENTRIES, index), entry, every, dns=egress.enforced_by != "cilium")
         if egress.enforced_by == "cilium" and not entry.host and len(set(entry.ports)) > cilium.MOST_PORTS:
             yield error((*ENTRIES, index, "ports"), f"a rule of Cilium has at most {cilium.MOST_PORTS} ports; split the entry")
     found = [(pods, destinations.of(pods, release, inputs)) for pods in every]
@@ -57,12 +57,12 @@ def _at_metadata_service(pods: Pods, found: Sequence[Destination]) -> Findings:
             yield error(_EGRESS, message)
 
 
-def _entry(at: Path, entry: EgressEntry, every: Sequence[Pods]) -> Findings:
+def _entry(at: Path, entry: EgressEntry, every: Sequence[Pods], *, dns: bool) -> Findings:
     given = [word for word in ("host", "cidr", "namespace") if getattr(entry, word)]
     if len(given) != 1:
         yield error(at, f"set exactly one of host, cidr and namespace; given {' and '.join(given) or 'none'}")
         return
-    if any(not pods.metadata_service for pods in every) and _is_metadata_service(entry):
+    if any(not pods.metadata_service for pods in every) and _is_metadata_service(entry, dns=dns):
         yield error((*at, given[0]), _OPENED if any(pods.metadata_service for pods in every) else _CLOSED)
     if entry.host in _NOWHERE:
         yield error((*at, "host"), f"{_NOWHERE[entry.host]}; remove it, or use namespace for a Service of the cluster")
@@ -71,11 +71,14 @@ def _entry(at: Path, entry: EgressEntry, every: Sequence[Pods]) -> Findings:
             yield error((*at, "ports"), f"{port} is a port of NFS, which is closed to runs; remove it, or set task.allowNfs: true")
 
 
-def _is_metadata_service(entry: EgressEntry) -> bool:
-    """Whether an entry is the address or a name of a metadata service. From larger networks, the policies leave the addresses out."""
+def _is_metadata_service(entry: EgressEntry, *, dns: bool) -> bool:
+    """Whether an entry is the address or a name of a metadata service. From larger networks, the policies leave the addresses out.
+
+    Without `dns`, as with Cilium's denial, no port of link-local addresses can be opened.
+    """
     if entry.host:
         return any(matches(entry.host, name) for name in _METADATA_NAMES)
-    return bool(entry.cidr) and _is_closed(entry.cidr, entry.ports)
+    return bool(entry.cidr) and _is_closed(entry.cidr, entry.ports if dns else ())
 
 
 def _is_closed(network: str, ports: Sequence[int]) -> bool:
