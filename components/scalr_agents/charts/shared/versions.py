@@ -82,8 +82,8 @@ class Table(Generic[R]):
         """What is deployed if nobody names a version, for a message."""
         line, newest = self.line(), self.published[-1]
         return (
-            f"the values and objects of agents {line.default_version} of {line.dated}; name the version. The newest that was compared with its chart is "
-            f"{newest.agent}, for Kubernetes {self.line(newest.agent).kubernetes} or newer"
+            f"the values and objects of agents {line.default_version} of {line.dated}; name the version. The newest that was compared with "
+            f"its chart is {newest.agent}, for Kubernetes {self.line(newest.agent).kubernetes} or newer"
         )
 
     def line(self, version: str | None = None) -> Line:
