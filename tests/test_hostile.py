@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scalr_agents import stack
 from scalr_agents.machines import documents, files
-from scalr_agents.model import characters
+from scalr_agents.model import characters, yaml_io
 from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 from scalr_agents.stack.machines import MachineEntry, StackMachine
@@ -150,3 +150,11 @@ def test_what_is_printed_beside_the_result_is_text(tmp_path: Path) -> None:
         for line in (done.stdout + done.stderr).splitlines():
             assert not NOT_PRINTED.search(line)
             assert not line.startswith("::add-mask")
+
+
+@pytest.mark.parametrize("text", ["a\u202eb", "a\u2066\n\u2069b", "\u061c", "x: \u200f#'\""])
+def test_manifests_show_what_they_say(text: str) -> None:
+    """A reviewer of manifests sees the text that Kubernetes reads."""
+    printed = yaml_io.dump([{text: [text, {"a": text}]}])
+    assert not re.search("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]", printed)
+    assert yaml_io.load_values(printed) == {text: [text, {"a": text}]}

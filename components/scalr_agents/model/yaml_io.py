@@ -12,6 +12,8 @@ from typing import Any
 
 import yaml
 
+from scalr_agents.model.characters import turns, without_turns
+
 _TAG = "tag:yaml.org,2002:"
 _DEFAULT_TAGS = {yaml.ScalarNode: f"{_TAG}str", yaml.SequenceNode: f"{_TAG}seq", yaml.MappingNode: f"{_TAG}map"}
 _PLAIN = "plain"
@@ -243,7 +245,7 @@ class _Dumper(yaml.CSafeDumper):
 
 
 def _represent_str(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar(f"{_TAG}str", text, style="|" if "\n" in text else None)
+    return dumper.represent_scalar(f"{_TAG}str", text, style='"' if turns(text) else "|" if "\n" in text else None)
 
 
 _Dumper.add_representer(str, _represent_str)
@@ -251,4 +253,5 @@ _Dumper.add_representer(str, _represent_str)
 
 def dump(documents: Iterable[Mapping[str, Any]]) -> str:
     """Documents as YAML, each starting with `---`, with keys in their given order."""
-    return yaml.dump_all(documents, Dumper=_Dumper, sort_keys=False, explicit_start=True, allow_unicode=True, width=160)
+    text: str = yaml.dump_all(documents, Dumper=_Dumper, sort_keys=False, explicit_start=True, allow_unicode=True, width=160)
+    return without_turns(text)
