@@ -57,3 +57,11 @@ def test_a_stack_to_start_from_has_only_the_warnings_that_its_page_names(tmp_pat
     assert [finding["path"] for finding in found if finding["severity"] == "warning"] == warned
     missing = [finding["path"] for finding in found if finding["severity"] == "error"]
     assert missing == [f"scalr-agents:secrets.{agent}.token" for agent in yaml.safe_load(content)["config"]["scalr-agents:agents"]]
+
+
+@pytest.mark.parametrize("page", [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))], ids=lambda page: page.name)
+def test_stacks_in_pages_name_their_version(page: Path) -> None:
+    """A stack that is copied has no warning about its version, and stays what it is when the defaults change."""
+    blocks = re.findall(r"^```yaml\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+    stacks = [block for block in blocks if "config:" in block and "kind: agent-" in block]
+    assert [block for block in stacks if "agentVersion" not in block] == []

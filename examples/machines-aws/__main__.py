@@ -25,6 +25,7 @@ runs = Ec2Agents(
     "runs",
     {
         "url": url,
+        "agent_version": "1.4.0",
         "token": config.require_secret("token"),
         "subnets": [subnet.id],
         "instance_type": "t3.large",
@@ -45,6 +46,7 @@ vcs = Ec2Agents(
     "vcs",
     {
         "url": url,
+        "agent_version": "1.4.0",
         "token": config.require_secret("vcsToken"),
         "role": "vcs",
         "subnets": [subnet.id],
