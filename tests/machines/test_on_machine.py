@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import sys
 from collections.abc import Iterator
 from http.client import HTTPConnection
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from scalr_agents.machines import on_machine
+from scalr_agents.model import characters
 
 from tests.machines.stand_ins import ARN, GROUP, INSTANCE, NAME, Cloud, serve
 
@@ -127,3 +129,9 @@ def test_it_runs_on_the_oldest_python_of_its_machines_and_needs_nothing_else() -
     names += [str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     assert {name.partition(".")[0] for name in names} <= set(sys.stdlib_module_names)
     assert source.startswith("#!/usr/bin/python3 -I\n")
+
+
+def test_the_machine_knows_the_same_control_characters() -> None:
+    """The program on the machine runs alone, so that it has a copy of them."""
+    refused = [chr(code) for code in range(0x3000) if re.search(on_machine.CONTROL, chr(code))]
+    assert refused == [chr(code) for code in range(0x3000) if not characters.is_one_line(chr(code))]
