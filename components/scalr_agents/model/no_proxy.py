@@ -8,8 +8,6 @@ from pydantic import AfterValidator
 from scalr_agents.model.fields import is_host, refuse, unset
 
 _REFERENCE = re.compile(r"\$\([-._a-zA-Z][-._a-zA-Z0-9]*\)")
-_DOMAIN = re.compile(r"\*?\.?(?P<host>[^:]*?)\.?(?::[0-9]{1,5})?")
-"""A domain with its subdomains, or a host, optionally with a port."""
 
 
 def _exception(value: str) -> str:
@@ -22,9 +20,16 @@ def _exception(value: str) -> str:
     return value
 
 
+def split(entry: str) -> tuple[str, str]:
+    """The domain, host or network of an entry, without an asterisk and dots around it, and its port, which is empty for all."""
+    name, _, port = entry.rpartition(":") if entry.count(":") == 1 else (entry, "", "")
+    return name.removeprefix("*").removeprefix(".").removesuffix("."), port
+
+
 def _is_domain(text: str) -> bool:
-    found = _DOMAIN.fullmatch(text)
-    return found is not None and is_host(found["host"])
+    """Whether an entry is a domain with its subdomains, or a host, optionally with a port."""
+    domain, port = split(text)
+    return is_host(domain) and (":" not in text or bool(re.fullmatch("[0-9]{1,5}", port)))
 
 
 def _is_network(text: str) -> bool:

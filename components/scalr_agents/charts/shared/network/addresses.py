@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from scalr_agents.charts.shared.manifests.environment import Env
 from scalr_agents.model.fields import is_host
+from scalr_agents.model.no_proxy import split
 from scalr_agents.model.signs import REFERENCE
 
 Variables = Mapping[str, str | None]
@@ -112,8 +113,7 @@ class Exceptions:
         self._lengths = set[str]()
         """The lengths of the networks' prefixes."""
         for entry in filter(None, entries):
-            name, _, port = entry.rpartition(":") if entry.count(":") == 1 else (entry, "", "")
-            domain = name.removeprefix("*").removeprefix(".").removesuffix(".")
+            domain, port = split(entry)
             self._ports[domain].add(port)
             if network := _network(domain):
                 self._ports[network].add(port)
