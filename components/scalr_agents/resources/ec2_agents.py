@@ -11,15 +11,14 @@ import pulumi_aws as aws
 
 from scalr_agents.machines import CloudNames, Machine, checks, documents, policies, units
 from scalr_agents.machines.settings import Ec2Settings, Secrets
-from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.spelling import in_programs
-from scalr_agents.resources import ec2_identity, ec2_network, ec2_template, literals, machine_group
+from scalr_agents.resources import ec2_identity, ec2_network, ec2_secret, ec2_template, literals, machine_group
 from scalr_agents.resources.answers import answered
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.interrupted import explained
 from scalr_agents.resources.machine_group import MachinePackageArgs, MachineVolumeArgs
-from scalr_agents.resources.options import child, optional
+from scalr_agents.resources.options import child
 from scalr_agents.resources.validation import validate, with_text
 
 _LONGEST_HOOK_SECONDS = 7200
@@ -28,7 +27,6 @@ _BUSY_PERCENT = 60
 """Use of the CPUs that the group aims at, where it may grow."""
 _BUSY = re.compile(r"instance refresh cancel: timeout|InstanceRefreshInProgress|instance refresh: .*context deadline exceeded")
 """Errors of the provider while an earlier instance refresh has not ended."""
-_UNIQUE = 8
 
 
 class Ec2AgentsArgs(TypedDict):
@@ -161,7 +159,8 @@ class Ec2Agents(Validated["WantedEc2"]):
         machine, settings, secrets = wanted
         settings = with_text(self, name, settings, "permissions_boundary")
         tags: dict[str, Any] = {"Name": machine_group.in_cloud(name), **settings.tags}
-        secret, content = self._secret(name, machine, settings, secrets, tags, opts)
+        variables = machine_group.secret_content(self, machine, secrets)
+        secret, content = ec2_secret.register(self, name, variables, settings.volume.kms_key, tags, opts)
         logs = self._log_group(name, settings, tags, opts)
         group_name, log_group = _group_name(name, settings), machine_group.in_cloud(name) if logs else ""
         names = answered("aws:secretsmanager/secret:Secret", secret.arn, "arn").apply(lambda arn: CloudNames(arn, group_name, log_group))
@@ -194,46 +193,6 @@ class Ec2Agents(Validated["WantedEc2"]):
             )
         self.group_name, self.role_arn, self.secret_arn = group.name, identity.role.arn, secret.arn
         self.publish()
-
-    def _secret(
-        self,
-        name: str,
-        machine: Machine,
-        settings: Ec2Settings,
-        secrets: Secrets,
-        tags: Mapping[str, Any],
-        opts: pulumi.ResourceOptions | None,
-    ) -> tuple[aws.secretsmanager.Secret, aws.secretsmanager.SecretVersion]:
-        """The secret and its content.
-
-        AWS keeps the name of a deleted secret for seven days, so each deployment has a name of its own, which is stored before the secret
-        is created.
-        """
-        part = pulumi.Stash(f"{name}-secret-name", input=name, opts=child(self, opts))
-        named = part.id.apply(lambda unique: f"{machine_group.in_cloud(name)}-{unique[:_UNIQUE]}")
-        hooks = explained(
-            name,
-            f"a secret of {machine_group.in_cloud(name)}",
-            f"aws secretsmanager list-secrets --filters Key=name,Values={machine_group.in_cloud(name)} --query 'SecretList[].Name'",
-            "aws secretsmanager delete-secret --force-delete-without-recovery --secret-id <name>",
-        )
-        secret = aws.secretsmanager.Secret(
-            f"{name}-secret",
-            name=named,
-            description=f"Variables of Scalr agent {name}",
-            kms_key_id=optional(settings.volume.kms_key),
-            recovery_window_in_days=7,
-            tags=tags,
-            # Existing secrets keep their names. They also keep the key that is no longer given: the provider cannot take it away.
-            opts=child(self, opts, ignore_changes=["name", *([] if is_set(settings.volume.kms_key) else ["kmsKeyId"])], hooks=hooks),
-        )
-        content = aws.secretsmanager.SecretVersion(
-            f"{name}-secret-version",
-            secret_id=secret.id,
-            secret_string=machine_group.secret_content(self, machine, secrets),
-            opts=child(self, opts),
-        )
-        return secret, content
 
     def _log_group(
         self, name: str, settings: Ec2Settings, tags: Mapping[str, Any], opts: pulumi.ResourceOptions | None
@@ -338,14 +297,16 @@ def _machines(settings: Ec2Settings, template: pulumi.Output[str], version: pulu
 def _while_draining(name: str, machine: Machine) -> Callable[[pulumi.ErrorHookArgs], bool]:
     """Tries again while an earlier change still waits for runs: AWS begins no second one, and the provider waits for 15 minutes only."""
     longest = machine_group.replacement_seconds(machine)
-    began: list[float] = []
+    began: float | None = None
 
     def retry(refused: pulumi.ErrorHookArgs) -> bool:
+        nonlocal began
         if not _BUSY.search(refused.errors[0]):
             return False
-        began.append(time.monotonic())
+        now = time.monotonic()
+        began = now if began is None else began
         pulumi.log.warn(f"{name}: an earlier change still waits for runs; waiting for it, {longest // 60} minutes at most")
-        return began[-1] - began[0] < longest
+        return now - began < longest
 
     return retry
 

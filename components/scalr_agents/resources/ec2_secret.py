@@ -1,0 +1,51 @@
+"""The secret of machines on EC2."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pulumi
+import pulumi_aws as aws
+
+from scalr_agents.model.fields import Deferred, is_set
+from scalr_agents.resources import machine_group
+from scalr_agents.resources.interrupted import explained
+from scalr_agents.resources.options import child, optional
+
+_UNIQUE = 8
+
+
+def register(
+    owner: pulumi.ComponentResource,
+    name: str,
+    content: pulumi.Output[str],
+    key: str | Deferred,
+    tags: Mapping[str, Any],
+    opts: pulumi.ResourceOptions | None,
+) -> tuple[aws.secretsmanager.Secret, aws.secretsmanager.SecretVersion]:
+    """Register the secret of the machines `name`, encrypted with a key if there is one, and its content, as children of their component.
+
+    AWS keeps the name of a deleted secret for seven days, so each deployment has a name of its own, which is stored before the secret is
+    created.
+    """
+    part = pulumi.Stash(f"{name}-secret-name", input=name, opts=child(owner, opts))
+    beginning = machine_group.in_cloud(name)
+    hooks = explained(
+        name,
+        f"a secret of {beginning}",
+        f"aws secretsmanager list-secrets --filters Key=name,Values={beginning} --query 'SecretList[].Name'",
+        "aws secretsmanager delete-secret --force-delete-without-recovery --secret-id <name>",
+    )
+    secret = aws.secretsmanager.Secret(
+        f"{name}-secret",
+        name=part.id.apply(lambda unique: f"{beginning}-{unique[:_UNIQUE]}"),
+        description=f"Variables of Scalr agent {name}",
+        kms_key_id=optional(key),
+        recovery_window_in_days=7,
+        tags=tags,
+        # Existing secrets keep their names. They also keep the key that is no longer given: the provider cannot take it away.
+        opts=child(owner, opts, ignore_changes=["name", *([] if is_set(key) else ["kmsKeyId"])], hooks=hooks),
+    )
+    version = aws.secretsmanager.SecretVersion(
+        f"{name}-secret-version", secret_id=secret.id, secret_string=content, opts=child(owner, opts)
+    )
+    return secret, version
