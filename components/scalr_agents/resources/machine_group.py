@@ -11,6 +11,7 @@ import pulumi
 from scalr_agents.machines import CloudNames, Machine, Platform, checks, documents, environment
 from scalr_agents.machines.settings import AgentSettings, Package, Secrets, SharedSettings, Volume
 from scalr_agents.model import quantities
+from scalr_agents.model.characters import is_one_line
 from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding, error, errors, warning
 from scalr_agents.model.spelling import in_programs
@@ -90,7 +91,7 @@ def secret_content(owner: pulumi.Resource, machine: Machine, given: Secrets) -> 
     variables: dict[str, Any] = {environment.token_name(machine): given.token, **given.secret_env}
 
     def as_json(known: Mapping[str, Any]) -> str:
-        unfit = [name for name, value in known.items() if not isinstance(value, str) or not value or set(value) & set("\r\n\0")]
+        unfit = [name for name, value in known.items() if not isinstance(value, str) or not value or not is_one_line(value)]
         if unfit:
             raise ValueError(f"machine {machine.name!r} cannot be deployed: empty, or no text of one line: {', '.join(unfit)}")
         return json.dumps(known)
