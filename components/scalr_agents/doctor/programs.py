@@ -3,9 +3,8 @@
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-from scalr_agents.stack.source import PROJECT_FILE, Source, read_text
+from scalr_agents.stack.source import PROJECT_FILE, Source, as_map, read_text
 
 _TOP = (".git", PROJECT_FILE)
 """What is at the top of a checkout, and of a project."""
@@ -51,17 +50,13 @@ def _programs(file: Path) -> Iterator[tuple[str, str]]:
     import yaml
 
     try:
-        users = _map(yaml.safe_load(read_text(file))).get("users")
+        users = as_map(yaml.safe_load(read_text(file))).get("users")
     except RecursionError:
         raise yaml.YAMLError("too deep") from None
-    for entry in map(_map, users if isinstance(users, list) else ()):
-        user = _map(entry.get("user"))
+    for entry in map(as_map, users if isinstance(users, list) else ()):
+        user = as_map(entry.get("user"))
         if "exec" in user:
-            yield str(entry.get("name")), str(_map(user["exec"]).get("command"))
-        provider = _map(_map(user.get("auth-provider")).get("config"))
+            yield str(entry.get("name")), str(as_map(user["exec"]).get("command"))
+        provider = as_map(as_map(user.get("auth-provider")).get("config"))
         if "cmd-path" in provider:
             yield str(entry.get("name")), str(provider["cmd-path"]).partition(" ")[0]
-
-
-def _map(given: Any) -> dict[str, Any]:
-    return given if isinstance(given, dict) else {}

@@ -159,7 +159,7 @@ def _source(file: Path, declared: Path, settings: Mapping[str, Any]) -> Source:
     if "config" not in content and not content.keys() <= _STACK_KEYS:
         message = "not a stack file, because it has no `config`; check a values file with: scalr-agents template CHART -f FILE"
         raise FindingsError([error("", message, position=Position(shown(file)))])
-    name, own = str(settings.get("name", "")), _map(content.get("config"))
+    name, own = str(settings.get("name", "")), as_map(content.get("config"))
     entries, refused = project_config.read(settings.get("config"), name)
     _refuse(declared, [(finding, finding.at) for finding in refused])
     config, origins = _own(file, own, name)
@@ -260,7 +260,8 @@ def _read(file: Path, *, streams: bool = False) -> str:
     return text
 
 
-def _map(content: Any) -> dict[str, Any]:
+def as_map(content: Any) -> dict[str, Any]:
+    """What should be a map. Anything else counts as empty."""
     return content if isinstance(content, dict) else {}
 
 
