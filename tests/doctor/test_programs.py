@@ -135,6 +135,22 @@ def test_kubeconfigs_without_programs(users: Any, places: tuple[Path, Path]) -> 
     assert "is in the project" not in run(checkout, "../kube").stderr
 
 
+@pytest.mark.parametrize("named", ["../kube", "../../beside/kube"])
+def test_a_relative_path_of_the_stack_file_is_of_the_project(named: str, project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Also where nothing says that it is a checkout, as in an archive or in the layer of an image."""
+    above = tmp_path_factory.mktemp("above")
+    checkout, ran = above / "archive", above / "ran"
+    shutil.copytree(project, checkout / "infra")
+    for directory in (checkout, above / "beside"):
+        directory.mkdir(exist_ok=True)
+        kubeconfig(directory / "kube", program(f"touch {ran}; exit 1"))
+    done = run(checkout, named)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, refusal(named, "sh"))
+    assert not ran.exists()
+    run(checkout, named, "--allow-exec")
+    assert ran.exists()
+
+
 def test_a_kubeconfig_that_is_no_file_is_not_read(places: tuple[Path, Path]) -> None:
     """A pipe would keep doctor waiting for ever."""
     checkout, _ = places

@@ -155,7 +155,7 @@ def connect(kubeconfig: str, context: str, untrusted: Sequence[Path]) -> Api:
                 load_incluster_config(client_configuration=settings)
             else:
                 files = file or os.environ.get("KUBECONFIG") or _DEFAULT
-                _refuse_programs(files, untrusted)
+                _refuse_programs(files, [*untrusted, *programs.relative(file or "")] if untrusted else ())
                 load_kube_config(files, context or None, client_configuration=settings, persist_config=False)
     except (ConfigException, OSError, ValueError, KeyError, TypeError) as problem:
         raise ClusterError(_about_config(file, context, problem)) from None

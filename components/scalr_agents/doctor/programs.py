@@ -21,6 +21,12 @@ def _top(directory: Path) -> Path:
     return next((each for each in above if any((each / name).exists() for name in _TOP)), directory)
 
 
+def relative(kubeconfigs: str) -> list[Path]:
+    """The directories of kubeconfigs at relative paths. A stack file that names one counts from its project, wherever that leads."""
+    files = (Path(path).expanduser() for path in kubeconfigs.split(os.pathsep) if path)
+    return [file.parent for file in files if not file.is_absolute()]
+
+
 def refusal(kubeconfigs: str, untrusted: Sequence[Path]) -> str:
     """Why not to load some kubeconfigs, separated as in `KUBECONFIG`; empty if none below these directories names a program.
 
