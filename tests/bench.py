@@ -15,13 +15,13 @@ import scalr_agents
 from scalr_agents import charts, stack
 from scalr_agents.resources.arguments import AgentJobArgs
 
-from tests.recording import run
+from tests.helpers.recording import run
 
 ROUNDS = 11
 HERE = Path(__file__).parent
 ARGS = {"namespace": "scalr", "url": "https://acme.scalr.io", "token": "s3cr3t-token"}
 OBJECTS = charts.render("agent-job", {"agent": {"url": ARGS["url"], "token": ARGS["token"]}}, release="runs", namespace="scalr")[1:]
-DEPLOY = "from tests.programs import stack_with; assert stack_with({}).error is None"
+DEPLOY = "from tests.helpers.programs import stack_with; assert stack_with({}).error is None"
 EFS = {"shared": {"efs": {"eksCluster": "prod"}}}
 FILESTORE = {"shared": {"filestore": {"location": "europe-west1-b"}}}
 BASELINE = "from pydantic import BaseModel; import yaml"

@@ -24,7 +24,7 @@ from packageurl import PackageURL
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.pins import DEPLOYED, LAYERS, pins
+from tests.helpers.pins import DEPLOYED, LAYERS, pins
 
 REPOSITORY = Path(__file__).parents[1]
 PACKAGE = REPOSITORY / "components"

@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from tests import mermaid
+from tests.helpers import mermaid
 
 REPOSITORY = Path(__file__).parent.parent
 DIRECTORY = REPOSITORY / "build" / "pages"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.command_line import DEADLINE, REPOSITORY, STACK, TOKEN, Done, cli, process, stack
+from tests.helpers.command_line import DEADLINE, REPOSITORY, STACK, TOKEN, Done, cli, process, stack
 
 SET = "pulumi config set --secret --path"
 

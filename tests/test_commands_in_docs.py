@@ -10,7 +10,7 @@ import pytest
 import yaml
 from scalr_agents.cli import main
 
-from tests.command_line import REPOSITORY, cli
+from tests.helpers.command_line import REPOSITORY, cli
 
 PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "examples").rglob("*.md")])
 

@@ -12,7 +12,7 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
 from tests import distribution
-from tests.pins import DEPLOYED, LAYERS, pins
+from tests.helpers.pins import DEPLOYED, LAYERS, pins
 
 EPOCH = 1_790_000_000
 VERSION = scalr_agents.__version__

@@ -16,10 +16,10 @@ import pytest
 import yaml
 from scalr_agents.resources.deploy import deploy
 
-from tests import schemas
-from tests.command_line import cli
-from tests.example_programs import EXAMPLES, PROGRAMS, settings
-from tests.recording import Recording, Secret, leaves, opened, run
+from tests.helpers import schemas
+from tests.helpers.command_line import cli
+from tests.helpers.example_programs import EXAMPLES, PROGRAMS, settings
+from tests.helpers.recording import Recording, Secret, leaves, opened, run
 
 SECRET = "s3cr3t"
 OIDC = "arn:aws:iam::111122223333:oidc-provider/oidc.eks.eu-west-1.amazonaws.com/id/0A1B"

@@ -7,7 +7,7 @@ from typing import Any
 
 from scalr_agents.model.findings import Position, error, warning
 
-from tests.command_line import REPOSITORY, STACK, TOKEN, cli, stack
+from tests.helpers.command_line import REPOSITORY, STACK, TOKEN, cli, stack
 
 
 def test_findings_as_json(project: Path) -> None:

@@ -23,7 +23,7 @@ from tests.charts.agent_k8s import objects as agent_k8s
 from tests.charts.agent_local import objects as agent_local
 from tests.charts.agent_local.objects import CERTIFICATE, KEY
 from tests.charts.agent_local.objects import FULL as FULL_LOCAL
-from tests.schemas import assert_valid
+from tests.helpers.schemas import assert_valid
 
 HERE = Path(__file__).parent
 CASES: list[dict[str, Any]] = [case["values"] for case in yaml.safe_load((HERE / "charts" / "agent_job" / "chart_cases.yaml").read_text())]

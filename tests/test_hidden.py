@@ -25,9 +25,9 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 from scalr_agents.resources.arguments import AgentJobArgs
 
-from tests.places import BASE, Place, of_stacks, of_values, put
-from tests.programs import ARGS, agent_job
-from tests.recording import run
+from tests.helpers.places import BASE, Place, of_stacks, of_values, put
+from tests.helpers.programs import ARGS, agent_job
+from tests.helpers.recording import run
 
 REPEATED = {
     *("enabled", "create", "automountToken", "allowMetadataService", "restrictMetadataService", "dropKernelPages", "metricsEnabled"),

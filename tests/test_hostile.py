@@ -18,10 +18,10 @@ from scalr_agents.model.merge import merge
 from scalr_agents.stack.machines import MachineEntry, StackMachine
 from scalr_agents.stack.model import Common
 
-from tests.command_line import cli
-from tests.command_line import stack as write
+from tests.helpers.command_line import cli
+from tests.helpers.command_line import stack as write
+from tests.helpers.places import BASE, Place, of_stacks, places, put
 from tests.machines.cases import APT, EC2, GCE, YUM, load
-from tests.places import BASE, Place, of_stacks, places, put
 
 HARM = "HARM=1"
 TEXTS = (

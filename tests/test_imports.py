@@ -63,7 +63,8 @@ OF_NO_CLOUD = [{}, {"shared": {"claim": "nfs"}}, {"shared": {"storageClass": {"n
     ids=["none", "aws", "gcp"],
 )
 def test_the_sdk_of_a_cloud_is_imported_for_a_cache_of_that_cloud(stacks: list[dict[str, object]], imported: set[str]) -> None:
-    program = f"from tests.programs import stack_with; assert [stack_with(caches).error for caches in {stacks}] == {[None] * len(stacks)}"
+    errors = f"[stack_with(caches).error for caches in {stacks}]"
+    program = f"from tests.helpers.programs import stack_with; assert {errors} == {[None] * len(stacks)}"
     assert modules_after(program) & CLOUDS == imported
 
 
@@ -78,7 +79,7 @@ def test_the_sdk_of_a_cloud_is_imported_for_a_cache_of_that_cloud(stacks: list[d
 def test_the_sdk_of_a_cloud_is_imported_for_machines_of_that_cloud(machine: dict[str, object], imported: set[str]) -> None:
     secrets = {} if "docker" in machine else {"it": {"token": "t"}}
     given = f"{{}}, {{}}, machines={{'it': {machine}}}, secrets={secrets}"
-    program = f"from tests.programs import stack_with; assert stack_with({given}).error is None"
+    program = f"from tests.helpers.programs import stack_with; assert stack_with({given}).error is None"
     assert modules_after(program) & CLOUDS == imported
 
 

@@ -27,10 +27,10 @@ from scalr_agents.stack import nodes
 
 from tests.charts.agent_job.changes import CURRENT, nested
 from tests.charts.agent_local.objects import CERTIFICATE, KEY
-from tests.components import record
-from tests.programs import ARGS
-from tests.validated import validate
-from tests.ways import WAYS, in_a_program, in_values
+from tests.helpers.components import record
+from tests.helpers.programs import ARGS
+from tests.helpers.validated import validate
+from tests.helpers.ways import WAYS, in_a_program, in_values
 
 CERTIFICATES = "-----BEGIN CERTIFICATE-----\n"
 CPU = "agent.resources.limits.cpu"

@@ -7,7 +7,7 @@ import yaml
 from scalr_agents import output
 from scalr_agents.stack.source import Sealed
 
-from tests.manifests import ACCOUNT, OTHER, ROLE, SEALED, SECRET
+from tests.helpers.manifests import ACCOUNT, OTHER, ROLE, SEALED, SECRET
 
 
 def test_yaml_is_one_document_per_object_in_their_order() -> None:

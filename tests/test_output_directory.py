@@ -10,7 +10,7 @@ import pytest
 from scalr_agents import output_directory
 from scalr_agents.output_directory import DirectoryError, write
 
-from tests.manifests import ACCOUNT, OTHER, ROLE, SEALED, SECRET
+from tests.helpers.manifests import ACCOUNT, OTHER, ROLE, SEALED, SECRET
 
 LIST = ".scalr-agents"
 

@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from tests.distribution import libraries
-from tests.pins import DEPLOYED, LAYERS, PIN, pins
+from tests.helpers.pins import DEPLOYED, LAYERS, PIN, pins
 
 REPOSITORY = Path(__file__).parents[1]
 PINS = {name: list(pins(text)) for name, text in LAYERS.items()}

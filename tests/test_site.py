@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests import mermaid, reference, site, site_tables
+from tests import reference, site, site_tables
+from tests.helpers import mermaid
 
 PAGES = {"index.md": "README.md", "caches.md": "docs/caches.md", "adr/0001-core.md": "docs/adr/0001-core.md", "LICENSED.md": "LICENSED.md"}
 TITLES = {"index.md": "scalr-agents", "caches.md": "Caches", "adr/0001-core.md": "Core", "decisions.md": "Architecture decisions"}

@@ -14,8 +14,8 @@ import click
 import pytest
 from scalr_agents import printing
 
-from tests import command_line
-from tests.command_line import cli, stack
+from tests.helpers import command_line
+from tests.helpers.command_line import cli, stack
 
 STACK = """\
 config:

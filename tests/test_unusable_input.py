@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import REPOSITORY, cli, process
+from tests.helpers.command_line import REPOSITORY, cli, process
 
 TOKEN = "agent: {token: t}\n"
 

@@ -5,8 +5,8 @@ from copy import deepcopy
 import pytest
 from scalr_agents.charts.shared.manifests.objects import Manifest
 
-from tests import samples, upgrades
-from tests.upgrades import EVERY_LINE, MUTATIONS, NAMES, Mutation
+from tests.helpers import samples, upgrades
+from tests.helpers.upgrades import EVERY_LINE, MUTATIONS, NAMES, Mutation
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +79,6 @@ def test_the_message_says_what_to_do(every_line: list[Manifest]) -> None:
         f"  PriorityClass/{before['metadata']['name']}: value was -10 and is -20",
         (
             "An upgrade would remove or replace what is deployed, under running pods. If that is deliberate, renew the snapshots with "
-            "`python -m tests.upgrades`, and say in CHANGELOG.md under Changed what is replaced and how to migrate."
+            "`python -m tests.helpers.upgrades`, and say in CHANGELOG.md under Changed what is replaced and how to migrate."
         ),
     ]

@@ -8,9 +8,9 @@ from scalr_agents.caches.storage_class import StorageClassSettings
 from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model.fields import Deferred
 
-from tests.opaque import Later
-from tests.recording import leaves
-from tests.schemas import assert_valid
+from tests.helpers.opaque import Later
+from tests.helpers.recording import leaves
+from tests.helpers.schemas import assert_valid
 
 MOUNT_OPTIONS = ["acregmin=1", "acregmax=3", "acdirmin=1", "acdirmax=3"]
 HANDLE = "fs-00000a1b::fsap-0c2d"

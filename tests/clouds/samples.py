@@ -6,7 +6,7 @@ from typing import Any
 from tests.clouds.aws.server import AwsCloud
 from tests.clouds.gcp.server import PROJECT
 from tests.clouds.stacks import CloudStack
-from tests.example_programs import settings
+from tests.helpers.example_programs import settings
 
 Prepare = Callable[[CloudStack, Any], None]
 """Puts names of what is there, and tokens, into a stack of a cloud."""

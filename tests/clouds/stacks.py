@@ -15,7 +15,7 @@ from tests.clouds.holding import Held
 from tests.cluster.client import wait
 from tests.engine.provider import Provider
 from tests.engine.stacks import Deployment
-from tests.example_programs import EXAMPLES
+from tests.helpers.example_programs import EXAMPLES
 
 _SECONDS = 90
 _PLUGIN = "registry.terraform.io/hashicorp/aws/*/*/terraform-provider-aws_v*"

@@ -7,7 +7,7 @@ import pytest
 from tests.clouds import samples
 from tests.clouds.stacks import CloudStack
 from tests.engine.stacks import REPOSITORY, up
-from tests.example_programs import PROGRAMS
+from tests.helpers.example_programs import PROGRAMS
 
 SAMPLES = {**samples.STACKS, **samples.EXAMPLES}
 

@@ -1,4 +1,4 @@
-"""Agents in a cluster: applied, and rolled out. What they are made of is in `tests.samples`."""
+"""Agents in a cluster: applied, and rolled out. What they are made of is in `tests.helpers.samples`."""
 
 from functools import partial
 
@@ -6,7 +6,7 @@ from scalr_agents import stack
 from scalr_agents.model.lines import Line
 
 from tests.cluster.client import Client, Manifest, Manifests, wait
-from tests.samples import STACKS, TOKEN, URL, load, objects, release, sample
+from tests.helpers.samples import STACKS, TOKEN, URL, load, objects, release, sample
 
 __all__ = [
     "STACKS",

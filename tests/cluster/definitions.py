@@ -6,7 +6,7 @@ from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.model.lines import Line
 
 from tests.cluster.client import ApiError, Client, Manifest, wait
-from tests.validated import LINES
+from tests.helpers.validated import LINES
 
 LINES_WITH_ONE = [line for line in LINES if line.task_resource]
 NOT_YET = (HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS)

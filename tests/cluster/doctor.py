@@ -12,7 +12,7 @@ from scalr_agents.model.merge import merge
 from tests.cluster import nodes
 from tests.cluster.client import Client, wait
 from tests.cluster.control_plane import ControlPlane
-from tests.command_line import Done, cli
+from tests.helpers.command_line import Done, cli
 
 NODE = "node-of-doctor"
 """The node that the stack's agent asks for, by its label `doctor`."""

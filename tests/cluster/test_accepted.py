@@ -8,7 +8,7 @@ from scalr_agents.model.lines import Line
 from tests.cluster import agents, nodes, runs
 from tests.cluster.client import SIDE_BY_SIDE, Client, Manifest, Manifests, wait
 from tests.cluster.conftest import NewNamespace
-from tests.validated import LINES
+from tests.helpers.validated import LINES
 
 LEVELS = {"agent-job": "restricted", "agent-local": "restricted", "agent-k8s": "privileged"}
 """The strictest PodSecurity level that admits the pods of a kind: the worker of agent-k8s mounts a directory of its node."""

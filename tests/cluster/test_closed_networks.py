@@ -12,7 +12,7 @@ from tests.cluster import agents
 from tests.cluster.client import ApiError, Client, Manifest
 from tests.cluster.conftest import NewNamespace
 from tests.engine.stacks import Deployment, up
-from tests.validated import LINES
+from tests.helpers.validated import LINES
 
 PROXY = "http://10.0.12.5:3128"
 ENTRIES: tuple[dict[str, Any], ...] = (

@@ -12,7 +12,7 @@ from tests.cluster import accounts, agents, runs
 from tests.cluster.accounts import Controller
 from tests.cluster.client import ApiError, Client, Manifest, wait
 from tests.cluster.simulated import LOGS
-from tests.validated import LINES
+from tests.helpers.validated import LINES
 
 _POD_SECONDS = 20
 _RBAC = "rbac.authorization.k8s.io/v1"

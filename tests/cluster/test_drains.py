@@ -11,7 +11,7 @@ from scalr_agents.model.merge import Values
 from tests.cluster import agents, nodes, runs
 from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait
 from tests.cluster.conftest import NewNamespace
-from tests.validated import LINES
+from tests.helpers.validated import LINES
 
 EVICTED, REFUSED = 201, 429
 EVERY_POD = 2147483647

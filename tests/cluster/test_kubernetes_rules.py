@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.cluster.client import ApiError, Client
-from tests.pod_specs import ACCEPTED, MISTAKES, name_of
+from tests.helpers.pod_specs import ACCEPTED, MISTAKES, name_of
 
 
 def is_accepted(cluster: Client, spec: dict[str, Any]) -> bool:

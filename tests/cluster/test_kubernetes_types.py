@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from scalr_agents.model import kubernetes_types
 
 from tests.cluster.client import ApiError, Client
-from tests.kubernetes_types import structs
-from tests.pod_specs import FIELDS as POD
+from tests.helpers.kubernetes_types import structs
+from tests.helpers.pod_specs import FIELDS as POD
 from tests.tools import MODULES
 
 Path = tuple[str | int, ...]

@@ -13,7 +13,7 @@ from scalr_agents.model.release import COMPONENT
 from tests.cluster import agents, runs
 from tests.cluster.client import Client, Manifest, Manifests
 from tests.cluster.reachability import Destination, Network
-from tests.validated import LINES
+from tests.helpers.validated import LINES
 
 
 class Words(NamedTuple):

@@ -13,7 +13,7 @@ import pytest
 from tests.cluster import accounts, agents
 from tests.cluster.accounts import Controller
 from tests.cluster.client import Client
-from tests.validated import LINES
+from tests.helpers.validated import LINES
 
 Permission = tuple[str, str]
 """A verb, and the resource."""

@@ -19,11 +19,11 @@ from tests.cluster.conftest import Install, NewNamespace
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.external_secrets import Operator
 from tests.cluster.helm import WORKLOADS, Instructions
-from tests.command_line import TOKEN
 from tests.engine.clouds import FILE_SYSTEM
 from tests.engine.stacks import Deployment, Outcome, up
 from tests.helm.releases import golden
-from tests.mocked_clouds import ACCOUNT, KEY
+from tests.helpers.command_line import TOKEN
+from tests.helpers.mocked_clouds import ACCOUNT, KEY
 
 _SECONDS = 120
 _CACHE = "agents.runs.values.persistence.cache"

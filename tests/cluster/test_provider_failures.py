@@ -9,7 +9,7 @@ import pytest
 
 from tests.cluster.client import Client
 from tests.engine.stacks import Deployment, up
-from tests.provider_errors import NO_POD, OUTPUT, timed_out
+from tests.helpers.provider_errors import NO_POD, OUTPUT, timed_out
 from tests.resources.unready import EXPECTED
 
 _UNREADY = "scalr-agents.test/unready"  # see stages.yaml
@@ -76,7 +76,7 @@ def test_nothing_is_said_of_the_pods_of_a_daemon_set(deploy: Callable[[str], Dep
 def test_what_kubernetes_refuses_is_in_the_events_that_the_explanation_asks_for(
     words: dict[str, Any], event: str, message: str, local: Deployment, cluster: Client, namespace: str
 ) -> None:
-    """The provider sees none of it. What it knows is as in `tests/provider_errors.py`, word for word."""
+    """The provider sees none of it. What it knows is as in `tests/helpers/provider_errors.py`, word for word."""
     cluster.patch("Namespace", namespace, None, {"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}})
     quota = {"hard": {"requests.cpu": "3"}}
     cluster.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "few", "namespace": namespace}, "spec": quota})

@@ -12,9 +12,9 @@ from scalr_agents.resources.arguments import AgentJobArgs
 
 from tests.cluster import agents, runs, volumes
 from tests.cluster.client import Client, Manifest, wait
-from tests.programs import stack_with
-from tests.recording import Recording, Registration, opened
-from tests.recording import run as record
+from tests.helpers.programs import stack_with
+from tests.helpers.recording import Recording, Registration, opened
+from tests.helpers.recording import run as record
 
 _SECONDS = 120  # kinds that have just been defined are garbage collected half a minute later
 _MORE_STEPS = 10

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from tests import upgrades
 from tests.cluster import agents
 from tests.cluster.client import ApiError, Client, Manifests
 from tests.engine.cluster import UNCHANGEABLE
-from tests.upgrades import EVERY_LINE, MUTATIONS, NAMES, Mutation
+from tests.helpers import upgrades
+from tests.helpers.upgrades import EVERY_LINE, MUTATIONS, NAMES, Mutation
 
 _IMMUTABLE = "field is immutable"
 _CLAIM = "spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"

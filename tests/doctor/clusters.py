@@ -12,7 +12,7 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import Values, merge
 from scalr_agents.stack.checks import enforced
 
-from tests import samples
+from tests.helpers import samples
 
 RUNS: Values = {"kind": "agent-job", "namespace": "scalr", "values": {"task": {"job": {"activeDeadlineSeconds": 60}}}}
 MI = Decimal(2**20)

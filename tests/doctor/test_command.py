@@ -16,9 +16,9 @@ from scalr_agents.doctor.facts import Hidden
 from scalr_agents.doctor.findings import Diagnosis
 from scalr_agents.doctor.needs import Needs
 
-from tests.command_line import REPOSITORY, STACK, cli, stack
 from tests.doctor.clusters import ready
 from tests.doctor.kubeconfigs import kubeconfig, program
+from tests.helpers.command_line import REPOSITORY, STACK, cli, stack
 
 
 class Described:

@@ -4,8 +4,8 @@ import pytest
 from scalr_agents.doctor.facts import Access, Key
 from scalr_agents.doctor.needs import Needs, plural_of
 
-from tests import samples
 from tests.doctor.clusters import needs
+from tests.helpers import samples
 
 
 @pytest.mark.parametrize(

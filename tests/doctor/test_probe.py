@@ -22,8 +22,8 @@ from scalr_agents.doctor.needs import Needs, Pod
 from scalr_agents.doctor.probe import Result
 from scalr_agents.stack import pod_security
 
-from tests import samples
 from tests.doctor.clusters import needs
+from tests.helpers import samples
 from tests.machines import stand_ins
 
 SCRIPT = str(files("scalr_agents.doctor") / "probe.sh")

@@ -14,8 +14,8 @@ from google.protobuf import struct_pb2
 from google.protobuf.message import Message
 from pulumi.runtime.proto import provider_pb2
 
-from tests import mocked_clouds
 from tests.engine.provider import UNKNOWN, Provider, among, changes, difference, plain, refuse, struct
+from tests.helpers import mocked_clouds
 
 _DEFAULTS = "__defaults"
 """Input that lists the properties which the provider has filled in."""

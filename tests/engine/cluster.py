@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 from pulumi.runtime.proto import provider_pb2, status_pb2
 
 from tests.engine.provider import Provider, among, changes, difference, grpc, plain, refuse, struct
-from tests.provider_errors import conflict, not_created, not_initialized, timed_out
+from tests.helpers.provider_errors import conflict, not_created, not_initialized, timed_out
 
 _SELECTOR = ("spec.selector",)
 _ROLE = ("roleRef",)

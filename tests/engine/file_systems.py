@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.engine.stacks import Deployment
-from tests.mocked_clouds import ACCOUNT, REGION
+from tests.helpers.mocked_clouds import ACCOUNT, REGION
 
 OTHER_KEY = f"arn:aws:kms:{REGION}:{ACCOUNT}:key/mrk-0123456789abcdef0123456789abcdef"
 EFS = "caches.runs.efs"

@@ -11,7 +11,7 @@ import yaml
 from pulumi import automation
 
 from tests.engine.stacks import REPOSITORY, Deployment
-from tests.example_programs import EXAMPLES, settings
+from tests.helpers.example_programs import EXAMPLES, settings
 
 ON_KUBERNETES = ("existing-claim", "importing")
 """Examples in Python that need a cluster and no cloud. tests/engine/test_pool.py and test_automation_example.py run two more."""

@@ -16,7 +16,7 @@ from google.protobuf import empty_pb2, json_format, struct_pb2
 from google.protobuf.message import Message
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
-from tests import mocked_clouds
+from tests.helpers import mocked_clouds
 
 grpc = import_module("grpc")  # it has no annotations
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.engine.stacks import Branch, Deployed, Deployment
-from tests.provider_errors import NO_POD, REASONS
+from tests.helpers.provider_errors import NO_POD, REASONS
 from tests.resources.unready import EXPECTED
 
 DEPLOYMENT, SECRET = "runs-controller-deployment", "runs-controller-token-secret"

@@ -9,7 +9,7 @@ from tests.engine.clouds import FILE_SYSTEM, MOUNT_TARGET
 from tests.engine.file_systems import EFS, OTHER_KEY, PLACE, handle
 from tests.engine.order import assert_order
 from tests.engine.stacks import Deployment
-from tests.mocked_clouds import ACCOUNT, KEY
+from tests.helpers.mocked_clouds import ACCOUNT, KEY
 
 MOUNTED = ["runs-controller-deployment", "runs-cache-claim", "runs-cache-volume"]
 TARGETS = ["runs-efs-mount-target-eu-west-1a", "runs-efs-mount-target-eu-west-1b"]

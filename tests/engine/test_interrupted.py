@@ -14,7 +14,7 @@ from scalr_agents.resources.deploy import deploy
 from tests.engine.clouds import FILE_SYSTEM
 from tests.engine.file_systems import EFS, OTHER_KEY, PLACE, handle
 from tests.engine.stacks import Deployment
-from tests.mocked_clouds import KEY
+from tests.helpers.mocked_clouds import KEY
 
 TAKE_OVER = {"PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true", "PULUMI_K8S_ENABLE_PATCH_FORCE": "true"}
 SYSTEM = "runs-efs-file-system"

@@ -16,10 +16,10 @@ import pytest
 import yaml
 from pulumi import automation
 
-from tests import sdk
 from tests.engine import bridge
 from tests.engine.scalr_api import ScalrApi
 from tests.engine.stacks import REPOSITORY, Deployment, Outcome, up
+from tests.helpers import sdk
 from tests.machines import stand_ins
 
 EXAMPLE = REPOSITORY / "examples" / "pool"

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.engine.stacks import REPOSITORY, Deployment
-from tests.provider_errors import REASONS
+from tests.helpers.provider_errors import REASONS
 
 _PROGRAM = REPOSITORY / "__main__.py"
 _HOST = "pulumi-language-python"

@@ -13,7 +13,7 @@ from scalr_agents.charts.shared.manifests import secrets
 
 from tests.engine.stacks import Deployment, Outcome
 from tests.engine.team import HIDDEN, WORDS
-from tests.provider_errors import NO_POD
+from tests.helpers.provider_errors import NO_POD
 
 
 def found(text: str) -> set[str]:

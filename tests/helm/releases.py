@@ -20,7 +20,7 @@ from scalr_agents.model import yaml_io
 from scalr_agents.model.merge import Values, merge, without_nulls
 from scalr_agents.stack.source import Sealed
 
-from tests.command_line import TOKEN
+from tests.helpers.command_line import TOKEN
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "helm"
 MORE = os.environ.get("SCALR_AGENTS_CHART_CASES")

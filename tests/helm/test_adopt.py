@@ -17,9 +17,9 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup, merge, without_nulls
 
-from tests.command_line import DEADLINE, TOKEN
 from tests.helm.releases import CASES, URL, Case, golden, identity, is_idle_policy, loaded, of_values, printed, take_over
-from tests.validated import LINES, validate
+from tests.helpers.command_line import DEADLINE, TOKEN
+from tests.helpers.validated import LINES, validate
 
 WORKLOADS = {"Deployment", "DaemonSet"}
 

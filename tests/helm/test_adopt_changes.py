@@ -18,9 +18,9 @@ from scalr_agents.helm.adopt import listing
 from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import Values, merge
 
-from tests.command_line import TOKEN
 from tests.helm.releases import CASES, Case, golden, printed, take_over
-from tests.validated import validate
+from tests.helpers.command_line import TOKEN
+from tests.helpers.validated import validate
 
 DIFFERENCES = (Path(__file__).parents[2] / "docs" / "helm-differences.md").read_text()
 GOLDEN = dict(golden())

@@ -11,8 +11,8 @@ from scalr_agents.helm.adopt.about import About, AboutError
 from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import Values, lookup, merge
 
-from tests.command_line import TOKEN
 from tests.helm.releases import CASES, KEPT, PLAIN, URL, golden, of_values, take_over
+from tests.helpers.command_line import TOKEN
 
 GOLDEN = dict(golden())
 WHOLE = {

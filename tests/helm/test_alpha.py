@@ -16,7 +16,7 @@ from scalr_agents.model.findings import Finding, errors
 from scalr_agents.model.merge import lookup, merge
 
 from tests.charts.agent_job.changes import MINIMUM, nested
-from tests.opaque import Later
+from tests.helpers.opaque import Later
 
 SECRET = "s3cr3t"
 ALPHA: dict[str, Any] = {"controller": {"affinity": {}}}

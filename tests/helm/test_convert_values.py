@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.command_line import DEADLINE, STACK, TOKEN, cli, process, stack
+from tests.helpers.command_line import DEADLINE, STACK, TOKEN, cli, process, stack
 
 OLD = f"""\
 # of the alpha

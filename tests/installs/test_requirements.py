@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pins import DEPLOYED, LAYERS
+from tests.helpers.pins import DEPLOYED, LAYERS
 
 REPOSITORY = Path(__file__).parents[2]
 PIP_OF_PYTHON_311 = "pip==23.2"

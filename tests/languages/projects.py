@@ -13,9 +13,10 @@ from typing import Any
 from google.protobuf.message import Message
 from pulumi.runtime.proto import provider_pb2
 
-from tests import sdk, tools
+from tests import tools
 from tests.engine.cluster import Cluster
 from tests.engine.provider import serving
+from tests.helpers import sdk
 from tests.languages import host, node
 from tests.package import schema
 

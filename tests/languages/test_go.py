@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import REPOSITORY
+from tests.helpers.command_line import REPOSITORY
 from tests.languages import projects
 
 

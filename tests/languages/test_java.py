@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import sdk
+from tests.helpers import sdk
 from tests.package import schema
 
 PROGRAM = Path(__file__).parent / "java"

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.recording import Recording, opened, run
 from tests.languages import node
 from tests.languages.projects import EXAMPLES, SETTINGS, TOKEN, Project
-from tests.recording import Recording, opened, run
 
 LANGUAGES = ["go", "typescript", "yaml"]
 KUBERNETES = version("pulumi-kubernetes")

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tests import sdk
+from tests.helpers import sdk
 from tests.package import schema
 
 PROGRAMS = Path(__file__).parent / "typescript"

@@ -6,8 +6,8 @@ import pytest
 from scalr_agents.model.kubernetes_rules import RULES
 from scalr_agents.model.kubernetes_types import table
 
-from tests.opaque import READ_TOO_EARLY, Later
-from tests.pod_specs import ACCEPTED, MISTAKES, name_of, problems
+from tests.helpers.opaque import READ_TOO_EARLY, Later
+from tests.helpers.pod_specs import ACCEPTED, MISTAKES, name_of, problems
 
 
 @pytest.mark.parametrize("row", MISTAKES, ids=name_of)

@@ -17,10 +17,10 @@ from scalr_agents.model.findings import errors, warnings
 from scalr_agents.model.merge import merge
 from scalr_agents.stack.model import Nodes
 
-from tests import kubernetes_types as script
 from tests.charts.agent_job.changes import CURRENT, MINIMUM, nested
+from tests.helpers import kubernetes_types as script
+from tests.helpers.validated import LINES
 from tests.stack.kinds import JOB, load, of_one
-from tests.validated import LINES
 
 UNKNOWN = {"noSuchField": 1}
 AFFINITY: dict[str, Any] = {
@@ -280,7 +280,7 @@ def test_findings_have_the_place_in_the_file_that_they_are_about(tmp_path: Path)
 
 
 def test_the_table_is_that_of_the_newest_schemas() -> None:
-    """Renewed by `python -m tests.kubernetes_types`. Whether enums are current, the tests on the control plane ask the API server."""
+    """Renewed by `python -m tests.helpers.kubernetes_types`. Whether enums are current, a test asks the API server."""
     table = kubernetes_types.table()
     enums = {name for name, content in table["types"].items() if isinstance(content, list)}
     plain = {

@@ -12,6 +12,7 @@ from scalr_agents.model.merge import Values
 
 from tests.cluster.agents import line_id
 from tests.cluster.client import Client, wait
+from tests.helpers.validated import LINES
 from tests.node import network, probes
 from tests.node.agents import Agent, at_once, deploy, wait_until_ready
 from tests.node.figures import Figures
@@ -21,7 +22,6 @@ from tests.node.tour import Tour
 from tests.node.tour import tour as take_tour
 from tests.node.world import World
 from tests.tools import NotBuiltError, binary
-from tests.validated import LINES
 
 
 class Start(Protocol):

@@ -8,13 +8,13 @@ from scalr_agents import stack
 from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import Line
 
-from tests import samples
 from tests.cluster.agents import apply, line_id
 from tests.cluster.client import Client
+from tests.helpers import samples
+from tests.helpers.validated import LINES
 from tests.node import network
 from tests.node.agents import AGENTS, Agent
 from tests.node.world import PROXY_HOST, PROXY_PASSWORD, PROXY_USER, SCALR, World
-from tests.validated import LINES
 
 BEHIND = [line for line in LINES if line.chart == "agent-job" or (line.chart, line.generation) == ("agent-local", "current")]
 """Kinds that take a proxy and a CA. The bundle of agent-k8s is a matter of the agent alone, and the stub does not read it."""

@@ -9,10 +9,10 @@ import yaml
 from scalr_agents import stack
 from scalr_agents.model.merge import merge
 
-from tests import samples
 from tests.cluster.agents import apply
 from tests.cluster.client import Client, Manifest
-from tests.command_line import process
+from tests.helpers import samples
+from tests.helpers.command_line import process
 from tests.node.agents import AGENTS, at_once
 from tests.node.node import NodeCluster
 from tests.node.world import PROBE_IMAGE, PROXY_HOST, SCALR, World

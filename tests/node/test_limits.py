@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from tests.cluster.client import Manifest
+from tests.helpers.validated import LINES
 from tests.node.agents import Run, at_once
 from tests.node.conftest import Start
 from tests.node.node import NodeCluster
 from tests.node.world import Step
-from tests.validated import LINES
 
 KILLED = 128 + 9
 TIGHT = {

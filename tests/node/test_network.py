@@ -9,11 +9,11 @@ import pytest
 from scalr_agents.model.merge import Values
 
 from tests.cluster.agents import line_id
+from tests.helpers.validated import LINES
 from tests.node.agents import Agent, at_once
 from tests.node.conftest import Start
 from tests.node.tour import METADATA, NFS, OTHERS, Tour, connect
 from tests.node.world import OPEN_HOST, SCALR, World
-from tests.validated import LINES
 
 REFUSED, CONNECTED = "no answer", "ok"
 OPENED: Mapping[str, Values] = {

@@ -8,10 +8,10 @@ import pytest
 from scalr_agents.model.merge import Values
 
 from tests.cluster.client import Client, Manifest
+from tests.helpers.validated import LINES
 from tests.node.agents import Agent, Run, at_once
 from tests.node.conftest import Start
 from tests.node.world import Step
-from tests.validated import LINES
 
 HANG: Step = {"do": "hang"}
 STUBBORN: Step = {"do": "hang", "stubborn": True}

@@ -13,10 +13,10 @@ import httpx
 from scalr_agents.model.lines import Line
 
 from tests.cluster.processes import Processes
+from tests.helpers.validated import LINES
 from tests.node import network
 from tests.node.machine import Machine
 from tests.tools import binary
-from tests.validated import LINES
 
 SCALR = "example.scalr.io"
 OPEN_HOST = "registry.opentofu.org"

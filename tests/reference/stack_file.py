@@ -5,7 +5,7 @@ from pathlib import Path
 
 from scalr_agents.stack import graph, schema
 
-from tests import samples
+from tests.helpers import samples
 from tests.reference.words import Schema, meaning_and_default, section_of, type_of
 
 README = Path(__file__).parents[2] / "README.md"

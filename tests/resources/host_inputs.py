@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.mocked_clouds import INSTANCE, KEY
+from tests.helpers.mocked_clouds import INSTANCE, KEY
 
 CA = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
 MIRRORS = [{"url": "https://mirror.acme:8443/providers/"}]

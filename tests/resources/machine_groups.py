@@ -8,10 +8,10 @@ from typing import Any
 
 from scalr_agents.model.merge import merge
 
-from tests.cloud_arguments import mismatches
-from tests.components import inputs, record
-from tests.mocked_clouds import ACCOUNT, REGION
-from tests.recording import opened
+from tests.helpers.cloud_arguments import mismatches
+from tests.helpers.components import inputs, record
+from tests.helpers.mocked_clouds import ACCOUNT, REGION
+from tests.helpers.recording import opened
 
 TOKEN = "s3cr3t-token"
 AWS: dict[str, Any] = {"url": "https://acme.scalr.io", "token": TOKEN, "subnets": ["subnet-0a", "subnet-0b"], "instance_type": "t3.large"}

@@ -8,8 +8,8 @@ import pulumi
 import pytest
 import scalr_agents
 
-from tests import mocked_clouds
-from tests.recording import run
+from tests.helpers import mocked_clouds
+from tests.helpers.recording import run
 
 INSTANCE = "projects/acme-infra/locations/europe-west1-b/instances/nfs-1"
 MACHINE = {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}

@@ -7,8 +7,8 @@ import pulumi
 import pytest
 import scalr_agents
 
-from tests.programs import TOKEN, agent_job
-from tests.recording import run
+from tests.helpers.programs import TOKEN, agent_job
+from tests.helpers.recording import run
 
 
 def refused(**args: Any) -> str:

@@ -7,9 +7,9 @@ import pytest
 import scalr_agents
 from scalr_agents.caches import volumes as cache_volumes
 
-from tests.components import inputs, record
-from tests.mocked_clouds import INSTANCE
-from tests.recording import run
+from tests.helpers.components import inputs, record
+from tests.helpers.mocked_clouds import INSTANCE
+from tests.helpers.recording import run
 
 EFS: dict[str, Any] = {"namespace": "scalr", "release": "runs", "file_system_id": "fs-00000a1b"}
 ACCESS_POINT: dict[str, Any] = {

@@ -10,10 +10,10 @@ import pulumi_gcp as gcp
 import pytest
 import scalr_agents
 
-from tests.cloud_arguments import compare, mismatches
-from tests.components import program, record, refused
-from tests.mocked_clouds import INSTANCE, KEY
-from tests.recording import run
+from tests.helpers.cloud_arguments import compare, mismatches
+from tests.helpers.components import program, record, refused
+from tests.helpers.mocked_clouds import INSTANCE, KEY
+from tests.helpers.recording import run
 
 PLACE = {
     "vpc_id": "vpc-0f1e",

@@ -13,8 +13,8 @@ from scalr_agents.model.names import Names
 from scalr_agents.resources.arguments import AgentJobArgs
 
 from tests.charts.agent_job.changes import DEADLINE
-from tests.programs import TOKEN, agent_job
-from tests.recording import Recording, Secret, leaves, opened, run
+from tests.helpers.programs import TOKEN, agent_job
+from tests.helpers.recording import Recording, Secret, leaves, opened, run
 
 
 def test_agent_job_registers_its_parts_in_this_order() -> None:

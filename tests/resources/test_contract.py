@@ -13,8 +13,8 @@ import scalr_agents
 from pulumi.provider.experimental.analyzer import Analyzer, PropertyType
 from pulumi.provider.experimental.util import camel_case
 
-from tests.mocked_clouds import INSTANCE
-from tests.recording import Recording, Registration, run
+from tests.helpers.mocked_clouds import INSTANCE
+from tests.helpers.recording import Recording, Registration, run
 from tests.resources import host
 
 NETWORK = {"ingress": "deny", "egress": {"only": [{"host": "github.acme.internal"}], "enforced_by": "gke"}}

@@ -3,7 +3,7 @@
 import pytest
 from scalr_agents.resources.crds import conflict
 
-from tests.provider_errors import not_created
+from tests.helpers.provider_errors import not_created
 
 _VERSION = "apiextensions.k8s.io/v1"
 _ONE = f'Apply failed with 1 conflict: conflict with "helm" using {_VERSION}: .spec.versions'

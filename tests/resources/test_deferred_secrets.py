@@ -10,9 +10,9 @@ import pytest
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.resources import agents, deferred_secrets, kubernetes
 
-from tests.components import record
-from tests.programs import ARGS, TOKEN
-from tests.recording import Recording, Registration, Secret, run
+from tests.helpers.components import record
+from tests.helpers.programs import ARGS, TOKEN
+from tests.helpers.recording import Recording, Registration, Secret, run
 
 every_kind = pytest.mark.parametrize("component", ["AgentJob", "AgentLocal", "AgentK8s"])
 VERSION = {"agent_version": "1.4.0"}

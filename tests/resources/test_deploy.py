@@ -9,7 +9,7 @@ import scalr_agents
 from scalr_agents.resources.deploy import deploy
 
 from tests.charts.agent_job.changes import DEADLINE
-from tests.recording import Recording, Secret, leaves, run
+from tests.helpers.recording import Recording, Secret, leaves, run
 
 TOKEN = "s3cr3t-token"
 PROJECT = "name: scalr-agents\nruntime: python\nstackConfigDir: stacks\n"

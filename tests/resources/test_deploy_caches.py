@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import scalr_agents
 
-from tests import mocked_clouds
-from tests.mocked_clouds import INSTANCE, KEY
-from tests.programs import stack_with
-from tests.recording import Recording
+from tests.helpers import mocked_clouds
+from tests.helpers.mocked_clouds import INSTANCE, KEY
+from tests.helpers.programs import stack_with
+from tests.helpers.recording import Recording
 
 ROOT = "scalr-agents-test"
 DRIVER_ROLE = "arn:aws:iam::111122223333:role/efs-csi-node"

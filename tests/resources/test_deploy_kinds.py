@@ -8,7 +8,7 @@ import pytest
 import scalr_agents
 from scalr_agents.resources.deploy import deploy
 
-from tests.recording import Recording, Secret, leaves, run
+from tests.helpers.recording import Recording, Secret, leaves, run
 
 TOKEN = "s3cr3t-token"
 CA = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"

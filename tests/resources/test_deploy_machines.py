@@ -6,10 +6,10 @@ from typing import Any
 
 from scalr_agents.resources.deploy import deploy
 
-from tests.components import inputs
+from tests.helpers.components import inputs
+from tests.helpers.programs import REPOSITORY
+from tests.helpers.recording import Recording, run
 from tests.machines.cases import CA, STACKS
-from tests.programs import REPOSITORY
-from tests.recording import Recording, run
 from tests.resources.machine_groups import TOKEN, cloud_config
 
 

@@ -8,11 +8,11 @@ import pytest
 import scalr_agents
 from scalr_agents.resources.efs_file_system import left_behind
 
-from tests import mocked_clouds
-from tests.components import Args, inputs, record
-from tests.mocked_clouds import ACCOUNT, KEY, REGION
-from tests.policies import allows, denies
-from tests.recording import run
+from tests.helpers import mocked_clouds
+from tests.helpers.components import Args, inputs, record
+from tests.helpers.mocked_clouds import ACCOUNT, KEY, REGION
+from tests.helpers.policies import allows, denies
+from tests.helpers.recording import run
 
 TAGS = {"Name": "scalr-agents-test-it"}
 FILE_SYSTEM = "fs-6ec98270"

@@ -5,9 +5,9 @@ from typing import Any
 import pulumi
 import pytest
 
-from tests.components import inputs, record
-from tests.mocked_clouds import ACCOUNT, REGION
-from tests.policies import allows
+from tests.helpers.components import inputs, record
+from tests.helpers.mocked_clouds import ACCOUNT, REGION
+from tests.helpers.policies import allows
 
 ROLE = "arn:aws:iam::111122223333:role/efs-csi"
 MADE_ROLE = f"arn:aws:iam::{ACCOUNT}:role/it-role-5c8d275c"

@@ -6,9 +6,9 @@ import pulumi
 import pytest
 import scalr_agents
 
-from tests.components import program, record
-from tests.programs import ARGS, TOKEN
-from tests.recording import Recording, run
+from tests.helpers.components import program, record
+from tests.helpers.programs import ARGS, TOKEN
+from tests.helpers.recording import Recording, run
 
 EMPTY = "this output is empty or not a string"
 ADVICE = "if it comes from a StackReference, check its name there"

@@ -8,9 +8,9 @@ import pulumi_gcp as gcp
 import pytest
 import scalr_agents
 
-from tests.components import Args, inputs, record
-from tests.mocked_clouds import INSTANCE
-from tests.recording import run
+from tests.helpers.components import Args, inputs, record
+from tests.helpers.mocked_clouds import INSTANCE
+from tests.helpers.recording import run
 
 PLACE = {"location": "europe-west1-b"}
 NETWORK = {"network": "default", "modes": ["MODE_IPV4"], "connectMode": "DIRECT_PEERING"}

@@ -8,8 +8,8 @@ import pulumi
 import pytest
 import scalr_agents
 
-from tests.components import record
-from tests.recording import Recording, run
+from tests.helpers.components import record
+from tests.helpers.recording import Recording, run
 from tests.resources import host
 from tests.resources.host_inputs import ARGUMENTS, CA, CONNECTION, INPUTS, NESTED
 

@@ -13,10 +13,10 @@ from scalr_agents.resources import agents
 from scalr_agents.resources.arguments import AgentK8sArgs
 from scalr_agents.resources.rollouts import rollout
 
-from tests.components import inputs, program, record, refused
-from tests.provider_errors import joined, not_initialized, timed_out
-from tests.recording import Recording, Registration, Secret, leaves, opened, run
-from tests.validated import LINES, validate
+from tests.helpers.components import inputs, program, record, refused
+from tests.helpers.provider_errors import joined, not_initialized, timed_out
+from tests.helpers.recording import Recording, Registration, Secret, leaves, opened, run
+from tests.helpers.validated import LINES, validate
 
 TOKEN = "s3cr3t-token"
 ARGS: dict[str, Any] = {"namespace": "scalr", "url": "https://acme.scalr.io", "token": TOKEN}

@@ -6,8 +6,8 @@ from typing import Any
 import pulumi
 import pytest
 
-from tests.components import program, record, refused
-from tests.recording import run
+from tests.helpers.components import program, record, refused
+from tests.helpers.recording import run
 
 TOKEN = "s3cr3t-token"
 ARGS: dict[str, Any] = {"namespace": "scalr", "url": "https://acme.scalr.io", "token": TOKEN}

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scalr_agents.machines import policies
 
-from tests.components import inputs, program, record, refused
-from tests.mocked_clouds import ACCOUNT, NETWORK, PROJECT, REGION, SUBNETWORK
-from tests.policies import allows
-from tests.recording import Secret, leaves, run
+from tests.helpers.components import inputs, program, record, refused
+from tests.helpers.mocked_clouds import ACCOUNT, NETWORK, PROJECT, REGION, SUBNETWORK
+from tests.helpers.policies import allows
+from tests.helpers.recording import Secret, leaves, run
 from tests.resources.machine_groups import AWS, COMPONENTS, GCP, KEY, NAME, TOKEN, cloud_config, of
 
 

@@ -11,9 +11,9 @@ from pulumi.runtime import rpc
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.resources.deploy import deploy
 
-from tests.components import program, record, refused
-from tests.programs import REPOSITORY
-from tests.recording import Recording, Registration, Secret, leaves, run
+from tests.helpers.components import program, record, refused
+from tests.helpers.programs import REPOSITORY
+from tests.helpers.recording import Recording, Registration, Secret, leaves, run
 
 VARIABLE = "SCALR_AGENT_PROVIDER_NETWORK_MIRRORS"
 MIRRORS: list[dict[str, Any]] = [{"url": "https://a.acme/providers/", "include": ["*/acme"]}, {"url": "https://b.acme:8443/"}]

@@ -8,8 +8,8 @@ import pytest
 import scalr_agents
 from scalr_agents.model.parse import UNKNOWN
 
-from tests.programs import ARGS, agent_job
-from tests.recording import run
+from tests.helpers.programs import ARGS, agent_job
+from tests.helpers.recording import run
 
 CLAIM = "given a resource (StorageClassClaim); pass one of its outputs, for instance persistent_volume_claim_name"
 OUTPUT = object()

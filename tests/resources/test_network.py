@@ -7,8 +7,8 @@ from scalr_agents.resources import network
 from scalr_agents.resources.deploy import deploy
 
 from tests.charts.agent_job.changes import DEADLINE
-from tests.components import record, refused
-from tests.recording import API_SERVER, Recording, run
+from tests.helpers.components import record, refused
+from tests.helpers.recording import API_SERVER, Recording, run
 
 PROXY = "http://10.0.12.5:3128"
 VALUES: dict[str, dict[str, Any]] = {

@@ -8,8 +8,8 @@ from scalr_agents import charts
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import DEADLINE
-from tests.programs import ARGS, TOKEN, agent_job
-from tests.recording import Recording, Registration, run
+from tests.helpers.programs import ARGS, TOKEN, agent_job
+from tests.helpers.recording import Recording, Registration, run
 
 SKIPPED = {"pulumi.com/skipAwait": "true"}
 READY: dict[str, Any] = {

@@ -7,9 +7,9 @@ import pulumi
 import pytest
 import scalr_agents
 
-from tests.components import record
-from tests.programs import ARGS, TOKEN, agent_job, stack_with
-from tests.recording import Recording, run
+from tests.helpers.components import record
+from tests.helpers.programs import ARGS, TOKEN, agent_job, stack_with
+from tests.helpers.recording import Recording, run
 
 _CLAIMS = {"data": {"enabled": True}, "cache": {"enabled": True}}
 _PERMISSIONS = {"service-account", "role", "role-binding", "cluster-role", "cluster-role-binding"}

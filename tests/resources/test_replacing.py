@@ -6,9 +6,9 @@ import pulumi
 import pytest
 import scalr_agents
 
-from tests.components import record
-from tests.programs import ARGS, TOKEN, stack_with
-from tests.recording import run
+from tests.helpers.components import record
+from tests.helpers.programs import ARGS, TOKEN, stack_with
+from tests.helpers.recording import run
 
 _CLAIM = {"enabled": True}
 _DYNAMIC: dict[str, Any] = {"storageClass": {"name": "agents"}}

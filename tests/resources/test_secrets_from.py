@@ -8,10 +8,10 @@ from scalr_agents.resources import agents
 from scalr_agents.resources.rollouts import rollout
 
 from tests import definitions
-from tests.components import record, refused
-from tests.programs import ARGS, TOKEN, stack_with
-from tests.provider_errors import joined, not_created, not_initialized, timed_out
-from tests.recording import Recording, Registration, run
+from tests.helpers.components import record, refused
+from tests.helpers.programs import ARGS, TOKEN, stack_with
+from tests.helpers.provider_errors import joined, not_created, not_initialized, timed_out
+from tests.helpers.recording import Recording, Registration, run
 
 _TYPE = "kubernetes:external-secrets.io/v1:ExternalSecret"
 _STORE: dict[str, Any] = {

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from scalr_agents.resources.unready import explanation
 
-from tests.provider_errors import NO_POD, OUTPUT, REASONS, joined, not_created, not_initialized, timed_out
+from tests.helpers.provider_errors import NO_POD, OUTPUT, REASONS, joined, not_created, not_initialized, timed_out
+from tests.helpers.validated import validate
 from tests.resources.unready import EXPECTED
-from tests.validated import validate
 
 URN = "urn:pulumi:local::scalr-agents::kubernetes:apps/v1:Deployment::runs-controller-deployment"
 IDENTITY = "scalr-agents/runs-agent-job"

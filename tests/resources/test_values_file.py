@@ -6,7 +6,7 @@ import pulumi
 import pytest
 from scalr_agents import AgentJob, load_values
 
-from tests.recording import run
+from tests.helpers.recording import run
 
 
 def refused(path: Path | str) -> str:

@@ -16,4 +16,4 @@ EXPECTED = {
     "claim": ("The claim 'runs-agent-job-cache' is not bound to a volume.", ["kubectl describe pvc -n scalr-agents runs-agent-job-cache"]),
     "starting": ("The pods have a node, but their containers are not ready.", [DESCRIPTION, LOGS]),
 }
-"""What is wrong and which commands show more, for each of `REASONS` in tests/provider_errors.py."""
+"""What is wrong and which commands show more, for each of `REASONS` in tests/helpers/provider_errors.py."""

@@ -10,7 +10,7 @@ from scalr_agents.model.merge import lookup
 from scalr_agents.stack import directories
 from scalr_agents.stack.checks import pods
 
-from tests.schemas import assert_valid
+from tests.helpers.schemas import assert_valid
 from tests.stack.caches import DYNAMIC, EFS, EXISTING, FILESTORE, INSTANCE, NODES, with_agents, with_cache
 from tests.stack.plain import load, values_of
 

@@ -10,9 +10,9 @@ import pytest
 from scalr_agents.stack import graph, load
 from scalr_agents.stack.graph import Edge, Graph, Node
 
-from tests import samples
-from tests.command_line import cli
-from tests.samples import STACKS
+from tests.helpers import samples
+from tests.helpers.command_line import cli
+from tests.helpers.samples import STACKS
 
 URL = "https://acme.scalr.io"
 

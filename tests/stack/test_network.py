@@ -9,8 +9,8 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import hosts
 
-from tests.command_line import REPOSITORY, cli
-from tests.command_line import stack as write
+from tests.helpers.command_line import REPOSITORY, cli
+from tests.helpers.command_line import stack as write
 from tests.stack.plain import findings, load
 
 CILIUM: dict[str, Any] = {"egress": {"only": [{"host": "github.acme.internal"}], "enforcedBy": "cilium"}}

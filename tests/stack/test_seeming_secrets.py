@@ -8,9 +8,9 @@ import yaml
 from scalr_agents import stack
 from scalr_agents.model.findings import Finding
 
-from tests import samples
 from tests.charts.agent_job.changes import nested
 from tests.charts.agent_local.objects import CERTIFICATE
+from tests.helpers import samples
 from tests.stack.kinds import JOB, K8S, LOCAL, load, of_one
 
 HERE = Path(__file__).parent

@@ -13,7 +13,7 @@ from scalr_agents.machines import documents
 from scalr_agents.model.findings import errors, warnings
 from scalr_agents.stack import pod_security, schema, source
 
-from tests.schemas import assert_valid
+from tests.helpers.schemas import assert_valid
 
 REPOSITORY = Path(__file__).parents[2]
 STACKS = source.stacks(REPOSITORY / "stacks")

@@ -2,7 +2,7 @@
 
 Rules beyond the types of fields are in `kubernetes_rules`.
 
-`python -m tests.kubernetes_types` generates `kubernetes_types.json` from a Kubernetes release: an enum is the list of its values, a
+`python -m tests.helpers.kubernetes_types` generates `kubernetes_types.json` from a Kubernetes release: an enum is the list of its values, a
 struct the map of its fields to their types, in Go's notation, with a `!` for required fields. Deferred values are not checked, and
 `null` means that the field is not set.
 """

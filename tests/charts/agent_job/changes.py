@@ -12,7 +12,7 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.findings import errors
 
-from tests.validated import validate
+from tests.helpers.validated import validate
 
 LINES = {line.generation: line for line in charts.find("agent-job").versions.lines}
 LEGACY, CURRENT = (LINES[generation].default_version for generation in ("legacy", "current"))

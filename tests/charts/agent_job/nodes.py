@@ -6,7 +6,7 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, nested, objects
-from tests.schemas import assert_valid
+from tests.helpers.schemas import assert_valid
 
 HARDENED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
 BUFFER: dict[str, Any] = nested("task.buffer.replicas", 2)

@@ -7,7 +7,7 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import MINIMUM
-from tests.validated import validate
+from tests.helpers.validated import validate
 
 NO_ADDRESSES = (
     "http://[fd00::1:3128",

@@ -7,7 +7,7 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, nested
-from tests.validated import validate
+from tests.helpers.validated import validate
 
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
 KEY = "-----BEGIN PRIVATE KEY-----\nMAMCAQE=\n-----END PRIVATE KEY-----\n"

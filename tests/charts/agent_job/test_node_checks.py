@@ -8,7 +8,7 @@ from scalr_agents.model.findings import Finding
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, nested
-from tests.validated import validate
+from tests.helpers.validated import validate
 
 BUDGET, JOB, BUFFER = "task.podDisruptionBudget.enabled", "task.job.activeDeadlineSeconds", "task.buffer"
 USER = "global.podSecurityContext.runAsUser"

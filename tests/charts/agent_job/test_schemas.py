@@ -15,7 +15,7 @@ from scalr_agents import charts
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, TABLE, TABLE_CURRENT, nested, objects, paths_of
-from tests.schemas import assert_valid
+from tests.helpers.schemas import assert_valid
 
 CASES: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "chart_cases.yaml").read_text())
 REMOVING = ("serviceAccount.create", "rbac.create", "task.allowMetadataService")

@@ -6,7 +6,7 @@ import pytest
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, TABLE, TABLE_CURRENT, changes, nested, objects, paths_of, value_paths
-from tests.schemas import assert_valid
+from tests.helpers.schemas import assert_valid
 
 OWN = [row["value"] for row in TABLE_CURRENT]
 SHARED = [row for row in TABLE if row["value"] in paths_of("current") and row["value"] not in OWN]

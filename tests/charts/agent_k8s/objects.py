@@ -9,7 +9,7 @@ from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.findings import errors
 
 from tests.charts.agent_job import changes as described
-from tests.validated import LINES, validate
+from tests.helpers.validated import LINES, validate
 
 VERSIONS = {line.generation: line.default_version for line in LINES if line.chart == "agent-k8s"}
 MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}}

@@ -11,7 +11,7 @@ from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import nested
 from tests.charts.agent_k8s.objects import EFS, MINIMUM, VERSIONS
-from tests.validated import validate
+from tests.helpers.validated import validate
 
 QUIET = merge(MINIMUM, {"agent": {"data_home": "/var/lib/runs"}, "workerNodeSelector": {"pool": "runs"}})
 """Values of which only what no value can change is said: `securityContext`."""

@@ -13,7 +13,7 @@ from scalr_agents.model.merge import lookup, merge
 
 from tests.charts.agent_k8s.objects import MINIMUM, VERSIONS
 from tests.charts.agent_local.objects import CERTIFICATE
-from tests.schemas import assert_valid
+from tests.helpers.schemas import assert_valid
 
 MOUNT_OPTIONS = """\
 efsMountOptions:

@@ -27,8 +27,8 @@ from tests.charts.agent_k8s.objects import (
     objects,
     pod,
 )
-from tests.opaque import Later
-from tests.schemas import assert_valid
+from tests.helpers.opaque import Later
+from tests.helpers.schemas import assert_valid
 
 TABLE: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "values_table.yaml").read_text())
 ABSENT = charts.find("agent-k8s").versions.unknown(VERSIONS["legacy"])

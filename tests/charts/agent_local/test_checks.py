@@ -8,7 +8,7 @@ from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import nested
 from tests.charts.agent_local.objects import CERTIFICATE, KEY, MINIMUM, VERSIONS
-from tests.validated import validate
+from tests.helpers.validated import validate
 
 ROOT = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
 """DER of a name alone, that of a public root: enough for what the check reads."""

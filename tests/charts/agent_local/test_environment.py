@@ -5,7 +5,7 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_local.objects import MINIMUM, VERSIONS
-from tests.validated import validate
+from tests.helpers.validated import validate
 
 RESERVED = [
     ("SCALR_AGENT_NAME", "it is the pod's name"),

@@ -14,7 +14,7 @@ from scalr_agents.stack import pod_security
 
 from tests.charts.agent_job.changes import nested, value_paths
 from tests.charts.agent_local.objects import FULL, MINIMUM, VERSIONS, changes, container, environment, objects, pod
-from tests.schemas import assert_valid
+from tests.helpers.schemas import assert_valid
 
 TABLE: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "values_table.yaml").read_text())
 ABSENT = {line: charts.find("agent-local").versions.unknown(version) for line, version in VERSIONS.items()}

@@ -5,7 +5,7 @@ from dataclasses import replace
 from scalr_agents.charts.shared.inputs import Inputs
 
 from tests.charts.agent_job.changes import MINIMUM
-from tests.validated import validate
+from tests.helpers.validated import validate
 
 
 def test_objects_are_made_once() -> None:

@@ -9,7 +9,7 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model import findings
 from scalr_agents.stack.source import Sealed
 
-from tests.validated import LINES, validate
+from tests.helpers.validated import LINES, validate
 
 VERSIONS = {line.chart: line.default_version for line in LINES if line.generation == "current"}
 VARIABLE = "SCALR_AGENT_PROVIDER_NETWORK_MIRRORS"

@@ -7,7 +7,7 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import CURRENT, nested
-from tests.validated import validate
+from tests.helpers.validated import validate
 
 MINIMUM = {"agent": {"url": "https://acme.scalr.io", "token": "a-token"}}
 NO_REFERENCE = "not the reference of an image, for instance scalr/agent:1.4.0"

@@ -19,9 +19,9 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import lookup, merge
 
 from tests.charts.agent_job.changes import changes, nested
-from tests.command_line import TOKEN, cli
-from tests.components import record
-from tests.validated import LINES, validate
+from tests.helpers.command_line import TOKEN, cli
+from tests.helpers.components import record
+from tests.helpers.validated import LINES, validate
 
 URL = "https://acme.scalr.io"
 GIVEN = {"agent": {"url": URL, "token": TOKEN}}

@@ -13,7 +13,7 @@ from scalr_agents.model.merge import Values, merge
 
 from tests.cluster.dialects import Manifest
 from tests.cluster.reachability import Network as Evaluated
-from tests.validated import validate
+from tests.helpers.validated import validate
 
 DIALECTS = ("kubernetes", "cilium", "gke")
 API_SERVER = ("10.96.0.1/32", "192.0.2.10/32")

@@ -9,7 +9,7 @@ from scalr_agents.model.merge import Values, merge
 from scalr_agents.model.parse import parse_whole
 
 from tests.charts.shared.network.agents import about_network, agent_of, behind, restricted
-from tests.validated import LINES
+from tests.helpers.validated import LINES
 
 [JOB] = [line for line in LINES if (line.chart, line.generation) == ("agent-job", "current")]
 PROXIED = behind(JOB, "http://10.0.12.5:3128")

@@ -10,7 +10,7 @@ from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model.merge import Values, merge
 
 from tests.charts.shared.network.agents import agent_of, behind, restricted
-from tests.validated import LINES
+from tests.helpers.validated import LINES
 
 JOB, LOCAL, K8S = (
     next(line for line in LINES if (line.chart, line.generation) == (chart, "current"))
@@ -158,7 +158,7 @@ def test_a_collector_in_the_pod_needs_no_network() -> None:
 
 
 def test_the_loop_that_runners_of_agents_0_60_download() -> None:
-    from tests.validated import validate
+    from tests.helpers.validated import validate
 
     agent = validate("agent-job", {"agent": {"token": "x"}}, agent_version="0.60.0")
     assert why(agent, "tasks", "the loop of the runner") == [("storage.googleapis.com", (443,), "the loop of the runner", "")]

@@ -26,8 +26,8 @@ from tests.charts.shared.network.agents import (
     sound,
 )
 from tests.cluster.reachability import Destination, Network, policy_types
-from tests.schemas import assert_valid
-from tests.validated import LINES
+from tests.helpers.schemas import assert_valid
+from tests.helpers.validated import LINES
 
 PROXY = "http://10.0.12.5:3128"
 ENTRIES: tuple[dict[str, Any], ...] = (

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pulumi
 import scalr_agents
 
-from tests.recording import Recording, run
+from tests.helpers.recording import Recording, run
 
 Args = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 """Arguments of a component; a function makes them inside of the program, where outputs can be made."""

@@ -12,9 +12,9 @@ from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.deploy import deploy
 
 from tests.charts.agent_job.changes import DEADLINE
-from tests.recording import Recording, run
+from tests.helpers.recording import Recording, run
 
-REPOSITORY = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[2]
 
 TOKEN = "s3cr3t-token"
 ARGS = {"namespace": "scalr", "url": "https://acme.scalr.io"}

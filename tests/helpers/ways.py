@@ -13,8 +13,8 @@ from scalr_agents.cli import main
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import CURRENT, nested
-from tests.programs import TOKEN, agent_job
-from tests.recording import run
+from tests.helpers.programs import TOKEN, agent_job
+from tests.helpers.recording import run
 
 Way = Callable[[str, Any, Path], str]
 """Gives a value at a path, with a directory for files, and returns all that is said."""

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 PROGRAMS = sorted({path.parent.name for path in EXAMPLES.glob("*/__main__.py")} - {"pool"})
 """`pool` imports an SDK that is generated: tests/engine/test_pool.py runs it."""
 _COMMAND = re.compile(r"^(?:# )?pulumi config set (--secret )?([\w:]+)(?: +([^\s(#]+))?(?: |$)", re.MULTILINE)

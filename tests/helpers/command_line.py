@@ -11,7 +11,7 @@ from pathlib import Path
 from click.testing import CliRunner
 from scalr_agents.cli import main
 
-REPOSITORY = Path(__file__).parent.parent
+REPOSITORY = Path(__file__).parents[2]
 TOKEN = "s3cr3t-token"
 DEADLINE = "task.job.activeDeadlineSeconds"
 """What every agent-job is warned of that has no deadline."""

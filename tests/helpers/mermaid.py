@@ -31,7 +31,7 @@ def library() -> Path | None:
 def extracted(package: Path, directory: Path, integrity: str = INTEGRITY) -> Path:
     """The library out of its package, which must be the one that is pinned."""
     if base64.b64encode(sha512(package.read_bytes()).digest()).decode() != integrity:
-        raise ValueError(f"{package.name}: not the package that is pinned; see INTEGRITY in tests/mermaid.py")
+        raise ValueError(f"{package.name}: not the package that is pinned; see INTEGRITY in tests/helpers/mermaid.py")
     with tarfile.open(package) as archive:
         archive.extract(_MEMBER, directory, filter="data")
     return directory / _MEMBER

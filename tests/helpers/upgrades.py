@@ -1,7 +1,7 @@
 """What an upgrade of this project leaves as it is in clusters: the names of objects, and the fields that only a new object can change.
 
 `tests/snapshots` has the objects of every sample stack, and of every line with all that it can make, as they were when that was last
-renewed: `python -m tests.upgrades`.
+renewed: `python -m tests.helpers.upgrades`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,21 +14,21 @@ from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model import yaml_io
 from scalr_agents.model.merge import Values
 
-from tests import samples
-from tests.validated import LINES
+from tests.helpers import samples
+from tests.helpers.validated import LINES
 
-SNAPSHOTS = Path(__file__).parent / "snapshots"
+SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
 EVERY_LINE = "every-line"
 NAMES = (*samples.STACKS, EVERY_LINE)
 """The snapshots: a stack each, and the lines."""
 
 _ABOUT = """\
 # What is deployed: objects as an earlier version of this project made them. An upgrade must not rename, remove or replace any.
-# Renewed by: python -m tests.upgrades
+# Renewed by: python -m tests.helpers.upgrades
 """
 _ADVICE = (
     "An upgrade would remove or replace what is deployed, under running pods. If that is deliberate, renew the snapshots with "
-    "`python -m tests.upgrades`, and say in CHANGELOG.md under Changed what is replaced and how to migrate."
+    "`python -m tests.helpers.upgrades`, and say in CHANGELOG.md under Changed what is replaced and how to migrate."
 )
 _CLAIM: Values = {"enabled": True, "persistentVolumeClaim": {"storageClassName": "shared", "accessMode": "ReadWriteMany"}}
 _CLAIMS = {"data": _CLAIM, "cache": _CLAIM}

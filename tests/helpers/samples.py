@@ -13,7 +13,7 @@ from scalr_agents.stack import source
 
 URL = "https://example.scalr.io"
 TOKEN = "an-agent-token"
-REPOSITORY = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[2]
 STACKS = [name for name in source.stacks(REPOSITORY / "stacks") if "agents" in source.read(REPOSITORY, name).config]
 """The sample stacks with agents on Kubernetes."""
 PICTURED = "aws-dev"

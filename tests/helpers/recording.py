@@ -14,7 +14,7 @@ from pulumi.runtime import config, mocks, settings
 from pulumi.runtime.proto import engine_pb2, resource_pb2, source_pb2
 from pulumi.runtime.stack import Stack, run_pulumi_func
 
-from tests import mocked_clouds
+from tests.helpers import mocked_clouds
 
 PROJECT, STACK = "scalr-agents", "test"
 _SIGNATURE = "4dabf18193072939515e22adb298388d"

@@ -11,7 +11,7 @@ from scalr_agents.stack.cache_model import CachesOfFile
 from scalr_agents.stack.machines import MachinesOfFile
 from scalr_agents.stack.model import StackFile
 
-from tests.validated import LINES
+from tests.helpers.validated import LINES
 
 Place = tuple[str | int, ...]
 BASE = {"agents": {"x": {"kind": "agent-job", "namespace": "scalr"}}}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 DEPLOYED = ("core", "kubernetes", "clouds")
 """The layers that a deployment runs on."""
-LAYERS = {name: (Path(__file__).parents[1] / "requirements" / f"{name}.txt").read_text() for name in (*DEPLOYED, "dev", "docs")}
+LAYERS = {name: (Path(__file__).parents[2] / "requirements" / f"{name}.txt").read_text() for name in (*DEPLOYED, "dev", "docs")}
 PIN = re.compile(r"^([a-z0-9-]+)==(\S+)(?: ; [^\\\n]*[^\\\s])?((?: \\\n    --hash=sha256:[0-9a-f]{64})*)$", re.MULTILINE)
 
 

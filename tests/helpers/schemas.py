@@ -8,7 +8,7 @@ import kubernetes_validate
 from kubernetes_validate import utils
 
 from tests import definitions
-from tests.validated import LINES
+from tests.helpers.validated import LINES
 
 utils.schema_contents = cache(utils.schema_contents)  # else megabytes are parsed for every object
 

@@ -1,8 +1,8 @@
 """The table of Kubernetes' types that values are checked against, made from what Kubernetes itself publishes.
 
-`python -m tests.kubernetes_types` writes it anew; Go fetches what it needs. Fields and their types are those of the OpenAPI schemas of
-the newest Kubernetes in kubernetes-validate. The schemas do not have the values that a string may take: they are constants in the Go
-modules of the same Kubernetes, of types that are marked `+enum`.
+`python -m tests.helpers.kubernetes_types` writes it anew; Go fetches what it needs. Fields and their types are those of the OpenAPI
+schemas of the newest Kubernetes in kubernetes-validate. The schemas do not have the values that a string may take: they are constants in
+the Go modules of the same Kubernetes, of types that are marked `+enum`.
 """
 
 import json

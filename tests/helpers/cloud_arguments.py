@@ -7,7 +7,7 @@ from typing import Any, Union, get_args, get_origin
 
 from pulumi import _types
 
-from tests.recording import Registration
+from tests.helpers.recording import Registration
 
 
 def mismatches(resource: Registration) -> Iterator[str]:

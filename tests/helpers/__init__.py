@@ -1,0 +1,1 @@
+"""What the tests of several folders use. The helpers of one folder lie in that folder."""
