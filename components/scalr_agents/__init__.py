@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scalr_agents.charts import names, render
     from scalr_agents.model.findings import ValuesError
-    from scalr_agents.resources.agent_job import AgentJob
-    from scalr_agents.resources.agent_k8s import AgentK8s
-    from scalr_agents.resources.agent_local import AgentLocal
     from scalr_agents.resources.arguments import AgentJobArgs, AgentK8sArgs, AgentLocalArgs
-    from scalr_agents.resources.cache_storage_class import CacheStorageClass, CacheStorageClassArgs
-    from scalr_agents.resources.controller import AgentController
-    from scalr_agents.resources.crds import AgentCrds, AgentCrdsArgs
-    from scalr_agents.resources.ec2_agents import Ec2Agents, Ec2AgentsArgs
-    from scalr_agents.resources.efs_cache import EfsCache, EfsCacheArgs, EfsClientsArgs
-    from scalr_agents.resources.efs_claim import EfsClaim, EfsClaimArgs
-    from scalr_agents.resources.efs_csi_driver import EfsCsiDriver, EfsCsiDriverArgs
-    from scalr_agents.resources.filestore_cache import FilestoreCache, FilestoreCacheArgs, FilestoreExportOptionArgs
-    from scalr_agents.resources.filestore_claim import FilestoreClaim, FilestoreClaimArgs
-    from scalr_agents.resources.gce_agents import GceAgents, GceAgentsArgs
+    from scalr_agents.resources.aws.ec2_agents import Ec2Agents, Ec2AgentsArgs
+    from scalr_agents.resources.aws.efs_cache import EfsCache, EfsCacheArgs, EfsClientsArgs
+    from scalr_agents.resources.aws.efs_claim import EfsClaim, EfsClaimArgs
+    from scalr_agents.resources.aws.efs_csi_driver import EfsCsiDriver, EfsCsiDriverArgs
+    from scalr_agents.resources.gcp.filestore_cache import FilestoreCache, FilestoreCacheArgs, FilestoreExportOptionArgs
+    from scalr_agents.resources.gcp.filestore_claim import FilestoreClaim, FilestoreClaimArgs
+    from scalr_agents.resources.gcp.gce_agents import GceAgents, GceAgentsArgs
+    from scalr_agents.resources.kubernetes.agent_job import AgentJob
+    from scalr_agents.resources.kubernetes.agent_k8s import AgentK8s
+    from scalr_agents.resources.kubernetes.agent_local import AgentLocal
+    from scalr_agents.resources.kubernetes.cache_storage_class import CacheStorageClass, CacheStorageClassArgs
+    from scalr_agents.resources.kubernetes.controller import AgentController
+    from scalr_agents.resources.kubernetes.crds import AgentCrds, AgentCrdsArgs
+    from scalr_agents.resources.kubernetes.network import EgressArgs, EgressEntryArgs, NetworkArgs
+    from scalr_agents.resources.kubernetes.network_policy import AgentNetworkPolicy
+    from scalr_agents.resources.kubernetes.rbac import AgentRbac
+    from scalr_agents.resources.kubernetes.secrets_from import RemoteSecretArgs, SecretsFromArgs, SecretStoreArgs
+    from scalr_agents.resources.kubernetes.storage_class_claim import StorageClassClaim, StorageClassClaimArgs
     from scalr_agents.resources.machine_group import MachinePackageArgs, MachineVolumeArgs
-    from scalr_agents.resources.network import EgressArgs, EgressEntryArgs, NetworkArgs
-    from scalr_agents.resources.network_policy import AgentNetworkPolicy
-    from scalr_agents.resources.rbac import AgentRbac
-    from scalr_agents.resources.secrets_from import RemoteSecretArgs, SecretsFromArgs, SecretStoreArgs
-    from scalr_agents.resources.storage_class_claim import StorageClassClaim, StorageClassClaimArgs
     from scalr_agents.resources.validation import ArgsError
     from scalr_agents.resources.values.agent_job import AgentJobValues
     from scalr_agents.resources.values.agent_k8s import AgentK8sValues
@@ -39,55 +39,55 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _HOMES = {
-    "AgentController": "resources.controller",
-    "AgentCrds": "resources.crds",
-    "AgentCrdsArgs": "resources.crds",
-    "AgentJob": "resources.agent_job",
+    "AgentController": "resources.kubernetes.controller",
+    "AgentCrds": "resources.kubernetes.crds",
+    "AgentCrdsArgs": "resources.kubernetes.crds",
+    "AgentJob": "resources.kubernetes.agent_job",
     "AgentJobArgs": "resources.arguments",
     "AgentJobValues": "resources.values.agent_job",
-    "AgentK8s": "resources.agent_k8s",
+    "AgentK8s": "resources.kubernetes.agent_k8s",
     "AgentK8sArgs": "resources.arguments",
     "AgentK8sValues": "resources.values.agent_k8s",
-    "AgentLocal": "resources.agent_local",
+    "AgentLocal": "resources.kubernetes.agent_local",
     "AgentLocalArgs": "resources.arguments",
     "AgentLocalValues": "resources.values.agent_local",
-    "AgentNetworkPolicy": "resources.network_policy",
-    "AgentRbac": "resources.rbac",
+    "AgentNetworkPolicy": "resources.kubernetes.network_policy",
+    "AgentRbac": "resources.kubernetes.rbac",
     "ArgsError": "resources.validation",
-    "CacheStorageClass": "resources.cache_storage_class",
-    "CacheStorageClassArgs": "resources.cache_storage_class",
-    "Ec2Agents": "resources.ec2_agents",
-    "Ec2AgentsArgs": "resources.ec2_agents",
-    "EfsCache": "resources.efs_cache",
-    "EfsCacheArgs": "resources.efs_cache",
-    "EfsClaim": "resources.efs_claim",
-    "EfsClaimArgs": "resources.efs_claim",
-    "EfsClientsArgs": "resources.efs_cache",
-    "EfsCsiDriver": "resources.efs_csi_driver",
-    "EfsCsiDriverArgs": "resources.efs_csi_driver",
-    "EgressArgs": "resources.network",
-    "EgressEntryArgs": "resources.network",
-    "FilestoreCache": "resources.filestore_cache",
-    "FilestoreCacheArgs": "resources.filestore_cache",
-    "FilestoreClaim": "resources.filestore_claim",
-    "FilestoreClaimArgs": "resources.filestore_claim",
-    "FilestoreExportOptionArgs": "resources.filestore_cache",
-    "GceAgents": "resources.gce_agents",
-    "GceAgentsArgs": "resources.gce_agents",
+    "CacheStorageClass": "resources.kubernetes.cache_storage_class",
+    "CacheStorageClassArgs": "resources.kubernetes.cache_storage_class",
+    "Ec2Agents": "resources.aws.ec2_agents",
+    "Ec2AgentsArgs": "resources.aws.ec2_agents",
+    "EfsCache": "resources.aws.efs_cache",
+    "EfsCacheArgs": "resources.aws.efs_cache",
+    "EfsClaim": "resources.aws.efs_claim",
+    "EfsClaimArgs": "resources.aws.efs_claim",
+    "EfsClientsArgs": "resources.aws.efs_cache",
+    "EfsCsiDriver": "resources.aws.efs_csi_driver",
+    "EfsCsiDriverArgs": "resources.aws.efs_csi_driver",
+    "EgressArgs": "resources.kubernetes.network",
+    "EgressEntryArgs": "resources.kubernetes.network",
+    "FilestoreCache": "resources.gcp.filestore_cache",
+    "FilestoreCacheArgs": "resources.gcp.filestore_cache",
+    "FilestoreClaim": "resources.gcp.filestore_claim",
+    "FilestoreClaimArgs": "resources.gcp.filestore_claim",
+    "FilestoreExportOptionArgs": "resources.gcp.filestore_cache",
+    "GceAgents": "resources.gcp.gce_agents",
+    "GceAgentsArgs": "resources.gcp.gce_agents",
     "MachinePackageArgs": "resources.machine_group",
     "MachineVolumeArgs": "resources.machine_group",
-    "RemoteSecretArgs": "resources.secrets_from",
-    "SecretStoreArgs": "resources.secrets_from",
-    "SecretsFromArgs": "resources.secrets_from",
-    "NetworkArgs": "resources.network",
-    "StorageClassClaim": "resources.storage_class_claim",
-    "StorageClassClaimArgs": "resources.storage_class_claim",
+    "RemoteSecretArgs": "resources.kubernetes.secrets_from",
+    "SecretStoreArgs": "resources.kubernetes.secrets_from",
+    "SecretsFromArgs": "resources.kubernetes.secrets_from",
+    "NetworkArgs": "resources.kubernetes.network",
+    "StorageClassClaim": "resources.kubernetes.storage_class_claim",
+    "StorageClassClaimArgs": "resources.kubernetes.storage_class_claim",
     "ValuesError": "model.findings",
     "load_values": "resources.values_file",
     "names": "charts",
     "render": "charts",
 }
-_HOMES_IN_PROGRAMS = {"names": "resources.rendering", "render": "resources.rendering"}
+_HOMES_IN_PROGRAMS = {"names": "resources.kubernetes.rendering", "render": "resources.kubernetes.rendering"}
 """Where Pulumi is loaded, so that an error is printed as Pulumi's own errors are."""
 
 __all__ = [

@@ -1,7 +1,7 @@
 """What is said about a definition in the cluster that is not ours."""
 
 import pytest
-from scalr_agents.resources.crds import conflict
+from scalr_agents.resources.kubernetes.crds import conflict
 
 from tests.helpers.provider_errors import not_created
 

@@ -8,7 +8,7 @@ from typing import Any
 import pulumi
 import pytest
 from scalr_agents.charts.shared.manifests import secrets
-from scalr_agents.resources import agents, deferred_secrets, kubernetes
+from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects
 
 from tests.helpers.components import record
 from tests.helpers.programs import ARGS, TOKEN
@@ -46,7 +46,7 @@ def test_what_is_no_string_is_named_and_not_shown(component: str, secret: str, c
 def test_a_secret_that_is_no_string_does_not_reach_the_provider_which_would_print_it() -> None:
     def program() -> None:
         secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "it"}, "stringData": {"PORT": pulumi.Output.secret(90210)}}
-        kubernetes.register({"secret": secret}, None, "it", None)
+        objects.register({"secret": secret}, None, "it", None)
 
     with pytest.raises(pulumi.RunError, match=r"Secret 'it' cannot be deployed: the output for this key is not a string: PORT$"):
         run(program)

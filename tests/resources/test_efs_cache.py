@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 import pytest
 import scalr_agents
-from scalr_agents.resources.efs_file_system import left_behind
+from scalr_agents.resources.aws.efs_file_system import left_behind
 
 from tests.helpers import mocked_clouds
 from tests.helpers.components import Args, inputs, record

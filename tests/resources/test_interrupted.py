@@ -6,7 +6,7 @@ import pulumi
 import pytest
 from scalr_agents.machines import Machine
 from scalr_agents.machines.settings import AgentSettings, SharedSettings
-from scalr_agents.resources.ec2_agents import _while_draining
+from scalr_agents.resources.aws.ec2_agents import _while_draining
 from scalr_agents.resources.interrupted import is_taken, left_behind
 
 TAKEN = [
@@ -55,7 +55,7 @@ def test_a_change_waits_for_the_one_before_and_not_for_ever(problem: str, monkey
     said: list[str] = []
     monkeypatch.setattr(pulumi.log, "warn", said.append)
     now = [1000.0]
-    monkeypatch.setattr("scalr_agents.resources.ec2_agents.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("scalr_agents.resources.aws.ec2_agents.time.monotonic", lambda: now[0])
     retry = _while_draining("it", Machine("it", "aws", AgentSettings(drain_seconds=600), SharedSettings()))
     assert not retry(failure("update", "AccessDenied"))
     answers = []

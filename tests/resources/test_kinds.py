@@ -9,9 +9,9 @@ import scalr_agents
 from scalr_agents import charts
 from scalr_agents.charts import ChartName
 from scalr_agents.charts.shared.manifests import secrets
-from scalr_agents.resources import agents
 from scalr_agents.resources.arguments import AgentK8sArgs
-from scalr_agents.resources.rollouts import rollout
+from scalr_agents.resources.kubernetes import agents
+from scalr_agents.resources.kubernetes.rollouts import rollout
 
 from tests.helpers.components import inputs, program, record, refused
 from tests.helpers.provider_errors import joined, not_initialized, timed_out

@@ -97,7 +97,7 @@ def test_agents_on_claims_of_their_own_wait_for_nobody_else() -> None:
 
 
 def test_a_stack_that_fails_between_claim_and_agent_ends() -> None:
-    with patch("scalr_agents.resources.agent_job.AgentController.of", side_effect=pulumi.RunError("no")):
+    with patch("scalr_agents.resources.kubernetes.agent_job.AgentController.of", side_effect=pulumi.RunError("no")):
         recording = stack_with({"team": _EFS})
     assert str(recording.error) == "no"
 

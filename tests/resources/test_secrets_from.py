@@ -4,8 +4,8 @@ from typing import Any
 
 import pulumi
 import pytest
-from scalr_agents.resources import agents
-from scalr_agents.resources.rollouts import rollout
+from scalr_agents.resources.kubernetes import agents
+from scalr_agents.resources.kubernetes.rollouts import rollout
 
 from tests import definitions
 from tests.helpers.components import record, refused

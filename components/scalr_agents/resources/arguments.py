@@ -11,8 +11,8 @@ import pulumi
 
 from scalr_agents.resources import literals
 from scalr_agents.resources import values as typed
-from scalr_agents.resources.network import NetworkArgs
-from scalr_agents.resources.secrets_from import SecretsFromArgs
+from scalr_agents.resources.kubernetes.network import NetworkArgs
+from scalr_agents.resources.kubernetes.secrets_from import SecretsFromArgs
 
 
 class AgentJobArgs(TypedDict):

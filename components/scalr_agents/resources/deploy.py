@@ -17,13 +17,14 @@ from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.values import ReleaseValues
 from scalr_agents.model.findings import Finding, FindingsError, errors
-from scalr_agents.resources import deploy_caches, kubernetes
-from scalr_agents.resources.agent_job import AgentJob
-from scalr_agents.resources.agent_k8s import AgentK8s
-from scalr_agents.resources.agent_local import AgentLocal
-from scalr_agents.resources.agents import Wanted
-from scalr_agents.resources.crds import AgentCrds, AgentCrdsArgs
-from scalr_agents.resources.rollouts import until_runs_end
+from scalr_agents.resources import deploy_caches
+from scalr_agents.resources.kubernetes import objects
+from scalr_agents.resources.kubernetes.agent_job import AgentJob
+from scalr_agents.resources.kubernetes.agent_k8s import AgentK8s
+from scalr_agents.resources.kubernetes.agent_local import AgentLocal
+from scalr_agents.resources.kubernetes.agents import Wanted
+from scalr_agents.resources.kubernetes.crds import AgentCrds, AgentCrdsArgs
+from scalr_agents.resources.kubernetes.rollouts import until_runs_end
 from scalr_agents.resources.validation import ArgsError
 from scalr_agents.stack import Stack, positions, secrets, source
 from scalr_agents.stack.cache_model import StorageClassEntry
@@ -130,7 +131,7 @@ def _provider(name: str, settings: Kubernetes, *, take_over: bool) -> pulumi.Pro
         "kubeClientSettings": {"qps": settings.qps, "burst": settings.burst},
         **({"upsertExistingObjects": True, "enablePatchForce": True} if take_over else {}),
     }
-    return kubernetes.provider(name, properties)
+    return objects.provider(name, properties)
 
 
 def _taking_over(loaded: Stack) -> pulumi.ProviderResource | None:
@@ -146,7 +147,7 @@ def _shared(loaded: Stack, cluster: pulumi.ProviderResource, taking_over: pulumi
     version: AgentCrdsArgs = {"agent_version": used[0].default_version} if len(used) == 1 else {}
     definitions = [AgentCrds("agent-crds", version, pulumi.ResourceOptions(provider=cluster))] if used else []
     opts = pulumi.ResourceOptions(provider=taking_over)
-    namespaces = kubernetes.register(loaded.created_namespaces(), None, "namespace", opts, retain=True)
+    namespaces = objects.register(loaded.created_namespaces(), None, "namespace", opts, retain=True)
     return [*definitions, *namespaces.values()]
 
 

@@ -12,17 +12,17 @@ import pulumi
 from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.spelling import in_stack_files
-from scalr_agents.resources.storage_class_claim import StorageClassClaim
+from scalr_agents.resources.kubernetes.storage_class_claim import StorageClassClaim
 from scalr_agents.resources.validation import ArgsError
 from scalr_agents.stack.cache_model import CacheEntry, EfsEntry, FilestoreEntry, StorageClassEntry
 from scalr_agents.stack.caches import Claim
 from scalr_agents.stack.model import PREFIX
 
 if TYPE_CHECKING:
-    from scalr_agents.resources.efs_cache import EfsCache
-    from scalr_agents.resources.efs_claim import EfsClaim
-    from scalr_agents.resources.filestore_cache import FilestoreCache
-    from scalr_agents.resources.filestore_claim import FilestoreClaim
+    from scalr_agents.resources.aws.efs_cache import EfsCache
+    from scalr_agents.resources.aws.efs_claim import EfsClaim
+    from scalr_agents.resources.gcp.filestore_cache import FilestoreCache
+    from scalr_agents.resources.gcp.filestore_claim import FilestoreClaim
 
 
 Found = Mapping[str, Any]
@@ -55,10 +55,10 @@ def _named(entry: CacheEntry) -> str:
 
 def _look_up(name: str, entry: CacheEntry) -> Any:
     if entry.efs:
-        from scalr_agents.resources import efs_cache
+        from scalr_agents.resources.aws import efs_cache
 
         return efs_cache.look_up(entry.efs.eks_cluster, name)
-    from scalr_agents.resources import filestore_cache
+    from scalr_agents.resources.gcp import filestore_cache
 
     return filestore_cache.look_up(_named(entry), name)
 
@@ -67,11 +67,11 @@ def file_system(name: str, entry: CacheEntry, found: Found) -> "EfsCache | Files
     """The cloud file system of a cache, if it has one."""
     keep, known = entry.on_delete == "keep", found.get(name)
     if entry.efs:
-        from scalr_agents.resources.efs_cache import EfsCache, WantedEfs
+        from scalr_agents.resources.aws.efs_cache import EfsCache, WantedEfs
 
         return EfsCache.of(f"{name}-efs", WantedEfs(entry.efs, keep, known))
     if entry.filestore:
-        from scalr_agents.resources.filestore_cache import FilestoreCache, WantedFilestore
+        from scalr_agents.resources.gcp.filestore_cache import FilestoreCache, WantedFilestore
 
         return FilestoreCache.of(f"{name}-filestore", WantedFilestore(entry.filestore, keep, known))
     return None
@@ -82,7 +82,7 @@ def claim(wanted: Claim, entry: CacheEntry, system: Any, opts: pulumi.ResourceOp
     name = f"{wanted.name}-cache"
     match wanted.content:
         case EfsEntry() as efs:
-            from scalr_agents.resources.efs_claim import EfsClaim
+            from scalr_agents.resources.aws.efs_claim import EfsClaim
 
             return EfsClaim(
                 name,
@@ -98,7 +98,7 @@ def claim(wanted: Claim, entry: CacheEntry, system: Any, opts: pulumi.ResourceOp
                 opts,
             )
         case FilestoreEntry():
-            from scalr_agents.resources.filestore_claim import FilestoreClaim
+            from scalr_agents.resources.gcp.filestore_claim import FilestoreClaim
 
             return FilestoreClaim(
                 name,

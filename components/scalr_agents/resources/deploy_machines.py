@@ -9,8 +9,8 @@ from scalr_agents.machines.settings import Secrets
 from scalr_agents.stack.machines import StackMachine
 
 if TYPE_CHECKING:
-    from scalr_agents.resources.ec2_agents import Ec2Agents
-    from scalr_agents.resources.gce_agents import GceAgents
+    from scalr_agents.resources.aws.ec2_agents import Ec2Agents
+    from scalr_agents.resources.gcp.gce_agents import GceAgents
 
 
 def deploy(machines: Iterable[StackMachine]) -> dict[str, dict[str, pulumi.Output[str]]]:
@@ -21,11 +21,11 @@ def deploy(machines: Iterable[StackMachine]) -> dict[str, dict[str, pulumi.Outpu
 
 def _group(each: StackMachine) -> "Ec2Agents | GceAgents | None":
     if each.entry.ec2:
-        from scalr_agents.resources.ec2_agents import Ec2Agents, WantedEc2
+        from scalr_agents.resources.aws.ec2_agents import Ec2Agents, WantedEc2
 
         return Ec2Agents.of(each.name, WantedEc2(each.machine, each.entry.ec2, _secrets(each)))
     if each.entry.gce:
-        from scalr_agents.resources.gce_agents import GceAgents, WantedGce
+        from scalr_agents.resources.gcp.gce_agents import GceAgents, WantedGce
 
         return GceAgents.of(each.name, WantedGce(each.machine, each.entry.gce, _secrets(each)))
     return None

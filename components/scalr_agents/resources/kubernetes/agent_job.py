@@ -5,14 +5,14 @@ from collections.abc import Mapping
 import pulumi
 
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.resources import agents
-from scalr_agents.resources.agents import Wanted
 from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.component import Validated
-from scalr_agents.resources.controller import AgentController
-from scalr_agents.resources.network_policy import AgentNetworkPolicy
+from scalr_agents.resources.kubernetes import agents
+from scalr_agents.resources.kubernetes.agents import Wanted
+from scalr_agents.resources.kubernetes.controller import AgentController
+from scalr_agents.resources.kubernetes.network_policy import AgentNetworkPolicy
+from scalr_agents.resources.kubernetes.rbac import AgentRbac
 from scalr_agents.resources.options import child, timeouts
-from scalr_agents.resources.rbac import AgentRbac
 
 
 class AgentJob(Validated[Wanted[AgentJobValues]]):

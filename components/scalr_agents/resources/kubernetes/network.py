@@ -9,7 +9,8 @@ import pulumi
 from scalr_agents.charts.shared.agent import Agent
 from scalr_agents.charts.shared.chart import V
 from scalr_agents.charts.shared.network import policies
-from scalr_agents.resources import kubernetes, literals
+from scalr_agents.resources import literals
+from scalr_agents.resources.kubernetes import objects
 from scalr_agents.resources.options import deferred, parsed
 
 _PLACE = "default/kubernetes"
@@ -54,8 +55,8 @@ def with_api_server(agent: Agent[V], owner: pulumi.ComponentResource, name: str,
     """
     if agent.inputs.egress is None or not policies.wants_api_server(agent.pods, agent.inputs):
         return agent
-    service = kubernetes.read("kubernetes:core/v1:Service", f"{name}-api-service", _PLACE, ["spec"], owner, opts)
-    behind = kubernetes.read(
+    service = objects.read("kubernetes:core/v1:Service", f"{name}-api-service", _PLACE, ["spec"], owner, opts)
+    behind = objects.read(
         "kubernetes:discovery.k8s.io/v1:EndpointSlice", f"{name}-api-endpoints", _PLACE, ["endpoints", "ports"], owner, opts
     )
     rule = parsed(pulumi.Output.all(**service, **behind), _rule)

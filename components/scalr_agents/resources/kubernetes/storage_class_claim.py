@@ -6,8 +6,9 @@ import pulumi
 
 from scalr_agents.caches import OnDelete, storage_class
 from scalr_agents.caches import volumes as cache_volumes
-from scalr_agents.resources import kubernetes, literals
+from scalr_agents.resources import literals
 from scalr_agents.resources.component import Component
+from scalr_agents.resources.kubernetes import objects
 from scalr_agents.resources.options import deferred, detached, known_after
 from scalr_agents.resources.validation import validate, with_text
 
@@ -53,7 +54,7 @@ class StorageClassClaim(Component):
         )
         keep = settings.on_delete == "keep"
         after = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=made))
-        claim = kubernetes.register(group, self, name, after, retain=keep, claim_timeouts=_PROVISIONING)["claim"]
+        claim = objects.register(group, self, name, after, retain=keep, claim_timeouts=_PROVISIONING)["claim"]
         # A claim that is kept is never deleted, so its users need not be either: they depend on the component, which is not replaced.
         self.mounts: list[pulumi.Resource] = [self if keep else claim]
         self.persistent_volume_claim_name = known_after(claim, group["claim"]["metadata"]["name"])

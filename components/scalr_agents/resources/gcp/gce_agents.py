@@ -11,9 +11,10 @@ from scalr_agents.machines.settings import GceSettings, Secrets
 from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.spelling import in_programs
-from scalr_agents.resources import gce_network, literals, machine_group
+from scalr_agents.resources import literals, machine_group
 from scalr_agents.resources.answers import answered
 from scalr_agents.resources.component import Validated
+from scalr_agents.resources.gcp import gce_network
 from scalr_agents.resources.interrupted import explained
 from scalr_agents.resources.machine_group import MachinePackageArgs, MachineVolumeArgs
 from scalr_agents.resources.options import as_output, child

@@ -12,8 +12,9 @@ from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.model.fields import is_deferred, is_set
 from scalr_agents.model.findings import error
 from scalr_agents.model.spelling import in_programs
-from scalr_agents.resources import efs_file_system, literals
+from scalr_agents.resources import literals
 from scalr_agents.resources.answers import demanded
+from scalr_agents.resources.aws import efs_file_system
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.options import child
 from scalr_agents.resources.validation import ArgsError, validate, with_text

@@ -7,12 +7,12 @@ import pulumi
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.manifests import external_secrets
 from scalr_agents.charts.shared.manifests.secrets import with_digest
-from scalr_agents.resources import agents, deferred_secrets, kubernetes, rollouts
-from scalr_agents.resources.agents import Wanted
 from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.component import Validated
+from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects, rollouts
+from scalr_agents.resources.kubernetes.agents import Wanted
+from scalr_agents.resources.kubernetes.rollouts import until_runs_end
 from scalr_agents.resources.options import known_after
-from scalr_agents.resources.rollouts import until_runs_end
 from scalr_agents.resources.validation import with_images
 
 _NEEDED_BY_RUNS = ("Secret", external_secrets.KIND, "PodDisruptionBudget")
@@ -45,10 +45,10 @@ class AgentController(Validated[Wanted[AgentJobValues]]):
         agent, release = with_images(self, name, wanted.agent), wanted.agent.release
         group = with_digest(agent.group("controller"), deferred_secrets.digest(self, name, agent))
         rollout, longest = rollouts.rollout(name, wanted, "agent"), until_runs_end([agent])
-        registered = kubernetes.register(group, self, name, opts, rollout=rollout, claim_timeouts=longest)
+        registered = objects.register(group, self, name, opts, rollout=rollout, claim_timeouts=longest)
         self.needed_by_runs = [registered[role] for role, manifest in group.items() if manifest["kind"] in _NEEDED_BY_RUNS]
         # Not awaited: these become ready when the cluster has grown, which may never happen.
-        kubernetes.register(agent.group("nodes"), self, name, opts)
+        objects.register(agent.group("nodes"), self, name, opts)
         deployment = registered["deployment"]
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.deployment_name = known_after(deployment, release.names.deployment)

@@ -12,8 +12,8 @@ from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.model.findings import Finding, error
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.section import Section
-from scalr_agents.resources import kubernetes
 from scalr_agents.resources.component import Component
+from scalr_agents.resources.kubernetes import objects
 from scalr_agents.resources.options import error_hook, known_after
 from scalr_agents.resources.validation import validate
 
@@ -49,7 +49,7 @@ class AgentCrds(Component):
         super().__init__("scalr-agents:index:AgentCrds", name, {}, opts)
 
         group = {plural: manifest for line in wanted for plural, manifest in crds.objects(line).items()}
-        registered = kubernetes.register_definitions(group, self, name, opts, error_hook(f"{name}-conflict", _explain))
+        registered = objects.register_definitions(group, self, name, opts, error_hook(f"{name}-conflict", _explain))
         self.crd_names = pulumi.Output.all(*(known_after(crd, group[plural]["metadata"]["name"]) for plural, crd in registered.items()))
         self.publish()
 

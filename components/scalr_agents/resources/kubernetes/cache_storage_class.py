@@ -7,8 +7,9 @@ import pulumi
 
 from scalr_agents.caches import OnDelete, storage_class
 from scalr_agents.caches import volumes as cache_volumes
-from scalr_agents.resources import kubernetes, literals
+from scalr_agents.resources import literals
 from scalr_agents.resources.component import Component
+from scalr_agents.resources.kubernetes import objects
 from scalr_agents.resources.options import known_after
 from scalr_agents.resources.validation import validate
 
@@ -38,7 +39,7 @@ class CacheStorageClass(Component):
         super().__init__("scalr-agents:index:CacheStorageClass", name, {}, opts)
 
         manifest = cache_volumes.storage_class(settings, keep=settings.on_delete == "keep")
-        created = kubernetes.register({"storage-class": manifest}, self, name, opts)["storage-class"]
+        created = objects.register({"storage-class": manifest}, self, name, opts)["storage-class"]
         self.storage_class_name = known_after(created, settings.storage_class_name)
         self.publish()
 

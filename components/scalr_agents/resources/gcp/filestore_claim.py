@@ -6,8 +6,8 @@ import pulumi
 
 from scalr_agents.caches import filestore
 from scalr_agents.caches import volumes as cache_volumes
-from scalr_agents.resources import kubernetes
 from scalr_agents.resources.component import Component
+from scalr_agents.resources.kubernetes import objects
 from scalr_agents.resources.options import as_output, deferred, parsed
 from scalr_agents.resources.validation import validate, with_text
 
@@ -62,5 +62,5 @@ class FilestoreClaim(Component):
             protocol=settings.protocol,
             capacity=settings.capacity,
         )
-        self.mounts, self.persistent_volume_name, self.persistent_volume_claim_name = kubernetes.register_volume(volume, self, name, opts)
+        self.mounts, self.persistent_volume_name, self.persistent_volume_claim_name = objects.register_volume(volume, self, name, opts)
         self.publish()

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import pulumi
 
 from scalr_agents.charts.agent_local.values import AgentLocalValues
-from scalr_agents.resources import agents, deferred_secrets, kubernetes, rollouts
-from scalr_agents.resources.agents import Wanted
 from scalr_agents.resources.arguments import AgentLocalArgs
 from scalr_agents.resources.component import Validated
-from scalr_agents.resources.network import with_api_server
+from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects, rollouts
+from scalr_agents.resources.kubernetes.agents import Wanted
+from scalr_agents.resources.kubernetes.network import with_api_server
 from scalr_agents.resources.options import known_after
 from scalr_agents.resources.validation import with_images
 
@@ -39,7 +39,7 @@ class AgentLocal(Validated[Wanted[AgentLocalValues]]):
         release = wanted.agent.release
         agent = with_images(self, name, with_api_server(wanted.agent, self, name, opts))
         group = agent.by_role(deferred_secrets.digest(self, name, agent))
-        registered = kubernetes.register(group, self, name, opts, rollout=rollouts.rollout(name, wanted))
+        registered = objects.register(group, self, name, opts, rollout=rollouts.rollout(name, wanted))
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.deployment_name = known_after(registered["deployment"], release.names.deployment)
         self.service_account_name = known_after(registered.get("service-account", self), release.names.service_account)

@@ -13,8 +13,9 @@ from scalr_agents.machines import CloudNames, Machine, checks, documents, polici
 from scalr_agents.machines.settings import Ec2Settings, Secrets
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.spelling import in_programs
-from scalr_agents.resources import ec2_identity, ec2_network, ec2_secret, ec2_template, literals, machine_group
+from scalr_agents.resources import literals, machine_group
 from scalr_agents.resources.answers import answered
+from scalr_agents.resources.aws import ec2_identity, ec2_network, ec2_secret, ec2_template
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.interrupted import explained
 from scalr_agents.resources.machine_group import MachinePackageArgs, MachineVolumeArgs

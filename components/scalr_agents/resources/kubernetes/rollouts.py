@@ -7,9 +7,9 @@ import pulumi
 
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests import external_secrets
-from scalr_agents.resources import unready
-from scalr_agents.resources.agents import Wanted
-from scalr_agents.resources.kubernetes import DELETE_MARGIN_SECONDS, Rollout
+from scalr_agents.resources.kubernetes import unready
+from scalr_agents.resources.kubernetes.agents import Wanted
+from scalr_agents.resources.kubernetes.objects import DELETE_MARGIN_SECONDS, Rollout
 from scalr_agents.resources.options import error_hook
 
 

@@ -8,8 +8,8 @@ import pulumi_aws as aws
 
 from scalr_agents.caches import efs
 from scalr_agents.caches import volumes as cache_volumes
-from scalr_agents.resources import kubernetes
 from scalr_agents.resources.component import Component
+from scalr_agents.resources.kubernetes import objects
 from scalr_agents.resources.options import as_output, child, deferred
 from scalr_agents.resources.validation import validate, with_text
 
@@ -73,5 +73,5 @@ class EfsClaim(Component):
         )
         self.volume_handle = pulumi.Output.concat(file_system, "::", access_point.id)
         volume = cache_volumes.efs(settings.release, settings.namespace, deferred(self.volume_handle), iam=settings.iam)
-        self.mounts, self.persistent_volume_name, self.persistent_volume_claim_name = kubernetes.register_volume(volume, self, name, opts)
+        self.mounts, self.persistent_volume_name, self.persistent_volume_claim_name = objects.register_volume(volume, self, name, opts)
         self.publish()

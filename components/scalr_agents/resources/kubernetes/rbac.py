@@ -3,10 +3,10 @@
 import pulumi
 
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.resources import agents, kubernetes
-from scalr_agents.resources.agents import Wanted
 from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.component import Validated
+from scalr_agents.resources.kubernetes import agents, objects
+from scalr_agents.resources.kubernetes.agents import Wanted
 from scalr_agents.resources.options import known_after
 
 
@@ -29,7 +29,7 @@ class AgentRbac(Validated[Wanted[AgentJobValues]]):
         super().__init__("scalr-agents:index:AgentRbac", name, {}, opts)
 
         release = wanted.agent.release
-        registered = kubernetes.register(wanted.agent.group("rbac"), self, name, opts)
+        registered = objects.register(wanted.agent.group("rbac"), self, name, opts)
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.service_account_name = known_after(registered.get("service-account", self), release.names.service_account)
         self.publish()

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 import pulumi
 
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.resources import agents, kubernetes
-from scalr_agents.resources.agents import Wanted
 from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.component import Validated
-from scalr_agents.resources.network import with_api_server
+from scalr_agents.resources.kubernetes import agents, objects
+from scalr_agents.resources.kubernetes.agents import Wanted
+from scalr_agents.resources.kubernetes.network import with_api_server
 
 
 class AgentNetworkPolicy(Validated[Wanted[AgentJobValues]]):
@@ -30,6 +30,6 @@ class AgentNetworkPolicy(Validated[Wanted[AgentJobValues]]):
         super().__init__("scalr-agents:index:AgentNetworkPolicy", name, {}, opts)
 
         agent = with_api_server(wanted.agent, self, name, opts)
-        kubernetes.register(agent.group("network-policy"), self, name, opts)
+        objects.register(agent.group("network-policy"), self, name, opts)
         self.task_pod_selector = pulumi.Output.from_input(wanted.agent.release.selector("task"))
         self.publish()

@@ -1,0 +1,1 @@
+"""Components that create resources of AWS."""

@@ -1,0 +1,1 @@
+"""Components that create Kubernetes objects and nothing else."""
