@@ -18,10 +18,10 @@ import pytest
 from scalr_agents import charts as values
 from scalr_agents import output_directory, stack
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.helm import strvals
 from scalr_agents.model import findings, signs, yaml_io
 from scalr_agents.model.findings import Finding
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.positions import Document
 from scalr_agents.stack import nodes
 

@@ -3,7 +3,7 @@
 from copy import deepcopy
 
 import pytest
-from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model.manifests import Manifest
 
 from tests.helpers import samples, upgrades
 from tests.helpers.upgrades import EVERY_LINE, MUTATIONS, NAMES, Mutation

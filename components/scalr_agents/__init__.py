@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from scalr_agents.resources.kubernetes.cache_storage_class import CacheStorageClass, CacheStorageClassArgs
     from scalr_agents.resources.kubernetes.controller import AgentController
     from scalr_agents.resources.kubernetes.crds import AgentCrds, AgentCrdsArgs
-    from scalr_agents.resources.kubernetes.network import EgressArgs, EgressEntryArgs, NetworkArgs
+    from scalr_agents.resources.kubernetes.egress import EgressArgs, EgressEntryArgs, NetworkArgs
     from scalr_agents.resources.kubernetes.network_policy import AgentNetworkPolicy
     from scalr_agents.resources.kubernetes.rbac import AgentRbac
     from scalr_agents.resources.kubernetes.secrets_from import RemoteSecretArgs, SecretsFromArgs, SecretStoreArgs
@@ -65,8 +65,8 @@ _HOMES = {
     "EfsClientsArgs": "resources.aws.efs_cache",
     "EfsCsiDriver": "resources.aws.efs_csi_driver",
     "EfsCsiDriverArgs": "resources.aws.efs_csi_driver",
-    "EgressArgs": "resources.kubernetes.network",
-    "EgressEntryArgs": "resources.kubernetes.network",
+    "EgressArgs": "resources.kubernetes.egress",
+    "EgressEntryArgs": "resources.kubernetes.egress",
     "FilestoreCache": "resources.gcp.filestore_cache",
     "FilestoreCacheArgs": "resources.gcp.filestore_cache",
     "FilestoreClaim": "resources.gcp.filestore_claim",
@@ -79,7 +79,7 @@ _HOMES = {
     "RemoteSecretArgs": "resources.kubernetes.secrets_from",
     "SecretStoreArgs": "resources.kubernetes.secrets_from",
     "SecretsFromArgs": "resources.kubernetes.secrets_from",
-    "NetworkArgs": "resources.kubernetes.network",
+    "NetworkArgs": "resources.kubernetes.egress",
     "StorageClassClaim": "resources.kubernetes.storage_class_claim",
     "StorageClassClaimArgs": "resources.kubernetes.storage_class_claim",
     "ValuesError": "model.findings",

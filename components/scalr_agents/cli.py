@@ -262,10 +262,10 @@ def doctor(stack: str, project: Path | None, form: str, *, probe: bool, image: s
     severity, subject, what is wrong, what to do. JSON output is an object with `findings`, a list of objects with the keys `severity`,
     `subject`, `problem` and `advice`, and the counts `errors`, `warnings` and `notes`. See docs/doctor.md.
     """
-    from scalr_agents.charts.shared.checks import NO_REFERENCE
     from scalr_agents.doctor import command, programs
     from scalr_agents.doctor.findings import count
-    from scalr_agents.model.fields import is_image
+    from scalr_agents.model.checks import NO_REFERENCE
+    from scalr_agents.model.forms import is_image
 
     if image and not is_image(image):
         raise click.BadParameter(NO_REFERENCE, param_hint="--image")

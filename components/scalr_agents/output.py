@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model import yaml_io
-from scalr_agents.model.fields import Deferred, is_deferred
+from scalr_agents.model.forms import Deferred, is_deferred
+from scalr_agents.model.manifests import Manifest
 
 
 def text(objects: Sequence[Manifest], form: str) -> str:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scalr_agents import output
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model import yaml_io
+from scalr_agents.model.manifests import Manifest
 
 _LIST = ".scalr-agents"
 _UNFINISHED = ".scalr-agents.new"

@@ -5,8 +5,8 @@ from typing import Any, cast
 import pytest
 from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.caches.storage_class import StorageClassSettings
-from scalr_agents.charts.shared.manifests.objects import Manifest
-from scalr_agents.model.fields import Deferred
+from scalr_agents.model.forms import Deferred
+from scalr_agents.model.manifests import Manifest
 
 from tests.helpers.opaque import Later
 from tests.helpers.recording import leaves

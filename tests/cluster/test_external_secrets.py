@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from scalr_agents import stack
-from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import merge
 
 from tests.cluster import external_secrets

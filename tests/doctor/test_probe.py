@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.doctor import probe
 from scalr_agents.doctor.needs import Needs, Pod
 from scalr_agents.doctor.probe import Result
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.stack import pod_security
 
 from tests.doctor.clusters import needs

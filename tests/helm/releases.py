@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import yaml
 from scalr_agents import charts, stack
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.helm import adopt
 from scalr_agents.helm.adopt import defaults
 from scalr_agents.model import yaml_io
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import Values, merge, without_nulls
 from scalr_agents.stack.source import Sealed
 

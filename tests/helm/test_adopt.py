@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scalr_agents import charts
 from scalr_agents.charts import CHARTS
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.helm import adopt
 from scalr_agents.model import yaml_io
 from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import LineError
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import Values, lookup, merge, without_nulls
 
 from tests.helm.releases import CASES, URL, Case, golden, identity, is_idle_policy, loaded, of_values, printed, take_over

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from scalr_agents import charts, stack
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import Line
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import Values, merge
 from scalr_agents.stack import source
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model import yaml_io
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import Values
 
 from tests.helpers import samples

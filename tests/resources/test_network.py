@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from scalr_agents.resources.deploy import deploy
-from scalr_agents.resources.kubernetes import network
+from scalr_agents.resources.kubernetes import egress as network
 
 from tests.charts.agent_job.changes import DEADLINE
 from tests.helpers.components import record, refused

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from scalr_agents.caches import volumes as cache_volumes
-from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import lookup
 from scalr_agents.stack import directories
 from scalr_agents.stack.checks import pods

@@ -8,11 +8,10 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from scalr_agents.charts.shared import checks
-from scalr_agents.charts.shared.checks import Findings
-from scalr_agents.model import clouds
-from scalr_agents.model.fields import Deferred, Flag, InputList, InputMap, InputText, Text, integral, is_set
-from scalr_agents.model.findings import entry, error, warning
+from scalr_agents.model import checks, clouds
+from scalr_agents.model.fields import Flag, InputList, InputMap, InputText, Text
+from scalr_agents.model.findings import Findings, entry, error, warning
+from scalr_agents.model.forms import Deferred, integral, is_set
 from scalr_agents.model.section import Section, default
 from scalr_agents.model.spelling import Spelling
 

@@ -7,11 +7,10 @@ from typing import Annotated, Literal, NamedTuple, get_args
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from scalr_agents.charts.shared import checks
-from scalr_agents.charts.shared.checks import Findings
-from scalr_agents.model import clouds, quantities
-from scalr_agents.model.fields import Deferred, InputMap, InputText, Quantity, Text, integral, is_set
-from scalr_agents.model.findings import error, warning
+from scalr_agents.model import checks, clouds, quantities
+from scalr_agents.model.fields import InputMap, InputText, Quantity, Text
+from scalr_agents.model.findings import Findings, error, warning
+from scalr_agents.model.forms import Deferred, integral, is_set
 from scalr_agents.model.messages import too_long
 from scalr_agents.model.section import Section
 from scalr_agents.model.spelling import Spelling

@@ -5,17 +5,15 @@ from typing import Literal, NamedTuple
 from pydantic import ConfigDict
 
 from scalr_agents.caches.efs import OWNER
-from scalr_agents.charts.shared import checks
-from scalr_agents.charts.shared.checks import Findings
-from scalr_agents.model.fields import AccessMode, InputMap, InputName, InputText, Name, Quantity, is_set
-from scalr_agents.model.findings import entry, error, unknown_key
+from scalr_agents.model import checks
+from scalr_agents.model.clouds import EFS_DRIVER
+from scalr_agents.model.fields import AccessMode, InputMap, InputName, InputText, Name, Quantity
+from scalr_agents.model.findings import Findings, entry, error, unknown_key
+from scalr_agents.model.forms import is_set
 from scalr_agents.model.section import Section
 
-EFS_DRIVER = "efs.csi.aws.com"
 FILESTORE_DRIVER = "filestore.csi.storage.gke.io"
 Provisioner = Literal["efs.csi.aws.com", "filestore.csi.storage.gke.io"]
-EFS_MOUNT_OPTIONS = ["acregmin=1", "acregmax=3", "acdirmin=1", "acdirmax=3"]
-"""Keep the NFS attribute cache short (seconds), so that a run sees what another run has just cached."""
 
 
 class Driver(NamedTuple):

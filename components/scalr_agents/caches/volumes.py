@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from scalr_agents.caches.storage_class import EFS_DRIVER, EFS_MOUNT_OPTIONS, FILESTORE_DRIVER, StorageClassSettings, parameters
-from scalr_agents.charts.shared.manifests.objects import Manifest, present
-from scalr_agents.model.fields import Deferred
+from scalr_agents.caches.storage_class import FILESTORE_DRIVER, StorageClassSettings, parameters
+from scalr_agents.model.clouds import EFS_DRIVER, EFS_MOUNT_OPTIONS
+from scalr_agents.model.forms import Deferred
+from scalr_agents.model.manifests import Manifest, present
 
 EFS_CAPACITY = "1Ti"
 """Kubernetes requires a size for every volume; EFS ignores it."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from scalr_agents.charts.shared.agent import identify, load
 from scalr_agents.charts.shared.chart import Chart
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model.findings import Finding, ValuesError, error, errors
 from scalr_agents.model.lines import LineError
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.names import Names, Naming
 
 if TYPE_CHECKING:

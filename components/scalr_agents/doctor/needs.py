@@ -6,9 +6,10 @@ from functools import cached_property
 from typing import Any
 
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
+from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.network.policies import wants_api_server
 from scalr_agents.doctor.facts import Access, Key
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import COMPONENT
 from scalr_agents.stack import Stack
 from scalr_agents.stack.checks import templates

@@ -6,10 +6,10 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from scalr_agents.charts.shared import contract
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.network import addresses
 from scalr_agents.doctor.findings import Diagnoses, Diagnosis, error, note, warning
 from scalr_agents.doctor.needs import Pod
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.signs import REFERENCE
 
 NAME = "scalr-agents-doctor-"

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from scalr_agents.charts.agent_job.moved import MOVED
-from scalr_agents.model.fields import EnvText, is_deferred
+from scalr_agents.model.fields import EnvText
+from scalr_agents.model.forms import is_deferred
 from scalr_agents.model.merge import Values, merge
 
 

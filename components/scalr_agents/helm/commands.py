@@ -154,9 +154,9 @@ def adopt(
     commands that set them, and the other steps, are at the top of the file and on stderr: see docs/adopting.md. After an error,
     nothing is printed or written.
     """
-    from scalr_agents.charts.shared import checks
     from scalr_agents.helm import adopt as adoption
     from scalr_agents.helm.adopt.about import About, AboutError, joined, of_manifest, of_metadata
+    from scalr_agents.model import checks
 
     for finding in checks.place(release, namespace):
         raise click.BadParameter(finding.message, param_hint=finding.path.upper())

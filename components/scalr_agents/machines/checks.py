@@ -4,14 +4,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import urlsplit
 
-from scalr_agents.charts.shared import checks, proxies
-from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.machines import Machine, Platform, documents, environment, forms, instance_types
 from scalr_agents.machines.settings import AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings, Volume
-from scalr_agents.model import quantities, signs
+from scalr_agents.model import addresses, checks, proxies, quantities, signs
 from scalr_agents.model.characters import is_one_line
-from scalr_agents.model.fields import Deferred, is_deferred, is_image, is_set
-from scalr_agents.model.findings import entry, error, warning
+from scalr_agents.model.findings import Findings, entry, error, warning
+from scalr_agents.model.forms import Deferred, is_deferred, is_image, is_set
 from scalr_agents.model.messages import describe, too_long
 from scalr_agents.model.spelling import Spelling
 
@@ -195,17 +193,17 @@ def shared(given: SharedSettings, platform: Platform, say: Spelling) -> Findings
 def _proxy(path: str, url: str, platform: Platform) -> Findings:
     if not url:
         return
-    if proxies.holds_password(url):
+    if addresses.holds_password(url):
         yield error(
             path, "holds a login, which would lie in plain text on the machine and in its user data; let the machines in by address"
         )
         return
     scheme = url.partition("://")[0].lower()
-    if scheme not in ("http", "https") or "$" in url or not proxies.is_address(url):
+    if scheme not in ("http", "https") or "$" in url or not addresses.is_address(url):
         yield error(path, "not a URL with scheme and host, for instance http://proxy.example:3128")
     elif scheme == "https" and platform != "own":
         yield error(path, "machines reach a proxy by http:// alone, within which they speak TLS to the other side")
-    elif not proxies.has_port(url):
+    elif not addresses.has_port(url):
         yield warning(path, proxies.NO_PORT)
 
 

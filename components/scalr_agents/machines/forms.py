@@ -3,10 +3,9 @@
 import re
 from typing import NamedTuple
 
-from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.machines.settings import Ec2Settings, GceSettings
 from scalr_agents.model import clouds
-from scalr_agents.model.findings import error
+from scalr_agents.model.findings import Findings, error
 from scalr_agents.model.messages import describe
 from scalr_agents.model.spelling import Spelling
 

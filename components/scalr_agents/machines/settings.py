@@ -17,8 +17,8 @@ from scalr_agents.model.fields import (
     SecretEnv,
     Text,
     VersionText,
-    integral,
 )
+from scalr_agents.model.forms import integral
 from scalr_agents.model.no_proxy import Exceptions
 from scalr_agents.model.section import Section, default
 

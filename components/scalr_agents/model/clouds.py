@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from scalr_agents.model.fields import Deferred
 from scalr_agents.model.findings import Finding, entry, error
+from scalr_agents.model.forms import Deferred
 
 ROLE_ARN = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/[\w+=,.@/-]+", re.ASCII)
 """An IAM role of AWS."""
@@ -53,3 +53,8 @@ def labels(path: str, given: Mapping[str, str | Deferred]) -> Iterator[Finding]:
             )
         if isinstance(value, str) and not (re.fullmatch(r"[-\w]{0,63}", value) and value == value.lower()):
             yield error(entry(path, key), "not a valid label value: use at most 63 lower case letters, digits, '-' and '_'")
+
+
+EFS_DRIVER = "efs.csi.aws.com"
+EFS_MOUNT_OPTIONS = ["acregmin=1", "acregmax=3", "acdirmin=1", "acdirmax=3"]
+"""Keep the NFS attribute cache short (seconds), so that a run sees what another run has just cached."""

@@ -1,119 +1,37 @@
-"""The types of values: strict enough to catch mistakes, with Helm's meaning of `null`, and open to outputs where that is safe.
-
-A *deferred* value is any object that is not plain Python data, such as a `pulumi.Output`: its content is known only during
-deployment. The core passes it on into a manifest and never reads, formats or copies it. Fields typed with `Deferred` allow one.
-"""
+"""The types of values: strict enough to catch mistakes, with Helm's meaning of `null`, and open to outputs where that is safe."""
 
 import re
 from collections.abc import Callable
-from datetime import date, time
-from decimal import Decimal
 from functools import partial
-from pathlib import PurePath
-from typing import Annotated, Any, Literal, NoReturn, TypeGuard
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandler, WithJsonSchema
 from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic_core import CoreSchema, core_schema
 
-from scalr_agents.model import quantities
+from scalr_agents.model import kubernetes_types, quantities
 from scalr_agents.model.characters import is_one_line
+from scalr_agents.model.forms import (
+    ENV_NAME,
+    NO_LABEL_VALUE,
+    OUTSIDE_OF_NODE,
+    REGISTRY,
+    REPOSITORY,
+    TAG,
+    Deferred,
+    integral,
+    is_deferred,
+    is_label_key,
+    is_label_value,
+    is_secret_key,
+    is_set,
+    is_subdomain,
+    refuse,
+)
 
 _LARGEST = 2**31 - 1
 _LARGEST_NUMBER = 2**64
 """The largest number that YAML and JSON parsers accept as an integer."""
-_LONGEST_NAME = 253
-LONGEST_LABEL = 63
-_DATA = (str, int, float, bool, list, tuple, dict, type(None), bytes, bytearray, set, frozenset, complex, date, time, Decimal, PurePath)
-"""Types of plain data: those of JSON, and others whose content is known at once."""
-_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_HOST = re.compile(r"[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*")
-_DNS_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
-_LABEL_VALUE = re.compile(r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?")
-_KEY_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
-NO_LABEL_VALUE = "not a valid label value: use at most 63 letters, digits, '-', '_' and '.'"
-OUTSIDE_OF_NODE = "contains '..', which Kubernetes rejects in a path of the node"
-_SECRET_KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
-_PART = "[a-z0-9]+(?:(?:[.]|_{1,2}|-+)[a-z0-9]+)*"
-_REGISTRY_HOST = r"(?:[A-Za-z0-9]+(?:[.-]+[A-Za-z0-9]+)*|\[[0-9a-fA-F:]+\])(?::[0-9]+)?"
-_REPOSITORY = re.compile(f"(?:{_REGISTRY_HOST}/)?{_PART}(?:/{_PART})*")
-_TAG = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}"
-_IMAGE = re.compile(f"{_REPOSITORY.pattern}(?::{_TAG})?(?:@[a-z0-9+._-]+:[0-9a-f]{{32,}})?")
-_REGISTRY = re.compile(f"(?:{_REGISTRY_HOST}|{_PART})(?:/{_PART})*")
-_ENV_NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
-
-
-ESCALATING = "CAP_SYS_ADMIN"
-"""The capability with which Kubernetes rejects `allowPrivilegeEscalation: false`; it compares this exact spelling."""
-
-
-class Deferred:
-    """A value that is known only during deployment. Only for type annotations: the values can be of any class."""
-
-
-class Placeholder(Deferred):
-    """A deferred value in place of one that is unknown when manifests are only printed."""
-
-
-def is_deferred(value: object) -> TypeGuard[Deferred]:
-    return not isinstance(value, _DATA)
-
-
-def is_set(value: object) -> bool:
-    """Whether a value is set: not empty and not zero, or deferred (its content is not known yet)."""
-    return is_deferred(value) or bool(value)
-
-
-def is_env_name(name: str) -> bool:
-    return bool(_ENV_NAME.fullmatch(name))
-
-
-def is_dns_label(name: str) -> bool:
-    """Whether a string is a valid name of a container, a volume or a namespace."""
-    return len(name) <= LONGEST_LABEL and bool(_DNS_LABEL.fullmatch(name))
-
-
-def is_subdomain(name: str) -> bool:
-    """Whether a string is a valid name of an object."""
-    return len(name) <= _LONGEST_NAME and bool(_SUBDOMAIN.fullmatch(name))
-
-
-def is_label_key(key: str) -> bool:
-    """Whether a string is a valid key of a label, an annotation or a taint."""
-    prefix, slash, name = key.rpartition("/")
-    return len(name) <= LONGEST_LABEL and bool(_KEY_NAME.fullmatch(name)) and (not slash or is_subdomain(prefix))
-
-
-def is_label_value(value: str) -> bool:
-    """Whether a string is a valid value of a label or a taint."""
-    return len(value) <= LONGEST_LABEL and bool(_LABEL_VALUE.fullmatch(value))
-
-
-def is_secret_key(key: str) -> bool:
-    """Whether a string is a valid key of a Secret or ConfigMap."""
-    return bool(_SECRET_KEY.fullmatch(key)) and key not in (".", "..")
-
-
-def is_host(name: str) -> bool:
-    """Whether a string in lower case is a host name, which may have underscores, or an IP address."""
-    from ipaddress import IPv6Address
-
-    if ":" not in name:
-        return len(name) <= _LONGEST_NAME and bool(_HOST.fullmatch(name))
-    try:
-        return IPv6Address(name).scope_id is None
-    except ValueError:
-        return False
-
-
-def is_image(text: str) -> bool:
-    """Whether a string has the form of a complete image reference: repository, then tag and digest if it has them."""
-    return bool(_IMAGE.fullmatch(text))
-
-
-def refuse(kind: str, message: str) -> NoReturn:
-    """Reject the value that is being validated; `message` says what is allowed."""
-    raise PydanticCustomError(kind, "{reason}", {"reason": message})
 
 
 class _OrDeferred:
@@ -131,11 +49,6 @@ def unset(empty: Any) -> BeforeValidator:
 def _empty_as(empty: Any) -> Callable[[Any], Any]:
     """Accept an empty map for a list and vice versa: charts have such defaults, and users copy them."""
     return lambda value: empty if value in ({}, []) and isinstance(value, dict | list) else value
-
-
-def integral(value: Any) -> Any:
-    """Whole floats as integers, because component hosts pass all numbers as floats."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _quote_numbers(value: Any) -> Any:
@@ -207,36 +120,36 @@ def _sub_path(value: str) -> str:
 
 
 def _image_tag(value: str) -> str:
-    if value and not re.fullmatch(f"{_TAG}(@sha256:[0-9a-f]{{64}})?", value):
+    if value and not re.fullmatch(f"{TAG}(@sha256:[0-9a-f]{{64}})?", value):
         refuse("image_tag", "not an image tag, for instance 0.57.0 or 0.57.0@sha256:<digest>")
     return value
 
 
 def _repository(value: str) -> str:
-    if value and not _REPOSITORY.fullmatch(value):
+    if value and not REPOSITORY.fullmatch(value):
         refuse("repository", "not an image repository, for instance scalr/agent; set the tag separately")
     return value
 
 
 def _registry(value: str) -> str:
-    if value and not _REGISTRY.fullmatch(value):
+    if value and not REGISTRY.fullmatch(value):
         refuse("registry", "not an image registry, for instance mirror.example:5000/scalr: no scheme, no login, no slash at the end")
     return value
 
 
 def _quantity(value: Any) -> str:
-    if quantities.is_quantity(value):
-        return str(value)
-    refuse("quantity", quantities.refusal(value))
+    if not quantities.is_quantity(value):
+        refuse("quantity", quantities.refusal(value))
+    return str(value)
 
 
 def _count_or_percent(value: Any) -> Any:
     value = integral(value)
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST):
-        return value
-    if isinstance(value, str) and re.fullmatch(r"([0-9]|[1-9][0-9]|100)%", value):
-        return value
-    refuse("count_or_percent", "not a whole number or a percentage such as 50%")
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST
+    is_percent = isinstance(value, str) and re.fullmatch(r"([0-9]|[1-9][0-9]|100)%", value)
+    if not (value is None or is_count or is_percent):
+        refuse("count_or_percent", "not a whole number or a percentage such as 50%")
+    return value
 
 
 def _label_key(key: str) -> str:
@@ -255,7 +168,7 @@ def _label_value(value: str) -> str:
 
 
 def _env_name(name: str) -> str:
-    if not _ENV_NAME.fullmatch(name):
+    if not ENV_NAME.fullmatch(name):
         refuse("env_name", "not a valid name of an environment variable: use letters, digits, '_', '-' and '.', not starting with a digit")
     return name
 
@@ -266,11 +179,9 @@ def _of_kubernetes(kind: str) -> BeforeValidator:
 
 
 def _checked(kind: str, given: Any) -> Any:
-    """A value of a Kubernetes type. The schemas of types are loaded only when there is a value to check."""
+    """A value of a Kubernetes type."""
     if not is_set(given):
         return given
-    from scalr_agents.model import kubernetes_types
-
     kubernetes_types.demand(kind, given)
     return kubernetes_types.without_nulls(given)
 

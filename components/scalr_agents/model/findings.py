@@ -1,7 +1,7 @@
 """Findings: errors and warnings on a user's input, written for the person at the terminal."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
@@ -188,3 +188,7 @@ def _similar(given: str, names: Sequence[str], likeness: float) -> str | None:
     if not close:  # difflib does not find names that differ only in case
         close = [name for name in names if name.lower() == given.lower()]
     return close[0] if close else None
+
+
+Findings = Iterator[Finding]
+"""What a check yields."""

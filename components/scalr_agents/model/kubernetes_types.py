@@ -17,9 +17,9 @@ from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from scalr_agents.model import kubernetes_rules, quantities
-from scalr_agents.model.fields import integral, is_deferred
 from scalr_agents.model.findings import Path as Place
 from scalr_agents.model.findings import nearest
+from scalr_agents.model.forms import integral, is_deferred
 from scalr_agents.model.kubernetes_rules.containers import HUGE_PAGES
 from scalr_agents.model.messages import COMPLETE, describe, expected
 

@@ -5,7 +5,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from scalr_agents.model.fields import is_host, refuse, unset
+from scalr_agents.model.fields import unset
+from scalr_agents.model.forms import is_host, refuse
 
 _REFERENCE = re.compile(r"\$\([-._a-zA-Z][-._a-zA-Z0-9]*\)")
 

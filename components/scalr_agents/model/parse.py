@@ -11,8 +11,8 @@ from typing import Any, TypeVar, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from scalr_agents.model.fields import is_deferred
 from scalr_agents.model.findings import Finding, Path, as_path, dotted, error, starts, unknown_key
+from scalr_agents.model.forms import is_deferred
 from scalr_agents.model.merge import has
 from scalr_agents.model.messages import COMPLETE, describe, expected, shown
 

@@ -6,8 +6,8 @@ In case of doubt, a variable counts as secret: a false alarm costs a command, a 
 import re
 from typing import Any
 
-from scalr_agents.charts.shared.proxies import REFERENCES, holds_password
-from scalr_agents.model.fields import is_set
+from scalr_agents.model.addresses import REFERENCES, holds_password
+from scalr_agents.model.forms import is_set
 
 _WORD_BEGINS = r"(?<=[a-z0-9])(?=[A-Z])"
 _NAMED_SO = (

@@ -11,7 +11,7 @@ import pulumi
 
 from scalr_agents.resources import literals
 from scalr_agents.resources import values as typed
-from scalr_agents.resources.kubernetes.network import NetworkArgs
+from scalr_agents.resources.kubernetes.egress import NetworkArgs
 from scalr_agents.resources.kubernetes.secrets_from import SecretsFromArgs
 
 

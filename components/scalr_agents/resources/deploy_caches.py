@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pulumi
 
-from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding
+from scalr_agents.model.forms import is_set
 from scalr_agents.model.spelling import in_stack_files
 from scalr_agents.resources.kubernetes.storage_class_claim import StorageClassClaim
 from scalr_agents.resources.validation import ArgsError

@@ -12,8 +12,8 @@ from scalr_agents.machines import CloudNames, Machine, Platform, checks, documen
 from scalr_agents.machines.settings import AgentSettings, Package, Secrets, SharedSettings, Volume
 from scalr_agents.model import quantities
 from scalr_agents.model.characters import is_one_line
-from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding, error, errors, warning
+from scalr_agents.model.forms import is_set
 from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources.options import parsed, when_registered
 

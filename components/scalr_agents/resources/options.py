@@ -6,7 +6,7 @@ from typing import Any, TypeVar, cast
 
 import pulumi
 
-from scalr_agents.model.fields import Deferred, is_set
+from scalr_agents.model.forms import Deferred, is_set
 
 T = TypeVar("T")
 _HOOKS = itertools.count()

@@ -10,8 +10,8 @@ from pulumi import _types  # the SDK itself uses it to convert argument classes
 from scalr_agents.charts.shared.agent import Agent
 from scalr_agents.charts.shared.chart import V
 from scalr_agents.model import parse
-from scalr_agents.model.fields import Deferred, is_deferred
 from scalr_agents.model.findings import Finding, Path, by_severity, dotted, error, errors, warning
+from scalr_agents.model.forms import Deferred, is_deferred
 from scalr_agents.model.messages import describe
 from scalr_agents.model.section import Section
 from scalr_agents.resources.component import Component

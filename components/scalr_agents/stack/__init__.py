@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests import crds
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.findings import Finding, by_severity, error, errors, starts, unknown_key, warning
 from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.lines import Line
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.messages import shown
 from scalr_agents.stack import agents, checks, clouds, common, secrets
 from scalr_agents.stack.model import PREFIX, AgentEntry, Kubernetes, Namespace, StackFile, in_file

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from scalr_agents import charts
 from scalr_agents.charts.shared.agent import AnyAgent, load, misshapen_sections
 from scalr_agents.charts.shared.chart import Chart
-from scalr_agents.charts.shared.checks import LONGEST_RELEASE
 from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
 from scalr_agents.model import clouds, yaml_io
-from scalr_agents.model.fields import LONGEST_LABEL, is_dns_label
+from scalr_agents.model.checks import LONGEST_RELEASE
 from scalr_agents.model.findings import Finding, almost, error, warning
 from scalr_agents.model.findings import Path as KeyPath
+from scalr_agents.model.forms import LONGEST_LABEL, is_dns_label
 from scalr_agents.model.layers import Layer, combine, locate
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import lookup

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 from scalr_agents.caches import efs, filestore
 from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.charts.shared.checks import Findings, quantity, shared_cache
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model import parse as shapes
 from scalr_agents.model import quantities
-from scalr_agents.model.fields import is_dns_label, is_set
-from scalr_agents.model.findings import Finding, Path, dotted, error, nearest, warning
+from scalr_agents.model.checks import quantity, shared_cache
+from scalr_agents.model.findings import Finding, Findings, Path, dotted, error, nearest, warning
+from scalr_agents.model.forms import is_dns_label, is_set
 from scalr_agents.model.layers import Layer
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import Values, lookup
 from scalr_agents.model.messages import expected, too_long
 from scalr_agents.model.spelling import in_stack_files

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scalr_agents.charts.shared.agent import Agent, AnyAgent
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
-from scalr_agents.model.fields import LONGEST_LABEL, is_dns_label
+from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.model.findings import Finding, Path, almost, error, warning
+from scalr_agents.model.forms import LONGEST_LABEL, is_dns_label
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.messages import too_long
 from scalr_agents.model.release import COMPONENT
 from scalr_agents.stack import pod_security

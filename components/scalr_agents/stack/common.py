@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from scalr_agents.charts.shared.settings import NoValueError, Settings
-from scalr_agents.model.fields import Deferred
 from scalr_agents.model.findings import Finding, error, warning
 from scalr_agents.model.findings import Path as KeyPath
+from scalr_agents.model.forms import Deferred
 from scalr_agents.model.layers import Layer, combine
 from scalr_agents.model.merge import Values
 from scalr_agents.stack.model import PREFIX, Ca, Common, Nodes, Proxy

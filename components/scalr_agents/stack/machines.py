@@ -8,12 +8,12 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.machines import CloudNames, Machine, Platform, checks, documents, environment
 from scalr_agents.machines.settings import AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings, Volume
 from scalr_agents.model import parse as shapes
-from scalr_agents.model.fields import Line, is_set, unset
-from scalr_agents.model.findings import Finding, Path, dotted, error, errors, warning
+from scalr_agents.model.fields import Line, unset
+from scalr_agents.model.findings import Finding, Findings, Path, dotted, error, errors, warning
+from scalr_agents.model.forms import is_set
 from scalr_agents.model.section import Section, default
 from scalr_agents.model.spelling import in_stack_files
 from scalr_agents.stack import secrets

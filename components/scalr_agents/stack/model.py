@@ -24,11 +24,10 @@ from scalr_agents.model.fields import (
     Text,
     Tolerations,
     VersionText,
-    integral,
-    refuse,
     unset,
 )
 from scalr_agents.model.findings import Finding, Path
+from scalr_agents.model.forms import integral, refuse
 from scalr_agents.model.names import Naming
 from scalr_agents.model.no_proxy import Exceptions
 from scalr_agents.model.section import Section, default

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from scalr_agents.model.fields import is_deferred
 from scalr_agents.model.findings import Finding, as_path, error, unknown_key
 from scalr_agents.model.findings import Path as KeyPath
+from scalr_agents.model.forms import is_deferred
 from scalr_agents.model.merge import has, lookup
 from scalr_agents.model.messages import describe
 

@@ -11,15 +11,15 @@ from scalr_agents.charts.shared.manifests.external_secrets import External
 from scalr_agents.charts.shared.mirrors import TOKENS, host_of
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model.characters import shell_word
-from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding, Path, as_path, error, nearest, warning
+from scalr_agents.model.forms import is_set
 from scalr_agents.model.layers import Layer, combine
 from scalr_agents.model.merge import lookup
 from scalr_agents.stack.model import PREFIX, AgentSecrets, StackFile
 from scalr_agents.stack.source import Sealed
 
 if TYPE_CHECKING:
-    from scalr_agents.charts.shared.plain_secrets import Variable
+    from scalr_agents.charts.shared.checks.plain_secrets import Variable
 
 MISPLACED = ("token", "clientKey")
 """Secrets that users may try to set directly on an agent."""
@@ -148,7 +148,7 @@ def in_the_open(agent: str, layers: list[Layer], settings: Settings) -> Iterator
 
 def seeming(agent: str, layers: list[Layer]) -> Iterator[Finding]:
     """Warnings for values that look like secrets. A chart accepts them in plain text, and everybody who may read a pod can read them."""
-    from scalr_agents.charts.shared import plain_secrets
+    from scalr_agents.charts.shared.checks import plain_secrets
 
     referred = plain_secrets.referred(combine(layers))
     in_url = f"write $(NAME) in its place, and run: {command(agent, 'env.NAME')}"
@@ -164,7 +164,7 @@ def seeming(agent: str, layers: list[Layer]) -> Iterator[Finding]:
 
 def _moved(agent: str, variable: "Variable") -> str:
     """How to make a variable a secret one, and whether runs that did not get it before get it then."""
-    from scalr_agents.charts.shared.plain_secrets import OF_CONTROLLERS, OF_RUNS, OF_WORKERS
+    from scalr_agents.charts.shared.checks.plain_secrets import OF_CONTROLLERS, OF_RUNS, OF_WORKERS
 
     configures = variable.name.startswith(SCALR_PREFIX)
     if configures and variable.section == OF_RUNS:

@@ -7,8 +7,8 @@ from scalr_agents.charts.shared import secrets_from
 from scalr_agents.charts.shared.contract import MIRRORS_VARIABLE
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.charts.shared.settings import Settings
-from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding, Path, dotted, error
+from scalr_agents.model.forms import is_set
 from scalr_agents.model.layers import Layer, combine
 from scalr_agents.model.merge import lookup
 from scalr_agents.model.spelling import in_stack_files

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.external_secrets import External
-from scalr_agents.model.fields import is_deferred, is_set
 from scalr_agents.model.findings import Finding, warning
+from scalr_agents.model.forms import is_deferred, is_set
 from scalr_agents.stack.model import AgentEntry, place
 
 _OF_ALL = "default"

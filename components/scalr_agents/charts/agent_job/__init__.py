@@ -26,7 +26,7 @@ CHART = Chart(
     check=check,
     groups={
         "rbac": manifests.rbac,
-        "network-policy": manifests.network_policy,
+        "network-policy": manifests.network_policies,
         "controller": manifests.controller,
         "nodes": manifests.nodes,
     },

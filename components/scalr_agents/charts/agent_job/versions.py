@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scalr_agents.charts.agent_job import names
-from scalr_agents.charts.shared.values import LEGACY_CLUSTER_RULES, LEGACY_RULES
+from scalr_agents.charts.agent_job.values.access import LEGACY_CLUSTER_RULES, LEGACY_RULES
 from scalr_agents.charts.shared.versions import Handover, Published, Row, Table
 from scalr_agents.model.lines import Line, TaskResource
 from scalr_agents.model.merge import Values, merge

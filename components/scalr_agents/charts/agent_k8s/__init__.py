@@ -25,7 +25,7 @@ CHART = Chart(
     check=check,
     groups={
         "rbac": manifests.rbac,
-        "network-policy": manifests.network_policy,
+        "network-policy": manifests.network_policies,
         "workloads": manifests.workloads,
     },
     held=manifests.held,

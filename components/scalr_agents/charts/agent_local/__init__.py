@@ -25,7 +25,7 @@ CHART = Chart(
     check=check,
     groups={
         "service-account": manifests.service_account,
-        "network-policy": manifests.network_policy,
+        "network-policy": manifests.network_policies,
         "agent": manifests.agent,
     },
     held=manifests.held,

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic
 
-from scalr_agents.charts.shared import checks, moved
+from scalr_agents.charts.shared import moved
 from scalr_agents.charts.shared.chart import Chart, Group, V
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import crds, external_secrets, secrets
-from scalr_agents.charts.shared.manifests.objects import Manifest
-from scalr_agents.model import parse
-from scalr_agents.model.fields import Deferred, is_subdomain
+from scalr_agents.model import checks, parse
 from scalr_agents.model.findings import Finding, Path, by_severity, error, errors, starts, warning
+from scalr_agents.model.forms import Deferred, is_subdomain
 from scalr_agents.model.layers import Layer, says
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import lookup, merge
 from scalr_agents.model.names import Identity, Naming, cut, full_name
 from scalr_agents.model.release import Release
@@ -100,7 +100,7 @@ def load(
 
 def _check_network(chart: Chart[V], values: V, release: Release, inputs: Inputs) -> Iterator[Finding]:
     if inputs.network:
-        from scalr_agents.charts.shared.network import checks as network_checks
+        from scalr_agents.charts.shared.checks import egress as network_checks
 
         yield from network_checks.check(chart.pods(values, release, inputs), release, inputs)
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from pydantic.alias_generators import to_camel
 
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.manifests.secrets import Held
 from scalr_agents.charts.shared.moved import Moved
 from scalr_agents.charts.shared.settings import Settings
 from scalr_agents.charts.shared.values import ReleaseValues
 from scalr_agents.charts.shared.versions import Table
 from scalr_agents.model.findings import Finding
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.names import Labels
 from scalr_agents.model.parse import places
 from scalr_agents.model.release import Release

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from scalr_agents.charts.shared.contract import MIRRORS_VARIABLE
 from scalr_agents.charts.shared.manifests.objects import HARDENED
-from scalr_agents.model.fields import is_set
+from scalr_agents.model.forms import is_set
 from scalr_agents.model.merge import lookup
 
 ORDER, TIMES = " (order)", " (times)"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from scalr_agents.model.fields import Deferred, Placeholder
+from scalr_agents.model.forms import Deferred, Placeholder
 
 if TYPE_CHECKING:
     from scalr_agents.charts.shared.network.settings import Egress, Network

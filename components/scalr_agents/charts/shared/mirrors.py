@@ -5,16 +5,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from scalr_agents.charts.shared import proxies
-from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.contract import MIRRORS_VARIABLE
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import objects
 from scalr_agents.charts.shared.manifests.external_secrets import is_external
 from scalr_agents.charts.shared.values import NetworkMirror
 from scalr_agents.charts.shared.versions import Table
-from scalr_agents.model.fields import Deferred, Placeholder, is_deferred, is_set
-from scalr_agents.model.findings import entry, error, nearest, warning
+from scalr_agents.model import addresses
+from scalr_agents.model.findings import Findings, entry, error, nearest, warning
+from scalr_agents.model.forms import Deferred, Placeholder, is_deferred, is_set
 from scalr_agents.model.release import Release
 
 TOKENS = "mirror_tokens"
@@ -91,7 +90,7 @@ def _address(path: str, url: str | Deferred) -> Findings:
         return
     if url.startswith("http://"):
         yield error(path, "uses http://, but OpenTofu and Terraform download providers only over https://; use https://")
-    if proxies.holds_password(url):
+    if addresses.holds_password(url):
         yield warning(path, "contains a password in plain text; use a token for the mirror instead, which becomes a Secret")
     if not url.endswith("/"):
         yield warning(path, "does not end with a slash, which the network mirror protocol requires; add one")

@@ -9,8 +9,9 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict
 
 from scalr_agents.charts.shared.manifests.external_secrets import External
 from scalr_agents.charts.shared.settings import NoValueError, Settings
-from scalr_agents.model.fields import EnvName, InputName, InputText, is_set, refuse
+from scalr_agents.model.fields import EnvName, InputName, InputText
 from scalr_agents.model.findings import Finding, Path, error
+from scalr_agents.model.forms import is_set, refuse
 from scalr_agents.model.layers import Layer
 from scalr_agents.model.merge import Values
 from scalr_agents.model.section import Section, default, without_null

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scalr_agents.charts.shared.versions import Table
-from scalr_agents.model.fields import Deferred
+from scalr_agents.model.forms import Deferred
 from scalr_agents.model.merge import Values
 
 Text = str | Deferred

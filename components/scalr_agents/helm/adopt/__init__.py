@@ -12,12 +12,12 @@ from typing import Any
 from scalr_agents import charts, stack
 from scalr_agents.charts.shared import moved
 from scalr_agents.charts.shared.agent import AnyAgent, identify
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.helm.adopt import defaults, listing, secrets, steps
 from scalr_agents.helm.adopt.about import About, AboutError, completed
 from scalr_agents.helm.adopt.steps import Step
 from scalr_agents.model import parse, yaml_io
 from scalr_agents.model.findings import Finding, as_path, by_severity, error, errors, starts
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import Values
 from scalr_agents.stack.model import PREFIX, place
 from scalr_agents.stack.secrets import command

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scalr_agents import charts
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.model import yaml_io
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import lookup
 
 _TABLE = re.compile(r"^([A-Z_]+): *(.*?) *$", re.MULTILINE)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scalr_agents.charts.shared.corrections import ABSENT, ORDER, TIMES, Change
-from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import lookup
 from scalr_agents.model.release import COMPONENT
 

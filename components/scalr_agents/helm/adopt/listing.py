@@ -9,11 +9,11 @@ from scalr_agents import charts
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.corrections import ABSENT, ORDER, Change
 from scalr_agents.charts.shared.manifests import crds
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.helm.adopt import changes
 from scalr_agents.helm.adopt.about import About
 from scalr_agents.model import signs
 from scalr_agents.model.findings import Finding, warning
+from scalr_agents.model.manifests import Manifest
 
 _LONGEST = 100
 _SHORTEST_PART = 4

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from scalr_agents.model import quantities
-from scalr_agents.model.fields import integral, is_deferred, is_set
+from scalr_agents.model.forms import integral, is_deferred, is_set
 from scalr_agents.model.kubernetes_rules.parts import Fields, Problems, known, not_negative, number, one_of, within
 
 HUGE_PAGES = "hugepages-"

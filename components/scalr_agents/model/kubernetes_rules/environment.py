@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scalr_agents.model.fields import is_secret_key
 from scalr_agents.model.findings import nearest
+from scalr_agents.model.forms import is_secret_key
 from scalr_agents.model.kubernetes_rules.parts import Fields, Problems, known, object_name, one_of
 
 _ENTRY = re.compile(r"metadata\.(labels|annotations)\['[^']+'\]")

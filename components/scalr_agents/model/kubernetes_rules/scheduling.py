@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from scalr_agents.model.fields import NO_LABEL_VALUE, is_deferred, is_label_key, is_label_value
+from scalr_agents.model.forms import NO_LABEL_VALUE, is_deferred, is_label_key, is_label_value
 from scalr_agents.model.kubernetes_rules.parts import Fields, Problems, items, known, number, within
 
 _HEAVIEST = 100

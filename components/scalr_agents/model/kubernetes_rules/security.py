@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scalr_agents.model.fields import ESCALATING, integral, is_set
+from scalr_agents.model.forms import ESCALATING, integral, is_set
 from scalr_agents.model.kubernetes_rules.parts import Fields, Problems, items, known, relative_path, within
 from scalr_agents.model.merge import lookup
 

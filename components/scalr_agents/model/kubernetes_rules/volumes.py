@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scalr_agents.model import quantities
-from scalr_agents.model.fields import OUTSIDE_OF_NODE, is_set
+from scalr_agents.model.forms import OUTSIDE_OF_NODE, is_set
 from scalr_agents.model.kubernetes_rules.parts import Fields, Problems, known, number, object_name, one_of, relative_path
 
 _LARGEST_MODE = 0o777

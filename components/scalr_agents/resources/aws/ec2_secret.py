@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from scalr_agents.model.fields import Deferred, is_set
+from scalr_agents.model.forms import Deferred, is_set
 from scalr_agents.resources import machine_group
 from scalr_agents.resources.interrupted import explained
 from scalr_agents.resources.options import child, optional

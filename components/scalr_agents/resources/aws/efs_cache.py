@@ -8,9 +8,8 @@ import pulumi
 import pulumi_aws as aws
 
 from scalr_agents.caches import OnDelete, efs
-from scalr_agents.charts.shared.checks import Findings
-from scalr_agents.model.fields import is_deferred, is_set
-from scalr_agents.model.findings import error
+from scalr_agents.model.findings import Findings, error
+from scalr_agents.model.forms import is_deferred, is_set
 from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import literals
 from scalr_agents.resources.answers import demanded

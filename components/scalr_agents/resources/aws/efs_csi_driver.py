@@ -8,7 +8,7 @@ import pulumi
 import pulumi_aws as aws
 
 from scalr_agents.caches import efs
-from scalr_agents.model.fields import is_set
+from scalr_agents.model.forms import is_set
 from scalr_agents.resources.answers import answered
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.options import as_output, child

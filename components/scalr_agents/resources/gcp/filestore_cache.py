@@ -7,9 +7,8 @@ import pulumi
 import pulumi_gcp as gcp
 
 from scalr_agents.caches import OnDelete, filestore
-from scalr_agents.charts.shared.checks import Findings
-from scalr_agents.model.fields import is_set
-from scalr_agents.model.findings import error
+from scalr_agents.model.findings import Findings, error
+from scalr_agents.model.forms import is_set
 from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import literals
 from scalr_agents.resources.answers import answered

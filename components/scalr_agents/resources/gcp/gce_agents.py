@@ -8,8 +8,8 @@ import pulumi_gcp as gcp
 
 from scalr_agents.machines import CloudNames, Machine, checks, documents, instance_types
 from scalr_agents.machines.settings import GceSettings, Secrets
-from scalr_agents.model.fields import is_set
 from scalr_agents.model.findings import Finding
+from scalr_agents.model.forms import is_set
 from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import literals, machine_group
 from scalr_agents.resources.answers import answered

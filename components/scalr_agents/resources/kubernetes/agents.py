@@ -14,8 +14,9 @@ from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.charts.shared.secrets_from import layers as layers_of_store
 from scalr_agents.charts.shared.settings import NoValueError, Settings
-from scalr_agents.model.fields import Annotations, InputMap, InputText, OpenMap, SecretEnv, Text, integral, is_set
+from scalr_agents.model.fields import Annotations, InputMap, InputText, OpenMap, SecretEnv, Text
 from scalr_agents.model.findings import Finding, by_severity, dotted, error, warning
+from scalr_agents.model.forms import integral, is_set
 from scalr_agents.model.layers import Layer, combine, locate, says
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup

@@ -12,8 +12,8 @@ from scalr_agents.charts.shared.agent import Agent, AnyAgent
 from scalr_agents.charts.shared.chart import V
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.charts.shared.mirrors import TOKENS, filled
-from scalr_agents.model.fields import Deferred, is_deferred
 from scalr_agents.model.findings import entry
+from scalr_agents.model.forms import Deferred, is_deferred
 from scalr_agents.resources.options import deferred, parsed, when_registered
 
 _Known = Mapping[str, Mapping[str, Any]]

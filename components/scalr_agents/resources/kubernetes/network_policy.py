@@ -9,7 +9,7 @@ from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import agents, objects
 from scalr_agents.resources.kubernetes.agents import Wanted
-from scalr_agents.resources.kubernetes.network import with_api_server
+from scalr_agents.resources.kubernetes.egress import with_api_server
 
 
 class AgentNetworkPolicy(Validated[Wanted[AgentJobValues]]):

@@ -15,9 +15,10 @@ import pulumi
 
 from scalr_agents.charts.shared.manifests import external_secrets
 from scalr_agents.charts.shared.manifests.crds import FIELD_MANAGER
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
+from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.values import grace_seconds
-from scalr_agents.model.fields import Deferred, is_deferred
+from scalr_agents.model.forms import Deferred, is_deferred
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.resources.options import as_output, child, depends_on, known_after, parsed, timeouts, when_registered
 from scalr_agents.resources.validation import ADVICE, EMPTY_OUTPUT
 

@@ -1,23 +1,22 @@
 """The objects of agent-job, grouped by the component that owns them."""
 
-from scalr_agents.charts.agent_job.manifests import buffer, deployment, node_cache, task
+from scalr_agents.charts.agent_job.manifests import access, buffer, deployment, node_cache, persistence, task
 from scalr_agents.charts.agent_job.manifests.environment import held
-from scalr_agents.charts.agent_job.manifests.network import objects as network_policy
-from scalr_agents.charts.agent_job.manifests.network import pods
+from scalr_agents.charts.agent_job.manifests.policies import objects as network_policies
+from scalr_agents.charts.agent_job.manifests.policies import pods
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import rbac as roles
-from scalr_agents.charts.shared.manifests import secrets, volumes
+from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model.release import Release
 
-__all__ = ["controller", "held", "longest_run_seconds", "network_policy", "nodes", "pods", "rbac"]
+__all__ = ["controller", "held", "longest_run_seconds", "network_policies", "nodes", "pods", "rbac"]
 
 
 def rbac(values: AgentJobValues, release: Release, _inputs: Inputs) -> Group:
     """Service account, Role, ClusterRole and their bindings."""
-    return roles.objects(values.service_account, values.rbac, release)
+    return access.objects(values.service_account, values.rbac, release)
 
 
 def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:
@@ -26,7 +25,7 @@ def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> Grou
         **secrets.objects(held(values, inputs), release),
         **deployment.budget(values, release),
         **task.budget(values, release),
-        **volumes.claims(values.persistence, release),
+        **persistence.claims(values.persistence, release),
         "task-template": task.template(values, release, inputs),
         "deployment": deployment.deployment(values, release, inputs),
     }

@@ -5,8 +5,9 @@ from typing import Any
 from scalr_agents.charts.agent_job.manifests import pod
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests.objects import Manifest, hardened, layered, present
-from scalr_agents.model.fields import Deferred
+from scalr_agents.charts.shared.manifests.objects import hardened, layered
+from scalr_agents.model.forms import Deferred
+from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import Release
 
 COMPONENT = "buffer"

@@ -1,12 +1,13 @@
 """The controller: a Deployment that polls Scalr for tasks and starts a Job for each."""
 
 from scalr_agents.charts.agent_job import versions
-from scalr_agents.charts.agent_job.manifests import environment, pod
+from scalr_agents.charts.agent_job.manifests import environment, persistence, pod
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import objects, tls, volumes
-from scalr_agents.charts.shared.manifests.objects import Manifest, hardened, layered, present
+from scalr_agents.charts.shared.manifests import tls, volumes
+from scalr_agents.charts.shared.manifests.objects import hardened, layered
+from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import Release
 
 COMPONENT = "agent"
@@ -59,7 +60,7 @@ def _metadata(values: AgentJobValues, release: Release) -> Manifest:
 
 
 def _container(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
-    agent, cache = values.agent, volumes.without_node(values.persistence.cache)
+    agent, cache = values.agent, persistence.without_node(values.persistence.cache)
     return present(
         {
             "name": "controller",
@@ -73,7 +74,7 @@ def _container(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
             "resources": agent.resources,
             "volumeMounts": [
                 volumes.mount(contract.DATA_VOLUME, agent.data_dir),
-                volumes.mount(contract.CACHE_VOLUME, agent.cache_dir, volumes.cache_directory(cache)),
+                volumes.mount(contract.CACHE_VOLUME, agent.cache_dir, persistence.cache_directory(cache)),
                 volumes.mount(contract.TMP_VOLUME, "/tmp"),
                 *pod.pod_info_mount(release),
                 *tls.mounts(values.global_.tls, release.names),
@@ -85,7 +86,7 @@ def _container(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
 def _volumes(values: AgentJobValues, release: Release) -> list[Manifest]:
     return [
         volumes.empty(contract.DATA_VOLUME),
-        volumes.volume(contract.CACHE_VOLUME, volumes.without_node(values.persistence.cache), release.names.cache_claim),
+        persistence.cache_volume(contract.CACHE_VOLUME, persistence.without_node(values.persistence.cache), release.names.cache_claim),
         volumes.empty(contract.TMP_VOLUME),
         *pod.pod_info_volume(release),
         *tls.of_pod(values.global_.tls, release.names),
@@ -97,7 +98,7 @@ def budget(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
     limits = values.agent.pod_disruption_budget
     if not limits.enabled or (values.agent.replica_count or 1) <= 1:
         return {}
-    made = objects.budget(
+    made = pod.budget(
         release.names.controller_budget,
         release,
         COMPONENT,

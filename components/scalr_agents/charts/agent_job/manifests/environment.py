@@ -5,6 +5,9 @@ from collections.abc import Mapping
 from scalr_agents.charts.agent_job import versions
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.values.agent import Agent
+from scalr_agents.charts.agent_job.values.caches import CacheLimit
+from scalr_agents.charts.agent_job.values.global_ import Proxy
+from scalr_agents.charts.agent_job.values.otel import Otel
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import environment as env
@@ -12,7 +15,7 @@ from scalr_agents.charts.shared.manifests import secrets, tls
 from scalr_agents.charts.shared.manifests.environment import Setting
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model import variables
-from scalr_agents.model.fields import Deferred
+from scalr_agents.model.forms import Deferred, is_set
 from scalr_agents.model.release import Release
 
 Settings = dict[str, Setting]
@@ -31,8 +34,8 @@ def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> env.
             _connection(values, release),
             env.from_field("SCALR_AGENT_NAME", "metadata.name"),
             env.variables(_process_of(agent)),
-            env.cache(agent.provider_cache),
-            env.cache(agent.module_cache),
+            _cache(agent.provider_cache),
+            _cache(agent.module_cache),
             env.network_mirrors(values.agent.provider_network_mirrors),
             env.variables(
                 {
@@ -45,8 +48,8 @@ def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> env.
                     **_controller_only(values, release),
                 }
             ),
-            env.otel(values.otel),
-            env.proxy(values.global_.proxy),
+            _otel(values.otel),
+            _proxy(values.global_.proxy),
             tls.environment(values.global_.tls, release.names),
             env.given(agent.extra_env),
             agent.controller.extra_env,
@@ -70,12 +73,12 @@ def worker(values: AgentJobValues, release: Release, inputs: Inputs) -> env.Env:
                     **_worker_only(values, release),
                 }
             ),
-            env.proxy(values.global_.proxy),
+            _proxy(values.global_.proxy),
             tls.environment(values.global_.tls, release.names),
-            env.cache(agent.provider_cache),
-            env.cache(agent.module_cache),
+            _cache(agent.provider_cache),
+            _cache(agent.module_cache),
             env.network_mirrors(values.agent.provider_network_mirrors),
-            env.otel(values.otel),
+            _otel(values.otel),
             env.given(agent.extra_env),
             env.given(values.task.worker.extra_env),
         ],
@@ -86,7 +89,7 @@ def runner(values: AgentJobValues, release: Release, inputs: Inputs) -> env.Env:
     return env.each_once(
         _secret(values, release, inputs, runs=True),
         [
-            env.proxy(values.global_.proxy),
+            _proxy(values.global_.proxy),
             tls.ca_environment(values.global_.tls, release.names),
             env.given(values.task.runner.extra_env),
         ],
@@ -165,3 +168,21 @@ def held(values: AgentJobValues, inputs: Inputs) -> secrets.Held:
         "ca-bundle": secrets.ca_bundle(values.global_.tls),
         "client-cert": secrets.client_cert(values.global_.tls),
     }
+
+
+def _proxy(settings: Proxy) -> env.Env:
+    if not settings.enabled:
+        return []
+    return env.variables(variables.of(settings, "http_proxy", "https_proxy", "no_proxy"))
+
+
+def _otel(settings: Otel) -> env.Env:
+    if not settings.enabled or not is_set(settings.endpoint):
+        return []
+    on = [switch for switch in ("metrics_enabled", "traces_enabled") if getattr(settings, switch)]
+    return env.variables(variables.of(settings, "endpoint", *on))
+
+
+def _cache(limit: CacheLimit) -> env.Env:
+    """The variables of a cache of providers or modules."""
+    return env.variables(variables.of(limit, "enabled", *(["size_limit"] if limit.enabled else [])))

@@ -5,8 +5,9 @@ Kubernetes creates a missing `hostPath` for root, whatever user the pod runs as,
 
 from scalr_agents.charts.agent_job.manifests import pod
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.shared.manifests.objects import HARDENED, Manifest, layered, present
-from scalr_agents.model.fields import integral
+from scalr_agents.charts.shared.manifests.objects import HARDENED, layered
+from scalr_agents.model.forms import integral
+from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import Release
 
 COMPONENT = "cache-preparation"

@@ -5,9 +5,9 @@ from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import images, volumes
-from scalr_agents.charts.shared.manifests.objects import Manifest, present
 from scalr_agents.charts.shared.values import Image
-from scalr_agents.model.fields import Deferred
+from scalr_agents.model.forms import Deferred
+from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import Release
 
 
@@ -22,7 +22,12 @@ def image(values: AgentJobValues, given: Image, release: Release, complete: str 
 
 def image_of_worker(values: AgentJobValues) -> Image:
     """The worker's image, with empty fields taken from the controller's."""
-    return images.inherited(values.task.worker.image, values.agent.image)
+    own, parent = values.task.worker.image, values.agent.image
+    return Image.model_construct(
+        repository=own.repository or parent.repository,
+        tag=own.tag or parent.tag,
+        pull_policy=own.pull_policy or parent.pull_policy,
+    )
 
 
 def worker_image(values: AgentJobValues, release: Release, inputs: Inputs) -> str | Deferred:
@@ -58,9 +63,24 @@ def beside_tasks(values: AgentJobValues, release: Release, component: str, spec:
 
 
 def pod_info_volume(release: Release) -> list[Manifest]:
-    return [volumes.pod_info()] if versions.of(release).pod_info else []
+    """Labels and annotations of the pod itself, as files."""
+    items = [{"path": what, "fieldRef": {"fieldPath": f"metadata.{what}"}} for what in ("labels", "annotations")]
+    return [{"name": contract.POD_INFO_VOLUME, "downwardAPI": {"items": items}}] if versions.of(release).pod_info else []
 
 
 def pod_info_mount(release: Release) -> list[Manifest]:
     directory = versions.of(release).pod_info
     return [volumes.mount(contract.POD_INFO_VOLUME, directory)] if directory else []
+
+
+def budget(name: str, release: Release, component: str, **limits: int | str | None) -> Manifest:
+    """A PodDisruptionBudget for a component's pods; `limits` are `minAvailable` and `maxUnavailable`, `None` if not set."""
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": release.metadata(name, component),
+        "spec": {
+            **{limit: value for limit, value in limits.items() if value is not None},
+            "selector": {"matchLabels": release.selector(component)},
+        },
+    }

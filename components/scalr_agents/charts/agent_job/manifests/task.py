@@ -3,13 +3,14 @@
 from typing import Any
 
 from scalr_agents.charts.agent_job import versions
-from scalr_agents.charts.agent_job.manifests import environment, pod
+from scalr_agents.charts.agent_job.manifests import environment, persistence, pod
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import objects, tls, volumes
-from scalr_agents.charts.shared.manifests.objects import Manifest, hardened, layered, present
+from scalr_agents.charts.shared.manifests import tls, volumes
+from scalr_agents.charts.shared.manifests.objects import hardened, layered
+from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import Release
 
 COMPONENT = "task"
@@ -92,9 +93,12 @@ def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
                 volumes.mount(contract.DATA_VOLUME, "/opt/providers", volumes.directory(data, "run/providers")),
                 volumes.mount(contract.DATA_VOLUME, "/tmp", volumes.directory(data, "run/tmp")),
                 volumes.mount(
-                    contract.CACHE_VOLUME, speech.binaries_mount, volumes.cache_directory(cache, speech.binaries_directory), read_only=True
+                    contract.CACHE_VOLUME,
+                    speech.binaries_mount,
+                    persistence.cache_directory(cache, speech.binaries_directory),
+                    read_only=True,
                 ),
-                volumes.mount(contract.CACHE_VOLUME, "/opt/plugin-cache", volumes.cache_directory(cache, "providers"), read_only=True),
+                volumes.mount(contract.CACHE_VOLUME, "/opt/plugin-cache", persistence.cache_directory(cache, "providers"), read_only=True),
                 *tls.ca_mounts(values.global_.tls, release.names),
                 *runner.extra_volume_mounts,
             ],
@@ -118,7 +122,7 @@ def _worker(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
             "volumeMounts": [
                 volumes.mount(contract.TOKEN_VOLUME, contract.SERVICE_ACCOUNT_DIR, read_only=True),
                 volumes.mount(contract.DATA_VOLUME, agent.data_dir, volumes.directory(values.persistence.data)),
-                volumes.mount(contract.CACHE_VOLUME, agent.cache_dir, volumes.cache_directory(values.persistence.cache)),
+                volumes.mount(contract.CACHE_VOLUME, agent.cache_dir, persistence.cache_directory(values.persistence.cache)),
                 volumes.mount(contract.TMP_VOLUME, "/tmp"),
                 *pod.pod_info_mount(release),
                 *tls.mounts(values.global_.tls, release.names),
@@ -148,10 +152,14 @@ def _file_exists(path: str) -> dict[str, Any]:
 def _volumes(values: AgentJobValues, release: Release, inputs: Inputs) -> list[Manifest]:
     image, policy = pod.agent_image(values, release, inputs), values.agent.image.pull_policy
     return [
-        *([volumes.from_image(contract.AGENT_VOLUME, image, policy)] if versions.of(release).agent_in_runner else []),
+        *(
+            [{"name": contract.AGENT_VOLUME, "image": {"reference": image, "pullPolicy": policy}}]
+            if versions.of(release).agent_in_runner
+            else []
+        ),
         _service_account_token(values.service_account.token_ttl),
         volumes.volume(contract.DATA_VOLUME, values.persistence.data, release.names.data_claim),
-        volumes.volume(contract.CACHE_VOLUME, values.persistence.cache, release.names.cache_claim),
+        persistence.cache_volume(contract.CACHE_VOLUME, values.persistence.cache, release.names.cache_claim),
         volumes.empty(contract.TMP_VOLUME),
         *tls.of_pod(values.global_.tls, release.names),
         *values.task.extra_volumes,
@@ -175,7 +183,7 @@ def budget(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
     if not limits.enabled:
         return {}
     at_least = UNEVICTABLE if limits.min_available is None else limits.min_available
-    return {"task-budget": objects.budget(release.names.task_budget, release, COMPONENT, minAvailable=at_least)}
+    return {"task-budget": pod.budget(release.names.task_budget, release, COMPONENT, minAvailable=at_least)}
 
 
 def _failures(values: AgentJobValues, release: Release) -> Manifest:

@@ -2,10 +2,13 @@
 
 from pydantic import Field
 
+from scalr_agents.charts.agent_job.values.access import Rbac, ServiceAccount
 from scalr_agents.charts.agent_job.values.agent import Agent
+from scalr_agents.charts.agent_job.values.global_ import Global
+from scalr_agents.charts.agent_job.values.otel import Otel
 from scalr_agents.charts.agent_job.values.persistence import Persistence
 from scalr_agents.charts.agent_job.values.task import Task
-from scalr_agents.charts.shared.values import Global, Otel, Rbac, ReleaseValues, ServiceAccount
+from scalr_agents.charts.shared.values import ReleaseValues
 from scalr_agents.model.section import default
 
 __all__ = ["AgentJobValues"]

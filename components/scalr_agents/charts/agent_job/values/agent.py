@@ -2,7 +2,8 @@
 
 from typing import Annotated, Literal
 
-from scalr_agents.charts.shared.values import BinaryCache, Image, ModuleCache, NetworkMirrors, ProviderCache, SecretReference
+from scalr_agents.charts.agent_job.values.caches import BinaryCache, ModuleCache, ProviderCache
+from scalr_agents.charts.shared.values import Image, NetworkMirrors, SecretReference
 from scalr_agents.model.fields import (
     Affinity,
     Annotations,

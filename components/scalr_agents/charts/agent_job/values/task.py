@@ -1,8 +1,8 @@
 """Section `task`: the Job that the controller starts for every run, with its containers `runner` and `worker`."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from scalr_agents.charts.shared.values import Image, WorkerImage, resources
+from scalr_agents.charts.shared.values import Image, resources
 from scalr_agents.model.fields import (
     Affinity,
     Annotations,
@@ -42,6 +42,17 @@ class Job(ChartSection):
     Default: no limit, so that a hanging run blocks the drain of its node forever."""
     ttl_seconds_after_finished: Count = 60
     """Seconds after which a finished Job and its pod, with their logs, are deleted. `null`: never."""
+
+
+class WorkerImage(ChartSection):
+    """Image of the worker. Empty fields are taken from `agent.image`."""
+
+    repository: Repository = ""
+    """Repository, without tag."""
+    tag: ImageTag = ""
+    """Tag."""
+    pull_policy: Literal["", "Always", "IfNotPresent", "Never"] = ""
+    """Kubernetes field `imagePullPolicy`."""
 
 
 class Worker(ChartSection):

@@ -2,8 +2,8 @@
 
 from scalr_agents.charts.agent_k8s.manifests import controller, efs, worker
 from scalr_agents.charts.agent_k8s.manifests.environment import held
-from scalr_agents.charts.agent_k8s.manifests.network import objects as network_policy
-from scalr_agents.charts.agent_k8s.manifests.network import pods
+from scalr_agents.charts.agent_k8s.manifests.policies import objects as network_policies
+from scalr_agents.charts.agent_k8s.manifests.policies import pods
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
@@ -12,7 +12,7 @@ from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.charts.shared.values import PolicyRule
 from scalr_agents.model.release import Release
 
-__all__ = ["held", "network_policy", "pods", "rbac", "workloads"]
+__all__ = ["held", "network_policies", "pods", "rbac", "workloads"]
 
 _RULES = [
     PolicyRule.model_construct(

@@ -5,7 +5,7 @@ from scalr_agents.charts.agent_k8s.manifests.environment import CONTROLLER
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import volumes
-from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import Release
 
 

@@ -1,9 +1,9 @@
 """The workers' data on EFS: a volume for an existing file system, and the claim on it."""
 
-from scalr_agents.caches.storage_class import EFS_DRIVER
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
-from scalr_agents.charts.shared.manifests.objects import Manifest, present
-from scalr_agents.model.fields import is_set
+from scalr_agents.model.clouds import EFS_DRIVER
+from scalr_agents.model.forms import is_set
+from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import Release
 
 _SHARED = ["ReadWriteMany"]

@@ -10,7 +10,7 @@ from scalr_agents.charts.shared.manifests import environment as env
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.charts.shared.manifests.objects import as_json
 from scalr_agents.model import variables
-from scalr_agents.model.fields import is_set
+from scalr_agents.model.forms import is_set
 from scalr_agents.model.release import Release
 
 CONTROLLER = "controller"

@@ -7,7 +7,8 @@ from scalr_agents.charts.agent_k8s.manifests import environment
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import images, volumes
-from scalr_agents.charts.shared.manifests.objects import Manifest, layered, present
+from scalr_agents.charts.shared.manifests.objects import layered
+from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import Release
 
 DATA_VOLUME = "data-home"

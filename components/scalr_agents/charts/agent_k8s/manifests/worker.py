@@ -3,8 +3,8 @@
 from scalr_agents.charts.agent_k8s.manifests import pod
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests.objects import Manifest
-from scalr_agents.model.fields import is_set
+from scalr_agents.model.forms import is_set
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import Release
 
 COMPONENT = "worker"

@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from scalr_agents.caches.storage_class import EFS_MOUNT_OPTIONS
 from scalr_agents.charts.agent_k8s.values.agent import Agent
 from scalr_agents.charts.shared.values import Image, ReleaseValues
+from scalr_agents.model.clouds import EFS_MOUNT_OPTIONS
 from scalr_agents.model.fields import (
     Annotations,
     Count,

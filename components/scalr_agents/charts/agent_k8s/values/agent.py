@@ -7,19 +7,8 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from scalr_agents.charts.shared.contract import TOKEN_KEY
 from scalr_agents.charts.shared.values import SecretReference
-from scalr_agents.model.fields import (
-    Count,
-    EnvText,
-    InputName,
-    InputText,
-    Labels,
-    NodeDirectory,
-    PlainAnnotations,
-    SecretKey,
-    Text,
-    refuse,
-    unset,
-)
+from scalr_agents.model.fields import Count, EnvText, InputName, InputText, Labels, NodeDirectory, PlainAnnotations, SecretKey, Text, unset
+from scalr_agents.model.forms import refuse
 from scalr_agents.model.section import ChartSection
 from scalr_agents.model.variables import variable
 

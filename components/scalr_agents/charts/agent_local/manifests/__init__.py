@@ -1,21 +1,21 @@
 """The objects of agent-local, grouped by the component that owns them."""
 
-from scalr_agents.charts.agent_local import effective, versions
+from scalr_agents.charts.agent_local import versions
 from scalr_agents.charts.agent_local.manifests import deployment
 from scalr_agents.charts.agent_local.manifests.deployment import cache_claim
 from scalr_agents.charts.agent_local.manifests.environment import held
-from scalr_agents.charts.agent_local.manifests.network import objects as network_policy
-from scalr_agents.charts.agent_local.manifests.network import pods
-from scalr_agents.charts.agent_local.values import AgentLocalValues
+from scalr_agents.charts.agent_local.manifests.policies import objects as network_policies
+from scalr_agents.charts.agent_local.manifests.policies import pods
+from scalr_agents.charts.agent_local.values import AgentLocalValues, effective
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import rbac, secrets, volumes
-from scalr_agents.charts.shared.manifests.objects import Manifest, present
 from scalr_agents.charts.shared.volumes import Volume
-from scalr_agents.model.fields import is_set
+from scalr_agents.model.forms import is_set
+from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import Release
 
-__all__ = ["agent", "held", "network_policy", "pods", "service_account"]
+__all__ = ["agent", "held", "network_policies", "pods", "service_account"]
 
 
 def service_account(values: AgentLocalValues, release: Release, _inputs: Inputs) -> Group:

@@ -1,12 +1,12 @@
 """The Deployment of agents. Its single container is both agent and runner: runs are processes of the agent."""
 
-from scalr_agents.charts.agent_local import effective
 from scalr_agents.charts.agent_local.manifests import environment
-from scalr_agents.charts.agent_local.values import AgentLocalValues, Strategy
+from scalr_agents.charts.agent_local.values import AgentLocalValues, Strategy, effective
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import images, tls, volumes
-from scalr_agents.charts.shared.manifests.objects import Manifest, hardened, present
+from scalr_agents.charts.shared.manifests.objects import hardened
+from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import Release
 
 

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scalr_agents.charts.shared import contract, mirrors
-from scalr_agents.charts.shared.values import CacheLimit, NetworkMirror, Otel, Proxy
-from scalr_agents.model.fields import Deferred, integral, is_set
-from scalr_agents.model.variables import of
+from scalr_agents.charts.shared.values import NetworkMirror
+from scalr_agents.model.forms import Deferred, integral
 
 Env = list[dict[str, Any]]
 """Kubernetes EnvVar list."""
@@ -57,12 +56,6 @@ def each_once(secret: Env, levels: Iterable[Env]) -> Env:
     return list(chosen.values())
 
 
-def proxy(settings: Proxy) -> Env:
-    if not settings.enabled:
-        return []
-    return variables(of(settings, "http_proxy", "https_proxy", "no_proxy"))
-
-
 def ca_bundle() -> Env:
     """The path of the mounted CA bundle."""
     return variables({"SCALR_AGENT_CA_CERT": contract.CA_FILE, "SSL_CERT_FILE": contract.CA_FILE})
@@ -77,15 +70,3 @@ def client_cert() -> Env:
 def network_mirrors(given: Sequence[NetworkMirror]) -> Env:
     """The list of mirrors, unless it contains a token."""
     return variables({contract.MIRRORS_VARIABLE: mirrors.as_json(given)}) if given and not mirrors.with_token(given) else []
-
-
-def otel(settings: Otel) -> Env:
-    if not settings.enabled or not is_set(settings.endpoint):
-        return []
-    on = [switch for switch in ("metrics_enabled", "traces_enabled") if getattr(settings, switch)]
-    return variables(of(settings, "endpoint", *on))
-
-
-def cache(limit: CacheLimit) -> Env:
-    """The variables of a cache of providers or modules."""
-    return variables(of(limit, "enabled", *(["size_limit"] if limit.enabled else [])))

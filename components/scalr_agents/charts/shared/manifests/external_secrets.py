@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scalr_agents.charts.shared.manifests.objects import Manifest, present
-from scalr_agents.model.fields import Deferred
+from scalr_agents.model.forms import Deferred
+from scalr_agents.model.manifests import Manifest, present
 
 API_VERSION = "external-secrets.io/v1"
 KIND = "ExternalSecret"

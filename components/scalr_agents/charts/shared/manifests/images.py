@@ -1,7 +1,7 @@
 """Image references."""
 
-from scalr_agents.charts.shared.values import Image, WorkerImage
-from scalr_agents.model.fields import Deferred
+from scalr_agents.charts.shared.values import Image
+from scalr_agents.model.forms import Deferred
 
 
 def reference(registry: str, image: Image, version: str, complete: str | Deferred | None = None, *, namespace: str = "") -> str | Deferred:
@@ -13,12 +13,3 @@ def reference(registry: str, image: Image, version: str, complete: str | Deferre
         return complete
     repository = f"{namespace}/{image.repository.rpartition('/')[2]}" if namespace else image.repository
     return f"{registry}/{repository}:{image.tag or version}" if registry else f"{repository}:{image.tag or version}"
-
-
-def inherited(image: WorkerImage, parent: Image) -> Image:
-    """The worker's image, with empty fields taken from its parent."""
-    return Image.model_construct(
-        repository=image.repository or parent.repository,
-        tag=image.tag or parent.tag,
-        pull_policy=image.pull_policy or parent.pull_policy,
-    )

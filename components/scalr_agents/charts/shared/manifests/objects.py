@@ -3,23 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from scalr_agents.model.fields import ESCALATING, integral
+from scalr_agents.model.forms import ESCALATING, integral
+from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.merge import lookup, merge
-from scalr_agents.model.release import Release
 
-Manifest = dict[str, Any]
-"""A Kubernetes object as in the API: camelCase keys, JSON types; leaves may be deferred."""
 WORKLOADS = ("Deployment", "DaemonSet")
 """Kinds of objects that keep pods running."""
-
-
-def present(fields: Mapping[str, Any]) -> Manifest:
-    """The fields without `None` and without empty strings, maps and lists. Zero and false are kept."""
-    return {key: value for key, value in fields.items() if not _is_empty(value)}
-
-
-def _is_empty(value: object) -> bool:
-    return value is None or (isinstance(value, str | dict | list) and not value)
 
 
 HARDENED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
@@ -55,16 +44,3 @@ def _without_fractions(content: Any) -> Any:
     if isinstance(content, Mapping):
         return {key: _without_fractions(value) for key, value in content.items()}
     return [_without_fractions(item) for item in content] if isinstance(content, list | tuple) else integral(content)
-
-
-def budget(name: str, release: Release, component: str, **limits: int | str | None) -> Manifest:
-    """A PodDisruptionBudget for a component's pods; `limits` are `minAvailable` and `maxUnavailable`, `None` if not set."""
-    return {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": release.metadata(name, component),
-        "spec": {
-            **{limit: value for limit, value in limits.items() if value is not None},
-            "selector": {"matchLabels": release.selector(component)},
-        },
-    }

@@ -5,10 +5,11 @@ from typing import TypeVar
 
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS, Manifest
+from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.mirrors import as_json, filled, with_token
 from scalr_agents.charts.shared.values import NetworkMirror, SecretReference, Tls
-from scalr_agents.model.fields import Deferred, is_set
+from scalr_agents.model.forms import Deferred, is_set
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import Release
 
 DIGEST_ANNOTATION = "checksum/secrets"

@@ -2,8 +2,8 @@
 
 from scalr_agents.charts.shared.manifests import environment as env
 from scalr_agents.charts.shared.manifests import secrets, volumes
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.values import Tls
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.names import Names
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from scalr_agents.charts.shared.manifests.environment import Env
-from scalr_agents.model.fields import is_host
+from scalr_agents.model.forms import is_host
 from scalr_agents.model.no_proxy import split
 from scalr_agents.model.signs import REFERENCE
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from scalr_agents.charts.shared import contract
-from scalr_agents.charts.shared.manifests.objects import Manifest, present
 from scalr_agents.charts.shared.network.destinations import DNS_PORT, DNS_PORTS_OF_PODS, Allowed, Pods, closed
+from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import Release
 
 MOST_PORTS = 40

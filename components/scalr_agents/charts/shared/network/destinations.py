@@ -6,10 +6,10 @@ from typing import Literal, NamedTuple
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Cloud, Inputs
 from scalr_agents.charts.shared.manifests.environment import Env
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.network.addresses import Address, Proxies, Variables, address, known, matches, network_of, variable
 from scalr_agents.charts.shared.network.settings import HTTPS
 from scalr_agents.model.findings import Path
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import COMPONENT, Release
 
 Kind = Literal["dns", "api-server", "host", "cidr", "namespace"]

@@ -1,7 +1,7 @@
 """FQDNNetworkPolicies of GKE, which know names and nothing else. They add up with NetworkPolicies of the same pods."""
 
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.network.destinations import Allowed, Pods
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import Release
 
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
-from scalr_agents.charts.shared.manifests.network_policy import block, dns, of_pods
-from scalr_agents.charts.shared.manifests.objects import Manifest
 from scalr_agents.charts.shared.network import cilium, destinations, gke
 from scalr_agents.charts.shared.network.addresses import is_within
+from scalr_agents.charts.shared.network.default_policy import block, dns, of_pods
 from scalr_agents.charts.shared.network.destinations import API_PORTS, DNS_PORTS_OF_PODS, Allowed, Pods
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import Release
 
 _NAMESPACE_NAME = "kubernetes.io/metadata.name"

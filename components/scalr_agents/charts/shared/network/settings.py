@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
-from scalr_agents.model.fields import integral, is_dns_label, is_subdomain, refuse
+from scalr_agents.model.forms import integral, is_dns_label, is_subdomain, refuse
 from scalr_agents.model.messages import COMPLETE
 from scalr_agents.model.section import Section
 

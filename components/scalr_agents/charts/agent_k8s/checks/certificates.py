@@ -3,10 +3,9 @@
 import binascii
 from dataclasses import replace
 
-from scalr_agents.charts.shared import checks
-from scalr_agents.charts.shared.checks import Findings
-from scalr_agents.model.fields import Deferred
-from scalr_agents.model.findings import error
+from scalr_agents.model import checks
+from scalr_agents.model.findings import Findings, error
+from scalr_agents.model.forms import Deferred
 
 _LONGEST_VARIABLE = 128 * 1024
 """The maximum size in bytes of a variable on Linux, name included, with pages of 4 KiB."""

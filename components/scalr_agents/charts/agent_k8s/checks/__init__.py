@@ -3,15 +3,17 @@
 from collections.abc import Callable, Iterator
 from itertools import chain
 
-from scalr_agents.charts.agent_k8s import certificates, nodes
+from scalr_agents.charts.agent_k8s.checks import certificates, nodes
+from scalr_agents.charts.agent_k8s.checks.proxy import proxy_variables
 from scalr_agents.charts.agent_k8s.manifests.environment import TASK_LABELS, of_release, selects_runs
-from scalr_agents.charts.agent_k8s.manifests.network import reaches_metadata_service
+from scalr_agents.charts.agent_k8s.manifests.policies import reaches_metadata_service
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
-from scalr_agents.charts.shared import checks, mirrors, network_checks, proxies
-from scalr_agents.charts.shared.checks import Findings
+from scalr_agents.charts.shared import mirrors
+from scalr_agents.charts.shared.checks import access, containers
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.values import grace_seconds
-from scalr_agents.model.findings import Finding, entry, error, warning
+from scalr_agents.model import checks
+from scalr_agents.model.findings import Finding, Findings, entry, error, warning
 from scalr_agents.model.release import COMPONENT, Release
 
 _GOLDEN = "golden"
@@ -41,9 +43,9 @@ def check(values: AgentK8sValues, release: Release, inputs: Inputs) -> Iterator[
 def _agent(values: AgentK8sValues) -> Findings:
     agent = values.agent
     yield from checks.url("agent.url", agent.url)
-    yield from checks.switch("agent.debug", agent.debug)
-    yield from checks.switch("agent.disconnect_on_stop", agent.disconnect_on_stop)
-    yield from checks.switch("agent.automount_service_account_token", agent.automount_service_account_token)
+    yield from containers.switch("agent.debug", agent.debug)
+    yield from containers.switch("agent.disconnect_on_stop", agent.disconnect_on_stop)
+    yield from containers.switch("agent.automount_service_account_token", agent.automount_service_account_token)
     yield from certificates.check("agent.ca_cert", "SCALR_AGENT_CA_CERT", agent.ca_cert)
     yield from certificates.check("agent.container_task_ca_cert", "SCALR_AGENT_CONTAINER_TASK_CA_CERT", agent.container_task_ca_cert)
 
@@ -62,7 +64,7 @@ def _service_account(values: AgentK8sValues) -> Findings:
             "empty while serviceAccount.create is false: the pods use the namespace's default account, "
             "which gets no Role; set an existing account",
         )
-    yield from checks.brought_account(create=account.create, annotations=account.annotations, labels=account.labels)
+    yield from access.brought_account(create=account.create, annotations=account.annotations, labels=account.labels)
     if not account.automount_token:
         yield warning(
             "serviceAccount.automountToken", "the agent gets no token for the Kubernetes API and cannot start pods; set it to true"
@@ -117,12 +119,12 @@ def _labels_of_run_pods(values: AgentK8sValues, release: Release, inputs: Inputs
 
 
 def _containers(values: AgentK8sValues) -> Findings:
-    yield from checks.security_context("securityContext", values.security_context, values.pod_security_context)
+    yield from containers.security_context("securityContext", values.security_context, values.pod_security_context)
 
 
 def _metadata_service(values: AgentK8sValues, inputs: Inputs) -> Findings:
     if not reaches_metadata_service(values, inputs):
-        yield from network_checks.metadata_service(
+        yield from access.metadata_service(
             "restrictMetadataService: false",
             accounts={"serviceAccount.annotations": values.service_account.annotations},
             pods={
@@ -140,14 +142,14 @@ def _environment(values: AgentK8sValues, release: Release, inputs: Inputs) -> Fi
     if selects_runs(values, inputs):
         del own[TASK_LABELS]  # an error then, see above
     fixed = {name: place for name, place in own.items() if place is None or name == "SCALR_AGENT_TOKEN"}
-    yield from checks.environment("secret_env", dict.fromkeys(inputs.secret_env), fixed)
-    yield from checks.environment("extraEnv", given, own)
-    yield from proxies.variables("extraEnv", given)
+    yield from containers.environment("secret_env", dict.fromkeys(inputs.secret_env), fixed)
+    yield from containers.environment("extraEnv", given, own)
+    yield from proxy_variables("extraEnv", given)
 
 
 def _images(values: AgentK8sValues, release: Release, inputs: Inputs) -> Findings:
     if inputs.agent_image is None:
-        yield from checks.image("image", values.image, release.line)
+        yield from containers.image("image", values.image, release.line)
     yield from checks.image_reference("agent_image", inputs.agent_image)
     if values.agent.container_task_image:
         yield from checks.image_reference("agent.container_task_image", values.agent.container_task_image)

@@ -4,15 +4,14 @@ from scalr_agents.charts.agent_local.manifests import environment
 from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import network_policy
-from scalr_agents.charts.shared.network import policies
+from scalr_agents.charts.shared.network import default_policy, policies
 from scalr_agents.charts.shared.network.destinations import PUBLIC, Pods
 from scalr_agents.model.release import Release
 
 
 def objects(values: AgentLocalValues, release: Release, inputs: Inputs) -> Group:
     """The policy of the pods, unless they may reach the metadata service; more if the network is restricted."""
-    default = {} if values.allow_metadata_service else {"egress": network_policy.policy(release)}
+    default = {} if values.allow_metadata_service else {"egress": default_policy.policy(release)}
     return policies.objects(pods(values, release, inputs), release, inputs, default) if inputs.network else default
 
 

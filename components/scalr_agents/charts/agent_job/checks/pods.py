@@ -5,10 +5,11 @@ from typing import Any
 
 from scalr_agents.charts.agent_job import versions
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.shared import checks, contract
-from scalr_agents.charts.shared.checks import Findings
-from scalr_agents.model.fields import is_image, is_set
-from scalr_agents.model.findings import error
+from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.checks import containers
+from scalr_agents.model import checks
+from scalr_agents.model.findings import Findings, error
+from scalr_agents.model.forms import is_image, is_set
 from scalr_agents.model.merge import merge
 from scalr_agents.model.release import Release
 
@@ -18,21 +19,21 @@ def check(values: AgentJobValues, release: Release) -> Findings:
     task, agent = values.task, values.agent
     own, runner_paths, agent_paths = _taken(values, release)
     pod = merge(values.global_.pod_security_context, task.pod_security_context)
-    added, volumes = "task.extraVolumes", own + checks.names_in(task.extra_volumes)
-    yield from checks.additions(added, task.extra_volumes, dict.fromkeys(own, "the agent"), "volume")
-    yield from checks.additions("task.sidecars", task.sidecars, {"runner": "the agent", "worker": "the agent"}, "container")
+    added, volumes = "task.extraVolumes", own + containers.names_in(task.extra_volumes)
+    yield from containers.additions(added, task.extra_volumes, dict.fromkeys(own, "the agent"), "volume")
+    yield from containers.additions("task.sidecars", task.sidecars, {"runner": "the agent", "worker": "the agent"}, "container")
 
     worker_paths = [contract.SERVICE_ACCOUNT_DIR, agent.data_dir, agent.cache_dir, *agent_paths]
     for path, mounts, taken in (
         ("task.runner.extraVolumeMounts", task.runner.extra_volume_mounts, runner_paths),
         ("task.worker.extraVolumeMounts", task.worker.extra_volume_mounts, worker_paths),
     ):
-        yield from checks.mounts(path, mounts, volumes, dict.fromkeys(taken, "the agent"), added=added)
+        yield from containers.mounts(path, mounts, volumes, dict.fromkeys(taken, "the agent"), added=added)
     for index, sidecar in enumerate(task.sidecars):
         yield from _sidecar(f"task.sidecars[{index}]", sidecar, pod)
         if isinstance(given := sidecar.get("volumeMounts"), list):
             mounts = [mount for mount in given if isinstance(mount, dict)]
-            yield from checks.mounts(f"task.sidecars[{index}].volumeMounts", mounts, volumes, {}, added=added)
+            yield from containers.mounts(f"task.sidecars[{index}].volumeMounts", mounts, volumes, {}, added=added)
     directories = dict.fromkeys([contract.SERVICE_ACCOUNT_DIR, *agent_paths], "the agent")
     for path, directory in (("agent.dataDir", agent.data_dir), ("agent.cacheDir", agent.cache_dir)):
         if directory in directories:
@@ -50,7 +51,7 @@ def _sidecar(path: str, container: Mapping[str, Any], pod: Mapping[str, Any]) ->
     elif isinstance(image, str) and not is_image(image):
         yield error(f"{path}.image", checks.NO_REFERENCE)
     if isinstance(context := container.get("securityContext", {}), dict):
-        yield from checks.security_context(f"{path}.securityContext", context, pod)
+        yield from containers.security_context(f"{path}.securityContext", context, pod)
 
 
 def _taken(values: AgentJobValues, release: Release) -> tuple[list[str], list[str], list[str]]:

@@ -3,10 +3,10 @@
 from pathlib import PurePosixPath
 
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.shared import checks
-from scalr_agents.charts.shared.checks import Findings
-from scalr_agents.model.fields import integral
-from scalr_agents.model.findings import error, warning
+from scalr_agents.charts.shared.checks import containers
+from scalr_agents.model import checks
+from scalr_agents.model.findings import Findings, error, warning
+from scalr_agents.model.forms import integral
 from scalr_agents.model.merge import merge
 from scalr_agents.model.release import Release
 
@@ -53,7 +53,7 @@ def _preparation(values: AgentJobValues) -> Findings:
     if not (cache.enabled and cache.host_path.path):
         yield error(f"{path}.enabled", "requires persistence.cache.enabled and persistence.cache.hostPath.path")
     if not settings.image.repository:
-        yield error(f"{path}.image.repository", checks.NO_REPOSITORY)
+        yield error(f"{path}.image.repository", containers.NO_REPOSITORY)
     if not settings.image.tag:
         yield error(f"{path}.image.tag", "empty: this image has no agent versions; set a tag, or remove the key")
     yield from checks.image_tag(f"{path}.image.tag", settings.image.tag)

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 
-from scalr_agents.charts.agent_local import environment_checks, versions
-from scalr_agents.charts.agent_local.manifests.network import reaches_metadata_service
-from scalr_agents.charts.agent_local.values import AgentLocalValues, volumes
-from scalr_agents.charts.shared import checks, mirrors, network_checks
-from scalr_agents.charts.shared.checks import Findings
+from scalr_agents.charts.agent_local import versions
+from scalr_agents.charts.agent_local.checks import environment as environment_checks
+from scalr_agents.charts.agent_local.checks import volumes
+from scalr_agents.charts.agent_local.manifests.policies import reaches_metadata_service
+from scalr_agents.charts.agent_local.values import AgentLocalValues
+from scalr_agents.charts.shared import mirrors
+from scalr_agents.charts.shared.checks import access, containers
+from scalr_agents.charts.shared.checks.tls import tls
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.values import grace_seconds
-from scalr_agents.model.findings import Finding, error, warning
+from scalr_agents.model import checks
+from scalr_agents.model.findings import Finding, Findings, error, warning
 from scalr_agents.model.release import Release
 
 _SHORTEST_GRACE = {"graceful": 30, "drain": 120, "force": 10}
@@ -24,13 +28,13 @@ def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Iterato
     yield from checks.url("agent.url", agent.url)
     if inputs.token_needed:
         yield from checks.token("agent.token", agent.token, "agent.tokenExistingSecret.name", agent.token_existing_secret.name)
-    yield from network_checks.tls("agent.tls", agent.tls)
+    yield from tls("agent.tls", agent.tls)
     yield from mirrors.check("agent.providerNetworkMirrors", agent.provider_network_mirrors, versions.TABLE, release, inputs)
     yield from _service_account(values)
     yield from _shutdown(values)
     yield from _strategy(values)
     yield from _image(values, release, inputs)
-    yield from checks.security_context("securityContext", values.security_context, values.pod_security_context)
+    yield from containers.security_context("securityContext", values.security_context, values.pod_security_context)
     yield from volumes.check(values, release)
     yield from environment_checks.check(values, release, inputs)
     yield from _metadata_service(values, inputs)
@@ -43,7 +47,7 @@ def _service_account(values: AgentLocalValues) -> Findings:
             "serviceAccount.name",
             "every namespace already has an account named default; set another name, or set serviceAccount.create: false",
         )
-    yield from checks.brought_account(create=account.create, annotations=account.annotations, labels=account.labels)
+    yield from access.brought_account(create=account.create, annotations=account.annotations, labels=account.labels)
     if account.automount_token and not account.create and account.name in ("", "default"):
         yield warning(
             "serviceAccount.automountToken",
@@ -62,13 +66,13 @@ def _strategy(values: AgentLocalValues) -> Findings:
 
 def _image(values: AgentLocalValues, release: Release, inputs: Inputs) -> Findings:
     if inputs.agent_image is None:
-        yield from checks.image("image", values.image, release.line)
+        yield from containers.image("image", values.image, release.line)
     yield from checks.image_reference("agent_image", inputs.agent_image)
 
 
 def _metadata_service(values: AgentLocalValues, inputs: Inputs) -> Findings:
     if not reaches_metadata_service(values, inputs):
-        yield from network_checks.metadata_service(
+        yield from access.metadata_service(
             "allowMetadataService: true",
             accounts={"serviceAccount.annotations": values.service_account.annotations},
             pods={"podAnnotations": values.pod_annotations},

@@ -5,8 +5,7 @@ from scalr_agents.charts.agent_job.manifests import deployment, environment, tas
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import network_policy
-from scalr_agents.charts.shared.network import policies
+from scalr_agents.charts.shared.network import default_policy, policies
 from scalr_agents.charts.shared.network.destinations import PUBLIC, Pods
 from scalr_agents.model.release import Release
 
@@ -46,4 +45,4 @@ def pods(values: AgentJobValues, release: Release, inputs: Inputs) -> list[Pods]
 
 
 def _open(values: AgentJobValues, release: Release) -> dict[str, object]:
-    return network_policy.policy(release, task.COMPONENT, allow_nfs=values.task.allow_nfs)
+    return default_policy.policy(release, task.COMPONENT, allow_nfs=values.task.allow_nfs)

@@ -1,7 +1,7 @@
 """The effective volumes: from the deprecated values at the top of `persistence`, or from `data` and `cache`, which replace them."""
 
 from scalr_agents.charts.agent_local.values.persistence import Cache, Data, Persistence
-from scalr_agents.model.fields import is_set
+from scalr_agents.model.forms import is_set
 
 
 def is_deprecated(persistence: Persistence) -> bool:

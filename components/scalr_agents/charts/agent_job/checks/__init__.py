@@ -5,19 +5,22 @@ from itertools import chain
 
 from pydantic.alias_generators import to_camel
 
-from scalr_agents.charts.agent_job import nodes, versions
+from scalr_agents.charts.agent_job import versions
+from scalr_agents.charts.agent_job.checks import caches, nodes, permissions, pods
+from scalr_agents.charts.agent_job.checks.proxy import proxy_section
 from scalr_agents.charts.agent_job.manifests.environment import of_release
-from scalr_agents.charts.agent_job.values import AgentJobValues, containers
+from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
-from scalr_agents.charts.shared import checks, mirrors, network_checks, proxies
-from scalr_agents.charts.shared.checks import Findings
+from scalr_agents.charts.shared import mirrors
+from scalr_agents.charts.shared.checks import access, containers
+from scalr_agents.charts.shared.checks.tls import tls
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model.fields import is_deferred, is_env_name, is_set
-from scalr_agents.model.findings import Finding, entry, error, warning
+from scalr_agents.model import checks, proxies
+from scalr_agents.model.findings import Finding, Findings, entry, error, warning
+from scalr_agents.model.forms import is_deferred, is_env_name, is_set
 from scalr_agents.model.merge import lookup, merge
 from scalr_agents.model.release import Release
 
-_SHORTEST_TOKEN_TTL = 600
 _ALL = 100
 _PROGRESS_DEADLINE = 600
 
@@ -26,19 +29,18 @@ def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[
     """All findings of the second pass, on valid values."""
     rules: tuple[Callable[[AgentJobValues], Findings], ...] = (
         _connection,
-        _service_account,
-        _access,
+        permissions.check,
         _controller_budget,
         _task_budget,
         _deadline,
-        _cache,
+        caches.check,
         _data,
         _resources,
     )
     yield from chain.from_iterable(rule(values) for rule in rules)
     yield from _metadata_service(values, inputs)
     yield from mirrors.check("agent.providerNetworkMirrors", values.agent.provider_network_mirrors, versions.TABLE, release, inputs)
-    yield from containers.check(values, release)
+    yield from pods.check(values, release)
     yield from nodes.check(values, release)
     yield from _environment(values, release, inputs)
     if inputs.token_needed:
@@ -54,39 +56,15 @@ def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[
 def _connection(values: AgentJobValues) -> Findings:
     agent, otel, proxy = values.agent, values.otel, values.global_.proxy
     yield from checks.url("agent.url", agent.url)
-    yield from proxies.check("global.proxy", proxy)
+    yield from proxy_section("global.proxy", proxy)
     if proxy.enabled and "HTTPS_PROXY" not in agent.extra_env:
         yield from proxies.only_http("global.proxy.httpProxy", proxy.http_proxy, proxy.https_proxy)
-    yield from network_checks.tls("global.tls", values.global_.tls)
+    yield from tls("global.tls", values.global_.tls)
     yield from proxies.server("agent.sentryDsn", agent.sentry_dsn, "https://<key>@sentry.acme.internal/1")
     if otel.enabled and not is_set(otel.endpoint):
         yield warning("otel.enabled", "has no effect: otel.endpoint is empty; set it")
     elif otel.enabled:
         yield from proxies.collector("otel.endpoint", otel.endpoint)
-
-
-def _service_account(values: AgentJobValues) -> Findings:
-    account = values.service_account
-    if values.rbac.create and (account.name or ("" if account.create else "default")) == "default":
-        yield error(
-            "serviceAccount.name",
-            "the Role would be bound to the namespace's default account, so that every pod of the namespace could start Jobs and "
-            "exec into their pods; set another account, or set rbac.create to false",
-        )
-    if account.annotations and not account.create:
-        yield warning("serviceAccount.annotations", "has no effect: serviceAccount.create is false, so the account is managed elsewhere")
-    if not account.automount_token:
-        yield warning(
-            "serviceAccount.automountToken", "the controller gets no token for the Kubernetes API and cannot start Jobs; set it to true"
-        )
-    if account.token_ttl is not None and account.token_ttl < _SHORTEST_TOKEN_TTL:
-        yield error("serviceAccount.tokenTTL", f"must be at least {_SHORTEST_TOKEN_TTL} seconds, the minimum of Kubernetes")
-
-
-def _access(values: AgentJobValues) -> Findings:
-    if values.rbac.create:
-        yield from checks.policy_rules("rbac.rules", values.rbac.rules, in_cluster=False)
-        yield from checks.policy_rules("rbac.clusterRules", values.rbac.cluster_rules, in_cluster=True)
 
 
 def _controller_budget(values: AgentJobValues) -> Findings:
@@ -141,29 +119,6 @@ def _deadline(values: AgentJobValues) -> Findings:
         yield error(path, "0 ends every task before it starts; remove the key for no deadline")
 
 
-def _cache(values: AgentJobValues) -> Findings:
-    agent, cache = values.agent, values.persistence.cache
-    claim = cache.persistent_volume_claim
-    yield from checks.size("agent.binaryCache.sizeLimit", agent.binary_cache.size_limit)
-    if cache.host_path.path:
-        if not cache.enabled:
-            yield warning("persistence.cache.hostPath.path", "has no effect: persistence.cache.enabled is false")
-        elif is_set(claim.claim_name):
-            yield warning(
-                "persistence.cache.persistentVolumeClaim.claimName",
-                "has no effect: persistence.cache.hostPath.path is set and takes precedence",
-            )
-        return
-    limits = {"agent.providerCache": agent.provider_cache, "agent.moduleCache": agent.module_cache}
-    if not cache.enabled:
-        yield from checks.cache_limits(limits, "persistence.cache.emptyDir.sizeLimit", cache.empty_dir.get("sizeLimit"))
-        return
-    existing = is_set(claim.claim_name)
-    yield from checks.cache_limits(limits, "persistence.cache.persistentVolumeClaim.storage", None if existing else claim.storage)
-    if not existing:
-        yield from checks.shared_cache("persistence.cache.persistentVolumeClaim.accessMode", claim.access_mode)
-
-
 def _data(values: AgentJobValues) -> Findings:
     data = values.persistence.data
     if data.enabled:
@@ -186,7 +141,7 @@ def _resources(values: AgentJobValues) -> Findings:
         ("task.worker.securityContext", task.worker.security_context, task.pod_security_context),
         ("task.runner.securityContext", task.runner.security_context, task.pod_security_context),
     ):
-        yield from checks.security_context(path, container, merge(pod, component))
+        yield from containers.security_context(path, container, merge(pod, component))
     for word in ("memory_soft_limit_percent", "memory_warn_percent"):
         percent = getattr(task.runner, word)
         if percent is not None and not 0 < percent <= _ALL:
@@ -197,14 +152,14 @@ def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> Fi
     agent, task = values.agent, values.task
     own = of_release(release)
     fixed = {name: place for name, place in own.items() if place is None or name == "SCALR_AGENT_TOKEN"}
-    yield from checks.environment("secret_env", dict.fromkeys(inputs.secret_env), fixed)
+    yield from containers.environment("secret_env", dict.fromkeys(inputs.secret_env), fixed)
     controller = {variable["name"]: variable.get("value") for variable in agent.controller.extra_env if isinstance(variable["name"], str)}
     runner_own = {name: place for name, place in own.items() if "PROXY" in name or place == "global.tls.caBundle"}
-    yield from checks.switch("agent.debug", agent.debug)
-    yield from checks.environment("agent.extraEnv", agent.extra_env, own)
-    yield from checks.environment("agent.controller.extraEnv", controller, own)
-    yield from checks.environment("task.worker.extraEnv", task.worker.extra_env, own)
-    yield from checks.environment("task.runner.extraEnv", task.runner.extra_env, runner_own)
+    yield from containers.switch("agent.debug", agent.debug)
+    yield from containers.environment("agent.extraEnv", agent.extra_env, own)
+    yield from containers.environment("agent.controller.extraEnv", controller, own)
+    yield from containers.environment("task.worker.extraEnv", task.worker.extra_env, own)
+    yield from containers.environment("task.runner.extraEnv", task.runner.extra_env, runner_own)
     for path, given in (
         ("agent.extraEnv", agent.extra_env),
         ("agent.controller.extraEnv", controller),
@@ -223,7 +178,7 @@ def _metadata_service(values: AgentJobValues, inputs: Inputs) -> Findings:
         if "allow_nfs" in task.model_fields_set and not task.allow_nfs and not restricted:
             yield warning("task.allowNfs", "has no effect: no NetworkPolicy is created if task.allowMetadataService is true")
         return
-    yield from network_checks.metadata_service(
+    yield from access.metadata_service(
         "task.allowMetadataService: true",
         accounts={"serviceAccount.annotations": values.service_account.annotations},
         pods={"global.podAnnotations": values.global_.pod_annotations, "task.podAnnotations": task.pod_annotations},
@@ -250,10 +205,11 @@ def _images(values: AgentJobValues, release: Release, inputs: Inputs) -> Finding
     if inputs.runner_image is None and not runner.tag and not versions.TABLE.row(release.version).runner_with_agent:
         yield error("task.runner.image.tag", "empty: the runner of these agents has its own versions; set a tag, or remove the key")
     if inputs.agent_image is None:
-        yield from checks.image("agent.image", values.agent.image, release.line)
-        yield from checks.image("task.worker.image", values.task.worker.image, release.line)
+        yield from containers.image("agent.image", values.agent.image, release.line)
+        worker = values.task.worker.image
+        yield from containers.tag("task.worker.image.tag", worker.repository, worker.tag, release.line)
     if inputs.runner_image is None:
-        yield from checks.image("task.runner.image", values.task.runner.image, release.line)
+        yield from containers.image("task.runner.image", values.task.runner.image, release.line)
     yield from checks.image_reference("agent_image", inputs.agent_image)
     yield from checks.image_reference("runner_image", inputs.runner_image)
 

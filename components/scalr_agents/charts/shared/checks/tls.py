@@ -1,17 +1,11 @@
-"""Cross-checks of certificate authorities, client certificates and access to the metadata service."""
+"""Cross-checks of certificate authorities and client certificates."""
 
 import re
-from collections.abc import Mapping
 
-from scalr_agents.charts.shared import checks
-from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.values import ClientCertSecret, Tls
-from scalr_agents.model.fields import Deferred, is_set
-from scalr_agents.model.findings import entry, error, warning
-
-_GKE_IDENTITY = "iam.gke.io/gcp-service-account"
-_KUBE2IAM_ROLE = "iam.amazonaws.com/role"
-_METADATA_ENDPOINT = "AWS_EC2_METADATA_SERVICE_ENDPOINT"
+from scalr_agents.model import checks
+from scalr_agents.model.findings import Findings, error, warning
+from scalr_agents.model.forms import Deferred, is_set
 
 _KEY = re.compile(r"-----BEGIN (EC |RSA )?PRIVATE KEY-----\s(?:(?!-----).)+-----END (EC |RSA )?PRIVATE KEY-----", re.DOTALL)
 
@@ -40,27 +34,3 @@ def client_cert(path: str, certificate: str | Deferred, key: str | Deferred, exi
     for word, value, form in (("clientCert", certificate, checks.CERTIFICATE), ("clientKey", key, _KEY)):
         if isinstance(value, str) and value and not form.search(value):
             yield error(f"{path}.{word}", f"not PEM: expected a {'private key' if form is _KEY else 'certificate'}")
-
-
-def metadata_service(
-    opened: str,
-    *,
-    accounts: Mapping[str, Mapping[str, object]],
-    pods: Mapping[str, Mapping[str, object]],
-    environments: Mapping[str, Mapping[str, object]],
-) -> Findings:
-    """Warnings on settings that need the metadata service while it is blocked.
-
-    `opened` is the setting that allows access. The others are annotations of accounts and pods, and variables, by their path in the values.
-    """
-    reliant = [
-        *(entry(path, _GKE_IDENTITY) for path, annotations in accounts.items() if _GKE_IDENTITY in annotations),
-        *(entry(path, _KUBE2IAM_ROLE) for path, annotations in pods.items() if _KUBE2IAM_ROLE in annotations),
-        *(entry(path, _METADATA_ENDPOINT) for path, variables in environments.items() if _METADATA_ENDPOINT in variables),
-    ]
-    for path in reliant:
-        yield warning(
-            path,
-            f"takes credentials from the metadata service, which runs cannot reach; set {opened} "
-            "(IRSA and EKS Pod Identity need no metadata service)",
-        )

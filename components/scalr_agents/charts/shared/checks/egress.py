@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from scalr_agents.charts.shared import contract
-from scalr_agents.charts.shared.checks import Findings
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.network import cilium, destinations
 from scalr_agents.charts.shared.network.addresses import is_within, matches
 from scalr_agents.charts.shared.network.destinations import ENTRIES, PUBLIC, SCALR, Destination, Pods
 from scalr_agents.charts.shared.network.settings import Egress, EgressEntry
-from scalr_agents.model.findings import Path, dotted, error, warning
+from scalr_agents.model.findings import Findings, Path, dotted, error, warning
 from scalr_agents.model.release import Release
 
 _METADATA_NAMES = ("metadata.google.internal", "metadata.goog", "instance-data.ec2.internal")

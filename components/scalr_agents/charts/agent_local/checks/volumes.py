@@ -1,12 +1,13 @@
 """Cross-checks of agent-local on volumes and mounts."""
 
-from scalr_agents.charts.agent_local import effective, versions
-from scalr_agents.charts.agent_local.values import AgentLocalValues
-from scalr_agents.charts.shared import checks, contract
-from scalr_agents.charts.shared.checks import Findings
+from scalr_agents.charts.agent_local import versions
+from scalr_agents.charts.agent_local.values import AgentLocalValues, effective
+from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.checks import containers
 from scalr_agents.charts.shared.volumes import Claim, Volume
-from scalr_agents.model.fields import is_set
-from scalr_agents.model.findings import error, warning
+from scalr_agents.model import checks
+from scalr_agents.model.findings import Findings, error, warning
+from scalr_agents.model.forms import is_set
 from scalr_agents.model.release import Release
 
 _SHARED = "ReadWriteMany"
@@ -95,6 +96,6 @@ def _mounts(values: AgentLocalValues) -> Findings:
                 path, f"{directory} is already used by {taken[directory]}, and two volumes cannot be mounted on one path; use another path"
             )
         taken[directory] = path
-    volumes = own + checks.names_in(values.extra_volumes)
-    yield from checks.additions("extraVolumes", values.extra_volumes, dict.fromkeys(own, "the agent"), "volume")
-    yield from checks.mounts("extraVolumeMounts", values.extra_volume_mounts, volumes, taken, added="extraVolumes")
+    volumes = own + containers.names_in(values.extra_volumes)
+    yield from containers.additions("extraVolumes", values.extra_volumes, dict.fromkeys(own, "the agent"), "volume")
+    yield from containers.mounts("extraVolumeMounts", values.extra_volume_mounts, volumes, taken, added="extraVolumes")

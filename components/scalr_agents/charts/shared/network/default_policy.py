@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scalr_agents.charts.shared import contract
-from scalr_agents.charts.shared.manifests.objects import Manifest
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import Release
 
 _LAST_PORT = 65535

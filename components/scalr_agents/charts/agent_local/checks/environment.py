@@ -4,11 +4,12 @@ from dataclasses import replace
 
 from scalr_agents.charts.agent_local import versions
 from scalr_agents.charts.agent_local.values import AgentLocalValues
-from scalr_agents.charts.shared import checks, contract, proxies
-from scalr_agents.charts.shared.checks import Findings
+from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.checks import containers
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.model.fields import is_set
-from scalr_agents.model.findings import entry, error, warning
+from scalr_agents.model import proxies
+from scalr_agents.model.findings import Findings, entry, error, warning
+from scalr_agents.model.forms import is_set
 from scalr_agents.model.release import Release
 
 _RESERVED = {
@@ -49,7 +50,7 @@ def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Finding
         if name in values.extra_env:
             yield warning(entry("extraEnv", name), f"has no effect: {place} sets it")
     others = {name: value for name, value in values.extra_env.items() if name not in reserved}
-    for finding in checks.environment("extraEnv", others, {}):
+    for finding in containers.environment("extraEnv", others, {}):
         yield replace(finding, severity="warning")  # the chart accepts any value here
     yield from proxies.addresses("extraEnv", values.extra_env)
     yield from _single(values)

@@ -1,0 +1,1 @@
+"""Cross-checks that at least two charts have."""
