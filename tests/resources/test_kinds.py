@@ -1,6 +1,7 @@
 """The components of agent-local and agent-k8s: what they register, in which order, and what they refuse."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any, cast
 
 import pulumi
@@ -214,7 +215,7 @@ def test_names_are_known_before_anything_exists(component: str) -> None:
     names = scalr_agents.names(
         KINDS[component], "it", "scalr", values={"serviceAccount": {"create": True}}, agent_version=args.get("agent_version")
     )
-    assert {made["metadata"]["name"] for made in inputs(record(component, args)).values()} <= set(names)
+    assert {made["metadata"]["name"] for made in inputs(record(component, args)).values()} <= set(asdict(names).values())
 
 
 def _secret_paths(recording: Recording) -> dict[str, Any]:

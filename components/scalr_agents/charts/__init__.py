@@ -3,9 +3,10 @@
 Everything here is pure: values go in, findings and objects come out. Pulumi is not imported, and no files are read.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from scalr_agents.charts.shared.agent import identify, load
 from scalr_agents.charts.shared.chart import Chart
@@ -15,48 +16,29 @@ from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.names import Names, Naming
 
 if TYPE_CHECKING:
-    from scalr_agents.charts.agent_job.values import AgentJobValues
-    from scalr_agents.charts.agent_k8s.values import AgentK8sValues
-    from scalr_agents.charts.agent_local.values import AgentLocalValues
+    from scalr_agents.charts.agent_job.names import JobNames
+    from scalr_agents.charts.agent_k8s.names import K8sNames
+    from scalr_agents.charts.agent_local.names import LocalNames
 
 ChartName = Literal["agent-job", "agent-local", "agent-k8s"]
 _LONGEST_ECHO = 40
 
 
-def _agent_job() -> "Chart[AgentJobValues]":
-    from scalr_agents.charts.agent_job import CHART
-
-    return CHART
-
-
-def _agent_local() -> "Chart[AgentLocalValues]":
-    from scalr_agents.charts.agent_local import CHART
-
-    return CHART
-
-
-def _agent_k8s() -> "Chart[AgentK8sValues]":
-    from scalr_agents.charts.agent_k8s import CHART
-
-    return CHART
-
-
-_CHARTS: Mapping[ChartName, Callable[[], Chart[Any]]] = {"agent-job": _agent_job, "agent-local": _agent_local, "agent-k8s": _agent_k8s}
-CHARTS = tuple(_CHARTS)
+CHARTS: tuple[ChartName, ...] = get_args(ChartName)
 """The names of the charts."""
 
 
 def find(name: str) -> Chart[Any]:
     """A chart by its name, imported when it is needed. Raises `LineError` if the chart does not exist."""
-    for known, chart in _CHARTS.items():
-        if known == name:
-            return chart()
-    raise LineError(f"unknown chart {name[:_LONGEST_ECHO]!r}; allowed: {', '.join(CHARTS)}")
+    if name not in CHARTS:
+        raise LineError(f"unknown chart {name[:_LONGEST_ECHO]!r}; allowed: {', '.join(CHARTS)}")
+    chart: Chart[Any] = import_module(f"{__name__}.{name.replace('-', '_')}").CHART
+    return chart
 
 
 def having(key: str) -> list[str]:
     """The names of the charts with a value of this name at the top."""
-    return [name for name, chart in _CHARTS.items() if {key} <= chart().keys()]
+    return [name for name in CHARTS if {key} <= find(name).keys()]
 
 
 def render(chart: str, values: Mapping[str, Any], *, release: str, namespace: str, agent_version: str | None = None) -> list[Manifest]:
@@ -81,6 +63,52 @@ def check(chart: str, values: Mapping[str, Any], *, release: str, namespace: str
         return [error("", str(problem))]
 
 
+@overload
+def names(
+    chart: Literal["agent-job"],
+    release: str,
+    namespace: str,
+    *,
+    values: Mapping[str, Any] | None = ...,
+    agent_version: str | None = ...,
+    naming: Naming = ...,
+) -> "JobNames": ...
+
+
+@overload
+def names(
+    chart: Literal["agent-local"],
+    release: str,
+    namespace: str,
+    *,
+    values: Mapping[str, Any] | None = ...,
+    agent_version: str | None = ...,
+    naming: Naming = ...,
+) -> "LocalNames": ...
+
+
+@overload
+def names(
+    chart: Literal["agent-k8s"],
+    release: str,
+    namespace: str,
+    *,
+    values: Mapping[str, Any] | None = ...,
+    agent_version: str | None = ...,
+    naming: Naming = ...,
+) -> "K8sNames": ...
+
+
+@overload
+def names(
+    chart: str,
+    release: str,
+    namespace: str,
+    *,
+    values: Mapping[str, Any] | None = ...,
+    agent_version: str | None = ...,
+    naming: Naming = ...,
+) -> "Names": ...
 def names(
     chart: str,
     release: str,

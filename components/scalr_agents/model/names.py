@@ -1,5 +1,6 @@
 """Names of a release and of its objects."""
 
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 Naming = Literal["scoped", "chart"]
@@ -27,8 +28,12 @@ class Identity(NamedTuple):
         return self.naming == "scoped"
 
 
-class Names(NamedTuple):
-    """The names of a release's objects, including those that its values disable; empty for objects that its kind never has."""
+@dataclass(frozen=True, kw_only=True)
+class Names:
+    """The names of a release's objects, including those that its values disable; empty for objects that its chart never has.
+
+    Charts add the names that only they have.
+    """
 
     deployment: str
     service_account: str
@@ -36,29 +41,14 @@ class Names(NamedTuple):
     env_secret: str
     network_policy: str
     ingress_policy: str
-    task_template: str = ""
-    worker: str = ""
     ca_bundle_secret: str = ""
     client_cert_secret: str = ""
     data_claim: str = ""
     cache_claim: str = ""
-    deprecated_cache_claim: str = ""
-    """Name of the cache's claim if deprecated values enable it."""
     controller_policy: str = ""
     """Name of the policy of the controller's pods, if egress is restricted."""
-    worker_policy: str = ""
-    """The same for the workers' pods."""
     role: str = ""
     role_binding: str = ""
-    cluster_role: str = ""
-    cluster_role_binding: str = ""
-    controller_budget: str = ""
-    task_budget: str = ""
-    persistent_volume: str = ""
-    storage_class: str = ""
-    buffer: str = ""
-    buffer_priority: str = ""
-    cache_preparation: str = ""
 
 
 def full_name(base: str, release: str, override: str = "") -> str:

@@ -1,6 +1,7 @@
 """The two lines of agent-job: what differs between them, and what only one of them knows."""
 
 import json
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -209,7 +210,7 @@ def test_names(release: str, override: str, legacy: str, current: str, naming: A
         given = {"nameOverride": override}
         found = charts.names("agent-job", release, "scalr", values=given, agent_version=version, naming=naming)
         expected = {role: name.replace("FN", full) for role, name in NAMES[version, naming].items()}
-        assert {role: name for role, name in found._asdict().items() if name} == expected
+        assert {role: name for role, name in asdict(found).items() if name} == expected
 
 
 NETWORK = Network(ingress="deny", egress=Egress(enforced_by="cilium"))
@@ -228,7 +229,7 @@ def test_objects_are_named_as_announced(version: str, naming: Any) -> None:
     }
     made = objects(merge(MINIMUM, given), Inputs(secret_env={"A": "b"}, network=NETWORK), naming, version)
     names = charts.names("agent-job", "runs", "scalr", agent_version=version, naming=naming)
-    announced = sorted(name for name in names._replace(cache_preparation="") if name)  # that goes without a claim
+    announced = sorted(name for name in asdict(replace(names, cache_preparation="")).values() if name)  # that goes without a claim
     assert sorted(manifest["metadata"]["name"] for manifest in made.values()) == announced
     controller, task = _pods(made)
     template = lookup(made, "task-template", "metadata", "name")

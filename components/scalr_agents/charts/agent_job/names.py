@@ -1,9 +1,32 @@
 """Names of the objects of `agent-job`."""
 
+from dataclasses import dataclass
+from typing import cast
+
 from scalr_agents.model.names import Identity, Names
+from scalr_agents.model.release import Release
 
 
-def legacy(identity: Identity) -> Names:
+@dataclass(frozen=True, kw_only=True)
+class JobNames(Names):
+    """The names of agent-job."""
+
+    task_template: str = ""
+    cluster_role: str = ""
+    cluster_role_binding: str = ""
+    controller_budget: str = ""
+    task_budget: str = ""
+    buffer: str = ""
+    buffer_priority: str = ""
+    cache_preparation: str = ""
+
+
+def of(release: Release) -> JobNames:
+    """The names of a release of this chart."""
+    return cast("JobNames", release.names)
+
+
+def legacy(identity: Identity) -> JobNames:
     full, scoped = identity.full_name, identity.scoped
     cluster = f"{identity.namespace}.{full}" if scoped else full
     return _names(
@@ -16,7 +39,7 @@ def legacy(identity: Identity) -> Names:
     )
 
 
-def current(identity: Identity) -> Names:
+def current(identity: Identity) -> JobNames:
     """The names on the current line. They equal the chart's, except for cluster-scoped objects."""
     full = identity.full_name
     cluster = f"{identity.namespace}.{full}" if identity.scoped else f"{identity.namespace}-{full}"
@@ -32,9 +55,9 @@ def current(identity: Identity) -> Names:
     )
 
 
-def _names(identity: Identity, cluster: str, **more: str) -> Names:
+def _names(identity: Identity, cluster: str, **more: str) -> JobNames:
     full = identity.full_name
-    return Names(
+    return JobNames(
         service_account=identity.service_account,
         token_secret=full,
         env_secret=f"{full}-env",

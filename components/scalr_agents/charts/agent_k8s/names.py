@@ -1,13 +1,33 @@
 """Names of the objects of `agent-k8s`."""
 
+from dataclasses import dataclass
+from typing import cast
+
 from scalr_agents.model.names import Identity, Names
+from scalr_agents.model.release import Release
 
 
-def names(identity: Identity) -> Names:
+@dataclass(frozen=True, kw_only=True)
+class K8sNames(Names):
+    """The names of agent-k8s."""
+
+    worker: str = ""
+    worker_policy: str = ""
+    """Name of the policy of the workers' pods, if egress is restricted."""
+    persistent_volume: str = ""
+    storage_class: str = ""
+
+
+def of(release: Release) -> K8sNames:
+    """The names of a release of this chart."""
+    return cast("K8sNames", release.names)
+
+
+def names(identity: Identity) -> K8sNames:
     """The names. The chart's own are literals, so that two of its releases conflict in a namespace, and with EFS in a cluster."""
     full, scoped = identity.full_name, identity.scoped
     first = full if scoped else "agent-k8s"
-    return Names(
+    return K8sNames(
         deployment=f"{full}-controller",
         worker=f"{full}-worker",
         service_account=identity.service_account,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pulumi
 
+from scalr_agents.charts.agent_k8s import names
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.resources.arguments import AgentK8sArgs
 from scalr_agents.resources.component import Validated
@@ -45,7 +46,7 @@ class AgentK8s(Validated[Wanted[AgentK8sValues]]):
         registered = objects.register(group, self, name, opts, rollout=rollouts.rollout(name, wanted))
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.deployment_name = known_after(registered["deployment"], release.names.deployment)
-        self.daemon_set_name = known_after(registered["daemon-set"], release.names.worker)
+        self.daemon_set_name = known_after(registered["daemon-set"], names.of(release).worker)
         self.service_account_name = known_after(registered.get("service-account", self), release.names.service_account)
         self.controller_pod_selector = known_after(registered["deployment"], release.selector("controller"))
         self.worker_pod_selector = known_after(registered["daemon-set"], release.selector("worker"))

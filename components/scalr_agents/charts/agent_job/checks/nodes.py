@@ -2,6 +2,7 @@
 
 from pathlib import PurePosixPath
 
+from scalr_agents.charts.agent_job import names
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.checks import containers
 from scalr_agents.model import checks
@@ -30,7 +31,7 @@ def check(values: AgentJobValues, release: Release) -> Findings:
 
 
 def _buffer(values: AgentJobValues, release: Release) -> Findings:
-    task, own = values.task, release.names.buffer_priority
+    task, own = values.task, names.of(release).buffer_priority
     if task.buffer.replicas and not (task.worker.resources or task.runner.resources):
         yield warning(
             "task.buffer.replicas",

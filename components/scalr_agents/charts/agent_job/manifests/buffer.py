@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from scalr_agents.charts.agent_job import names
 from scalr_agents.charts.agent_job.manifests import pod
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.inputs import Inputs
@@ -28,7 +29,7 @@ def _priority(release: Release) -> Manifest:
     return {
         "apiVersion": "scheduling.k8s.io/v1",
         "kind": "PriorityClass",
-        "metadata": release.cluster_metadata(release.names.buffer_priority),
+        "metadata": release.cluster_metadata(names.of(release).buffer_priority),
         "value": _PRIORITY,
         "globalDefault": False,
         "preemptionPolicy": "Never",
@@ -41,7 +42,7 @@ def _deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Man
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": release.metadata(release.names.buffer, COMPONENT),
+        "metadata": release.metadata(names.of(release).buffer, COMPONENT),
         "spec": {
             "replicas": task.buffer.replicas,
             # With a surge, an update would add nodes to the cluster.
@@ -52,7 +53,7 @@ def _deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Man
                 release,
                 COMPONENT,
                 {
-                    "priorityClassName": task.buffer.priority_class_name or release.names.buffer_priority,
+                    "priorityClassName": task.buffer.priority_class_name or names.of(release).buffer_priority,
                     "securityContext": layered(values.global_.pod_security_context, task.pod_security_context),
                     "containers": _containers(values, release, inputs),
                 },

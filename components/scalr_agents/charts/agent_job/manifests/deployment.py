@@ -1,6 +1,6 @@
 """The controller: a Deployment that polls Scalr for tasks and starts a Job for each."""
 
-from scalr_agents.charts.agent_job import versions
+from scalr_agents.charts.agent_job import names, versions
 from scalr_agents.charts.agent_job.manifests import environment, persistence, pod
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import contract
@@ -99,7 +99,7 @@ def budget(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
     if not limits.enabled or (values.agent.replica_count or 1) <= 1:
         return {}
     made = pod.budget(
-        release.names.controller_budget,
+        names.of(release).controller_budget,
         release,
         COMPONENT,
         minAvailable=limits.min_available,

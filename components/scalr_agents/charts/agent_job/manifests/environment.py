@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from scalr_agents.charts.agent_job import versions
+from scalr_agents.charts.agent_job import names, versions
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.values.agent import Agent
 from scalr_agents.charts.agent_job.values.caches import CacheLimit
@@ -41,7 +41,7 @@ def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> env.
                 {
                     "SCALR_AGENT_DRIVER": "kubernetes-job",
                     "SCALR_AGENT_KUBERNETES_MODE": "controller",
-                    release.line.tasks().template_variable: release.names.task_template,
+                    release.line.tasks().template_variable: names.of(release).task_template,
                     "SCALR_AGENT_WORKER_ON_STOP_ACTION": "drain",
                     "SCALR_AGENT_WORKER_DRAIN_TIMEOUT": min(_DRAIN_SECONDS, grace),
                     "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": grace,

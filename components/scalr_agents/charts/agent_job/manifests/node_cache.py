@@ -3,6 +3,7 @@
 Kubernetes creates a missing `hostPath` for root, whatever user the pod runs as, and never changes its owner.
 """
 
+from scalr_agents.charts.agent_job import names
 from scalr_agents.charts.agent_job.manifests import pod
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.manifests.objects import HARDENED, layered
@@ -32,7 +33,7 @@ def _daemon_set(values: AgentJobValues, release: Release) -> Manifest:
     return {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
-        "metadata": release.metadata(release.names.cache_preparation, COMPONENT),
+        "metadata": release.metadata(names.of(release).cache_preparation, COMPONENT),
         "spec": {
             # An update interrupts nothing in these pods.
             "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "100%"}},

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from scalr_agents.charts.agent_job import versions
+from scalr_agents.charts.agent_job import names, versions
 from scalr_agents.charts.agent_job.manifests import environment, persistence, pod
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
@@ -23,7 +23,7 @@ def template(values: AgentJobValues, release: Release, inputs: Inputs) -> Manife
     return {
         "apiVersion": resource.api_version,
         "kind": resource.kind,
-        "metadata": release.metadata(release.names.task_template, COMPONENT),
+        "metadata": release.metadata(names.of(release).task_template, COMPONENT),
         "spec": {
             **({"basename": values.task.job.basename or release.full_name} if resource.named_jobs else {}),
             "jobTemplate": {
@@ -183,7 +183,7 @@ def budget(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
     if not limits.enabled:
         return {}
     at_least = UNEVICTABLE if limits.min_available is None else limits.min_available
-    return {"task-budget": pod.budget(release.names.task_budget, release, COMPONENT, minAvailable=at_least)}
+    return {"task-budget": pod.budget(names.of(release).task_budget, release, COMPONENT, minAvailable=at_least)}
 
 
 def _failures(values: AgentJobValues, release: Release) -> Manifest:

@@ -1,5 +1,6 @@
 """The workers' data on EFS: a volume for an existing file system, and the claim on it."""
 
+from scalr_agents.charts.agent_k8s import names
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.model.clouds import EFS_DRIVER
 from scalr_agents.model.forms import is_set
@@ -27,7 +28,7 @@ def _storage_class(values: AgentK8sValues, release: Release) -> Manifest:
         {
             "apiVersion": "storage.k8s.io/v1",
             "kind": "StorageClass",
-            "metadata": release.cluster_metadata(release.names.storage_class),
+            "metadata": release.cluster_metadata(names.of(release).storage_class),
             "provisioner": EFS_DRIVER,
             "parameters": {"provisioningMode": "efs-ap", "directoryPerms": "775"},
             "mountOptions": values.efs_mount_options,
@@ -37,11 +38,11 @@ def _storage_class(values: AgentK8sValues, release: Release) -> Manifest:
 
 
 def _volume(values: AgentK8sValues, release: Release) -> Manifest:
-    names = release.names
+    own = names.of(release)
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolume",
-        "metadata": release.cluster_metadata(names.persistent_volume),
+        "metadata": release.cluster_metadata(own.persistent_volume),
         "spec": present(
             {
                 "accessModes": _SHARED,
@@ -49,13 +50,13 @@ def _volume(values: AgentK8sValues, release: Release) -> Manifest:
                 "claimRef": {
                     "apiVersion": "v1",
                     "kind": "PersistentVolumeClaim",
-                    "name": names.data_claim,
+                    "name": own.data_claim,
                     "namespace": release.namespace,
                 },
                 "csi": {"driver": EFS_DRIVER, "volumeHandle": values.efs_volume_handle},
                 "mountOptions": values.efs_mount_options,
                 "persistentVolumeReclaimPolicy": "Retain",
-                "storageClassName": names.storage_class,
+                "storageClassName": own.storage_class,
                 "volumeMode": "Filesystem",
             }
         ),
@@ -63,15 +64,15 @@ def _volume(values: AgentK8sValues, release: Release) -> Manifest:
 
 
 def _claim(release: Release) -> Manifest:
-    names = release.names
+    own = names.of(release)
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
-        "metadata": {"name": names.data_claim, "namespace": release.namespace, "labels": {"app.kubernetes.io/managed-by": "pulumi"}},
+        "metadata": {"name": own.data_claim, "namespace": release.namespace, "labels": {"app.kubernetes.io/managed-by": "pulumi"}},
         "spec": {
             "accessModes": _SHARED,
             "resources": {"requests": {"storage": _CAPACITY}},
-            "storageClassName": names.storage_class,
-            "volumeName": names.persistent_volume,
+            "storageClassName": own.storage_class,
+            "volumeName": own.persistent_volume,
         },
     }

@@ -1,5 +1,6 @@
 """The policies of an agent's pods, and what these connect to."""
 
+from scalr_agents.charts.agent_k8s import names
 from scalr_agents.charts.agent_k8s.manifests import environment
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.shared.chart import Group
@@ -17,7 +18,7 @@ def objects(values: AgentK8sValues, release: Release, inputs: Inputs) -> Group:
 
 def pods(values: AgentK8sValues, release: Release, inputs: Inputs) -> list[Pods]:
     """Run pods, workers and controllers. How the agent configures run pods is not known: they are assumed to get its proxy."""
-    names, metadata = release.names, reaches_metadata_service(values, inputs)
+    own, metadata = names.of(release), reaches_metadata_service(values, inputs)
     of_worker = environment.environment("worker", values, release, inputs)
     token = values.service_account.automount_token
     return [
@@ -25,7 +26,7 @@ def pods(values: AgentK8sValues, release: Release, inputs: Inputs) -> list[Pods]
             "tasks",
             environment.RUNS,
             "egress",
-            names.network_policy,
+            own.network_policy,
             of_worker,
             downloads=PUBLIC,
             token=values.agent.automount_service_account_token in ("true", "1"),
@@ -35,7 +36,7 @@ def pods(values: AgentK8sValues, release: Release, inputs: Inputs) -> list[Pods]
             "worker",
             "worker",
             "worker-egress",
-            names.worker_policy,
+            own.worker_policy,
             of_worker,
             downloads=PUBLIC,
             token=token,
@@ -45,7 +46,7 @@ def pods(values: AgentK8sValues, release: Release, inputs: Inputs) -> list[Pods]
             "controller",
             environment.CONTROLLER,
             "controller-egress",
-            names.controller_policy,
+            own.controller_policy,
             environment.environment(environment.CONTROLLER, values, release, inputs),
             token=token,
             metadata_service=metadata,

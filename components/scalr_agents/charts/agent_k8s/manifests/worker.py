@@ -1,5 +1,6 @@
 """The workers: a DaemonSet whose pods supervise the runs on their node."""
 
+from scalr_agents.charts.agent_k8s import names
 from scalr_agents.charts.agent_k8s.manifests import pod
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.shared.inputs import Inputs
@@ -21,7 +22,7 @@ def daemon_set(values: AgentK8sValues, release: Release, inputs: Inputs) -> Mani
     return {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
-        "metadata": release.metadata(release.names.worker, COMPONENT),
+        "metadata": release.metadata(names.of(release).worker, COMPONENT),
         "spec": pod.spec(part, values, release, inputs),
     }
 

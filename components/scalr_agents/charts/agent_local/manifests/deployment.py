@@ -1,5 +1,6 @@
 """The Deployment of agents. Its single container is both agent and runner: runs are processes of the agent."""
 
+from scalr_agents.charts.agent_local import names
 from scalr_agents.charts.agent_local.manifests import environment
 from scalr_agents.charts.agent_local.values import AgentLocalValues, Strategy, effective
 from scalr_agents.charts.shared import contract
@@ -96,4 +97,4 @@ def _volumes(values: AgentLocalValues, release: Release) -> list[Manifest]:
 def cache_claim(values: AgentLocalValues, release: Release) -> str:
     """Name of the cache's claim, if it is created here."""
     deprecated = effective.is_deprecated(values.persistence)
-    return release.names.deprecated_cache_claim if deprecated else release.names.cache_claim
+    return names.of(release).deprecated_cache_claim if deprecated else release.names.cache_claim
