@@ -145,7 +145,7 @@ def test_an_agent_is_called_like_its_release_as_far_as_it_can() -> None:
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line.chart}-{line.generation}")
 def test_computed_values_are_taken_without_the_defaults(line: Any) -> None:
-    given = charts.find(line.chart).versions.row(line.default_version).defaults
+    given = charts.find(line.chart).versions.defaults(line.default_version)
     defaults = charts.find(line.chart).values.model_validate(given).model_dump(by_alias=True)
     own = {"agent": {"url": URL}, "nameOverride": "agents"}
     adopted = of_values(merge(defaults, own), line.chart, line.default_version)

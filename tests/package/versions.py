@@ -22,7 +22,8 @@ def older_defaults(chart: str, path: str, default: Any) -> str:
     table = charts.find(chart).versions
 
     def own(row: Row) -> Any:
-        given = lookup(row.defaults, *path.split("."))
+        version = f"{row.since[0]}.{row.since[1]}.0"
+        given = lookup(table.defaults(version), *path.split(".")) if table.knows(version, path) else None
         return merge(default or {}, given) if isinstance(given, dict) else given
 
     found = [(value, list(rows)) for value, rows in groupby(table.rows, own) if value not in (None, default)]

@@ -1,8 +1,8 @@
 """The agent's environment on a machine, by the agent's version."""
 
 from scalr_agents.machines import Machine
-from scalr_agents.machines.settings import DEFAULT_VERSION
 from scalr_agents.model import quantities
+from scalr_agents.model.lines import NEWEST
 
 DATA_DIR = "/var/lib/scalr-agent"
 """The same inside and outside of the agent's container: its tasks are containers beside it, on the same Docker daemon."""
@@ -32,7 +32,7 @@ _ONLY_NEW = {"SCALR_AGENT_CONCURRENCY", "SCALR_AGENT_OTLP_ENDPOINT", "SCALR_AGEN
 
 def version_of(text: str) -> Version:
     """`1.4.0` as numbers. The text has been checked."""
-    major, minor, patch = map(int, (text or DEFAULT_VERSION).split("."))
+    major, minor, patch = map(int, (text or NEWEST).split("."))
     return major, minor, patch
 
 
@@ -108,7 +108,7 @@ def stop_seconds(machine: Machine) -> int:
 def image(machine: Machine) -> str:
     """The agent's image."""
     agent, registry = machine.agent, machine.shared.image_registry
-    return agent.image or f"{registry}/".lstrip("/") + f"scalr/agent:{agent.agent_version or DEFAULT_VERSION}"
+    return agent.image or f"{registry}/".lstrip("/") + f"scalr/agent:{agent.agent_version or NEWEST}"
 
 
 def is_moving(reference: str) -> bool:

@@ -34,8 +34,6 @@ UBUNTU_ON_EC2 = "/aws/service/canonical/ubuntu/server/22.04/stable/current/{arch
 """The public parameter that has the id of the newest image."""
 MOST_EGRESS_PORTS = 20
 """A security group has at most 60 rules by default, and each port takes two, one for each family of addresses."""
-DEFAULT_VERSION = "1.4.0"
-"""The newest agent that the charts of this package were compared with."""
 
 
 class Package(Section):

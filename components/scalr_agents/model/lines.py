@@ -6,6 +6,10 @@ from typing import NamedTuple
 
 from scalr_agents.model.names import Identity, Names
 
+NEWEST = "1.4.0"
+"""The newest agent whose published charts were compared with ours. Machines get it by default."""
+NEWEST_DATED = "August 2026"
+"""Month in which it was published."""
 VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})")
 
 

@@ -1,13 +1,13 @@
 """The versions of `agent-job`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from scalr_agents.charts.agent_job import names
 from scalr_agents.charts.agent_job.values.access import LEGACY_CLUSTER_RULES, LEGACY_RULES
 from scalr_agents.charts.shared.versions import Handover, Published, Row, Table
-from scalr_agents.model.lines import Line, TaskResource
-from scalr_agents.model.merge import Values, merge
+from scalr_agents.model.lines import NEWEST, NEWEST_DATED, Line, TaskResource
+from scalr_agents.model.merge import Values
 from scalr_agents.model.release import Release
 
 AGENT_TASK = TaskResource(
@@ -65,27 +65,6 @@ class AgentJob(Row):
     """Whether the Job of a run starts another pod after a disruption. A run that failed is never started again."""
 
 
-_0_60: Values = {
-    "rbac": {
-        "rules": [rule.plain() for rule in LEGACY_RULES],
-        "clusterRules": [rule.plain() for rule in LEGACY_CLUSTER_RULES],
-    },
-    "task": {"runner": {"resources": {"limits": {"memory": "2048Mi"}}}},
-}
-_0_59 = merge(
-    _0_60,
-    {
-        "agent": {"resources": {"limits": {"memory": "512Mi"}}},
-        "task": {"runner": {"image": {"repository": "scalr/agent-runner", "tag": ""}}},
-    },
-)
-_0_57 = merge(
-    _0_59,
-    {
-        "agent": {"resources": {"requests": {"memory": "128Mi"}, "limits": {"cpu": "500m", "memory": "256Mi"}}},
-        "task": {"worker": {"resources": {"limits": {"cpu": "2000m"}}}},
-    },
-)
 _LOOP_HOST = "storage.googleapis.com"
 _DOWNLOADED_LOOP = r"""url="https://storage.googleapis.com/runner-exec-loop/d299348/exec_loop.sh"
 checksum="365410cdb41ab9f22f11f41b55c6abc04281c0209fc118d31b22e12bff6a07ae"
@@ -100,9 +79,10 @@ exec /bin/sh "$target"
 """
 """The script of the chart: the runner's image has no such loop, and only later charts mount the agent's."""
 
-_LEGACY = AgentJob(
+_PERSISTENCE: Variables = {"SCALR_AGENT_STATE_PERSISTENCE_ENABLED": False}
+
+_0_57 = AgentJob(
     since=(0, 57),
-    defaults=_0_57,
     agent_command=["python", "-m", "tacoagent.cmd"],
     runner_command=["/bin/sh", "/opt/scalr-agent/tacoagent/driver/exec_loop.sh"],
     runner_with_agent=True,
@@ -112,9 +92,35 @@ _LEGACY = AgentJob(
     handover=Handover(job_restart_policy=True),
     controller_variables={"SCALR_AGENT_CONTAINER_TASK_SCHEDULING_TIMEOUT": 120},
 )
-_PERSISTENCE: Variables = {"SCALR_AGENT_STATE_PERSISTENCE_ENABLED": False}
-_CURRENT = AgentJob(
-    since=(1, 2),
+_0_59 = _0_57.then(
+    (0, 59),
+    before={
+        "agent": {"resources": {"requests": {"memory": "128Mi"}, "limits": {"cpu": "500m", "memory": "256Mi"}}},
+        "task": {"worker": {"resources": {"limits": {"cpu": "2000m"}}}},
+    },
+    variables=_PERSISTENCE,
+)
+_0_60 = _0_59.then(
+    (0, 60),
+    before={
+        "agent": {"resources": {"limits": {"memory": "512Mi"}}},
+        "task": {"runner": {"image": {"repository": "scalr/agent-runner", "tag": ""}}},
+    },
+    new=("global.imageNamespace",),
+    gone=("task.worker.image",),
+    runner_command=["/bin/sh", "-c", _DOWNLOADED_LOOP],
+    downloaded_from=_LOOP_HOST,
+    runner_with_agent=False,
+)
+_1_2 = _0_60.then(
+    (1, 2),
+    before={
+        "rbac": {
+            "rules": [rule.plain() for rule in LEGACY_RULES],
+            "clusterRules": [rule.plain() for rule in LEGACY_CLUSTER_RULES],
+        },
+        "task": {"runner": {"resources": {"limits": {"memory": "2048Mi"}}}},
+    },
     new=(
         "global.labels",
         "global.annotations",
@@ -139,14 +145,24 @@ _CURRENT = AgentJob(
         "task.runner.memoryWarnPercent",
         "persistence.cache.hostPath",
     ),
+    agent_command=(),
     runner_command=["/usr/bin/runner/exec-loop"],
+    downloaded_from="",
     binaries_mount="/opt/binary-cache",
     binaries_directory="binaries",
     agent_in_runner="/usr/bin/runner",
     pod_info="/etc/podinfo",
     variables={**_PERSISTENCE, "SCALR_AGENT_MEMORY_MONITOR_ENABLED": 1},
+    controller_variables={},
     worker_variables={"SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES": False},
     handover=Handover(task_budget=True, job_restart_policy=True),
+)
+_1_3 = _1_2.then(
+    (1, 3),
+    new=("agent.providerCache.dropKernelPages", "agent.providerNetworkMirrors", "task.job.backoffLimit"),
+    worker_variables={},
+    handover=Handover(task_budget=True),
+    restarts=True,
 )
 _LESS_MEMORY: Values = {"task": {"runner": {"resources": {"limits": {"memory": "2048Mi"}}}}}
 _BUDGET: Values = {"task": {"podDisruptionBudget": {"minAvailable": None, "maxUnavailable": 0}}}
@@ -169,8 +185,8 @@ _LINES = (
         chart="agent-job",
         generation="current",
         base_name="scalr-agent",
-        default_version="1.4.0",
-        dated="August 2026",
+        default_version=NEWEST,
+        dated=NEWEST_DATED,
         oldest=(1, 2),
         newest=None,
         kubernetes="1.35",
@@ -181,30 +197,7 @@ _LINES = (
 TABLE = Table(
     chart="agent-job",
     lines=_LINES,
-    rows=(
-        _LEGACY,
-        replace(_LEGACY, since=(0, 59), defaults=_0_59, variables=_PERSISTENCE),
-        replace(
-            _LEGACY,
-            since=(0, 60),
-            defaults=_0_60,
-            new=("global.imageNamespace",),
-            gone=("task.worker.image",),
-            runner_command=["/bin/sh", "-c", _DOWNLOADED_LOOP],
-            downloaded_from=_LOOP_HOST,
-            runner_with_agent=False,
-            variables=_PERSISTENCE,
-        ),
-        _CURRENT,
-        replace(
-            _CURRENT,
-            since=(1, 3),
-            new=("agent.providerCache.dropKernelPages", "agent.providerNetworkMirrors", "task.job.backoffLimit"),
-            worker_variables={},
-            handover=Handover(task_budget=True),
-            restarts=True,
-        ),
-    ),
+    rows=(_0_57, _0_59, _0_60, _1_2, _1_3),
     published=(
         Published(
             "0.5.64",
@@ -215,13 +208,10 @@ TABLE = Table(
             },
             corrected=_NO_BUDGET,
         ),
-        Published("0.5.65", "0.58.0", corrected=_NO_BUDGET),
-        Published("0.5.66", "0.59.0", corrected=_NO_BUDGET),
-        Published("0.5.67", "0.60.0", corrected=_NO_BUDGET),
-        Published("0.6.2", "1.2.0", defaults=_LESS_MEMORY, corrected=_BUDGET),
-        Published("0.6.3", "1.2.1", defaults=_LESS_MEMORY, corrected=_BUDGET),
-        Published("0.6.4", "1.3.0", defaults=_LESS_MEMORY, corrected=_BUDGET),
-        Published("0.6.5", "1.4.0", defaults=_LESS_MEMORY, corrected=_BUDGET),
+        *Published("0.5.65", "0.58.0", corrected=_NO_BUDGET).then(("0.5.66", "0.59.0"), ("0.5.67", "0.60.0")),
+        *Published("0.6.2", "1.2.0", defaults=_LESS_MEMORY, corrected=_BUDGET).then(
+            ("0.6.3", "1.2.1"), ("0.6.4", "1.3.0"), ("0.6.5", "1.4.0")
+        ),
     ),
     ours=(
         "agent.minReadySeconds",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from scalr_agents.charts.agent_k8s.names import names
 from scalr_agents.charts.shared.versions import Handover, Published, Row, Table
-from scalr_agents.model.lines import Line
+from scalr_agents.model.lines import NEWEST, NEWEST_DATED, Line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +18,20 @@ class AgentK8s(Row):
 
 _HANDOVER = Handover(
     selectors=True, meanwhile="controller and workers are replaced, and workers first wait for their runs: run it when few runs are active"
+)
+
+_0_53 = AgentK8s(since=(0, 53), handover=_HANDOVER)
+_0_60 = _0_53.then(
+    (0, 60),
+    before={"resources": {"limits": {"cpu": "1000m", "memory": "1024Mi"}}},
+    new=("agent.container_task_image",),
+    image_of_runs=("worker",),
+)
+_1_2 = _0_60.then(
+    (1, 2),
+    before={"agent": {"container_task_image": ""}},
+    new=("agent.container_task_image_mode",),
+    image_of_runs=("controller", "worker"),
 )
 
 TABLE = Table(
@@ -38,39 +52,30 @@ TABLE = Table(
             chart="agent-k8s",
             generation="current",
             base_name="agent-k8s",
-            default_version="1.4.0",
-            dated="August 2026",
+            default_version=NEWEST,
+            dated=NEWEST_DATED,
             oldest=(1, 2),
             newest=None,
             kubernetes="1.29",
             names=names,
         ),
     ),
-    rows=(
-        AgentK8s(since=(0, 53), defaults={"resources": {"limits": {"cpu": "1000m", "memory": "1024Mi"}}}, handover=_HANDOVER),
-        AgentK8s(
-            since=(0, 60),
-            defaults={"agent": {"container_task_image": ""}},
-            new=("agent.container_task_image",),
-            image_of_runs=("worker",),
-            handover=_HANDOVER,
-        ),
-        AgentK8s(since=(1, 2), new=("agent.container_task_image_mode",), handover=_HANDOVER),
-    ),
+    rows=(_0_53, _0_60, _1_2),
     published=(
-        Published("0.5.58", "0.53.0"),
-        Published("0.5.59", "0.54.0"),
-        Published("0.5.60", "0.55.1"),
-        Published("0.5.61", "0.55.2"),
-        Published("0.5.62", "0.56.0"),
-        Published("0.5.63", "0.57.0"),
-        Published("0.5.64", "0.58.0"),
-        Published("0.5.65", "0.59.0"),
-        Published("0.5.66", "0.60.0"),
-        Published("0.6.2", "1.2.0"),
-        Published("0.6.3", "1.2.1"),
-        Published("0.6.4", "1.3.0"),
-        Published("0.6.5", "1.4.0"),
+        *Published("0.5.58", "0.53.0").then(
+            ("0.5.59", "0.54.0"),
+            ("0.5.60", "0.55.1"),
+            ("0.5.61", "0.55.2"),
+            ("0.5.62", "0.56.0"),
+            ("0.5.63", "0.57.0"),
+            ("0.5.64", "0.58.0"),
+            ("0.5.65", "0.59.0"),
+            ("0.5.66", "0.60.0"),
+            ("0.6.2", "1.2.0"),
+            ("0.6.3", "1.2.1"),
+            ("0.6.4", "1.3.0"),
+            ("0.6.5", "1.4.0"),
+        ),
     ),
     ours=(),
 )

@@ -118,7 +118,7 @@ def identify(
     table, line = chart.versions, chart.versions.line(agent_version)
     version = agent_version or line.default_version
     present, outdated, now = moved.without(values, chart.moved)
-    model, findings, left_out = parse.parse(chart.values, merge(table.row(version).defaults, present))
+    model, findings, left_out = parse.parse(chart.values, merge(table.defaults(version), present))
     unknown = list(_unknown(chart, version, present))
     findings = [*outdated, *findings, *unknown, *_newer(chart, version)]
     left_out = [*left_out, *now, *(finding.at for finding in unknown)]

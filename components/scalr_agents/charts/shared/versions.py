@@ -1,16 +1,17 @@
 """The differences between agent versions as data: a table per chart, with a row for every version from which something differs.
 
-Values, manifests and `adopt` read the table; no other code compares versions. To support another chart version, add a line to
-`published`, and a row to `rows` if its agents differ from those before.
+Values, manifests and `adopt` read the table; no other code compares versions. To support another chart version, add an entry to
+`published`, and a row to `rows` if its agents differ from those before. A row, and an entry, says only what changes.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import groupby
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from scalr_agents.model.lines import VERSION, Line, LineError, in_words
+from scalr_agents.model.merge import merge
 
 _LONGEST_ECHO = 40
 Minor = tuple[int, int]
@@ -37,14 +38,18 @@ class Row:
     """The agents from one version up to the next row."""
 
     since: Minor
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    """Defaults that differ from those of the model. Rows do not inherit defaults from earlier rows."""
+    before: Mapping[str, Any] = field(default_factory=dict)
+    """The defaults of earlier agents that these changed. The model has those of the newest."""
     new: tuple[str, ...] = ()
     """Dotted paths of values, or of sections, that earlier agents do not support."""
     gone: tuple[str, ...] = ()
     """Dotted paths of values, or of sections, that these agents no longer support."""
     handover: Handover = field(default_factory=Handover)
     """What is needed to take a release over from Helm."""
+
+    def then(self, since: Minor, *, before: Mapping[str, Any] | None = None, **changes: Any) -> Self:
+        """The row after this one: what it does not change, such as `new`, applies to these agents only or is as before."""
+        return replace(self, since=since, before=before or {}, **{"new": (), "gone": (), **changes})
 
 
 R = TypeVar("R", bound=Row)
@@ -62,6 +67,10 @@ class Published:
     """Its defaults that differ from ours; `null` for values that it does not have."""
     corrected: Mapping[str, Any] = field(default_factory=dict)
     """Its defaults that we correct; a release that is taken over gets ours. `null` for values that it does not have."""
+
+    def then(self, *following: tuple[str, str]) -> tuple["Published", ...]:
+        """This version, and following ones (chart and agent) with the same differences."""
+        return (self, *(replace(self, chart=chart, agent=agent) for chart, agent in following))
 
 
 @dataclass(frozen=True)
@@ -106,6 +115,10 @@ class Table(Generic[R]):
         at = numbers(version)[:2]
         return next(row for row in reversed(self.rows) if row.since <= at)
 
+    def defaults(self, version: str) -> Mapping[str, Any]:
+        """The defaults of a supported version that differ from those of the model."""
+        return self._defaults[self.row(version).since]
+
     def knows(self, version: str, path: str) -> bool:
         """Whether agents of a version support a value."""
         return not f"{path}.".startswith(self._unknown_prefixes[self.row(version).since])
@@ -126,6 +139,16 @@ class Table(Generic[R]):
     def is_newer(self, version: str) -> bool:
         """Whether a version is newer than all charts that were compared with ours."""
         return numbers(version) > numbers(self.published[-1].agent)
+
+    @cached_property
+    def _defaults(self) -> Mapping[Minor, Mapping[str, Any]]:
+        """The defaults of each row: what newer rows changed, the nearest change last."""
+        found: dict[Minor, Mapping[str, Any]] = {}
+        older: Mapping[str, Any] = {}
+        for row in reversed(self.rows):
+            found[row.since] = older
+            older = merge(older, row.before)
+        return found
 
     @cached_property
     def _unknown(self) -> Mapping[Minor, Sequence[str]]:

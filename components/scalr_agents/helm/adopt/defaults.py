@@ -71,7 +71,7 @@ def _published(table: Table[Any], about: About) -> Published | None:
 
 def ours(chart: str, version: str) -> Values:
     """Our defaults for agents of a version."""
-    given = charts.find(chart).versions.row(version).defaults
+    given = charts.find(chart).versions.defaults(version)
     made: Values = charts.find(chart).values.model_validate(given).model_dump(by_alias=True)
     return made
 
@@ -104,8 +104,7 @@ def _other(chart: str, version: str, given: Mapping[str, Any], release: Publishe
     A chart default that is missing was unset, and becomes a `null`. Chart defaults that we correct are left out.
     """
     found = charts.find(chart)
-    row = found.versions.row(version)
-    meant, findings, _ = shapes.parse(found.values, merge(row.defaults, given))
+    meant, findings, _ = shapes.parse(found.values, merge(found.versions.defaults(version), given))
     if findings:
         return dict(given)  # the findings come from their validation
     known, defaults, corrected = ours(chart, version), of_chart(chart, release) if release else {}, release.corrected if release else {}
