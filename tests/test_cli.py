@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from scalr_agents.model.lines import NEWEST
 
 from tests.helpers.command_line import DEADLINE, REPOSITORY, STACK, TOKEN, Done, cli, process, stack
 
@@ -200,16 +201,16 @@ def test_template_ends_with_1_on_findings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("chart", "default", "newest"),
+    ("chart", "default", "kubernetes"),
     [
-        ("agent-job", "0.57.0 of December 2025", "1.4.0, for Kubernetes 1.35"),
-        ("agent-local", "0.59.0 of January 2026", "1.4.0, for Kubernetes 1.33"),
-        ("agent-k8s", "0.53.0 of August 2025", "1.4.0, for Kubernetes 1.29"),
+        ("agent-job", "0.57.0 of December 2025", "1.35"),
+        ("agent-local", "0.59.0 of January 2026", "1.33"),
+        ("agent-k8s", "0.53.0 of August 2025", "1.29"),
     ],
 )
-def test_template_says_which_agents_it_takes(chart: str, default: str, newest: str) -> None:
+def test_template_says_which_agents_it_takes(chart: str, default: str, kubernetes: str) -> None:
     old = f"not given: these are the values and objects of agents {default}; name the version"
-    said = f"{old}. The newest that was compared with its chart is {newest} or newer"
+    said = f"{old}. The newest that was compared with its chart is {NEWEST}, for Kubernetes {kubernetes} or newer"
     assert f"warning: --agent-version: {said}\n" in cli("template", chart).stderr
     assert "--agent-version" not in cli("template", chart, "--agent-version", "1.4.0").stderr
 

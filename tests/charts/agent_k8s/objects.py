@@ -9,9 +9,9 @@ from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.findings import errors
 
 from tests.charts.agent_job import changes as described
-from tests.helpers.validated import LINES, validate
+from tests.helpers.validated import validate
 
-VERSIONS = {line.generation: line.default_version for line in LINES if line.chart == "agent-k8s"}
+VERSIONS = {"legacy": "0.53.0", "current": "1.4.0"}
 MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}}
 EFS = "fs-582a03f3::fsap-01e050b7d9a3109d5"
 FULL = {**MINIMUM, "efsVolumeHandle": EFS, "restrictMetadataService": True}

@@ -9,9 +9,9 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job import changes as described
-from tests.helpers.validated import LINES, validate
+from tests.helpers.validated import validate
 
-VERSIONS = {line.generation: line.default_version for line in LINES if line.chart == "agent-local"}
+VERSIONS = {"legacy": "0.59.0", "current": "1.4.0"}
 MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}}
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
 KEY = "-----BEGIN PRIVATE KEY-----\nMAMCAQE=\n-----END PRIVATE KEY-----\n"

@@ -16,6 +16,7 @@ from scalr_agents.charts import CHARTS
 from scalr_agents.charts.shared import versions
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.findings import errors
+from scalr_agents.model.lines import NEWEST
 from scalr_agents.model.merge import lookup, merge
 
 from tests.charts.agent_job.changes import changes, nested
@@ -28,7 +29,7 @@ GIVEN = {"agent": {"url": URL, "token": TOKEN}}
 DIFFERENCES: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((Path(__file__).parent / "version_differences.yaml").read_text())
 TABLES: Mapping[str, Any] = {chart: charts.find(chart).versions for chart in CHARTS}
 PUBLISHED = [(chart, one.agent) for chart, table in TABLES.items() for one in table.published]
-NEWER = ["1.4.1", "1.5.0", "1.9.0", "2.0.0"]
+NEWER = [f"{NEWEST[:-1]}1", "98.0.0", "99.0.1"]
 
 
 def objects(chart: str, version: str, given: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -65,12 +66,12 @@ def test_a_table_covers_the_lines_of_its_chart(chart: str) -> None:
         assert table.row(line.default_version).since >= line.oldest
     agents = [versions.numbers(one.agent) for one in table.published]
     assert agents == sorted(set(agents))
-    assert table.published[-1].agent == "1.4.0"
+    assert table.published[-1].agent == NEWEST
 
 
 @pytest.mark.parametrize(
     ("version", "since"),
-    [("0.57.0", (0, 57)), ("0.58.3", (0, 57)), ("0.60.9", (0, 60)), ("1.2.9", (1, 2)), ("1.4.0", (1, 3)), ("1.9.0", (1, 3))],
+    [("0.57.0", (0, 57)), ("0.58.3", (0, 57)), ("0.60.9", (0, 60)), ("1.2.9", (1, 2)), ("1.4.0", (1, 3)), ("99.0.1", (1, 3))],
 )
 def test_a_version_without_a_chart_has_the_row_of_the_version_before(version: str, since: tuple[int, int]) -> None:
     assert TABLES["agent-job"].row(version).since == since
@@ -182,26 +183,27 @@ def test_a_newer_version_is_warned_of(chart: str, version: str) -> None:
     (warning,) = [finding for finding in found if finding.path == "agent_version"]
     assert warning.severity == "warning"
     assert warning.message.startswith(
-        f"{version} is newer than 1.4.0, the newest version that was compared with its Helm chart ({chart} 0.6.5)"
+        f"{version} is newer than {NEWEST}, the newest version that was compared with its Helm chart "
+        f"({chart} {TABLES[chart].published[-1].chart})"
     )
-    assert changes(json.loads(json.dumps(objects(chart, "1.4.0")).replace("1.4.0", version)), objects(chart, version)) == {}
+    assert changes(json.loads(json.dumps(objects(chart, NEWEST)).replace(NEWEST, version)), objects(chart, version)) == {}
 
 
 @pytest.mark.parametrize("common", [True, False])
 def test_a_newer_version_is_warned_of_where_the_stack_says_it(common: bool) -> None:
     agent = {"kind": "agent-local", "namespace": "scalr"}
-    words = {"common": {"agentVersion": "1.9.0"}} if common else {"common": {}}
-    config = {**words, "agents": {"vcs": agent if common else agent | {"agentVersion": "1.9.0"}}}
+    words = {"common": {"agentVersion": "99.0.1"}} if common else {"common": {}}
+    config = {**words, "agents": {"vcs": agent if common else agent | {"agentVersion": "99.0.1"}}}
     found = stack.load(config, directory=Path(), demand_tokens=False).findings
     place = "scalr-agents:common.agentVersion" if common else "scalr-agents:agents.vcs.agentVersion"
-    assert [finding.path for finding in found if "is newer than 1.4.0" in finding.message] == [place]
+    assert [finding.path for finding in found if f"is newer than {NEWEST}" in finding.message] == [place]
 
 
 def test_a_newer_version_is_warned_of_in_programs_and_on_the_command_line() -> None:
-    recording = record("AgentLocal", {"namespace": "scalr", "url": URL, "token": TOKEN, "agent_version": "1.9.0"})
-    assert any("agent_version: 1.9.0 is newer than 1.4.0" in message for _, message in recording.log)
-    done = cli("template", "agent-local", "--agent-version", "1.9.0", stdin="")
-    assert "warning: agent_version: 1.9.0 is newer than 1.4.0" in done.stderr
+    recording = record("AgentLocal", {"namespace": "scalr", "url": URL, "token": TOKEN, "agent_version": "99.0.1"})
+    assert any(f"agent_version: 99.0.1 is newer than {NEWEST}" in message for _, message in recording.log)
+    done = cli("template", "agent-local", "--agent-version", "99.0.1", stdin="")
+    assert f"warning: agent_version: 99.0.1 is newer than {NEWEST}" in done.stderr
 
 
 def test_nested_values_of_the_older_volume_do_not_hide_a_bad_size() -> None:
