@@ -136,9 +136,9 @@ def test_check(project: Path, content: str, options: tuple[str, ...], code: int,
         (("check", "--project", "nowhere"), "'nowhere' does not exist"),
         (("template",), "Missing argument 'CHART'"),
         (("template", "agent-job", "-f", "none.yaml"), "none.yaml: No such file or directory"),
-        (("template", "agent-job", "--set", "agent"), "--set: a key has no value"),
-        (("template", "agent-job", "--set-json", "agent={"), "--set-json: not JSON"),
-        (("template", "agent-job", "--set-file", "agent.token=none"), "--set-file: No such file or directory; give the path of a file"),
+        (("template", "agent-job", "--set", "agent"), "--set: expected path=value, such as"),
+        (("template", "agent-job", "--set", "agent={"), "--set: agent: not valid YAML"),
+        (("template", "agent-job", "--set-string", "agent.debug=1,b=2"), "--set-string: agent.debug: a backslash, a list in braces, or"),
         (("render", "-o", "xml"), "'xml' is not one of"),
         (("nope",), "No such command 'nope'"),
     ],
@@ -158,11 +158,18 @@ def test_a_process_ends_with_2_on_wrong_usage(project: Path) -> None:
 def test_template_takes_values_as_helm_does(tmp_path: Path) -> None:
     (tmp_path / "one.yaml").write_text("agent: {token: file, replicaCount: 2, debug: yes, nodeSelector: {a: b}}\n")
     (tmp_path / "two.yaml").write_text("agent: {replicaCount: 3, nodeSelector: {c: d}}\n")
-    (tmp_path / "token").write_text(TOKEN)
     done = cli(
         *("template", "agent-job", "-f", "one.yaml", "-f", "two.yaml", "--release", "runs", "-n", "scalr", "--agent-version", "0.58.0"),
-        *("--set", "agent.logFormat=plain,agent.image.tag=0.58.1", "--set-string", "agent.extraEnv.A=1", "--set-file", "agent.token=token"),
-        *("--set-json", 'agent.tolerations=[{"key": "a"}]', "--set", r"task.nodeSelector.kubernetes\.io/arch=arm64"),
+        *("--set-string", "agent.extraEnv.A=1", "--set-string", f"agent.token={TOKEN}", "--set", "agent.extraEnv.A=2"),
+        *("--set", "agent.logFormat=json", "--set", "agent.logFormat=plain", "--set", "agent.image.tag=0.58.1"),
+        *(
+            "--set",
+            "agent.tolerations=[{key: a}]",
+            "--set",
+            "agent.tolerations[1].key=b",
+            "--set",
+            r"task.nodeSelector.kubernetes\.io/arch=arm64",
+        ),
         directory=tmp_path,
     )
     by_kind = {document["kind"]: document for document in documents(done)}
@@ -172,7 +179,7 @@ def test_template_takes_values_as_helm_does(tmp_path: Path) -> None:
     assert by_kind["Deployment"]["metadata"]["labels"]["app.kubernetes.io/version"] == "0.58.0"
     assert by_kind["Deployment"]["spec"]["replicas"] == 3
     assert pod["nodeSelector"] == {"a": "b", "c": "d"}
-    assert pod["tolerations"] == [{"key": "a"}]
+    assert pod["tolerations"] == [{"key": "a"}, {"key": "b"}]
     assert pod["containers"][0]["image"] == "scalr/agent:0.58.1"
     assert (environment["SCALR_AGENT_DEBUG"], environment["SCALR_AGENT_LOG_FORMAT"], environment["A"]) == ("true", "plain", "1")
     assert by_kind["Secret"]["stringData"] == {"token": TOKEN}
@@ -218,7 +225,9 @@ def test_template_says_which_agents_it_takes(chart: str, default: str, kubernete
 def test_template_names_the_file_that_says_it(tmp_path: Path) -> None:
     (tmp_path / "one.yaml").write_text("agent:\n  url: acme\n  replicaCount: two\n  debug: maybe\n  tolerations: [x]\n")
     (tmp_path / "two.yaml").write_text("agent: {replicaCount: three}\n")
-    done = cli("template", "agent-job", "-f", "one.yaml", "-f", "two.yaml", "--set", "agent.debug=perhaps,task.joob=1", directory=tmp_path)
+    done = cli(
+        "template", "agent-job", "-f", "one.yaml", "-f", "two.yaml", "--set=agent.debug=perhaps", "--set=task.joob=1", directory=tmp_path
+    )
     assert (done.returncode, done.stdout) == (1, "")
     assert {place for place, _, rest in (line.partition(": error: ") for line in done.stderr.splitlines()) if rest} == {
         "one.yaml:2:3",

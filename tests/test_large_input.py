@@ -18,7 +18,7 @@ import pytest
 from scalr_agents import charts as values
 from scalr_agents import output_directory, stack
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.helm import strvals
+from scalr_agents.helm.assignments import assign
 from scalr_agents.model import findings, signs, yaml_io
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.manifests import Manifest
@@ -259,8 +259,7 @@ def positions(number: int, line: str) -> object:
         lambda number: closed(number, 0, number),
         lambda number: of_both_roles(number, 1),
         lambda number: of_both_roles(number, number),
-        lambda number: strvals.parse_json_into({}, ",".join(f"a.k{index}= 1 " for index in range(number))),
-        lambda number: strvals.parse_into({}, ",".join(f"a.k{index}=1" for index in range(number))),
+        lambda number: assign({}, f"a=[{'1,' * number}]", "a"),
         lambda number: positions(number, "a{}: 1\n"),
         lambda number: positions(number, "a{}: {{<<: {{b: 1}}}}\n"),
         lambda number: yaml_io.load_values("".join(f"m{index}: {{<<: {{a: 1}}, b: 2}}\n" for index in range(number))),
@@ -283,7 +282,6 @@ def positions(number: int, line: str) -> object:
         "exceptions and mirrors",
         "agents of both roles",
         "agents of both roles apart",
-        "json",
         "set",
         "positions",
         "positions of merged",

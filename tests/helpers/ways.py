@@ -44,8 +44,9 @@ def _loaded(agent: dict[str, Any], directory: Path) -> str:
 
 
 def on_the_command_line(path: str, given: Any, _: Path) -> str:
-    option, text = ("--set-string", given.replace(",", "\\,")) if isinstance(given, str) else ("--set-json", json.dumps(given))
-    base = ["--agent-version", CURRENT, "--set-json", json.dumps(_REST), "--set", f"agent.token={TOKEN}"]
+    rest = [f"--set={key}={json.dumps(value)}" for key, value in _REST.items()]
+    base = ["--agent-version", CURRENT, *rest, "--set", f"agent.token={TOKEN}"]
+    option, text = ("--set-string", given) if isinstance(given, str) else ("--set", json.dumps(given))
     return CliRunner().invoke(main, ["template", "agent-job", *base, option, f"{path}={text}"], catch_exceptions=False).stderr
 
 

@@ -1,1 +1,1 @@
-"""Tools for users of Helm: the grammar of `--set`, values of old charts, taking over releases."""
+"""Tools for users of Helm: the options `--set`, values of old charts, taking over releases."""

@@ -30,10 +30,8 @@ _FROM_HELM = "Output of helm get values, with or without its header.  [default: 
 @click.option(
     "-f", "--values", "files", multiple=True, type=NamedPath(path_type=Path), help="Values file (- for stdin); later files override."
 )
-@click.option("--set", "sets", multiple=True, help="Values as path=value[,path=value].")
-@click.option("--set-string", "strings", multiple=True, help="As --set, but every value is a string.")
-@click.option("--set-file", "set_files", multiple=True, help="As --set, but every value is the path of a file with the value.")
-@click.option("--set-json", "jsons", multiple=True, help="As --set, but every value is JSON; or one JSON object.")
+@click.option("--set", "sets", multiple=True, help="One value as path=value, with the value in YAML.")
+@click.option("--set-string", "strings", multiple=True, help="One value as path=text.")
 @click.option("--release", default="scalr-agent", show_default=True, help="Name of the release.")
 @click.option("-n", "--namespace", default="default", show_default=True, help="Namespace of the release.")
 @click.option("--agent-version", help="Version of the agent.  [default: the chart's]")
@@ -45,8 +43,6 @@ def template(
     files: tuple[Path, ...],
     sets: tuple[str, ...],
     strings: tuple[str, ...],
-    set_files: tuple[str, ...],
-    jsons: tuple[str, ...],
     release: str,
     namespace: str,
     agent_version: str | None,
@@ -55,7 +51,7 @@ def template(
     """Print the manifests of a CHART for some values, as `helm template` does."""
     from scalr_agents import charts
     from scalr_agents.charts.shared.agent import load
-    from scalr_agents.helm import strvals
+    from scalr_agents.helm.assignments import AssignmentError, assign
 
     if context.args:  # click would repeat them, and one may be the token of `--set agent.token TOKEN`
         raise click.UsageError("too many arguments; give values as --set path=value, with an equals sign")
@@ -67,17 +63,11 @@ def template(
     documents = {str(file): _document(file) for file in dict.fromkeys(files)}
     layers = [Layer((), _parsed(documents[str(file)]), file=str(file)) for file in files]
     given = deepcopy(combine(layers))
-    options: tuple[tuple[str, tuple[str, ...], Callable[[dict[str, Any], str, strvals.Known], None]], ...] = (
-        ("--set-json", jsons, strvals.parse_json_into),
-        ("--set", sets, strvals.parse_into),
-        ("--set-string", strings, strvals.parse_strings_into),
-        ("--set-file", set_files, lambda into, text, known: strvals.parse_file_into(into, text, _read_value, known)),
-    )
-    for option, texts, parse in options:
+    for option, texts in (("--set", sets), ("--set-string", strings)):
         for text in texts:
             try:
-                parse(given, text, found.keys())
-            except strvals.StrvalsError as problem:
+                assign(given, text, found.keys(), as_text=option == "--set-string")
+            except AssignmentError as problem:
                 raise click.BadParameter(str(problem), param_hint=option) from None
     agent = load(found, given, release=release, namespace=namespace, agent_version=agent_version)
     unnamed = [] if agent_version else [warning("--agent-version", f"not given: these are {found.versions.unnamed()}")]
@@ -238,14 +228,3 @@ def _read(path: str) -> str:
         return source.read_text(Path(path), streams=True)
     except source.SourceError as problem:
         raise click.UsageError(str(problem)) from None
-
-
-def _read_value(path: str) -> str:
-    """The content of a file that `--set-file` names. The path is not repeated: it may be the value itself."""
-    from scalr_agents.stack import source
-
-    try:
-        return source.read_text(Path(path), streams=True)
-    except source.UnreadableError as problem:
-        message = f"{problem.reason}; give the path of a file, or use --set for the value itself"
-        raise click.BadParameter(message, param_hint="--set-file") from None

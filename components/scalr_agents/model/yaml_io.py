@@ -171,11 +171,16 @@ def _wrong_tag(node: yaml.Node) -> YamlError:
 
 def load_stack_file(text: str) -> dict[str, Any]:
     """The content of a stack file. Raises `YamlError`."""
-    return _load(text, _Reader)
+    return _map(_load(text, _Reader))
 
 
 def load_values(text: str) -> dict[str, Any]:
     """The content of a values file. Raises `YamlError`."""
+    return _map(load_value(text))
+
+
+def load_value(text: str) -> Any:
+    """A value as a values file has it: a scalar, a list or a map. Raises `YamlError`."""
     return _load(text, _ValuesReader)
 
 
@@ -190,12 +195,12 @@ def load_manifest(text: str) -> list[dict[str, Any]]:
     return [document for document in documents if document]
 
 
-def _load(text: str, reader: type[_Reader]) -> dict[str, Any]:
+def _load(text: str, reader: type[_Reader]) -> Any:
     with _explained():
         _refuse_depth(text)
         loader = reader(text)
         node = loader.get_single_node()
-        return _map(_Builder(loader).build(node) if node else None)
+        return _Builder(loader).build(node) if node else None
 
 
 def _map(content: Any) -> dict[str, Any]:

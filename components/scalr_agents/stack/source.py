@@ -34,14 +34,6 @@ class SourceError(Exception):
     """A file is missing or cannot be read; the text says which and why."""
 
 
-class UnreadableError(SourceError):
-    """A file cannot be read. The text has its path; `reason` has not, for callers whose path may be a secret."""
-
-    def __init__(self, file: Path, reason: str) -> None:
-        super().__init__(f"{file}: {reason}")
-        self.reason = reason
-
-
 @dataclass(frozen=True)
 class Sealed(Placeholder):
     """A secret of a stack file that only Pulumi can decrypt, or that is not set yet. A deferred value."""
@@ -230,7 +222,7 @@ def _read_yaml(file: Path) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise FindingsError([error("", _NO_TEXT, position=Position(shown(file)))]) from None
     except OSError as problem:
-        raise UnreadableError(file, str(problem.strerror)) from None
+        raise SourceError(f"{file}: {problem.strerror}") from None
 
 
 def shown(file: Path) -> str:
@@ -243,20 +235,20 @@ def read_text(file: Path, *, streams: bool = False) -> str:
     try:
         return _read(file, streams=streams)
     except OSError as problem:
-        raise UnreadableError(file, str(problem.strerror)) from None
+        raise SourceError(f"{file}: {problem.strerror}") from None
     except ValueError:  # not decodable, or not a valid path
-        raise UnreadableError(file, _NO_TEXT) from None
+        raise SourceError(f"{file}: {_NO_TEXT}") from None
 
 
 def _read(file: Path, *, streams: bool = False) -> str:
     """Every file of a user is read here: a pipe would block without a writer, and a device may have no end."""
     mode = file.stat().st_mode
     if not (streams or stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a directory says what it is
-        raise UnreadableError(file, "not a regular file")
+        raise SourceError(f"{file}: not a regular file")
     with file.open(encoding="utf-8") as opened:
         text = opened.read(_LARGEST + 1)
     if len(text) > _LARGEST:
-        raise UnreadableError(file, f"larger than {_LARGEST // 2**20} MiB")
+        raise SourceError(f"{file}: larger than {_LARGEST // 2**20} MiB")
     return text
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import yaml
 from scalr_agents import charts
-from scalr_agents.helm import strvals
+from scalr_agents.helm.assignments import assign
 from scalr_agents.model.findings import ValuesError
 from scalr_agents.model.merge import merge
 
@@ -32,24 +32,23 @@ RENDER = [
     "global: {tls: {caBundleSecret: {name: my-ca-bundle, key: ca-bundle.crt}}}",
     "otel: {enabled: true, endpoint: 'otel-collector:4317', metricsEnabled: true, tracesEnabled: false}",
 ]
-TOLERATION = (
-    "{0}.tolerations[0].key=dedicated,{0}.tolerations[0].operator=Equal,{0}.tolerations[0].value={1},{0}.tolerations[0].effect=NoSchedule"
-)
 COMMANDS = [
-    {"--set": ["agent.token=filled-in"]},
-    {
-        "--set": [
-            "agent.token=filled-in",
-            "task.runner.image.repository=registry.example.com/custom-runner",
-            "task.runner.image.tag=v1.2.3",
-        ]
-    },
-    {"--set": ["agent.token=t", "task.allowMetadataService=true"]},
-    {"--set": ["agent.token=t", "agent.debug=1"]},
-    {"--set": ["agent.token=t", "agent.nodeSelector.node-type=agent-controller", "task.nodeSelector.node-type=agent-worker"]},
-    {"--set": ["agent.token=t", TOLERATION.format("agent", "agent-controller"), TOLERATION.format("task", "agent-worker")]},
-    {"--set": ["agent.token=t", "rbac.create=false"]},
+    ["agent.token=filled-in"],
+    ["agent.token=filled-in", "task.runner.image.repository=registry.example.com/custom-runner", "task.runner.image.tag=v1.2.3"],
+    ["agent.token=t", "task.allowMetadataService=true"],
+    ["agent.token=t", "agent.debug=1"],
+    ["agent.token=t", "agent.nodeSelector.node-type=agent-controller", "task.nodeSelector.node-type=agent-worker"],
+    [
+        "agent.token=t",
+        *(
+            f"{pods}.tolerations[0].{key}={value}"
+            for pods, value in (("agent", "agent-controller"), ("task", "agent-worker"))
+            for key, value in (("key", "dedicated"), ("operator", "Equal"), ("value", value), ("effect", "NoSchedule"))
+        ),
+    ],
+    ["agent.token=t", "rbac.create=false"],
 ]
+"""The values of `--set`, one per option."""
 ELIDED = """\
 global:
   tls:
@@ -72,11 +71,11 @@ def test_a_values_example_renders(example: str) -> None:
     assert [manifest["kind"] for manifest in _render(merge(MINIMUM, yaml.safe_load(example)))][-1] == "Deployment"
 
 
-@pytest.mark.parametrize("options", COMMANDS, ids=lambda options: options["--set"][-1][:40])
-def test_a_command_line_renders(options: dict[str, list[str]]) -> None:
+@pytest.mark.parametrize("options", COMMANDS, ids=lambda options: options[-1][:40])
+def test_a_command_line_renders(options: list[str]) -> None:
     values: dict[str, Any] = {}
-    for text in options["--set"]:
-        strvals.parse_into(values, text)
+    for text in options:
+        assign(values, text, charts.find("agent-job").keys())
     assert [manifest["kind"] for manifest in _render(values)][-1] == "Deployment"
 
 

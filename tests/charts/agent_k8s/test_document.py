@@ -1,4 +1,7 @@
-"""The examples of the document of the chart agent-k8s: each renders, or fails for a reason that a page of ours gives."""
+"""The examples of the document of the chart agent-k8s: each renders, or fails for a reason that a page of ours gives.
+
+The commands have one assignment per option, and no backslash in a value, as docs/helm-differences.md asks for.
+"""
 
 import base64
 import shlex
@@ -7,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from scalr_agents import charts
-from scalr_agents.helm import strvals
+from scalr_agents.helm.assignments import AssignmentError, assign
 from scalr_agents.model.findings import ValuesError, errors
 from scalr_agents.model.merge import lookup, merge
 
@@ -28,8 +31,8 @@ NODES = (
     r' --set workerNodeSelector."cloud\\.google\\.com\\/gke-nodepool"="{pool}"'
 )
 TOLERATION = (
-    "--set {0}Tolerations[0].operator=Equal,{0}Tolerations[0].effect=NoSchedule,{0}Tolerations[0].key=dedicated,"
-    "{0}Tolerations[0].value=scalr-agent-{0}-pool"
+    "--set {0}Tolerations[0].operator=Equal --set {0}Tolerations[0].effect=NoSchedule --set {0}Tolerations[0].key=dedicated"
+    " --set {0}Tolerations[0].value=scalr-agent-{0}-pool"
 )
 POOL = r'--set {0}NodeSelector."cloud\\.google\\.com\\/gke-nodepool"="scalr-agent-{0}-pool"'
 DATA_HOME = '--set agent.data_home="/var/lib/{unique-name}"'
@@ -72,7 +75,7 @@ RENDERED: list[tuple[str, dict[str, Any]]] = [
     ),
     ("--set restrictMetadataService=true", {"restrictMetadataService": True}),
     (
-        f"{PROXY.format(ADDRESS)} --set extraEnv.NO_PROXY='<addr1>\\,<addr2>'",
+        f"{PROXY.format(ADDRESS)} --set extraEnv.NO_PROXY='<addr1>,<addr2>'",
         {"extraEnv": {"HTTP_PROXY": ADDRESS, "HTTPS_PROXY": ADDRESS, "NO_PROXY": "<addr1>,<addr2>"}},
     ),
     (
@@ -111,7 +114,7 @@ def parsed(command: str) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for word in shlex.split(command):
         if word != "--set":
-            strvals.parse_into(given, word)
+            assign(given, word, charts.find("agent-k8s").keys())
     return given
 
 
@@ -151,6 +154,7 @@ def test_a_command_whose_gaps_are_not_filled_is_refused(command: str, reasons: l
     ]
 
 
-def test_a_list_of_addresses_needs_its_commas_escaped_as_for_helm() -> None:
-    with pytest.raises(strvals.StrvalsError, match="a comma in a value needs a backslash"):
-        parsed(f'{PROXY.format(ADDRESS)} --set extraEnv.NO_PROXY="<addr1>,<addr2>"')
+@pytest.mark.parametrize("text", ["controllerTolerations[0].operator=Equal,controllerTolerations[0].key=a", r"extraEnv.NO_PROXY=a\,b"])
+def test_what_only_helm_reads_is_refused(text: str) -> None:
+    with pytest.raises(AssignmentError, match="a backslash, a list in braces, or several values in one option"):
+        parsed(shlex.join(["--set", text]))

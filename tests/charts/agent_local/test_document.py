@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import yaml
 from scalr_agents import charts
-from scalr_agents.helm import strvals
+from scalr_agents.helm.assignments import assign
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_local.objects import MINIMUM, VERSIONS
@@ -64,5 +64,5 @@ def test_a_values_example_renders(example: str, line: str) -> None:
 def test_a_command_line_renders(options: list[str], line: str) -> None:
     given: dict[str, Any] = {}
     for text in options:
-        strvals.parse_into(given, text)
+        assign(given, text, charts.find("agent-local").keys())
     assert _kinds(given, line)[-1] == "Deployment"
