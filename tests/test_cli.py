@@ -330,7 +330,7 @@ def test_help_is_complete() -> None:
     assert "..." not in cli("--help").stdout.partition("Commands:")[2]
 
 
-@pytest.mark.parametrize("command", ["render", "check", "doctor", "graph", "hosts"])
+@pytest.mark.parametrize("command", ["render", "check", "doctor", "hosts"])
 def test_formats_have_the_same_options(command: str) -> None:
     assert "-o, --output, --format [" in " ".join(cli(command, "--help").stdout.split())
 

@@ -194,23 +194,14 @@ def hosts(stack: str, project: Path | None, form: str) -> None:
 @main.command(short_help="Draw a stack.")
 @_stack_argument
 @_project_option
-@format_option("mermaid", "svg", "json")
-def graph(stack: str, project: Path | None, form: str) -> None:
+def graph(stack: str, project: Path | None) -> None:
     """Draw a STACK (default: local): agents, machines, what they mount, and what they may connect to through which policy.
 
-    `svg` needs the program `dot` of Graphviz. JSON output is an object with `nodes` (`id`, `kind`, `label`, `namespace`) and `edges`
-    (`source`, `target`, `kind`, `label`).
+    The picture is a Mermaid flowchart, which GitHub, GitLab and many editors show.
     """
     from scalr_agents.stack import graph as of_stack
 
-    drawn = of_stack.of(_usable(project, stack)[1])
-    if form == "json":
-        click.echo(json.dumps(drawn.as_json(), indent=2))
-        return
-    try:
-        click.echo(of_stack.mermaid(drawn) if form == "mermaid" else of_stack.svg(drawn), nl=False)
-    except of_stack.GraphvizError as problem:
-        raise click.ClickException(str(problem)) from None
+    click.echo(of_stack.mermaid(of_stack.of(_usable(project, stack)[1])), nl=False)
 
 
 @main.command(short_help="Print the files of a machine.")

@@ -1,9 +1,5 @@
 """The picture of a stack."""
 
-import json
-import os
-import shutil
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +9,7 @@ from scalr_agents.stack.graph import Edge, Graph, Node
 from tests.helpers import samples
 from tests.helpers.command_line import cli
 from tests.helpers.samples import STACKS
+from tests.machines.cases import EC2, GCE
 
 URL = "https://acme.scalr.io"
 
@@ -146,17 +143,22 @@ def test_directories_of_nodes_are_mounted() -> None:
 
 
 def test_machines_stand_beside_the_cluster() -> None:
-    done = cli("graph", "aws-machines", "--format", "json")
-    drawn = json.loads(done.stdout)
-    machines = [node for node in drawn["nodes"] if node["kind"] == "machine"]
-    assert machines
-    assert all(node["label"].endswith("\nEC2") and not node["namespace"] for node in machines)
-    assert {edge["source"] for edge in drawn["edges"]} >= {node["id"] for node in machines}
+    machines = {"host": {"docker": {}}, "runs": {"ec2": EC2}, "vcs": {"gce": GCE, "role": "vcs"}}
+    drawn = graph.of(load({"common": {"url": URL}, "machines": machines}, directory=samples.REPOSITORY))
+    nodes = {node for node in drawn.nodes if node.kind == "machine"}
+    assert {node.label for node in nodes} == {"host\nDocker host", "runs\nEC2", "vcs\nCompute Engine"}
+    assert {node.namespace for node in nodes} == {""}
+    assert {edge.source for edge in drawn.edges} == {node.id for node in nodes}
+
+
+def test_the_command_draws_the_stack() -> None:
+    done = cli("graph", samples.PICTURED)
+    assert (done.returncode, done.stdout) == (0, graph.mermaid(graph.of(samples.sample(samples.PICTURED))))
 
 
 @pytest.mark.parametrize("name", STACKS)
 def test_every_picture_is_whole(name: str) -> None:
-    """Every node is there once, every edge has both ends, and all three forms have all of them."""
+    """Every node is there once, every edge has both ends, and Mermaid gets all of them."""
     drawn = graph.of(samples.sample(name))
     ids = [node.id for node in drawn.nodes]
     assert len(set(ids)) == len(ids)
@@ -164,41 +166,15 @@ def test_every_picture_is_whole(name: str) -> None:
     lines = graph.mermaid(drawn).splitlines()
     subgraphs = len({node.namespace for node in drawn.nodes if node.namespace})
     assert len(lines) == 1 + len(ids) + 2 * subgraphs + len(drawn.edges)
-    assert graph.dot(drawn).count(" -> ") == len(drawn.edges)
 
 
 def test_labels_cannot_end_their_quotes() -> None:
     odd = Graph([Node("a", "pods", 'x"y<z>\\\nlast'), Node("b", "policy", "{}")], [Edge("a", "b", "connects")])
     assert graph.mermaid(odd) == 'flowchart LR\n  n1["x&quot;y&lt;z>\\<br/>last"]\n  n2{{"{}"}}\n  n1 --> n2\n'
-    assert '"a" [label="x\\"y<z>\\\\\\nlast" shape=box]' in graph.dot(odd)
 
 
 def test_no_secret_is_in_a_picture() -> None:
     values = {"agent": {"extraEnv": {"HTTPS_PROXY": "http://user:$(PASSWORD)@proxy.acme:3128"}}}
     drawn = picture(agents={"runs": agent(values=values, network={"egress": {"enforcedBy": "cilium"}})})
     assert "destination proxy.acme:3128" in {node.id for node in drawn.nodes}
-    assert samples.TOKEN not in graph.mermaid(drawn) + graph.dot(drawn) + json.dumps(drawn.as_json())
-
-
-def test_svg(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """By Graphviz where it is, otherwise by a program that stands for it; without one, the message says what to do."""
-    if not shutil.which("dot"):
-        program = tmp_path / "dot"
-        program.write_text("#!/bin/sh\ncat >/dev/null\necho '<svg xmlns=\"http://www.w3.org/2000/svg\"/>'\n")
-        program.chmod(0o755)
-        monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    done = cli("graph", "aws-dev", "--format", "svg")
-    assert done.returncode == 0, done.stderr
-    assert "<svg" in done.stdout
-    assert done.stdout.rstrip().endswith(("</svg>", "/>"))
-
-
-def test_svg_without_graphviz(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    done = cli("graph", "aws-dev", "--format", "svg")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "svg needs Graphviz: install it" in done.stderr
-    (tmp_path / "dot").write_text("#!/bin/sh\necho broken >&2\nexit 3\n")
-    (tmp_path / "dot").chmod(0o755)
-    done = cli("graph", "aws-dev", "--format", "svg")
-    assert (done.returncode, "dot failed: broken" in done.stderr) == (1, True)
+    assert samples.TOKEN not in graph.mermaid(drawn)

@@ -1,8 +1,8 @@
 """The picture of a stack: its agents and machines, what they mount, and what their pods may connect to through which policy."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.network import destinations
@@ -46,11 +46,6 @@ class Edge:
     kind: EdgeKind
     label: str = ""
 
-    @property
-    def said(self) -> str:
-        """What the picture says of it."""
-        return self.label or _SAID.get(self.kind, "")
-
 
 @dataclass(frozen=True)
 class Graph:
@@ -58,9 +53,6 @@ class Graph:
 
     nodes: Sequence[Node]
     edges: Sequence[Edge]
-
-    def as_json(self) -> dict[str, Any]:
-        return {"nodes": [asdict(node) for node in self.nodes], "edges": [asdict(edge) for edge in self.edges]}
 
 
 def of(stack: Stack) -> Graph:
@@ -207,8 +199,8 @@ _SHAPES: Mapping[NodeKind, tuple[str, str]] = {
     "destination": ('(["', '"])'),
 }
 _LINES: Mapping[EdgeKind, str] = {"starts": "-->", "mounts": "---", "is on": "---", "connects": "-->", "refused": "-.-x"}
-_SAID = {"starts": "starts", "refused": "refused"}
-"""Kinds of edges that are said in the picture."""
+_TEXTS: Mapping[EdgeKind, str] = {"starts": "starts", "refused": "refused"}
+"""What stands on edges without a label of their own."""
 
 
 def mermaid(graph: Graph) -> str:
@@ -227,65 +219,13 @@ def mermaid(graph: Graph) -> str:
         lines += [f"  {within}{drawn(node)}" for node in nodes]
         lines += ["  end"] * bool(namespace)
     for edge in graph.edges:
-        label = f'|"{edge.said}"|' if edge.said else ""
+        text = edge.label or _TEXTS.get(edge.kind)
+        label = f'|"{text}"|' if text else ""
         lines.append(f"  {short[edge.source]} {_LINES[edge.kind]}{label} {short[edge.target]}")
     return "\n".join(lines) + "\n"
-
-
-_FORMS: Mapping[NodeKind, str] = {
-    "pods": "box",
-    "machine": "box",
-    "claim": "cylinder",
-    "directory": "cylinder",
-    "cache": "cylinder",
-    "policy": "hexagon",
-    "destination": "oval",
-}
-_STROKES: Mapping[EdgeKind, str] = {
-    "starts": "",
-    "mounts": " dir=none",
-    "is on": " dir=none",
-    "connects": "",
-    "refused": " style=dashed arrowhead=tee",
-}
-
-
-class GraphvizError(Exception):
-    """Graphviz is not there, or has failed. The text says what to do."""
-
-
-def svg(graph: Graph) -> str:
-    """The picture as SVG. Raises `GraphvizError`."""
-    import shutil
-    import subprocess
-
-    program = shutil.which("dot")
-    if program is None:
-        raise GraphvizError("svg needs Graphviz: install it, so that its program dot is on PATH, or use --format mermaid")
-    done = subprocess.run([program, "-Tsvg"], input=dot(graph), capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise GraphvizError(f"{program} failed: {done.stderr.strip()}")
-    return done.stdout
-
-
-def dot(graph: Graph) -> str:
-    """The picture in the language of Graphviz."""
-    lines = ["digraph stack {", "  rankdir=LR", '  node [fontname="sans-serif" fontsize=11]', '  edge [fontname="sans-serif" fontsize=9]']
-    for namespace, nodes in _by_namespace(graph):
-        if namespace:
-            lines += [f"  subgraph {_quoted(f'cluster_{namespace}')} {{", f"    label={_quoted(f'namespace {namespace}')}"]
-        lines += [f"    {_quoted(node.id)} [label={_quoted(node.label)} shape={_FORMS[node.kind]}]" for node in nodes]
-        lines += ["  }"] * bool(namespace)
-    for edge in graph.edges:
-        lines.append(f"  {_quoted(edge.source)} -> {_quoted(edge.target)} [label={_quoted(edge.said)}{_STROKES[edge.kind]}]")
-    return "\n".join([*lines, "}"]) + "\n"
 
 
 def _by_namespace(graph: Graph) -> Iterator[tuple[str, list[Node]]]:
     """The nodes of each namespace, then those outside of the cluster."""
     namespaces = dict.fromkeys(node.namespace for node in graph.nodes if node.namespace)
     return ((namespace, [node for node in graph.nodes if node.namespace == namespace]) for namespace in [*namespaces, ""])
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
