@@ -169,7 +169,7 @@ def test_computed_values_are_taken_without_the_defaults(line: Any) -> None:
     ],
 )
 def test_kinds_are_recognized_by_their_values(given_values: Values, possible: list[str]) -> None:
-    assert adopt.kinds_of(given_values) == possible
+    assert adopt.charts_of(given_values) == possible
 
 
 def test_values_of_the_alpha_are_refused_with_the_way_out() -> None:

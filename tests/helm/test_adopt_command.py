@@ -20,7 +20,7 @@ from tests.helpers.command_line import REPOSITORY, TOKEN, cli, process
     "text", ["", "null\n", "{}\n", "USER-SUPPLIED VALUES:\nnull\n", "COMPUTED VALUES:\n{}\n", "USER-SUPPLIED VALUES:\r\n"]
 )
 def test_a_release_without_values(text: str) -> None:
-    done = cli("adopt", "runs", "-n", "scalr", "--kind", "agent-local", stdin=text)
+    done = cli("adopt", "runs", "agent-local", "-n", "scalr", stdin=text)
     assert done.returncode == 0, done.stderr
     assert "values" not in yaml.safe_load(done.stdout)["config"]["scalr-agents:agents"]["runs"]
 
@@ -61,7 +61,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_a_file_is_written_once_and_only_if_all_is_well(tmp_path: Path) -> None:
-    arguments = ("adopt", "runs", "-n", "scalr", "--kind", "agent-local", "--write", "Pulumi.prod.yaml")
+    arguments = ("adopt", "runs", "agent-local", "-n", "scalr", "--write", "Pulumi.prod.yaml")
     file = tmp_path / "Pulumi.prod.yaml"
     refused = cli(*arguments, directory=tmp_path, stdin="tokn: x")
     assert (refused.returncode, file.exists()) == (1, False)
@@ -96,20 +96,25 @@ def test_without_a_stdin_it_says_what_to_pipe_in() -> None:
             ("runs", "-n", "scalr"),
             f"agent: {{token: {TOKEN}}}",
             2,
-            "match several charts: agent-job, agent-local, agent-k8s; set --metadata, or --kind",
+            "match several charts: agent-job, agent-local, agent-k8s; set --metadata, or add the chart after the release",
         ),
         (
             ("runs", "-n", "scalr"),
             "a: b",
             2,
-            "these values match no known chart; set --metadata, or --kind to the chart that helm list -n scalr shows under CHART",
+            "match no known chart; set --metadata, or add the chart after the release (helm list -n scalr shows it under CHART)",
         ),
-        (("runs", "-n", "scalr", "--kind", "agent-x"), "", 2, "'agent-x' is not one of 'agent-job', 'agent-local', 'agent-k8s'"),
-        (("runs", "-n", "scalr", "--kind", "agent-job", "--agent-version", "1.0.0"), "", 2, "supported: 0.57 to 0.60; 1.2 or newer"),
-        (("runs", "-n", "scalr", "--kind", "agent-job"), "a: [", 1, "stdin:2:1: error: "),
-        (("runs", "-n", "scalr", "--kind", "agent-job"), f"tokn: {TOKEN}", 1, "error: tokn: unknown key 'tokn'"),
-        (("Runs", "-n", "scalr", "--kind", "agent-job"), "", 2, "Invalid value for RELEASE: 'Runs' is not a valid release name"),
-        (("runs", "-n", "Scalr", "--kind", "agent-job"), "", 2, "Invalid value for NAMESPACE: 'Scalr' is not a valid namespace"),
+        (
+            ("runs", "agent-x", "-n", "scalr"),
+            "",
+            2,
+            "Invalid value for '[CHART]': 'agent-x' is not one of 'agent-job', 'agent-local', 'agent-k8s'",
+        ),
+        (("runs", "agent-job", "-n", "scalr", "--agent-version", "1.0.0"), "", 2, "supported: 0.57 to 0.60; 1.2 or newer"),
+        (("runs", "agent-job", "-n", "scalr"), "a: [", 1, "stdin:2:1: error: "),
+        (("runs", "agent-job", "-n", "scalr"), f"tokn: {TOKEN}", 1, "error: tokn: unknown key 'tokn'"),
+        (("Runs", "agent-job", "-n", "scalr"), "", 2, "Invalid value for RELEASE: 'Runs' is not a valid release name"),
+        (("runs", "agent-job", "-n", "Scalr"), "", 2, "Invalid value for NAMESPACE: 'Scalr' is not a valid namespace"),
     ],
 )
 def test_what_cannot_be_taken_over_prints_nothing(arguments: tuple[str, ...], text: str, code: int, words: str) -> None:
@@ -162,10 +167,10 @@ def test_a_manifest_alone_says_the_version(tmp_path: Path) -> None:
 
 
 def test_a_version_of_the_chart_says_that_of_its_agents() -> None:
-    done = cli("adopt", "runs", "-n", "scalr", "--kind", "agent-job", "--chart-version", "0.5.66", stdin=f"agent: {{token: {TOKEN}}}")
+    done = cli("adopt", "runs", "agent-job", "-n", "scalr", "--chart-version", "0.5.66", stdin=f"agent: {{token: {TOKEN}}}")
     assert done.returncode == 0, done.stderr
     assert yaml.safe_load(done.stdout)["config"]["scalr-agents:agents"]["runs"]["agentVersion"] == "0.59.0"
-    without = cli("adopt", "runs", "-n", "scalr", "--kind", "agent-job", stdin=f"agent: {{token: {TOKEN}}}")
+    without = cli("adopt", "runs", "agent-job", "-n", "scalr", stdin=f"agent: {{token: {TOKEN}}}")
     assert without.stderr.startswith("warning: agent-job: the version of the release is not known")
     assert "these would be the values and objects of agents 0.57.0 of December 2025; name the version" in without.stderr
 
@@ -186,7 +191,7 @@ def test_a_version_of_the_chart_says_that_of_its_agents() -> None:
 )
 def test_files_that_are_something_else_are_refused(option: str, text: str, code: int, words: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text(text)
-    arguments = ("adopt", "runs", "-n", "scalr", "--kind", "agent-job", "--agent-version", "0.59.0", option, tmp_path / "file")
+    arguments = ("adopt", "runs", "agent-job", "-n", "scalr", "--agent-version", "0.59.0", option, tmp_path / "file")
     done = cli(*arguments, stdin=f"agent: {{token: {TOKEN}}}")
     assert (done.returncode, done.stdout) == (code, "")
     assert words in done.stderr

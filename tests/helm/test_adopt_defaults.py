@@ -231,10 +231,10 @@ def test_a_manifest_says_which_chart_it_is_of(name: str) -> None:
 
 
 def test_sources_are_joined_and_may_not_contradict_each_other() -> None:
-    option = About("an option", agent_version="0.59.0")
+    option = About("the command line", agent_version="0.59.0")
     assert about.joined([option, KNOWN]) == KNOWN._replace(source="")
     with pytest.raises(
-        AboutError, match=r"an option gives agent version '0\.58\.0', but the metadata gives '0\.59\.0'; correct one of them"
+        AboutError, match=r"the command line gives agent version '0\.58\.0', but the metadata gives '0\.59\.0'; correct one of them"
     ):
         about.joined([option._replace(agent_version="0.58.0"), KNOWN])
 

@@ -113,21 +113,21 @@ def convert_values(file: Path) -> None:
 
 @click.command("adopt", short_help="Print the stack file that takes over a release.")
 @click.argument("release")
+@click.argument("chart", required=False, type=click.Choice(CHARTS), metavar="[CHART]")
 @click.option("-n", "--namespace", required=True, help="Namespace of the release.")
 @click.option("-f", "--values", "file", type=NamedPath(path_type=Path), default=Path("-"), help=_FROM_HELM)
 @click.option("--manifest", type=NamedPath(path_type=Path), help="Output of helm get manifest. With it, changes on the cluster are listed.")
 @click.option("--metadata", type=NamedPath(path_type=Path), help="Output of helm get metadata: chart and versions of the release.")
-@click.option("--kind", type=click.Choice(CHARTS), help="Chart of the release.  [default: from the metadata, manifest or values]")
 @click.option("--chart-version", help="Version of the chart.  [default: from the metadata or manifest]")
 @click.option("--agent-version", help="APP VERSION of the release.  [default: from the version of the chart]")
 @click.option("--write", "target", type=NamedPath(path_type=Path), help="File to write, which must not exist.  [default: print it]")
 def adopt(
     release: str,
+    chart: str | None,
     namespace: str,
     file: Path,
     manifest: Path | None,
     metadata: Path | None,
-    kind: str | None,
     chart_version: str | None,
     agent_version: str | None,
     target: Path | None,
@@ -139,6 +139,8 @@ def adopt(
       scalr-agents adopt RELEASE -n NAMESPACE --write stacks/Pulumi.prod.yaml \\
         --metadata <(helm get metadata RELEASE -n NAMESPACE) \\
         --manifest <(helm get manifest RELEASE -n NAMESPACE)
+
+    CHART is agent-job, agent-local or agent-k8s; by default, it is taken from the metadata, the manifest or the values.
 
     Changes on the cluster are listed on stderr; those that are not corrections of the chart are warnings. Secrets are left out. The
     commands that set them, and the other steps, are at the top of the file and on stderr: see docs/adopting.md. After an error,
@@ -157,14 +159,14 @@ def adopt(
     document = _document(file)
     given = _parsed(Document(document.name, adoption.without_header(document.text)))
     objects = _manifest(manifest) if manifest else None
-    sources = [About("an option", kind or "", chart_version or "", agent_version or "")]
+    sources = [About("the command line", chart or "", chart_version or "", agent_version or "")]
     try:
         sources += [of_metadata(_document(metadata).text, release, namespace)] if metadata else []
         sources += [of_manifest(objects)] if objects else []
         about = joined(sources)
         adopted = adoption.take_over(
             given,
-            chart=about.chart or _only_kind(adoption.kinds_of(given), namespace),
+            chart=about.chart or _only_chart(adoption.charts_of(given), namespace),
             release=release,
             namespace=namespace,
             agent_version=about.agent_version,
@@ -187,11 +189,11 @@ def adopt(
         say(text)
 
 
-def _only_kind(possible: Sequence[str], namespace: str) -> str:
+def _only_chart(possible: Sequence[str], namespace: str) -> str:
     if len(possible) == 1:
         return possible[0]
     among = f"these values match several charts: {', '.join(possible)}" if possible else "these values match no known chart"
-    raise click.UsageError(f"{among}; set --metadata, or --kind to the chart that helm list -n {namespace} shows under CHART")
+    raise click.UsageError(f"{among}; set --metadata, or add the chart after the release (helm list -n {namespace} shows it under CHART)")
 
 
 def _manifest(file: Path) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from scalr_agents.model.merge import Values
 from scalr_agents.stack.model import PREFIX, place
 from scalr_agents.stack.secrets import command
 
-__all__ = ["AboutError", "Adoption", "Step", "kinds_of", "take_over", "without_header"]
+__all__ = ["AboutError", "Adoption", "Step", "charts_of", "take_over", "without_header"]
 
 _HEADER = re.compile(r"\A\s*(USER-SUPPLIED|COMPUTED) VALUES:[ \t]*(?=\r?\n)")
 _NOT_COMPARED = "changes on the cluster are not listed; give the manifest with --manifest to list them"
@@ -80,7 +80,7 @@ def without_header(text: str) -> str:
     return _HEADER.sub("", text, count=1)
 
 
-def kinds_of(values: Mapping[str, Any]) -> list[str]:
+def charts_of(values: Mapping[str, Any]) -> list[str]:
     """The charts that these values may belong to: all keys and types match."""
     return [chart for chart in charts.CHARTS if _fit(chart, values)]
 
