@@ -4,10 +4,11 @@ import json
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from scalr_agents import output_directory
 from scalr_agents.output_directory import DirectoryError, write
 
 from tests.helpers.manifests import ACCOUNT, OTHER, ROLE, SEALED, SECRET
@@ -178,33 +179,52 @@ def test_a_directory_among_the_files_is_refused(tmp_path: Path) -> None:
         write([SECRET], tmp_path, "yaml")
 
 
-def test_a_link_that_appears_while_files_are_written_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "moment"), [("scalr_secret_runs.yaml", "fchmod"), (LIST, "fchmod"), (".scalr-agents.new", "replace")])
+def test_a_link_that_appears_while_files_are_written_is_replaced(
+    name: str, moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     directory, victim = tmp_path / "out", tmp_path / "victim"
-    directory.mkdir()
+    write([ROLE], directory, "yaml")
     victim.write_text("before")
-    (directory / "scalr_secret_runs.yaml").symlink_to(victim)
-    (directory / ".scalr-agents.new").symlink_to(victim)
-    monkeypatch.setattr(output_directory, "_own_files", lambda _: set())
-    write([SECRET], directory, "yaml")
+    with _linked_after(moment, directory / name, victim, monkeypatch):
+        write([ROLE, SECRET], directory, "yaml")
     assert victim.read_text() == "before"
     assert not (directory / "scalr_secret_runs.yaml").is_symlink()
     assert _mode(directory / "scalr_secret_runs.yaml") == 0o600
 
 
-def test_no_link_that_appears_at_the_last_moment_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "moment"), [(LIST, "stat"), (".scalr-agents.new", "unlink")])
+def test_no_link_that_appears_at_the_last_moment_is_followed(
+    name: str, moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     directory, victim = tmp_path / "out", tmp_path / "victim"
-    directory.mkdir()
+    write([], directory, "yaml")
     victim.write_text("scalr_secret_runs.yaml\n")
-    for name in (LIST, ".scalr-agents.new"):
-        (directory / name).symlink_to(victim)
-    folder = os.open(directory, os.O_RDONLY)
-    monkeypatch.setattr(os, "unlink", lambda *_, **__: None)  # as if it had been made again after this
-    with pytest.raises(OSError, match="Too many levels of symbolic links"):
-        output_directory._read(folder)
-    with pytest.raises(FileExistsError):
-        output_directory._write(folder, "scalr_secret_runs.yaml", "token", 0o600)
-    os.close(folder)
+    with (
+        _linked_after(moment, directory / name, victim, monkeypatch),
+        pytest.raises(OSError, match=r"Too many levels of symbolic links|File exists"),
+    ):
+        write([SECRET], directory, "yaml")
     assert victim.read_text() == "scalr_secret_runs.yaml\n"
+
+
+@contextmanager
+def _linked_after(call: str, link: Path, target: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Somebody else puts a link into the directory after the first such call for a file in it."""
+    real = getattr(os, call)
+
+    def interfered(*arguments: Any, **options: Any) -> Any:
+        try:
+            return real(*arguments, **options)
+        finally:
+            if call != "stat" or "dir_fd" in options:
+                meanwhile.undo()
+                link.unlink(missing_ok=True)
+                link.symlink_to(target)
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(os, call, interfered)
+        yield
 
 
 def test_a_list_that_names_files_elsewhere_removes_none_of_them(tmp_path: Path) -> None:

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+from pulumi import RunError
 from scalr_agents.resources.deploy import deploy
-from scalr_agents.resources.kubernetes import egress as network
 
 from tests.charts.agent_job.changes import DEADLINE
-from tests.helpers.components import record, refused
+from tests.helpers.components import program, record, refused
 from tests.helpers.recording import API_SERVER, Recording, run
 
 PROXY = "http://10.0.12.5:3128"
@@ -54,12 +54,12 @@ def test_nothing_is_looked_up_that_is_not_needed(component: str) -> None:
 
 @pytest.mark.parametrize("missing", ["spec", "endpoints", "ports"])
 @pytest.mark.parametrize("empty", [None, [], {}])
-def test_no_address_is_no_rule_for_everything(missing: str, empty: Any) -> None:
+def test_no_address_is_no_rule_for_everything(missing: str, empty: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty list of peers would allow all of them. With mocks that return nothing, a program fails as well."""
-    known = {field: content for found in API_SERVER.values() for field, content in found.items()}
-    assert network._rule(known) == EXPECTED
-    with pytest.raises(ValueError, match=r"no addresses of the API server; set kubernetes\.apiServer"):
-        network._rule({**known, missing: empty})
+    for key, found in API_SERVER.items():
+        monkeypatch.setitem(API_SERVER, key, {field: empty if field == missing else content for field, content in found.items()})
+    with pytest.raises(RunError, match=r"no addresses of the API server; set kubernetes\.apiServer"):
+        run(program("AgentLocal", _args("AgentLocal", enforced_by="kubernetes")))
 
 
 def test_findings_name_the_argument() -> None:

@@ -1,16 +1,34 @@
 """A validated agent and its objects."""
 
+from collections import Counter
 from dataclasses import replace
+from typing import Any
 
+import pytest
+from scalr_agents import charts
+from scalr_agents.charts.shared.agent import load
 from scalr_agents.charts.shared.inputs import Inputs
 
 from tests.charts.agent_job.changes import MINIMUM
 from tests.helpers.validated import validate
 
 
-def test_objects_are_made_once() -> None:
-    agent = validate("agent-job", MINIMUM)
-    assert agent.group("controller")["deployment"] is agent.group("controller")["deployment"]
+@pytest.mark.parametrize("name", charts.CHARTS)
+def test_objects_are_made_once(name: str) -> None:
+    chart, made = charts.find(name), Counter[str]()
+
+    def counted(group: str) -> Any:
+        def make(*described: Any) -> Any:
+            made[group] += 1
+            return chart.groups[group](*described)
+
+        return make
+
+    values = {"agent": MINIMUM["agent"]}
+    agent = load(replace(chart, groups={group: counted(group) for group in chart.groups}), values, release="runs", namespace="scalr")
+    assert agent.objects == agent.with_definitions()[-len(agent.objects) :]
+    assert agent.by_role("digest").keys() == {role for group in chart.groups for role in agent.group(group)}
+    assert made == dict.fromkeys(chart.groups, 1)
 
 
 def test_an_agent_with_other_inputs_has_objects_of_its_own() -> None:
