@@ -10,7 +10,6 @@ import pytest
 import yaml
 from pydantic import BaseModel
 from scalr_agents import charts, stack
-from scalr_agents import charts as values
 from scalr_agents.machines.instance_types import GOOGLE_FAMILIES
 from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import Line
@@ -107,7 +106,7 @@ def test_what_the_differences_call_refused_is_refused(example: str, reason: str)
     given: dict[str, Any] = yaml.safe_load(example)
     unset = {"agent": {"token": ""}} if example.startswith("agent: {tokenExistingSecret") else {}
     version = CURRENT if reason.startswith("current line:") else LEGACY
-    found = values.check("agent-job", merge(merge(MINIMUM, unset), given), release="runs", namespace="scalr", agent_version=version)
+    found = charts.check("agent-job", merge(merge(MINIMUM, unset), given), release="runs", namespace="scalr", agent_version=version)
     assert errors(found) != []
 
 
@@ -200,5 +199,5 @@ def test_messages_in_the_page_about_versions_are_real() -> None:
     page = (REPOSITORY / "docs" / "agent-versions.md").read_text()
     shown = re.findall(r"^(?:error|warning): .*$", page, re.MULTILINE)
     given = {"agent": {"image": {"tag": "1.4.0"}}, "task": {"startupTimeoutSeconds": 60}}
-    found = values.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr")
+    found = charts.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr")
     assert sorted(shown) == sorted(map(str, found))

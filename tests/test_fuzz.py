@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 from scalr_agents import charts, output, stack
-from scalr_agents import charts as values
 from scalr_agents.model.findings import ValuesError, errors
 from scalr_agents.model.merge import merge
 
@@ -167,7 +166,7 @@ def mutations(
 @settings(max_examples=200, deadline=None)
 @given(mutations(CASES + SINGLE + CURRENTLY, given=JSON | STRANGE), VERSIONS)
 def test_values_end_in_manifests_or_a_values_error(mutated: dict[str, Any], version: str) -> None:
-    found = values.check("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
+    found = charts.check("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
     text = "".join(map(str, found))
     assert "s3cr3t-token" not in text
     assert "<opaque>" not in text
@@ -216,7 +215,7 @@ every_other_kind = pytest.mark.parametrize("chart", OTHERS)
 def test_values_of_other_kinds_end_in_manifests_or_findings(chart: str, data: st.DataObject) -> None:
     mutated = data.draw(mutations(BASES[chart], given=FAMILIAR[chart] | STRANGE))
     version = data.draw(st.sampled_from(list(OTHERS[chart].values())))
-    found = values.check(chart, mutated, release="runs", namespace="scalr", agent_version=version)
+    found = charts.check(chart, mutated, release="runs", namespace="scalr", agent_version=version)
     text = "".join(map(str, found))
     assert [hidden for hidden in HIDDEN if hidden in text] == []
     if errors(found):
@@ -256,7 +255,7 @@ def test_stacks_end_in_objects_or_findings(mutated: dict[str, Any]) -> None:
 @every_other_kind
 def test_the_unchanged_values_of_other_kinds_are_valid(chart: str) -> None:
     version = OTHERS[chart]["current"]
-    found = [values.check(chart, base, release="runs", namespace="scalr", agent_version=version) for base in BASES[chart]]
+    found = [charts.check(chart, base, release="runs", namespace="scalr", agent_version=version) for base in BASES[chart]]
     assert [finding for findings in found for finding in errors(findings)] == []
 
 

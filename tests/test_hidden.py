@@ -15,8 +15,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
-from scalr_agents import charts as values
-from scalr_agents import stack
+from scalr_agents import charts, stack
 from scalr_agents.cli import main
 from scalr_agents.model import kubernetes_types, lines, yaml_io
 from scalr_agents.model.findings import errors
@@ -77,7 +76,7 @@ def tells(text: str, secret: str = SECRET) -> bool:
 
 
 def said_of_values(line: lines.Line, place: Place, leaf: Any) -> str:
-    found = values.check(line.chart, put(place, leaf), release="runs", namespace="scalr", agent_version=line.default_version)
+    found = charts.check(line.chart, put(place, leaf), release="runs", namespace="scalr", agent_version=line.default_version)
     return "\n".join(map(str, found))
 
 

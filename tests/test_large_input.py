@@ -15,8 +15,7 @@ from typing import Any
 
 import pulumi
 import pytest
-from scalr_agents import charts as values
-from scalr_agents import output_directory, stack
+from scalr_agents import charts, output_directory, stack
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.helm.assignments import assign
 from scalr_agents.model import findings, signs, yaml_io
@@ -130,7 +129,7 @@ def test_a_private_key_without_an_end_is_one_finding() -> None:
 def test_certificates_in_base64_without_an_end_are_one_finding() -> None:
     encoded = base64.b64encode(CERTIFICATES.encode() * 20_000).decode()
     given = {"agent": {"token": "x", "ca_cert": encoded}}
-    found = values.check("agent-k8s", given, release="runs", namespace="scalr")
+    found = charts.check("agent-k8s", given, release="runs", namespace="scalr")
     assert [finding.path for finding in findings.errors(found)][:1] == ["agent.ca_cert"]
 
 
@@ -186,7 +185,7 @@ def operations(work: Callable[[], object]) -> int:
 
 
 def check(**given: Any) -> list[Finding]:
-    return values.check("agent-job", given, release="runs", namespace="scalr", agent_version=CURRENT)
+    return charts.check("agent-job", given, release="runs", namespace="scalr", agent_version=CURRENT)
 
 
 def mirrors(number: int) -> list[dict[str, str]]:

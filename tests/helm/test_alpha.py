@@ -9,7 +9,6 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scalr_agents import charts
-from scalr_agents import charts as values
 from scalr_agents.helm import alpha
 from scalr_agents.helm.alpha_rows import ROWS
 from scalr_agents.model.findings import Finding, errors
@@ -41,7 +40,7 @@ def _said(findings: list[Finding]) -> dict[str, str]:
 
 
 def _errors_of(given: Mapping[str, Any]) -> list[Finding]:
-    return errors(values.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr"))
+    return errors(charts.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr"))
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row["old"])
@@ -83,7 +82,7 @@ def test_all_old_keys_are_answered_at_once_and_the_rest_is_checked() -> None:
         "worker": {"runner": "x"},
         "persistence": {"enabled": True},
     }
-    found = values.check("agent-job", given, release="runs", namespace="scalr")
+    found = charts.check("agent-job", given, release="runs", namespace="scalr")
     assert [(finding.path, finding.message.partition(" (")[0][:52]) for finding in errors(found)] == [
         ("agent.tokenExistingSecret", "an alpha value; use agent.tokenExistingSecret.name i"),
         ("persistence.enabled", "an alpha value; use persistence.cache.enabled instea"),

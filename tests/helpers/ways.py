@@ -7,8 +7,7 @@ from typing import Any
 
 import scalr_agents
 from click.testing import CliRunner
-from scalr_agents import charts as values
-from scalr_agents import stack
+from scalr_agents import charts, stack
 from scalr_agents.cli import main
 from scalr_agents.model.merge import merge
 
@@ -24,7 +23,7 @@ _REST: dict[str, Any] = {"agent": {"url": "https://acme.scalr.io"}, "task": {"jo
 
 def in_values(path: str, given: Any, _: Path) -> str:
     content = merge(merge(_REST, {"agent": {"token": TOKEN}}), nested(path, given))
-    return "\n".join(map(str, values.check("agent-job", content, release="runs", namespace="scalr", agent_version=CURRENT)))
+    return "\n".join(map(str, charts.check("agent-job", content, release="runs", namespace="scalr", agent_version=CURRENT)))
 
 
 def in_a_stack_file(path: str, given: Any, _: Path) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 from scalr_agents import charts
-from scalr_agents import charts as values
 from scalr_agents.charts import CHARTS
 from scalr_agents.model import kubernetes_types
 from scalr_agents.model import parse as shapes
@@ -31,7 +30,7 @@ AFFINITY: dict[str, Any] = {
 
 
 def findings(given: dict[str, Any], chart: str = JOB) -> dict[str, str]:
-    found = values.check(chart, merge(MINIMUM, given), release="runs", namespace="scalr", agent_version=CURRENT)
+    found = charts.check(chart, merge(MINIMUM, given), release="runs", namespace="scalr", agent_version=CURRENT)
     return {finding.path: finding.message for finding in errors(found)}
 
 
@@ -177,7 +176,7 @@ def test_everything_wrong_is_told_at_once() -> None:
 )
 def test_nothing_is_said_about_what_is_left_out(given: dict[str, Any]) -> None:
     mounting = merge(given, nested("task.runner.extraVolumeMounts", [{"name": "v", "mountPath": "/v"}])) if "task" in given else given
-    found = values.check(JOB, merge(MINIMUM, mounting), release="runs", namespace="scalr", agent_version=CURRENT)
+    found = charts.check(JOB, merge(MINIMUM, mounting), release="runs", namespace="scalr", agent_version=CURRENT)
     assert len(errors(found)) == 1
     assert [finding for finding in warnings(found) if "spread them" in finding.message] == []
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scalr_agents import charts as values
+from scalr_agents import charts
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.merge import merge
 
@@ -27,7 +27,7 @@ def environment_of(container: dict[str, Any]) -> dict[str, Any]:
 
 
 def findings_of(given: dict[str, Any], version: str = LEGACY) -> list[Finding]:
-    return values.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr", agent_version=version)
+    return charts.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr", agent_version=version)
 
 
 def finding_at(given: dict[str, Any], path: str, version: str = LEGACY) -> Finding:

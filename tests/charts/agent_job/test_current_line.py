@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from scalr_agents import charts as values
+from scalr_agents import charts
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
@@ -269,4 +269,4 @@ def test_a_number_that_is_unset_leaves_its_variable_out(path: str, variable: str
 
 @pytest.mark.parametrize("version", ["1.2.0", "1.3.0"])
 def test_nothing_is_found_on_any_version_of_the_line(version: str) -> None:
-    assert values.check("agent-job", MINIMUM, release="runs", namespace="scalr", agent_version=version) == []
+    assert charts.check("agent-job", MINIMUM, release="runs", namespace="scalr", agent_version=version) == []

@@ -30,8 +30,6 @@ def _mounted(container: str, path: str) -> dict[str, Any]:
 
 ERRORS = [
     (_mirror(url="http://mirror.example/"), "agent.providerNetworkMirrors[0].url", "https://"),
-    (_mirror(url="mirror.example"), "agent.providerNetworkMirrors[0].url", "scheme and host"),
-    (_mirror(token="x"), "agent.providerNetworkMirrors[0].url", "missing"),
     (_mirror(url="https://mirror.example/", tokens="x"), "agent.providerNetworkMirrors[0].tokens", "did you mean 'token'"),
     (_mirror(url="https://mirror.example/", token=object()), "agent.providerNetworkMirrors[0].token", "set it in mirror_tokens, by host"),
     (
@@ -39,10 +37,6 @@ ERRORS = [
         "agent.providerNetworkMirrors[0].url",
         "must be known before deployment, because the list of mirrors is one string",
     ),
-    (nested("global.tls", {"clientCert": CERTIFICATE}), "global.tls.clientCert", "requires clientKey"),
-    (nested("global.tls", {"clientKey": KEY}), "global.tls.clientKey", "requires clientCert"),
-    (nested("global.tls", {"clientCert": KEY, "clientKey": KEY}), "global.tls.clientCert", "not PEM"),
-    (nested("global.tls", {"clientCert": CERTIFICATE, "clientKey": CERTIFICATE}), "global.tls.clientKey", "not PEM"),
     (nested("global.tls.clientCertSecret", {"name": "s", "certKey": "k", "keyKey": "k"}), "global.tls.clientCertSecret.keyKey", "already"),
     (nested("agent.binaryCache.sizeLimit", "1Ti"), "agent.binaryCache.sizeLimit", "Gi, Mi, G or M"),
     (nested("task.runner.memorySoftLimitPercent", 101), "task.runner.memorySoftLimitPercent", "not a percentage"),
@@ -84,11 +78,6 @@ WARNINGS = [
         "has no effect: persistence.cache.hostPath.path is set and takes precedence",
     ),
     (nested("agent.image.tag", "0.59.0"), "agent.image.tag", "does not belong to this contract line"),
-    (
-        nested("global.tls", {"clientCert": CERTIFICATE, "clientKey": KEY, "clientCertSecret": {"name": "s"}}),
-        "global.tls.clientKey",
-        "existing Secret takes precedence",
-    ),
     (nested(f"{CACHE}.hostPath.path", "/mnt/cache"), f"{CACHE}.hostPath.path", "persistence.cache.enabled is false"),
     (
         nested("agent.extraEnv", {"SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS": "3"}),

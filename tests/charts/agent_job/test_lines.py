@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import yaml
 from scalr_agents import charts
-from scalr_agents import charts as values
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.charts.shared.network.settings import Egress, Network
@@ -34,7 +33,7 @@ SETTINGS = {row["value"]: row["set"] for row in (*TABLE, *TABLE_CURRENT)}
 
 
 def _findings(given: dict[str, Any], version: str) -> list[tuple[str, str, str]]:
-    found = values.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr", agent_version=version)
+    found = charts.check("agent-job", merge(MINIMUM, given), release="runs", namespace="scalr", agent_version=version)
     return [(finding.severity, finding.path, finding.message) for finding in found]
 
 

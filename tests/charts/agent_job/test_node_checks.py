@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scalr_agents import charts as values
+from scalr_agents import charts
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.merge import merge
 
@@ -65,7 +65,7 @@ def test_deadlines_and_placeholders(given: dict[str, Any], version: str, expecte
 @pytest.mark.parametrize("version", [LEGACY, CURRENT])
 def test_exact_defaults_are_warned_of(version: str) -> None:
     given = {"agent": MINIMUM["agent"]}
-    found = values.check("agent-job", given, release="runs", namespace="scalr", agent_version=version)
+    found = charts.check("agent-job", given, release="runs", namespace="scalr", agent_version=version)
     (finding,) = found
     assert str(finding) == (
         "warning: task.job.activeDeadlineSeconds: not set: a run that hangs blocks the drain of its node forever; "

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from scalr_agents import charts
-from scalr_agents import charts as values
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
@@ -88,7 +87,7 @@ def test_labels_of_the_account() -> None:
 
 def test_the_default_data_home_warns() -> None:
     def found(given: dict[str, Any]) -> list[str]:
-        return [finding.path for finding in values.check("agent-k8s", merge(MINIMUM, given), release="runs", namespace="scalr")]
+        return [finding.path for finding in charts.check("agent-k8s", merge(MINIMUM, given), release="runs", namespace="scalr")]
 
     assert "agent.data_home" in found({})
     assert "agent.data_home" not in found(nested("agent.data_home", "/var/lib/runs"))

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scalr_agents import charts as values
+from scalr_agents import charts
 from scalr_agents.charts.shared import contract
 from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
@@ -17,7 +17,7 @@ CACHE: dict[str, dict[str, Any]] = {"legacy": {"persistence": {"enabled": True}}
 
 
 def _warnings(given: dict[str, Any], line: str) -> dict[str, str]:
-    found = values.check("agent-local", merge(MINIMUM, given), release="vcs", namespace="scalr", agent_version=VERSIONS[line])
+    found = charts.check("agent-local", merge(MINIMUM, given), release="vcs", namespace="scalr", agent_version=VERSIONS[line])
     assert not errors(found)
     return {finding.path: finding.message for finding in found}
 

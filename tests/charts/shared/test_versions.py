@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 import yaml
 from scalr_agents import charts, stack
-from scalr_agents import charts as values
 from scalr_agents.charts import CHARTS
 from scalr_agents.charts.shared import versions
 from scalr_agents.charts.shared.manifests import secrets
@@ -112,7 +111,7 @@ def test_who_knows_a_value(path: str, knowing: str, ignorant: dict[str, str]) ->
     ],
 )
 def test_a_value_is_refused_where_its_agents_do_not_know_it(chart: str, version: str, given: dict[str, Any], known: bool) -> None:
-    found = errors(values.check(chart, merge(GIVEN, given), release="runs", namespace="scalr", agent_version=version))
+    found = errors(charts.check(chart, merge(GIVEN, given), release="runs", namespace="scalr", agent_version=version))
     assert [finding for finding in found if "do not support it" not in finding.message] == []
     assert (found == []) is known
 
@@ -131,7 +130,7 @@ def test_a_value_is_refused_where_its_agents_do_not_know_it(chart: str, version:
 )
 def test_variables_that_a_version_sets_are_warned_of(version: str, variable: str, advice: str) -> None:
     extra = {"agent": {"extraEnv": {variable: "1"}}}
-    found = values.check("agent-job", merge(GIVEN, extra), release="runs", namespace="scalr", agent_version=version)
+    found = charts.check("agent-job", merge(GIVEN, extra), release="runs", namespace="scalr", agent_version=version)
     messages = [finding.message for finding in found if finding.path == f"agent.extraEnv.{variable}"]
     assert [advice in message for message in messages] == ([True] if advice else [])
 
@@ -172,14 +171,14 @@ def test_the_runner_of_agents_0_60_downloads_its_loop(sum_of: str, code: int, wo
 
 @pytest.mark.parametrize(("chart", "version"), PUBLISHED)
 def test_what_was_compared_with_is_not_warned_of(chart: str, version: str) -> None:
-    found = values.check(chart, GIVEN, release="runs", namespace="scalr", agent_version=version)
+    found = charts.check(chart, GIVEN, release="runs", namespace="scalr", agent_version=version)
     assert [finding for finding in found if finding.path == "agent_version"] == []
 
 
 @pytest.mark.parametrize("chart", CHARTS)
 @pytest.mark.parametrize("version", NEWER)
 def test_a_newer_version_is_warned_of(chart: str, version: str) -> None:
-    found = values.check(chart, GIVEN, release="runs", namespace="scalr", agent_version=version)
+    found = charts.check(chart, GIVEN, release="runs", namespace="scalr", agent_version=version)
     (warning,) = [finding for finding in found if finding.path == "agent_version"]
     assert warning.severity == "warning"
     assert warning.message.startswith(
@@ -208,5 +207,5 @@ def test_a_newer_version_is_warned_of_in_programs_and_on_the_command_line() -> N
 
 def test_nested_values_of_the_older_volume_do_not_hide_a_bad_size() -> None:
     bad = nested("persistence.emptyDir.sizeLimit", "x")
-    found = values.check("agent-local", merge(GIVEN, bad), release="runs", namespace="scalr", agent_version="0.58.0")
+    found = charts.check("agent-local", merge(GIVEN, bad), release="runs", namespace="scalr", agent_version="0.58.0")
     assert [finding.path for finding in errors(found)] == ["persistence.emptyDir.sizeLimit"]
