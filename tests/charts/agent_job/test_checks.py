@@ -8,10 +8,8 @@ from scalr_agents.model.findings import ValuesError
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import DEADLINE, MINIMUM, nested
+from tests.charts.agent_local.objects import CERTIFICATE, ROOT
 
-ROOT = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
-"""DER of a name alone, that of a public root: enough for what the check reads."""
-PRIVATE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
 ZONE = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
 SPREAD = {"app.kubernetes.io/name": "agent-job", "app.kubernetes.io/instance": "runs", "app.kubernetes.io/component": "agent"}
 
@@ -156,7 +154,7 @@ FINE: list[dict[str, Any]] = [
     nested("agent", {"topologySpreadConstraints": {}, "tolerations": {}, "affinity": []}),
     nested("agent.controller.extraEnv", [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "metadata.uid"}}}]),
     nested("agent.url", "https://acme.scalr.io:8443/"),
-    nested("global.tls.caBundle", f"corporate\n{PRIVATE}public\n{ROOT}"),
+    nested("global.tls.caBundle", f"corporate\n{CERTIFICATE}public\n{ROOT}"),
     *(
         nested("global.proxy", {"enabled": True, "httpsProxy": url, "noProxy": "localhost,10.0.0.0/8"})
         for url in ("http://p:1", "http://[fd00::1]:3128", "http://a_b.acme.:8080", "http://$(HOST):$(PORT)", "$(PROXY)", "HTTP://Proxy:1")

@@ -7,6 +7,7 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.corrected import finding_at, findings_of, objects_of, on_both_lines
+from tests.charts.agent_local.objects import EVERYWHERE, NAMES_AND_IDENTITY
 
 
 @on_both_lines
@@ -15,26 +16,9 @@ def test_network_policy_egress(version: str) -> None:
     assert policy["policyTypes"] == ["Egress"]
     assert policy["podSelector"]["matchLabels"]["app.kubernetes.io/component"] == "task"
     assert policy["egress"] == [
+        *NAMES_AND_IDENTITY,
         {
-            "to": [{"namespaceSelector": {}}, {"ipBlock": {"cidr": "169.254.0.0/16"}}],
-            "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],
-        },
-        {"to": [{"ipBlock": {"cidr": "169.254.170.23/32"}}], "ports": [{"protocol": "TCP", "port": 80}]},
-        {
-            "to": [
-                {
-                    "ipBlock": {
-                        "cidr": "0.0.0.0/0",
-                        "except": ["169.254.0.0/16", "168.63.129.16/32", "100.100.100.200/32", "100.96.0.96/32"],
-                    }
-                },
-                {
-                    "ipBlock": {
-                        "cidr": "::/0",
-                        "except": ["fd00:ec2::254/128", "fd20:ce::254/128", "fd00:c1::a9fe:a9fe/128", "fd00:42::42/128"],
-                    }
-                },
-            ],
+            "to": EVERYWHERE,
             "ports": [
                 *({"protocol": "TCP", "port": port} for port in (22, 80, 443, 6443)),
                 *(

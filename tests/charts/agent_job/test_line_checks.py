@@ -7,10 +7,9 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, nested
+from tests.charts.agent_local.objects import CERTIFICATE, KEY
 from tests.helpers.validated import validate
 
-CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
-KEY = "-----BEGIN PRIVATE KEY-----\nMAMCAQE=\n-----END PRIVATE KEY-----\n"
 CACHE = "persistence.cache"
 EXTRA = {"extraVolumes": [{"name": "v", "emptyDir": {}}]}
 

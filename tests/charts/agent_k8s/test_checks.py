@@ -11,13 +11,11 @@ from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import nested
 from tests.charts.agent_k8s.objects import EFS, MINIMUM, VERSIONS
+from tests.charts.agent_local.objects import CERTIFICATE, ROOT
 from tests.helpers.validated import validate
 
 QUIET = merge(MINIMUM, {"agent": {"data_home": "/var/lib/runs"}, "workerNodeSelector": {"pool": "runs"}})
 """Values of which only what no value can change is said: `securityContext`."""
-PRIVATE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
-PUBLIC = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
-"""DER of a name alone, that of a public root: enough for what the check reads."""
 GKE = {"iam.gke.io/gcp-service-account": "runs@acme.iam.gserviceaccount.com"}
 COMPONENT = r"app\.kubernetes\.io/component"
 WORKER = {
@@ -65,11 +63,11 @@ ERRORS = [
     (nested("agent.container_task_mem_request", 20000), "agent.container_task_mem_request", "20000 is above the limit of 16384"),
     (nested("agent.container_task_mem_limit", 1.5), "agent.container_task_mem_limit", "expected a whole number"),
     (nested("agent.container_task_image_registry", "https://mirror"), "agent.container_task_image_registry", "not an image registry"),
-    (nested("agent.ca_cert", PUBLIC), "agent.ca_cert", "PEM, but the agent requires base64 here"),
-    (nested("agent.container_task_ca_cert", PUBLIC), "agent.container_task_ca_cert", "PEM, but the agent requires base64 here"),
+    (nested("agent.ca_cert", ROOT), "agent.ca_cert", "PEM, but the agent requires base64 here"),
+    (nested("agent.container_task_ca_cert", ROOT), "agent.container_task_ca_cert", "PEM, but the agent requires base64 here"),
     (nested("agent.ca_cert", "corp-ca.pem"), "agent.ca_cert", "neither an absolute path nor base64"),
     (nested("agent.ca_cert", _encoded("hello")), "agent.ca_cert", "decoded from base64: not PEM"),
-    (nested("agent.ca_cert", _encoded(PUBLIC * 1200)), "agent.ca_cert", "132800 characters, but Linux allows only 131072"),
+    (nested("agent.ca_cert", _encoded(ROOT * 1200)), "agent.ca_cert", "132800 characters, but Linux allows only 131072"),
     (
         nested("agent.kubernetes_task_labels", {"team": True}),
         "agent.kubernetes_task_labels.team",
@@ -111,7 +109,7 @@ WARNINGS = [
         "has no effect in mode golden",
     ),
     (nested("agent.container_task_image", "scalr/runner"), "agent.container_task_image", "latest: the image changes without notice"),
-    (nested("agent.ca_cert", _encoded(PRIVATE)), "agent.ca_cert", "contains no public root certificate"),
+    (nested("agent.ca_cert", _encoded(CERTIFICATE)), "agent.ca_cert", "contains no public root certificate"),
     (nested("efsMountOptions", ["tls"]), "efsMountOptions", "has no effect: efsVolumeHandle is empty"),
     (nested("image.tag", "0.53.0"), "image.tag", "0.53.0 does not belong to this contract line"),
     (nested("serviceAccount.create", False), "serviceAccount.name", "empty while serviceAccount.create is false"),
@@ -157,7 +155,7 @@ FINE: list[dict[str, Any]] = [
     nested("agent", {"debug": 1, "disconnect_on_stop": "0", "automount_service_account_token": True}),
     nested("agent", {"container_task_cpu_request": None, "container_task_cpu_limit": 0.5, "container_task_mem_request": 1024.0}),
     nested("agent.ca_cert", "/usr/local/share/ca-certificates/corp.crt"),
-    nested("agent.ca_cert", "\n".join(_encoded(PUBLIC)[start : start + 76] for start in range(0, 400, 76))),
+    nested("agent.ca_cert", "\n".join(_encoded(ROOT)[start : start + 76] for start in range(0, 400, 76))),
     nested("agent.container_task_image_registry", "mirror.example:5000/scalr/"),
     nested("agent.worker_on_stop_action", "force-shutdown") | {"terminationGracePeriodSeconds": 10},
     {"terminationGracePeriodSeconds": 3660.0},

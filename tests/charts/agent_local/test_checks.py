@@ -7,11 +7,9 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import nested
-from tests.charts.agent_local.objects import CERTIFICATE, KEY, MINIMUM, VERSIONS
+from tests.charts.agent_local.objects import CERTIFICATE, KEY, MINIMUM, ROOT, VERSIONS
 from tests.helpers.validated import validate
 
-ROOT = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
-"""DER of a name alone, that of a public root: enough for what the check reads."""
 SINGLE = {"SCALR_AGENT_SINGLE": "true"}
 OFF = {"SCALR_AGENT_PROVIDER_CACHE_ENABLED": "false", "SCALR_AGENT_MODULE_CACHE_ENABLED": "false"}
 MOUNT = {"name": "tools", "mountPath": "/tools"}

@@ -9,7 +9,18 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
-from tests.charts.agent_local.objects import CERTIFICATE, KEY, MINIMUM, VERSIONS, container, environment, objects, pod
+from tests.charts.agent_local.objects import (
+    CERTIFICATE,
+    EVERYWHERE,
+    KEY,
+    MINIMUM,
+    NAMES_AND_IDENTITY,
+    VERSIONS,
+    container,
+    environment,
+    objects,
+    pod,
+)
 
 LINES = pytest.mark.parametrize("line", ["legacy", "current"])
 SELECTOR = {"app.kubernetes.io/name": "agent-local", "app.kubernetes.io/instance": "vcs"}
@@ -28,29 +39,7 @@ def test_the_policy_exists_when_the_metadata_service_is_closed_and_selects_the_p
     made = objects(merge(MINIMUM, {"allowMetadataService": False}), line=line)
     assert made["egress"]["spec"]["podSelector"] == {"matchLabels": SELECTOR}
     assert pod(made)["metadata"]["labels"] == SELECTOR == made["deployment"]["spec"]["selector"]["matchLabels"]
-    assert made["egress"]["spec"]["egress"] == [
-        {
-            "to": [{"namespaceSelector": {}}, {"ipBlock": {"cidr": "169.254.0.0/16"}}],
-            "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],
-        },
-        {"to": [{"ipBlock": {"cidr": "169.254.170.23/32"}}], "ports": [{"protocol": "TCP", "port": 80}]},
-        {
-            "to": [
-                {
-                    "ipBlock": {
-                        "cidr": "0.0.0.0/0",
-                        "except": ["169.254.0.0/16", "168.63.129.16/32", "100.100.100.200/32", "100.96.0.96/32"],
-                    }
-                },
-                {
-                    "ipBlock": {
-                        "cidr": "::/0",
-                        "except": ["fd00:ec2::254/128", "fd20:ce::254/128", "fd00:c1::a9fe:a9fe/128", "fd00:42::42/128"],
-                    }
-                },
-            ]
-        },
-    ]
+    assert made["egress"]["spec"]["egress"] == [*NAMES_AND_IDENTITY, {"to": EVERYWHERE}]
 
 
 @LINES

@@ -9,11 +9,9 @@ from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import nested, value_paths
-from tests.charts.agent_local.objects import CERTIFICATE, KEY
+from tests.charts.agent_local.objects import CERTIFICATE, KEY, ROOT
 from tests.helpers.validated import LINES, validate
 
-ROOT = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
-"""DER of a name alone, that of a public root: enough for what the check reads."""
 MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}}
 OWN = {
     "image": {"agent-job": "agent.image"},
