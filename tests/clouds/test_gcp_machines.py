@@ -136,7 +136,7 @@ def test_an_old_machine_goes_when_a_new_one_has_had_time_to_start(machines: Mach
     assert template(google)["scheduling"]["gracefulShutdown"] == {"enabled": True, "maxDuration": {"seconds": "3600"}}
 
 
-ADVICE = "legacy: the state may not have what Google has. Run `pulumi refresh`, and then `pulumi up` again"
+ADVICE = "legacy: the state may differ from the actual group. Run `pulumi refresh`, then `pulumi up` again"
 
 
 def test_after_a_failed_update_the_state_is_refreshed(machines: Machines, google: GoogleCloud) -> None:

@@ -46,10 +46,10 @@ OLD = {"docker": {}, "agentVersion": "0.50.0"}
         ({**VCS, "taskImage": "a:1"}, "error: machines.it.taskImage: has no effect: role is vcs"),
         ({"ec2": EC2, "concurrency": 6}, "error: machines.it.concurrency: input should be less than or equal to 5"),
         ({"ec2": EC2, "concurrency": 0}, "error: machines.it.concurrency: input should be greater than or equal to 1"),
-        ({"ec2": T3}, "warning: machines.it.ec2.instanceType: t3.small has 2 GiB of memory, and 5 runs of 512Mi with 1 GiB for the system"),
+        ({"ec2": T3}, "warning: machines.it.ec2.instanceType: t3.small has 2 GiB of memory, but 5 runs of 512Mi and 1 GiB for the system"),
         ({"gce": {**GCE, "machineType": "e2-small"}}, "warning: machines.it.gce.machineType: e2-small has 2 GiB of memory"),
-        ({"ec2": {**EC2, "volume": {"size": "18Gi"}}}, "error: machines.it.ec2.volume.size: given 18Gi; an agent needs 20G at least"),
-        ({"gce": {**GCE, "volume": {"size": "8Gi"}}}, "error: machines.it.gce.volume.size: given 8Gi; an agent needs 20G at least"),
+        ({"ec2": {**EC2, "volume": {"size": "18Gi"}}}, "error: machines.it.ec2.volume.size: given 18Gi; set at least 20G"),
+        ({"gce": {**GCE, "volume": {"size": "8Gi"}}}, "error: machines.it.gce.volume.size: given 8Gi; set at least 20G"),
         ({"ec2": {**EC2, "min": 3, "max": 2}}, "error: machines.it.ec2.max: given 2, which is less than min, 3"),
         (
             {"ec2": {**EC2, "min": 0, "max": 2}},
@@ -86,27 +86,27 @@ OLD = {"docker": {}, "agentVersion": "0.50.0"}
         ),
         (
             {**PACKAGE, "ec2": {**EC2, "logRetentionDays": 30}, "package": YUM},
-            "error: machines.it.ec2.logRetentionDays: needs runtime: docker, which sends the log",
+            "error: machines.it.ec2.logRetentionDays: requires runtime: docker",
         ),
         (
             {"gce": {**GCE, "machineType": "c4a-standard-4", "image": "projects/acme/global/images/agents-amd64"}},
-            "error: machines.it.gce.image: is an image for x86_64, but c4a-standard-4 is arm64; leave it out for Ubuntu",
+            "error: machines.it.gce.image: is an image for x86_64, but c4a-standard-4 is arm64; remove it to use Ubuntu",
         ),
         (
             {"gce": {**GCE, "machineType": "z9-standard-4"}},
-            "warning: machines.it.gce.machineType: unknown family, so an x86_64 image and a pd-balanced disk are assumed; known: c2, c2d",
+            "warning: machines.it.gce.machineType: unknown family: an x86_64 image and a pd-balanced disk are used; known: c2, c2d",
         ),
         ({"ec2": {**EC2, "instanceType": "t4g.large"}}, "error: machines.it.ec2.architecture: is x86_64, but t4g.large is arm64"),
-        ({"ec2": {**EC2, "ami": "ubuntu"}}, "error: machines.it.ec2.ami: given 'ubuntu'; it has the form ami-0123456789abcdef0"),
+        ({"ec2": {**EC2, "ami": "ubuntu"}}, "error: machines.it.ec2.ami: given 'ubuntu'; expected an ID such as ami-0123456789abcdef0"),
         ({"ec2": {**EC2, "ami": "ami-0a", "amiParameter": "/a"}}, "error: machines.it.ec2.amiParameter: has no effect: ami is set"),
         ({"ec2": {**EC2, "volume": {"kmsKey": "alias/x"}}}, "error: machines.it.ec2.volume.kmsKey: expected the ARN of a key"),
         ({"ec2": {**EC2, "policies": ["ReadOnlyAccess"]}}, "error: machines.it.ec2.policies[0]: expected the ARN of a policy"),
         ({"ec2": {**EC2, "policies": ["arn:aws:iam::aws:policy/X"]}}, "warning: machines.it.ec2.policies: runs cannot use them"),
-        ({"ec2": {**EC2, "spot": True}}, "warning: machines.it.ec2.spot: AWS takes a spot instance back within two minutes"),
+        ({"ec2": {**EC2, "spot": True}}, "warning: machines.it.ec2.spot: AWS reclaims Spot instances with two minutes' notice"),
         ({"ec2": EC2, "drainSeconds": 7201}, "error: machines.it.drainSeconds: given 7201; allowed: 30 to 7200"),
         ({"gce": GCE, "drainSeconds": 3601}, "error: machines.it.drainSeconds: given 3601; allowed: 30 to 3600"),
-        ({"docker": {}, "image": "scalr/agent:latest"}, "warning: machines.it.image: its tag moves"),
-        ({"docker": {}, "image": "scalr/agent"}, "warning: machines.it.image: its tag moves"),
+        ({"docker": {}, "image": "scalr/agent:latest"}, "warning: machines.it.image: not a fixed version"),
+        ({"docker": {}, "image": "scalr/agent"}, "warning: machines.it.image: not a fixed version"),
         ({"docker": {}, "image": "a b"}, "error: machines.it.image: not the reference of an image"),
         ({"docker": {}, "image": "--privileged"}, "error: machines.it.image: not the reference of an image"),
         ({"docker": {}, "taskImage": "-v/:/host"}, "error: machines.it.taskImage: not the reference of an image"),
@@ -117,15 +117,15 @@ OLD = {"docker": {}, "agentVersion": "0.50.0"}
             {"docker": {}, "allowMetadataService": False},
             "warning: machines.it.allowMetadataService: has no effect: the stack creates nothing on your own host",
         ),
-        ({"ec2": EC2, "caScope": "tasks"}, "warning: machines.it.caScope: has no effect: there are no certificates"),
-        ({**OLD, "concurrency": 2}, "error: machines.it.concurrency: needs agents 0.53.0 or newer"),
-        ({**OLD, "taskImage": "acme/tf"}, "error: machines.it.taskImage: needs a tag, which is the version of Terraform"),
+        ({"ec2": EC2, "caScope": "tasks"}, "warning: machines.it.caScope: has no effect: no certificates are set"),
+        ({**OLD, "concurrency": 2}, "error: machines.it.concurrency: requires agents 0.53.0 or newer"),
+        ({**OLD, "taskImage": "acme/tf"}, "error: machines.it.taskImage: requires a tag with the version of Terraform"),
         (
             {"docker": {}, "memoryPerRun": "512Ki"},
             "error: machines.it.memoryPerRun: unsupported size '512Ki'; use Gi, Mi, G or M, for instance 512Mi",
         ),
         (PACKAGE, "warning: machines.it.runtime: Scalr has deprecated its packages"),
-        (PACKAGE, "error: machines.it.package: needs one of apt and yum"),
+        (PACKAGE, "error: machines.it.package: set exactly one of apt and yum"),
         (
             {**PACKAGE, "package": {"yum": "http://x", "key": "https://k"}},
             "error: machines.it.package.yum: expected a URL that begins with https://",
@@ -137,12 +137,15 @@ OLD = {"docker": {}, "agentVersion": "0.50.0"}
         ({**PACKAGE, "package": {"yum": "https://x"}}, "error: machines.it.package.key: expected the URL of the repository's key"),
         ({**PACKAGE, "package": YUM, "image": "a:1"}, "error: machines.it.image: has no effect: runtime is package"),
         ({"ec2": EC2, "package": YUM}, "error: machines.it.package: has no effect: runtime is docker"),
-        ({"docker": {}, "env": {"SCALR_TOKEN": "x"}}, "error: machines.it.env.SCALR_TOKEN: the token would lie in plain text"),
-        ({"docker": {}, "env": {"GITHUB_TOKEN": "x"}}, "warning: machines.it.env.GITHUB_TOKEN: seems to hold a secret in plain text"),
+        ({"docker": {}, "env": {"SCALR_TOKEN": "x"}}, "error: machines.it.env.SCALR_TOKEN: the token would be stored in plain text"),
+        (
+            {"docker": {}, "env": {"GITHUB_TOKEN": "x"}},
+            "warning: machines.it.env.GITHUB_TOKEN: seems to contain a secret, which",
+        ),
         ({"docker": {}, "env": {"A": "x\ny"}}, "error: machines.it.env.A: has several lines"),
         (
             {"docker": {}, "env": {"SCALR_AGENT_CONCURRENCY": 2}},
-            "error: machines.it.env.SCALR_AGENT_CONCURRENCY: is set by the other words",
+            "error: machines.it.env.SCALR_AGENT_CONCURRENCY: is set by other settings of the machine",
         ),
         ({"docker": {}, "rool": "vcs"}, "error: machines.it.rool: unknown key 'rool'; did you mean 'root'?"),
         (
@@ -163,14 +166,14 @@ LOGIN = {"https": "http://me:pa55w0rd@proxy.acme:3128"}
     [
         (
             {"proxy": {"https": "http://proxy.acme:3128"}},
-            "warning: common.proxy.https: machines read their secrets through it: let it pass",
+            "warning: common.proxy.https: machines read their secrets through this proxy: allow",
         ),
-        ({"proxy": LOGIN}, "error: common.proxy.https: holds a login"),
+        ({"proxy": LOGIN}, "error: common.proxy.https: contains credentials"),
         ({"proxy": {"https": "proxy.acme:3128"}}, "error: common.proxy.https: not a URL with scheme and host"),
         ({"proxy": {"https": "http://[fd00::1:3128"}}, "error: common.proxy.https: not a URL with scheme and host"),
         ({"otel": {"endpoint": "http://[fd00::1:4317"}}, "error: common.otel.endpoint: not a URL with a valid host and port"),
-        ({"proxy": {"https": "https://proxy.acme"}}, "error: common.proxy.https: machines reach a proxy by http:// alone"),
-        ({"ca": {"secret": "corp"}}, "error: common.ca.secret: machine 'it' cannot read a Secret of Kubernetes"),
+        ({"proxy": {"https": "https://proxy.acme"}}, "error: common.proxy.https: machines connect to a proxy only over http://"),
+        ({"ca": {"secret": "corp"}}, "error: common.ca.secret: machine 'it' cannot read a Kubernetes Secret"),
         ({"url": ""}, "warning: common.url: empty"),
         ({"url": "https\\://acme.scalr.io"}, "error: common.url: not a URL with scheme and host"),
         ({"agentVersion": "1.4"}, "error: common.agentVersion: not a version"),
@@ -212,7 +215,7 @@ def test_certificates_that_do_not_fit_into_user_data_are_an_error(tmp_path: Any)
     (tmp_path / "ca.pem").write_text(f"-----BEGIN CERTIFICATE-----\n{sequence}\n-----END CERTIFICATE-----\n")
     content = {"common": {"url": URL, "ca": {"file": "ca.pem"}}, "machines": {"it": {"ec2": EC2}}, "secrets": {"it": {"token": "t"}}}
     assert [finding.message[:53] for finding in stack.load(content, directory=tmp_path).findings] == [
-        "its user data is longer than the 16 KiB that EC2 take",
+        "its user data exceeds EC2's limit of 16 KiB, even com",
         "contains no public root certificate, and it replaces ",
     ]
     content["machines"] = {"it": {"gce": GCE}}
@@ -221,13 +224,13 @@ def test_certificates_that_do_not_fit_into_user_data_are_an_error(tmp_path: Any)
 
 def test_a_name_that_is_an_agent_s_too() -> None:
     agent = {"kind": "agent-job", "namespace": "scalr", "agentVersion": "1.4.0", "values": {"task": {"job": {"activeDeadlineSeconds": 60}}}}
-    assert said({"ec2": EC2}, agents={"it": agent}) == ["error: machines.it: agents has the same name; give one of them another"]
+    assert said({"ec2": EC2}, agents={"it": agent}) == ["error: machines.it: agents has the same name; rename one of them"]
 
 
 @pytest.mark.parametrize("name", ["Legacy", "a" * 33, "1a", "a-"])
 def test_names(name: str) -> None:
     loaded = stack.load({"common": {"url": URL}, "machines": {name: {"docker": {}}}}, directory=STACKS)
-    assert [finding.message.partition(":")[0] for finding in loaded.findings] == ["not a name for a machine"]
+    assert [finding.message.partition(":")[0] for finding in loaded.findings] == ["not a valid machine name"]
 
 
 def test_secrets_of_machines_are_demanded_where_something_is_made() -> None:
@@ -248,10 +251,10 @@ def test_secrets_of_machines_are_demanded_where_something_is_made() -> None:
         ({"token": "<token>"}, "error: secrets.it.token: is a placeholder"),
         ({"token": " abc"}, "warning: secrets.it.token: begins or ends with white space"),
         ({"token": "abc\n"}, "error: secrets.it.token: has several lines"),
-        ({"env": {"SCALR_URL": "x"}}, "error: secrets.it.env.SCALR_URL: is set by something else too"),
-        ({"env": {"SCALR_AGENT_TOKEN": "x"}}, "error: secrets.it.env.SCALR_AGENT_TOKEN: is set by something else too"),
-        ({"clientKey": "x"}, "error: secrets.it.clientKey: agents on machines have no such secret"),
-        ({"mirrorTokens": {"a": "x"}}, "error: secrets.it.mirrorTokens: agents on machines have no such secret"),
+        ({"env": {"SCALR_URL": "x"}}, "error: secrets.it.env.SCALR_URL: is also set by env or another setting"),
+        ({"env": {"SCALR_AGENT_TOKEN": "x"}}, "error: secrets.it.env.SCALR_AGENT_TOKEN: is also set by env or another setting"),
+        ({"clientKey": "x"}, "error: secrets.it.clientKey: not supported for agents on machines"),
+        ({"mirrorTokens": {"a": "x"}}, "error: secrets.it.mirrorTokens: not supported for agents on machines"),
     ],
 )
 def test_findings_about_secrets(secrets: dict[str, Any], expected: str) -> None:
@@ -282,7 +285,7 @@ def test_runs_and_a_vcs_provider_share_no_network_and_no_identity(word: str, pla
     content = {"common": {"url": URL}, "machines": both, "secrets": {name: {"token": "t"} for name in both}}
     (finding,) = stack.load(content, directory=STACKS).findings
     assert finding.path.startswith("scalr-agents:machines.vcs." + word)
-    assert "machine 'runs', which serves runs, has it too; keep them apart" in finding.message
+    assert "also used by machine 'runs', which serves runs; use different ones" in finding.message
     alike = merge(content, {"machines": {"vcs": {"role": "runs"}}})
     assert stack.load(alike, directory=STACKS).findings == []
 

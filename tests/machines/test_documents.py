@@ -234,4 +234,4 @@ def test_the_package_is_installed_by_hand_too(tmp_path: Any) -> None:
 def test_a_package_has_no_form_of_docker(tmp_path: Any, form: str) -> None:
     done = CliRunner().invoke(main, ["machine", "host", with_package(tmp_path), "--output", form])
     assert (done.exit_code, done.stdout) == (2, "")
-    assert "runtime: package has no compose or run form; use cloud-init or systemd" in done.stderr
+    assert "runtime: package has no compose or run format; use cloud-init or systemd" in done.stderr

@@ -29,11 +29,11 @@ def errors(cloud: str, given: dict[str, Any]) -> list[tuple[str, str]]:
         ({"instanceType": "t3.large "}, "instanceType", "expected an instance type such as t3.medium"),
         ({"instanceType": "e2-standard-2"}, "instanceType", "expected an instance type such as t3.medium"),
         ({"spot": True, "otherInstanceTypes": ["t3.large", "t3"]}, "otherInstanceTypes[1]", "expected an instance type such as t3.medium"),
-        ({"rolePath": "scalr"}, "rolePath", "given 'scalr'; it begins and ends with '/', for instance /scalr/"),
+        ({"rolePath": "scalr"}, "rolePath", "given 'scalr'; it must begin and end with '/', for instance /scalr/"),
         (
             {"logRetentionDays": 31},
             "logRetentionDays",
-            f"given 31; CloudWatch keeps logs for {', '.join(map(str, forms._RETENTIONS))} days",
+            f"given 31; allowed: {', '.join(map(str, forms._RETENTIONS))}",
         ),
         ({"amiParameter": "resolve:ssm:/a"}, "amiParameter", "expected the name of an SSM parameter"),
         ({"tags": {"aws:team": "a"}}, "tags.aws:team", "not a valid tag key: use at most 128 characters, not starting with aws:"),

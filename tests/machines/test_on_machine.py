@@ -68,13 +68,13 @@ def test_a_missing_secret_says_so(cloud: Cloud, secret: str, expected: str, tmp_
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("s3cr3t-token", "the secret is no JSON object of environment variables"),
-        ("[1]", "the secret is no JSON object of environment variables"),
-        ('{"A": "x"}', "the secret holds no token of an agent pool"),
-        ('{"SCALR_AGENT_TOKEN": ""}', "the secret holds no token of an agent pool"),
-        ('{"SCALR_AGENT_TOKEN": "t", "A": "s3cr3t\\nB=x"}', "the secret's variable A is no text of one line"),
-        ('{"SCALR_AGENT_TOKEN": "t", "A": 1}', "the secret's variable A is no text of one line"),
-        ('{"SCALR_AGENT_TOKEN": "t", "A B": "x"}', "the secret's variable A B is no text of one line"),
+        ("s3cr3t-token", "the secret is not a JSON object of environment variables"),
+        ("[1]", "the secret is not a JSON object of environment variables"),
+        ('{"A": "x"}', "the secret does not contain a token of an agent pool"),
+        ('{"SCALR_AGENT_TOKEN": ""}', "the secret does not contain a token of an agent pool"),
+        ('{"SCALR_AGENT_TOKEN": "t", "A": "s3cr3t\\nB=x"}', "the secret's variable A is not a string of one line"),
+        ('{"SCALR_AGENT_TOKEN": "t", "A": 1}', "the secret's variable A is not a string of one line"),
+        ('{"SCALR_AGENT_TOKEN": "t", "A B": "x"}', "the secret's variable A B is not a string of one line"),
     ],
 )
 def test_content_that_is_no_environment_is_refused_and_not_repeated(content: str, expected: str) -> None:

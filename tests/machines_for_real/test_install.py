@@ -126,6 +126,6 @@ def test_without_gpg_nothing_is_installed(keys: Mapping[str, Path], tmp_path: Pa
     done = ran("ubuntu", keys["one"], tmp_path, lacking="gpg")
     assert (done.returncode, done.stderr) == (
         1,
-        "scalr-agent: no gpg here to check Docker's key: use an image that has gpg, or Docker\n",
+        "scalr-agent: gpg is missing, which checks Docker's key: use an image with gpg or Docker\n",
     )
     assert not (tmp_path / "commands").exists()

@@ -63,4 +63,4 @@ def test_a_change_waits_for_the_one_before_and_not_for_ever(problem: str, monkey
         now[0] += later
         answers.append(retry(failure("update", problem)))
     assert answers == [True, True, True, False]
-    assert said[0] == "it: an earlier change still waits for runs; waiting for it, 28 minutes at most"
+    assert said[0] == "it: an earlier change still waits for runs; waiting for it, at most 28 minutes"

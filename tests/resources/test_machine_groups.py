@@ -369,28 +369,28 @@ def test_no_request_carries_a_secret_in_plain(token: str, variable: str, compone
 @pytest.mark.parametrize(
     ("component", "args", "expected"),
     [
-        ("Ec2Agents", {"token": ""}, "error: token: missing: the token of the agent pool"),
+        ("Ec2Agents", {"token": ""}, "error: token: missing: set the token of the agent pool"),
         ("Ec2Agents", {"token": "null"}, 'error: token: is the word "null", which is not a token; set the token of the agent pool'),
         ("Ec2Agents", {"subnets": []}, "error: subnets: missing"),
         ("Ec2Agents", {"concurrency": 6}, "error: concurrency: input should be less than or equal to 5; given the number 6"),
         (
             "Ec2Agents",
             {"volume": {"size": "8Gi"}},
-            "error: volume.size: given 8Gi; an agent needs 20G at least, for images and the data of runs",
+            "error: volume.size: given 8Gi; set at least 20G, for images and the data of runs",
         ),
         ("Ec2Agents", {"no_proxy": ["a.b", "a\nExecStartPre=+/bin/true"]}, "error: no_proxy[1]: not a host (github.acme.internal)"),
         ("GceAgents", {"http_proxy": "http://a:1\nB=1"}, "error: http_proxy: contains a line break or another control character"),
         (
             "Ec2Agents",
             {"secret_env": {"A": "x\ny"}},
-            "error: secret_env.A: has several lines or control characters, and a variable of a machine is one line",
+            "error: secret_env.A: has several lines or control characters, but variables of machines have one line",
         ),
         (
             "GceAgents",
             {"drain_seconds": 3601},
-            "error: drain_seconds: given 3601; allowed: 30 to 3600, since Google waits one hour at most",
+            "error: drain_seconds: given 3601; allowed: 30 to 3600, because Google waits at most one hour",
         ),
-        ("GceAgents", {"secret_env": {"A": ""}}, "error: secret_env.A: empty; set it, or leave it out"),
+        ("GceAgents", {"secret_env": {"A": ""}}, "error: secret_env.A: empty; set it, or remove it"),
         ("Ec2Agents", {"secret_env": {" ": "x"}}, "error: secret_env. : not a valid name of an environment variable"),
         ("Ec2Agents", {"ca_bundle": "certs/ca.pem"}, "error: ca_bundle: not PEM"),
         ("Ec2Agents", {"subnets": ["subnet-0a", ""]}, "error: subnets[1]: given '', which is not a valid ID; expected subnet-<"),
@@ -401,7 +401,7 @@ def test_no_request_carries_a_secret_in_plain(token: str, variable: str, compone
         (
             "GceAgents",
             {"https_proxy": "http://a:b@c"},
-            "error: https_proxy: holds a login, which would lie in plain text on the machine and",
+            "error: https_proxy: contains credentials, which would be stored in plain text on the machine and",
         ),
     ],
 )
@@ -413,7 +413,7 @@ def test_arguments_that_are_refused(component: str, args: dict[str, Any], expect
 def test_an_output_that_is_no_text_ends_the_program_and_is_not_repeated() -> None:
     with pytest.raises(pulumi.RunError) as raised:
         run(program("Ec2Agents", lambda: {**AWS, "token": pulumi.Output.secret(["s3cr3t"])}))
-    assert str(raised.value) == "machine 'it' cannot be deployed: empty, or no text of one line: SCALR_AGENT_TOKEN"
+    assert str(raised.value) == "machine 'it' cannot be deployed: these variables are empty or not a string of one line: SCALR_AGENT_TOKEN"
 
 
 def test_names_in_user_data_are_those_of_the_stack() -> None:
@@ -428,7 +428,7 @@ def test_arguments_that_do_nothing_alone(component: str) -> None:
     alone = {"no_proxy": ["10.0.0.0/8"], "ca_scope": "tasks", "otel_traces": True}
     found = [text for _, text in record(component, {**COMPONENTS[component], **alone}).log]
     assert found == [
-        "it: ca_scope: has no effect: there are no certificates",
+        "it: ca_scope: has no effect: no certificates are set",
         "it: no_proxy: has no effect without http_proxy or https_proxy",
         "it: otel_traces: has no effect without otel_endpoint",
     ]

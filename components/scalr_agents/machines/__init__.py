@@ -1,7 +1,7 @@
 """Agents on virtual machines and on Docker hosts: settings, checks, and the files of a machine. Plain data in, text out.
 
-`settings` has the words, `checks` and `forms` what is wrong with them, `environment` the agent's variables, `units` and `files` what lies
-on the machine, `documents` the forms in which it is printed. `on_machine` is a program for the machine itself.
+`settings` defines the settings, `checks` and `forms` check them, `environment` makes the agent's variables, `units` and `files` make the
+files on the machine, and `documents` the formats in which they are printed. `on_machine` is a program that runs on the machine.
 """
 
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from typing import Literal
 from scalr_agents.machines.settings import AgentSettings, SharedSettings
 
 Platform = Literal["aws", "gcp", "own"]
-"""Who runs the machine: a cloud, or its owner."""
+"""The cloud that runs the machine, or `own` for a host of the user."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """The agent of one machine, or of a group of machines that are all alike."""
+    """The agent of one machine, or of a group of identical machines."""
 
     name: str
     platform: Platform
@@ -24,7 +24,7 @@ class Machine:
 
     @property
     def in_docker(self) -> bool:
-        """Whether the agent itself is a container. Otherwise it is the package that Scalr has deprecated."""
+        """Whether the agent runs as a container. Otherwise it runs from the package that Scalr has deprecated."""
         return self.agent.runtime == "docker"
 
     @property
@@ -33,20 +33,20 @@ class Machine:
 
     @property
     def can_drain(self) -> bool:
-        """Whether the platform tells a machine that it has to go, and waits.
+        """Whether the platform notifies a machine before it is removed, and waits for it.
 
-        A lifecycle hook of AWS is for all machines of a group, also for those of another role that are still there after a change.
+        A lifecycle hook of AWS applies to all machines of a group, including those that still have the previous role after a change.
         """
         return self.platform == "aws" or (self.platform == "gcp" and self.serves_runs)
 
 
 @dataclass(frozen=True)
 class CloudNames:
-    """What a machine has to know of the cloud. Empty on a host of one's own."""
+    """Names of cloud resources that a machine uses. Empty on the user's own host."""
 
     secret: str = ""
     """ARN of the secret in AWS Secrets Manager, or `projects/<project>/secrets/<name>` in Google Secret Manager."""
     group: str = ""
     """Name of the Auto Scaling group."""
     log_group: str = ""
-    """CloudWatch log group of the agent. Empty without one."""
+    """CloudWatch log group of the agent. Empty if there is none."""

@@ -1,4 +1,4 @@
-"""What is valid word by word and still makes no machine that works, or not the one that was meant."""
+"""Checks of settings of machines: combinations that cannot work, have no effect, or are probably a mistake."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,73 +14,73 @@ from scalr_agents.model.messages import describe, too_long
 from scalr_agents.model.spelling import Spelling
 
 DRAIN_LIMITS: Mapping[Platform, tuple[int, str]] = {
-    "aws": (7200, "an Auto Scaling group waits two hours at most"),
-    "gcp": (3600, "Google waits one hour at most"),
+    "aws": (7200, "an Auto Scaling group waits at most two hours"),
+    "gcp": (3600, "Google waits at most one hour"),
 }
-_FEWEST_DRAIN_SECONDS = 30
-"""What a lifecycle hook of an Auto Scaling group takes at least."""
+_SHORTEST_DRAIN_SECONDS = 30
+"""The shortest timeout of a lifecycle hook of an Auto Scaling group."""
 _SMALLEST_DISK = 20 * 1000**3
 _FOR_RUNS = ("concurrency", "memory_per_run", "task_image", "root", "drain_seconds", "allow_metadata_service")
 _NOT_ON_OWN_HOST = {
     "on_change": "restart the agent there after a change",
-    "allow_metadata_service": "if the host is in a cloud, keep containers from its metadata service there",
+    "allow_metadata_service": "if the host is in a cloud, block its metadata service for containers there",
 }
-_OS_BYTES = instance_types.GIB
-"""What is left to the system."""
+_SYSTEM_BYTES = instance_types.GIB
+"""Memory reserved for the operating system."""
 _VERSION = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}")
 _PACKAGE_VERSION = re.compile(r"[0-9][0-9A-Za-z.+~:_-]*")
 _NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _LONGEST_NAME = 32
-"""Google allows service accounts 30 characters and others 63, of which Pulumi takes some for what makes a name unique."""
+"""Google allows 30 characters for service accounts and 63 for other names. Pulumi uses some of them to make a name unique."""
 _POLICY_ARN = re.compile(r"arn:[\w-]+:iam::(aws|[0-9]{12}):policy/\S+")
 _IMAGES: Mapping[str, tuple[str, ...]] = {"arm64": ("arm64", "aarch64"), "x86_64": ("ubuntu-2204-lts", "amd64", "x86-64")}
-"""Parts of the names of images that tell their architecture."""
-_ONE_LINE = "has several lines or control characters, and a variable of a machine is one line"
+"""Parts of image names that identify their architecture."""
+_ONE_LINE = "has several lines or control characters, but variables of machines have one line"
 
 
 def name(given: str) -> Findings:
-    """The name, from which those of everything in the cloud are made."""
+    """Findings on the name of a machine, which is part of the names of its cloud resources."""
     if len(given) > _LONGEST_NAME or not _NAME.fullmatch(given):
-        message = f"not a name for a machine: at most {_LONGEST_NAME} lower case letters, digits and '-', a letter first"
+        message = f"not a valid machine name: use at most {_LONGEST_NAME} lower case letters, digits and '-', starting with a letter"
         yield error("", f"{message}{too_long(given, _LONGEST_NAME)}")
 
 
 def agent(given: AgentSettings, platform: Platform, say: Spelling) -> Findings:
-    """The agent's own words."""
-    said = given.model_fields_set
+    """Findings on the settings of the agent."""
+    set_by_user = given.model_fields_set
     if given.agent_version and not _VERSION.fullmatch(given.agent_version):
         yield error(say("agent_version"), "not a version of the form MAJOR.MINOR.PATCH, for instance 1.4.0")
         return
     if given.role == "vcs":
-        for word in (word for word in _FOR_RUNS if word in said and getattr(given, word) is not False):
-            yield error(say(word), f"has no effect: {say('role')} is vcs, and it concerns runs")
+        for setting in (setting for setting in _FOR_RUNS if setting in set_by_user and getattr(given, setting) is not False):
+            yield error(say(setting), f"has no effect: {say('role')} is vcs, and it applies only to runs")
     yield from _versions(given, say)
     yield from _memory(given, say)
     yield from _drain(given, platform, say)
-    for word in ("image", "task_image"):
-        yield from _image(say(word), getattr(given, word))
+    for setting in ("image", "task_image"):
+        yield from _image(say(setting), getattr(given, setting))
     yield from _package(given, say)
     yield from _env(given, say)
 
 
 def without_effect(machine: Machine, say: Spelling) -> Findings:
-    """Words that are right and do nothing on this machine."""
-    said = machine.agent.model_fields_set
-    if "ca_scope" in said and not is_set(machine.shared.ca_bundle):
-        yield warning(say("ca_scope"), "has no effect: there are no certificates")
+    """Findings on valid settings that have no effect on this machine."""
+    set_by_user = machine.agent.model_fields_set
+    if "ca_scope" in set_by_user and not is_set(machine.shared.ca_bundle):
+        yield warning(say("ca_scope"), "has no effect: no certificates are set")
     if machine.platform == "own":
-        for word, advice in _NOT_ON_OWN_HOST.items():
-            if word in said:
-                yield warning(say(word), f"has no effect: the stack creates nothing on your own host; {advice}")
+        for setting, advice in _NOT_ON_OWN_HOST.items():
+            if setting in set_by_user:
+                yield warning(say(setting), f"has no effect: the stack creates nothing on your own host; {advice}")
 
 
 def _versions(given: AgentSettings, say: Spelling) -> Findings:
     version = environment.version_of(given.agent_version)
     if not environment.has_new_names(version) and "concurrency" in given.model_fields_set:
-        yield error(say("concurrency"), "needs agents 0.53.0 or newer; older ones always take five runs")
+        yield error(say("concurrency"), "requires agents 0.53.0 or newer; older agents always have five concurrent runs")
     if given.task_image and not environment.takes_task_image(version) and ":" not in given.task_image.rpartition("/")[2]:
         yield error(
-            say("task_image"), "needs a tag, which is the version of Terraform: these agents take the image scalr/terraform:<version>"
+            say("task_image"), "requires a tag with the version of Terraform: agents before 0.61.3 use the image scalr/terraform:<version>"
         )
 
 
@@ -93,9 +93,9 @@ def _memory(given: AgentSettings, say: Spelling) -> Findings:
 
 
 def _drain(given: AgentSettings, platform: Platform, say: Spelling) -> Findings:
-    most, reason = DRAIN_LIMITS.get(platform, (0, ""))
-    if most and given.role == "runs" and not _FEWEST_DRAIN_SECONDS <= given.drain_seconds <= most:
-        yield error(say("drain_seconds"), f"given {given.drain_seconds}; allowed: {_FEWEST_DRAIN_SECONDS} to {most}, since {reason}")
+    longest, reason = DRAIN_LIMITS.get(platform, (0, ""))
+    if longest and given.role == "runs" and not _SHORTEST_DRAIN_SECONDS <= given.drain_seconds <= longest:
+        yield error(say("drain_seconds"), f"given {given.drain_seconds}; allowed: {_SHORTEST_DRAIN_SECONDS} to {longest}, because {reason}")
 
 
 def _image(path: str, reference: str) -> Findings:
@@ -103,8 +103,8 @@ def _image(path: str, reference: str) -> Findings:
         return
     if not is_image(reference):
         yield error(path, checks.NO_REFERENCE)
-    elif environment.is_moving(reference):
-        yield warning(path, "its tag moves: machines of one group may run different versions; give a version")
+    elif environment.is_floating(reference):
+        yield warning(path, "not a fixed version: machines of one group may run different versions; set a version or a digest")
 
 
 def _package(given: AgentSettings, say: Spelling) -> Findings:
@@ -113,18 +113,18 @@ def _package(given: AgentSettings, say: Spelling) -> Findings:
         if given.package:
             yield error(path, f"has no effect: {say('runtime')} is docker")
         return
-    yield warning(say("runtime"), "Scalr has deprecated its packages (end of March 2026) and recommends containers; use docker")
+    yield warning(say("runtime"), "Scalr has deprecated its packages (end of March 2026); use docker")
     if given.image:
         yield error(say("image"), f"has no effect: {say('runtime')} is package")
     package = given.package or Package()
     if bool(package.apt) == bool(package.yum):
-        yield error(path, "needs one of apt and yum, the repository of the scalr-agent package")
+        yield error(path, "set exactly one of apt and yum, the repository of the scalr-agent package")
     elif package.apt and len(package.apt.split()) != len(("URL", "suite", "component")):
         yield error(f"{path}.apt", "expected <URL> <suite> <component>, for instance https://packages.example/scalr jammy main")
     elif package.yum and not package.yum.startswith("https://"):
         yield error(f"{path}.yum", "expected a URL that begins with https://")
     if package.version and not _PACKAGE_VERSION.fullmatch(package.version):
-        yield error(f"{path}.version", "not a version of a package, for instance 0.50.0")
+        yield error(f"{path}.version", "expected the version of a package, for instance 0.50.0")
     if not package.key.startswith("https://"):
         yield error(f"{path}.key", "expected the URL of the repository's key, which begins with https://")
 
@@ -134,24 +134,24 @@ def _env(given: AgentSettings, say: Spelling) -> Findings:
     for name_, value in given.env.items():
         place = entry(path, name_)
         if name_ in environment.TOKEN_NAMES:
-            yield error(place, "the token would lie in plain text on the machine and in its user data; it belongs among the secrets")
+            yield error(place, "the token would be stored in plain text on the machine and in its user data; set it as a secret")
         elif not is_one_line(str(value)):
             yield error(place, _ONE_LINE)
         elif signs.is_secret(name_, value):
-            yield warning(place, "seems to hold a secret in plain text, for all who read user data; it belongs among the secrets")
+            yield warning(place, "seems to contain a secret, which would be stored in plain text in user data; set it as a secret")
 
 
-def decided(machine: Machine, secret_names: Iterable[str], say: Spelling) -> Findings:
-    """Variables that are given twice."""
-    fixed, own = environment.decided(machine), machine.agent.env
-    for name_ in sorted(own.keys() & fixed.keys()):
-        yield error(entry(say("env"), name_), "is set by the other words of the machine; use them")
-    for name_ in sorted(set(secret_names) & (fixed.keys() | own.keys() | set(environment.TOKEN_NAMES))):
-        yield error(entry("secret_env", name_), "is set by something else too; keep one of them")
+def duplicates(machine: Machine, secret_names: Iterable[str], say: Spelling) -> Findings:
+    """Findings on variables that are set twice."""
+    derived, own = environment.derived(machine), machine.agent.env
+    for name_ in sorted(own.keys() & derived.keys()):
+        yield error(entry(say("env"), name_), "is set by other settings of the machine; use those settings")
+    for name_ in sorted(set(secret_names) & (derived.keys() | own.keys() | set(environment.TOKEN_NAMES))):
+        yield error(entry("secret_env", name_), "is also set by env or another setting; keep one of them")
 
 
 def token(path: str, given: str | Deferred) -> Findings:
-    """A token that is set, as far as its content is known."""
+    """Findings on a token. A token that is an output is not checked."""
     if isinstance(given, str) and not is_one_line(given):
         yield error(path, f"{_ONE_LINE}; remove the line break, also one at the end")
         return
@@ -159,20 +159,20 @@ def token(path: str, given: str | Deferred) -> Findings:
 
 
 def secret_env(given: Mapping[str, object]) -> Findings:
-    """Secret variables whose content is known."""
+    """Findings on secret variables. Outputs are not checked."""
     for name_, value in given.items():
         if isinstance(value, str) and not is_one_line(value):
             yield error(entry("secret_env", name_), _ONE_LINE)
         elif value == "":
-            yield error(entry("secret_env", name_), "empty; set it, or leave it out")
+            yield error(entry("secret_env", name_), "empty; set it, or remove it")
 
 
 def shared(given: SharedSettings, platform: Platform, say: Spelling) -> Findings:
-    """The words that all agents share."""
+    """Findings on the settings that all agents share."""
     yield from checks.url(say("url"), given.url)
     yield from checks.ca_bundle(say("ca_bundle"), given.ca_bundle)
-    for word in ("http_proxy", "https_proxy"):
-        yield from _proxy(say(word), getattr(given, word), platform)
+    for setting in ("http_proxy", "https_proxy"):
+        yield from _proxy(say(setting), getattr(given, setting), platform)
     yield from proxies.only_http(say("http_proxy"), given.http_proxy, given.https_proxy)
     if given.http_proxy or given.https_proxy:
         yield from proxies.wildcards(say("no_proxy"), given.no_proxy)
@@ -185,7 +185,7 @@ def shared(given: SharedSettings, platform: Platform, say: Spelling) -> Findings
     if given.https_proxy and domain and not any(domain in host for host in given.no_proxy):
         yield warning(
             say("https_proxy"),
-            f"machines read their secrets through it: let it pass {services[platform]}, or reach them by private endpoints and list these "
+            f"machines read their secrets through this proxy: allow {services[platform]} on it, or use private endpoints and list them "
             f"in {say('no_proxy')}",
         )
 
@@ -195,20 +195,21 @@ def _proxy(path: str, url: str, platform: Platform) -> Findings:
         return
     if addresses.holds_password(url):
         yield error(
-            path, "holds a login, which would lie in plain text on the machine and in its user data; let the machines in by address"
+            path,
+            "contains credentials, which would be stored in plain text on the machine and in its user data; allow the machines by address",
         )
         return
     scheme = url.partition("://")[0].lower()
     if scheme not in ("http", "https") or "$" in url or not addresses.is_address(url):
         yield error(path, "not a URL with scheme and host, for instance http://proxy.example:3128")
     elif scheme == "https" and platform != "own":
-        yield error(path, "machines reach a proxy by http:// alone, within which they speak TLS to the other side")
+        yield error(path, "machines connect to a proxy only over http://; HTTPS traffic is tunnelled through it")
     elif not addresses.has_port(url):
         yield warning(path, proxies.NO_PORT)
 
 
 def port(url: str, default: int) -> int:
-    """The port of a URL that has been checked."""
+    """The port of a valid URL."""
     try:
         return urlsplit(url).port or default
     except ValueError:
@@ -216,7 +217,7 @@ def port(url: str, default: int) -> int:
 
 
 def ec2(given: Ec2Settings, runs: AgentSettings, say: Spelling) -> Findings:
-    """Machines on AWS."""
+    """Findings on machines on AWS."""
     yield from _missing(given, ("subnets", "instance_type"), say)
     yield from forms.aws(given, say)
     yield from _count(given.min, given.max, say)
@@ -234,9 +235,9 @@ def ec2(given: Ec2Settings, runs: AgentSettings, say: Spelling) -> Findings:
     if given.egress_ports and given.security_groups:
         yield error(say("egress_ports"), f"has no effect: {say('security_groups')} is set; open the ports there")
     if given.log_retention_days is not None and runs.runtime == "package":
-        yield error(say("log_retention_days"), f"needs {say('runtime')}: docker, which sends the log")
+        yield error(say("log_retention_days"), f"requires {say('runtime')}: docker")
     if given.spot and runs.role == "runs":
-        yield warning(say("spot"), "AWS takes a spot instance back within two minutes, whatever runs on it; keep runs off spot instances")
+        yield warning(say("spot"), "AWS reclaims Spot instances with two minutes' notice, also during runs; do not use them for runs")
 
 
 def _instance_types(given: Ec2Settings, say: Spelling) -> Iterator[tuple[str, str]]:
@@ -248,7 +249,7 @@ def _instance_types(given: Ec2Settings, say: Spelling) -> Iterator[tuple[str, st
 
 
 def _ec2_identity(given: Ec2Settings, runs: AgentSettings, say: Spelling) -> Findings:
-    """What the machines' role may do, and who can be it."""
+    """Findings on the machines' role: its policies, and who can use it."""
     if given.policies and not runs.allow_metadata_service:
         yield warning(
             say("policies"), f"runs cannot use them: set {say('allow_metadata_service')}, which gives runs the machine's identity"
@@ -256,7 +257,7 @@ def _ec2_identity(given: Ec2Settings, runs: AgentSettings, say: Spelling) -> Fin
     if given.ssm and runs.allow_metadata_service:
         message = (
             "its policy, AmazonSSMManagedInstanceCore, can read all parameters of Systems Manager, "
-            f"and with {say('allow_metadata_service')} so can runs; turn one of the two off"
+            f"and with {say('allow_metadata_service')} so can runs; turn off one of the two"
         )
         yield warning(say("ssm"), message)
     for index, policy in enumerate(given.policies):
@@ -274,7 +275,7 @@ def _policy(path: str, given: str | Deferred) -> Findings:
 
 
 def gce(given: GceSettings, runs: AgentSettings, say: Spelling) -> Findings:
-    """Machines on Google Cloud."""
+    """Findings on machines on Google Cloud."""
     yield from _missing(given, ("region", "subnetwork", "machine_type"), say)
     if given.region and not re.fullmatch(r"[a-z]+-[a-z]+[0-9]+", given.region):
         yield error(say("region"), f"given {describe(given.region, repeated=True)}; expected a region, for instance europe-west1")
@@ -286,55 +287,59 @@ def gce(given: GceSettings, runs: AgentSettings, say: Spelling) -> Findings:
 
 
 def _gce_family(given: GceSettings, say: Spelling) -> Findings:
-    """What a family of machine types demands of image and disk."""
+    """Findings on the family of the machine type, which determines image and disk."""
     family, path = instance_types.gce_family(given.machine_type), say("machine_type")
     if given.machine_type and not family:
         known = ", ".join(instance_types.GOOGLE_FAMILIES)
-        yield warning(path, f"unknown family, so an x86_64 image and a pd-balanced disk are assumed; known: {known}")
-    named = next((cpu for cpu, words in _IMAGES.items() if any(word in given.machine_image for word in words)), None)
+        yield warning(path, f"unknown family: an x86_64 image and a pd-balanced disk are used; known: {known}")
+    named = next((cpu for cpu, parts in _IMAGES.items() if any(part in given.machine_image for part in parts)), None)
     if family and named and named != family.architecture:
         message = (
-            f"is an image for {named}, but {given.machine_type} is {family.architecture}; leave it out for Ubuntu, or name another one"
+            f"is an image for {named}, but {given.machine_type} is {family.architecture}; remove it to use Ubuntu, or set another image"
         )
         yield error(say("machine_image"), message)
 
 
-def _missing(given: Ec2Settings | GceSettings, words: Iterable[str], say: Spelling) -> Findings:
-    yield from (error(say(word), "missing") for word in words if not is_set(getattr(given, word)))
+def _missing(given: Ec2Settings | GceSettings, settings: Iterable[str], say: Spelling) -> Findings:
+    yield from (error(say(setting), "missing") for setting in settings if not is_set(getattr(given, setting)))
 
 
 def _count(least: int, most: int | None, say: Spelling) -> Findings:
     if most is not None and most < least:
         yield error(say("max"), f"given {most}, which is less than {say('min')}, {least}")
     if most is not None and not least:
-        yield error(say("min"), "given 0: a group without machines has no CPU use to scale with, so none would ever start; give at least 1")
+        yield error(say("min"), "given 0: a group without machines has no CPU use to scale with, so it never starts one; set at least 1")
 
 
 def _disk(given: Volume, say: Spelling) -> Findings:
     if quantities.parse(given.size) < _SMALLEST_DISK:
-        yield error(f"{say('volume')}.{say('size')}", f"given {given.size}; an agent needs 20G at least, for images and the data of runs")
+        yield error(f"{say('volume')}.{say('size')}", f"given {given.size}; set at least 20G, for images and the data of runs")
 
 
 def _room(path: str, kind: str, memory: float | None, runs: AgentSettings) -> Findings:
     if memory is None or runs.role == "vcs":
         return
-    needed = runs.concurrency * quantities.parse(runs.memory_per_run) + _OS_BYTES
+    needed = runs.concurrency * quantities.parse(runs.memory_per_run) + _SYSTEM_BYTES
     if needed > memory:
-        has, wanted = memory / instance_types.GIB, float(needed) / instance_types.GIB
-        message = f"{kind} has {has:g} GiB of memory, and {runs.concurrency} runs of {runs.memory_per_run} with 1 GiB for the system want "
-        yield warning(path, f"{message}{wanted:.1f} GiB: take a larger one, or fewer runs at a time")
+        available, required = memory / instance_types.GIB, float(needed) / instance_types.GIB
+        message = (
+            f"{kind} has {available:g} GiB of memory, but {runs.concurrency} runs of {runs.memory_per_run} and 1 GiB for the system "
+            f"need {required:.1f} GiB; use a larger type, or fewer concurrent runs"
+        )
+        yield warning(path, message)
 
 
 def user_data(machine: Machine, text: str) -> Findings:
-    """User data has a limit on EC2. Text that is too long is compressed, and may then be too long still."""
+    """Findings on the size of user data. EC2 limits it, also after compression."""
     if machine.platform == "aws" and len(documents.packed(text)) > documents.LONGEST_USER_DATA:
         size = len(machine.shared.ca_bundle)
         yield error(
-            "", f"its user data is longer than the 16 KiB that EC2 takes; the certificates of ca have {size} bytes: leave out public ones"
+            "",
+            f"its user data exceeds EC2's limit of 16 KiB, even compressed; the certificates of ca have {size} bytes: remove some",
         )
 
 
 def same_place(first: Iterable[object], second: Iterable[object]) -> list[str]:
-    """What two machines share, of things that are known."""
-    known = ({str(one) for one in some if is_set(one) and not is_deferred(one)} for some in (first, second))
+    """Values that both lists contain. Outputs are not compared."""
+    known = ({str(value) for value in values if is_set(value) and not is_deferred(value)} for values in (first, second))
     return sorted(set.intersection(*known))

@@ -1,6 +1,6 @@
-"""Compression in the format of gzip (RFC 1951 and 1952), with the same result on every computer.
+"""Compression in the gzip format (RFC 1951 and 1952), with the same result on every computer.
 
-Compressed user data that differs would replace all machines. What zlib makes of a text depends on its version and on who has built Python.
+Different user data would replace all machines, and the output of zlib depends on its version and on the build of Python.
 """
 
 import zlib
@@ -8,10 +8,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-_HEADER = bytes.fromhex("1f8b08000000000002ff")  # no name, no time, unknown system
+_HEADER = bytes.fromhex("1f8b08000000000002ff")  # no file name, no time, unknown system
 _SHORTEST, _LONGEST, _WINDOW = 3, 258, 32768
-_MOST_TRIED = 64
-"""Places that are compared for the longest repetition."""
+_MOST_COMPARED = 64
+"""Number of earlier positions that are compared to find the longest repetition."""
 _END = 256
 _BYTE = 8
 _LONGEST_CODE, _LONGEST_CODE_OF_LENGTHS = 15, 7
@@ -19,14 +19,14 @@ _ORDER = (16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15)
 
 
 class _Repetition(NamedTuple):
-    """Text that was there before."""
+    """A back-reference to text that occurred before."""
 
     length: int
     distance: int
 
 
 class _Code(NamedTuple):
-    """A symbol, and the bits that follow it."""
+    """A symbol, and the extra bits that follow it."""
 
     symbol: int
     extra: int = 0
@@ -34,7 +34,7 @@ class _Code(NamedTuple):
 
 
 def _steps(first: int, every: int, count: int) -> list[tuple[int, int]]:
-    """Smallest values of codes with their numbers of further bits, which grow with every so many codes."""
+    """The smallest value of each code and its number of extra bits, which grows by one every `every` codes."""
     found, value = [], first
     for index in range(count):
         bits = max(0, index // every - 1)
@@ -48,12 +48,12 @@ _DISTANCES = _steps(1, 2, 30)
 
 
 def gzip(content: bytes) -> bytes:
-    """The content as a file of gzip."""
+    """The content as a gzip file."""
     return _HEADER + _deflated(content) + zlib.crc32(content).to_bytes(4, "little") + (len(content) % 2**32).to_bytes(4, "little")
 
 
 def _deflated(content: bytes) -> bytes:
-    """One block with codes of its own."""
+    """One block with dynamic Huffman codes."""
     literals: list[tuple[_Code, _Code | None]] = []
     for part in _parts(content):
         if isinstance(part, _Repetition):
@@ -62,21 +62,21 @@ def _deflated(content: bytes) -> bytes:
             literals.append((_Code(part), None))
     literals.append((_Code(_END), None))
     distances = [distance for _, distance in literals if distance] or [_Code(0)]
-    of_literals = _lengths(Counter(code.symbol for code, _ in literals), _LONGEST_CODE)
-    of_distances = _lengths(Counter(code.symbol for code in distances), _LONGEST_CODE)
+    literal_lengths = _lengths(Counter(code.symbol for code, _ in literals), _LONGEST_CODE)
+    distance_lengths = _lengths(Counter(code.symbol for code in distances), _LONGEST_CODE)
     bits = _Bits()
     bits.add(0b101, 3)  # the last block; dynamic codes
-    _describe(bits, of_literals, of_distances)
-    words, places = _codes(of_literals), _codes(of_distances)
+    _describe(bits, literal_lengths, distance_lengths)
+    literal_codes, distance_codes = _codes(literal_lengths), _codes(distance_lengths)
     for code, distance in literals:
-        bits.add_code(words, code)
+        bits.add_code(literal_codes, code)
         if distance:
-            bits.add_code(places, distance)
+            bits.add_code(distance_codes, distance)
     return bits.content()
 
 
 def _parts(content: bytes) -> Iterator[int | _Repetition]:
-    """A text as its characters and repetitions."""
+    """The content as literal bytes and repetitions."""
     seen = defaultdict[bytes, list[int]](list)
     position = 0
     while position < len(content):
@@ -89,7 +89,7 @@ def _parts(content: bytes) -> Iterator[int | _Repetition]:
 
 def _longest(content: bytes, position: int, places: list[int]) -> _Repetition | None:
     best = None
-    for place in reversed(places[-_MOST_TRIED:]):
+    for place in reversed(places[-_MOST_COMPARED:]):
         if position - place > _WINDOW:
             break
         length = 0
@@ -107,7 +107,7 @@ def _code(value: int, steps: list[tuple[int, int]], first: int) -> _Code:
 
 
 def _lengths(counts: Mapping[int, int], longest: int) -> dict[int, int]:
-    """The length of each symbol's code, by the package-merge algorithm: the shortest text that codes of limited length allow."""
+    """The length of each symbol's code, by the package-merge algorithm: optimal for codes of limited length."""
     leaves = sorted((count, (symbol,)) for symbol, count in counts.items())
     if len(leaves) == 1:
         return dict.fromkeys(counts, 1)
@@ -119,17 +119,17 @@ def _lengths(counts: Mapping[int, int], longest: int) -> dict[int, int]:
 
 
 def _codes(lengths: Mapping[int, int]) -> dict[int, tuple[int, int]]:
-    """The code of each symbol and its length: codes count upwards, first by length and then by symbol."""
+    """The canonical code of each symbol and its length: codes are assigned in order of length, then of symbol."""
     codes, code, last = {}, 0, 0
     for length, symbol in sorted((length, symbol) for symbol, length in lengths.items()):
         code <<= length - last
-        codes[symbol] = int(f"{code:0{length}b}"[::-1], 2), length  # they stand with their highest bit first
+        codes[symbol] = int(f"{code:0{length}b}"[::-1], 2), length  # written with the highest bit first
         code, last = code + 1, length
     return codes
 
 
 def _describe(bits: "_Bits", literals: Mapping[int, int], distances: Mapping[int, int]) -> None:
-    """The lengths of all codes, themselves in a code."""
+    """Write the lengths of all codes, which are encoded themselves."""
     numbers = max(literals) + 1, max(distances) + 1
     described = [lengths.get(symbol, 0) for lengths, number in zip((literals, distances), numbers, strict=True) for symbol in range(number)]
     lengths = _lengths(Counter(described), _LONGEST_CODE_OF_LENGTHS)
@@ -147,7 +147,7 @@ def _describe(bits: "_Bits", literals: Mapping[int, int], distances: Mapping[int
 
 
 class _Bits:
-    """A text of bits, the lowest bit of each byte first."""
+    """A sequence of bits, packed from the lowest bit of each byte."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()

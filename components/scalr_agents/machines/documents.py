@@ -1,4 +1,4 @@
-"""The forms in which a machine's files are printed: cloud-init, systemd, Compose and a plain command."""
+"""The formats in which a machine's files are printed: cloud-init, systemd, Compose and a plain command."""
 
 import shlex
 from collections.abc import Callable, Mapping
@@ -10,11 +10,11 @@ from scalr_agents.machines.units import OWN_SECRETS
 from scalr_agents.model import yaml_io
 
 LONGEST_USER_DATA = 16 * 1024
-"""Bytes of user data that EC2 takes."""
+"""EC2's limit for user data, in bytes."""
 
 
 def cloud_init(machine: Machine, names: CloudNames) -> str:
-    """User data for cloud-init, on a fresh image."""
+    """User data for cloud-init, for a new machine."""
     written = [
         {"path": file.path, "permissions": file.mode, "content": file.content}
         for file in (*files.setup(machine), *files.files(machine, names))
@@ -24,13 +24,13 @@ def cloud_init(machine: Machine, names: CloudNames) -> str:
 
 
 def packed(text: str) -> bytes:
-    """User data as EC2 gets it: compressed if it is too long otherwise."""
+    """User data as EC2 gets it: compressed if it exceeds the limit."""
     content = text.encode()
     return content if len(content) <= LONGEST_USER_DATA else compression.gzip(content)
 
 
 def systemd(machine: Machine, names: CloudNames) -> str:
-    """Every file, below a line with its path and mode. Docker must be on the host; the package is installed by a script of these files."""
+    """All files, each below a line with its path and mode. Docker must be installed already. The package is installed by one of them."""
     setup = [] if machine.in_docker else files.setup(machine)
     listed = (f"# {file.path} ({file.mode})\n{file.content}" for file in (*setup, *files.files(machine, names)))
     return "\n".join(listed)
@@ -49,7 +49,7 @@ def compose(machine: Machine, _names: CloudNames) -> str:
         "stop_grace_period": f"{environment.stop_seconds(own)}s",
         **({"user": "0:0"} if own.agent.root else {}),
         "environment": environment.variables(own),
-        "env_file": [{"path": OWN_SECRETS, "format": "raw"}],  # raw: as docker run reads it
+        "env_file": [{"path": OWN_SECRETS, "format": "raw"}],  # raw: the format of docker run
         **({"volumes": mounts} if mounts else {}),
         "logging": {"driver": "local"},
     }
@@ -57,7 +57,7 @@ def compose(machine: Machine, _names: CloudNames) -> str:
 
 
 def _literal(value: Any) -> Any:
-    """Compose would expand a `$`."""
+    """A value with each `$` escaped, which Compose would expand."""
     if isinstance(value, Mapping):
         return {key: _literal(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -66,11 +66,11 @@ def _literal(value: Any) -> Any:
 
 
 def run(machine: Machine, _names: CloudNames) -> str:
-    """One command that starts the agent, for a shell."""
+    """One shell command that starts the agent."""
     own = replace(machine, platform="own")
     variables = [f"--env={name}={value}" for name, value in environment.variables(own).items()]
-    words = ["--detach", "--restart=unless-stopped", *units.options(own), *variables, f"--env-file={OWN_SECRETS}"]
-    lines = [*map(shlex.quote, words), f"{shlex.quote(environment.image(own))} run"]
+    options = ["--detach", "--restart=unless-stopped", *units.options(own), *variables, f"--env-file={OWN_SECRETS}"]
+    lines = [*map(shlex.quote, options), f"{shlex.quote(environment.image(own))} run"]
     return "docker run \\\n  " + " \\\n  ".join(lines) + "\n"
 
 
@@ -80,33 +80,33 @@ _OF_DOCKER = ("compose", "run")
 
 
 def refusal(machine: Machine, form: str) -> str:
-    """Why a machine has no document of this form; empty if it has."""
+    """Why this format is not available for a machine. Empty if it is."""
     if machine.in_docker or form not in _OF_DOCKER:
         return ""
     others = [other for other in FORMS if other not in _OF_DOCKER]
-    return f"runtime: package has no {' or '.join(_OF_DOCKER)} form; use {' or '.join(others)}"
+    return f"runtime: package has no {' or '.join(_OF_DOCKER)} format; use {' or '.join(others)}"
 
 
 def steps(machine: Machine, form: str) -> list[str]:
-    """What is left to do by hand with a document of this form."""
+    """The remaining manual steps for a document of this format."""
     if machine.platform != "own" and form == "cloud-init":
-        return ["`pulumi up` gives this to the machines as their user data; there is nothing to do by hand"]
+        return ["`pulumi up` passes this to the machines as user data; no manual steps are needed"]
     token = environment.token_name(machine)
     write = f"(umask 077; mkdir -p /etc/scalr-agent; cat > {OWN_SECRETS})"
-    told = [f"write the token on the host: run {write}, type `{token}=<token>`, press Enter, then Ctrl-D"]
+    write_token = [f"write the token on the host: run {write}, type `{token}=<token>`, press Enter, then Ctrl-D"]
     if machine.platform != "own" and form == "systemd":
-        told = []
+        write_token = []
     task_image = [f"docker {command}" for command in units.named_task_image(machine)]
     match form:
         case "systemd":
             setup = [] if machine.in_docker else files.setup_commands(machine)
-            run_there = "; ".join(shlex.join(command) for command in (*setup, *files.commands(machine)))
-            return [*told, "write each file to the path above it, with the mode in brackets", f"run as root: {run_there}"]
+            run_on_host = "; ".join(shlex.join(command) for command in (*setup, *files.commands(machine)))
+            return [*write_token, "write each file to the path above it, with the mode in brackets", f"run as root: {run_on_host}"]
         case "compose":
-            return [*told, *_ca_step(machine), *task_image, "save this as compose.yaml and run: docker compose up --detach"]
+            return [*write_token, *_ca_step(machine), *task_image, "save this as compose.yaml and run: docker compose up --detach"]
         case "run":
-            return [*told, *_ca_step(machine), *task_image, "run the command"]
-    return ["start the machine with this as its user data", *told]
+            return [*write_token, *_ca_step(machine), *task_image, "run the command"]
+    return ["start the machine with this as user data", *write_token]
 
 
 def _ca_step(machine: Machine) -> list[str]:

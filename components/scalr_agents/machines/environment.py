@@ -1,22 +1,22 @@
-"""The agent's environment on a machine, by the agent's version."""
+"""The agent's environment variables on a machine, which depend on the agent's version."""
 
 from scalr_agents.machines import Machine
 from scalr_agents.model import quantities
 from scalr_agents.model.lines import NEWEST
 
 DATA_DIR = "/var/lib/scalr-agent"
-"""The same inside and outside of the agent's container: its tasks are containers beside it, on the same Docker daemon."""
+"""The same path on the host and in the agent's container, because its tasks are containers of the same Docker daemon."""
 CA_FILE = "/etc/scalr-agent/ca.pem"
 TOKEN_NAMES = ("SCALR_AGENT_TOKEN", "SCALR_TOKEN")
-"""What agents call the variable with their token: from 0.53.0 on, and before."""
+"""Name of the variable with the token: for agents 0.53.0 or newer, and for older ones."""
 GRACE_SECONDS = 60
-"""What the agent has after its drain, to end what still runs."""
+"""Time after the drain in which the agent stops runs that are still active."""
 VCS_STOP_SECONDS = 30
 
 Version = tuple[int, int, int]
 _NEW_NAMES: Version = (0, 53, 0)
 _TASK_IMAGE: Version = (0, 61, 3)
-"""The first agent that is told its tasks' image by a variable. Older ones take the image of a fixed name."""
+"""The first version that has a variable for the image of tasks. Older ones use an image with a fixed name."""
 _OLD_NAMES = {
     "SCALR_AGENT_DATA_DIR": "SCALR_DATA_HOME",
     "SCALR_AGENT_CA_CERT": "SCALR_CA_CERT",
@@ -26,39 +26,39 @@ _OLD_NAMES = {
     "SCALR_AGENT_WORKER_DRAIN_TIMEOUT": "SCALR_WORKER_DRAIN_TIMEOUT",
     "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": "SCALR_WORKER_GRACE_SHUTDOWN_TIMEOUT",
 }
-"""What agents before 0.53.0 call the same; what is not here keeps its name, or they do not know it."""
+"""Names of variables in agents before 0.53.0. Other variables have the same name, or do not exist there."""
 _ONLY_NEW = {"SCALR_AGENT_CONCURRENCY", "SCALR_AGENT_OTLP_ENDPOINT", "SCALR_AGENT_OTLP_METRICS_ENABLED", "SCALR_AGENT_OTLP_TRACES_ENABLED"}
 
 
 def version_of(text: str) -> Version:
-    """`1.4.0` as numbers. The text has been checked."""
+    """A valid version, such as `1.4.0`, as numbers."""
     major, minor, patch = map(int, (text or NEWEST).split("."))
     return major, minor, patch
 
 
 def has_new_names(version: Version) -> bool:
-    """Whether an agent calls its variables `SCALR_AGENT_*`."""
+    """Whether the agent's variables are named `SCALR_AGENT_*`."""
     return version >= _NEW_NAMES
 
 
 def takes_task_image(version: Version) -> bool:
-    """Whether an agent is told its tasks' image by a variable."""
+    """Whether the agent has a variable for the image of tasks."""
     return version >= _TASK_IMAGE
 
 
 def token_name(machine: Machine) -> str:
-    """What the agent calls the variable with its token."""
+    """Name of the variable with the agent's token."""
     new, old = TOKEN_NAMES
     return new if has_new_names(version_of(machine.agent.agent_version)) else old
 
 
 def variables(machine: Machine) -> dict[str, str]:
-    """The agent's variables that are no secrets, in the names that its version knows. The user's own win."""
-    return decided(machine) | {name: str(value) for name, value in machine.agent.env.items()}
+    """The agent's variables without secrets, with the names of its version. Those of the user take precedence."""
+    return derived(machine) | {name: str(value) for name, value in machine.agent.env.items()}
 
 
-def decided(machine: Machine) -> dict[str, str]:
-    """The variables that follow from the other settings."""
+def derived(machine: Machine) -> dict[str, str]:
+    """The variables that are derived from other settings."""
     version = version_of(machine.agent.agent_version)
     given = _all(machine)
     if has_new_names(version):
@@ -89,7 +89,7 @@ def _all(machine: Machine) -> dict[str, str]:
 
 
 def proxy(machine: Machine) -> dict[str, str]:
-    """The proxy, for whatever on the machine goes out: the agent, Docker and our own scripts."""
+    """The variables of the proxy, for the agent, Docker and the scripts on the machine."""
     shared = machine.shared
     given = {"HTTP_PROXY": shared.http_proxy, "HTTPS_PROXY": shared.https_proxy}
     urls = {name: url for name, url in given.items() if url}
@@ -101,7 +101,7 @@ _ALWAYS_DIRECT = ("localhost", "127.0.0.1", "169.254.169.254", "metadata.google.
 
 
 def stop_seconds(machine: Machine) -> int:
-    """How long the agent's container may take to stop."""
+    """Maximum time that the agent's container may take to stop."""
     return machine.agent.drain_seconds + GRACE_SECONDS if machine.serves_runs else VCS_STOP_SECONDS
 
 
@@ -111,8 +111,8 @@ def image(machine: Machine) -> str:
     return agent.image or f"{registry}/".lstrip("/") + f"scalr/agent:{agent.agent_version or NEWEST}"
 
 
-def is_moving(reference: str) -> bool:
-    """Whether an image's reference means another image tomorrow: no digest, and the tag `latest` or none."""
+def is_floating(reference: str) -> bool:
+    """Whether an image reference has no fixed version: no digest, and the tag `latest` or none."""
     if "@" in reference:
         return False
     _, colon, tag = reference.rpartition("/")[2].partition(":")

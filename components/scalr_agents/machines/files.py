@@ -1,4 +1,4 @@
-"""The files of a machine, and the commands that bring them to work."""
+"""The files of a machine, and the commands that put them into effect."""
 
 from functools import cache
 from importlib import resources
@@ -24,10 +24,10 @@ class HostFile(NamedTuple):
 
 
 def files(machine: Machine, names: CloudNames) -> list[HostFile]:
-    """Everything that lies on the machine because of its agent. No secret is among it."""
+    """All files of the agent on the machine. None of them contains a secret."""
     shared = machine.shared
     return [
-        *([HostFile(environment.CA_FILE, _ended(shared.ca_bundle))] if shared.ca_bundle else []),
+        *([HostFile(environment.CA_FILE, _with_newline(shared.ca_bundle))] if shared.ca_bundle else []),
         HostFile(ENVIRONMENT_FILE, lines([f"{name}={value}" for name, value in _for_files(machine).items()])),
         *([HostFile(HOST_PROGRAM, _source("on_machine.py"), "0755")] if machine.platform != "own" else []),
         *(_docker_files(machine, names) if machine.in_docker else _package_files(machine, names)),
@@ -58,7 +58,7 @@ def _repository(package: Package) -> list[HostFile]:
 
 
 def _for_files(machine: Machine) -> dict[str, str]:
-    """The agent's variables. Docker takes what follows the equals sign as it is, systemd wants it quoted."""
+    """The agent's variables. Docker reads the text after the equals sign literally, systemd requires quotes."""
     given = environment.variables(machine)
     if machine.in_docker:
         return given
@@ -67,23 +67,23 @@ def _for_files(machine: Machine) -> dict[str, str]:
 
 
 def setup(machine: Machine) -> list[HostFile]:
-    """The scripts that prepare a fresh machine."""
+    """The scripts that prepare a new machine."""
     install = HostFile(_INSTALL, _source("install.sh" if machine.in_docker else "install-package.sh"), "0755")
     return [install, *([HostFile(_TRUST, _source("trust.sh"), "0755")] if _trusts(machine) else [])]
 
 
 def setup_commands(machine: Machine) -> list[list[str]]:
-    """How these scripts are run, in order: a proxy may sign with the certificates that the machine is to trust."""
-    proxy = [f"{name.lower()}={value}" for name, value in environment.proxy(machine).items()]  # apt knows the small names alone
+    """The commands that run these scripts, in order: certificates first, because a proxy may use them for downloads."""
+    proxy = [f"{name.lower()}={value}" for name, value in environment.proxy(machine).items()]  # apt reads only lower-case names
     package = machine.agent.package or Package()
-    told = [] if machine.in_docker else [f"SCALR_PACKAGE_KEY={package.key}"]
+    package_key = [] if machine.in_docker else [f"SCALR_PACKAGE_KEY={package.key}"]
     version = [package.version] if package.version and not machine.in_docker else []
     trusted = [[_TRUST, environment.CA_FILE]] if _trusts(machine) else []
-    return [*trusted, [*(["env", *proxy, *told] if proxy or told else []), _INSTALL, *version]]
+    return [*trusted, [*(["env", *proxy, *package_key] if proxy or package_key else []), _INSTALL, *version]]
 
 
 def commands(machine: Machine) -> list[list[str]]:
-    """What brings the files to work, in order: the proxy and the certificates reach Docker before it pulls anything."""
+    """The commands that put the files into effect, in order: Docker gets the proxy and the certificates before it pulls images."""
     drained = [["systemctl", "enable", "--now", DRAIN]] if machine.can_drain else []
     if machine.in_docker:
         restarted = [["systemctl", "restart", "docker"]] if environment.proxy(machine) or _trusts(machine) else []
@@ -101,12 +101,12 @@ def commands(machine: Machine) -> list[list[str]]:
 
 
 def _trusts(machine: Machine) -> bool:
-    """Whether the whole machine trusts the certificates, and not just runs."""
+    """Whether the whole machine trusts the certificates, not only runs."""
     return bool(machine.shared.ca_bundle) and machine.agent.ca_scope == "global"
 
 
 def _proxy_of_package() -> list[list[str]]:
-    """Docker of the package goes through the proxy by the agent's own file, so that the two never differ."""
+    """Link the proxy settings of the package's Docker to those of the agent, so that both are always the same."""
     directory = f"{_UNITS}/scalr-docker.service.d"
     return [["mkdir", "-p", directory], ["ln", "-sf", f"{_UNITS}/{AGENT}.d/proxy.conf", f"{directory}/proxy.conf"]]
 
@@ -116,5 +116,5 @@ def _source(name: str) -> str:
     return resources.files("scalr_agents.machines").joinpath(name).read_text(encoding="utf-8")
 
 
-def _ended(text: str) -> str:
+def _with_newline(text: str) -> str:
     return text if text.endswith("\n") else f"{text}\n"

@@ -1,4 +1,4 @@
-"""What AWS and Google Cloud refuse for its form: ids, types, names and keys of machines."""
+"""The format of values that AWS and Google Cloud define: IDs, types, names and keys of machines."""
 
 import re
 from typing import NamedTuple
@@ -19,12 +19,12 @@ _GOOGLE_FORMS = (
     ("machine_image", re.compile(r"[-a-z0-9./:_]+", re.IGNORECASE), "an image, for instance projects/<project>/global/images/<name>"),
 )
 _SUBNETWORK = re.compile(
-    r"(?P<alone>[a-z]([-a-z0-9]*[a-z0-9])?)"
+    r"(?P<bare>[a-z]([-a-z0-9]*[a-z0-9])?)"
     r"|(?:https://(?:www|compute)\.googleapis\.com/compute/[^/]+/)?(?:projects/(?P<project>[^/]+)/)?"
     r"regions/(?P<region>[^/]+)/subnetworks/(?P<name>[^/]+)"
 )
 _RETENTIONS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653)
-"""Days that CloudWatch takes."""
+"""Retention periods of CloudWatch, in days."""
 _ROLE_PATH = re.compile(r"/([!-.0-~]+/)*")
 _LONGEST_ROLE_PATH = 512
 _GOOGLE_KEY = re.compile(clouds.GOOGLE_KEY + r"(/cryptoKeyVersions/[0-9]+)?")
@@ -32,15 +32,15 @@ _GOOGLE_KEY = re.compile(clouds.GOOGLE_KEY + r"(/cryptoKeyVersions/[0-9]+)?")
 
 def aws(given: Ec2Settings, say: Spelling) -> Findings:
     """Findings on machines on AWS."""
-    for word, prefix in (("subnets", "subnet"), ("security_groups", "sg")):
-        yield from clouds.ids({f"{say(word)}[{index}]": value for index, value in enumerate(getattr(given, word))}, prefix)
+    for setting, prefix in (("subnets", "subnet"), ("security_groups", "sg")):
+        yield from clouds.ids({f"{say(setting)}[{index}]": value for index, value in enumerate(getattr(given, setting))}, prefix)
     kinds = {say("instance_type"): given.instance_type}
     kinds |= {f"{say('other_instance_types')}[{index}]": kind for index, kind in enumerate(given.other_instance_types)}
     for path, kind in kinds.items():
         if kind and not _INSTANCE_TYPE.fullmatch(kind):
             yield error(path, "expected an instance type such as t3.medium")
     if given.ami and not re.fullmatch(r"ami-[0-9a-f]+", given.ami):
-        yield error(say("ami"), f"given {describe(given.ami, repeated=True)}; it has the form ami-0123456789abcdef0")
+        yield error(say("ami"), f"given {describe(given.ami, repeated=True)}; expected an ID such as ami-0123456789abcdef0")
     if given.ami_parameter and not _PARAMETER.fullmatch(given.ami_parameter):
         yield error(say("ami_parameter"), "expected the name of an SSM parameter")
     key = given.volume.kms_key
@@ -48,20 +48,21 @@ def aws(given: Ec2Settings, say: Spelling) -> Findings:
         yield error(f"{say('volume')}.{say('kms_key')}", "expected the ARN of a key, arn:aws:kms:<region>:<account>:key/<id>")
     if given.role_path and (len(given.role_path) > _LONGEST_ROLE_PATH or not _ROLE_PATH.fullmatch(given.role_path)):
         yield error(
-            say("role_path"), f"given {describe(given.role_path, repeated=True)}; it begins and ends with '/', for instance /scalr/"
+            say("role_path"),
+            f"given {describe(given.role_path, repeated=True)}; it must begin and end with '/', for instance /scalr/",
         )
     if given.log_retention_days is not None and given.log_retention_days not in _RETENTIONS:
         allowed = ", ".join(map(str, _RETENTIONS))
-        yield error(say("log_retention_days"), f"given {given.log_retention_days}; CloudWatch keeps logs for {allowed} days")
+        yield error(say("log_retention_days"), f"given {given.log_retention_days}; allowed: {allowed}")
     yield from clouds.tags("tags", given.tags)
 
 
 def google(given: GceSettings, say: Spelling) -> Findings:
     """Findings on machines on Google Cloud."""
-    for word, form, expected in _GOOGLE_FORMS:
-        value = getattr(given, word)
+    for setting, form, expected in _GOOGLE_FORMS:
+        value = getattr(given, setting)
         if isinstance(value, str) and value and not form.fullmatch(value):
-            yield error(say(word), f"expected {expected}")
+            yield error(say(setting), f"expected {expected}")
     if isinstance(given.subnetwork, str) and given.subnetwork:
         try:
             subnetwork(given.subnetwork, given.region)
@@ -80,16 +81,16 @@ class Subnetwork(NamedTuple):
     name: str
     region: str
     project: str | None
-    """`None` is the project of the provider."""
+    """`None` means the project of the provider."""
 
 
 def subnetwork(given: str, region: str) -> Subnetwork:
-    """A subnetwork in a region, from its name, its path or its URL. Raises `ValueError` if it is none, or in another region."""
-    found = _SUBNETWORK.fullmatch(given)
-    if found is None:
+    """Parse the name, the path or the URL of a subnetwork. Raises `ValueError` if it is invalid or in another region."""
+    match = _SUBNETWORK.fullmatch(given)
+    if match is None:
         raise ValueError("expected the name of a subnetwork, its path or its URL: projects/<project>/regions/<region>/subnetworks/<name>")
-    if found["alone"]:
-        return Subnetwork(found["alone"], region, None)
-    if region and found["region"] != region:
-        raise ValueError(f"is in region {found['region']}, but the machines are in {region}")
-    return Subnetwork(found["name"], found["region"], found["project"])
+    if match["bare"]:
+        return Subnetwork(match["bare"], region, None)
+    if region and match["region"] != region:
+        raise ValueError(f"is in region {match['region']}, but the machines are in {region}")
+    return Subnetwork(match["name"], match["region"], match["project"])

@@ -8,7 +8,7 @@ base=https://download.docker.com/linux
 
 # Downloads $1 and writes the one key with fingerprint $2 to $3. Docker's documentation has the fingerprints.
 key() {
-  command -v gpg >/dev/null || { echo "scalr-agent: no gpg here to check Docker's key: use an image that has gpg, or Docker" >&2; exit 1; }
+  command -v gpg >/dev/null || { echo "scalr-agent: gpg is missing, which checks Docker's key: use an image with gpg or Docker" >&2; exit 1; }
   keys=$(mktemp -d)
   curl -fsS --retry 5 -o "$keys/downloaded" "$1"
   gpg --homedir "$keys" --batch --quiet --import "$keys/downloaded" || true
@@ -40,7 +40,7 @@ EOF
     dnf install --assumeyes docker-ce docker-ce-cli containerd.io
     ;;
   *)
-    echo "scalr-agent: no Docker here, and no way known to install it on $ID: use an image that has it" >&2
+    echo "scalr-agent: cannot install Docker on $ID: use an image with Docker" >&2
     exit 1
     ;;
 esac

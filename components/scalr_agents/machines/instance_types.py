@@ -1,4 +1,4 @@
-"""Memory, architecture and boot disk of common machine types. Types that are not here are left to the cloud."""
+"""Memory, architecture and boot disk of common machine types. Other types are not checked."""
 
 import re
 from collections.abc import Mapping
@@ -8,11 +8,11 @@ GIB = 1024**3
 Cpu = Literal["x86_64", "arm64"]
 
 _EC2_SIZES = {"medium": 1, "large": 2, "xlarge": 4}
-"""vCPUs by size; `<n>xlarge` has 4 n."""
+"""vCPUs by size. `<n>xlarge` has 4 n."""
 _BURSTABLE = {"nano": 0.5, "micro": 1.0, "small": 2.0, "medium": 4.0, "large": 8.0, "xlarge": 16.0, "2xlarge": 32.0}
-"""GiB by size, of the families t3, t3a and t4g."""
+"""GiB of memory by size, of the families t3, t3a and t4g."""
 _EC2_PER_CPU = {"c": 2.0, "m": 4.0, "r": 8.0}
-"""GiB per vCPU of the compute, general and memory families."""
+"""GiB of memory per vCPU, of the compute, general-purpose and memory families."""
 _EC2_FAMILY = re.compile(r"([cmr])([5-8])(g|i|a|gd|id|ad|d|n|gn|in)?\.(\w+)")
 
 
@@ -20,10 +20,10 @@ class Family(NamedTuple):
     """A family of machine types of Google Cloud."""
 
     disk: str = "pd-balanced"
-    """The kind of boot disk: the newest families take no Persistent Disk, the oldest no Hyperdisk."""
+    """Type of the boot disk. The newest families do not support Persistent Disk, the oldest do not support Hyperdisk."""
     architecture: Cpu = "x86_64"
     gib_per_cpu: Mapping[str, float] = {}
-    """Memory of predefined types, by the middle part of their names."""
+    """GiB of memory per vCPU of predefined types, by the middle part of their names."""
 
 
 _USUAL = {"standard": 4.0, "highmem": 8.0}
@@ -49,7 +49,7 @@ GOOGLE_FAMILIES: Mapping[str, Family] = {
     "t2a": Family(architecture="arm64", gib_per_cpu={"standard": 4.0}),
     "t2d": Family(gib_per_cpu={"standard": 4.0}),
 }
-"""The families for general purposes and for computing, from https://cloud.google.com/compute/docs/machine-resource and
+"""The general-purpose and compute-optimized families, from https://cloud.google.com/compute/docs/machine-resource and
 https://cloud.google.com/compute/docs/disks/hyperdisks, as of March 2026."""
 _GCE_SHARED = {"e2-micro": 1.0, "e2-small": 2.0, "e2-medium": 4.0, "f1-micro": 0.6, "g1-small": 1.7}
 _CUSTOM = re.compile(r"(?:(?P<family>\w+)-)?custom-[0-9]+-(?P<megabytes>[0-9]+)(?:-ext)?")
@@ -57,7 +57,7 @@ _UBUNTU_ON_GCE = "projects/ubuntu-os-cloud/global/images/family/ubuntu-2204-lts"
 
 
 def ec2_memory(instance_type: str) -> float | None:
-    """Bytes of memory, if the type is known."""
+    """Memory in bytes, or `None` for unknown types."""
     family, _, size = instance_type.partition(".")
     if family in ("t3", "t3a", "t4g"):
         gib = _BURSTABLE.get(size)
@@ -73,30 +73,30 @@ def _ec2_cpus(size: str) -> int:
 
 
 def ec2_architecture(instance_type: str) -> Cpu | None:
-    """The architecture, if the type is known."""
+    """The architecture, or `None` for unknown types."""
     if ec2_memory(instance_type) is None:
         return None
     return "arm64" if re.match(r"t4g|[cmr][5-8]g", instance_type) else "x86_64"
 
 
 def gce_family(machine_type: str) -> Family | None:
-    """The family of a type, if it is known. `custom-<vCPUs>-<MB>` is of the family n1."""
+    """The family of a machine type, or `None` for unknown families. `custom-<vCPUs>-<MB>` belongs to n1."""
     return GOOGLE_FAMILIES.get("n1" if machine_type.startswith("custom-") else machine_type.partition("-")[0])
 
 
 def gce_image(machine_type: str) -> str:
-    """The image that machines start from by default: Ubuntu for the architecture of their type."""
+    """The default image of machines: Ubuntu for the architecture of their type."""
     family = gce_family(machine_type)
     return f"{_UBUNTU_ON_GCE}-arm64" if family and family.architecture == "arm64" else _UBUNTU_ON_GCE
 
 
 def gce_disk_type(machine_type: str) -> str:
-    """The kind of boot disk that a type takes."""
+    """The type of boot disk that a machine type supports."""
     return (gce_family(machine_type) or Family()).disk
 
 
 def gce_memory(machine_type: str) -> float | None:
-    """Bytes of memory, if the type is known. The names of `custom` types tell it."""
+    """Memory in bytes, or `None` for unknown types. The names of `custom` types contain it."""
     if custom := _CUSTOM.fullmatch(machine_type):
         return int(custom["megabytes"]) * 1024 * 1024
     if machine_type in _GCE_SHARED:

@@ -64,12 +64,12 @@ def lines(content: str, *, quoted: bool) -> str:
     try:
         variables = dict(json.loads(content))
     except (ValueError, TypeError):
-        raise HostError("the secret is no JSON object of environment variables") from None
+        raise HostError("the secret is not a JSON object of environment variables") from None
     for name, value in variables.items():
         if not isinstance(value, str) or re.search(CONTROL, value) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.-]*", name):
-            raise HostError(f"the secret's variable {name} is no text of one line")
+            raise HostError(f"the secret's variable {name} is not a string of one line")
     if not any(variables.get(name) for name in TOKENS):
-        raise HostError("the secret holds no token of an agent pool")
+        raise HostError("the secret does not contain a token of an agent pool")
     escaped = {name: re.sub(r'(["\\$`])', r"\\\1", value) for name, value in variables.items()}
     return "".join(f'{name}="{escaped[name]}"\n' if quoted else f"{name}={value}\n" for name, value in variables.items())
 

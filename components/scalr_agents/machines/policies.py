@@ -1,4 +1,4 @@
-"""What a machine's role may do in AWS: read its secret, report that it has drained, and write the agent's log."""
+"""IAM policies of a machine's role in AWS: it may read its secret, complete its lifecycle action, and write the agent's log."""
 
 import json
 from typing import Any
@@ -8,7 +8,7 @@ SSM_POLICY = "policy/AmazonSSMManagedInstanceCore"
 
 
 def trust() -> str:
-    """Who may take the role: EC2, for the machines."""
+    """The trust policy of the role: EC2 may assume it for the machines."""
     statement = {"Effect": "Allow", "Principal": {"Service": "ec2.amazonaws.com"}, "Action": "sts:AssumeRole"}
     return json.dumps({"Version": _VERSION, "Statement": [statement]})
 
@@ -16,8 +16,8 @@ def trust() -> str:
 def machine(secret_arn: str, group: str, key_arn: str = "", log_group: str = "") -> str:
     """The policy of the role of the machines in a group.
 
-    `secret_arn` is that of their secret, `key_arn` that of its key, unless AWS manages it. `log_group` is the name of that of the agent's
-    log, if it has one.
+    `secret_arn` is the ARN of their secret, and `key_arn` that of its key, empty if AWS manages it. `log_group` is the name of the log
+    group of the agent, empty if there is none.
     """
     _, partition, _, region, account, *_ = secret_arn.split(":")
     named = f"arn:{partition}:autoscaling:{region}:{account}:autoScalingGroup:*:autoScalingGroupName/{group}"

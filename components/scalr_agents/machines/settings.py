@@ -1,4 +1,4 @@
-"""The words for agents on machines, as programs write them. Stack files have the same words in camelCase."""
+"""The settings of agents on machines, as programs write them. Stack files have the same settings in camelCase."""
 
 from typing import Annotated, Literal
 
@@ -31,9 +31,9 @@ OnChange = Literal["roll", "keep"]
 Architecture = Literal["x86_64", "arm64"]
 
 UBUNTU_ON_EC2 = "/aws/service/canonical/ubuntu/server/22.04/stable/current/{architecture}/hvm/ebs-gp2/ami-id"
-"""The public parameter that has the id of the newest image."""
+"""The public SSM parameter with the ID of the newest image."""
 MOST_EGRESS_PORTS = 20
-"""A security group has at most 60 rules by default, and each port takes two, one for each family of addresses."""
+"""A security group has at most 60 rules by default, and each port needs two, for IPv4 and IPv6."""
 
 
 class Package(Section):
@@ -87,7 +87,7 @@ class AgentSettings(Section):
 
 
 class SharedSettings(Section):
-    """What all agents of a stack share, as far as machines can use it."""
+    """Settings that all agents of a stack share and that machines support."""
 
     model_config = ConfigDict(alias_generator=None)
 

@@ -1,6 +1,6 @@
-"""Units of systemd for an agent on a machine.
+"""systemd units for an agent on a machine.
 
-The token is in none of them: a unit names files, of which the one with secrets is on a tmpfs that goes when the unit stops.
+No unit contains the token. Units refer to files; the file with secrets is on a tmpfs and is deleted when the unit stops.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ AGENT, DRAIN = "scalr-agent.service", "scalr-agent-drain.service"
 HOST_PROGRAM = "/usr/local/lib/scalr-agent/host"
 ENVIRONMENT_FILE = "/etc/scalr-agent/agent.env"
 OWN_SECRETS = "/etc/scalr-agent/secret.env"
-"""Where the owner of a host writes the agent's secrets."""
+"""The file to which users write the agent's secrets on their own host."""
 HOOK = "drain"
 """Name of the lifecycle hook of an Auto Scaling group."""
 CONTAINER = "scalr-agent"
@@ -26,7 +26,7 @@ _NAME = "SCALR_AGENT_NAME"
 _LOCAL_LOGS = ["--log-driver=local"]
 _STOP_MARGIN_SECONDS = 30
 _START_SECONDS = 900
-"""The agent's image may be large, and the network slow."""
+"""Allows for a large image and a slow network."""
 
 
 def secrets_file(machine: Machine) -> str:
@@ -35,7 +35,7 @@ def secrets_file(machine: Machine) -> str:
 
 
 def agent(machine: Machine, names: CloudNames) -> str:
-    """The unit of an agent that is a container."""
+    """The unit of an agent that runs as a container."""
     start = [*_fetch(machine, names), *_closed_metadata(machine), f"-/usr/bin/docker rm --force {CONTAINER}", *_named_task_image(machine)]
     return _unit(
         {
@@ -43,7 +43,7 @@ def agent(machine: Machine, names: CloudNames) -> str:
             "Requires": "docker.service",
             "After": "docker.service network-online.target",
             "Wants": "network-online.target",
-            "StartLimitIntervalSec": "0",  # try for ever: a secret or a registry may be late
+            "StartLimitIntervalSec": "0",  # retry without limit: a secret or a registry may become available later
         },
         [
             "Type=exec",
@@ -63,23 +63,23 @@ def agent(machine: Machine, names: CloudNames) -> str:
 
 
 def run_in_unit(machine: Machine, names: CloudNames) -> list[str]:
-    """`docker run` under systemd: in the foreground and without a terminal; systemd restarts it."""
-    known = environment.has_new_names(environment.version_of(machine.agent.agent_version)) and _NAME not in machine.agent.env
-    named = [f"--env={_NAME}=%H"] if known else []  # else the agent would be called after its container
+    """`docker run` under systemd: in the foreground, without a terminal. systemd restarts it."""
+    by_host = environment.has_new_names(environment.version_of(machine.agent.agent_version)) and _NAME not in machine.agent.env
+    named = [f"--env={_NAME}=%H"] if by_host else []  # by default, the agent is named after its container
     files = [f"--env-file={file}" for file in (ENVIRONMENT_FILE, secrets_file(machine))]
     logs = _logs(names)
     return ["/usr/bin/docker", "run", "--rm", *options(machine, logs), *named, *files, quoted(environment.image(machine)), "run"]
 
 
 def _logs(names: CloudNames) -> list[str]:
-    """Where Docker writes the agent's log. The region is that of the machine."""
+    """The log options of Docker. awslogs uses the region of the machine."""
     if not names.log_group:
         return _LOCAL_LOGS
     return ["--log-driver=awslogs", f"--log-opt={quoted(f'awslogs-group={names.log_group}')}", "--log-opt=awslogs-stream=%H"]
 
 
 def options(machine: Machine, logs: list[str] | None = None) -> list[str]:
-    """Options of `docker run` that all forms have."""
+    """Options of `docker run` that all formats share."""
     return [
         f"--name={CONTAINER}",
         f"--pull={pull_policy(machine)}",
@@ -91,18 +91,18 @@ def options(machine: Machine, logs: list[str] | None = None) -> list[str]:
 
 
 def pull_policy(machine: Machine) -> str:
-    """A tag that moves is pulled at every start; another one means what it meant."""
-    return "always" if environment.is_moving(environment.image(machine)) else "missing"
+    """`always` for an image without a fixed version, otherwise `missing`."""
+    return "always" if environment.is_floating(environment.image(machine)) else "missing"
 
 
 def mounts(machine: Machine) -> list[str]:
-    """What the container sees of the host. The socket is as good as root on the host; an agent for a VCS provider gets none."""
+    """Mounts of the container. Docker's socket is equivalent to root on the host, so an agent for a VCS provider does not get it."""
     runs = ["/var/run/docker.sock:/var/run/docker.sock", f"{DATA_DIR}:{DATA_DIR}"] if machine.serves_runs else []
     return [*runs, *([f"{CA_FILE}:{CA_FILE}:ro"] if machine.shared.ca_bundle else [])]
 
 
 def package_drop_in(machine: Machine, names: CloudNames) -> str:
-    """What the package's unit of the agent gets beside its own content."""
+    """The drop-in for the agent's unit, which the package installs."""
     return _unit(
         {"StartLimitIntervalSec": "0"},
         [
@@ -110,7 +110,7 @@ def package_drop_in(machine: Machine, names: CloudNames) -> str:
             "RuntimeDirectoryMode=0700",
             *(f"ExecStartPre=+{command}" for command in (*_fetch(machine, names, "--quoted"), *_closed_metadata(machine))),
             f"EnvironmentFile={ENVIRONMENT_FILE}",
-            f"EnvironmentFile=-{secrets_file(machine)}",  # the commands above have it too, before it is there
+            f"EnvironmentFile=-{secrets_file(machine)}",  # optional, because the commands above get it too, before the file exists
             "Restart=always",
             "RestartSec=10",
             f"TimeoutStopSec={environment.stop_seconds(machine) + _STOP_MARGIN_SECONDS}",
@@ -119,13 +119,13 @@ def package_drop_in(machine: Machine, names: CloudNames) -> str:
 
 
 def proxy_drop_in(machine: Machine) -> str:
-    """The proxy, for a unit that is not ours."""
+    """The drop-in with the proxy, for a unit that is installed by others."""
     return _unit({}, _environment(machine))
 
 
 def drain(machine: Machine, names: CloudNames) -> str:
-    """The unit that stops the agent in time when the cloud takes the machine away."""
-    what = f"aws {quoted(names.group)} {HOOK}" if machine.platform == "aws" else "gcp"
+    """The unit that stops the agent before the cloud removes the machine."""
+    arguments = f"aws {quoted(names.group)} {HOOK}" if machine.platform == "aws" else "gcp"
     return _unit(
         {
             "Description": f"Drains Scalr agent {machine.name} before its machine goes",
@@ -133,19 +133,19 @@ def drain(machine: Machine, names: CloudNames) -> str:
             "Wants": "network-online.target",
             "StartLimitIntervalSec": "0",
         },
-        [*_environment(machine), f"ExecStart={HOST_PROGRAM} drain {what}", "Restart=on-failure", "RestartSec=5"],
+        [*_environment(machine), f"ExecStart={HOST_PROGRAM} drain {arguments}", "Restart=on-failure", "RestartSec=5"],
         wanted=True,
     )
 
 
 def quoted(text: str) -> str:
-    """A text as one word of a unit, in which nothing is expanded."""
+    """A text as one argument in a unit, escaped so that systemd expands nothing."""
     text = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
     return f'"{text}"' if set(text) & set(" '\";") else text
 
 
 def assignments(variables: Mapping[str, str]) -> list[str]:
-    """Variables in a unit, where only `%` has a meaning of its own."""
+    """Variables in a unit. systemd expands only `%` there."""
     escaped = ((name, value.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")) for name, value in variables.items())
     return [f'Environment="{name}={value}"' for name, value in escaped]
 
@@ -155,7 +155,7 @@ def _environment(machine: Machine) -> list[str]:
 
 
 def _fetch(machine: Machine, names: CloudNames, *more: str) -> list[str]:
-    """The commands that see to the secrets before the agent starts."""
+    """The commands that provide the secrets before the agent starts."""
     if machine.platform == "own":
         missing = f"{OWN_SECRETS} is missing or empty: write {environment.token_name(machine)}=<token> into it, mode 0600"
         return [f"/bin/sh -c 'test -s {OWN_SECRETS} || {{ echo \"{missing}\" >&2; exit 1; }}'"]
@@ -163,7 +163,7 @@ def _fetch(machine: Machine, names: CloudNames, *more: str) -> list[str]:
 
 
 def _closed_metadata(machine: Machine) -> list[str]:
-    """Keeps containers off Google's metadata service, but for its DNS. On AWS the limit of hops does that."""
+    """The command that blocks containers from Google's metadata service, except DNS. On AWS, the hop limit does this."""
     if machine.platform != "gcp" or machine.agent.allow_metadata_service:
         return []
     rule = "DOCKER-USER -d 169.254.169.254 -p tcp ! --dport 53 -j REJECT"
@@ -171,7 +171,7 @@ def _closed_metadata(machine: Machine) -> list[str]:
 
 
 def _named_task_image(machine: Machine) -> list[str]:
-    """Gives the custom image for runs the one name by which older agents find it."""
+    """The commands that tag the custom image for runs with the fixed name that older agents use."""
     return [f"/usr/bin/docker {command}" for command in named_task_image(machine)]
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def deploy(machines: Iterable[StackMachine]) -> dict[str, dict[str, pulumi.Output[str]]]:
-    """Register the groups of machines, and return their outputs by name. Your own hosts need no resources."""
+    """Register the groups of machines, and return their outputs by name. Hosts of the user need no resources."""
     made = {each.name: _group(each) for each in machines}
     return {name: group.summary() for name, group in made.items() if group}
 

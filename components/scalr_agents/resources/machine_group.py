@@ -1,4 +1,4 @@
-"""What groups of machines have in common, whatever their cloud: arguments, secret, user data."""
+"""Shared code of the groups of machines on AWS and Google Cloud: arguments, secret, user data."""
 
 import hashlib
 import json
@@ -18,9 +18,9 @@ from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources.options import parsed, when_registered
 
 STOP_MARGIN_SECONDS = 120
-"""What a stop of the agent may take beside the drain: its last grace, and that of systemd."""
+"""Time to stop the agent in addition to the drain: its grace period, and that of systemd."""
 _START_SECONDS = 900
-"""What a machine may take to start, and to be gone after its runs have ended."""
+"""Time for a new machine to start, and for the old one to be removed after its runs have ended."""
 HTTPS = 443
 _DIGEST, _LONGEST_SHORT_NAME = 8, 20
 _NEEDS = {
@@ -28,9 +28,9 @@ _NEEDS = {
     "otel_metrics": ("otel_endpoint",),
     "otel_traces": ("otel_endpoint",),
 }
-"""Arguments that do nothing alone."""
+"""Arguments that have no effect without one of the others."""
 _UNKNOWN = CloudNames("-" * 128, "-" * 64, "-" * 64)
-"""As long as the names that the cloud may give."""
+"""As long as the longest names in the cloud, to check the size of user data."""
 
 
 class MachineVolumeArgs(TypedDict):
@@ -56,16 +56,16 @@ class MachinePackageArgs(TypedDict):
 
 
 class Arguments(AgentSettings, SharedSettings, Secrets):
-    """The arguments that groups in all clouds have."""
+    """The arguments that the groups in all clouds share."""
 
 
 def described(name: str, platform: Platform, given: Arguments) -> Machine:
-    """The machine that arguments describe."""
+    """The machine that these arguments describe."""
     return Machine(name, platform, given, given)
 
 
 def check(machine: Machine, given: Arguments) -> Iterator[Finding]:
-    """Findings on the arguments that all clouds have."""
+    """Findings on the arguments that the groups in all clouds share."""
     found = [
         *checks.name(machine.name),
         *checks.agent(given, machine.platform, in_programs),
@@ -77,12 +77,12 @@ def check(machine: Machine, given: Arguments) -> Iterator[Finding]:
     if is_set(given.token):
         yield from checks.token("token", given.token)
     else:
-        yield error("token", "missing: the token of the agent pool")
-    for word, others in _NEEDS.items():
-        if word in given.model_fields_set and getattr(given, word) and not any(getattr(given, other) for other in others):
-            yield warning(word, f"has no effect without {' or '.join(others)}")
+        yield error("token", "missing: set the token of the agent pool")
+    for setting, others in _NEEDS.items():
+        if setting in given.model_fields_set and getattr(given, setting) and not any(getattr(given, other) for other in others):
+            yield warning(setting, f"has no effect without {' or '.join(others)}")
     if not errors(found):
-        yield from checks.decided(machine, given.secret_env, in_programs)
+        yield from checks.duplicates(machine, given.secret_env, in_programs)
         yield from checks.user_data(machine, documents.cloud_init(machine, _UNKNOWN))
 
 
@@ -91,21 +91,23 @@ def secret_content(owner: pulumi.Resource, machine: Machine, given: Secrets) -> 
     variables: dict[str, Any] = {environment.token_name(machine): given.token, **given.secret_env}
 
     def as_json(known: Mapping[str, Any]) -> str:
-        unfit = [name for name, value in known.items() if not isinstance(value, str) or not value or not is_one_line(value)]
-        if unfit:
-            raise ValueError(f"machine {machine.name!r} cannot be deployed: empty, or no text of one line: {', '.join(unfit)}")
+        invalid = [name for name, value in known.items() if not isinstance(value, str) or not value or not is_one_line(value)]
+        if invalid:
+            raise ValueError(
+                f"machine {machine.name!r} cannot be deployed: these variables are empty or not a string of one line: {', '.join(invalid)}"
+            )
         return json.dumps(known)
 
     return pulumi.Output.secret(parsed(when_registered(owner, pulumi.Output.all(**variables)), as_json))
 
 
 def in_cloud(name: str) -> str:
-    """A name that no other stack's machines have."""
+    """A name that is unique among stacks."""
     return f"{pulumi.get_project()}-{pulumi.get_stack()}-{name}".replace(".", "-").lower()
 
 
 def fixed_name(name: str, longest: int, variant: str = "") -> str:
-    """A name for a resource of the machines `name`, known before the resource exists. Another `variant` has another name."""
+    """A name for a resource of the machines `name`, known before the resource exists. Each `variant` has its own name."""
     full = in_cloud(name)
     if len(full) <= longest and not variant:
         return full
@@ -114,31 +116,31 @@ def fixed_name(name: str, longest: int, variant: str = "") -> str:
 
 
 def short_name(name: str, variant: str = "") -> str:
-    """A name of at most 29 characters that no other stack's machines have, of letters, digits and hyphens."""
+    """A name that is unique among stacks: at most 29 letters, digits and hyphens."""
     return f"{name[:_LONGEST_SHORT_NAME]}-{hashlib.sha256(f'{in_cloud(name)}{variant}'.encode()).hexdigest()[:_DIGEST]}"
 
 
 def replacement_seconds(machine: Machine) -> int:
-    """How long it may take to replace one machine: a new one starts, and the old one waits for its runs."""
+    """Maximum time to replace one machine: a new one starts, and the old one waits for its runs."""
     return environment.stop_seconds(machine) + STOP_MARGIN_SECONDS + _START_SECONDS
 
 
 def timeouts(machine: Machine) -> pulumi.CustomTimeouts:
-    """How long an update or the removal of a group may take: until the runs of a machine that has to go have ended."""
+    """Timeouts of updates and of the removal of a group: until a removed machine has waited for its runs."""
     seconds = f"{replacement_seconds(machine)}s"
     return pulumi.CustomTimeouts(update=seconds, delete=seconds)
 
 
 def gibibytes(volume: Volume) -> int:
-    """The size of a disk in the unit of both clouds, rounded up."""
+    """The size of a disk in GiB, rounded up."""
     return math.ceil(quantities.parse(volume.size) / 1024**3)
 
 
 def ports(machine: Machine, further: Iterable[int] = ()) -> list[int]:
-    """The ports that machines reach: HTTPS, those of the proxy, the collector, the account and the registries, and further ones."""
+    """The ports that machines connect to: HTTPS, those of the proxy, the collector, the account and the registries, and further ones."""
     agent, shared, package = machine.agent, machine.shared, machine.agent.package or Package()
     urls = {shared.http_proxy: 80, shared.https_proxy: 80, shared.otel_endpoint: 4317}
     urls |= {url: 80 if url.startswith("http:") else HTTPS for url in (shared.url, package.apt.partition(" ")[0], package.yum, package.key)}
-    images = (f"{shared.image_registry}/", agent.image, agent.task_image)  # what stands before the first slash is a registry
+    images = (f"{shared.image_registry}/", agent.image, agent.task_image)  # the part before the first slash is a registry
     urls |= {f"https://{image.partition('/')[0]}": HTTPS for image in images if "/" in image}
     return sorted({HTTPS, *further, *(checks.port(url, default) for url, default in urls.items() if url)})

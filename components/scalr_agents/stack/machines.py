@@ -1,4 +1,4 @@
-"""The machines of a stack: their keys, the findings on them, and the parts that they are made of."""
+"""The machines of a stack: their keys, findings and documents."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -81,7 +81,7 @@ class MachinesOfFile(Section):
 
 @dataclass(frozen=True)
 class StackMachine:
-    """One machine of a stack, or a group of equal machines."""
+    """One machine of a stack, or a group of identical machines."""
 
     entry: MachineEntry
     machine: Machine
@@ -96,11 +96,11 @@ class StackMachine:
         return _place(self.name)
 
     def _unknown(self, word: str) -> CloudValue:
-        """A placeholder for a value that only the cloud knows, for printed files."""
+        """A placeholder for a value that is known only to the cloud, for printed files."""
         return CloudValue(f"{dotted(self.place)}: {word}")
 
     def names(self) -> CloudNames:
-        """What a machine knows of the cloud, as far as a stack file has it."""
+        """Names of cloud resources for printed files, with placeholders for unknown ones."""
         if self.machine.platform == "own":
             return CloudNames()
         logs = self.entry.ec2 and self.entry.ec2.log_retention_days is not None
@@ -111,17 +111,17 @@ class StackMachine:
         return documents.FORMS[form](self.machine, self.names())
 
     def refusal(self, form: str) -> str:
-        """Why it has no document of this form; empty if it has."""
+        """Why this format is not available. Empty if it is."""
         return documents.refusal(self.machine, form)
 
     def steps(self, form: str) -> list[str]:
-        """Steps that remain for a document, and its values that only the cloud knows."""
+        """The remaining manual steps for a document, and its values that are known only to the cloud."""
         text = self.document(form)
         unknown = [name for name in (self.names().secret, self.names().group) if name and name in text]
         return [*(f"placeholder: {name} is known only to the cloud" for name in unknown), *documents.steps(self.machine, form)]
 
     def images(self) -> list[str]:
-        """The images that the machine pulls, as far as the stack file names them."""
+        """The images that the machine pulls, if the stack file names them."""
         own = [environment.image(self.machine)] if self.machine.in_docker else []
         return [*own, *([self.machine.agent.task_image] if self.machine.agent.task_image else [])]
 
@@ -135,7 +135,7 @@ def build(content: object, file: StackFile, bundle: str, *, demand_tokens: bool)
     for each in built:
         findings += _check(each, file, demand_tokens=demand_tokens)
     if not errors(findings):
-        findings += [*_meetings(built), *(finding for each in built for finding in _too_long(each))]
+        findings += [*_shared_between_roles(built), *(finding for each in built for finding in _too_long(each))]
     return built, findings
 
 
@@ -175,24 +175,22 @@ def _check(each: StackMachine, file: StackFile, *, demand_tokens: bool) -> Itera
     if entry.gce:
         found += [finding.under(("gce",)) for finding in checks.gce(entry.gce, machine.agent, _of_gce)]
     if each.name in file.agents:
-        found.append(error("", f"{PREFIX}:agents has the same name; give one of them another"))
+        found.append(error("", f"{PREFIX}:agents has the same name; rename one of them"))
     yield from (_located(finding, each) for finding in found)
     yield from (_of_common(finding) for finding in checks.shared(machine.shared, machine.platform, in_stack_files))
     if file.common.ca and file.common.ca.secret:
-        yield error(
-            f"{PREFIX}:common.ca.secret", f"machine {each.name!r} cannot read a Secret of Kubernetes; give the certificates as a file"
-        )
+        yield error(f"{PREFIX}:common.ca.secret", f"machine {each.name!r} cannot read a Kubernetes Secret; set the certificates as a file")
     if not errors(found):
         yield from _check_secrets(each, demand_tokens=demand_tokens)
 
 
 def _of_gce(words: str) -> str:
-    """A key of `gce`, where `image` is that of the machine. In programs, `image` is that of the agent."""
+    """The spelling of keys in `gce`, where `image` is the machine's image. In programs, `image` is the agent's image."""
     return "image" if words == "machine_image" else in_stack_files(words)
 
 
 def _located(finding: Finding, each: StackMachine) -> Finding:
-    """A version that no machine names is that of `common`."""
+    """A finding with its place. A version that is not set for the machine is located in `common`."""
     if finding.at == ("agentVersion",) and not each.entry.agent_version:
         return replace(finding, at=(f"{PREFIX}:common", "agentVersion"))
     return finding.under(each.place)
@@ -200,12 +198,12 @@ def _located(finding: Finding, each: StackMachine) -> Finding:
 
 def _check_secrets(each: StackMachine, *, demand_tokens: bool) -> Findings:
     machine, given = each.machine, each.secrets
-    for finding in (*checks.decided(machine, given.env, in_stack_files), *checks.secret_env(given.env)):
+    for finding in (*checks.duplicates(machine, given.env, in_stack_files), *checks.secret_env(given.env)):
         secret = secrets.located(each.name, finding.at)
         yield replace(finding, at=secret) if secret else finding.under(each.place)
     for word, value in (("clientKey", given.client_key), ("mirrorTokens", given.mirror_tokens)):
         if is_set(value):
-            yield error(secrets.place_of(each.name, word), "agents on machines have no such secret; they take token and env")
+            yield error(secrets.place_of(each.name, word), "not supported for agents on machines; set only token and env")
     if machine.platform == "own":
         if is_set(given.token) or given.env:
             yield warning(
@@ -227,21 +225,21 @@ _COMMON: Mapping[str | int, Path] = {
 
 
 def _of_common(finding: Finding) -> Finding:
-    """Findings on shared keys, with the keys of `common`."""
+    """A finding on a shared setting, located at its key in `common`."""
     message = finding.message.replace("noProxy", f"{PREFIX}:common.proxy.except")
     head, *rest = finding.at
     return replace(finding, at=(f"{PREFIX}:common", *_COMMON.get(head, (head,)), *rest), message=message)
 
 
-def _meetings(built: list[StackMachine]) -> Findings:
-    """Warnings for machines of different roles that can reach each other, or share an identity."""
+def _shared_between_roles(built: list[StackMachine]) -> Findings:
+    """Warnings for machines of different roles that share a security group or an identity."""
     for one, other in combinations(built, 2):
         if one.machine.agent.role == other.machine.agent.role:
             continue
         vcs, runs = (one, other) if one.machine.agent.role == "vcs" else (other, one)
         for word, shared in ((word, shared) for word, shared in _shared_places(vcs.entry, runs.entry) if shared):
             yield warning(
-                (*vcs.place, *word), f"{', '.join(shared)}: machine {runs.name!r}, which serves runs, has it too; keep them apart"
+                (*vcs.place, *word), f"{', '.join(shared)}: also used by machine {runs.name!r}, which serves runs; use different ones"
             )
 
 

@@ -25,9 +25,9 @@ from scalr_agents.resources.validation import validate, with_text
 _LONGEST_HOOK_SECONDS = 7200
 _LONGEST_GROUP = 255
 _BUSY_PERCENT = 60
-"""Use of the CPUs that the group aims at, where it may grow."""
+"""Target CPU utilization, in percent, if the group can scale."""
 _BUSY = re.compile(r"instance refresh cancel: timeout|InstanceRefreshInProgress|instance refresh: .*context deadline exceeded")
-"""Errors of the provider while an earlier instance refresh has not ended."""
+"""Errors of the provider while an earlier instance refresh is in progress."""
 
 
 class Ec2AgentsArgs(TypedDict):
@@ -109,7 +109,7 @@ class Ec2AgentsArgs(TypedDict):
     """Further TCP ports that the new security group opens for egress, for instance 80 for updates of Ubuntu's packages."""
     policies: NotRequired[Sequence[pulumi.Input[str]]]
     """ARNs of policies for the machines' role: what runs may do in AWS. Runs can use them only with `allow_metadata_service`. If one of
-    them is an output, the role has no other policies: what somebody else attaches is detached."""
+    them is an output, the role has exactly these policies: others are detached."""
     permissions_boundary: NotRequired[pulumi.Input[str]]
     """ARN of the policy that limits what the machines' role may do. Default: no boundary."""
     role_path: NotRequired[str]
@@ -125,7 +125,7 @@ class Ec2AgentsArgs(TypedDict):
 
 
 class WantedEc2(NamedTuple):
-    """A group of machines, validated."""
+    """The validated settings of a group of machines."""
 
     machine: Machine
     settings: Ec2Settings
@@ -190,7 +190,7 @@ class Ec2Agents(Validated["WantedEc2"]):
                     "predefined_metric_specification": {"predefined_metric_type": "ASGAverageCPUUtilization"},
                     "target_value": _BUSY_PERCENT,
                 },
-                opts=child(self, opts, ignore_changes=["name"]),  # existing policies keep theirs
+                opts=child(self, opts, ignore_changes=["name"]),  # existing policies keep their names
             )
         self.group_name, self.role_arn, self.secret_arn = group.name, identity.role.arn, secret.arn
         self.publish()
@@ -198,7 +198,7 @@ class Ec2Agents(Validated["WantedEc2"]):
     def _log_group(
         self, name: str, settings: Ec2Settings, tags: Mapping[str, Any], opts: pulumi.ResourceOptions | None
     ) -> list[pulumi.Resource]:
-        """The log group of the agents, if their logs go to CloudWatch."""
+        """The log group of the agents, if logs are sent to CloudWatch."""
         if settings.log_retention_days is None:
             return []
         named = machine_group.in_cloud(name)
@@ -223,7 +223,7 @@ class Ec2Agents(Validated["WantedEc2"]):
         needed: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None,
     ) -> aws.autoscaling.Group:
-        """The Auto Scaling group. It has its hook before its first machine."""
+        """The Auto Scaling group. It is created with its hook, so that the hook exists before the first machine."""
         group_name = _group_name(name, settings)
         subnets, version = cast("list[Any]", settings.subnets), template.latest_version.apply(str)
         remove = f"aws autoscaling delete-auto-scaling-group --force-delete --auto-scaling-group-name {group_name}"
@@ -238,7 +238,7 @@ class Ec2Agents(Validated["WantedEc2"]):
             health_check_type="EC2",
             capacity_rebalance=settings.spot,
             initial_lifecycle_hooks=[aws.autoscaling.GroupInitialLifecycleHookArgs(**_hook(machine))],
-            # The state has the group at once, not when its machines have started. Updates would wait for an exact number of machines.
+            # Do not wait for machines: the group is in the state at once, and updates do not wait for an exact number of machines.
             wait_for_capacity_timeout="0",
             instance_refresh=_REFRESH if machine.agent.on_change == "roll" else None,
             tags=[aws.autoscaling.GroupTagArgs(key=key, value=value, propagate_at_launch=False) for key, value in tags.items()],
@@ -268,7 +268,10 @@ def _user_data(machine: Machine, names: CloudNames) -> str:
 
 
 def _hook(machine: Machine) -> dict[str, Any]:
-    """What holds a machine until its agent has stopped. It is the same for both roles: after a change, machines have either."""
+    """The lifecycle hook that delays the removal of a machine until its agent has stopped.
+
+    It is the same for both roles, because a group can have machines of both roles during a change.
+    """
     return {
         "name": units.HOOK,
         "lifecycle_transition": "autoscaling:EC2_INSTANCE_TERMINATING",
@@ -280,13 +283,13 @@ def _hook(machine: Machine) -> dict[str, Any]:
 def _group_name(name: str, settings: Ec2Settings) -> str:
     """The name of the Auto Scaling group.
 
-    With another role comes another group: machines keep the role that they were started with, which lives until they are gone.
+    Another role path results in another group: machines keep their role, which must exist until they are removed.
     """
     return machine_group.fixed_name(name, _LONGEST_GROUP, settings.role_path)
 
 
 def _machines(settings: Ec2Settings, template: pulumi.Output[str], version: pulumi.Output[str]) -> dict[str, Any]:
-    """What machines are started from: a launch template, and several types where there are."""
+    """The launch template of the group, with several instance types if they are set."""
     if not settings.other_instance_types:
         return {"launch_template": {"id": template, "version": version}}
     overrides = [{"instance_type": kind} for kind in (settings.instance_type, *settings.other_instance_types)]
@@ -296,7 +299,7 @@ def _machines(settings: Ec2Settings, template: pulumi.Output[str], version: pulu
 
 
 def _while_draining(name: str, machine: Machine) -> Callable[[pulumi.ErrorHookArgs], bool]:
-    """Tries again while an earlier change still waits for runs: AWS begins no second one, and the provider waits for 15 minutes only."""
+    """Retry while an earlier change waits for runs: AWS allows one change at a time, and the provider waits for only 15 minutes."""
     longest = machine_group.replacement_seconds(machine)
     began: float | None = None
 
@@ -306,7 +309,7 @@ def _while_draining(name: str, machine: Machine) -> Callable[[pulumi.ErrorHookAr
             return False
         now = time.monotonic()
         began = now if began is None else began
-        pulumi.log.warn(f"{name}: an earlier change still waits for runs; waiting for it, {longest // 60} minutes at most")
+        pulumi.log.warn(f"{name}: an earlier change still waits for runs; waiting for it, at most {longest // 60} minutes")
         return now - began < longest
 
     return retry

@@ -1,4 +1,4 @@
-"""The role of machines on EC2, and what it may do."""
+"""The role of machines on EC2, and its policies."""
 
 import re
 from collections.abc import Mapping
@@ -19,12 +19,12 @@ _LONGEST_ROLE, _LONGEST_PROFILE = 64, 128
 
 
 class Identity(NamedTuple):
-    """A role, and the profile by which machines have it."""
+    """A role, and its instance profile."""
 
     role: aws.iam.Role
     profile: aws.iam.InstanceProfile
     allowed: list[pulumi.Resource]
-    """What gives the role its rights."""
+    """The policies and attachments of the role."""
 
 
 def register(
@@ -35,8 +35,8 @@ def register(
     tags: Mapping[str, Any],
     opts: pulumi.ResourceOptions | None,
 ) -> Identity:
-    """Register the role of the machines `name` with a policy and those of the settings, as children of their component."""
-    # Path and name cannot change in place. With another path comes another name, so that the new role can exist beside the old one.
+    """Register the role of the machines `name` with `policy` and the policies of the settings, as children of `owner`."""
+    # Path and name cannot change in place. Another path results in another name, so that both roles can exist during a change.
     named = machine_group.fixed_name(name, _LONGEST_ROLE, settings.role_path)
     profile_name = machine_group.fixed_name(name, _LONGEST_PROFILE, settings.role_path)
     role = aws.iam.Role(
@@ -45,12 +45,12 @@ def register(
         path=settings.role_path or None,
         permissions_boundary=optional(settings.permissions_boundary),
         assume_role_policy=policies.trust(),
-        force_detach_policies=True,  # others may attach policies, too
+        force_detach_policies=True,  # others may have attached policies
         tags=tags,
         opts=child(
             owner,
             opts,
-            ignore_changes=["name"],  # existing roles keep theirs
+            ignore_changes=["name"],  # existing roles keep their names
             delete_before_replace=False,
             hooks=explained(name, f"a role {named}", f"aws iam delete-role --role-name {named}"),
         ),
@@ -84,9 +84,9 @@ def register(
 def _attached(
     owner: pulumi.ComponentResource, name: str, settings: Ec2Settings, role: aws.iam.Role, opts: pulumi.ResourceOptions | None
 ) -> list[pulumi.Resource]:
-    """The policies of the settings. Each is named after its ARN, so that none is detached when the list changes.
+    """The attached policies of the settings. Each is named after its ARN, so that none is detached when the list changes.
 
-    Outputs have no value yet that could name them: a list with an output is attached as a whole, and no other policy can be.
+    The value of an output is not known yet. A list with an output is attached as a whole, which detaches all other policies.
     """
     known: dict[str, Any] = {str(arn): arn for arn in settings.policies if not is_deferred(arn)}
     attached = [
@@ -94,7 +94,7 @@ def _attached(
             f"{name}-policy-{re.sub('[:/]+', '-', arn)}",
             role=role.name,
             policy_arn=arn,
-            # What they were called before. With another role, machines that still have the old one keep its policies.
+            # Earlier names. The old role keeps its policies while machines still use it.
             opts=child(owner, opts, aliases=[pulumi.Alias(name=f"{name}-policy-{index}")], delete_before_replace=False),
         )
         for index, arn in enumerate(known)

@@ -15,7 +15,7 @@ from scalr_agents.resources.options import child
 _EVERYWHERE = {"ipv4": {"cidr_ipv4": "0.0.0.0/0"}, "ipv6": {"cidr_ipv6": "::/0"}}
 _LONGEST_NAME = 255
 _KEPT_SECONDS = 90
-"""How long to wait for machines that are not replaced: it would be in vain. The provider tries for a minute, and then for the rest."""
+"""How long to try the deletion if machines are not replaced and keep the group. The provider first tries for a minute."""
 
 
 def register(
@@ -26,10 +26,10 @@ def register(
     tags: Mapping[str, Any],
     opts: pulumi.ResourceOptions | None,
 ) -> tuple[list[Any], list[pulumi.Resource]]:
-    """The user's security groups, or a new one without ingress and with the egress that an agent needs; and the rules to wait for.
+    """The user's security groups, or a new one with the egress that an agent needs and without ingress; and the rules to wait for.
 
-    Machines that still run keep the group that they were started with. So a group never changes: other ports are another group, and the old
-    one is deleted with its rules when the last of these machines is gone.
+    Running machines keep the group that they were started with, so a group never changes: other ports result in another group, and the
+    old one is deleted with its rules after the last of these machines is removed.
     """
     if settings.security_groups:
         return list(settings.security_groups), []
@@ -48,7 +48,7 @@ def register(
         opts=child(
             owner,
             opts,
-            ignore_changes=["name"],  # existing groups keep theirs
+            ignore_changes=["name"],  # existing groups keep their names
             replacement_trigger=opened,
             delete_before_replace=False,
             custom_timeouts=pulumi.CustomTimeouts(delete=f"{_removal_seconds(machine, settings)}s"),
@@ -74,7 +74,7 @@ def register(
 
 
 def _removal_seconds(machine: Machine, settings: Ec2Settings) -> int:
-    """How long the last machine with a group may still be there: they are replaced one after another."""
+    """Maximum time until the last machine with the group is removed. Machines are replaced one after another."""
     if machine.agent.on_change == "keep":
         return _KEPT_SECONDS
     return machine_group.replacement_seconds(machine) * max(settings.min, settings.max or 1)

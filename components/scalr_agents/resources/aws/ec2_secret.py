@@ -22,9 +22,9 @@ def register(
     tags: Mapping[str, Any],
     opts: pulumi.ResourceOptions | None,
 ) -> tuple[aws.secretsmanager.Secret, aws.secretsmanager.SecretVersion]:
-    """Register the secret of the machines `name`, encrypted with a key if there is one, and its content, as children of their component.
+    """Register the secret of the machines `name`, encrypted with `key` if it is set, and its content, as children of `owner`.
 
-    AWS keeps the name of a deleted secret for seven days, so each deployment has a name of its own, which is stored before the secret is
+    AWS reserves the name of a deleted secret for seven days, so each deployment has its own name, which is stored before the secret is
     created.
     """
     part = pulumi.Stash(f"{name}-secret-name", input=name, opts=child(owner, opts))
@@ -42,7 +42,7 @@ def register(
         kms_key_id=optional(key),
         recovery_window_in_days=7,
         tags=tags,
-        # Existing secrets keep their names. They also keep the key that is no longer given: the provider cannot take it away.
+        # Existing secrets keep their names. They also keep a key that is no longer set, because the provider cannot remove it.
         opts=child(owner, opts, ignore_changes=["name", *([] if is_set(key) else ["kmsKeyId"])], hooks=hooks),
     )
     version = aws.secretsmanager.SecretVersion(

@@ -16,7 +16,7 @@ _LONGEST_NAME = 125
 
 
 class Parts(NamedTuple):
-    """What a machine gets from other resources."""
+    """Values of other resources that the template refers to."""
 
     profile_arn: pulumi.Output[str]
     user_data: pulumi.Output[str]
@@ -33,10 +33,10 @@ def register(
     tags: Mapping[str, Any],
     opts: pulumi.ResourceOptions | None,
 ) -> aws.ec2.LaunchTemplate:
-    """Register the template of the machines `name` as a child of their component."""
+    """Register the template of the machines `name` as a child of `owner`."""
     named = machine_group.fixed_name(name, _LONGEST_NAME)
     remove = f"aws ec2 delete-launch-template --launch-template-name {named}"
-    one_type = settings.spot and not settings.other_instance_types  # for several types the group asks for Spot capacity
+    one_type = settings.spot and not settings.other_instance_types  # for several types, the group requests Spot capacity
     return aws.ec2.LaunchTemplate(
         f"{name}-launch-template",
         name=named,
@@ -47,7 +47,7 @@ def register(
         metadata_options=aws.ec2.LaunchTemplateMetadataOptionsArgs(
             http_endpoint="enabled",
             http_tokens="required",
-            # A container is one hop away: with 1 only the machine itself gets an answer.
+            # A container is one hop further away: with a limit of 1, only the machine itself gets a response.
             http_put_response_hop_limit=2 if machine.agent.allow_metadata_service else 1,
         ),
         block_device_mappings=[
@@ -59,7 +59,7 @@ def register(
             )
         ],
         instance_market_options=aws.ec2.LaunchTemplateInstanceMarketOptionsArgs(market_type="spot") if one_type else None,
-        # The version of the secret makes a new token a change of the machines.
+        # The version of the secret is a tag, so that a new token replaces the machines.
         tag_specifications=[
             aws.ec2.LaunchTemplateTagSpecificationArgs(
                 resource_type="instance", tags={**tags, "scalr-agents:secret-version": parts.secret_version}
@@ -71,7 +71,7 @@ def register(
         opts=child(
             owner,
             opts,
-            ignore_changes=["name"],  # existing templates keep theirs
+            ignore_changes=["name"],  # existing templates keep their names
             hooks=explained(name, f"a launch template {named}", remove),
         ),
     )
@@ -86,7 +86,7 @@ def _root_device(owner: pulumi.Resource, settings: Ec2Settings) -> pulumi.Output
     """The device name of the image's root volume. Size and encryption refer to it."""
     invoke = pulumi.InvokeOutputOptions(parent=owner)
     image: Any = settings.ami or aws.ssm.get_parameter_output(name=_parameter(settings), opts=invoke).insecure_value
-    # An image that AWS has marked as deprecated still starts.
+    # Machines still start from images that AWS has deprecated.
     found = aws.ec2.get_ami_output(filters=[{"name": "image-id", "values": [image]}], include_deprecated=True, opts=invoke)
     return found.root_device_name
 

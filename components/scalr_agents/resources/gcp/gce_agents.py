@@ -22,11 +22,11 @@ from scalr_agents.resources.validation import validate, with_text
 
 _LONGEST_SHUTDOWN_SECONDS = 3600
 _BUSY = 0.6
-"""Use of the CPUs that the group aims at, where it may grow."""
+"""Target CPU utilization of the group."""
 _ZONES = 3
-"""Zones of a regional group. Google wants as many new machines at a time, or none."""
+"""Zones of a regional group. Google requires a surge of at least one machine per zone, or none."""
 _START_SECONDS = 300
-"""How long a new machine has to be there before an old one is removed: it installs Docker and pulls the agent's image."""
+"""How long a new machine must be running before an old one is removed: it installs Docker and pulls the agent's image."""
 
 
 class GceAgentsArgs(TypedDict):
@@ -106,7 +106,7 @@ class GceAgentsArgs(TypedDict):
 
 
 class WantedGce(NamedTuple):
-    """A group of machines, validated."""
+    """The validated settings of a group of machines."""
 
     machine: Machine
     settings: GceSettings
@@ -156,14 +156,14 @@ class GceAgents(Validated["WantedGce"]):
             region=settings.region,
             machine_type=settings.machine_type,
             disks=[_disk(settings)],
-            network_interfaces=[{"subnetwork": network.subnetwork}],  # without an access config it has no external address
+            network_interfaces=[{"subnetwork": network.subnetwork}],  # no access config, so no external address
             service_account={"email": account, "scopes": ["cloud-platform"]},
             shielded_instance_config={"enable_secure_boot": True, "enable_vtpm": True, "enable_integrity_monitoring": True},
             metadata={
                 "user-data": secret.id.apply(lambda known: documents.cloud_init(machine, CloudNames(known))),
                 "enable-oslogin": "TRUE",
                 "block-project-ssh-keys": "TRUE",
-                "scalr-agents-secret-version": content.version,  # makes a new token a change of the machines
+                "scalr-agents-secret-version": content.version,  # so that a new token replaces the machines
             },
             scheduling=_scheduling(machine),
             tags=[network.tag],
@@ -222,9 +222,9 @@ class GceAgents(Validated["WantedGce"]):
     ) -> gcp.compute.RegionInstanceGroupManager:
         """The managed instance group, and its autoscaler.
 
-        A group of a fixed size has an autoscaler, too: Google lets nobody resize a group that has one, so a group could not become fixed.
+        A group of a fixed size has an autoscaler too: Google rejects resizing a group that has one, so a group could not become fixed.
         """
-        # With an account of the user's, or without it again, comes another group. Machines keep the account that they were started with.
+        # Setting or removing the user's account results in another group, because machines keep the account that they were started with.
         account = "given" if is_set(settings.service_account) else ""
         named = machine_group.short_name(name, account)
         command = "gcloud compute instance-groups managed {} {} --region={}"
@@ -248,11 +248,11 @@ class GceAgents(Validated["WantedGce"]):
                 self,
                 opts,
                 needed,
-                ignore_changes=["name"],  # existing groups keep theirs
+                ignore_changes=["name"],  # existing groups keep their names
                 replacement_trigger=account or "own",
-                delete_before_replace=False,  # the other one has another name, or is in another region
+                delete_before_replace=False,  # the new group has another name, or is in another region
                 custom_timeouts=machine_group.timeouts(machine),
-                hooks=explained(name, f"an instance group {named}", remove, retry=lambda refused: _told_to_refresh(name, refused)),
+                hooks=explained(name, f"an instance group {named}", remove, retry=lambda refused: _advise_refresh(name, refused)),
             ),
         )
         gcp.compute.RegionAutoscaler(
@@ -276,10 +276,10 @@ class GceAgents(Validated["WantedGce"]):
         return group
 
 
-def _told_to_refresh(name: str, refused: pulumi.ErrorHookArgs) -> bool:
-    """Says what to do after a failed update, of which the provider stores what it wanted, and not what Google has."""
+def _advise_refresh(name: str, refused: pulumi.ErrorHookArgs) -> bool:
+    """Print what to do after a failed update: the provider stores the requested settings, not the actual ones."""
     if refused.failed_operation == "update":
-        pulumi.log.error(f"{name}: the state may not have what Google has. Run `pulumi refresh`, and then `pulumi up` again")
+        pulumi.log.error(f"{name}: the state may differ from the actual group. Run `pulumi refresh`, then `pulumi up` again")
     return False
 
 

@@ -13,19 +13,19 @@ from scalr_agents.resources.options import as_output, child, parsed
 
 
 class Network(NamedTuple):
-    """Where machines are."""
+    """The network of the machines."""
 
     subnetwork: pulumi.Output[str]
     """Its URL."""
     tag: str
-    """The network tag of the machines, to which the rules apply."""
+    """The network tag of the machines, which selects them in the rules."""
     rules: list[pulumi.Resource]
 
 
 def register(
     owner: pulumi.ComponentResource, name: str, machine: Machine, settings: GceSettings, opts: pulumi.ResourceOptions | None
 ) -> Network:
-    """Look up the subnetwork, and register egress rules for what an agent needs. Google Cloud denies ingress by default."""
+    """Look up the subnetwork, and register the egress rules that an agent needs. Google Cloud denies ingress by default."""
     where = parsed(as_output(settings.subnetwork), lambda given: forms.subnetwork(given, settings.region))
     subnetwork = gcp.compute.get_subnetwork_output(
         name=where.apply(lambda found: found.name),
@@ -55,7 +55,7 @@ def register(
                 opts=child(
                     owner,
                     opts,
-                    ignore_changes=["name"],  # existing rules keep theirs
+                    ignore_changes=["name"],  # existing rules keep their names
                     delete_before_replace=True,
                     hooks=explained(name, f"a firewall rule {tag}-{rule}", f"gcloud compute firewall-rules delete {tag}-{rule}"),
                 ),
