@@ -242,9 +242,9 @@ def completion(shell: str) -> None:
 @_stack_argument
 @_project_option
 @format_option("text", "json")
-@click.option("--probe", is_flag=True, help="Also run a pod like that of a run, for each agent. It is deleted again.")
+@click.option("--probe", is_flag=True, help="Also start a pod like that of a run, for each agent. It is deleted afterwards.")
 @click.option("--image", default="", help="Image of the probe, with /bin/sh.  [default: the runner's]")
-@click.option("--timeout", type=click.IntRange(min=1), default=300, show_default=True, help="Seconds after which a probe is ended.")
+@click.option("--timeout", type=click.IntRange(min=1), default=300, show_default=True, help="Seconds after which a probe is stopped.")
 @click.option("--allow-exec", is_flag=True, help="Run the programs that a kubeconfig in the project names to get a credential.")
 def doctor(stack: str, project: Path | None, form: str, *, probe: bool, image: str, timeout: int, allow_exec: bool) -> None:
     """Check whether the cluster of a STACK (default: local) is ready for it; exit 1 if there is an error.

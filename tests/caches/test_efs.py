@@ -168,7 +168,7 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
         "given 0.5, but EFS provisions at least 1 MiB/s",
     ),
     *(
-        ({"eks_cluster": given}, "eks_cluster", "not the name of an EKS cluster; give the name alone")
+        ({"eks_cluster": given}, "eks_cluster", "not the name of an EKS cluster; give only the name")
         for given in (" prod", "prod/a", "arn:aws:eks:eu-west-1:111122223333:cluster/prod", "a" * 101)
     ),
     (

@@ -218,7 +218,7 @@ def test_root_of_the_provider_is_nobody(word: str) -> None:
     """Google's provider sends no zero, and Filestore's default is 65534."""
     found = _findings({**PLACE, "export_options": [{**NODES, "squash_mode": "ROOT_SQUASH", word: 0}]})
     [message] = [message for severity, path, message in found if (severity, path) == ("error", f"export_options[0].{word}")]
-    assert message == "given 0, which the provider leaves out, so that it would be 65534; use squash_mode: NO_ROOT_SQUASH"
+    assert message == "given 0, which the provider omits, so that it would be 65534; use squash_mode: NO_ROOT_SQUASH"
 
 
 @pytest.mark.parametrize("tier", ["ZONAL", "REGIONAL"])
@@ -227,7 +227,7 @@ def test_sizes_on_which_google_s_pages_disagree_are_a_warning(tier: str, capacit
     place = {**REGIONAL, "tier": tier, "location": "europe-west1" if tier == "REGIONAL" else "europe-west1-b"}
     [(severity, path, message)] = _findings({**place, "capacity": capacity})
     assert (severity, path) == ("warning", "capacity")
-    assert "service tiers (November 2026) names 1024 to 9984 GiB in steps of 256 only" in message
+    assert "service tiers (November 2026) lists only 1024 to 9984 GiB in steps of 256" in message
     assert _findings({**place, "capacity": "9984Gi"}) == []
 
 

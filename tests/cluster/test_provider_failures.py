@@ -21,7 +21,7 @@ def test_a_rollout_that_fails_is_repaired_by_the_next_up(local: Deployment) -> N
     failed = local.up()
     assert failed.failed
     assert timed_out("Deployment", "runs-agent-job") in failed.output
-    assert f"{_NOT_READY} The error does not tell why." in failed.output
+    assert f"{_NOT_READY} The error does not give a reason." in failed.output
     local.edit({"kubernetes.rolloutTimeoutSeconds": 60, "agents.runs.nodes": None})
     assert up(local).steps == {"runs-controller-task-template": ("update",), "runs-controller-deployment": ("update",)}
     assert not local.destroy().failed
@@ -83,7 +83,7 @@ def test_what_kubernetes_refuses_is_in_the_events_that_the_explanation_asks_for(
     local.edit({"kubernetes.rolloutTimeoutSeconds": 5, **words})
     failed = local.up()
     assert failed.failed
-    assert f"{_NOT_READY} The error does not tell why." in failed.output
+    assert f"{_NOT_READY} The error does not give a reason." in failed.output
     assert f"  kubectl get events -n {namespace} --field-selector type=Warning" in failed.output
     assert "the token of the agent pool is valid" not in failed.output
     assert re.findall(r"^\s+\* (.*)", failed.output, re.MULTILINE)[1:] == NO_POD

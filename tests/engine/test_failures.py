@@ -45,7 +45,7 @@ def test_controllers_that_do_not_come_up_again(local: Deployed, branch: Branch) 
     stack.set_secrets({"runs.token": "wrong"})
     failed = stack.up()
     assert failed.failed
-    assert f"{NOT_READY} The error does not tell why." in failed.output
+    assert f"{NOT_READY} The error does not give a reason." in failed.output
 
     stack.cluster.unready = {}
     stack.set_secrets({"runs.token": "token-of-runs"})

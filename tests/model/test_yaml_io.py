@@ -201,7 +201,7 @@ def test_a_file_is_a_map(load: Load, text: str) -> None:
         ("a: 1\n---\nb: 2\n", "line 2, column 1: but found another document"),
         ("a: {<<: 5}\n", "line 1, column 9: only maps can be merged"),
         ("a: {<<: [5]}\n", "line 1, column 10: only maps can be merged"),
-        ("a: !!seq {b: 1}\n", "line 1, column 4: its tag does not fit here"),
+        ("a: !!seq {b: 1}\n", "line 1, column 4: its tag does not match its value"),
         ("a: \x01\n", "unacceptable character #x0001: control characters are not allowed"),
     ],
 )
@@ -219,7 +219,7 @@ def test_an_error_says_where_it_is(load: Load, text: str, message: str) -> None:
 def test_tags_of_python_are_refused(load: Load, content: str) -> None:
     with pytest.raises(YamlError) as caught:
         load(f"a: {content}\n")
-    assert str(caught.value) == "line 1, column 4: its tag does not fit here"
+    assert str(caught.value) == "line 1, column 4: its tag does not match its value"
 
 
 BOMB = "a: &a0 [x]\n" + "".join(f"b{n}: &a{n + 1} [{', '.join([f'*a{n}'] * 10)}]\n" for n in range(8))

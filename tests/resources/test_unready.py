@@ -54,7 +54,7 @@ def test_what_kubernetes_does_without_telling_is_listed() -> None:
 
 def test_nothing_is_repeated_of_the_pods_of_a_daemon_set() -> None:
     told = str(explained(late([], kind="DaemonSet"), component=None))
-    assert told.startswith("The pods of 'runs' did not become ready. The error does not tell why.")
+    assert told.startswith("The pods of 'runs' did not become ready. The error does not give a reason.")
     assert ",app.kubernetes.io/component" not in told
 
 

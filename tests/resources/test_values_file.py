@@ -46,7 +46,7 @@ def test_a_component_takes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     [
         ("a: 1\nb: [s3cr3t\n", "values.yaml:3:1: did not find expected ',' or ']'"),
         ("- s3cr3t\n", "values.yaml: expected a map at the top"),
-        ("a: !!int s3cr3t\n", "values.yaml:1:4: its tag does not fit here"),
+        ("a: !!int s3cr3t\n", "values.yaml:1:4: its tag does not match its value"),
     ],
 )
 def test_a_file_that_is_not_one_is_one_sentence(content: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

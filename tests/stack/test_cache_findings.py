@@ -44,16 +44,20 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (with_cache({"efss": {}}), f"{PLACE}.efss", "unknown key 'efss'; did you mean 'efs'?"),
     (with_cache({**EFS, "onDelete": "retain"}), f"{PLACE}.onDelete", "given 'retain'; allowed: 'keep' or 'delete'"),
     (with_cache({"claim": "My_Claim"}), f"{PLACE}.claim", "not a valid Kubernetes name"),
-    (with_cache({**EXISTING, "onDelete": "keep"}), f"{PLACE}.onDelete", "has no effect: this stack never deletes what claim names"),
+    (
+        with_cache({**EXISTING, "onDelete": "keep"}),
+        f"{PLACE}.onDelete",
+        "has no effect: the stack never deletes the existing",
+    ),
     (
         with_cache({"efs": {"fileSystemId": "fs-00000a1b"}, "onDelete": "delete"}),
         f"{PLACE}.onDelete",
-        "has no effect: this stack never deletes what efs.fileSystemId names; remove it",
+        "has no effect: the stack never deletes the existing resource of efs.fileSystemId; remove it",
     ),
     (
         with_cache({"filestore": INSTANCE, "onDelete": "keep"}),
         f"{PLACE}.onDelete",
-        "has no effect: this stack never deletes what filestore.instanceId names",
+        "has no effect: the stack never deletes the existing resource of filestore.instanceId",
     ),
     (
         with_cache({"efs": {}}),

@@ -161,7 +161,7 @@ def test_error(changed: dict[str, Any], path: str, words: str) -> None:
     ("said", "path", "message"),
     [
         ({"proxy": {"except": ["acme.internal"]}}, "proxy", "has no effect: neither http nor https is set"),
-        ({"otel": {"endpoint": ""}}, "otel.endpoint", "empty, so that otel has no effect; set it, or leave out otel"),
+        ({"otel": {"endpoint": ""}}, "otel.endpoint", "empty, so otel has no effect; set it, or remove otel"),
     ],
     ids=["proxy", "otel"],
 )
@@ -177,7 +177,7 @@ def test_what_has_no_effect_is_told_once_and_reaches_no_agent(said: dict[str, An
 @pytest.mark.parametrize("content", ["", " \n"], ids=["nothing", "white space"])
 def test_an_empty_file_of_certificates_is_not_taken_for_no_certificates(content: str, tmp_path: Path) -> None:
     (tmp_path / "corp.pem").write_text(content)
-    message = "corp.pem is empty; save the certificates in it, or leave out ca"
+    message = "corp.pem is empty; save the certificates in it, or remove ca"
     assert findings({"common": {"ca": {"file": "corp.pem"}}}, tmp_path) == [("error", "scalr-agents:common.ca.file", message)]
 
 

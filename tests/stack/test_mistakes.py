@@ -54,9 +54,9 @@ def test_a_proxy_with_a_scheme(kind: Kind, proxy: str) -> None:
 @pytest.mark.parametrize(
     ("proxy", "message"),
     [
-        ({"https": "http://proxy.acme"}, "has no port, for which programs take different ones (80, 443, 1080)"),
-        ({"https": "http://user:$(PASSWORD)@proxy.acme/"}, "has no port, for which"),
-        ({"http": "http://proxy.acme:3128"}, "carries http:// alone: Scalr and all registries are reached by https://"),
+        ({"https": "http://proxy.acme"}, "has no port, and programs use different defaults (80, 443, 1080)"),
+        ({"https": "http://user:$(PASSWORD)@proxy.acme/"}, "has no port, and programs"),
+        ({"http": "http://proxy.acme:3128"}, "applies only to http://, but Scalr and all registries use https://"),
         (
             {"https": "http://proxy.acme:3128", "except": ["10.0.0.0/8", "*.acme.internal"]},
             "only programs in Go understand *.acme.internal",
@@ -207,7 +207,7 @@ MISPLACED: list[tuple[str, str, Any, str]] = [
     ("agent-job", "url", "u", "it is a value of agent-job: write values.agent.url"),
     *((kind, "nodeSelector", {}, "write nodes.selector") for kind in ("agent-job", "agent-local", "agent-k8s")),
     *((kind, "tolerations", [], "write nodes.tolerations") for kind in ("agent-job", "agent-local", "agent-k8s")),
-    ("agent-local", "task", {}, "agent-local has no such value, it is one of agent-job"),
+    ("agent-local", "task", {}, "it is a value of agent-job, not of agent-local"),
     ("agent-k8s", "data_home", "/x", "it is a value of agent-k8s: write values.agent.data_home"),
     ("agent-k8s", "efsVolumeHandle", "fs", "it is a value of agent-k8s: write values.efsVolumeHandle"),
     ("agent-local", "nodeselector", {}, "allowed: kind, role, namespace"),
@@ -303,10 +303,10 @@ def test_a_name_that_is_too_long_is_told_once_with_its_length() -> None:
     [
         (
             "agent-job",
-            "agent-job has as many runs at once as fit into the cluster; plan one controller for every 5 (values.agent.replicaCount)",
+            "agent-job has no fixed limit; plan one controller for every 5 concurrent runs (values.agent.replicaCount)",
         ),
-        ("agent-local", "agent-local has one run at a time in each pod; set values.replicaCount"),
-        ("agent-k8s", "agent-k8s has as many runs at once as fit onto its nodes; set the size of a run with values.agent.container_task_*"),
+        ("agent-local", "agent-local has one run at a time per pod; set values.replicaCount"),
+        ("agent-k8s", "agent-k8s has no fixed limit; set the size of a run with values.agent.container_task_*"),
     ],
 )
 @pytest.mark.parametrize("place", ["concurrency", "values.concurrency", "values.agent.concurrency"])
@@ -322,10 +322,8 @@ def test_only_machines_have_a_concurrency(kind: str, advice: str, place: str) ->
 def test_a_value_of_another_kind() -> None:
     given = {"agents": {"runs": {"kind": "agent-local", "values": {"task": {}, "efsVolumeHandle": "fs", "agnt": {}}}}}
     found = {path: message for severity, path, message in findings(given) if severity == "error"}
-    assert found[f"{AGENT}.values.task"] == "unknown key 'task'; agent-local has no such value, it is one of agent-job"
-    assert (
-        found[f"{AGENT}.values.efsVolumeHandle"] == "unknown key 'efsVolumeHandle'; agent-local has no such value, it is one of agent-k8s"
-    )
+    assert found[f"{AGENT}.values.task"] == "unknown key 'task'; it is a value of agent-job, not of agent-local"
+    assert found[f"{AGENT}.values.efsVolumeHandle"] == "unknown key 'efsVolumeHandle'; it is a value of agent-k8s, not of agent-local"
     assert found[f"{AGENT}.values.agnt"] == "unknown key 'agnt'; did you mean 'agent'?"
 
 

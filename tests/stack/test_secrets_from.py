@@ -163,7 +163,7 @@ def test_an_existing_secret_beside_a_token(kind: Kind) -> None:
         ({"tokn": {"key": "a"}}, "tokn", "unknown key 'tokn'; did you mean 'token'?"),
         ({"refreshInterval": "1d"}, "refreshInterval", "not a duration such as 1h, 30m or 1h30m"),
         ({"refreshInterval": "-1h"}, "refreshInterval", "not a duration such as 1h, 30m or 1h30m"),
-        ({"token": None}, "", "names no secret; set token, env or clientKey"),
+        ({"token": None}, "", "refers to no secret; set token, env or clientKey"),
         (
             {"mirrorTokens": {"a.acme": {"key": "a"}}},
             "mirrorTokens",

@@ -62,7 +62,7 @@ def place_of(finding: Finding) -> str:
 
 def moved(name: str, *, wider: bool = False) -> str:
     word = f"env.{name}" if name.isidentifier() else f'env["{name}"]'
-    return f"seems to hold a secret in plain text; remove it and run: {COMMAND}{word}'{' (runs then get it too)' if wider else ''}"
+    return f"seems to contain a secret in plain text; remove it and run: {COMMAND}{word}'{' (runs then get it too)' if wider else ''}"
 
 
 @pytest.mark.parametrize("name", SECRETS)

@@ -47,7 +47,7 @@ def test_millions_of_cpus(kind: str) -> None:
 
 
 def test_an_empty_context() -> None:
-    message = "empty, so that it is the current one of whoever deploys; name it"
+    message = "empty, so each user deploys to their current context; set a context"
     assert findings({"kubernetes": {"context": ""}}) == [("warning", "scalr-agents:kubernetes.context", message)]
     assert findings({"kubernetes": {"qps": 5}}) == []
 
@@ -78,7 +78,7 @@ def test_ids_of_file_systems_have_eight_digits() -> None:
 @pytest.mark.parametrize(
     ("region", "message"),
     [
-        ("eu-wst-1", "no region of AWS that is known here; did you mean 'eu-west-1'?"),
+        ("eu-wst-1", "not a known AWS region; did you mean 'eu-west-1'?"),
         ("eu-west-1", None),
         ("cn-north-1", None),
     ],

@@ -69,7 +69,7 @@ def test_all_that_differs_is_named() -> None:
 
 def test_one_service_account() -> None:
     account = {"values": {"serviceAccount": {"create": False, "name": "runs"}}}
-    for kind, reason in ((JOB, PODS), (LOCAL, "what one may do, both may do; ")):
+    for kind, reason in ((JOB, PODS), (LOCAL, "each has the permissions of the other; ")):
         message = f"shares service account 'runs' with agent 'one', which has another token: {reason}{ADVICE}"
         assert found({"kind": kind, **account}, {"kind": LOCAL, **account}, (TOKEN, "another")) == [("warning", message)]
 

@@ -171,7 +171,7 @@ def _network(efs: EfsSettings, say: Spelling) -> Findings:
     cluster, vpc, subnets = say("eks_cluster"), say("vpc_id"), "subnets"
     if efs.eks_cluster:
         if not _CLUSTER.fullmatch(efs.eks_cluster):
-            yield error(cluster, "not the name of an EKS cluster; give the name alone, without an ARN")
+            yield error(cluster, "not the name of an EKS cluster; give only the name, not an ARN")
         for word, given in ((vpc, efs.vpc_id), (subnets, efs.subnets)):
             if is_set(given):
                 yield error(word, f"given together with {cluster}, which sets it too; keep one of them")

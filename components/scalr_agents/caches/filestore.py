@@ -225,8 +225,8 @@ def _capacity(filestore: FilestoreSettings, rules: TierRules) -> Findings:
         yield error("capacity", f"given {filestore.capacity}, which is {int(gibibytes)} GiB; {filestore.tier} allows {allowed}")
     elif _SMALL.has(int(gibibytes)) and _SMALL in rules.sizes and not _EVERYWHERE.has(int(gibibytes)):
         message = (
-            f"given {filestore.capacity}; {filestore.tier} has such sizes by the documentation of Google's provider, but Google's page on "
-            f"service tiers (November 2026) names {_EVERYWHERE} only; take one of these if Filestore refuses it"
+            f"given {filestore.capacity}; {filestore.tier} supports this size according to Google's provider, but Google's page on "
+            f"service tiers (November 2026) lists only {_EVERYWHERE}; use one of these if Filestore rejects it"
         )
         yield warning("capacity", message)
 
@@ -312,7 +312,7 @@ def _export_options(filestore: FilestoreSettings, say: Spelling) -> Findings:
             if word in option.model_fields_set and not squashed:
                 yield error(f"{here}.{say(word)}", f"has no effect: {say('squash_mode')} is not ROOT_SQUASH")
             elif getattr(option, word) == 0:
-                message = f"given 0, which the provider leaves out, so that it would be 65534; use {say('squash_mode')}: NO_ROOT_SQUASH"
+                message = f"given 0, which the provider omits, so that it would be 65534; use {say('squash_mode')}: NO_ROOT_SQUASH"
                 yield error(f"{here}.{say(word)}", message)
     yield from _clients(options, path, say)
 

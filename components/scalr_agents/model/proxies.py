@@ -10,7 +10,7 @@ from scalr_agents.model.forms import Deferred, is_set
 
 COLLECTOR_EXAMPLE = "http://otel-collector.observability.svc:4317"
 PROXY_EXAMPLE = "http://proxy.acme.internal:3128"
-NO_PORT = f"has no port, for which programs take different ones (80, 443, 1080); write it, for instance {PROXY_EXAMPLE}"
+NO_PORT = f"has no port, and programs use different defaults (80, 443, 1080); add it, for instance {PROXY_EXAMPLE}"
 _COLLECTOR = "SCALR_AGENT_OTLP_ENDPOINT"
 VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY")
 
@@ -37,7 +37,7 @@ def servers(path: str, given: Mapping[str, object]) -> Findings:
 def only_http(path: str, http: object, https: object) -> Findings:
     """A warning on a proxy that does not carry what agents do."""
     if is_set(http) and not is_set(https):
-        yield warning(path, "carries http:// alone: Scalr and all registries are reached by https://, which needs the proxy for HTTPS")
+        yield warning(path, "applies only to http://, but Scalr and all registries use https://; set the proxy for HTTPS too")
 
 
 def wildcards(path: str, exceptions: Iterable[str]) -> Findings:
@@ -59,7 +59,7 @@ def collector(path: str, url: object) -> Findings:
     if isinstance(url, str) and is_address(url) and "://" not in url and not re.match(REFERENCES, url):
         yield warning(
             path,
-            f"has no scheme, which says whether connections are encrypted; write http:// or https://, for instance {COLLECTOR_EXAMPLE}",
+            f"has no scheme, which determines whether connections are encrypted; add http:// or https://, for instance {COLLECTOR_EXAMPLE}",
         )
 
 

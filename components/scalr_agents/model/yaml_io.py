@@ -166,7 +166,7 @@ def _error(node: yaml.Node, message: str) -> YamlError:
 
 
 def _wrong_tag(node: yaml.Node) -> YamlError:
-    return _error(node, "its tag does not fit here")  # not printed: it may be a password that starts with an exclamation mark
+    return _error(node, "its tag does not match its value")  # not printed: it may be a password that starts with an exclamation mark
 
 
 def load_stack_file(text: str) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
             *_check_trust(file.agents, built),
         ]
     if "context" in file.kubernetes.model_fields_set and not file.kubernetes.context:
-        findings.append(warning((f"{PREFIX}:kubernetes", "context"), "empty, so that it is the current one of whoever deploys; name it"))
+        findings.append(warning((f"{PREFIX}:kubernetes", "context"), "empty, so each user deploys to their current context; set a context"))
     findings += [*checks.namespaces(file.namespaces), *checks.unlisted_namespaces(file.namespaces, file.agents)]
     findings += agents.without_version(file)
     findings = list(_without_followers(findings, left_out))

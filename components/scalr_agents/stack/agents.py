@@ -139,7 +139,7 @@ def _no_concurrency(kind: str) -> str:
 
 
 def _of_others(kind: str, others: list[str]) -> str:
-    return f"{kind} has no such value, it is one of {' and '.join(others)}"
+    return f"it is a value of {' and '.join(others)}, not of {kind}"
 
 
 def _explained(finding: Finding, name: str, entry: AgentEntry) -> Finding:

@@ -233,7 +233,7 @@ def _check_entry(entry: CacheEntry) -> Findings:
         "filestore.instanceId": entry.filestore and entry.filestore.instance_id,
     }
     for word in (word for word, value in existing.items() if value and "on_delete" in entry.model_fields_set):
-        yield error("onDelete", f"has no effect: this stack never deletes what {word} names; remove it")
+        yield error("onDelete", f"has no effect: the stack never deletes the existing resource of {word}; remove it")
 
 
 def _one_cache_each(entries: Mapping[str, CacheEntry]) -> Findings:

@@ -32,7 +32,7 @@ def region(source: Source) -> Iterator[Finding]:
     """A warning on a region of AWS that does not exist, as far as is known."""
     given = source.others.get(_REGION)
     if isinstance(given, str) and given not in AWS_REGIONS:
-        yield warning((_REGION,), f"no region of AWS that is known here; {nearest(given, AWS_REGIONS)}")
+        yield warning((_REGION,), f"not a known AWS region; {nearest(given, AWS_REGIONS)}")
 
 
 def _of_stack(context: str, caches: "Mapping[str, CacheEntry]") -> Iterator[Cloud]:

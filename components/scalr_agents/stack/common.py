@@ -55,7 +55,7 @@ def without_effect(common: Common, *, only_machines: bool) -> Iterator[Finding]:
     if common.proxy and not _has_address(common.proxy):
         yield warning((*_PLACE, "proxy"), "has no effect: neither http nor https is set")
     if common.otel and not common.otel.endpoint:
-        yield warning((*_PLACE, "otel", "endpoint"), "empty, so that otel has no effect; set it, or leave out otel")
+        yield warning((*_PLACE, "otel", "endpoint"), "empty, so otel has no effect; set it, or remove otel")
 
 
 def _of_pods(common: Common) -> dict[str, object]:
@@ -87,7 +87,7 @@ def _certificates(file: str, directory: Path) -> str:
     """The text of a file, which is more than nothing: an empty bundle is none."""
     text = read_text(directory / file)
     if not text.strip():
-        raise SourceError(f"{file} is empty; save the certificates in it, or leave out ca")
+        raise SourceError(f"{file} is empty; save the certificates in it, or remove ca")
     return text
 
 

@@ -155,7 +155,7 @@ def seeming(agent: str, layers: list[Layer]) -> Iterator[Finding]:
     for layer in layers:
         for variable in plain_secrets.variables(layer.values):
             if variable.name and plain_secrets.is_secret(variable.name, variable.value, referred):
-                message = f"seems to hold a secret in plain text; {_moved(agent, variable)}"
+                message = f"seems to contain a secret in plain text; {_moved(agent, variable)}"
                 yield layer.own(warning(variable.place, message))
         for finding in plain_secrets.elsewhere(layer.values, referred, in_url):
             if finding.path != plain_secrets.SENTRY:

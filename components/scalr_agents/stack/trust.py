@@ -77,7 +77,7 @@ def _finding(agent: AnyAgent, other: AnyAgent, differences: Sequence[str]) -> Fi
     what = f"{shares} with agent {other.name!r}, which has another {' and another '.join(differences)}: "
     reason = "agents may start pods there under any service account and with any Secret, so each can act as the other; "
     if not (agent.chart.starts_pods or other.chart.starts_pods):
-        reason = "what one may do, both may do; " if account else ""
+        reason = "each has the permissions of the other; " if account else ""
     unknown = is_deferred(agent.values.agent.token) or is_deferred(other.values.agent.token)
     unless = ", unless both tokens belong to one agent pool" if unknown and differences == ["token"] else ""
     return warning((*place(agent.name), "namespace"), f"{what}{reason}give each its own namespace{unless}")

@@ -32,7 +32,7 @@ CHART = Chart(
     },
     held=manifests.held,
     pods=manifests.pods,
-    runs_at_once="agent-job has as many runs at once as fit into the cluster; plan one controller for every 5 (values.agent.replicaCount)",
+    runs_at_once="agent-job has no fixed limit; plan one controller for every 5 concurrent runs (values.agent.replicaCount)",
     corrections=_corrections,
     common=lambda values: (values.global_.labels, values.global_.annotations),
     moved=MOVED,

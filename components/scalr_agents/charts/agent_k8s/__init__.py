@@ -30,7 +30,7 @@ CHART = Chart(
     },
     held=manifests.held,
     pods=manifests.pods,
-    runs_at_once="agent-k8s has as many runs at once as fit onto its nodes; set the size of a run with values.agent.container_task_*",
+    runs_at_once="agent-k8s has no fixed limit; set the size of a run with values.agent.container_task_*",
     corrections=_corrections,
     owns_node_directory=True,
     further_images="its runs pull other images, which the agent chooses: see docs/agent-k8s.md",

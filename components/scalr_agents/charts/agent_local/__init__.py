@@ -30,7 +30,7 @@ CHART = Chart(
     },
     held=manifests.held,
     pods=manifests.pods,
-    runs_at_once="agent-local has one run at a time in each pod; set values.replicaCount",
+    runs_at_once="agent-local has one run at a time per pod; set values.replicaCount",
     corrections=_corrections,
     serves_vcs=True,
     starts_pods=False,

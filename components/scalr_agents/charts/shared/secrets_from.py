@@ -95,7 +95,7 @@ def _check(given: SecretsFrom, say: Spelling) -> Iterator[Finding]:
         (say("client_key"),): given.client_key,
     }
     if not any(remotes.values()):
-        yield error((), f"names no secret; set token, env or {say('client_key')}")
+        yield error((), f"refers to no secret; set token, env or {say('client_key')}")
     for at, remote in remotes.items():
         if remote and not is_set(remote.key):
             yield error((*at, "key"), "missing; set the name of the secret in the store")

@@ -59,7 +59,7 @@ def _connection(given: Fields) -> Problems:
     if isinstance(port, int):
         yield from within(given, "port", 1, _LAST_PORT)
     elif isinstance(port, str) and port.isdigit():
-        yield ("port",), "a number in quotes, which Kubernetes takes for the name of a port; write it without quotes"
+        yield ("port",), "a number in quotes, which Kubernetes reads as the name of a port; write it without quotes"
     elif isinstance(port, str) and not _PORT_NAME.fullmatch(port):
         yield ("port",), _NO_PORT_NAME
 
@@ -99,7 +99,7 @@ def _resources(given: Fields) -> Problems:
             yield ("requests", resource), f"{amount} is above the limit of {limits[resource]}"
     memory = limits.get("memory", 0)
     if 0 < quantities.parse(memory) < _SMALLEST_MEMORY:
-        hint = "no unit means bytes and m thousandths of them, write 512Mi"
+        hint = "without a unit it means bytes, and m means thousandths; write 512Mi"
         yield ("limits", "memory"), f"{memory} is less than 1 MiB, with which no container starts; {hint}"
 
 

@@ -54,7 +54,7 @@ _CAUSES = (
     ),
     _Cause(
         re.compile(r'\[CrashLoopBackOff\]|container "[^"]+" (terminated at|completed with exit code)'),
-        "A container starts and exits; its log tells why. Check that the token of the agent pool is valid: with a wrong or revoked token "
+        "A container starts and exits; its log shows why. Check that the token of the agent pool is valid: with a wrong or revoked token "
         "the agent exits soon after it starts.",
         (_LOGS,),
     ),
@@ -68,7 +68,7 @@ _CAUSES = (
 """The first one that matches is reported."""
 _UNKNOWN = _Cause(
     re.compile(""),
-    "The error does not tell why. Kubernetes may refuse to create the pods (the service account is missing, PodSecurity or another "
+    "The error does not give a reason. Kubernetes may refuse to create the pods (the service account is missing, PodSecurity or another "
     "admission plugin rejects them, a quota is used up), or no node may fit them (node selector, tolerations, resource requests).",
     (_EVENTS, _DESCRIPTION, _LOGS),
 )
@@ -94,7 +94,7 @@ def _not_ready(release: Release, name: str, otherwise: str) -> str:
     """The provider does not repeat the condition's reason. It logs the operator's events as warnings, if there are any."""
     sentence = (
         f"The ExternalSecret {name!r} of {release.name!r} is not ready, so its Secret is missing or incomplete: the store, the secret in "
-        f"it or a property does not exist or cannot be read, or {otherwise}. Its condition Ready and its events tell why."
+        f"it or a property does not exist or cannot be read, or {otherwise}. Its condition Ready and its events show why."
     )
     return f"{sentence}\n  {_EXTERNAL.format(namespace=release.namespace, name=name)}"
 

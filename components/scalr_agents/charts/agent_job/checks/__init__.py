@@ -190,7 +190,7 @@ def _rollout(values: AgentJobValues, inputs: Inputs) -> Findings:
     seconds = values.agent.min_ready_seconds or 0
     if seconds >= _PROGRESS_DEADLINE:
         yield error(
-            "agent.minReadySeconds", f"must be below {_PROGRESS_DEADLINE}, the seconds after which Kubernetes considers a rollout failed"
+            "agent.minReadySeconds", f"must be below {_PROGRESS_DEADLINE} seconds, after which Kubernetes considers a rollout failed"
         )
     timeout = inputs.rollout_timeout_seconds
     if timeout is not None and seconds >= timeout:
@@ -203,7 +203,7 @@ def _rollout(values: AgentJobValues, inputs: Inputs) -> Findings:
 def _images(values: AgentJobValues, release: Release, inputs: Inputs) -> Findings:
     runner = values.task.runner.image
     if inputs.runner_image is None and not runner.tag and not versions.TABLE.row(release.version).runner_with_agent:
-        yield error("task.runner.image.tag", "empty: the runner of these agents has its own versions; set a tag, or remove the key")
+        yield error("task.runner.image.tag", "empty: the runner image is not versioned with the agent; set a tag, or remove the key")
     if inputs.agent_image is None:
         yield from containers.image("agent.image", values.agent.image, release.line)
         worker = values.task.worker.image

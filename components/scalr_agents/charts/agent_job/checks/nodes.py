@@ -56,7 +56,7 @@ def _preparation(values: AgentJobValues) -> Findings:
     if not settings.image.repository:
         yield error(f"{path}.image.repository", containers.NO_REPOSITORY)
     if not settings.image.tag:
-        yield error(f"{path}.image.tag", "empty: this image has no agent versions; set a tag, or remove the key")
+        yield error(f"{path}.image.tag", "empty: this image is not versioned with the agent; set a tag, or remove the key")
     yield from checks.image_tag(f"{path}.image.tag", settings.image.tag)
     task = values.task
     context = merge(merge(values.global_.pod_security_context, task.pod_security_context), task.worker.security_context)

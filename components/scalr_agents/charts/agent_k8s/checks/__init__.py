@@ -109,7 +109,7 @@ def _labels_of_run_pods(values: AgentK8sValues, release: Release, inputs: Inputs
             if TASK_LABELS in names:
                 yield error(
                     entry(place, TASK_LABELS),
-                    f"replaces the labels by which the network policy selects the pods of runs, so that these would be open; set {path}",
+                    f"replaces the labels by which the network policy selects run pods, so that it would not apply to them; set {path}",
                 )
     elif release.selector("worker").items() <= given.items():
         yield error(

@@ -56,7 +56,7 @@ def _privileges(values: AgentK8sValues) -> Findings:
             "securityContext" if user == 0 or on_node else "serviceAccount",
             f"the agent's pods {_listed([what for what, true in held.items() if true])}: "
             "run them in a dedicated namespace on dedicated nodes, "
-            "or use agent-job, which needs none of this",
+            "or use agent-job, which requires none of these privileges",
         )
     if on_node and isinstance(user, int) and user != 0:
         yield warning(

@@ -20,8 +20,8 @@ _CLOSED = (
 )
 _OPENED = "among the addresses of metadata services, which the agent's values open to runs; remove it, since other pods do not need it"
 _NOWHERE = {
-    "localhost": "the pod itself, which policies do not concern",
-    **dict.fromkeys(("*.svc", "*.svc.cluster.local"), "no name of a Service, which has the form <service>.<namespace>.svc"),
+    "localhost": "the pod itself, to which policies do not apply",
+    **dict.fromkeys(("*.svc", "*.svc.cluster.local"), "not the name of a Service, for instance <service>.<namespace>.svc"),
 }
 """Hosts that no policy can allow."""
 
