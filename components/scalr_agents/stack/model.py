@@ -67,7 +67,7 @@ class Kubernetes(Section):
     """A name for the cluster that never changes. Without it, a changed API server address or certificate authority in the
     kubeconfig makes Pulumi replace every object."""
     crds: Literal["install", "expect"] = "install"
-    """`install` installs the custom resource definitions, and fails if somebody else, Helm for instance, has installed other ones.
+    """`install` installs the custom resource definitions, and fails if another tool, for instance Helm, has installed different ones.
     `expect` requires that they exist in the cluster."""
     upsert_existing: Flag = False
     """Take over existing objects with server-side apply. Use it to migrate from Helm."""

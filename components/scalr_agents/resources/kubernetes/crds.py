@@ -34,7 +34,7 @@ class AgentCrds(Component):
     """The custom resource definitions that agents need. Create them once per cluster.
 
     They stay in the cluster when the stack is destroyed, because deleting one deletes all its objects, also those of other stacks.
-    A later deployment, of this stack or another, uses them again. A definition that somebody else has installed with other content,
+    A later deployment, of this stack or another, uses them again. A definition that another tool has installed with other content,
     for instance Helm, is not changed: the deployment fails and says what to do.
 
     Let agents depend on this component, with the resource option `depends_on`.
