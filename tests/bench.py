@@ -1,4 +1,4 @@
-"""`make bench`: what things cost, as ratios measured in one run, so that they hold on any machine."""
+"""`make bench`: costs as ratios measured in one run, so that they are valid on any machine."""
 
 import gc
 import os

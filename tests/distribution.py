@@ -47,7 +47,7 @@ def build(directory: Path, epoch: int) -> None:
 
 
 def bill_of_materials(epoch: int) -> str:
-    """In CycloneDX 1.6: what is pinned for a deployment, with the hashes of its files, and which of it the package itself asks for."""
+    """A CycloneDX 1.6 document: the pinned packages of a deployment with their hashes, and the direct dependencies of the package."""
     package = _component("scalr-agents", scalr_agents.__version__)
     bom = Bom(serial_number=uuid5(NAMESPACE_URL, f"{package.purl}#{epoch}"))
     bom.metadata.timestamp = datetime.fromtimestamp(epoch, UTC)

@@ -1,4 +1,4 @@
-"""The command line: what it prints, writes and ends with. A few tests start processes, as users do: one for each way in which one ends."""
+"""The command line: output, files and exit codes. A few tests start processes, one for each kind of exit."""
 
 import json
 import subprocess
@@ -50,7 +50,7 @@ def test_render_never_prints_the_ciphertext(project: Path) -> None:
     assert "token: <secret scalr-agents:secrets.runs.token>" in done.stdout
 
 
-def test_render_writes_files_without_the_secrets_it_does_not_know(project: Path) -> None:
+def test_render_omits_unknown_secrets(project: Path) -> None:
     stack(project, STACK.replace("{token: {secure: v1:xyz}}", "{token: {secure: v1:xyz}, env: {A: known}}"))
     done = cli("render", "dev", "-d", "out", directory=project)
     files = {file.name: oct(file.stat().st_mode & 0o777) for file in (project / "out").iterdir()}
@@ -63,7 +63,7 @@ def test_render_writes_files_without_the_secrets_it_does_not_know(project: Path)
     assert "scalr_secret_runs-agent-job.yaml" not in files
 
 
-def test_render_removes_what_it_no_longer_renders(project: Path) -> None:
+def test_render_removes_stale_files(project: Path) -> None:
     stack(project, STACK)
     cli("render", "dev", "-d", "out", directory=project)
     stack(project, STACK.replace("runs:", "web:"))
@@ -83,7 +83,7 @@ def test_render_refuses_a_directory_with_other_files(project: Path) -> None:
 
 
 @pytest.mark.parametrize(("options", "code"), [((), 1), (("--allow-unknown",), 0)])
-def test_an_environment_cannot_be_read(project: Path, options: tuple[str, ...], code: int) -> None:
+def test_render_reports_an_unread_environment(project: Path, options: tuple[str, ...], code: int) -> None:
     stack(project, f"environment: [acme/prod]\n{STACK}")
     done = cli("render", "dev", *options, directory=project)
     assert done.returncode == code
@@ -96,7 +96,7 @@ def test_a_token_may_come_from_an_environment(project: Path) -> None:
     assert cli("check", "dev", directory=project).returncode == 0
 
 
-def test_findings_end_render_with_1_and_nothing_on_stdout(project: Path) -> None:
+def test_render_exits_1_on_errors_and_prints_nothing(project: Path) -> None:
     stack(project, STACK.replace("kind: agent-job", "kind: agent-jop"))
     done = process("render", "dev", directory=project)
     assert (done.returncode, done.stdout) == (1, "")
@@ -119,7 +119,7 @@ def test_findings_end_render_with_1_and_nothing_on_stdout(project: Path) -> None
         (STACK.replace("values: {", f"values: {{agent: {{token: {TOKEN}}}, "), (), 1, "a token in plain text"),
     ],
 )
-def test_check(project: Path, content: str, options: tuple[str, ...], code: int, words: str) -> None:
+def test_check_prints_findings_and_exit_codes(project: Path, content: str, options: tuple[str, ...], code: int, words: str) -> None:
     stack(project, content)
     done = cli("check", "dev", *options, directory=project)
     assert done.returncode == code
@@ -143,19 +143,19 @@ def test_check(project: Path, content: str, options: tuple[str, ...], code: int,
         (("nope",), "No such command 'nope'"),
     ],
 )
-def test_wrong_usage_ends_with_2(project: Path, args: tuple[str, ...], words: str) -> None:
+def test_usage_errors_exit_2(project: Path, args: tuple[str, ...], words: str) -> None:
     done = cli(*args, directory=project)
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_a_process_ends_with_2_on_wrong_usage(project: Path) -> None:
+def test_a_process_exits_2_on_usage_errors(project: Path) -> None:
     done, expected = process("nope", directory=project), cli("nope", directory=project)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", expected.stderr)
 
 
-def test_template_takes_values_as_helm_does(tmp_path: Path) -> None:
+def test_template_reads_values_as_helm_does(tmp_path: Path) -> None:
     (tmp_path / "one.yaml").write_text("agent: {token: file, replicaCount: 2, debug: yes, nodeSelector: {a: b}}\n")
     (tmp_path / "two.yaml").write_text("agent: {replicaCount: 3, nodeSelector: {c: d}}\n")
     done = cli(
@@ -200,7 +200,7 @@ def test_template_reads_values_from_stdin() -> None:
     assert done.stderr == ""
 
 
-def test_template_ends_with_1_on_findings() -> None:
+def test_template_exits_1_on_errors() -> None:
     done = cli("template", "agent-job", "--set", "agent.url=acme")
     assert (done.returncode, done.stdout) == (1, "")
     paths = ["agent.url", "agent.token", DEADLINE, "--agent-version"]
@@ -215,14 +215,14 @@ def test_template_ends_with_1_on_findings() -> None:
         ("agent-k8s", "0.53.0 of August 2025", "1.29"),
     ],
 )
-def test_template_says_which_agents_it_takes(chart: str, default: str, kubernetes: str) -> None:
+def test_template_lists_the_supported_agent_versions(chart: str, default: str, kubernetes: str) -> None:
     old = f"not given: these are the values and objects of agents {default}; name the version"
     said = f"{old}. The newest that was compared with its chart is {NEWEST}, for Kubernetes {kubernetes} or newer"
     assert f"warning: --agent-version: {said}\n" in cli("template", chart).stderr
     assert "--agent-version" not in cli("template", chart, "--agent-version", "1.4.0").stderr
 
 
-def test_template_names_the_file_that_says_it(tmp_path: Path) -> None:
+def test_template_names_the_file_of_a_finding(tmp_path: Path) -> None:
     (tmp_path / "one.yaml").write_text("agent:\n  url: acme\n  replicaCount: two\n  debug: maybe\n  tolerations: [x]\n")
     (tmp_path / "two.yaml").write_text("agent: {replicaCount: three}\n")
     done = cli(
@@ -239,14 +239,14 @@ def test_template_names_the_file_that_says_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["render", "check", "images"])
-def test_a_file_that_is_no_yaml_is_a_finding(project: Path, command: str) -> None:
+def test_invalid_yaml_is_a_finding(project: Path, command: str) -> None:
     stack(project, "config: [\n", "broken")
     done = cli(command, "broken", directory=project)
     assert done.returncode == 1
     assert "stacks/Pulumi.broken.yaml:2:1: error: did not find expected node content\n" in done.stdout + done.stderr
 
 
-def test_check_tells_what_only_the_files_show(project: Path) -> None:
+def test_check_reports_findings_about_files(project: Path) -> None:
     cached = (
         STACK.replace("namespace: scalr,", "namespace: scalr, cache: runs,") + "  scalr-agents:caches: {runs: {efs: {eksCluster: prod}}}\n"
     )
@@ -258,7 +258,7 @@ def test_check_tells_what_only_the_files_show(project: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["render", "check", "images"])
-def test_a_stack_may_be_named_by_its_file(project: Path, tmp_path: Path, command: str) -> None:
+def test_a_stack_can_be_given_as_a_file(project: Path, tmp_path: Path, command: str) -> None:
     stack(project, STACK)
     by_name, by_file = cli(command, "dev", directory=project), cli(command, "stacks/Pulumi.dev.yaml", directory=project)
     assert (by_file.returncode, by_file.stdout) == (0, by_name.stdout)
@@ -277,11 +277,11 @@ def test_a_stack_file_needs_no_project(tmp_path: Path) -> None:
     )
 
 
-def test_schema_is_the_one_that_is_committed() -> None:
+def test_the_committed_schema_is_current() -> None:
     assert cli("schema").stdout == (REPOSITORY / "docs" / "stack.schema.json").read_text()
 
 
-def test_a_closed_pipe_is_no_failure() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     shell = f"{sys.executable} -m scalr_agents render 2>&1 | head -n 1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", shell], cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stdout + done.stderr
@@ -294,7 +294,7 @@ def test_images_are_printed_one_a_line(project: Path) -> None:
     assert cli("images", "nothing", directory=project).returncode == 2
 
 
-def test_digests_of_images_are_printed_where_they_are_given(project: Path) -> None:
+def test_images_prints_digests_in_a_second_column(project: Path) -> None:
     digest = f"sha256:{'0123456789abcdef' * 4}"
     stack(project, STACK.replace("values: {", f'values: {{agent: {{image: {{tag: "0.57.0@{digest}"}}}}, '))
     done = cli("images", "dev", "--digests", directory=project)
@@ -321,7 +321,7 @@ def test_an_encrypted_value_in_the_wrong_place_is_one_finding(project: Path, con
     assert message in found
 
 
-def test_a_placeholder_may_be_rendered(project: Path) -> None:
+def test_render_accepts_placeholders(project: Path) -> None:
     stack(project, STACK.replace("v1:xyz", "..."))
     assert cli("render", "dev", directory=project).returncode == 0
 
@@ -336,7 +336,7 @@ def test_formats_have_the_same_options(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["render", "images", "hosts", "graph"])
-def test_warnings_are_only_counted_where_they_are_not_asked_for(project: Path, command: str) -> None:
+def test_other_commands_only_count_warnings(project: Path, command: str) -> None:
     odd = STACK.replace("https", "http")
     stack(project, odd)
     said = cli(command, "dev", directory=project).stderr.splitlines()[0]
@@ -348,7 +348,7 @@ def test_warnings_are_only_counted_where_they_are_not_asked_for(project: Path, c
     assert "warning" not in cli(command, "dev", directory=project).stderr
 
 
-def test_errors_are_printed_whole_and_warnings_counted(project: Path) -> None:
+def test_errors_are_printed_and_warnings_counted(project: Path) -> None:
     wrong = STACK.replace("agent-job", "agent-jop").replace("https", "http")
     stack(project, f"{wrong}  scalr-agents:kubernetes: {{context: ''}}\n  aws:region: eu-wst-1\n")
     checked = cli("check", "dev", directory=project).stdout.splitlines()

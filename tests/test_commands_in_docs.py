@@ -43,12 +43,12 @@ def test_machines_in_scripts_exist(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", sorted((REPOSITORY / "docs").glob("*.md")), ids=lambda page: page.name)
-def test_pages_with_scripts_say_where_the_command_is(page: Path) -> None:
+def test_pages_with_scripts_mention_the_path_of_the_command(page: Path) -> None:
     assert not _commands(page) or ".venv/bin" in page.read_text()
 
 
 @pytest.mark.parametrize(("page", "warned"), [("README.md", []), ("docs/choosing.md", ["scalr-agents:agents.data.values.securityContext"])])
-def test_a_stack_to_start_from_has_only_the_warnings_that_its_page_names(tmp_path: Path, page: str, warned: list[str]) -> None:
+def test_starter_stacks_have_only_the_documented_warnings(tmp_path: Path, page: str, warned: list[str]) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\n")
     shutil.copytree(REPOSITORY / "stacks" / "certs", tmp_path / "certs")
     ((name, content),) = _stack_files(REPOSITORY / page).items()
@@ -60,7 +60,7 @@ def test_a_stack_to_start_from_has_only_the_warnings_that_its_page_names(tmp_pat
 
 
 @pytest.mark.parametrize("page", [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))], ids=lambda page: page.name)
-def test_stacks_in_pages_name_their_version(page: Path) -> None:
+def test_starter_stacks_set_the_version(page: Path) -> None:
     """A stack that is copied has no warning about its version, and stays what it is when the defaults change."""
     blocks = re.findall(r"^```yaml\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
     stacks = [block for block in blocks if "config:" in block and "kind: agent-" in block]

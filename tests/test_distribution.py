@@ -1,4 +1,4 @@
-"""What `make dist` builds: the same bytes each time, with all that belongs to it, of use outside of the repository."""
+"""The output of `make dist`: reproducible, complete, and usable outside of the repository."""
 
 import hashlib
 import json
@@ -87,7 +87,7 @@ def test_the_wheel_renders_elsewhere(elsewhere: Path, tmp_path: Path) -> None:
     assert kinds.count("Deployment") == 1
 
 
-def test_the_test_of_an_example_passes_elsewhere_and_notices_a_typo(elsewhere: Path, tmp_path: Path) -> None:
+def test_an_example_s_tests_run_with_the_wheel(elsewhere: Path, tmp_path: Path) -> None:
     for file in EXAMPLE.glob("*.py"):
         (tmp_path / file.name).write_text(file.read_text())
     command = [str(elsewhere), "-m", "pytest", "-q", "-p", "no:cacheprovider"]

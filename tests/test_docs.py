@@ -1,4 +1,4 @@
-"""The documents stay true: names, values, tests, links and examples that they speak of exist."""
+"""The documentation is current: names, values, tests, links and examples in it exist."""
 
 import ast
 import re
@@ -35,7 +35,7 @@ def test_every_value_is_documented() -> None:
     assert [leaf for leaf in value_paths() if f"`{leaf}`" not in AGENT_JOB] == []
 
 
-def test_values_that_some_agents_alone_know_are_marked() -> None:
+def test_values_of_certain_agents_are_marked() -> None:
     rows = re.findall(r"^\| `([\w.]+)` \|.*\|$", AGENT_JOB, re.MULTILINE)
     marked = {
         row: re.findall(rf"^\| `{re.escape(row)}` \|.* \*((?:\w+ line|Agents .*?\d.*?)\.)\*", AGENT_JOB, re.MULTILINE) for row in rows
@@ -49,7 +49,7 @@ def test_values_that_some_agents_alone_know_are_marked() -> None:
 
 
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES)
-def test_the_page_about_versions_has_the_facts_of_the_lines(line: Line) -> None:
+def test_the_page_about_versions_matches_the_lines(line: Line) -> None:
     page = (REPOSITORY / "docs" / "agent-versions.md").read_text()
     table = page.partition("## The two lines")[2].partition("## ")[0]
     facts = [line.versions, line.default_version, line.tasks().kind, line.tasks().crd_name, line.kubernetes, line.base_name]
@@ -92,17 +92,17 @@ def _paths(model: type[BaseModel]) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("chart", ["agent-local", "agent-k8s"])
-def test_every_value_of_the_other_kinds_is_documented(chart: str) -> None:
+def test_every_value_of_other_kinds_is_documented(chart: str) -> None:
     page = (REPOSITORY / "docs" / f"{chart}.md").read_text()
     assert [path for path in _paths(charts.find(chart).values) if f"`{path}`" not in page] == []
 
 
-def test_the_list_of_refused_values_is_read() -> None:
+def test_the_list_of_refused_values_is_parsed() -> None:
     assert len(REFUSED) > 35
 
 
 @pytest.mark.parametrize(("example", "reason"), REFUSED, ids=[example for example, _ in REFUSED])
-def test_what_the_differences_call_refused_is_refused(example: str, reason: str) -> None:
+def test_values_listed_as_refused_are_refused(example: str, reason: str) -> None:
     given: dict[str, Any] = yaml.safe_load(example)
     unset = {"agent": {"token": ""}} if example.startswith("agent: {tokenExistingSecret") else {}
     version = CURRENT if reason.startswith("current line:") else LEGACY
@@ -111,13 +111,13 @@ def test_what_the_differences_call_refused_is_refused(example: str, reason: str)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_lead_to_existing_files(page: Path) -> None:
     targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()) if "://" not in target]
     assert [target for target in targets if target and not (page.parent / target).exists()] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
-def test_links_lead_to_headings(page: Path) -> None:
+def test_anchors_lead_to_headings(page: Path) -> None:
     targets = [target.partition("#") for target in re.findall(r"\]\(([^)\s]*#[^)\s]+)\)", page.read_text()) if "://" not in target]
     pages = {file: (page.parent / file) if file else page for file, _, _ in targets}
     assert [f"{file}#{anchor}" for file, _, anchor in targets if anchor not in _anchors(pages[file])] == []
@@ -130,18 +130,18 @@ def _anchors(page: Path) -> set[str]:
     return {site.anchor(heading) for heading in headings}
 
 
-def test_the_page_of_the_components_has_the_spelling_of_the_schema() -> None:
+def test_the_components_page_uses_the_spelling_of_the_schema() -> None:
     page = (REPOSITORY / "docs" / "reference" / "components.md").read_text().partition("\n## ")[2]
     assert set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", page)) == {"basic_hdd"}  # a value of the driver
 
 
-def test_the_page_about_the_stack_file_has_the_tables_of_today() -> None:
+def test_the_stack_file_page_is_current() -> None:
     page = reference.PAGE.read_text()
     assert reference.MARK in page
     assert reference.renewed(page) == page, "run make schema"
 
 
-def test_the_picture_of_the_readme_is_that_of_today() -> None:
+def test_the_picture_of_the_readme_is_current() -> None:
     readme = reference.README.read_text()
     assert readme.count("```mermaid") == 1
     assert reference.with_picture(readme) == readme, "run make schema"
@@ -162,8 +162,8 @@ WRITTEN = [
 
 
 @pytest.mark.parametrize("file", WRITTEN, ids=lambda file: str(file.relative_to(REPOSITORY)))
-def test_nobody_is_sent_to_an_index_for_the_package(file: Path) -> None:
-    """Its name on PyPI belongs to nobody: whoever takes it would be installed."""
+def test_no_page_installs_the_package_from_an_index(file: Path) -> None:
+    """The name is not registered on PyPI, so a package of somebody else could be installed."""
     named = re.findall(r"(?:pip install|uv add|poetry add)[^\n]*?[\s'\"](scalr[-_]agents\S*(?: @ \S+)?)", file.read_text())
     assert [name for name in named if " @ git+" not in name] == []
 
@@ -177,7 +177,7 @@ def test_the_readme_says_how_to_install_the_package() -> None:
         assert f"scalr-agents{''.join(extra)} {wanted}\n" in requirements.read_text()
 
 
-def test_stack_files_in_the_documents_have_no_unknown_word(tmp_path: Path) -> None:
+def test_stack_files_in_pages_have_no_unknown_key(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\n")
     for page in PAGES:
         for block in re.findall(r"^```yaml\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL):
@@ -188,14 +188,14 @@ def test_stack_files_in_the_documents_have_no_unknown_word(tmp_path: Path) -> No
             assert [str(finding) for finding in loaded.findings if "unknown key" in finding.message] == []
 
 
-def test_the_page_about_machines_has_the_families_of_google() -> None:
+def test_the_machines_page_lists_google_s_families() -> None:
     page = (REPOSITORY / "docs" / "machines.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([a-z0-9, ]+) \| (x86_64|arm64) \| `([a-z-]+)` \|$", page, re.MULTILINE)
     listed = {name: (cpu, disk) for names, cpu, disk in rows for name in names.split(", ")}
     assert listed == {name: (family.architecture, family.disk) for name, family in GOOGLE_FAMILIES.items()}
 
 
-def test_messages_in_the_page_about_versions_are_real() -> None:
+def test_messages_in_the_versions_page_are_current() -> None:
     page = (REPOSITORY / "docs" / "agent-versions.md").read_text()
     shown = re.findall(r"^(?:error|warning): .*$", page, re.MULTILINE)
     given = {"agent": {"image": {"tag": "1.4.0"}}, "task": {"startupTimeoutSeconds": 60}}

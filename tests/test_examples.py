@@ -1,4 +1,4 @@
-"""The programs under `examples/` run as they are, configured as they say themselves."""
+"""The programs under `examples/` run unchanged, with the configuration that they document."""
 
 import json
 import os
@@ -56,7 +56,7 @@ def assert_sound(recording: Recording) -> None:
     assert [path for path, leaf in found if not isinstance(leaf, Secret)] == []
 
 
-def test_every_example_is_tried_and_listed() -> None:
+def test_every_example_is_tested_and_listed() -> None:
     """What is no program in Python has a test of its own below, or in tests/languages."""
     directories = {path.name for path in EXAMPLES.iterdir() if path.is_dir()}
     assert directories - set(PROGRAMS) == {"automation", "esc", "gitops", "go", "pool", "typescript", "yaml"}
@@ -78,7 +78,7 @@ def test_an_example_runs(example: str) -> None:
         ("caches-gcp", {}, 26),
     ],
 )
-def test_an_example_makes_all_that_it_says(example: str, more: dict[str, str], resources: int) -> None:
+def test_an_example_creates_what_it_documents(example: str, more: dict[str, str], resources: int) -> None:
     recording = ran(example, **more)
     assert recording.error is None
     assert len(recording.resources) == resources
@@ -86,7 +86,7 @@ def test_an_example_makes_all_that_it_says(example: str, more: dict[str, str], r
     assert all(account.inputs["metadata"].get("annotations", {"none": "given"}).values())
 
 
-def test_the_example_of_machines_makes_two_groups() -> None:
+def test_the_machines_example_creates_two_groups() -> None:
     recording = ran("machines-aws")
     assert len(recording.resources) == 30
     assert recording.exports["groups"] == ["scalr-agents-test-runs", "scalr-agents-test-vcs"]
@@ -126,14 +126,14 @@ def test_the_identity_of_runs_on_eks_and_gke_is_that_of_their_account() -> None:
     assert member.endswith("/acme-infra.svc.id.goog/subject/ns/scalr-runs/sa/runs-agent-job")
 
 
-def test_the_agent_of_an_existing_claim_mounts_it() -> None:
+def test_the_existing_claim_example_mounts_the_claim() -> None:
     recording = ran("existing-claim")
     deployment = recording["payments-controller-deployment"].inputs["spec"]["template"]["spec"]
     assert {"claimName": "scalr-cache"} in [volume.get("persistentVolumeClaim") for volume in deployment["volumes"]]
     assert recording.of_type("kubernetes:core/v1:PersistentVolumeClaim") == []
 
 
-def test_the_environment_of_esc_gives_the_stack_its_tokens() -> None:
+def test_the_esc_environment_sets_the_tokens() -> None:
     """ESC itself is a service: here each reference to a secret of the store becomes a token."""
     environment = yaml.safe_load((EXAMPLES / "esc" / "environment.yaml").read_text(encoding="utf-8"))["values"]
     stack = yaml.safe_load((EXAMPLES / "esc" / "Pulumi.prod.yaml").read_text(encoding="utf-8"))
@@ -169,7 +169,7 @@ def test_every_environment_of_the_automation_example_runs(automation: dict[str, 
     assert replicas == {"dev": 1, "prod": 2}
 
 
-def test_the_manifests_for_gitops_are_those_of_the_stack(tmp_path: Path) -> None:
+def test_the_gitops_manifests_are_current(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "gitops", tmp_path, dirs_exist_ok=True)
     shutil.rmtree(tmp_path / "manifests")
     readme = (tmp_path / "README.md").read_text(encoding="utf-8")
@@ -184,7 +184,7 @@ def _texts(directory: Path) -> dict[str, str]:
     return {file.name: file.read_text(encoding="utf-8") for file in directory.iterdir()}
 
 
-def test_the_manifests_for_gitops_are_valid_and_have_no_secret() -> None:
+def test_the_gitops_manifests_are_valid_without_secrets() -> None:
     files = (EXAMPLES / "gitops" / "manifests").glob("*.yaml")
     manifests = [manifest for file in files for manifest in yaml.safe_load_all(file.read_text(encoding="utf-8"))]
     for manifest in manifests:
@@ -194,7 +194,7 @@ def test_the_manifests_for_gitops_are_valid_and_have_no_secret() -> None:
     assert "Secret" not in kinds
 
 
-def test_argo_cd_and_flux_are_sent_to_the_manifests() -> None:
+def test_argo_cd_and_flux_refer_to_the_manifests() -> None:
     [application] = yaml.safe_load_all((EXAMPLES / "gitops" / "argocd.yaml").read_text(encoding="utf-8"))
     repository, kustomization = yaml.safe_load_all((EXAMPLES / "gitops" / "flux.yaml").read_text(encoding="utf-8"))
     directory = EXAMPLES / "gitops" / "manifests"

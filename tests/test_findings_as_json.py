@@ -10,7 +10,7 @@ from scalr_agents.model.findings import Position, error, warning
 from tests.helpers.command_line import REPOSITORY, STACK, TOKEN, cli, stack
 
 
-def test_findings_as_json(project: Path) -> None:
+def test_findings_are_printed_as_json(project: Path) -> None:
     wrong = STACK.replace("https", "http").replace("{token: {secure: v1:xyz}}", "{}")
     stack(project, wrong.replace("values: {", f"values: {{agent: {{token: {TOKEN}}}, "))
     done = cli("check", "dev", "-o", "json", directory=project)
@@ -33,7 +33,7 @@ def test_findings_as_json(project: Path) -> None:
     assert TOKEN not in done.stdout
 
 
-def test_the_annotations_of_the_documentation(project: Path) -> None:
+def test_annotations_match_the_documentation_of_github(project: Path) -> None:
     page = (REPOSITORY / "docs" / "operations.md").read_text()
     [command] = re.findall(r"^scalr-agents (check prod -o .*)$", page.partition("## Checking in CI")[2].partition("\n## ")[0], re.MULTILINE)
     stack(project, STACK.replace("https", "http").replace("{token: {secure: v1:xyz}}", "{}"))
@@ -45,20 +45,20 @@ def test_the_annotations_of_the_documentation(project: Path) -> None:
     ]
 
 
-def test_an_annotation_ends_where_it_should() -> None:
+def test_annotations_escape_their_content() -> None:
     """As the toolkit of GitHub Actions encodes data and properties."""
     found = error(("a", "b\n::add-mask::x"), "100 %: \r\n\u2028", position=Position("a,b:c%.yaml", 3))
     assert found.as_github() == "::error file=a%2Cb%3Ac%25.yaml,line=3::a.b\\n::add-mask::x: 100 %25: \\r\\n\\u2028"
     assert warning("", "x").as_github() == "::warning::x"
 
 
-def test_nothing_to_say_as_json(project: Path) -> None:
+def test_json_without_findings(project: Path) -> None:
     stack(project, STACK)
     done = cli("check", "dev", "-o", "json", directory=project)
     assert (done.returncode, json.loads(done.stdout)) == (0, {"findings": [], "errors": 0, "warnings": 0})
 
 
-def test_a_broken_file_as_json(project: Path) -> None:
+def test_json_for_an_unreadable_file(project: Path) -> None:
     stack(project, "config: [\n")
     done = cli("check", "dev", "-o", "json", directory=project)
     [finding] = json.loads(done.stdout)["findings"]

@@ -1,4 +1,4 @@
-"""Whatever a values file or a stack file holds, the end is manifests or findings: no other exception, and never a secret."""
+"""Any values file or stack file results in manifests or findings, without other exceptions or printed secrets."""
 
 import copy
 from collections.abc import Iterator
@@ -165,7 +165,7 @@ def mutations(
 
 @settings(max_examples=200, deadline=None)
 @given(mutations(CASES + SINGLE + CURRENTLY, given=JSON | STRANGE), VERSIONS)
-def test_values_end_in_manifests_or_a_values_error(mutated: dict[str, Any], version: str) -> None:
+def test_any_values_give_manifests_or_a_values_error(mutated: dict[str, Any], version: str) -> None:
     found = charts.check("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
     text = "".join(map(str, found))
     assert "s3cr3t-token" not in text
@@ -212,7 +212,7 @@ every_other_kind = pytest.mark.parametrize("chart", OTHERS)
 @every_other_kind
 @settings(max_examples=150, deadline=None)
 @given(st.data())
-def test_values_of_other_kinds_end_in_manifests_or_findings(chart: str, data: st.DataObject) -> None:
+def test_any_values_of_other_kinds_give_manifests_or_findings(chart: str, data: st.DataObject) -> None:
     mutated = data.draw(mutations(BASES[chart], given=FAMILIAR[chart] | STRANGE))
     version = data.draw(st.sampled_from(list(OTHERS[chart].values())))
     found = charts.check(chart, mutated, release="runs", namespace="scalr", agent_version=version)
@@ -229,7 +229,7 @@ def test_values_of_other_kinds_end_in_manifests_or_findings(chart: str, data: st
 @every_other_kind
 @settings(max_examples=100, deadline=None)
 @given(st.data())
-def test_what_renders_of_other_kinds_is_valid(chart: str, data: st.DataObject) -> None:
+def test_manifests_of_other_kinds_are_valid(chart: str, data: st.DataObject) -> None:
     """As far as we say what it is: types of Kubernetes' own are the user's."""
     mutated = data.draw(mutations(BASES[chart], opaque=False, given=FAMILIAR[chart], spared=OPEN[chart]))
     version = data.draw(st.sampled_from(list(OTHERS[chart].values())))
@@ -244,7 +244,7 @@ def test_what_renders_of_other_kinds_is_valid(chart: str, data: st.DataObject) -
 
 @settings(max_examples=150, deadline=None)
 @given(mutations([STACK, STACK_OF_OTHERS], given=JSON | STRANGE))
-def test_stacks_end_in_objects_or_findings(mutated: dict[str, Any]) -> None:
+def test_any_stack_gives_objects_or_findings(mutated: dict[str, Any]) -> None:
     loaded = stack.load(mutated, directory=HERE)
     text = "\n".join(map(str, loaded.findings))
     assert [hidden for hidden in HIDDEN if hidden in text] == []

@@ -1,4 +1,4 @@
-"""What may be a secret is never repeated, wherever it was put by mistake: not in a finding, not on stderr, not in an exception.
+"""Possible secrets are never repeated, wherever they were put by mistake: not in findings, on stderr or in exceptions.
 
 A field repeats what it was given only if no secret belongs there: a number, a switch, one of a few words, a size, a name, an id. All of
 these are listed here.
@@ -89,7 +89,7 @@ def field_of(place: Place) -> str:
     return str([part for part in place if part not in (0, "x")][-1])
 
 
-def test_fields_that_repeat_what_they_were_given_are_those_of_the_list() -> None:
+def test_only_listed_fields_repeat_their_value() -> None:
     few = [SECRET, f"{SECRET} ?"]
     current = [(line, place) for line, place in of_values() if line.generation == "current"]
     telling = {field_of(place) for line, place in current if any(tells(said_of_values(line, place, leaf)) for leaf in few)}
@@ -97,7 +97,7 @@ def test_fields_that_repeat_what_they_were_given_are_those_of_the_list() -> None
     assert sorted(telling) == sorted(REPEATED)
 
 
-def test_numbers_are_repeated_by_the_same_fields_alone() -> None:
+def test_only_listed_fields_repeat_numbers() -> None:
     telling = {field_of(place) for line, place in of_values() if str(NUMBER) in said_of_values(line, place, NUMBER)}
     telling |= {field_of(place) for place in of_stacks() if str(NUMBER) in said_of_stack(place, NUMBER)}
     assert telling - REPEATED == set()
@@ -108,7 +108,7 @@ SECRETS = st.integers(0, 2**64).map(lambda seed: base64.b64encode(sha256(str(see
 
 
 @given(SECRETS, st.data())
-def test_random_secrets_are_not_repeated_by_other_fields(secret: str, data: st.DataObject) -> None:
+def test_other_fields_do_not_repeat_random_secrets(secret: str, data: st.DataObject) -> None:
     leaf = data.draw(st.sampled_from(forms(secret)))
     if data.draw(st.booleans()):
         line, place = data.draw(st.sampled_from(of_values()))
@@ -205,7 +205,7 @@ def test_too_many_arguments_are_not_repeated() -> None:
         "a: @{0}\n",
     ],
 )
-def test_yaml_that_is_none_is_not_repeated(text: str) -> None:
+def test_invalid_yaml_is_not_repeated(text: str) -> None:
     try:
         content = yaml_io.load_stack_file(text.format("s3cr3tKx7q9Zt4w2"))
     except yaml_io.YamlError as problem:
@@ -220,7 +220,7 @@ PEM = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTI
 
 
 @pytest.mark.parametrize("file", [PEM, PEM.replace("\n", " "), "M" * 2000], ids=["PEM", "one line", "long"])
-def test_a_certificate_in_place_of_its_file_is_not_repeated(file: str) -> None:
+def test_a_certificate_instead_of_a_file_is_not_repeated(file: str) -> None:
     found = errors(stack.load({"common": {"ca": {"file": file}}}, directory=Path()).findings)
     assert [finding.path for finding in found] == ["scalr-agents:common.ca.file"]
     assert found[0].message.startswith("not a path; save the certificates in a file")

@@ -49,7 +49,7 @@ NOT_PRINTED = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_no_finding_has_them(text: str) -> None:
+def test_findings_contain_no_control_characters(text: str) -> None:
     for place in of_stacks():
         for leaf in (text, {text: text}):
             for finding in stack.load(merge(BASE, put(place, leaf)), directory=Path("/none")).findings:
@@ -72,7 +72,7 @@ def _machines(text: str) -> Iterator[tuple[Place, StackMachine]]:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_no_file_of_a_machine_has_them(text: str) -> None:
+def test_machine_files_contain_no_control_characters(text: str) -> None:
     for place, machine in _machines(text):
         for form in documents.FORMS:
             if machine.refusal(form):
@@ -102,7 +102,7 @@ def _expanded(unit: str) -> list[str]:
     ]
 
 
-def test_the_writers_of_lines_refuse_what_came_through() -> None:
+def test_line_writers_refuse_control_characters() -> None:
     """Whatever a check forgets, a unit, a file of variables and a repository have the lines that they should have."""
     for text in ("a\nb", "a\rb", "a\0", "\x1b[2J", "a\x85b", "a\u2028b"):
         with pytest.raises(ValueError, match="a line of a file on the machine contains a control character"):
@@ -115,19 +115,19 @@ def test_the_writers_of_lines_refuse_what_came_through() -> None:
 
 
 @given(st.text(max_size=20))
-def test_a_word_for_a_shell_is_one_word(text: str) -> None:
+def test_shell_words_are_quoted(text: str) -> None:
     assert shlex.split(characters.shell_word(text)) == [text]
 
 
 @given(st.text(max_size=20))
-def test_escaped_text_is_one_line_and_stays(text: str) -> None:
+def test_escaped_text_is_one_line_and_stable(text: str) -> None:
     escaped = characters.escaped(text)
     assert not NOT_PRINTED.search(escaped)
     assert escaped.splitlines() == ([escaped] if escaped else [])
     assert characters.escaped(escaped) == escaped
 
 
-def test_the_errors_of_commands_are_text(tmp_path: Path) -> None:
+def test_command_errors_contain_no_control_characters(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nruntime: python\nstackConfigDir: stacks\n")
     (tmp_path / "stacks").mkdir()
     (tmp_path / "stacks" / "Pulumi.\x1b[2J\n::error::a.yaml").write_text("config: {}\n")
@@ -139,7 +139,7 @@ def test_the_errors_of_commands_are_text(tmp_path: Path) -> None:
     assert "\\x1b[2J\\n::error::a" in cli("check", "other", directory=tmp_path).stderr
 
 
-def test_what_is_printed_beside_the_result_is_text(tmp_path: Path) -> None:
+def test_stderr_contains_no_control_characters(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nruntime: python\nstackConfigDir: stacks\n")
     (tmp_path / "stacks").mkdir()
     key = "\\x1b]0;x\\x07\\n::add-mask::x"
@@ -153,7 +153,7 @@ def test_what_is_printed_beside_the_result_is_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["a\u202eb", "a\u2066\n\u2069b", "\u061c", "x: \u200f#'\""])
-def test_manifests_show_what_they_say(text: str) -> None:
+def test_manifests_escape_control_characters(text: str) -> None:
     """A reviewer of manifests sees the text that Kubernetes reads."""
     printed = yaml_io.dump([{text: [text, {"a": text}]}])
     assert not re.search("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]", printed)

@@ -1,4 +1,4 @@
-"""Input that is too large, or of a strange type: one clear finding, on every way in, and no work that grows faster than the input.
+"""Input that is too large or has an unusual type: one clear finding on every input path, and work that grows linearly.
 
 No test looks at a clock. Work in Python is counted in instructions. Where it is done in C, as in regular expressions, the input is so
 large that quadratic work would take minutes.
@@ -63,7 +63,7 @@ def errors(said: str) -> list[str]:
     ],
     ids=lambda given: given if isinstance(given, str) and len(given) < 60 else "",
 )
-def test_what_is_too_large_is_one_finding(way: str, path: str, given: Any, message: str, tmp_path: Path) -> None:
+def test_too_large_input_is_one_finding(way: str, path: str, given: Any, message: str, tmp_path: Path) -> None:
     found = [line for line in errors(WAYS[way](path, given, tmp_path)) if "in plain text; remove it" not in line]
     assert len(found) == (400 if isinstance(given, list) else 1)
     assert all(path in line and message in line for line in found)
@@ -99,7 +99,7 @@ def test_a_long_address_of_a_proxy_is_read_once(way: str, url: str, found: int, 
     ],
     ids=lambda given: given if isinstance(given, str) else "",
 )
-def test_what_only_programs_can_say_is_one_finding(way: Any, path: str, given: Any, message: str, tmp_path: Path) -> None:
+def test_too_large_arguments_are_one_finding(way: Any, path: str, given: Any, message: str, tmp_path: Path) -> None:
     (found,) = errors(way(path, given, tmp_path))
     assert path in found
     assert message in found
@@ -109,7 +109,7 @@ def test_what_only_programs_can_say_is_one_finding(way: Any, path: str, given: A
     ("component", "word"), [*product(["AgentJob", "AgentLocal"], ["token", "secret_env", "mirror_tokens"]), ("AgentK8s", "token")]
 )
 @pytest.mark.parametrize("token", [1234567, b"1234567", ["1234567"], {"token": "1234567"}], ids=str)
-def test_a_secret_output_that_is_no_string_ends_the_program(component: str, token: object, word: str) -> None:
+def test_a_secret_output_must_be_a_string(component: str, token: object, word: str) -> None:
     def args() -> dict[str, Any]:
         mirrors = {"agent": {"providerNetworkMirrors": [{"url": "https://a.acme/"}]}} if word == "mirror_tokens" else {}
         secret: Any = pulumi.Output.secret(token)
@@ -225,7 +225,7 @@ def closed(number: int, only: int, mirrored: int) -> object:
 
 
 def of_both_roles(number: int, pools: int) -> object:
-    """As many agents for runs as for a VCS provider, each with what is asked of it: where its pods run."""
+    """As many agents for runs as for a VCS provider, with their nodes."""
     entries: dict[str, Any] = {f"a{index}": SimpleNamespace(role=("runs", "vcs")[index % 2]) for index in range(number)}
     agents: list[Any] = [SimpleNamespace(name=name, objects=[deployment(index % pools)]) for index, name in enumerate(entries)]
     return list(nodes.check(entries, agents))
@@ -290,14 +290,14 @@ def positions(number: int, line: str) -> object:
         "yaml of an anchor",
     ],
 )
-def test_twice_the_input_is_twice_the_work(work: Callable[[int], object]) -> None:
+def test_work_grows_linearly_with_the_input(work: Callable[[int], object]) -> None:
     work(2)
     nothing, once, twice = (operations(partial(work, number)) for number in (2, 60, 120))
     assert twice - nothing < 2.6 * (once - nothing)
 
 
 class Uncomparable(dict[str, Any]):
-    """An object that nobody needs to compare with others to know what becomes of it."""
+    """An object that fails if it is compared with others."""
 
     def __eq__(self, other: object) -> bool:
         raise AssertionError("compared")
@@ -305,7 +305,7 @@ class Uncomparable(dict[str, Any]):
     __hash__ = None
 
 
-def test_objects_are_written_without_being_compared(tmp_path: Path) -> None:
+def test_writing_does_not_compare_objects(tmp_path: Path) -> None:
     objects: list[dict[str, Any]] = [
         Uncomparable(apiVersion="v1", kind="Secret", metadata={"name": f"s{index}"}, stringData={"a": given})
         for index, given in enumerate(["known", stack.source.Sealed("here"), "known", stack.source.Sealed("there")])

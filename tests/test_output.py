@@ -17,7 +17,7 @@ def test_yaml_is_one_document_per_object_in_their_order() -> None:
     )
 
 
-def test_json_is_a_list_that_kubectl_takes() -> None:
+def test_json_is_a_list_for_kubectl() -> None:
     text = output.text([ACCOUNT], "json")
     assert text == (
         '{\n  "apiVersion": "v1",\n  "kind": "List",\n  "items": [\n    {\n      "apiVersion": "v1",\n      "kind": "ServiceAccount",\n'

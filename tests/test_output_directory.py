@@ -47,7 +47,7 @@ def test_every_object_has_a_file_named_after_it(tmp_path: Path, form: str) -> No
     ]
 
 
-def test_a_file_holds_the_object_alone(tmp_path: Path) -> None:
+def test_a_file_contains_only_its_object(tmp_path: Path) -> None:
     write([ACCOUNT, SECRET], tmp_path, "yaml")
     assert (tmp_path / "scalr_serviceaccount_runs.yaml").read_text(encoding="utf-8") == (
         "---\napiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: runs\n  namespace: scalr\n"
@@ -60,7 +60,7 @@ def test_a_file_holds_the_object_alone(tmp_path: Path) -> None:
     assert (tmp_path / "clusterrole_scalr.runs.json").read_text(encoding="utf-8") == json.dumps(ROLE, indent=2) + "\n"
 
 
-def test_secrets_are_readable_by_their_owner_alone(tmp_path: Path, mask: int) -> None:
+def test_secret_files_are_readable_only_by_the_owner(tmp_path: Path, mask: int) -> None:
     write([ROLE, SECRET], tmp_path, "yaml")
     assert _mode(tmp_path / "scalr_secret_runs.yaml") == 0o600
     assert _mode(tmp_path / "clusterrole_scalr.runs.yaml") == 0o644
@@ -80,12 +80,12 @@ def test_an_older_file_is_replaced_and_gets_the_right_mode(tmp_path: Path, older
 
 
 @pytest.mark.parametrize("form", ["yaml", "json"])
-def test_secrets_with_unknown_content_are_left_out_and_returned(tmp_path: Path, form: str) -> None:
+def test_secrets_with_unknown_content_are_omitted_and_returned(tmp_path: Path, form: str) -> None:
     assert write([SEALED, ACCOUNT, SECRET, OTHER], tmp_path, form) == ([SEALED, OTHER], [])
     assert _files(tmp_path) == [f"scalr_secret_runs.{form}", f"scalr_serviceaccount_runs.{form}"]
 
 
-def test_a_secret_that_is_left_out_keeps_its_older_file(tmp_path: Path) -> None:
+def test_an_omitted_secret_keeps_its_older_file(tmp_path: Path) -> None:
     write([OTHER | {"stringData": {"token": "real"}}, ROLE], tmp_path, "yaml")
     before = _content(tmp_path)["scalr_secret_more.yaml"]
     for form in ("yaml", "json", "json"):  # in the other format it is still the only one with the content
@@ -100,7 +100,7 @@ def test_nothing_to_write_makes_an_empty_directory(tmp_path: Path) -> None:
     assert _files(tmp_path / "out") == []
 
 
-def test_what_is_no_longer_rendered_is_removed(tmp_path: Path) -> None:
+def test_stale_files_are_removed(tmp_path: Path) -> None:
     write([ROLE, ACCOUNT, SECRET], tmp_path, "yaml")
     assert write([ACCOUNT], tmp_path, "yaml").removed == ["clusterrole_scalr.runs.yaml", "scalr_secret_runs.yaml"]
     assert _files(tmp_path) == ["scalr_serviceaccount_runs.yaml"]
@@ -119,7 +119,7 @@ def test_the_same_objects_make_the_same_directory(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["README.md", ".gitignore", "scalr_serviceaccount_runs.yaml"])
 @pytest.mark.parametrize("written", [False, True])
-def test_files_of_others_are_left_alone(tmp_path: Path, name: str, *, written: bool) -> None:
+def test_foreign_files_are_refused(tmp_path: Path, name: str, *, written: bool) -> None:
     if written:
         write([ROLE], tmp_path, "yaml")
     (tmp_path / name).write_text("mine")
@@ -130,7 +130,7 @@ def test_files_of_others_are_left_alone(tmp_path: Path, name: str, *, written: b
     assert _content(tmp_path) == before
 
 
-def test_a_file_that_its_user_has_removed_is_written_again(tmp_path: Path) -> None:
+def test_a_removed_file_is_written_again(tmp_path: Path) -> None:
     write([ROLE, SECRET], tmp_path, "yaml")
     (tmp_path / "clusterrole_scalr.runs.yaml").unlink()
     (tmp_path / "scalr_secret_runs.yaml").unlink()
@@ -138,7 +138,7 @@ def test_a_file_that_its_user_has_removed_is_written_again(tmp_path: Path) -> No
     assert _files(tmp_path) == ["clusterrole_scalr.runs.yaml"]
 
 
-def test_a_link_in_place_of_the_directory_is_refused(tmp_path: Path) -> None:
+def test_a_link_as_directory_is_refused(tmp_path: Path) -> None:
     elsewhere, link = tmp_path / "elsewhere", tmp_path / "out"
     elsewhere.mkdir()
     for target in (elsewhere, tmp_path / "nothing"):
@@ -150,7 +150,7 @@ def test_a_link_in_place_of_the_directory_is_refused(tmp_path: Path) -> None:
     assert list(elsewhere.iterdir()) == []
 
 
-def test_a_link_that_takes_the_directorys_place_meanwhile_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_replacing_the_directory_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "out").symlink_to(tmp_path / "elsewhere")
     monkeypatch.setattr(Path, "is_symlink", lambda _: False)
@@ -194,7 +194,7 @@ def test_a_link_that_appears_while_files_are_written_is_replaced(
 
 
 @pytest.mark.parametrize(("name", "moment"), [(LIST, "stat"), (".scalr-agents.new", "unlink")])
-def test_no_link_that_appears_at_the_last_moment_is_followed(
+def test_a_link_created_during_writing_is_not_followed(
     name: str, moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory, victim = tmp_path / "out", tmp_path / "victim"
@@ -227,7 +227,7 @@ def _linked_after(call: str, link: Path, target: Path, monkeypatch: pytest.Monke
         yield
 
 
-def test_a_list_that_names_files_elsewhere_removes_none_of_them(tmp_path: Path) -> None:
+def test_listed_files_outside_the_directory_are_not_removed(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("x")
     (tmp_path / "out").mkdir()
@@ -236,7 +236,7 @@ def test_a_list_that_names_files_elsewhere_removes_none_of_them(tmp_path: Path) 
     assert victim.exists()
 
 
-def test_who_is_interrupted_can_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_write_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write([ACCOUNT], tmp_path, "yaml")
     replace = os.replace
 

@@ -22,20 +22,20 @@ UNPINNED = {"pip", "setuptools", "scalr-agents"}
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-def test_a_layer_is_pins_with_the_hashes_of_their_files_and_nothing_else(layer: str) -> None:
+def test_layers_contain_only_hashed_pins(layer: str) -> None:
     assert PINS[layer]
     assert [pin.name for pin in PINS[layer] if not pin.hashes] == []
     assert re.sub(r"^#.*\n|\s", "", PIN.sub("", LAYERS[layer]), flags=re.MULTILINE) == ""
 
 
-def test_everything_is_pinned_in_one_version() -> None:
+def test_every_package_has_one_pinned_version() -> None:
     """Once, but for what a layer needs everywhere and a layer below it on some platforms: colorama."""
     found = [pin for pins in PINS.values() for pin in pins]
     assert len(PINNED) == len({(pin.name, pin.version) for pin in found})
     assert len(PINNED) + 1 == len(found)
 
 
-def test_what_is_installed_here_is_what_is_pinned() -> None:
+def test_installed_packages_match_the_pins() -> None:
     installed = {canonicalize_name(each.metadata["Name"]): each.version for each in distributions()}
     assert {name: each for name, each in installed.items() if name not in UNPINNED and PINNED.get(name) != each} == {}
 
@@ -48,7 +48,7 @@ def test_the_pins_are_in_the_ranges_of_the_package() -> None:
 
 
 @pytest.mark.parametrize("directory", [".", "components"])
-def test_pulumi_installs_the_layers_of_a_deployment_and_nothing_else(directory: str) -> None:
+def test_pulumi_installs_only_the_deployment_layers(directory: str) -> None:
     """Next to hashes, pip refuses what has none. Options that allow it are known to few versions of pip, and not to uv."""
     lines = [line for line in (REPOSITORY / directory / "requirements.txt").read_text().splitlines() if not line.startswith("#")]
     files = [(REPOSITORY / directory / line.removeprefix("-r ")).resolve() for line in lines if line.startswith("-r ")]
@@ -56,7 +56,7 @@ def test_pulumi_installs_the_layers_of_a_deployment_and_nothing_else(directory: 
     assert len(files) == len(lines)
 
 
-def test_what_pulumi_runs_finds_the_package_beside_itself(tmp_path: Path) -> None:
+def test_the_program_finds_the_package(tmp_path: Path) -> None:
     """Pulumi runs a directory with the environment that it has installed, which does not have the package."""
     python = libraries(tmp_path)
 
@@ -70,13 +70,13 @@ def test_what_pulumi_runs_finds_the_package_beside_itself(tmp_path: Path) -> Non
     assert f'File "{REPOSITORY}/components/scalr_agents/resources/deploy.py"' in program.stderr
 
 
-def test_the_clouds_are_a_layer_of_their_own() -> None:
+def test_clouds_are_a_separate_layer() -> None:
     """Pulumi downloads the plugins of the packages that are installed, which those of the clouds need not be."""
     assert {pin.name for pin in PINS["clouds"]} == {"pulumi-aws", "pulumi-gcp"}
     assert "pulumi-kubernetes" in {pin.name for pin in PINS["kubernetes"]}
 
 
-def test_make_installs_nothing_without_a_hash_but_the_package() -> None:
+def test_make_installs_only_hashed_packages() -> None:
     """The backend that builds the package is pinned, too: pip would download another one for it."""
     makefile = (REPOSITORY / "Makefile").read_text()
     assert re.findall(r"^(?:CORE|KUBERNETES|DEPLOY) := .*", makefile, re.MULTILINE) == [

@@ -26,7 +26,7 @@ TITLES = {"index.md": "scalr-agents", "caches.md": "Caches", "adr/0001-core.md":
         ("caches.md", "```md\n[code](../LICENSE)\n```\n", "```md\n[code](../LICENSE)\n```\n"),
     ],
 )
-def test_links_lead_to_pages_of_the_site_or_are_text(page: str, text: str, expected: str) -> None:
+def test_links_lead_to_site_pages_or_become_text(page: str, text: str, expected: str) -> None:
     assert site.linked(text, PAGES[page], page, PAGES, TITLES) == expected
 
 
@@ -38,7 +38,7 @@ def test_the_title_of_a_page(text: str, title: str) -> None:
     assert site.title(text) == title
 
 
-def test_a_list_of_headings_is_left_out_and_no_other_list() -> None:
+def test_only_the_list_of_headings_is_removed() -> None:
     """The site has it beside the page."""
     kept = "- [one](#one) is a list of this section\n"
     assert site.without_contents(f"# Page\n\nText.\n\n- [one](#one)\n- [two](#two) and [three](#three)\n\n## One\n\n{kept}") == (
@@ -57,11 +57,11 @@ def test_a_list_of_headings_is_left_out_and_no_other_list() -> None:
         ("_index.md", "---\ntitle: Scalr agents\n---\n", "---\nsearch: {boost: 1}\ntitle: Scalr agents\n---\n"),
     ],
 )
-def test_a_page_says_how_much_it_counts_in_the_search(page: str, text: str, expected: str) -> None:
+def test_pages_have_a_search_weight(page: str, text: str, expected: str) -> None:
     assert site.boosted(text, page) == expected
 
 
-def test_cells_of_tables_have_the_heading_of_their_column_and_long_names_break() -> None:
+def test_table_cells_have_labels_and_breakable_names() -> None:
     table = "<table><thead><tr><th>Key</th><th><em>Goes</em> to</th></tr></thead>{}</table>"
     given = '<tr><td><code>agent.replicaCount</code></td><td style="x"><a href="a/very.long.address">SCALR_URL</a></td></tr>'
     expected = (
@@ -90,13 +90,13 @@ def test_anchors_are_those_of_the_web_view() -> None:
     assert site.anchor("caches.<name>.efs: What's `new` - and_old") == "cachesnameefs-whats-new---and_old"
 
 
-def test_pages_with_pictures_have_the_library_that_draws_them() -> None:
+def test_pages_with_diagrams_include_the_library() -> None:
     text = "```mermaid\nflowchart LR\n```\n"
     assert site.with_library(text, "adr/0001-core.md") == f'{text}\n<script src="../assets/mermaid.min.js"></script>\n'
     assert site.with_library("no picture\n", "index.md") == "no picture\n"
 
 
-def test_another_package_than_the_pinned_one_is_refused(tmp_path: Path) -> None:
+def test_an_unpinned_package_is_refused(tmp_path: Path) -> None:
     package = tmp_path / "mermaid-1.0.0.tgz"
     package.write_bytes(b"another one")
     with pytest.raises(ValueError, match="not the package that is pinned"):
@@ -117,7 +117,7 @@ def test_values_have_their_types_defaults_and_variables() -> None:
     assert rows["agent.debug"][0] == "string, number or boolean"
 
 
-def test_the_reference_is_that_of_today() -> None:
+def test_the_reference_is_current() -> None:
     written = {file.name: file.read_text(encoding="utf-8") for file in reference.DIRECTORY.iterdir()}
     written.pop("index.md")
     stale = [name for name, text in reference.pages().items() if written.pop(name, "") != text]

@@ -81,7 +81,7 @@ def test_findings_are_coloured_and_grouped(command: str, project: Path) -> None:
     assert all(line.startswith("  stacks/Pulumi.dev.yaml") and ".data." in line for line in below)
 
 
-def test_warnings_have_a_colour_of_their_own(project: Path) -> None:
+def test_warnings_have_their_own_colour(project: Path) -> None:
     stack(project, command_line.STACK.replace("https", "http"))
     printed = on_a_terminal("check", "dev", directory=project)
     assert YELLOW in printed
@@ -89,7 +89,7 @@ def test_warnings_have_a_colour_of_their_own(project: Path) -> None:
 
 
 @pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_a_terminal_without_colours_gets_what_a_pipe_gets(environment: dict[str, str], project: Path) -> None:
+def test_a_terminal_without_colours_gets_plain_text(environment: dict[str, str], project: Path) -> None:
     piped = cli("check", "dev", directory=project)
     assert "\x1b" not in piped.stdout + piped.stderr
     assert on_a_terminal("check", "dev", directory=project, **environment) == piped.stdout + piped.stderr
@@ -109,7 +109,9 @@ class _Timer:
 
 
 @pytest.mark.parametrize(("colour", "shown"), [(True, "reading ...\r\x1b[K"), (False, "")])
-def test_a_line_says_what_takes_long(colour: bool, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_long_operations_show_progress(
+    colour: bool, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(threading, "Timer", _Timer)
     monkeypatch.setattr(printing, "_in_colour", lambda *, err: colour)
     monkeypatch.setattr(click, "echo", partial(click.echo, color=True))  # it takes the codes out where there is no terminal

@@ -1,4 +1,4 @@
-"""An upgrade renames, removes and replaces nothing that is deployed."""
+"""An upgrade does not rename, remove or replace deployed objects."""
 
 from copy import deepcopy
 
@@ -15,17 +15,17 @@ def every_line() -> list[Manifest]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_deployed_stays(name: str) -> None:
+def test_an_upgrade_keeps_deployed_objects(name: str) -> None:
     before = upgrades.snapshot(name)
     assert len({upgrades.identity(manifest) for manifest in before}) == len(before) > 10
     assert upgrades.refusal(f"tests/snapshots/{name}.yaml", before, upgrades.today(name)) == ""
 
 
-def test_there_is_a_snapshot_of_every_stack() -> None:
+def test_every_stack_has_a_snapshot() -> None:
     assert sorted(file.stem for file in upgrades.SNAPSHOTS.iterdir()) == sorted([*samples.STACKS, EVERY_LINE])
 
 
-def test_the_lines_have_an_object_of_every_kind_that_the_rules_are_about(every_line: list[Manifest]) -> None:
+def test_the_snapshots_cover_every_kind_with_rules(every_line: list[Manifest]) -> None:
     ruled = upgrades.FIXED.keys() | upgrades.CHANGEABLE.keys()
     assert ruled == {mutation.kind for mutation in MUTATIONS}
     assert ruled < {manifest["kind"] for manifest in every_line}
@@ -35,7 +35,7 @@ def test_the_lines_have_an_object_of_every_kind_that_the_rules_are_about(every_l
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
-def test_a_change_of_what_stays_is_reported(mutation: Mutation, every_line: list[Manifest]) -> None:
+def test_changes_of_immutable_fields_are_reported(mutation: Mutation, every_line: list[Manifest]) -> None:
     before, after = mutation.of(every_line)
     [found] = upgrades.broken([before], [after])
     known, _, difference = found.partition(": ")
@@ -46,7 +46,7 @@ def test_a_change_of_what_stays_is_reported(mutation: Mutation, every_line: list
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "PersistentVolumeClaim", "Secret", "ServiceAccount"])
-def test_an_object_that_is_renamed_is_reported(kind: str, every_line: list[Manifest]) -> None:
+def test_renamed_objects_are_reported(kind: str, every_line: list[Manifest]) -> None:
     after = deepcopy(every_line)
     renamed = next(manifest for manifest in after if manifest["kind"] == kind)
     known = upgrades.identity(renamed)
@@ -54,7 +54,7 @@ def test_an_object_that_is_renamed_is_reported(kind: str, every_line: list[Manif
     assert list(upgrades.broken(every_line, after)) == [f"{known} is gone: it was renamed or removed"]
 
 
-def test_what_may_change_is_not_reported(every_line: list[Manifest]) -> None:
+def test_allowed_changes_are_not_reported(every_line: list[Manifest]) -> None:
     """New objects, new versions of a definition, larger volumes, other images."""
     after = deepcopy(every_line)
     for manifest in after:

@@ -30,7 +30,7 @@ def test_all_pages_are_built() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_links_are_named_by_titles(page: str) -> None:
+def test_link_texts_are_page_titles(page: str) -> None:
     texts = re.findall(r"<a [^>]*href=[^>]*>(.*?)</a>", article(page), re.DOTALL)
     assert [text for text in texts if re.search(r"\.md(?:</code>)?$", text)] == []
 
@@ -42,13 +42,13 @@ def test_no_page_has_a_second_table_of_contents(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_cell_says_its_column(page: str) -> None:
+def test_table_cells_name_their_column(page: str) -> None:
     cells = re.findall(r"<td\b[^>]*>", article(page))
     assert [cell for cell in cells if 'data-label="' not in cell] == []
 
 
 @pytest.mark.parametrize("page", ["agent-job", "reference/agent-job", "reference/components", "stack-file"])
-def test_the_column_that_explains_has_the_name_that_its_style_has(page: str) -> None:
+def test_the_style_matches_the_description_column(page: str) -> None:
     assert 'td[data-label="Meaning"]' in (DIRECTORY / "assets" / "site.css").read_text(encoding="utf-8")
     assert '<td data-label="Meaning">' in article(page)
 
@@ -66,5 +66,5 @@ def test_guides_rank_above_agent_k8s_and_the_reference() -> None:
     assert boosts("reference/agent-job") == {0.3}
 
 
-def test_names_that_may_break_are_whole_in_the_search() -> None:
+def test_the_search_finds_names_with_line_breaks() -> None:
     assert any("agent.binaryCache.sizeLimit" in section["text"] for section in INDEX)

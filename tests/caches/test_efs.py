@@ -66,7 +66,7 @@ SOUND: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("given", SOUND.values(), ids=SOUND)
-def test_what_is_sound_passes(given: dict[str, Any]) -> None:
+def test_valid_settings_have_no_findings(given: dict[str, Any]) -> None:
     assert _findings(given) == []
 
 
@@ -83,7 +83,7 @@ NO_KEYS = (
 
 
 @pytest.mark.parametrize("given", NO_KEYS)
-def test_what_aws_would_call_otherwise_is_no_key(given: str) -> None:
+def test_aliases_and_ids_are_not_key_arns(given: str) -> None:
     [(severity, path, message)] = _findings({**PLACE, "kms_key": given})
     assert (severity, path) == ("error", "kms_key")
     assert message.startswith(f"given {given!r}, which is not the ARN of a key: arn:<partition>:kms:<region>:<account>:key/<id>. ")
@@ -197,11 +197,11 @@ def test_error(given: dict[str, Any], path: str, words: str) -> None:
 
 
 @pytest.mark.parametrize("given", [given for given, _, _ in ERRORS[1:]], ids=[str(index) for index, _ in enumerate(ERRORS[1:], 1)])
-def test_nothing_is_found_besides(given: dict[str, Any]) -> None:
+def test_errors_have_no_further_findings(given: dict[str, Any]) -> None:
     assert len(_findings(given)) == 1
 
 
-def test_everything_is_found_at_once() -> None:
+def test_all_findings_are_reported_at_once() -> None:
     wrong = {**EXISTING, "vpc_id": "main", "throughput_mode": "provisioned", "infrequent_access_after_days": 3, "tags": {"aws:x": "y"}}
     assert [path for _, path, _ in _findings(wrong)] == [
         "vpc_id",
@@ -215,7 +215,7 @@ def test_everything_is_found_at_once() -> None:
 
 
 @pytest.mark.parametrize("network", ["0.0.0.0/0", "::/0"])
-def test_a_network_of_everybody_is_a_warning(network: str) -> None:
+def test_open_client_networks_are_a_warning(network: str) -> None:
     given = {**CLUSTER, "clients": {"cidrs": ["10.0.0.0/16", network]}}
     assert _findings(given) == [
         ("warning", "clients.cidrs[1]", "allows every client that can reach a mount target to mount; give the networks of the nodes")
@@ -223,7 +223,7 @@ def test_a_network_of_everybody_is_a_warning(network: str) -> None:
 
 
 @pytest.mark.parametrize("given", [given for given, _, _ in ERRORS], ids=[str(index) for index, _ in enumerate(ERRORS)])
-def test_stack_files_read_the_same_in_their_own_spelling(given: dict[str, Any]) -> None:
+def test_stack_files_accept_camel_case(given: dict[str, Any]) -> None:
     settings = _parsed(given)
     programs = [(found.severity, found.path, found.message) for found in efs.check(settings, in_programs)]
     files = [(found.severity, found.path, found.message) for found in efs.check(settings, in_stack_files)]
@@ -234,7 +234,7 @@ def _camel(text: str) -> str:
     return re.sub(r"[a-z]+(?:_[a-z]+)+", lambda found: to_camel(found[0]), text)
 
 
-def test_the_spelling_of_stack_files() -> None:
+def test_findings_use_the_spelling_of_stack_files() -> None:
     found = efs.check(_parsed({"mount_target_security_groups": ["nfs"], "subnets": PLACE["subnets"], "vpc_id": "vpc-0a"}), in_stack_files)
     assert [str(finding) for finding in found] == [
         "error: mountTargetSecurityGroups[0]: given 'nfs', which is not a valid ID; expected sg-<hexadecimal digits>",
@@ -255,7 +255,7 @@ SHAPES: list[tuple[dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("given", "path", "words"), SHAPES, ids=[path for _, path, _ in SHAPES])
-def test_shapes(given: dict[str, Any], path: str, words: str) -> None:
+def test_types_of_settings(given: dict[str, Any], path: str, words: str) -> None:
     settings, findings = shapes.parse_whole(efs.EfsSettings, given)
     assert settings is None
     assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
@@ -266,5 +266,5 @@ def test_shapes(given: dict[str, Any], path: str, words: str) -> None:
     ("given", "network"),
     [(PLACE, True), (CLUSTER, True), ({}, True), (EXISTING, False), ({**EXISTING, **CLUSTER}, True), ({**EXISTING, **PLACE}, True)],
 )
-def test_where_mount_targets_are_made(given: dict[str, Any], *, network: bool) -> None:
+def test_places_of_mount_targets(given: dict[str, Any], *, network: bool) -> None:
     assert efs.has_network(_parsed(given)) is network

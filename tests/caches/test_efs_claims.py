@@ -47,14 +47,14 @@ PROBLEMS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
 
 
 @pytest.mark.parametrize(("given", "expected"), PROBLEMS, ids=[str(index) for index, _ in enumerate(PROBLEMS)])
-def test_a_claim(given: dict[str, Any], expected: list[tuple[str, str]]) -> None:
+def test_a_claim_and_its_objects(given: dict[str, Any], expected: list[tuple[str, str]]) -> None:
     found = list(efs.check_claim(_claim(given)))
     assert [(finding.severity, finding.path) for finding in found] == [("error", path) for path, _ in expected]
     for finding, (_, message) in zip(found, expected, strict=True):
         assert finding.message.startswith(message)
 
 
-def test_every_agent_has_a_directory_of_its_own() -> None:
+def test_every_agent_has_its_own_directory() -> None:
     assert efs.claim_path(_claim({})) == "/scalr-agent-cache/scalr/runs"
     assert efs.claim_path(_claim({"path": "/cache"})) == "/cache"
 
@@ -70,14 +70,14 @@ def test_every_agent_has_a_directory_of_its_own() -> None:
         ({"path": object()}, "path", "must be known before deployment"),
     ],
 )
-def test_shapes_of_a_claim(given: dict[str, Any], path: str, words: str) -> None:
+def test_types_of_claim_settings(given: dict[str, Any], path: str, words: str) -> None:
     claim, findings = shapes.parse_whole(efs.EfsClaimSettings, {**CLAIM, **given})
     assert claim is None
     assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
     assert words in findings[0].message
 
 
-def test_what_a_claim_needs() -> None:
+def test_required_claim_settings() -> None:
     claim, findings = shapes.parse_whole(efs.EfsClaimSettings, {})
     assert claim is None
     assert [str(finding) for finding in findings] == [f"error: {word}: missing" for word in CLAIM]

@@ -50,7 +50,7 @@ SOUND: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("given", SOUND.values(), ids=SOUND)
-def test_what_is_sound_passes(given: dict[str, Any]) -> None:
+def test_valid_settings_have_no_findings(given: dict[str, Any]) -> None:
     assert _findings(given) == []
 
 
@@ -185,13 +185,13 @@ NUMBERS = [str(index) for index, _ in enumerate(ERRORS)]
 
 
 @pytest.mark.parametrize(("given", "path", "words"), ERRORS, ids=[f"{index}-{path[:40]}" for index, (_, path, _) in enumerate(ERRORS)])
-def test_error_and_nothing_besides(given: dict[str, Any], path: str, words: str) -> None:
+def test_error_without_further_findings(given: dict[str, Any], path: str, words: str) -> None:
     found = _findings(given)
     assert [(severity, where) for severity, where, _ in found] == [("error", path)]
     assert words in found[0][2]
 
 
-def test_everything_is_found_at_once() -> None:
+def test_all_findings_are_reported_at_once() -> None:
     wrong = {"capacity": "1Gi", "protocol": "NFS_V4_1", "kms_key": "k", "share_name": "", "reserved_ip_range": "r", "labels": {"A": "A"}}
     assert [path for _, path, _ in _findings(wrong)] == [
         "location",
@@ -214,7 +214,7 @@ def test_a_squashed_root_is_a_warning() -> None:
 
 
 @pytest.mark.parametrize("word", ["anon_uid", "anon_gid"])
-def test_root_of_the_provider_is_nobody(word: str) -> None:
+def test_anonymous_id_0_is_an_error(word: str) -> None:
     """Google's provider sends no zero, and Filestore's default is 65534."""
     found = _findings({**PLACE, "export_options": [{**NODES, "squash_mode": "ROOT_SQUASH", word: 0}]})
     [message] = [message for severity, path, message in found if (severity, path) == ("error", f"export_options[0].{word}")]
@@ -223,7 +223,7 @@ def test_root_of_the_provider_is_nobody(word: str) -> None:
 
 @pytest.mark.parametrize("tier", ["ZONAL", "REGIONAL"])
 @pytest.mark.parametrize("capacity", ["100Gi", "512Gi", "1100Gi", "10000Gi", "10239Gi"])
-def test_sizes_on_which_google_s_pages_disagree_are_a_warning(tier: str, capacity: str) -> None:
+def test_disputed_sizes_are_a_warning(tier: str, capacity: str) -> None:
     place = {**REGIONAL, "tier": tier, "location": "europe-west1" if tier == "REGIONAL" else "europe-west1-b"}
     [(severity, path, message)] = _findings({**place, "capacity": capacity})
     assert (severity, path) == ("warning", "capacity")
@@ -242,12 +242,12 @@ def test_sizes_on_which_google_s_pages_disagree_are_a_warning(tier: str, capacit
         ("https://www.googleapis.com/compute/v1/projects/host/global/networks/shared", "acme", "projects/host/global/networks/shared"),
     ],
 )
-def test_a_network_has_one_spelling(given: str, project: str | None, expected: str) -> None:
+def test_network_names_are_normalized(given: str, project: str | None, expected: str) -> None:
     assert filestore.network(given, project) == expected
 
 
 @pytest.mark.parametrize(("capacity", "expected"), [("100Gi", "small"), ("9984Gi", "small"), ("10Ti", "large"), ("100Ti", "large")])
-def test_an_instance_is_small_or_large(capacity: str, expected: str) -> None:
+def test_capacity_ranges(capacity: str, expected: str) -> None:
     assert filestore.size_class(_parsed({**REGIONAL, "capacity": capacity})) == expected
     assert filestore.size_class(_parsed({**PLACE, "capacity": capacity})) is None
 
@@ -262,19 +262,19 @@ def test_an_instance_is_small_or_large(capacity: str, expected: str) -> None:
         ([{"ip_ranges": ["0.0.0.0/0"]}], "export_options[0].ip_ranges[0]"),
     ],
 )
-def test_a_share_that_everybody_may_write_is_a_warning(options: list[Any], path: str) -> None:
+def test_a_world_writable_share_is_a_warning(options: list[Any], path: str) -> None:
     [(severity, where, message)] = _findings({**PLACE, "export_options": options})
     assert (severity, where) == ("warning", path)
     assert "every client in the network can mount the share and write to it, even as root, and can so change what runs execute; " in message
 
 
-def test_everybody_may_read() -> None:
+def test_a_world_readable_share_is_accepted() -> None:
     read_only = {"access_mode": "READ_ONLY"}
     assert _findings({**PLACE, "export_options": [NODES, read_only, {**read_only, "ip_ranges": ["11.0.0.0/8"]}]}) == []
 
 
 @pytest.mark.parametrize("given", [given for given, _, _ in ERRORS], ids=NUMBERS)
-def test_stack_files_read_the_same_in_their_own_spelling(given: dict[str, Any]) -> None:
+def test_stack_files_accept_camel_case(given: dict[str, Any]) -> None:
     programs = list(filestore.check(_parsed(given), in_programs))
     files = list(filestore.check(_parsed(given), in_stack_files))
     assert list(map(str, files)) == [_camel(str(finding)) for finding in programs]
@@ -284,7 +284,7 @@ def _camel(text: str) -> str:
     return re.sub(r"[a-z]+(?:_[a-z]+)+", lambda found: to_camel(found[0]), text)
 
 
-def test_the_spelling_of_stack_files() -> None:
+def test_findings_use_the_spelling_of_stack_files() -> None:
     found = filestore.check(_parsed({**EXISTING, "share_name": "x", "export_options": []}), in_stack_files)
     assert list(map(str, found)) == [
         "error: exportOptions: has no effect: instanceId refers to an existing instance",
@@ -306,7 +306,7 @@ SHAPES: list[tuple[dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("given", "path", "words"), SHAPES, ids=[path for _, path, _ in SHAPES])
-def test_shapes(given: dict[str, Any], path: str, words: str) -> None:
+def test_types_of_settings(given: dict[str, Any], path: str, words: str) -> None:
     settings, findings = shapes.parse_whole(filestore.FilestoreSettings, given)
     assert settings is None
     assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
@@ -332,7 +332,7 @@ CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "shared", **EXISTING, 
         ({"capacity": "big"}, [("capacity", "not a Kubernetes quan")]),
     ],
 )
-def test_a_claim(given: dict[str, Any], expected: list[tuple[str, str]]) -> None:
+def test_a_claim_and_its_objects(given: dict[str, Any], expected: list[tuple[str, str]]) -> None:
     claim, _ = shapes.parse_whole(filestore.FilestoreClaimSettings, {**CLAIM, **given})
     assert claim is not None
     found = list(filestore.check_claim(claim))
@@ -347,7 +347,7 @@ def test_the_parts_of_an_id_and_the_handle_of_its_share() -> None:
 
 
 @pytest.mark.parametrize("identity", ["nfs-1", "/projects/p/locations/l/instances/i", "projects/p/locations/l/instances/i/x"])
-def test_what_is_no_id_has_no_parts(identity: str) -> None:
+def test_invalid_ids_have_no_parts(identity: str) -> None:
     with pytest.raises(ValueError, match="is not the ID of a Filestore instance"):
         filestore.instance_parts(identity)
 

@@ -19,7 +19,7 @@ PLACES = {tier: ZONES if tier in ("BASIC_HDD", "BASIC_SSD", "ZONAL") else REGION
 
 
 def _documented() -> dict[str, frozenset[int]]:
-    """Capacities in GiB by tier, as the provider's documentation of the argument tells them."""
+    """Capacities in GiB by tier, from the provider's documentation of the argument."""
     package = find_spec("pulumi_gcp")
     assert package
     assert package.origin
@@ -64,7 +64,7 @@ def _found(**words: Any) -> set[str]:
     return {finding.path for finding in findings if finding.severity == "error"}
 
 
-def test_the_documentation_tells_the_capacities_of_every_tier() -> None:
+def test_capacities_of_every_tier_are_documented() -> None:
     assert {tier: (min(CAPACITIES[tier]), max(CAPACITIES[tier]), len(CAPACITIES[tier])) for tier in TIERS} == {
         "BASIC_HDD": (1024, 65433, 64410),
         "BASIC_SSD": (2560, 65433, 62874),
@@ -86,13 +86,13 @@ def test_there_are_no_other_tiers() -> None:
     st.sampled_from(["NFS_V3", "NFS_V4_1"]),
     st.sampled_from(["", "projects/p/locations/l/keyRings/r/cryptoKeys/k"]),
 )
-def test_an_error_is_what_the_documentation_excludes(tier: str, capacity: int, location: str, protocol: str, key: str) -> None:
+def test_undocumented_capacities_are_errors(tier: str, capacity: int, location: str, protocol: str, key: str) -> None:
     found = _found(tier=tier, capacity=f"{capacity}Gi", location=location, protocol=protocol, kms_key=key)
     assert found == _places_with_errors(tier, capacity, location, protocol, key)
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_every_capacity_around_the_edges(tier: str) -> None:
+def test_capacities_at_the_limits(tier: str) -> None:
     around = sorted({capacity for edge in EDGES for capacity in range(max(edge - 2, 1), edge + 3)})
     accepted = {capacity for capacity in around if not _found(tier=tier, capacity=f"{capacity}Gi", location=PLACES[tier][0])}
     assert accepted == CAPACITIES[tier].intersection(around)
@@ -106,12 +106,12 @@ def test_every_documented_capacity_is_accepted(tier: str, data: st.DataObject) -
 
 
 @given(st.integers(1, 102_400), st.sampled_from([("Gi", 1), ("Mi", 1024), ("Ki", 1024**2), ("", 1024**3)]))
-def test_the_unit_makes_no_difference(capacity: int, unit: tuple[str, int]) -> None:
+def test_units_are_equivalent(capacity: int, unit: tuple[str, int]) -> None:
     suffix, factor = unit
     settings = filestore.FilestoreSettings.model_validate({"capacity": f"{capacity * factor}{suffix}"})
     assert filestore.capacity_gib(settings) == capacity
 
 
 @given(st.sampled_from(TIERS), st.integers(0, 102_400), st.integers(1, 1023))
-def test_a_part_of_a_gibibyte_is_refused(tier: str, capacity: int, mebibytes: int) -> None:
+def test_fractions_of_a_gib_are_errors(tier: str, capacity: int, mebibytes: int) -> None:
     assert _found(tier=tier, capacity=f"{capacity * 1024 + mebibytes}Mi", location=PLACES[tier][0]) == {"capacity"}

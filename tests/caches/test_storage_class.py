@@ -50,7 +50,7 @@ CLASSES: list[tuple[dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(("given", "expected"), CLASSES, ids=[str(index) for index, _ in enumerate(CLASSES)])
-def test_a_class(given: dict[str, Any], expected: list[str]) -> None:
+def test_storage_class(given: dict[str, Any], expected: list[str]) -> None:
     assert list(map(str, storage_class.check_class(_class(given)))) == expected
 
 
@@ -81,11 +81,11 @@ OWNED = {"provisioningMode": "efs-ap", "directoryPerms": "775", "uid": "1000", "
     ],
     ids=["efs", "efs-owner", "efs-range-of-groups", "filestore", "filestore-tier"],
 )
-def test_parameters_are_laid_over_what_fits_the_pods(given: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_parameters_override_defaults(given: dict[str, Any], expected: dict[str, Any]) -> None:
     assert storage_class.parameters(_class(given)) == expected
 
 
-def test_parameters_never_change_the_defaults() -> None:
+def test_defaults_of_parameters_are_not_mutated() -> None:
     storage_class.parameters(_class({**FILESTORE, "parameters": {"tier": "zonal"}}))
     assert storage_class.parameters(_class(FILESTORE))["tier"] == "basic_hdd"
 
@@ -99,7 +99,7 @@ def test_parameters_never_change_the_defaults() -> None:
         ({"parameters": {"uid": 1000}}, "parameters.uid", "quote it"),
     ],
 )
-def test_shapes_of_a_class(given: dict[str, Any], path: str, words: str) -> None:
+def test_types_of_class_settings(given: dict[str, Any], path: str, words: str) -> None:
     settings, findings = shapes.parse_whole(storage_class.StorageClassSettings, {**EFS, **given})
     assert settings is None
     assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
@@ -120,7 +120,7 @@ def test_shapes_of_a_class(given: dict[str, Any], path: str, words: str) -> None
         ({"access_mode": "ReadOnlyMany"}, [("warning", "access_mode", "ReadOnlyMany, but")]),
     ],
 )
-def test_a_claim(given: dict[str, Any], expected: list[tuple[str, str, str]]) -> None:
+def test_a_claim_and_its_objects(given: dict[str, Any], expected: list[tuple[str, str, str]]) -> None:
     claim, _ = shapes.parse_whole(storage_class.StorageClassClaimSettings, {**CLAIM, **given})
     assert claim is not None
     found = list(storage_class.check_claim(claim))

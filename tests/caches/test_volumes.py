@@ -64,7 +64,7 @@ def storage_class(keep: bool = True, **given: Any) -> Manifest:
     return cache_volumes.storage_class(StorageClassSettings.model_validate(settings), keep=keep)
 
 
-def test_efs() -> None:
+def test_efs_volume_and_claim() -> None:
     assert cache_volumes.efs("runs", "scalr", HANDLE) == {
         "volume": volume(
             "runs",
@@ -77,13 +77,13 @@ def test_efs() -> None:
     }
 
 
-def test_efs_for_the_driver_alone() -> None:
+def test_efs_claim_with_driver_role() -> None:
     anybody, driver = (cache_volumes.efs("runs", "scalr", HANDLE, iam=iam) for iam in (False, True))
     assert driver["volume"]["spec"] == anybody["volume"]["spec"] | {"mountOptions": [*MOUNT_OPTIONS, "iam"]}
     assert driver["claim"] == anybody["claim"]
 
 
-def test_filestore() -> None:
+def test_filestore_volume_and_claim() -> None:
     assert filestore() == {
         "volume": volume(
             "shared",
@@ -99,7 +99,7 @@ def test_filestore() -> None:
     }
 
 
-def test_dynamic() -> None:
+def test_storage_class_claim_objects() -> None:
     assert cache_volumes.dynamic("runs", "scalr", storage_class_name="agents", storage="90Gi") == {
         "claim": claim("runs", "90Gi", storageClassName="agents")
     }
@@ -107,7 +107,7 @@ def test_dynamic() -> None:
     assert once == {"claim": claim("runs", "90Gi", storageClassName="agents", accessModes=["ReadWriteOnce"])}
 
 
-def test_a_storage_class_of_efs() -> None:
+def test_efs_storage_class() -> None:
     assert storage_class() == {
         "apiVersion": "storage.k8s.io/v1",
         "kind": "StorageClass",
@@ -127,7 +127,7 @@ def test_a_storage_class_of_efs() -> None:
     }
 
 
-def test_a_storage_class_of_filestore() -> None:
+def test_filestore_storage_class() -> None:
     assert storage_class(keep=False, provisioner="filestore.csi.storage.gke.io", parameters={"tier": "zonal"}) == {
         "apiVersion": "storage.k8s.io/v1",
         "kind": "StorageClass",
@@ -141,7 +141,7 @@ def test_a_storage_class_of_filestore() -> None:
 
 
 @pytest.mark.parametrize(("keep", "policy"), [(True, "Retain"), (False, "Delete")])
-def test_what_becomes_of_the_files_of_a_class(*, keep: bool, policy: str) -> None:
+def test_reclaim_policy_of_a_class(*, keep: bool, policy: str) -> None:
     assert storage_class(keep=keep)["reclaimPolicy"] == policy
 
 
@@ -155,7 +155,7 @@ OBJECTS = {
 
 
 @pytest.mark.parametrize("manifest", OBJECTS.values(), ids=OBJECTS)
-def test_kubernetes_knows_every_field(manifest: Manifest) -> None:
+def test_every_field_exists_in_kubernetes(manifest: Manifest) -> None:
     assert_valid(manifest)
 
 
@@ -195,14 +195,14 @@ CARRIED: dict[str, tuple[dict[str, Manifest], dict[str, Later]]] = {
 
 
 @pytest.mark.parametrize(("manifests", "expected"), CARRIED.values(), ids=CARRIED)
-def test_what_is_known_later_is_carried_as_it_is(manifests: dict[str, Manifest], expected: dict[str, Later]) -> None:
+def test_outputs_are_carried_unchanged(manifests: dict[str, Manifest], expected: dict[str, Later]) -> None:
     found = carried(manifests)
     assert found.keys() == expected.keys()
     for path, value in found.items():
         assert value is expected[path]
 
 
-def test_names_of_two_agents_never_meet() -> None:
+def test_names_of_two_agents_do_not_collide() -> None:
     places = [("a", "b"), ("a-b", "c"), ("a", "b-c"), ("a", "b.c"), ("a-cache", "b")]
     names = {cache_volumes.volume_name(release, namespace) for namespace, release in places}
     assert len(names) == len(places)

@@ -15,7 +15,7 @@ from tests.engine.stacks import pulumi_command
 from tests.tools import NotBuiltError
 
 New = Callable[[str], CloudStack]
-"""Makes a stack of a sample or an example, which nobody has deployed yet."""
+"""Creates a stack of a sample or an example that is not deployed yet."""
 
 
 @pytest.fixture(scope="session")

@@ -61,7 +61,7 @@ def _on_google(stack: CloudStack, _: Any) -> None:
 
 
 def _configure(stack: CloudStack, there: Mapping[str, str]) -> None:
-    """Set what the example tells its user to set, with the names of what is there."""
+    """Set the documented configuration of the example, with the names of existing resources."""
     told = {each.key: each for each in settings(stack.directory.name)}
     known = {key: there.get(key, each.value) for key, each in told.items() if not each.secret}
     known |= {key: value for key, value in there.items() if key == "cidr"}  # which the example has a default for

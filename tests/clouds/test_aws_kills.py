@@ -1,4 +1,4 @@
-"""A `pulumi up` that is killed while AWS creates something: what the next one does, and what is left."""
+"""A `pulumi up` that is killed while AWS creates a resource: the next one, and leftover resources."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -75,7 +75,7 @@ LEFT_BEHIND: dict[str, tuple[str, Callable[[AwsCloud], None]]] = {
 
 
 @pytest.mark.parametrize("operation", LEFT_BEHIND)
-def test_what_is_left_behind_is_found_and_not_made_twice(operation: str, stack: CloudStack, aws: AwsCloud) -> None:
+def test_leftover_resources_are_found_and_not_created_twice(operation: str, stack: CloudStack, aws: AwsCloud) -> None:
     advised, delete = LEFT_BEHIND[operation]
     stack.killed_while(aws.holding(operation))
     refused = stack.up()
@@ -98,7 +98,7 @@ def test_what_is_left_behind_is_found_and_not_made_twice(operation: str, stack: 
 
 
 @pytest.mark.parametrize("operation", ["PutRolePolicy", "PutLifecycleHook", "PutSecretValue"])
-def test_what_is_written_again_needs_nothing(operation: str, stack: CloudStack, aws: AwsCloud) -> None:
+def test_repeatable_operations_need_no_repair(operation: str, stack: CloudStack, aws: AwsCloud) -> None:
     stack.killed_while(aws.holding(operation))
     if operation == "PutLifecycleHook":
         _delete_group(aws)  # it is put while the group is being created
@@ -106,8 +106,8 @@ def test_what_is_written_again_needs_nothing(operation: str, stack: CloudStack, 
     assert stack.preview().steps == {}
 
 
-def test_a_group_that_is_left_behind_has_no_machine(stack: CloudStack, aws: AwsCloud) -> None:
-    """The group gets its machines when it has its hook. What is removed without the program's advice leaves an empty group alone."""
+def test_a_leftover_group_has_no_machine(stack: CloudStack, aws: AwsCloud) -> None:
+    """The group gets machines only after its hook, so a leftover group is empty."""
     stack.killed_while(aws.holding("CreateAutoScalingGroup"))
     assert not stack.destroy().failed
     assert {name: group.machines for name, group in aws.scaling.groups.items()} == {NAME: []}

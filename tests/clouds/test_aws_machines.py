@@ -1,4 +1,4 @@
-"""Machines in an Auto Scaling group: what is created, what changes in place, and what happens to runs meanwhile."""
+"""Machines in an Auto Scaling group: creation, changes in place, and runs during changes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -44,7 +44,7 @@ def settle(aws: AwsCloud) -> None:
     wait(lambda: aws.scaling.is_settled(GROUP), 60, "machines that stay")
 
 
-def test_a_policy_that_leaves_the_list_takes_no_other_with_it(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
+def test_removing_a_policy_detaches_no_other(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
     stack = machines(policies=[ADMINISTRATOR, BILLING, READER])
     up(stack)
     assert attached(aws) == {ADMINISTRATOR, BILLING, READER}
@@ -55,7 +55,7 @@ def test_a_policy_that_leaves_the_list_takes_no_other_with_it(machines: Callable
         assert stack.preview().steps == {}
 
 
-def test_another_security_group_waits_for_the_machines_with_the_old_one(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
+def test_the_old_security_group_is_deleted_after_its_machines(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
     """The rules stay as long as the group, which stays as long as a machine has it."""
     stack = machines()
     up(stack)
@@ -72,7 +72,7 @@ def test_another_security_group_waits_for_the_machines_with_the_old_one(machines
     assert stack.preview().steps == {}
 
 
-def test_another_port_is_another_group_until_the_machines_are_replaced(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
+def test_another_port_creates_another_security_group(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
     stack = machines(min=1)
     up(stack)
     settle(aws)
@@ -87,7 +87,7 @@ def test_another_port_is_another_group_until_the_machines_are_replaced(machines:
     assert stack.preview().steps == {}
 
 
-def test_machines_keep_their_role_until_they_are_gone(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
+def test_machines_keep_their_role_until_they_are_removed(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
     stack = machines(min=1, policies=[READER])
     up(stack)
     settle(aws)
@@ -114,7 +114,7 @@ def test_machines_keep_their_role_until_they_are_gone(machines: Callable[..., Cl
     assert stack.preview().steps == {}
 
 
-def test_another_role_leaves_no_machine_to_wait_for_nobody(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
+def test_changing_the_agent_role_leaves_no_machine_waiting(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
     """Machines of both roles complete the action of the one hook, which is there before the first of them and while any is."""
     stack = machines(min=1)
     up(stack)
@@ -135,13 +135,13 @@ def test_another_role_leaves_no_machine_to_wait_for_nobody(machines: Callable[..
     assert aws.scaling.groups == {}
 
 
-def test_the_first_machine_finds_its_hook(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
+def test_the_hook_exists_before_the_first_machine(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
     up(machines())
     names = [call.operation for call in aws.calls if call.service == "autoscaling" and call.writes]
     assert names[:3] == ["CreateAutoScalingGroup", "PutLifecycleHook", "UpdateAutoScalingGroup"]
 
 
-def test_another_minimum_waits_for_no_exact_number(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
+def test_changing_min_does_not_wait_for_machines(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
     stack = machines(min=1, max=4)
     up(stack)
     aws.scaling.scale(GROUP, 3)
@@ -160,7 +160,7 @@ def test_a_deprecated_image_is_still_found(machines: Callable[..., CloudStack], 
     assert stack.preview().steps == {}
 
 
-def test_a_second_change_while_machines_drain_comes_after_the_first(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
+def test_a_second_change_waits_for_draining_machines(machines: Callable[..., CloudStack], aws: AwsCloud) -> None:
     stack = machines(min=1)
     up(stack)
     settle(aws)

@@ -1,4 +1,4 @@
-"""A `pulumi up` that is killed while a cloud creates a cache: what the next one does, and what is left."""
+"""A `pulumi up` that is killed while a cloud creates a cache: the next one, and leftover resources."""
 
 from collections.abc import Callable
 
@@ -59,7 +59,7 @@ def _revoke_rules(aws: AwsCloud) -> str:
         ("AuthorizeSecurityGroupIngress", 1, _revoke_rules),
     ],
 )
-def test_what_is_refused_a_second_time(
+def test_resources_whose_second_creation_is_refused(
     operation: str, resources: int, repair: Callable[[AwsCloud], str], on_efs: CloudStack, aws: AwsCloud
 ) -> None:
     on_efs.killed_while(aws.holding(operation), resources)
@@ -73,7 +73,7 @@ def test_what_is_refused_a_second_time(
 
 
 @pytest.mark.parametrize("operation", ["CreateSecurityGroup", "CreateAccessPoint", "PutFileSystemPolicy", "PutBackupPolicy"])
-def test_what_is_made_once_more(operation: str, on_efs: CloudStack, aws: AwsCloud) -> None:
+def test_resources_that_are_created_twice(operation: str, on_efs: CloudStack, aws: AwsCloud) -> None:
     on_efs.killed_while(aws.holding(operation))
     up(on_efs)
     assert on_efs.preview().steps == {}
@@ -83,7 +83,7 @@ def test_what_is_made_once_more(operation: str, on_efs: CloudStack, aws: AwsClou
     assert len(aws.security_groups("scalr-agents-aws-dev-runs-efs")) == 1 + (operation == "CreateSecurityGroup")
 
 
-def test_an_instance_of_filestore_is_made_once_more(on_google: New, google: GoogleCloud) -> None:
+def test_a_filestore_instance_is_created_twice(on_google: New, google: GoogleCloud) -> None:
     stack = on_google("gcp-prod")
     samples.STACKS["gcp-prod"](stack, google)
     stack.edit({"caches.data": None, "agents.data": None, "secrets.data": None})

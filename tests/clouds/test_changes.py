@@ -26,7 +26,7 @@ def machines(on_aws: New, aws: AwsCloud) -> CloudStack:
     return stack
 
 
-def test_what_machines_on_aws_are(machines: CloudStack, aws: AwsCloud) -> None:
+def test_changes_of_machines_on_aws(machines: CloudStack, aws: AwsCloud) -> None:
     key = aws.client("kms").create_key()["KeyMetadata"]["Arn"]
     encrypted = {"secret": "update", "role-policy": "update", **ROLLED}
     check(
@@ -65,14 +65,14 @@ def test_what_machines_on_aws_are(machines: CloudStack, aws: AwsCloud) -> None:
     assert not machines.destroy().failed
 
 
-def test_where_machines_on_aws_are_and_what_they_may_do(machines: CloudStack, aws: AwsCloud) -> None:
+def test_changes_of_network_and_identity_on_aws(machines: CloudStack, aws: AwsCloud) -> None:
     place = aws.places["dev"]
     check(machines, "machines.legacy", changing.of_places_on_aws(place.private, place.nodes))
     assert {call.operation for call in aws.refused()} <= TRIED
     assert not machines.destroy().failed
 
 
-def test_every_field_of_machines_on_google(on_google: New, google: GoogleCloud) -> None:
+def test_changes_of_machines_on_google(on_google: New, google: GoogleCloud) -> None:
     stack = on_google("gcp-machines")
     stack.edit({"machines": {"legacy": {"gce": {"region": "europe-west1", "subnetwork": "agents", "machineType": "e2-standard-2"}}}})
     stack.set_secrets({"legacy.token": "token-of-legacy"})
@@ -92,7 +92,7 @@ OWN_OF_A_FILE_SYSTEM = [f"efs-mount-target-eu-west-1{zone}" for zone in "abc"] +
 ]
 
 
-def test_every_field_of_a_cache_on_efs(on_aws: New, aws: AwsCloud) -> None:
+def test_changes_of_a_cache_on_efs(on_aws: New, aws: AwsCloud) -> None:
     stack = on_aws("aws-prod")
     samples.STACKS["aws-prod"](stack, aws)
     place = aws.places["prod"]
@@ -126,7 +126,7 @@ def test_every_field_of_a_cache_on_efs(on_aws: New, aws: AwsCloud) -> None:
     assert aws.refused() == []
 
 
-def test_every_field_of_a_cache_on_filestore(on_google: New, google: GoogleCloud) -> None:
+def test_changes_of_a_cache_on_filestore(on_google: New, google: GoogleCloud) -> None:
     stack = on_google("gcp-prod")
     samples.STACKS["gcp-prod"](stack, google)
     up(stack)

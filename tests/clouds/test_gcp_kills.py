@@ -1,4 +1,4 @@
-"""A `pulumi up` that is killed while Google Cloud creates something: what the next one does, and what is left."""
+"""A `pulumi up` that is killed while Google Cloud creates a resource: the next one, and leftover resources."""
 
 from pathlib import Path
 
@@ -42,7 +42,7 @@ def stack(on_google: New) -> CloudStack:
 
 
 @pytest.mark.parametrize("method", LEFT_BEHIND)
-def test_what_is_left_behind_is_found_and_not_made_twice(method: str, stack: CloudStack, google: GoogleCloud) -> None:
+def test_leftover_resources_are_found_and_not_created_twice(method: str, stack: CloudStack, google: GoogleCloud) -> None:
     left, empty = LEFT_BEHIND[method], set(google.objects)
     stack.killed_while(google.holding(method), len(left))
     refused = stack.up()
@@ -58,7 +58,7 @@ def test_what_is_left_behind_is_found_and_not_made_twice(method: str, stack: Clo
     assert set(google.objects) == empty
 
 
-def test_a_template_that_is_left_behind_costs_nothing(stack: CloudStack, google: GoogleCloud) -> None:
+def test_a_leftover_template_stays_unused(stack: CloudStack, google: GoogleCloud) -> None:
     """Machines have the next one. Its name is the provider's, because a template cannot change."""
     stack.killed_while(google.holding("compute.instanceTemplates.insert"))
     up(stack)

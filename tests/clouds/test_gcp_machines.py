@@ -1,4 +1,4 @@
-"""Machines in a managed instance group: what Google is asked for, what changes in place, and what happens after a failure."""
+"""Machines in a managed instance group: requests, changes in place, and recovery after a failure."""
 
 from collections.abc import Callable
 from functools import partial
@@ -50,7 +50,7 @@ def scaler(google: GoogleCloud) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("configured", ["", "us-central1"], ids=["no region of the provider", "another one"])
-def test_a_subnetwork_is_in_the_region_of_the_machines(configured: str, machines: Machines, google: GoogleCloud) -> None:
+def test_a_subnetwork_name_is_looked_up_in_the_region(configured: str, machines: Machines, google: GoogleCloud) -> None:
     stack = machines()
     if configured:
         stack.set_config({"gcp:region": configured})
@@ -79,7 +79,7 @@ def test_a_subnetwork_that_is_an_output(word: str, on_google: New, google: Googl
     assert stack.preview().steps == {}
 
 
-def test_another_spelling_of_the_subnetwork_changes_nothing(machines: Machines) -> None:
+def test_another_notation_of_the_subnetwork_changes_nothing(machines: Machines) -> None:
     stack = machines()
     up(stack)
     path = f"projects/{PROJECT}/regions/europe-west1/subnetworks/agents"
@@ -110,13 +110,13 @@ def test_a_group_that_scales_becomes_fixed_and_scales_again(machines: Machines, 
         ("n4d-standard-2", "hyperdisk-balanced", "ubuntu-2204-lts"),
     ],
 )
-def test_a_machine_type_has_its_image_and_its_disk(kind: str, disk: str, image: str, machines: Machines, google: GoogleCloud) -> None:
+def test_the_machine_type_determines_image_and_disk(kind: str, disk: str, image: str, machines: Machines, google: GoogleCloud) -> None:
     up(machines(machineType=kind))
     [made] = template(google)["disks"]
     assert (made["initializeParams"]["diskType"], made["initializeParams"]["sourceImage"].rpartition("/")[2]) == (disk, image)
 
 
-def test_another_type_is_another_template_and_no_other_group(machines: Machines, google: GoogleCloud) -> None:
+def test_another_machine_type_changes_only_the_template(machines: Machines, google: GoogleCloud) -> None:
     stack = machines()
     up(stack)
     before = group(google)["id"]
@@ -130,7 +130,7 @@ def test_another_type_is_another_template_and_no_other_group(machines: Machines,
 
 
 @pytest.mark.skipif(not stacks.has_beta_fields(), reason="the provider that is built here has no beta fields")
-def test_an_old_machine_goes_when_a_new_one_has_had_time_to_start(machines: Machines, google: GoogleCloud) -> None:
+def test_an_old_machine_is_removed_after_the_new_one_has_started(machines: Machines, google: GoogleCloud) -> None:
     up(machines())
     assert group(google)["updatePolicy"]["minReadySec"] == 300
     assert template(google)["scheduling"]["gracefulShutdown"] == {"enabled": True, "maxDuration": {"seconds": "3600"}}
@@ -139,7 +139,7 @@ def test_an_old_machine_goes_when_a_new_one_has_had_time_to_start(machines: Mach
 ADVICE = "legacy: the state may differ from the actual group. Run `pulumi refresh`, then `pulumi up` again"
 
 
-def test_after_a_failed_update_the_state_is_refreshed(machines: Machines, google: GoogleCloud) -> None:
+def test_a_refresh_repairs_a_failed_update(machines: Machines, google: GoogleCloud) -> None:
     """The provider stores what it wanted, so that another deployment would change nothing, and fail to delete the old template."""
     stack = machines()
     up(stack)
@@ -154,8 +154,8 @@ def test_after_a_failed_update_the_state_is_refreshed(machines: Machines, google
     assert template(google)["machineType"] == "e2-standard-4"
 
 
-def test_a_group_that_has_changed_meanwhile_needs_a_refresh(machines: Machines, google: GoogleCloud) -> None:
-    """An update whose answer was lost, or somebody else's, leaves a fingerprint that the state does not have."""
+def test_a_concurrently_changed_group_needs_a_refresh(machines: Machines, google: GoogleCloud) -> None:
+    """An update by others, or with a lost response, results in a fingerprint that the state does not have."""
     stack = machines()
     up(stack)
     group(google)["fingerprint"] = "b3RoZXI="

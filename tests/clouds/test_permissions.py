@@ -1,4 +1,4 @@
-"""The policies of docs/policies: what the tests see a deployment do on AWS, and nothing else but what is said here."""
+"""The policies of docs/policies allow the calls of deployments, and otherwise only the actions listed here."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -51,7 +51,7 @@ def seen(calls: Iterable[Call]) -> set[str]:
     return {f"{call.service}:{call.operation}" for call in calls} - {FREE}
 
 
-def test_machines(on_aws: New, aws: AwsCloud) -> None:
+def test_the_machines_policy_matches_the_calls(on_aws: New, aws: AwsCloud) -> None:
     stack = on_aws("aws-machines")
     place = aws.places["dev"]
     key = aws.client("kms").create_key()["KeyMetadata"]["Arn"]
@@ -87,7 +87,7 @@ def test_machines(on_aws: New, aws: AwsCloud) -> None:
     assert fnmatchcase(made.replace("123456789012", "111122223333"), only)
 
 
-def test_caches(on_aws: New, aws: AwsCloud) -> None:
+def test_the_caches_policy_matches_the_calls(on_aws: New, aws: AwsCloud) -> None:
     stack = on_aws("aws-prod")
     samples.STACKS["aws-prod"](stack, aws)
     aws.calls.clear()

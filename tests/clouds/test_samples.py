@@ -22,7 +22,7 @@ def sample(request: pytest.FixtureRequest) -> tuple[CloudStack, Any]:
     return stack, cloud
 
 
-def test_every_sample_is_here() -> None:
+def test_every_sample_is_tested() -> None:
     stacks = {path.stem.partition(".")[2] for path in (REPOSITORY / "stacks").glob("Pulumi.*.yaml")}
     assert {name for name in stacks if name.startswith(("aws-", "gcp-"))} == set(samples.STACKS)
     of_clouds = {name for name in PROGRAMS if {"aws", "gcp"} & _imported(name)}
@@ -34,7 +34,7 @@ def _imported(example: str) -> set[str]:
     return {cloud for cloud in ("aws", "gcp") if f"import pulumi_{cloud}" in text}
 
 
-def test_it_comes_up_once_stays_and_goes(sample: tuple[CloudStack, Any]) -> None:
+def test_a_sample_is_deployed_unchanged_and_destroyed(sample: tuple[CloudStack, Any]) -> None:
     stack, cloud = sample
     up(stack)
     assert stack.preview().steps == {}

@@ -13,7 +13,7 @@ _SIGNATURE = "AWS4-HMAC-SHA256 Credential=testing/20260101/eu-west-1/iam/aws4_re
 @pytest.mark.parametrize(
     ("invocations", "statuses"), [(["one", "one"], [200, 200]), (["one", "other"], [200, 409]), (["", ""], [200, 409])]
 )
-def test_attempts_of_one_call_are_carried_out_once(aws: AwsCloud, invocations: list[str], statuses: list[int]) -> None:
+def test_retries_are_executed_once(aws: AwsCloud, invocations: list[str], statuses: list[int]) -> None:
     assert [_create_role(aws, invocation) for invocation in invocations] == statuses
     assert [call.status for call in aws.calls] == list(dict.fromkeys(statuses))
 

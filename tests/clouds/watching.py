@@ -1,4 +1,4 @@
-"""What there is while something else goes on."""
+"""Observes a state in the background."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ Seen = TypeVar("Seen")
 
 @contextmanager
 def watched(look: Callable[[], Seen]) -> Iterator[list[Seen]]:
-    """What is seen, again and again until the context ends."""
+    """The observed values, collected until the context ends."""
     seen: list[Seen] = []
     ended = threading.Event()
 

@@ -1,4 +1,4 @@
-"""A client of the Kubernetes API for tests: objects are plain dicts, kinds are found by discovery, and errors say what the server said."""
+"""A client of the Kubernetes API for tests: objects are plain dicts, kinds are found by discovery, errors contain the server's message."""
 
 import ssl
 import threading

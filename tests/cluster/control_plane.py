@@ -122,7 +122,7 @@ class ControlPlane:
         self.processes.kill("kube-apiserver")
 
     def stop(self) -> None:
-        """End everything at once. Nobody wants the data any more; the logs stay."""
+        """Kill all processes. The data is not needed any more; the logs stay."""
         self.processes.stop()
         shutil.rmtree(self._data, ignore_errors=True)
 
@@ -192,7 +192,7 @@ def _loopback() -> Site:
 
 
 def free_ports(number: int) -> list[int]:
-    """Ports of loopback that nobody listens to."""
+    """Unused ports of loopback."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
     ports = [each.getsockname()[1] for each in sockets]
     for each in sockets:

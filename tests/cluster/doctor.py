@@ -1,4 +1,4 @@
-"""Doctor in front of the control plane: a stack with one agent, the nodes that it asks for, and other credentials."""
+"""Doctor on the control plane: a stack with one agent, its nodes, and other credentials."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.cluster.control_plane import ControlPlane
 from tests.helpers.command_line import Done, cli
 
 NODE = "node-of-doctor"
-"""The node that the stack's agent asks for, by its label `doctor`."""
+"""The node that the stack's agent selects, by its label `doctor`."""
 TAINTED = "node-of-doctor-with-taint"
 
 

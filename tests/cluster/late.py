@@ -1,4 +1,4 @@
-"""Programs that start late, so that whoever needs them has to wait."""
+"""Programs that start late, so that others must wait for them."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -13,7 +13,7 @@ from tests.tools import binary
 READY_SECONDS = 90
 _LAUNCHER = Path(__file__).with_name("launcher.py")
 _OUTSIDE = 0
-"""What a process is told of a parent that is in another namespace of processes."""
+"""The process id of a parent in another PID namespace."""
 _LAST_LINES = 20
 _STOP_SECONDS = 30
 _CONNECT = "import socket, sys; socket.create_connection(('127.0.0.1', int(sys.argv[1])), 5)"
@@ -107,7 +107,7 @@ class Processes:
             self.kill(name)
 
     def _demand_alive(self) -> None:
-        """Raise a `RuntimeError` if a program has ended, with the last it has said."""
+        """Raise a `RuntimeError` if a program has ended, with the end of its log."""
         for name, process in self._running.items():
             if process.poll() is not None:
                 raise RuntimeError(f"{name} ended with {process.returncode}:\n{self._end_of_log(name)}")
@@ -117,7 +117,7 @@ class Processes:
 
 
 def accepts(address: int | Path, within: Sequence[str] = ()) -> bool:
-    """Whether somebody accepts connections at a port of loopback, in the namespaces of `within`, or at a socket's path."""
+    """Whether a process accepts connections at a port of loopback, in the namespaces of `within`, or at a socket's path."""
     if isinstance(address, Path):
         with socket.socket(socket.AF_UNIX) as client:
             return client.connect_ex(str(address)) == 0

@@ -89,7 +89,7 @@ def policy_types(spec: Manifest) -> list[str]:
 
 
 def matches(selector: Manifest, labels: Mapping[str, str]) -> bool:
-    """Whether a label selector matches: all that it asks for is so, and an empty one asks for nothing."""
+    """Whether a label selector matches: all its requirements are true. An empty selector matches everything."""
     return selector.get("matchLabels", {}).items() <= labels.items() and all(
         _holds(expression, labels) for expression in selector.get("matchExpressions", ())
     )

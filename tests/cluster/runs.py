@@ -68,7 +68,7 @@ def job(task: Mapping[str, Any], run: str, *, ttl_seconds: int | None = None) ->
 def start(
     cluster: Client, task: Mapping[str, Any], run: str = "run-1", *, ttl_seconds: int | None = None, controller: Client | None = None
 ) -> Run:
-    """Start a run and wait until its pods do; `controller` creates the Job, if it is somebody else than who looks on."""
+    """Start a run and wait until its pods do; `controller` creates the Job, by default the observing client."""
     wanted = job(task, run, ttl_seconds=ttl_seconds)
     (controller or cluster).create(wanted)
     started = Run(cluster, wanted["metadata"]["name"], wanted["metadata"]["namespace"])

@@ -44,7 +44,7 @@ class SimulatedCluster(ControlPlane):
         return super().is_working(client) and all(nodes.is_ready(client, name) for name in NODES)
 
     def _write_logs(self) -> Path:
-        """What every container is said to have written, as configuration of kwok."""
+        """The log of every container, as configuration of kwok."""
         (self.directory / "container.log").write_text(f"2026-01-01T00:00:00Z stdout F {LOGS}")
         config = self.directory / "logs.yaml"
         logs = {"logs": [{"logsFile": str(self.directory / "container.log")}]}

@@ -20,7 +20,7 @@ _REMOVAL_SECONDS = 20
 
 
 @pytest.mark.parametrize("line", LINES, ids=agents.line_id)
-def test_every_line_rolls_out_and_stays_as_it_is(line: Line, cluster: Client, new_namespace: NewNamespace) -> None:
+def test_every_line_rolls_out_and_a_second_apply_changes_nothing(line: Line, cluster: Client, new_namespace: NewNamespace) -> None:
     objects = agents.release(line, new_namespace(LEVELS[line.chart]))
     agents.apply(cluster, objects)
     agents.wait_for_rollout(cluster, objects)
@@ -29,7 +29,7 @@ def test_every_line_rolls_out_and_stays_as_it_is(line: Line, cluster: Client, ne
 
 @pytest.mark.parametrize("result", ENDS)
 @pytest.mark.parametrize("line", [line for line in LINES if line.task_resource], ids=agents.line_id)
-def test_a_run_ends_once_and_its_job_goes(line: Line, result: runs.Result, cluster: Client, new_namespace: NewNamespace) -> None:
+def test_a_run_ends_once_and_its_job_is_deleted(line: Line, result: runs.Result, cluster: Client, new_namespace: NewNamespace) -> None:
     objects = agents.release(line, new_namespace("restricted"))
     agents.apply(cluster, objects)
     [task] = runs.tasks(objects)
@@ -64,7 +64,7 @@ def samples(cluster: Client) -> Iterator[dict[str, Manifests]]:
 
 
 @pytest.mark.parametrize("name", agents.STACKS)
-def test_a_sample_stack_is_admitted_where_it_says(name: str, samples: dict[str, Manifests], cluster: Client) -> None:
+def test_sample_stacks_are_admitted(name: str, samples: dict[str, Manifests], cluster: Client) -> None:
     namespaces = {manifest["metadata"]["namespace"] for manifest in samples[name] if manifest["kind"] == "Deployment"}
     made = [manifest["metadata"]["name"] for manifest in samples[name] if manifest["kind"] == "Namespace"]
     assert namespaces == set(made)
@@ -78,7 +78,7 @@ def test_a_second_apply_of_a_sample_stack_changes_nothing(name: str, samples: di
 
 
 @pytest.mark.parametrize("name", agents.STACKS)
-def test_every_agent_of_a_sample_stack_runs_something(name: str, samples: dict[str, Manifests], cluster: Client) -> None:
+def test_every_agent_of_a_sample_stack_has_pods(name: str, samples: dict[str, Manifests], cluster: Client) -> None:
     """Claims are bound, and runs have a place on the nodes that they are pinned to."""
     tasks = runs.tasks(samples[name])
     started = [runs.start(cluster, task, task["metadata"]["labels"]["app.kubernetes.io/instance"], ttl_seconds=1) for task in tasks]
@@ -88,7 +88,7 @@ def test_every_agent_of_a_sample_stack_runs_something(name: str, samples: dict[s
     wait(lambda: not any(run.job() for run in started), _REMOVAL_SECONDS, "the removal of Jobs that have ended")
 
 
-def test_agents_are_on_the_nodes_of_their_pool(samples: dict[str, Manifests], cluster: Client) -> None:
+def test_agents_run_on_their_node_pool(samples: dict[str, Manifests], cluster: Client) -> None:
     assert samples
     for pool in POOLS:
         controllers = cluster.list("Pod", f"scalr-{pool}")

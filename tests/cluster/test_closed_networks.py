@@ -32,7 +32,7 @@ def _made(line: Line, dialect: str, namespace: str) -> Iterator[Manifest]:
 
 @pytest.mark.parametrize("line", LINES, ids=agents.line_id)
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_every_policy_is_accepted_and_kept_as_it_is(cluster: Client, namespace: str, line: Line, dialect: str) -> None:
+def test_policies_are_accepted_unchanged(cluster: Client, namespace: str, line: Line, dialect: str) -> None:
     for policy in _made(line, dialect, namespace):
         assert cluster.apply(policy)["spec"] == policy["spec"]
         applied = cluster.current(policy)["metadata"]
@@ -51,7 +51,7 @@ def test_every_policy_is_accepted_and_kept_as_it_is(cluster: Client, namespace: 
         ("gke", ("egress", 0, "toFQDNs"), []),
     ],
 )
-def test_mistakes_are_refused(cluster: Client, new_namespace: NewNamespace, dialect: str, path: tuple[Any, ...], value: Any) -> None:
+def test_invalid_policies(cluster: Client, new_namespace: NewNamespace, dialect: str, path: tuple[Any, ...], value: Any) -> None:
     """The definitions are those that judge: what they do not allow fails."""
     kind = {"kubernetes": "NetworkPolicy", "cilium": "CiliumNetworkPolicy", "gke": "FQDNNetworkPolicy"}[dialect]
     policy = deepcopy(next(each for each in _made(LINES[0], dialect, new_namespace()) if each["kind"] == kind))
@@ -78,7 +78,7 @@ def endpoints(cluster: Client) -> Iterator[Manifest]:
     cluster.delete("EndpointSlice", "kubernetes", "default")
 
 
-def test_an_up_finds_the_api_server(cluster: Client, local: Deployment, namespace: str, endpoints: Manifest) -> None:
+def test_the_api_server_lookup_works(cluster: Client, local: Deployment, namespace: str, endpoints: Manifest) -> None:
     local.edit({"common.network": {"ingress": "deny", "egress": {"only": [{"cidr": "0.0.0.0/0"}]}}})
     up(local)
     service = cluster.get("Service", "kubernetes", "default")["spec"]

@@ -48,7 +48,7 @@ def test_pods_are_admitted_by_the_level_of_their_namespace(cluster: Client, new_
         cluster.create(_pod(new_namespace("baseline"), hostNetwork=True))
 
 
-def test_an_edit_is_made_again_if_somebody_else_was_faster(cluster: Client, namespace: str) -> None:
+def test_conflicting_edits_are_retried(cluster: Client, namespace: str) -> None:
     settings = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": namespace}, "data": {"a": "1"}}
     cluster.create(settings)
     read: list[dict[str, str]] = []
@@ -64,7 +64,7 @@ def test_an_edit_is_made_again_if_somebody_else_was_faster(cluster: Client, name
     assert cluster.current(settings)["data"] == {"a": "2", "b": "1"}
 
 
-def test_an_account_may_do_what_its_roles_say(cluster: Client, namespace: str) -> None:
+def test_rbac_is_enforced(cluster: Client, namespace: str) -> None:
     cluster.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "reader", "namespace": namespace}})
     rules = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]}]
     role = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": "reader", "namespace": namespace}}
@@ -81,7 +81,7 @@ def test_an_account_may_do_what_its_roles_say(cluster: Client, namespace: str) -
         stranger.list("Pod", namespace)
 
 
-def test_a_pod_runs_where_it_may_and_goes_at_once(cluster: Client, namespace: str) -> None:
+def test_pods_are_scheduled_and_deleted(cluster: Client, namespace: str) -> None:
     cluster.create(_pod(namespace, nodeSelector={"pool": "b"}))
     wait(lambda: _is_running(cluster, namespace), 10, "the pod")
     assert NODES[cluster.get("Pod", "main", namespace)["spec"]["nodeName"]] == "b"
@@ -101,7 +101,7 @@ def test_a_budget_keeps_a_pod_from_eviction(cluster: Client, namespace: str) -> 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux, whose kernel ends processes with their parent")
-def test_no_process_is_left_behind_by_a_killed_one(tmp_path: Path) -> None:
+def test_killed_tests_leave_no_process(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", _STARTER, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as parent:
@@ -115,7 +115,7 @@ def test_no_process_is_left_behind_by_a_killed_one(tmp_path: Path) -> None:
 
 
 def _runs(pid: str) -> bool:
-    """Whether a process is there, and not one that has ended and nobody has asked how."""
+    """Whether a process is running, and not a zombie."""
     try:
         return bool(Path("/proc", pid, "cmdline").read_bytes())
     except FileNotFoundError:

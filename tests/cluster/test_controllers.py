@@ -37,7 +37,7 @@ def _only_kind(chart: str) -> pytest.MarkDecorator:
 
 
 @_only_kind("agent-job")
-def test_a_controller_of_jobs_does_its_work_as_its_account(controller: Controller) -> None:
+def test_a_job_controller_works_with_its_account(controller: Controller) -> None:
     api, namespace = controller.api, controller.namespace
     [task] = runs.tasks(controller.objects)
     kind, name = task["kind"], task["metadata"]["name"]
@@ -66,7 +66,7 @@ def test_a_controller_of_jobs_does_its_work_as_its_account(controller: Controlle
 
 
 @_only_kind("agent-k8s")
-def test_a_controller_of_pods_does_its_work_as_its_account(controller: Controller) -> None:
+def test_a_pod_controller_works_with_its_account(controller: Controller) -> None:
     """It hands configuration and credentials to the pods that it starts."""
     api, namespace = controller.api, controller.namespace
     metadata = {"name": "run-1", "namespace": namespace}
@@ -110,13 +110,13 @@ REFUSED: dict[str, Act] = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_requests_beyond_the_work_are_refused(what: str, controller: Controller) -> None:
+def test_other_requests_are_refused(what: str, controller: Controller) -> None:
     may = what == "list Secrets" and controller.line.chart == "agent-k8s"
     assert _status(lambda: REFUSED[what](controller)) == (HTTPStatus.OK if may else HTTPStatus.FORBIDDEN)
 
 
 @_only_kind("agent-job")
-def test_a_controller_of_jobs_cannot_change_what_it_starts_them_from(controller: Controller) -> None:
+def test_a_job_controller_cannot_change_its_template(controller: Controller) -> None:
     api, [task] = controller.api, runs.tasks(controller.objects)
     place = task["kind"], task["metadata"]["name"], controller.namespace
     other = {**task, "metadata": {"name": "other", "namespace": controller.namespace}}
@@ -146,7 +146,7 @@ def _binding(kind: str, controller: Controller) -> Manifest:
 
 
 def _first_watched(api: Client, kind: str, namespace: str) -> tuple[str, str]:
-    """What a watch tells first: its type, and the object's name."""
+    """The first event of a watch: its type, and the object's name."""
     with api._http.stream("GET", api._path(kind, namespace=namespace), params={"watch": "true"}) as events:
         return _event(next(events.iter_lines()))
 
@@ -157,7 +157,7 @@ def _event(line: str) -> tuple[str, str]:
 
 
 def _exec(api: Client, pod: str, namespace: str) -> int:
-    """What answers to a command in a container. This client cannot upgrade the connection: whoever is let in hears 400 for it."""
+    """The status of an exec request. This client cannot upgrade the connection, so an allowed request results in 400."""
     path = api._path("Pod", pod, namespace, "exec")
     statuses = {_status(partial(api._request, verb, path, {"command": "true", "stdout": "true"})) for verb in ("GET", "POST")}
     assert len(statuses) == 1
@@ -172,7 +172,7 @@ def _status(request: Callable[[], object]) -> int:
     return HTTPStatus.OK
 
 
-def test_a_controller_may_be_any_other_agent_of_its_namespace(controller: Controller) -> None:
+def test_a_controller_can_act_as_other_agents_of_its_namespace(controller: Controller) -> None:
     """Why `check` warns of agents in one namespace: the right to start pods knows no accounts, Secrets and labels."""
     namespace = controller.namespace
     for kind, name in (("ServiceAccount", "other"), ("Secret", "other-token")):

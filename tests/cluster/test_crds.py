@@ -1,4 +1,4 @@
-"""Definitions are the cluster's: they are upgraded under objects that exist, shared by stacks, and stay when a stack goes."""
+"""Definitions belong to the cluster: they are upgraded with existing objects, shared by stacks, and stay when a stack is destroyed."""
 
 import re
 from copy import deepcopy
@@ -61,7 +61,7 @@ def _task(line: Line, namespace: str, name: str) -> Manifest:
 
 
 @pytest.mark.parametrize("line", definitions.LINES_WITH_ONE, ids=_id)
-def test_an_older_definition_is_upgraded_under_its_objects(line: Line, clean: Client, new_namespace: NewNamespace) -> None:
+def test_an_older_definition_is_upgraded_with_objects(line: Line, clean: Client, new_namespace: NewNamespace) -> None:
     before = definitions.install(clean, _older(line), "helm")
     assert before["metadata"]["generation"] == 1
     existing = [_task(line, new_namespace(), "runs") for _ in range(2)]
@@ -82,7 +82,7 @@ def test_an_older_definition_is_upgraded_under_its_objects(line: Line, clean: Cl
     assert definitions.install(clean, definition)["metadata"]["generation"] == 2
 
 
-def test_an_upgrade_makes_new_fields_known(clean: Client, namespace: str) -> None:
+def test_an_upgrade_adds_fields(clean: Client, namespace: str) -> None:
     """Jobs have a name of their own on the current line; the older definition refuses it."""
     line = definitions.LINES_WITH_ONE[1]
     definitions.install(clean, _older(line), "helm")
@@ -118,7 +118,7 @@ def test_two_stacks_install_the_same_definition(line: Line, clean: Client) -> No
 
 
 @pytest.mark.parametrize("line", definitions.LINES_WITH_ONE, ids=_id)
-def test_what_a_program_has_left_is_taken_back(line: Line, clean: Client) -> None:
+def test_a_kept_definition_is_reused(line: Line, clean: Client) -> None:
     """Without force: a definition that an earlier version has applied, and an equal one that the provider has created."""
     older = _older(line)
     annotations = older["metadata"].pop("annotations")
@@ -131,7 +131,7 @@ def test_what_a_program_has_left_is_taken_back(line: Line, clean: Client) -> Non
 
 
 @pytest.mark.parametrize("line", definitions.LINES_WITH_ONE, ids=_id)
-def test_what_a_stack_leaves_when_it_goes(line: Line, installed: Client, new_namespace: NewNamespace) -> None:
+def test_a_destroyed_stack_keeps_definitions(line: Line, installed: Client, new_namespace: NewNamespace) -> None:
     """Its definition, and everything of stacks beside it: in its namespace, and of the same release in another."""
     cluster = installed
     here, elsewhere = new_namespace(), new_namespace()
@@ -166,7 +166,7 @@ def _remaining(cluster: Client, objects: Manifests) -> list[str]:
 
 
 def test_both_lines_live_in_one_namespace(installed: Client, namespace: str) -> None:
-    """Two releases of one name, before and after an upgrade: each controller is told its own template, and reads it as its account."""
+    """Two releases with one name, before and after an upgrade: each controller reads its own template with its account."""
     cluster = installed
     released = {line: agents.release(line, namespace) for line in definitions.LINES_WITH_ONE}
     for objects in released.values():

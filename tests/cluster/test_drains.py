@@ -21,7 +21,7 @@ _JOB_LINES = [line for line in LINES if line.task_resource]
 _OTHER_LINES = [line for line in LINES if not line.task_resource]
 
 NewNode = Callable[[], str]
-"""Makes a node for the test alone; its label `pool` is its name."""
+"""Creates a node for one test; its label `pool` is its name."""
 
 
 each_job_line = pytest.mark.parametrize("line", _JOB_LINES, ids=agents.line_id)
@@ -115,7 +115,7 @@ def test_no_run_in_progress_is_evicted(line: Line, cluster: Client, new_namespac
 
 
 @each_job_line
-def test_a_run_that_is_not_well_is_not_evicted_either(line: Line, cluster: Client, new_namespace: NewNamespace) -> None:
+def test_unready_runs_are_not_evicted(line: Line, cluster: Client, new_namespace: NewNamespace) -> None:
     objects = _apply(cluster, line, new_namespace("restricted"), {})
     [budget] = _budgets(objects)
     pods = _start(cluster, objects).pods()
@@ -137,7 +137,7 @@ def test_runs_are_evicted_without_the_budget(line: Line, cluster: Client, new_na
 
 
 @each_job_line
-def test_a_budget_in_the_manner_of_the_chart_never_works(line: Line, cluster: Client, new_namespace: NewNamespace) -> None:
+def test_the_chart_s_budget_does_not_work(line: Line, cluster: Client, new_namespace: NewNamespace) -> None:
     """Kubernetes counts `maxUnavailable` from the scale of what owns the pods. Jobs have none, so that ours is `minAvailable`."""
     namespace = new_namespace("restricted")
     objects = _apply(cluster, line, namespace, {"task": {"podDisruptionBudget": {"enabled": False}}})
@@ -220,7 +220,7 @@ def test_other_kinds_have_no_budgets(line: Line, cluster: Client, new_namespace:
 
 
 @each_job_line
-def test_a_run_that_hangs_holds_a_drain_until_its_deadline(
+def test_a_hanging_run_blocks_a_drain_until_its_deadline(
     line: Line, cluster: Client, new_namespace: NewNamespace, new_node: NewNode
 ) -> None:
     namespace, node = new_namespace("restricted"), new_node()

@@ -48,7 +48,7 @@ def _becomes(cluster: Client, wanted: Manifest) -> str:
 
 
 @every_kind
-def test_the_operator_makes_what_the_pods_read(kind: Kind, cluster: Client, namespace: str) -> None:
+def test_the_operator_creates_the_secret_of_the_pods(kind: Kind, cluster: Client, namespace: str) -> None:
     external_secrets.install(cluster)
     wanted = _objects(kind, namespace)
     with Operator(cluster, namespace, "vault", _STORE):
@@ -69,7 +69,7 @@ def test_the_operator_makes_what_the_pods_read(kind: Kind, cluster: Client, name
 
 
 @pytest.mark.parametrize("missing", ["pool", "github"])
-def test_what_is_not_in_the_store_is_not_ready(missing: str, cluster: Client, namespace: str) -> None:
+def test_secrets_missing_in_the_store_are_not_ready(missing: str, cluster: Client, namespace: str) -> None:
     external_secrets.install(cluster)
     with Operator(cluster, namespace, "vault", {remote: value for remote, value in _STORE.items() if remote[0] != missing}):
         for each in _objects((JOB, "legacy"), namespace):

@@ -30,7 +30,7 @@ class _Apply(threading.Thread):
             self.problem = problem
 
 
-def test_an_apply_that_the_api_server_did_not_survive_is_repeated(control_plane: ControlPlane, cluster: Client, namespace: str) -> None:
+def test_an_interrupted_apply_can_be_repeated(control_plane: ControlPlane, cluster: Client, namespace: str) -> None:
     objects = agents.objects(agents.side_by_side(_AGENTS, namespace))
     first = _Apply(cluster, objects)
     first.start()
@@ -53,7 +53,7 @@ def test_an_apply_that_the_api_server_did_not_survive_is_repeated(control_plane:
     assert counts == dict.fromkeys(counts, _AGENTS)
 
 
-def test_a_run_goes_on_without_the_api_server(control_plane: ControlPlane, cluster: Client, namespace: str) -> None:
+def test_runs_continue_without_the_api_server(control_plane: ControlPlane, cluster: Client, namespace: str) -> None:
     objects = agents.objects(agents.side_by_side(1, namespace))
     agents.apply(cluster, objects)
     agents.wait_for_rollout(cluster, objects)

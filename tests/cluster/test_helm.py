@@ -45,7 +45,7 @@ ROLLED = {
 
 
 @pytest.mark.parametrize("name", [name for name, case in GOLDEN.items() if case.chart != "agent-k8s"])
-def test_one_rolling_update_and_nothing_else(name: str, install: Install, tmp_path: Path) -> None:
+def test_taking_over_causes_one_rolling_update(name: str, install: Install, tmp_path: Path) -> None:
     release = install(GOLDEN[name])
     cluster, case = release.cluster, release.case
     in_progress = [_start(cluster, task) for task in runs.tasks(case.objects)]
@@ -80,7 +80,7 @@ def test_one_rolling_update_and_nothing_else(name: str, install: Install, tmp_pa
 
 
 @pytest.mark.parametrize("name", [name for name, case in GOLDEN.items() if case.chart == "agent-k8s"])
-def test_the_workloads_of_agent_k8s_are_made_anew(name: str, install: Install, tmp_path: Path) -> None:
+def test_agent_k8s_workloads_are_recreated(name: str, install: Install, tmp_path: Path) -> None:
     release = install(GOLDEN[name])
     cluster, case = release.cluster, release.case
     before = release.uids(case.objects)
@@ -100,7 +100,7 @@ def test_the_workloads_of_agent_k8s_are_made_anew(name: str, install: Install, t
     assert release.uids(case.objects) == after
 
 
-def test_no_pod_is_replaced_where_the_chart_makes_the_same_pods(install: Install, tmp_path: Path) -> None:
+def test_identical_pods_are_not_replaced(install: Install, tmp_path: Path) -> None:
     case = GOLDEN["agent-job-legacy"]
     own = {key: value for key, value in case.values["agent"].items() if key != "token"}
     own |= {"tokenExistingSecret": {"name": "pool"}, "controller": {"securityContext": HARDENED}}
@@ -116,7 +116,7 @@ def test_no_pod_is_replaced_where_the_chart_makes_the_same_pods(install: Install
     _finish(release, instructions, objects)
 
 
-def test_a_variable_that_becomes_a_secret(install: Install, tmp_path: Path) -> None:
+def test_a_variable_becomes_a_secret(install: Install, tmp_path: Path) -> None:
     case = with_variable(GOLDEN["agent-local-legacy"], "A_TOKEN", TOKEN)
     release = install(case)
     [deployment] = release.workloads()
@@ -132,7 +132,7 @@ def test_a_variable_that_becomes_a_secret(install: Install, tmp_path: Path) -> N
     _finish(release, instructions, objects)
 
 
-def test_a_volume_that_becomes_one_of_another_kind(install: Install, tmp_path: Path) -> None:
+def test_a_volume_changes_its_kind(install: Install, tmp_path: Path) -> None:
     """Data and cache were on one claim, which becomes that of the cache."""
     release = install(with_one_volume(GOLDEN["agent-local-legacy-claim"]))
     before = release.uids(release.case.objects)
@@ -152,8 +152,8 @@ def test_a_volume_that_becomes_one_of_another_kind(install: Install, tmp_path: P
 @pytest.mark.parametrize(
     ("installer", "forgotten"), [("helm", True), ("helm", False), ("helm-controller", True), ("terraform-provider-helm_v2.17.0_x5", True)]
 )
-def test_what_leaves_the_stack_leaves_the_cluster(installer: str, forgotten: bool, install: Install, tmp_path: Path) -> None:
-    """A field is there as long as somebody wants it, and whoever has installed the release is one who does until it is forgotten."""
+def test_removed_objects_are_deleted(installer: str, forgotten: bool, install: Install, tmp_path: Path) -> None:
+    """A field stays as long as it has a manager, and Helm is one until its ownership is removed."""
     release = install(GOLDEN["agent-local-current"])
     assert release.managed_by(installer) == {installer}
     objects, instructions = release.taken_over(tmp_path)
@@ -168,7 +168,7 @@ def test_what_leaves_the_stack_leaves_the_cluster(installer: str, forgotten: boo
     assert (variable in {each["name"] for each in left["containers"][0]["env"]}) is not forgotten
 
 
-def test_helm_uninstall_would_delete_what_was_taken_over(install: Install, tmp_path: Path) -> None:
+def test_helm_uninstall_deletes_taken_over_objects(install: Install, tmp_path: Path) -> None:
     release = install(GOLDEN["agent-local-current"])
     objects, instructions = release.taken_over(tmp_path)
     release.up(objects, instructions)

@@ -20,10 +20,10 @@ def is_accepted(cluster: Client, spec: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("row", MISTAKES, ids=name_of)
-def test_the_api_server_refuses_what_is_told(row: dict[str, Any], cluster: Client) -> None:
+def test_the_api_server_refuses_reported_mistakes(row: dict[str, Any], cluster: Client) -> None:
     assert is_accepted(cluster, row["spec"]) == row.get("never_starts", False)
 
 
 @pytest.mark.parametrize("spec", ACCEPTED, ids=str)
-def test_it_accepts_what_is_not_told(spec: dict[str, Any], cluster: Client) -> None:
+def test_the_api_server_accepts_other_values(spec: dict[str, Any], cluster: Client) -> None:
     assert is_accepted(cluster, spec)

@@ -87,13 +87,13 @@ def answer(cluster: Client, spec: dict[str, Any]) -> str:
     return ""
 
 
-def test_other_values_than_those_of_an_enum_are_refused(cluster: Client) -> None:
+def test_values_outside_an_enum_are_refused(cluster: Client) -> None:
     enums = [(struct, field, path) for struct, field, path in places() if isinstance(TABLE.get(bare(TABLE[struct][field])), list)]
     assert len(enums) > 25
     assert [(struct, field) for struct, field, path in enums if f'value: "{WRONG}"' not in answer(cluster, grown(POD, path, WRONG))] == []
 
 
-def test_required_fields_are_missed(cluster: Client) -> None:
+def test_missing_required_fields_are_refused(cluster: Client) -> None:
     required = [(struct, field, path) for struct, field, path in places() if TABLE[struct][field].endswith("!")]
     assert len(required) > 60
     assert [(struct, field) for struct, field, path in required if not is_missed(cluster, path, TABLE[struct][field])] == []
@@ -131,7 +131,7 @@ def limits(**given: Any) -> dict[str, Any]:
         ("Container", limits(memory="1GB")),
     ],
 )
-def test_what_is_refused_has_no_chance(cluster: Client, kind: str, given: Any) -> None:
+def test_reported_errors_are_refused_by_the_api_server(cluster: Client, kind: str, given: Any) -> None:
     with pytest.raises(ValidationError):
         kubernetes_types.demand(kind, given)
     assert answer(cluster, spec_with(kind, given)) != ""
@@ -147,7 +147,7 @@ def test_what_is_refused_has_no_chance(cluster: Client, kind: str, given: Any) -
         ("Volume", {"name": "x", "hostPath": {"path": "/x", "type": ""}}),
     ],
 )
-def test_what_the_api_server_takes_is_not_refused(cluster: Client, kind: str, given: Any) -> None:
+def test_accepted_values_are_not_reported(cluster: Client, kind: str, given: Any) -> None:
     kubernetes_types.demand(kind, given)
     assert answer(cluster, spec_with(kind, given)) == ""
 
@@ -157,7 +157,7 @@ def spec_with(kind: str, given: Any) -> dict[str, Any]:
     return {**least(POD), field: [given] if POD[field].startswith("[]") else given}
 
 
-def test_the_table_has_all_fields_and_values_that_the_api_server_publishes(cluster: Client) -> None:
+def test_the_table_has_all_published_fields_and_values(cluster: Client) -> None:
     published = cluster._json("GET", "/openapi/v3/api/v1")["components"]["schemas"]
     for name, schema in published.items():
         struct = name.rpartition(".")[2]

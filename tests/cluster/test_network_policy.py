@@ -64,7 +64,7 @@ EVERYWHERE = {
     "agent-local": EVERY_PORT,
     "agent-k8s": EVERY_PORT,
 }
-"""The ports that stay open to pods that a policy selects, at addresses that nothing is said about, by kind."""
+"""The ports that stay open to selected pods at unlisted addresses, by kind."""
 METADATA: dict[str, set[tuple[int, str]]] = {
     "169.254.169.254": DNS,  # AWS, Azure, GCP, where GKE's DNS answers
     "169.254.169.252": DNS,  # GKE without Dataplane V2: where nodes redirect the one above to
@@ -200,7 +200,7 @@ def test_addresses_that_selected_pods_reach(address: str, agent: Agent) -> None:
         assert _open_ports(agent, component, Destination(address)) == METADATA.get(address, EVERYWHERE[agent.line.chart])
 
 
-def test_a_plugin_that_knows_no_ranges_of_ports_leaves_agents_working(agent: Agent) -> None:
+def test_agents_work_without_port_ranges(agent: Agent) -> None:
     """It takes the first port of each range, as the API says."""
     [policy] = [each for each in agent.network.policies if each["metadata"]["namespace"] == agent.namespace]
     network = Network([json.loads(json.dumps(policy), object_hook=_without_ranges)], agent.network.namespaces)
@@ -230,7 +230,7 @@ def test_selected_pods_reach_the_api_server(cluster: Client, agent: Agent) -> No
 
 
 def test_selected_pods_reach_the_dns_of_the_cluster(agent: Agent, dns: Manifest) -> None:
-    """Also where a network plugin knows pods by their labels alone, and an address of a pod is in no block."""
+    """Also if a network plugin matches pods only by labels, and never by address blocks."""
     for component in SELECTED[agent.line.chart]:
         assert _open_ports(agent, component, Destination(pod=dns)) == DNS
         assert _open_ports(agent, component, Destination("10.1.2.3", dns)) == DNS | EVERYWHERE[agent.line.chart]
@@ -242,7 +242,7 @@ def _open_ports(agent: Agent, component: str, destination: Destination) -> set[t
 
 
 @pytest.mark.parametrize("line", LINES, ids=agents.line_id)
-def test_what_a_kind_does_by_itself(line: Line) -> None:
+def test_default_metadata_policies(line: Line) -> None:
     """The words that close and open the metadata service are all there is to it."""
     words = WORDS[line.chart]
     made = {word: agents.release(line, "any", values=values) for word, values in (("closed", words.closed), ("open", words.open))}

@@ -96,7 +96,7 @@ def test_a_team_deploys_agents_with_a_credential_for_its_namespace(cluster: Clie
             assert controller.may("create", "jobs", namespace, group="batch")
 
 
-def test_a_team_cannot_deploy_what_belongs_to_the_cluster(team: Client, namespace: str) -> None:
+def test_a_team_cannot_deploy_cluster_scoped_objects(team: Client, namespace: str) -> None:
     outside = [manifest for manifest in _stack(namespace, team=False) if manifest["kind"] not in KINDS]
     assert [manifest["kind"] for manifest in outside] == ["CustomResourceDefinition"] * 2 + _OF_THE_CLUSTER * 2
     for manifest in outside:
@@ -105,7 +105,7 @@ def test_a_team_cannot_deploy_what_belongs_to_the_cluster(team: Client, namespac
         assert refusal.endswith(" at the cluster scope")
 
 
-def test_a_team_cannot_grant_agents_what_it_lacks_itself(cluster: Client, team: Client, namespace: str) -> None:
+def test_a_team_cannot_grant_permissions_it_lacks(cluster: Client, team: Client, namespace: str) -> None:
     cluster.patch("Role", "team", namespace, {"rules": [*_own_rules().values()]})
     wait(lambda: not team.may("create", "jobs", namespace, group="batch"), _SECONDS, "a narrower Role")
     refusal = _refusal(team, _first(_stack(namespace, team=True), "Role"))
@@ -122,7 +122,7 @@ def test_a_team_cannot_deploy_elsewhere(team: Client, new_namespace: NewNamespac
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_team_needs_every_kind(kind: str, cluster: Client, team: Client, namespace: str) -> None:
+def test_a_team_needs_every_listed_permission(kind: str, cluster: Client, team: Client, namespace: str) -> None:
     """Without the permission for one kind, its objects are refused."""
     rules = [rule for other, rule in _own_rules().items() if other != kind]
     cluster.patch("Role", "team", namespace, {"rules": rules})

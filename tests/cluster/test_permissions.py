@@ -85,7 +85,7 @@ _SPECIAL = [
     ("impersonate", "users"),
     ("impersonate", "groups"),
 ]
-"""Verbs that give somebody else's rights away."""
+"""Verbs that escalate permissions."""
 
 ASKED = {
     "namespaced": [*product(_MANAGE.split(), _IN_NAMESPACES.split()), *_SPECIAL],
@@ -116,19 +116,19 @@ def _allowed(api: Client, asked: Sequence[Permission], namespace: str | None = N
         return {permission for permission, granted in zip(asked, workers.map(may, asked), strict=True) if granted}
 
 
-def test_what_the_account_may_do_in_its_namespace(controller: Controller) -> None:
+def test_permissions_of_the_account_in_its_namespace(controller: Controller) -> None:
     """Every permission that is asked for is in the table, or denied."""
     granted = {**NAMESPACED[controller.id], **CLUSTER_WIDE.get(controller.id, {})}
     assert _allowed(controller.api, ASKED["namespaced"], controller.namespace) == _permissions(granted)
 
 
-def test_what_the_account_may_do_elsewhere(controller: Controller) -> None:
+def test_permissions_of_the_account_elsewhere(controller: Controller) -> None:
     granted = _permissions(CLUSTER_WIDE.get(controller.id, {}))
     assert _allowed(controller.api, ASKED["namespaced"], controller.elsewhere) == granted
     assert _allowed(controller.api, ASKED["cluster"]) == set()
 
 
-def test_the_account_has_no_rule_that_is_not_listed(controller: Controller) -> None:
+def test_the_account_has_only_listed_rules(controller: Controller) -> None:
     """The server's own list of rules, whatever a table forgets to ask: our rules and everybody's."""
     everywhere = {**EVERYBODY, **CLUSTER_WIDE.get(controller.id, {})}
     rules, urls = _rules(controller.api, controller.namespace)

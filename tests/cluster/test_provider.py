@@ -177,7 +177,7 @@ def test_a_file_system_is_replaced_with_its_claim_and_its_pods(
     assert not stack.destroy().failed
 
 
-def test_an_up_that_is_killed(local: Deployment, cluster: Client, namespace: str) -> None:
+def test_a_killed_up_is_repaired(local: Deployment, cluster: Client, namespace: str) -> None:
     """The way back that docs/operations.md shows. What the objects have of the first attempt can be taken from them later."""
     local.edit({"agents.runs.values.agent.minReadySeconds": 30, "agents.runs.values.agent.extraEnv": {"LATER": "gone"}})
     with local.killable_up() as running:

@@ -63,7 +63,7 @@ def test_the_agent_waits_for_its_secret(stored: Deployment, cluster: Client, nam
     wait(lambda: cluster.find("Secret", _NAME, namespace) is None, _SECONDS, "a Secret that goes with its owner")
 
 
-def test_a_cluster_without_the_operator(local: Deployment, cluster: Client) -> None:
+def test_a_missing_operator_is_reported(local: Deployment, cluster: Client) -> None:
     external_secrets.remove(cluster)
     _from_store(local)
     failed = local.up()
@@ -72,7 +72,7 @@ def test_a_cluster_without_the_operator(local: Deployment, cluster: Client) -> N
     external_secrets.install(cluster)
 
 
-def test_a_secret_that_is_not_in_the_store(stored: Deployment, operator: Operator, cluster: Client, namespace: str) -> None:
+def test_a_secret_missing_in_the_store_is_reported(stored: Deployment, operator: Operator, cluster: Client, namespace: str) -> None:
     operator.store.clear()
     stored.edit({"kubernetes.rolloutTimeoutSeconds": 10})
     failed = stored.up()
@@ -88,9 +88,7 @@ def test_a_secret_that_is_not_in_the_store(stored: Deployment, operator: Operato
     assert not stored.destroy().failed
 
 
-def test_a_change_that_the_store_has_not_is_noticed_by_the_pods(
-    stored: Deployment, operator: Operator, cluster: Client, namespace: str
-) -> None:
+def test_a_missing_changed_secret_fails_the_rollout(stored: Deployment, operator: Operator, cluster: Client, namespace: str) -> None:
     """The condition is still that of before. What the kubelet says is as in `test_provider_failures.py`."""
     up(stored)
     waiting = '"state": {"waiting": {"reason": "CreateContainerConfigError", "message": "%s"}}'

@@ -1,4 +1,4 @@
-"""Rollouts that fail, with the real engine and the real Kubernetes provider: what is said of them, and what only the events tell."""
+"""Rollouts that fail, with the real engine and the real Kubernetes provider: their messages, and reasons that are only in events."""
 
 import json
 import re
@@ -35,11 +35,11 @@ _STATUS = {
     "memory": {"state": _BACK_OFF, "lastState": {"terminated": {"exitCode": 137, "reason": "OOMKilled", **_LAST}}},
     "exit": {"state": _BACK_OFF, "lastState": {"terminated": {"exitCode": 1, "reason": "Error", "message": OUTPUT, **_LAST}}},
 }
-"""What a kubelet says of a container that does not run, where the tests know what is said then."""
+"""Messages of a kubelet for containers that do not run, for which the tests know the advice."""
 
 
 @pytest.mark.parametrize("name", _STATUS)
-def test_what_the_kubelet_says_reaches_the_explanation(name: str, local: Deployment) -> None:
+def test_kubelet_errors_reach_the_advice(name: str, local: Deployment) -> None:
     sentence, commands = EXPECTED[name]
     status = json.dumps(_STATUS[name])[1:-1]
     local.edit({"kubernetes.rolloutTimeoutSeconds": 10, "agents.runs.values.agent.podAnnotations": {_UNREADY: status}})
@@ -52,7 +52,7 @@ def test_what_the_kubelet_says_reaches_the_explanation(name: str, local: Deploym
     assert ("the token of the agent pool is valid" in failed.output) == (name == "exit")
 
 
-def test_nothing_is_said_of_the_pods_of_a_daemon_set(deploy: Callable[[str], Deployment], namespace: str) -> None:
+def test_daemon_set_failures_have_no_pod_errors(deploy: Callable[[str], Deployment], namespace: str) -> None:
     stack = deploy("local")
     status = json.dumps(_STATUS["image"])[1:-1]
     agent: dict[str, Any] = {"kind": "agent-k8s", "namespace": namespace, "values": {"workerPodAnnotations": {_UNREADY: status}}}
@@ -73,7 +73,7 @@ def test_nothing_is_said_of_the_pods_of_a_daemon_set(deploy: Callable[[str], Dep
     ],
     ids=["no node", "no account", "quota", "admission"],
 )
-def test_what_kubernetes_refuses_is_in_the_events_that_the_explanation_asks_for(
+def test_the_suggested_events_contain_the_refusal(
     words: dict[str, Any], event: str, message: str, local: Deployment, cluster: Client, namespace: str
 ) -> None:
     """The provider sees none of it. What it knows is as in `tests/helpers/provider_errors.py`, word for word."""

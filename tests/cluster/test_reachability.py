@@ -124,7 +124,7 @@ def test_ports(ports: list[Manifest] | None, reached: list[tuple[int, str]]) -> 
     assert [(port, protocol) for port, protocol in asked if network.reaches(_HERE, _POD_HERE, port, protocol)] == reached
 
 
-def test_a_name_of_a_port_means_nothing_outside() -> None:
+def test_named_ports_apply_only_to_pods() -> None:
     assert not _network(_policy({"ports": [{"port": "web"}]})).reaches(_HERE, _OUTSIDE, 8080)
 
 

@@ -140,7 +140,7 @@ def _evict(cluster: Client, run: runs.Run) -> int:
 
 
 @each_line
-def test_an_agents_own_claim_keeps_what_a_run_needs(version: str, cluster: Client, namespace: str, storage_class: str) -> None:
+def test_an_agent_claim_keeps_dependencies_of_runs(version: str, cluster: Client, namespace: str, storage_class: str) -> None:
     deployed = _deploy(cluster, namespace, version, storage_class=storage_class, ttlSecondsAfterFinished=1)
     run = deployed.start()
     [pod] = run.pods()
@@ -161,7 +161,7 @@ def test_an_agents_own_claim_keeps_what_a_run_needs(version: str, cluster: Clien
 
 
 @each_line
-def test_a_run_that_hangs_keeps_it_until_its_deadline(version: str, cluster: Client, namespace: str, storage_class: str) -> None:
+def test_a_hanging_run_keeps_the_claim_until_its_deadline(version: str, cluster: Client, namespace: str, storage_class: str) -> None:
     deployed = _deploy(cluster, namespace, version, storage_class=storage_class, activeDeadlineSeconds=600)
     run = deployed.start()
     assert run.deadline_seconds() == 600
@@ -176,7 +176,7 @@ def test_a_run_that_hangs_keeps_it_until_its_deadline(version: str, cluster: Cli
     assert {condition["reason"] for condition in conditions} == {"DeadlineExceeded"}
 
 
-def test_the_claim_waits_until_the_pod_of_a_finished_run_is_removed(cluster: Client, namespace: str, storage_class: str) -> None:
+def test_the_claim_waits_for_deleted_run_pods(cluster: Client, namespace: str, storage_class: str) -> None:
     """Kubernetes does not ask whether a pod that mounts a claim still runs."""
     deployed = _deploy(cluster, namespace, "0.57.0", storage_class=storage_class, ttlSecondsAfterFinished=None)
     run = deployed.start()
@@ -188,7 +188,7 @@ def test_the_claim_waits_until_the_pod_of_a_finished_run_is_removed(cluster: Cli
 
 
 @each_line
-def test_a_cache_of_the_stack_keeps_it_too(version: str, cluster: Client, namespace: str, storage_class: str) -> None:
+def test_a_stack_cache_keeps_dependencies_of_runs(version: str, cluster: Client, namespace: str, storage_class: str) -> None:
     cache = {"storageClass": {"name": storage_class}, "onDelete": "delete"}
     deployed = _deploy_stack(cluster, namespace, version, cache)
     run = deployed.start()
@@ -200,8 +200,8 @@ def test_a_cache_of_the_stack_keeps_it_too(version: str, cluster: Client, namesp
     deployed.destroy()
 
 
-def test_a_file_system_of_the_stack_is_there_until_the_run_is_not(cluster: Client, namespace: str) -> None:
-    """What is deleted of it is the claim that the agent mounts. No driver is here: the claim is bound by its volume alone."""
+def test_a_stack_file_system_waits_for_runs(cluster: Client, namespace: str) -> None:
+    """The claim that the agent mounts is deleted. There is no driver, so the claim is bound only by its volume."""
     deployed = _deploy_stack(cluster, namespace, "0.57.0", {"efs": {"eksCluster": "prod"}})
     run = deployed.start()
     deployed.destroy({*_HELD, "PersistentVolume"})

@@ -136,13 +136,13 @@ def test_twenty_agents_roll_out(side_by_side: SideBySide) -> None:
     side_by_side.cluster.figures.reached(SIDE_BY_SIDE, len(side_by_side.of))
 
 
-def test_no_object_is_owned_twice(side_by_side: SideBySide) -> None:
+def test_every_object_has_one_owner(side_by_side: SideBySide) -> None:
     identities = [_identity(manifest) for objects in side_by_side.of.values() for manifest in objects]
     assert len(identities) == len(set(identities)) == 144
     assert set(side_by_side.existing()) == set(identities)
 
 
-def test_a_workload_has_its_own_pods(side_by_side: SideBySide) -> None:
+def test_workloads_own_only_their_pods(side_by_side: SideBySide) -> None:
     workloads = [manifest for manifest in side_by_side.objects if manifest["kind"] in ("Deployment", "DaemonSet")]
     assert len(workloads) == 28
     for workload in workloads:
@@ -155,7 +155,7 @@ def test_a_workload_has_its_own_pods(side_by_side: SideBySide) -> None:
     assert len(owned) + len(side_by_side.runs) == len(side_by_side.pods)
 
 
-def test_a_budget_counts_the_pods_of_its_agent(side_by_side: SideBySide) -> None:
+def test_budgets_count_only_pods_of_their_agent(side_by_side: SideBySide) -> None:
     counted = []
     for name, objects in side_by_side.of.items():
         for budget in objects:
@@ -167,7 +167,7 @@ def test_a_budget_counts_the_pods_of_its_agent(side_by_side: SideBySide) -> None
     assert sorted(counted) == [("agent", 2)] * 4 + [("task", 1)] * 8
 
 
-def test_a_policy_is_for_the_pods_of_its_agent(side_by_side: SideBySide) -> None:
+def test_policies_select_only_pods_of_their_agent(side_by_side: SideBySide) -> None:
     policies = 0
     for name, objects in side_by_side.of.items():
         for policy in objects:
@@ -180,7 +180,7 @@ def test_a_policy_is_for_the_pods_of_its_agent(side_by_side: SideBySide) -> None
 
 
 @pytest.mark.parametrize("kind", _KINDS)
-def test_an_agent_that_goes_leaves_the_others_alone(kind: str, side_by_side: SideBySide) -> None:
+def test_removing_an_agent_does_not_affect_others(kind: str, side_by_side: SideBySide) -> None:
     """The agents that are left have their objects, and these their pods."""
     cluster = side_by_side.cluster
     gone = next(name for name in side_by_side.of if kind in name)

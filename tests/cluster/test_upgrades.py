@@ -72,7 +72,7 @@ _NAMESPACES = {manifest["metadata"]["name"] for name in NAMES for manifest in up
 
 
 def _elsewhere(objects: Manifests) -> Manifests:
-    """Objects in namespaces of these tests alone: those of other tests take their time to go."""
+    """Objects in the namespaces of these tests only, because those of other tests are deleted slowly."""
     return [_moved(manifest) for manifest in objects]
 
 
@@ -95,12 +95,12 @@ def snapshots(cluster: Client) -> Iterator[Mapping[str, Manifests]]:
         cluster.delete("Namespace", f"upgraded-{namespace}")
 
 
-def test_every_change_has_an_answer() -> None:
+def test_every_change_is_classified() -> None:
     assert sorted(map(str, MUTATIONS)) == sorted([*REFUSED, *ACCEPTED])
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
-def test_a_cluster_refuses_to_change_what_stays(mutation: Mutation, snapshots: Mapping[str, Manifests], cluster: Client) -> None:
+def test_clusters_refuse_to_change_immutable_fields(mutation: Mutation, snapshots: Mapping[str, Manifests], cluster: Client) -> None:
     before, after = mutation.of(_elsewhere(upgrades.snapshot(EVERY_LINE)))
     assert upgrades.identity(before) in map(upgrades.identity, snapshots[EVERY_LINE])
     if str(mutation) in ACCEPTED:
@@ -112,7 +112,7 @@ def test_a_cluster_refuses_to_change_what_stays(mutation: Mutation, snapshots: M
     assert REFUSED[str(mutation)] in refused.value.message
 
 
-def test_the_recording_provider_replaces_what_a_cluster_refuses_to_change() -> None:
+def test_the_provider_replaces_on_immutable_changes() -> None:
     """The tests of the engine rely on its list; what is refused is asked above."""
     replaced = {f"{kind}.{field}" for kind, fields in UNCHANGEABLE.items() for field in fields}
     covered = {change: field for change in map(str, MUTATIONS) for field in replaced if f"{change}.".startswith(f"{field}.")}

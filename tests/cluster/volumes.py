@@ -1,4 +1,4 @@
-"""Volumes, which nobody provisions here."""
+"""Volumes, because there is no provisioner."""
 
 from tests.cluster.client import Client
 

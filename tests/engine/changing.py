@@ -1,4 +1,4 @@
-"""One field after another is changed. The same changes are made on the stand-ins of clouds and on the real providers."""
+"""Changes of one field after another, for the stand-ins of clouds and for the real providers."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ STEPS = {
 
 
 class Change(NamedTuple):
-    """Words that change, by their paths, and what the engine does to resources, by their names without that of their component."""
+    """Changed settings, by path, and the steps of the engine, by resource name without that of the component."""
 
     words: dict[str, Any]
     steps: dict[str, str]

@@ -1,4 +1,4 @@
-"""Amazon and Google, as far as we need them: what their providers ask the engine for, and what the clouds refuse.
+"""Stand-ins of AWS and Google Cloud: the behaviour of their providers, and the refusals of the clouds.
 
 Which fields replace a resource is what the schemas of Terraform's providers say (`ForceNew`), and the rest what Pulumi's providers add
 to them: `provider/resources.go` of pulumi-aws for mount targets and names, `nameRequiresDeleteBeforeReplace` of the Terraform bridge.
@@ -32,7 +32,7 @@ class Kind(NamedTuple):
     """The property that the provider gives a unique value, unless the program has one. Of a resource whose value is the program's it
     assumes that two cannot exist, and asks for the old one to go first."""
     delete_first: bool = False
-    """Whether the old one goes first in any case."""
+    """Whether the old resource is always deleted first."""
     taken: str = ""
     """What the cloud says where another resource has the name."""
     counted: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ KINDS: Mapping[str, Kind] = {
 
 @dataclass
 class Live:
-    """A resource that exists."""
+    """An existing resource."""
 
     type: str
     inputs: dict[str, Any]
@@ -184,15 +184,15 @@ class Cloud(Provider):
         return ()
 
     def refused(self, token: str, inputs: Mapping[str, Any]) -> Iterable[str]:
-        """Why the cloud does not make a resource."""
+        """Why the cloud refuses to create a resource."""
         return ()
 
     def busy(self, identity: str) -> Iterable[str]:
-        """Why the cloud does not change a resource now."""
+        """Why the cloud refuses to change a resource now."""
         return ()
 
     def held(self, identity: str) -> Iterable[str]:
-        """Why the cloud does not delete a resource."""
+        """Why the cloud refuses to delete a resource."""
         return ()
 
     def normalized(self, token: str, outputs: dict[str, Any]) -> dict[str, Any]:
@@ -201,7 +201,7 @@ class Cloud(Provider):
 
 
 class Aws(Cloud):
-    """Amazon."""
+    """AWS."""
 
     package = "aws"
 

@@ -1,4 +1,4 @@
-"""A cluster, as the Kubernetes provider shows it to the engine: what exists, what cannot change, and what fails."""
+"""A stand-in of the Kubernetes provider and its cluster: existing objects, immutable fields, and failures."""
 
 import base64
 from collections.abc import Iterable, Mapping
@@ -44,9 +44,9 @@ class Cluster(Provider):
         self.objects = dict(objects)
         """Everything that exists, by `<kind>/<namespace>/<name>`."""
         self.refused: dict[str, str] = {}
-        """Objects that the API server does not take, and why, by `<kind>/<name>`."""
+        """Objects that the API server refuses, with the reason, by `<kind>/<name>`."""
         self.unready: dict[str, list[str]] = {}
-        """Objects that are there and never become ready, by `<kind>/<name>`, and what is said beside that."""
+        """Objects that never become ready, by `<kind>/<name>`, with the error."""
         self.terminating: set[str] = set()
         """Objects whose deletion has begun and waits for others that use them."""
         self.ignored_settings: set[str] = set()
@@ -125,7 +125,7 @@ class Cluster(Provider):
         return any(f"PersistentVolumeClaim/{'/'.join(claim)}" in self.terminating for claim in _mounted(inputs))
 
     def _users(self, key: str) -> list[str]:
-        """Who keeps a claim or a volume from going."""
+        """What blocks the deletion of a claim or a volume."""
         kind, namespace, name = key.split("/")
         if kind == "PersistentVolume":
             return [other for other, manifest in self.objects.items() if _volume_of(manifest) == name]
@@ -171,13 +171,13 @@ def _identity(inputs: Mapping[str, Any]) -> str:
 
 
 def _manager(manifest: Mapping[str, Any]) -> str:
-    """The field manager that an object asks for. Without one, the provider makes one up for each resource."""
+    """The field manager of an object. By default, the provider generates one for each resource."""
     manager: str = manifest["metadata"].get("annotations", {}).get("pulumi.com/patchFieldManager", "")
     return manager
 
 
 def _common(one: Any, other: Any) -> Any:
-    """What of one the other has, too. Server-side apply leaves the rest to whoever has set it."""
+    """The fields that both objects have. Server-side apply does not change other fields."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return {key: _common(value, other[key]) for key, value in one.items() if key in other}
     return one

@@ -17,7 +17,7 @@ def command() -> Iterator[automation.PulumiCommand]:
 
 @pytest.fixture
 def fresh(command: automation.PulumiCommand, tmp_path: Path) -> Callable[[str], Deployment]:
-    """Makes a stack that nobody has deployed yet."""
+    """Creates a stack that is not deployed yet."""
     return lambda name: Deployment.new(name, tmp_path / name, command)
 
 

@@ -27,7 +27,7 @@ _SUMMARY = automation.UpdateSummary("update", datetime.now(UTC), "", {}, {}, "su
 
 
 class Done(NamedTuple):
-    """What the CLI said of an operation."""
+    """The CLI's output of an operation."""
 
     failed: bool
     lines: list[str]
@@ -65,7 +65,7 @@ class Operation:
         return self._answer.poll()
 
     def kill(self) -> bool:
-        """Kill the CLI, the program and their plugins, which would go on alone. Says whether there was anything left to kill."""
+        """Kill the CLI, the program and their plugins, which would continue otherwise. Returns whether any process was left."""
         was_alive = self._process.is_alive()
         if was_alive and self._process.pid:
             os.killpg(self._process.pid, signal.SIGKILL)

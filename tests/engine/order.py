@@ -1,4 +1,4 @@
-"""In what order resources go, and how long their removal may wait."""
+"""The order in which resources are deleted, and the timeouts of deletions."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -11,7 +11,7 @@ MARGIN = 120
 
 
 def assert_order(gone: Outcome, *groups: Iterable[str]) -> None:
-    """All of a group have gone before the first of the next begins to."""
+    """Assert that each group is deleted completely before the next one."""
     calls = [[gone.call("delete", name) for name in group] for group in groups]
     assert all(calls)
     for earlier, later in pairwise(calls):

@@ -18,7 +18,7 @@ ON_KUBERNETES = ("existing-claim", "importing")
 
 
 def example(name: str, directory: Path, command: automation.PulumiCommand) -> Deployment:
-    """An example with what it tells its user to set."""
+    """An example with its documented configuration."""
     project = yaml.safe_load((EXAMPLES / name / "Pulumi.yaml").read_text(encoding="utf-8"))["name"]
     made = _new(directory, command, project, partial(_run, EXAMPLES / name / "__main__.py"))
     shutil.copy(EXAMPLES / name / "Pulumi.yaml", made.project)

@@ -1,4 +1,4 @@
-"""What stands between the engine and nothing: providers that answer as real ones do, keep what they have made, and record each call.
+"""Stand-ins of providers, which respond as real ones do, keep their resources, and record each call.
 
 They run in the tests' own process; the engine attaches to them by their ports instead of starting plugins.
 """
@@ -25,7 +25,7 @@ _SECRET = "1b47061264138c4ac30d75fd1eb44270"
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 """In place of a value that is not known yet."""
 _LATENCY_SECONDS = 0.05
-"""What a call takes, so that whoever does not wait for another is seen not to."""
+"""The duration of a call, so that a missing dependency is visible in the order."""
 
 
 class Call(NamedTuple):

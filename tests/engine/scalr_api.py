@@ -148,7 +148,7 @@ _ROUTES: dict[str, dict[str, Callable[..., Answer]]] = {
 
 
 def _given(document: dict[str, Any]) -> dict[str, Any]:
-    """Attributes of a document, and the ids of what it relates to; unknown ones are a mistake of whoever sends them."""
+    """Attributes of a document, and the ids of related objects. Unknown ones are errors."""
     data = document["data"]
     related = {name: [each["id"] for each in relation["data"] or []] for name, relation in data.get("relationships", {}).items()}
     given = {**data.get("attributes", {}), **related}

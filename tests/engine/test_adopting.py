@@ -57,7 +57,7 @@ def _has_no_task_budget(case: Case) -> bool:
 
 
 @pytest.mark.parametrize("name", [name for name, case in GOLDEN.items() if case.chart != "agent-k8s"])
-def test_everything_is_created_over_what_exists(name: str, fresh: Fresh) -> None:
+def test_existing_objects_are_taken_over(name: str, fresh: Fresh) -> None:
     stack, _ = stack_of(name, fresh)
     before = set(stack.cluster.objects)
     taken = stack.up()

@@ -1,4 +1,4 @@
-"""What a change of a cache does to what stands on it: a claim goes when no pod mounts it, so whoever mounts it goes first."""
+"""Changes of caches: a claim is deleted when no pod mounts it, so its workloads are deleted first."""
 
 from collections.abc import Callable
 from functools import partial
@@ -33,7 +33,7 @@ def deployed(fresh: Callable[[str], Deployment]) -> Callable[[dict[str, Any]], D
     return up
 
 
-def test_another_file_system(deployed: Callable[[dict[str, Any]], Deployment]) -> None:
+def test_changing_the_file_system_replaces_the_claim(deployed: Callable[[dict[str, Any]], Deployment]) -> None:
     stack = deployed({"efs": {"fileSystemId": "fs-0000000a"}})
     stack.edit({"caches.runs.efs.fileSystemId": "fs-0000000b"})
     moved = stack.up()
@@ -53,7 +53,7 @@ def test_another_file_system(deployed: Callable[[dict[str, Any]], Deployment]) -
     assert stack.preview().steps == {}
 
 
-def test_another_class(deployed: Callable[[dict[str, Any]], Deployment]) -> None:
+def test_changing_the_class_replaces_the_claim(deployed: Callable[[dict[str, Any]], Deployment]) -> None:
     stack = deployed(DYNAMIC)
     stack.edit({"caches.runs.storageClass.name": "faster"})
     moved = stack.up()
@@ -63,7 +63,7 @@ def test_another_class(deployed: Callable[[dict[str, Any]], Deployment]) -> None
     assert moved.call("create", CLAIM).ended <= moved.call("create", DEPLOYMENT).began
 
 
-def test_another_class_of_a_claim_of_the_agents_own(fresh: Callable[[str], Deployment]) -> None:
+def test_changing_the_class_of_an_agent_claim_replaces_it(fresh: Callable[[str], Deployment]) -> None:
     stack = fresh("local")
     cache = "agents.runs.values.persistence.cache"
     stack.edit({f"{cache}.enabled": True, f"{cache}.persistentVolumeClaim.storageClassName": "fast"})
@@ -76,8 +76,8 @@ def test_another_class_of_a_claim_of_the_agents_own(fresh: Callable[[str], Deplo
     assert_order(moved, [DEPLOYMENT], ["runs-controller-cache-claim"])
 
 
-def test_a_claim_that_is_kept_stops_nobody(deployed: Callable[[dict[str, Any]], Deployment]) -> None:
-    """It is kept, and the new one refused: better with the agent still there."""
+def test_a_kept_claim_is_not_replaced(deployed: Callable[[dict[str, Any]], Deployment]) -> None:
+    """The old claim is kept, so the new one is refused while the agent is still running."""
     stack = deployed({**DYNAMIC, "onDelete": "keep"})
     stack.edit({"caches.runs.storageClass.name": "faster"})
     refused = stack.up()
@@ -99,7 +99,7 @@ def test_a_claim_that_is_kept_stops_nobody(deployed: Callable[[dict[str, Any]], 
         ("refused", "Deployment/runs-agent-job"),
     ],
 )
-def test_a_change_that_fails_is_done_or_taken_back_by_the_next_up(
+def test_a_failed_change_is_completed_or_reverted_by_the_next_up(
     fault: str, place: str, taken_back: bool, deployed: Callable[[dict[str, Any]], Deployment]
 ) -> None:
     """The engine knows what it has deleted already, and deletes nothing of that name again."""
@@ -118,7 +118,7 @@ def test_a_change_that_fails_is_done_or_taken_back_by_the_next_up(
     assert stack.preview().steps == {}
 
 
-def test_a_claim_that_is_renamed_under_a_deployment_that_is_not(deployed: Callable[[dict[str, Any]], Deployment]) -> None:
+def test_renaming_only_the_claim_updates_the_deployment(deployed: Callable[[dict[str, Any]], Deployment]) -> None:
     stack = deployed(DYNAMIC)
     stack.edit({"agents.runs.values.fullnameOverride": "payments", "agents.runs.release": "one"})
     assert not stack.up().failed
@@ -156,7 +156,7 @@ def _class_and_claim(changed: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("changed", [{"on_delete": "keep"}, {"parameters": {"fileSystemId": "fs-0000000a", "directoryPerms": "0700"}}])
-def test_another_class_of_the_same_name_leaves_its_claims(fresh: Callable[[str], Deployment], changed: dict[str, Any]) -> None:
+def test_replacing_a_class_keeps_its_claims(fresh: Callable[[str], Deployment], changed: dict[str, Any]) -> None:
     """What a class says matters to volumes that are made later."""
     stack = fresh("local")
     stack.program = partial(_class_and_claim, {})

@@ -1,4 +1,4 @@
-"""What a change of the stack file does to a running stack, and what it leaves alone."""
+"""The effect of changes of the stack file on a running stack."""
 
 import re
 from typing import Any
@@ -53,7 +53,7 @@ DIGEST = 'spec.template.metadata.annotations["checksum/secrets"]'
         pytest.param({"kubernetes.rolloutTimeoutSeconds": 60}, {}, {}, id="less patience"),
     ],
 )
-def test_a_change_touches_only_what_it_concerns(
+def test_a_change_updates_only_affected_objects(
     words: dict[str, Any], steps: dict[str, tuple[str, ...]], differences: dict[str, set[str]], local: Deployed, branch: Branch
 ) -> None:
     stack = branch(local)
@@ -69,7 +69,7 @@ def test_a_change_touches_only_what_it_concerns(
     }
 
 
-def test_another_cluster_gets_objects_of_its_own(local: Deployed, branch: Branch) -> None:
+def test_another_cluster_gets_new_objects(local: Deployed, branch: Branch) -> None:
     stack = branch(local)
     stack.edit({"kubernetes.clusterIdentifier": "other"})
     planned = stack.preview()
@@ -94,8 +94,8 @@ def test_a_new_token_updates_its_secret_and_rolls_the_controllers(local: Deploye
     assert stack.preview().steps == {}
 
 
-def test_what_mutable_secrets_are_for(local: Deployed, branch: Branch) -> None:
-    """The same with a provider that does not have them: the Secret of running pods would go."""
+def test_immutable_secrets_are_replaced(local: Deployed, branch: Branch) -> None:
+    """With a provider without mutable Secrets, the Secret of running pods would be deleted."""
     stack = branch(local)
     stack.set_secrets({"runs.token": "new-token-of-runs"})
     stack.cluster.ignored_settings = {"enableSecretMutable"}
@@ -103,7 +103,7 @@ def test_what_mutable_secrets_are_for(local: Deployed, branch: Branch) -> None:
     assert rotated.steps["runs-controller-token-secret"] == ("delete-replaced", "replace", "create-replacement")
 
 
-def test_an_agent_that_leaves_takes_its_own_objects(aws_prod: Deployed, branch: Branch) -> None:
+def test_a_removed_agent_deletes_only_its_objects(aws_prod: Deployed, branch: Branch) -> None:
     stack = branch(aws_prod)
     stack.edit({"agents.payments": None, "secrets.payments": None})
     left = stack.up()
@@ -118,7 +118,7 @@ def test_an_agent_that_leaves_takes_its_own_objects(aws_prod: Deployed, branch: 
     assert {"payments-efs-file-system", "namespace-scalr-payments"} < kept.keys()
 
 
-def test_a_stack_that_comes_back_takes_over_what_has_stayed(local: Deployed, branch: Branch) -> None:
+def test_a_recreated_stack_reuses_kept_objects(local: Deployed, branch: Branch) -> None:
     stack = branch(local)
     gone = stack.destroy()
     assert (gone.failed, stack.resources()) == (False, {})
@@ -127,8 +127,8 @@ def test_a_stack_that_comes_back_takes_over_what_has_stayed(local: Deployed, bra
     assert back.steps == local.first.steps
 
 
-def test_objects_of_others_are_taken_over_on_request(local: Deployed, fresh: Any) -> None:
-    """Without `upsertExisting` what exists is somebody else's."""
+def test_upsert_takes_over_existing_objects(local: Deployed, fresh: Any) -> None:
+    """Without `upsertExisting`, existing objects are not taken over."""
     stack = fresh("local")
     stack.set_secrets({"runs.token": "token-of-runs"})
     stack.cluster.objects.update(local.stack.cluster.objects)

@@ -56,7 +56,7 @@ def either(request: pytest.FixtureRequest, fresh: Callable[[str], Deployment]) -
 
 
 def other() -> dict[str, Any]:
-    """A definition as somebody else has installed it once: it knows less."""
+    """An older definition that another tool has installed, with fewer fields."""
     definition = copy.deepcopy(LEGACY)
     definition["metadata"]["annotations"] = {"meta.helm.sh/release-name": "agents"}
     del definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["description"]
@@ -87,7 +87,7 @@ def test_a_program_is_deployed_again_after_destroy(whole: Deployment) -> None:
     assert whole.preview().steps == {}
 
 
-def test_a_definition_of_ours_is_taken_back_although_it_has_changed(program: Deployment) -> None:
+def test_our_changed_definition_is_reused(program: Deployment) -> None:
     """A later version of this project deploys again what an earlier one has left."""
     up(program)
     assert not program.destroy().failed
@@ -97,7 +97,7 @@ def test_a_definition_of_ours_is_taken_back_although_it_has_changed(program: Dep
     assert program.cluster.objects[KEY]["spec"] == LEGACY["spec"]
 
 
-def test_a_definition_of_others_is_not_taken(either: Deployment) -> None:
+def test_foreign_definitions_are_not_overwritten(either: Deployment) -> None:
     either.cluster.objects[KEY] = other()
     refused = either.up()
     assert refused.failed
@@ -110,13 +110,13 @@ def test_a_definition_of_others_is_not_taken(either: Deployment) -> None:
     assert either.preview().steps == {}
 
 
-def test_a_definition_of_others_that_is_the_same_is_shared(either: Deployment) -> None:
+def test_identical_foreign_definitions_are_shared(either: Deployment) -> None:
     either.cluster.objects[KEY] = copy.deepcopy(LEGACY)
     up(either)
     assert either.cluster.objects[KEY]["spec"] == LEGACY["spec"]
 
 
-def test_a_stack_that_takes_everything_over_takes_definitions_over(fresh: Callable[[str], Deployment]) -> None:
+def test_upsert_takes_over_definitions(fresh: Callable[[str], Deployment]) -> None:
     stack = fresh("local")
     stack.set_secrets({"runs.token": "token-of-runs"})
     stack.edit({"kubernetes.upsertExisting": True})
@@ -125,7 +125,7 @@ def test_a_stack_that_takes_everything_over_takes_definitions_over(fresh: Callab
     assert stack.cluster.objects[KEY]["spec"] == LEGACY["spec"]
 
 
-def test_what_an_earlier_version_has_deployed_is_kept(program: Deployment) -> None:
+def test_definitions_of_an_earlier_version_are_kept(program: Deployment) -> None:
     """It leaves the state, and not the cluster."""
     program.program = definitions_of_before
     up(program)

@@ -1,4 +1,4 @@
-"""The order in which things go, and what stays."""
+"""The order of deletions, and the resources that stay."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ NODES = {"payments": "sg-0bbbbbbbbbbbbbbb1", "platform": "sg-0bbbbbbbbbbbbbbb2"}
 FILE_SYSTEM = ["file-system", "policy", "backup-policy"]
 
 
-def test_pods_go_before_what_they_need(local: Deployed, branch: Branch) -> None:
+def test_pods_are_deleted_before_their_dependencies(local: Deployed, branch: Branch) -> None:
     stack = branch(local)
     gone = stack.destroy()
     assert not gone.failed, gone.output
@@ -33,7 +33,7 @@ def test_pods_go_before_what_they_need(local: Deployed, branch: Branch) -> None:
     assert stack.resources() == {}
 
 
-def test_a_cache_that_is_kept(aws_prod: Deployed, branch: Branch) -> None:
+def test_a_kept_cache_survives_destroy(aws_prod: Deployed, branch: Branch) -> None:
     stack = branch(aws_prod)
     gone = stack.destroy()
     assert not gone.failed, gone.output
@@ -65,7 +65,7 @@ def test_a_cache_that_is_kept(aws_prod: Deployed, branch: Branch) -> None:
     assert stack.resources() == {}
 
 
-def test_a_cache_that_goes_with_its_stack(fresh: Callable[[str], Deployment]) -> None:
+def test_a_deleted_cache_is_removed_with_its_stack(fresh: Callable[[str], Deployment]) -> None:
     stack = fresh("aws-dev")
     stack.edit({"caches.runs.efs.eksCluster": "prod"})
     stack.set_secrets({"runs.token": "token-of-runs"})
@@ -78,7 +78,7 @@ def test_a_cache_that_goes_with_its_stack(fresh: Callable[[str], Deployment]) ->
     assert stack.cluster.objects.keys() == {"CustomResourceDefinition//atasks.scalr.io", "Namespace//scalr-dev"}
 
 
-def test_a_claim_of_the_agent_holds_the_rest(fresh: Callable[[str], Deployment]) -> None:
+def test_a_claim_in_use_keeps_the_other_objects(fresh: Callable[[str], Deployment]) -> None:
     """The cluster keeps a claim while a run is on it, and so everything that the run needs."""
     stack = fresh("local")
     stack.edit({"agents.runs.values.persistence.cache.enabled": True, "agents.runs.values.task.buffer.replicas": 2})

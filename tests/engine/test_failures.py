@@ -1,4 +1,4 @@
-"""Where a `pulumi up` that has failed leaves the stack, and how the next one goes on."""
+"""The stack after a failed `pulumi up`, and the next one."""
 
 from collections.abc import Callable
 
@@ -20,7 +20,7 @@ def stack(fresh: Callable[[str], Deployment]) -> Deployment:
     return made
 
 
-def test_controllers_that_do_not_come_up(stack: Deployment) -> None:
+def test_a_failed_rollout_is_completed_by_the_next_up(stack: Deployment) -> None:
     stack.cluster.unready = {OBJECT: REASONS["exit"]}
     failed = stack.up()
     assert failed.failed
@@ -38,7 +38,7 @@ def test_controllers_that_do_not_come_up(stack: Deployment) -> None:
     assert stack.preview().steps == {}
 
 
-def test_controllers_that_do_not_come_up_again(local: Deployed, branch: Branch) -> None:
+def test_a_failed_update_is_repaired_by_restoring_the_value(local: Deployed, branch: Branch) -> None:
     """An update that fails: putting the value back is what repairs it."""
     stack = branch(local)
     stack.cluster.unready = {OBJECT: NO_POD}
@@ -56,7 +56,7 @@ def test_controllers_that_do_not_come_up_again(local: Deployed, branch: Branch) 
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_the_engine_hands_over_what_pods_say(name: str, local: Deployed, branch: Branch) -> None:
+def test_the_engine_passes_on_pod_errors(name: str, local: Deployed, branch: Branch) -> None:
     sentence, commands = EXPECTED[name]
     stack = branch(local)
     stack.edit({"agents.runs.values.agent.debug": 1})
@@ -68,7 +68,7 @@ def test_the_engine_hands_over_what_pods_say(name: str, local: Deployed, branch:
     assert ("the token of the agent pool is valid" in failed.output) == (name == "exit")
 
 
-def test_a_secret_that_is_refused(stack: Deployment) -> None:
+def test_a_refused_secret_fails_the_deployment(stack: Deployment) -> None:
     stack.cluster.refused = {"Secret/runs-agent-job": "exceeded quota: secrets"}
     failed = stack.up()
     assert failed.failed
@@ -86,7 +86,7 @@ def test_a_secret_that_is_refused(stack: Deployment) -> None:
 
 
 @pytest.mark.parametrize("reason", ["is forbidden: violates PodSecurity", "Deployment.apps is invalid: spec.replicas"])
-def test_a_deployment_that_is_refused_says_nothing_of_pods(reason: str, stack: Deployment, local: Deployed, branch: Branch) -> None:
+def test_a_refused_deployment_has_no_pod_advice(reason: str, stack: Deployment, local: Deployed, branch: Branch) -> None:
     changed = branch(local)
     changed.edit({"agents.runs.values.agent.debug": 1})
     for each in (stack, changed):

@@ -1,4 +1,4 @@
-"""What a change of a file system on Amazon does to what stands on it: nothing that pods mount goes before the pods."""
+"""Changes of EFS file systems: pods are deleted before what they mount."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,7 +32,7 @@ def deployed(fresh: Callable[[str], Deployment]) -> Callable[..., Deployment]:
 
 
 @pytest.mark.parametrize("on_delete", ["keep", "delete"])
-def test_another_key(on_delete: str, deployed: Callable[..., Deployment]) -> None:
+def test_changing_the_key_replaces_the_file_system(on_delete: str, deployed: Callable[..., Deployment]) -> None:
     stack = deployed(on_delete, kmsKey=KEY)
     old = handle(stack)
     stack.edit({f"{EFS}.kmsKey": OTHER_KEY})
@@ -46,8 +46,8 @@ def test_another_key(on_delete: str, deployed: Callable[..., Deployment]) -> Non
     assert stack.preview().steps == {}
 
 
-def test_a_role_that_alone_may_mount(deployed: Callable[..., Deployment]) -> None:
-    """Pods that have mounted it as anybody go before it is for the driver alone, and come back."""
+def test_driver_role_limits_mounts_to_one_role(deployed: Callable[..., Deployment]) -> None:
+    """Pods that mount it anonymously are deleted before mounts are limited to the driver, and created again."""
     stack = deployed()
     stack.edit({f"{EFS}.driverRole": f"arn:aws:iam::{ACCOUNT}:role/efs-csi-node"})
     closed = stack.up()
@@ -59,8 +59,8 @@ def test_a_role_that_alone_may_mount(deployed: Callable[..., Deployment]) -> Non
     assert stack.preview().steps == {}
 
 
-def test_another_subnet_of_a_zone(deployed: Callable[..., Deployment]) -> None:
-    """Amazon refuses it, as the docs say, and the agent goes on. The way that they show works."""
+def test_changing_the_subnet_of_a_zone_is_refused(deployed: Callable[..., Deployment]) -> None:
+    """AWS refuses it, as documented, and the agent continues. The documented way works."""
     stack = deployed()
     there, calls = dict(stack.cluster.objects), {"update", "delete"}
     stack.edit({f"{EFS}.subnets.eu-west-1a": "subnet-1a"})
@@ -79,7 +79,7 @@ def test_another_subnet_of_a_zone(deployed: Callable[..., Deployment]) -> None:
     assert stack.preview().steps == {}
 
 
-def test_another_file_system_that_exists_and_its_network(deployed: Callable[..., Deployment]) -> None:
+def test_changing_an_existing_file_system_and_its_network(deployed: Callable[..., Deployment]) -> None:
     stack = deployed(None, fileSystemId="fs-0000000a")
     stack.edit({f"{EFS}.fileSystemId": "fs-0000000b"})
     moved = stack.up()

@@ -71,7 +71,7 @@ every_stack = pytest.mark.parametrize(
 
 
 @every_stack
-def test_the_first_up_makes_all_resources(stack: str, parts: list[dict[str, int]], total: int, request: pytest.FixtureRequest) -> None:
+def test_the_first_up_creates_all_resources(stack: str, parts: list[dict[str, int]], total: int, request: pytest.FixtureRequest) -> None:
     deployed: Deployed = request.getfixturevalue(stack)
     expected: Counter[str] = sum(map(Counter, parts), Counter())
     assert Counter(resource["type"] for resource in deployed.stack.resources().values()) == expected
@@ -80,13 +80,13 @@ def test_the_first_up_makes_all_resources(stack: str, parts: list[dict[str, int]
 
 
 @every_stack
-def test_the_second_up_has_nothing_to_do(stack: str, parts: list[dict[str, int]], total: int, request: pytest.FixtureRequest) -> None:
+def test_the_second_up_changes_nothing(stack: str, parts: list[dict[str, int]], total: int, request: pytest.FixtureRequest) -> None:
     deployed: Deployed = request.getfixturevalue(stack)
     again = deployed.stack.preview()
     assert (again.failed, again.steps, again.unchanged) == (False, {}, total)
 
 
-def test_objects_come_after_what_they_need(local: Deployed) -> None:
+def test_objects_are_created_after_their_dependencies(local: Deployed) -> None:
     first = local.first
     deployment = first.call("create", "runs-controller-deployment")
     earlier = [call for call in first.calls if call.operation == "create" and call.name != deployment.name]
@@ -97,7 +97,7 @@ def test_objects_come_after_what_they_need(local: Deployed) -> None:
     assert min(call.began for call in others) >= max(call.ended for call in shared)
 
 
-def test_pods_come_after_the_cache_that_they_mount(aws_prod: Deployed) -> None:
+def test_pods_are_created_after_their_cache(aws_prod: Deployed) -> None:
     def began(name: str) -> float:
         return aws_prod.first.call("create", name).began
 
@@ -112,20 +112,20 @@ def test_pods_come_after_the_cache_that_they_mount(aws_prod: Deployed) -> None:
     assert max(map(ended, ways)) <= began("payments-cache-volume")
 
 
-def test_clusters_are_configured_as_the_stack_says(local: Deployed) -> None:
+def test_providers_get_the_settings_of_the_stack(local: Deployed) -> None:
     own = {"context": "kind-kind", "clusterIdentifier": "kind", "enableSecretMutable": "true"}
     own |= {"kubeClientSettings": '{"qps": 400, "burst": 800}', "version": version("pulumi-kubernetes")}
     configured = [call.inputs for call in local.first.calls if call.operation == "configure"]
     assert sorted(configured, key=len) == [own, own | {"upsertExistingObjects": "true", "enablePatchForce": "true"}]
 
 
-def test_rollouts_have_the_time_of_the_stack_file(aws_prod: Deployed) -> None:
+def test_rollouts_have_the_timeout_of_the_stack_file(aws_prod: Deployed) -> None:
     times = {call.name: call.timeout for call in aws_prod.first.calls if call.operation == "create" and call.timeout}
     assert times == dict.fromkeys(["payments-controller-deployment", "platform-controller-deployment", "vcs-deployment"], 300)
 
 
-def test_urns_are_those_of_before(local: Deployed, aws_prod: Deployed, tmp_path: Path) -> None:
-    """Another URN is another resource: whoever has deployed the old one loses it and gets a new one."""
+def test_urns_are_unchanged(local: Deployed, aws_prod: Deployed, tmp_path: Path) -> None:
+    """Another URN is another resource: existing deployments would delete the old one and create a new one."""
     listed, now = Path(__file__).parent / "urns.txt", tmp_path / "urns.txt"
     resources = [resource for deployed in (local, aws_prod) for resource in deployed.stack.resources().values()]
     urns = sorted(resource["urn"] for resource in resources if "::default_" not in resource["urn"])  # default providers have versions
@@ -134,7 +134,7 @@ def test_urns_are_those_of_before(local: Deployed, aws_prod: Deployed, tmp_path:
     assert urns == listed.read_text(encoding="utf-8").splitlines(), hint
 
 
-def test_a_wrong_stack_file_makes_nothing(fresh: Callable[[str], Deployment]) -> None:
+def test_an_invalid_stack_file_creates_nothing(fresh: Callable[[str], Deployment]) -> None:
     stack = fresh("local")
     stack.edit({"agents.runs.values.agent.replicaCoun": 2})
     refused = stack.up()

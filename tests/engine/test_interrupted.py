@@ -1,4 +1,4 @@
-"""A `pulumi up` that is killed: what it has made without the state knowing, and the way back that docs/operations.md shows."""
+"""A killed `pulumi up`: resources that are not in the state, and the recovery that docs/operations.md describes."""
 
 import re
 from collections.abc import Callable
@@ -49,7 +49,7 @@ def _deploy_without_token(project: Path) -> None:
         "runs-controller-deployment",
     ],
 )
-def test_objects_of_the_cluster(name: str, stack: Deployment) -> None:
+def test_interrupted_creation_of_cluster_objects(name: str, stack: Deployment) -> None:
     assert stack.killed_up(name)
     assert name in stack.pending()
     locked = stack.up()
@@ -70,7 +70,7 @@ def test_objects_of_the_cluster(name: str, stack: Deployment) -> None:
     assert stack.preview().steps == {}
 
 
-def test_a_change_of_what_is_deployed(stack: Deployment) -> None:
+def test_an_interrupted_change_is_completed(stack: Deployment) -> None:
     assert not stack.up().failed
     stack.edit({"agents.runs.values.agent.debug": "1", "agents.runs.values.agent.replicaCount": 2})
     assert stack.killed_up("runs-controller-budget")
@@ -83,7 +83,7 @@ def test_a_change_of_what_is_deployed(stack: Deployment) -> None:
 
 
 @pytest.mark.parametrize("changed", [False, True], ids=["first", "another-key"])
-def test_a_file_system_is_not_made_twice(changed: bool, stack: Deployment) -> None:
+def test_a_file_system_is_not_created_twice(changed: bool, stack: Deployment) -> None:
     there = set[str]()
     if changed:
         stack.edit({f"{EFS}.kmsKey": KEY})
@@ -117,7 +117,7 @@ def test_a_file_system_is_not_made_twice(changed: bool, stack: Deployment) -> No
         ("runs-efs-policy", ""),
     ],
 )
-def test_what_else_amazon_has_made(name: str, problem: str, stack: Deployment) -> None:
+def test_other_interrupted_aws_resources(name: str, problem: str, stack: Deployment) -> None:
     """Refused until it is deleted, or made once more: what docs/operations.md says of each."""
     assert stack.killed_up(name)
     stack.cancel()
@@ -135,7 +135,7 @@ def test_what_else_amazon_has_made(name: str, problem: str, stack: Deployment) -
     assert stack.preview().steps == {}
 
 
-def test_a_file_system_that_is_kept_is_in_nobodys_way(stack: Deployment) -> None:
+def test_a_kept_file_system_does_not_block_a_new_one(stack: Deployment) -> None:
     stack.edit({"caches.runs.onDelete": "keep"})
     assert not stack.up().failed
     first = handle(stack)
@@ -145,7 +145,7 @@ def test_a_file_system_that_is_kept_is_in_nobodys_way(stack: Deployment) -> None
     assert stack.aws.of_type(FILE_SYSTEM).keys() == {first, handle(stack)}
 
 
-def test_keys_to_and_fro(stack: Deployment) -> None:
+def test_changing_the_key_and_back(stack: Deployment) -> None:
     stack.edit({"caches.runs.onDelete": "keep"})
     for key in (KEY, OTHER_KEY, KEY):
         stack.edit({f"{EFS}.kmsKey": key})
@@ -157,7 +157,7 @@ def test_keys_to_and_fro(stack: Deployment) -> None:
     assert stack.preview().steps == {}
 
 
-def test_another_key_that_is_taken_back_after_a_failure(stack: Deployment) -> None:
+def test_reverting_a_failed_change_of_the_key(stack: Deployment) -> None:
     stack.edit({f"{EFS}.kmsKey": KEY})
     assert not stack.up().failed
     stack.edit({f"{EFS}.kmsKey": OTHER_KEY})
@@ -171,7 +171,7 @@ def test_another_key_that_is_taken_back_after_a_failure(stack: Deployment) -> No
     assert stack.preview().steps == {}
 
 
-def test_a_file_system_of_before_keeps_its_token(stack: Deployment) -> None:
+def test_existing_file_systems_keep_their_token(stack: Deployment) -> None:
     """Those that were deployed without one have a token that the provider has made up."""
     stack.program = partial(_deploy_without_token, stack.project)
     assert not stack.up().failed

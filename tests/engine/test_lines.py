@@ -26,7 +26,7 @@ def moved(deployed: Deployed, branch: Branch, words: dict[str, Any]) -> tuple[Ou
     return outcome, stack
 
 
-def test_in_place_the_names_stay(local: Deployed, branch: Branch) -> None:
+def test_moving_in_place_keeps_names(local: Deployed, branch: Branch) -> None:
     move, stack = moved(local, branch, CURRENT | NAMES_STAY)
     assert move.all("update") == {*OTHERS, DEPLOYMENT}
     assert move.all("replace") == set()
@@ -48,7 +48,7 @@ def test_in_place_the_names_stay(local: Deployed, branch: Branch) -> None:
     }
 
 
-def test_the_way_back_is_the_same_step(local: Deployed, branch: Branch) -> None:
+def test_moving_back_is_the_same_step(local: Deployed, branch: Branch) -> None:
     there, stack = moved(local, branch, CURRENT | NAMES_STAY)
     stack.edit(BACK)
     back = stack.up()
@@ -61,7 +61,7 @@ def test_the_way_back_is_the_same_step(local: Deployed, branch: Branch) -> None:
     assert {key: value for key, value in stack.cluster.objects.items() if "agenttasktemplates" not in key} == before
 
 
-def test_replaced_the_new_ones_come_before_the_old_ones_go(local: Deployed, branch: Branch) -> None:
+def test_moving_by_replacement_creates_before_deleting(local: Deployed, branch: Branch) -> None:
     move, stack = moved(local, branch, CURRENT)
     assert move.all("replace") == {*OTHERS, DEPLOYMENT}
     assert move.all("update") == set()
@@ -76,14 +76,14 @@ def test_replaced_the_new_ones_come_before_the_old_ones_go(local: Deployed, bran
     assert all("runs-scalr-agent" in name for name in names)
 
 
-def test_the_full_name_alone_is_not_enough(local: Deployed, branch: Branch) -> None:
+def test_the_full_name_is_not_enough_to_move_in_place(local: Deployed, branch: Branch) -> None:
     move, _ = moved(local, branch, CURRENT | {"agents.runs.values.fullnameOverride": "runs-agent-job"})
     assert move.all("replace") == {DEPLOYMENT}
     assert move.all("update") == OTHERS
     assert move.call("delete", DEPLOYMENT).ended <= move.call("create", DEPLOYMENT).began
 
 
-def test_a_version_of_the_same_line_is_an_image_and_a_label(local: Deployed, branch: Branch) -> None:
+def test_a_version_of_the_same_line_changes_images_and_labels(local: Deployed, branch: Branch) -> None:
     upgrade, _ = moved(local, branch, {"agents.runs.agentVersion": "0.58.0"})
     assert upgrade.steps == dict.fromkeys([*OTHERS, TEMPLATE, DEPLOYMENT], ("update",))
     image, task = "spec.template.spec.containers[0].image", "spec.jobTemplate.spec.template.spec"

@@ -26,18 +26,18 @@ def on_google(fresh: Callable[[str], Deployment]) -> Deployment:
     return stack
 
 
-def test_places_on_aws(on_aws: Deployment) -> None:
+def test_changes_of_network_and_identity_on_aws(on_aws: Deployment) -> None:
     up(on_aws)
     check(on_aws, "machines.legacy", changing.of_places_on_aws(["subnet-0000000a", "subnet-0000000c"], "sg-0c1a5e00"))
 
 
-def test_machines_on_google(on_google: Deployment) -> None:
+def test_changes_of_machines_on_google(on_google: Deployment) -> None:
     up(on_google)
     shared = "projects/acme-network/regions/europe-west1/subnetworks/shared"
     check(on_google, "machines.legacy", changing.of_machines_on_google("acme-prod", shared))
 
 
-def test_a_new_token_is_a_change_of_the_machines(on_aws: Deployment, on_google: Deployment) -> None:
+def test_a_new_token_replaces_the_machines(on_aws: Deployment, on_google: Deployment) -> None:
     for stack, steps in ((on_aws, ROLLED), (on_google, TEMPLATE)):
         up(stack)
         stack.set_secrets({"legacy.token": "another-token"})
@@ -56,7 +56,7 @@ def test_a_new_token_is_a_change_of_the_machines(on_aws: Deployment, on_google: 
         ),
     ],
 )
-def test_what_a_killed_deployment_leaves_behind_on_aws(name: str, advised: str, on_aws: Deployment) -> None:
+def test_a_killed_deployment_on_aws_is_repaired(name: str, advised: str, on_aws: Deployment) -> None:
     assert on_aws.killed_up(name)
     on_aws.cancel()
     refused = on_aws.up()
@@ -64,7 +64,7 @@ def test_what_a_killed_deployment_leaves_behind_on_aws(name: str, advised: str, 
     assert f"  {advised}\n" in refused.output
 
 
-def test_a_change_waits_for_machines_that_drain(on_aws: Deployment) -> None:
+def test_a_change_waits_for_draining_machines(on_aws: Deployment) -> None:
     up(on_aws)
     on_aws.aws.refused_refreshes = 2
     on_aws.edit({"machines.legacy.ec2.volume": {"size": "50Gi"}})

@@ -96,7 +96,7 @@ def pool(request: pytest.FixtureRequest, packages: Path, command: automation.Pul
         yield Pool(stack, api)
 
 
-def test_the_token_goes_from_the_pool_to_the_agent_and_nowhere_else(pool: Pool) -> None:
+def test_the_token_is_passed_only_from_the_pool_to_the_agent(pool: Pool) -> None:
     outcome = pool.up("2026-11")
     assert {each["name"]: each["environments"] for each in pool.api.pools.values()} == {"payments": ["env-1", "env-2"]}
     assert pool.deployed == pool.values["2026-11"]
@@ -123,7 +123,7 @@ def test_the_agent_changes_to_a_second_token_while_both_are_valid(pool: Pool) ->
     assert "hidden" not in added.everything + removed.everything + pool.stack.state()
 
 
-def test_the_pool_is_shared_with_other_environments_in_place(pool: Pool) -> None:
+def test_sharing_the_pool_is_an_update_in_place(pool: Pool) -> None:
     pool.up("2026-11")
     pool.stack.set_config({f"{PROJECT['name']}:environments": "payments-dev"})
     assert pool.up("2026-11").steps == {"payments": ("update",)}
@@ -131,7 +131,7 @@ def test_the_pool_is_shared_with_other_environments_in_place(pool: Pool) -> None
     assert [each["environments"] for each in pool.api.pools.values()] == [["env-2"]]
 
 
-def test_a_token_replaced_at_once_is_removed_when_the_agent_has_the_next(pool: Pool) -> None:
+def test_a_replaced_token_is_deleted_after_the_agent_has_the_new_one(pool: Pool) -> None:
     pool.up("2026-11")
     before = pool.deployed
     seen: dict[str, str] = {}
@@ -144,7 +144,7 @@ def test_a_token_replaced_at_once_is_removed_when_the_agent_has_the_next(pool: P
     assert seen == {"POST agent-pools/apool-1/access-tokens": before, "DELETE access-tokens/at-2": pool.values["2027-02"]}
 
 
-def test_the_agent_goes_before_its_token_and_the_token_before_its_pool(pool: Pool) -> None:
+def test_agent_token_and_pool_are_deleted_in_this_order(pool: Pool) -> None:
     pool.up("2026-11")
     pool.api.log.clear()
     left: list[set[str]] = []
@@ -165,7 +165,7 @@ def test_the_agent_goes_before_its_token_and_the_token_before_its_pool(pool: Poo
         ("scalr:token", "hidden-and-wrong", "unauthorized"),
     ],
 )
-def test_nothing_is_made_where_scalr_refuses(pool: Pool, setting: str, value: str, said: str) -> None:
+def test_a_refusal_by_scalr_creates_nothing(pool: Pool, setting: str, value: str, said: str) -> None:
     pool.stack.set_config({"scalr-agents-pool:tokens": "2026-11"})
     pool.stack.set_config({setting: value}, secret=setting == "scalr:token")
     outcome = pool.stack.preview()
@@ -175,7 +175,7 @@ def test_nothing_is_made_where_scalr_refuses(pool: Pool, setting: str, value: st
     assert (pool.api.log, pool.stack.cluster.objects) == ([], {})
 
 
-def test_the_schema_of_the_stand_in_is_a_part_of_the_real_one(command: automation.PulumiCommand, tmp_path: Path) -> None:
+def test_the_schema_of_the_stand_in_matches_the_real_one(command: automation.PulumiCommand, tmp_path: Path) -> None:
     variables = {**os.environ, **bridge.installed(tmp_path), "PULUMI_HOME": str(tmp_path / "home"), "PULUMI_SKIP_UPDATE_CHECK": "true"}
     program = str(shutil.which("pulumi-resource-terraform-provider"))
     asked = [command.command, "package", "get-schema", program, "scalr/scalr", bridge.VERSION]

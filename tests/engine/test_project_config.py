@@ -60,7 +60,7 @@ def stack(command: automation.PulumiCommand, tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.mark.parametrize("case", ACCEPTED, ids=lambda case: f"{case.project} {case.stack}")
-def test_what_our_reader_accepts(stack: Stack, case: Accepted) -> None:
+def test_the_engine_accepts_what_we_accept(stack: Stack, case: Accepted) -> None:
     stack.become(case)
     listed = stack.run("config", "--json", "--show-secrets")
     read = {key.removeprefix("scalr-agents:"): value for key, value in json.loads(listed.stdout).items() if key.startswith("scalr-agents:")}
@@ -69,7 +69,7 @@ def test_what_our_reader_accepts(stack: Stack, case: Accepted) -> None:
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: f"{case.project} {case.stack}")
-def test_what_our_reader_refuses(stack: Stack, case: Refused) -> None:
+def test_the_engine_refuses_what_we_refuse(stack: Stack, case: Refused) -> None:
     stack.become(case)
     done = stack.run("preview")
     assert done.returncode != 0

@@ -1,4 +1,4 @@
-"""Secrets are in the cluster's Secrets and nowhere else: not in the state, not in what is printed, not in outputs."""
+"""Secrets are only in the cluster's Secrets, not in the state, printed text or outputs."""
 
 import base64
 import json
@@ -27,7 +27,7 @@ def _forms(value: str) -> set[str]:
     return {value, inside, json.dumps(value)[1:-1], base64.b64encode(value.encode()).decode(), base64.b64encode(inside.encode()).decode()}
 
 
-def test_no_operation_tells_a_secret(fresh: Callable[[str], Deployment]) -> None:
+def test_no_operation_prints_a_secret(fresh: Callable[[str], Deployment]) -> None:
     stack = fresh("local")
     stack.edit(WORDS)
     stack.set_secrets(HIDDEN)
@@ -53,7 +53,7 @@ def test_no_operation_tells_a_secret(fresh: Callable[[str], Deployment]) -> None
     assert {name: found(outcome.everything) for name, outcome in seen.items()} == {name: set() for name in seen}
 
 
-def test_a_failure_tells_no_secret(fresh: Callable[[str], Deployment]) -> None:
+def test_failures_print_no_secret(fresh: Callable[[str], Deployment]) -> None:
     stack = fresh("local")
     stack.edit(WORDS | {"agents.runs.values.agent.replicaCoun": 1})
     stack.set_secrets({**HIDDEN, "nobody.token": HIDDEN["runs.token"], "vcs.env.A B": HIDDEN["vcs.env.GIT_PASSWORD"]})
@@ -109,7 +109,7 @@ def _with_a_number_for_a_secret() -> None:
     scalr_agents.AgentJob("it", args, pulumi.ResourceOptions(provider=cluster, depends_on=[namespace, crds]))
 
 
-def test_secret_outputs_that_are_no_strings_are_not_told(fresh: Callable[[str], Deployment]) -> None:
+def test_secret_outputs_of_other_types_are_not_printed(fresh: Callable[[str], Deployment]) -> None:
     """Whoever gets the wrong type may repeat the value: the API server does."""
 
     stack = fresh("local")

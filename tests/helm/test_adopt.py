@@ -1,4 +1,4 @@
-"""Taking a Helm release over: what is printed loads as a stack and renders the objects of the release, and what differs is said."""
+"""Taking over a Helm release: the printed stack renders the objects of the release, and differences are reported."""
 
 import json
 import re
@@ -47,7 +47,7 @@ def test_every_row_of_every_kind_is_among_the_releases() -> None:
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_what_is_printed_loads_and_its_objects_are_those_of_the_release(case: Case) -> None:
+def test_printed_stacks_render_the_objects_of_the_release(case: Case) -> None:
     adopted = take_over(case)
     read = loaded(adopted)
     assert errors([*adopted.findings, *read.findings]) == []
@@ -91,7 +91,7 @@ def releases(draw: st.DrawFn) -> Case:
 
 @given(case=releases(), secret=st.text("abcdefgh", min_size=12, max_size=40))
 @settings(deadline=None)
-def test_what_is_printed_renders_what_all_values_of_the_release_render(case: Case, secret: str) -> None:
+def test_printed_stacks_match_all_values_of_the_release(case: Case, secret: str) -> None:
     mixed = merge(case.said, {"agent": {"token": secret}})
     adopted = take_over(case, given=without_nulls(mixed))
     direct = validate(case.chart, mixed, release=case.release, namespace=case.namespace, agent_version=case.version, naming="chart")
@@ -136,7 +136,7 @@ def test_the_stack_file() -> None:
     }
 
 
-def test_an_agent_is_called_like_its_release_as_far_as_it_can() -> None:
+def test_agents_are_named_after_their_release() -> None:
     adopted = adopt.take_over({}, chart="agent-local", release="runs.eu", namespace="scalr")
     ((name, agent),) = adopted.stack["config"]["scalr-agents:agents"].items()
     assert (name, agent["release"], "values" in agent) == ("runs-eu", "runs.eu", False)
@@ -144,7 +144,7 @@ def test_an_agent_is_called_like_its_release_as_far_as_it_can() -> None:
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line.chart}-{line.generation}")
-def test_computed_values_are_taken_without_the_defaults(line: Any) -> None:
+def test_computed_values_omit_defaults(line: Any) -> None:
     given = charts.find(line.chart).versions.defaults(line.default_version)
     defaults = charts.find(line.chart).values.model_validate(given).model_dump(by_alias=True)
     own = {"agent": {"url": URL}, "nameOverride": "agents"}
@@ -172,33 +172,33 @@ def test_kinds_are_recognized_by_their_values(given_values: Values, possible: li
     assert adopt.charts_of(given_values) == possible
 
 
-def test_values_of_the_alpha_are_refused_with_the_way_out() -> None:
+def test_alpha_values_are_refused_with_advice() -> None:
     adopted = of_values({"controller": {"nodeSelector": {"a": "b"}}})
     assert adopted.stack == {}
     assert [finding.path for finding in adopted.findings] == ["controller.nodeSelector", ""]
     assert "If APP VERSION of the release is below 0.57" in adopted.findings[-1].message
 
 
-def test_findings_have_their_places_in_the_values() -> None:
+def test_findings_are_located_in_the_values() -> None:
     adopted = of_values({"agent": {"replicaCount": "2", "tsk": TOKEN}})
     assert [finding.path for finding in errors(adopted.findings)] == ["agent.replicaCount", "agent.tsk"]
     assert TOKEN not in "".join(map(str, adopted.findings))
 
 
 @pytest.mark.parametrize("version", ["0.56.0", "1.0.0", "latest"])
-def test_a_version_of_no_line_is_refused(version: str) -> None:
+def test_unsupported_versions_are_refused(version: str) -> None:
     with pytest.raises(LineError, match=r"0\.57"):
         of_values({}, version=version)
 
 
-def test_a_warning_that_has_nothing_to_do_with_the_way_off_helm_is_left_out() -> None:
+def test_unrelated_warnings_are_omitted() -> None:
     assert f"scalr-agents:agents.runs.values.{DEADLINE}" in {finding.path for finding in loaded(of_values({})).findings}
     assert of_values({}).findings == []
     without = of_values({"task": {"job": {"activeDeadlineSeconds": 0}}})
     assert [finding.path for finding in errors(without.findings)] == [DEADLINE]
 
 
-def test_the_page_shows_what_is_printed() -> None:
+def test_the_page_shows_the_printed_output() -> None:
     page = (Path(__file__).parents[2] / "docs" / "adopting.md").read_text()
     (shown,) = re.findall(r"^   ```yaml\n(.*?)^   ```", page, re.MULTILINE | re.DOTALL)
     adopted = of_values({"agent": {"replicaCount": 2}}, version="0.58.0")

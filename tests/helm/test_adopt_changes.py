@@ -1,4 +1,4 @@
-"""What taking a release over changes: nothing but corrections, each of which is named, and everything that changes is listed."""
+"""Changes of taking over a release: only corrections, each named, and all changes listed."""
 
 import base64
 import re
@@ -33,7 +33,7 @@ def unexplained(adopted: adopt.Adoption) -> list[str]:
 
 
 def listed(adopted: adopt.Adoption) -> set[Field]:
-    """The fields that are said to change."""
+    """The fields that are reported as changed."""
     found = set()
     lines = [line for line in adopted.changes if line.startswith("  ")]
     for line in [*lines, *(text.removeprefix("warning: ") for text in unexplained(adopted))]:
@@ -44,7 +44,7 @@ def listed(adopted: adopt.Adoption) -> set[Field]:
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every leaf of an object by its path, in the way of the listing. `null` is as good as nothing."""
+    """Every leaf of an object by its path, as in the listing. `null` means absent."""
     if isinstance(value, Mapping):
         value = {key: item for key, item in value.items() if item is not None}
     if isinstance(value, Mapping) and value:
@@ -89,7 +89,7 @@ def _begins(field: Field, was: Mapping[Field, Any], becomes: Mapping[Field, Any]
 
 
 def is_covered(field: Field, said: set[Field]) -> bool:
-    """Whether a field, or what it is part of, is said to change."""
+    """Whether a field, or an object that contains it, is reported as changed."""
     name, path = field
     starts = ("", *(path[:end] for end in range(1, len(path) + 1) if end == len(path) or path[end] in ".["))
     return any((name, start) in said for start in starts)
@@ -107,7 +107,7 @@ def test_only_corrections_change_a_release_and_every_change_is_listed(case: Case
 
 
 @pytest.mark.parametrize("case", GOLDEN.values(), ids=GOLDEN)
-def test_nothing_is_listed_that_stays(case: Case) -> None:
+def test_unchanged_fields_are_not_listed(case: Case) -> None:
     adopted = take_over(case, manifest=case.objects)
     stays = fields(case.objects).keys() - differing(case, case.objects)
     orders = {field for field in listed(adopted) if field[1].endswith((" (order)", " (times)"))}
@@ -144,7 +144,7 @@ def _places(value: Any) -> Iterator[tuple[dict[str, Any], str]]:
 
 @given(mutated())
 @settings(deadline=None)
-def test_whatever_the_manifest_has_otherwise_is_listed(drawn: tuple[Case, list[Manifest]]) -> None:
+def test_every_difference_to_the_manifest_is_listed(drawn: tuple[Case, list[Manifest]]) -> None:
     case, manifest = drawn
     adopted = take_over(case, manifest=manifest)
     said = listed(adopted)
@@ -152,7 +152,7 @@ def test_whatever_the_manifest_has_otherwise_is_listed(drawn: tuple[Case, list[M
 
 
 @pytest.mark.parametrize("chart", CHARTS)
-def test_every_row_stands_in_the_document(chart: str) -> None:
+def test_every_row_is_in_the_document(chart: str) -> None:
     own = DIFFERENCES if chart == "agent-job" else DIFFERENCES.partition(f"\n## {chart}\n")[2].partition("\n## ")[0]
     shared = DIFFERENCES.partition("\n## Further differences\n")[2].partition("\n## Values a chart")[0]
     labels = DIFFERENCES.partition("\n## Labels\n")[2].partition("\n## ")[0]
@@ -184,13 +184,13 @@ CLAIM: Values = {"persistence": {"enabled": True}}
         ),
     ],
 )
-def test_a_change_that_is_no_correction_is_a_warning(name: str, changed: Values, item: str, path: str, words: str) -> None:
+def test_other_changes_are_warnings(name: str, changed: Values, item: str, path: str, words: str) -> None:
     case = GOLDEN[name]
     adopted = take_over(case, given=merge(case.whole, changed), manifest=case.objects)
     assert f"warning: {item}: {path}{words}; not a correction" in unexplained(adopted)
 
 
-def test_objects_of_others_stay() -> None:
+def test_foreign_objects_stay() -> None:
     case = GOLDEN["agent-local-1.2"]
     other: Manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "outer", "namespace": case.namespace}}
     assert unexplained(take_over(case, manifest=[*case.objects, other])) == [
@@ -198,7 +198,7 @@ def test_objects_of_others_stay() -> None:
     ]
 
 
-def test_what_the_corrections_change_is_grouped_by_row() -> None:
+def test_changes_are_grouped_by_correction() -> None:
     adopted = take_over(GOLDEN["agent-job-1.4"], manifest=GOLDEN["agent-job-1.4"].objects)
     lines = list(adopted.listing())
     assert lines[0] == "changes by the corrections of docs/helm-differences.md:"
@@ -248,7 +248,7 @@ def test_no_secret_of_a_manifest_is_printed(name: str, path: tuple[str | int, ..
 
 @given(case=st.sampled_from(list(GOLDEN.values())), secret=st.text("abcdefgh", min_size=12, max_size=40), data=st.data())
 @settings(deadline=None)
-def test_what_a_secret_holds_is_printed_nowhere(case: Case, secret: str, data: st.DataObject) -> None:
+def test_secret_contents_are_not_printed(case: Case, secret: str, data: st.DataObject) -> None:
     manifest = deepcopy(case.objects)
     for item in manifest:
         if item["kind"] == "Secret":
@@ -262,7 +262,7 @@ def test_what_a_secret_holds_is_printed_nowhere(case: Case, secret: str, data: s
 
 
 @pytest.mark.parametrize("name", ["agent-job-1.4", "agent-local-1.2", "agent-k8s-0.60"])
-def test_no_secret_of_values_is_printed_where_it_stood_in_the_manifest(name: str) -> None:
+def test_secrets_of_values_are_not_printed_from_the_manifest(name: str) -> None:
     case = GOLDEN[name]
     variables = {"extraEnv": {"MY_TOKEN": SECRET, "USED": "$(HARMLESS)", "HARMLESS": "open"}}
     manifest = deepcopy(case.objects)

@@ -60,7 +60,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert (again.stdout, again.stderr) == (done.stdout, done.stderr)
 
 
-def test_a_file_is_written_once_and_only_if_all_is_well(tmp_path: Path) -> None:
+def test_a_file_is_written_once_and_only_without_errors(tmp_path: Path) -> None:
     arguments = ("adopt", "runs", "agent-local", "-n", "scalr", "--write", "Pulumi.prod.yaml")
     file = tmp_path / "Pulumi.prod.yaml"
     refused = cli(*arguments, directory=tmp_path, stdin="tokn: x")
@@ -81,7 +81,7 @@ def test_a_file_is_written_once_and_only_if_all_is_well(tmp_path: Path) -> None:
     assert "Invalid value for --write: no/where.yaml: No such file or directory" in nowhere.stderr
 
 
-def test_without_a_stdin_it_says_what_to_pipe_in() -> None:
+def test_without_stdin_the_required_input_is_named() -> None:
     command = f"exec {shlex.quote(sys.executable)} -m scalr_agents adopt runs -n scalr <&-"
     done = subprocess.run(["sh", "-c", command], cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
@@ -117,7 +117,7 @@ def test_without_a_stdin_it_says_what_to_pipe_in() -> None:
         (("runs", "agent-job", "-n", "Scalr"), "", 2, "Invalid value for NAMESPACE: 'Scalr' is not a valid namespace"),
     ],
 )
-def test_what_cannot_be_taken_over_prints_nothing(arguments: tuple[str, ...], text: str, code: int, words: str) -> None:
+def test_refused_releases_print_nothing(arguments: tuple[str, ...], text: str, code: int, words: str) -> None:
     done = cli("adopt", *arguments, stdin=text)
     assert (done.returncode, done.stdout) == (code, "")
     assert words in done.stderr
@@ -140,7 +140,7 @@ def release_files(name: str, directory: Path) -> list[str]:
     return ["adopt", case.release, "-n", case.namespace, *options]
 
 
-def test_what_helm_knows_of_a_release_is_all_that_is_needed(tmp_path: Path) -> None:
+def test_helm_s_information_is_sufficient(tmp_path: Path) -> None:
     done = cli(*release_files("agent-job-0.59", tmp_path))
     assert done.returncode == 0, done.stderr
     assert TOKEN not in done.stdout + done.stderr
@@ -157,7 +157,7 @@ def test_what_helm_knows_of_a_release_is_all_that_is_needed(tmp_path: Path) -> N
     assert "not a correction" not in printed(adopted)
 
 
-def test_a_manifest_alone_says_the_version(tmp_path: Path) -> None:
+def test_the_version_is_read_from_the_manifest(tmp_path: Path) -> None:
     arguments = release_files("agent-k8s-0.60", tmp_path)
     at = arguments.index("--metadata")
     done = cli(*arguments[:at], *arguments[at + 2 :])
@@ -166,7 +166,7 @@ def test_a_manifest_alone_says_the_version(tmp_path: Path) -> None:
     assert "the version of the release is not known" not in done.stderr
 
 
-def test_a_version_of_the_chart_says_that_of_its_agents() -> None:
+def test_the_chart_version_determines_the_agent_version() -> None:
     done = cli("adopt", "runs", "agent-job", "-n", "scalr", "--chart-version", "0.5.66", stdin=f"agent: {{token: {TOKEN}}}")
     assert done.returncode == 0, done.stderr
     assert yaml.safe_load(done.stdout)["config"]["scalr-agents:agents"]["runs"]["agentVersion"] == "0.59.0"
@@ -189,7 +189,7 @@ def test_a_version_of_the_chart_says_that_of_its_agents() -> None:
         ),
     ],
 )
-def test_files_that_are_something_else_are_refused(option: str, text: str, code: int, words: str, tmp_path: Path) -> None:
+def test_other_files_are_refused(option: str, text: str, code: int, words: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text(text)
     arguments = ("adopt", "runs", "agent-job", "-n", "scalr", "--agent-version", "0.59.0", option, tmp_path / "file")
     done = cli(*arguments, stdin=f"agent: {{token: {TOKEN}}}")
@@ -199,7 +199,7 @@ def test_files_that_are_something_else_are_refused(option: str, text: str, code:
     assert "Traceback" not in done.stderr
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_missing_files_are_named(tmp_path: Path) -> None:
     done = cli("adopt", "runs", "-n", "scalr", "--manifest", tmp_path / "none", stdin="")
     assert (done.returncode, done.stdout) == (2, "")
     assert f"{tmp_path / 'none'}: No such file or directory" in done.stderr

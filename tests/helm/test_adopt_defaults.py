@@ -1,4 +1,4 @@
-"""Defaults of a release's chart: where they are ours nothing is said, where they are not they stay, and what is not known is said."""
+"""Defaults of a release's chart: ours are omitted, others are kept, and unknown ones are reported."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ WHOLE = {
     for name, case in CASES.items()
     if name in {"agent-job-0.59", "agent-job-1.4", "agent-local-1.2", "agent-k8s-0.60"} or name.endswith("-all")
 }
-"""Releases of which nothing is said but what an agent needs, with all their values."""
+"""Releases with minimal user values, with all their values."""
 GIVEN = {"agent": {"url": URL, "token": TOKEN}}
 MEMORY = KEPT["agent-job", "1.4.0"]
 
@@ -42,14 +42,14 @@ def pruned(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("case", WHOLE.values(), ids=WHOLE)
-def test_the_defaults_of_a_chart_are_those_of_its_file(case: Any) -> None:
+def test_chart_defaults_match_its_values_file(case: Any) -> None:
     (published,) = [one for one in charts.find(case.chart).versions.published if one.chart == case.chart_version]
     assert published.agent == case.version
     assert pruned(merge(defaults.of_chart(case.chart, published), GIVEN)) == pruned(merge(case.values, GIVEN))
 
 
 @pytest.mark.parametrize("case", WHOLE.values(), ids=WHOLE)
-def test_of_all_values_a_stack_says_what_is_not_our_default(case: Any) -> None:
+def test_a_stack_has_only_values_other_than_our_defaults(case: Any) -> None:
     kept = MEMORY if (case.chart, case.generation) == ("agent-job", "current") else {}
     adopted = take_over(case, given=merge(case.values, GIVEN))
     assert stack_values(adopted) == merge({"agent": {"url": URL}}, kept)
@@ -69,7 +69,7 @@ def test_of_all_values_a_stack_says_what_is_not_our_default(case: Any) -> None:
         ("agent-job-1.4", "task.podDisruptionBudget.maxUnavailable", {}),
     ],
 )
-def test_what_was_unset_stays_unset(name: str, path: str, said: Values) -> None:
+def test_unset_values_stay_unset(name: str, path: str, said: Values) -> None:
     """Of a default that a user has set to null, helm get values --all prints nothing."""
     case = GOLDEN[name]
     whole = merge(case.whole, GIVEN)
@@ -79,7 +79,7 @@ def test_what_was_unset_stays_unset(name: str, path: str, said: Values) -> None:
     assert stack_values(take_over(case, given=whole)) == merge(merge({"agent": {"url": URL}}, kept), said)
 
 
-def test_what_no_chart_has_is_not_unset() -> None:
+def test_unknown_values_are_not_unset() -> None:
     ours = {path for chart in CHARTS for path in charts.find(chart).versions.ours}
     assert {"agent.minReadySeconds", "task.buffer", "task.job.activeDeadlineSeconds"} < ours
     for case in WHOLE.values():
@@ -118,7 +118,7 @@ def test_a_budget_of_a_user_is_kept() -> None:
         ),
     ],
 )
-def test_defaults_that_the_values_lack_are_looked_up(chart: str, version: str, kept: Values, named: str) -> None:
+def test_missing_defaults_are_looked_up(chart: str, version: str, kept: Values, named: str) -> None:
     adopted = of_values({}, chart, version)
     assert stack_values(adopted) == merge({"agent": {"url": URL}}, kept)
     published = next(one for one in charts.find(chart).versions.published if one.agent == version)
@@ -126,14 +126,14 @@ def test_defaults_that_the_values_lack_are_looked_up(chart: str, version: str, k
     assert adopted.notes[0] == (f"{note}; these differ from ours and are kept: {named}" if named else note)
 
 
-def test_what_a_user_says_wins_over_defaults_that_are_looked_up() -> None:
+def test_user_values_override_looked_up_defaults() -> None:
     given = {"task": {"runner": {"resources": {"limits": {"memory": "3Gi"}}}}, "agent": {"replicaCount": 1}}
     assert stack_values(of_values(given, version="1.4.0")) == {"agent": {"url": URL, "replicaCount": 1}, "task": given["task"]}
     unset = {"task": {"runner": {"resources": {"limits": None}}}}
     assert stack_values(of_values(unset, version="1.4.0"))["task"] == unset["task"]
 
 
-def test_a_file_with_most_sections_is_not_taken_for_all_values() -> None:
+def test_a_partial_values_file_is_not_complete() -> None:
     """Who copies a chart's file leaves out what there is no need for: that has its default then, and is not unset."""
     case = GOLDEN["agent-job-1.4"]
     copied = merge(case.whole, GIVEN)
@@ -147,7 +147,7 @@ def test_a_file_with_most_sections_is_not_taken_for_all_values() -> None:
 @pytest.mark.parametrize(
     ("chart", "agent", "chart_version"), [("agent-job", "1.9.0", ""), ("agent-job", "1.4.0", "0.6.9"), ("agent-local", "0.58.3", "")]
 )
-def test_defaults_that_are_not_known_are_a_warning(chart: str, agent: str, chart_version: str) -> None:
+def test_unknown_defaults_are_a_warning(chart: str, agent: str, chart_version: str) -> None:
     adopted = adopt.take_over(
         GIVEN, chart=chart, release="runs", namespace="scalr", agent_version=agent, chart_version=chart_version or None
     )
@@ -157,7 +157,7 @@ def test_defaults_that_are_not_known_are_a_warning(chart: str, agent: str, chart
     assert stack_values(adopted) == {"agent": {"url": URL}}
 
 
-def test_all_values_of_a_chart_that_is_not_known_are_kept_where_they_are_not_ours() -> None:
+def test_values_of_an_unknown_chart_are_kept() -> None:
     case = GOLDEN["agent-job-1.4"]
     adopted = adopt.take_over(merge(case.whole, GIVEN), chart="agent-job", release="runs", namespace="scalr", agent_version="1.9.0")
     budget = {"podDisruptionBudget": {"maxUnavailable": 0}}
@@ -167,7 +167,7 @@ def test_all_values_of_a_chart_that_is_not_known_are_kept_where_they_are_not_our
 
 
 @pytest.mark.parametrize("chart", CHARTS)
-def test_without_a_version_nothing_is_promised(chart: str) -> None:
+def test_without_a_version_the_defaults_are_unknown(chart: str) -> None:
     adopted = adopt.take_over(GIVEN, chart=chart, release="runs", namespace="scalr")
     (warning,) = [finding for finding in adopted.findings if finding.path == chart]
     assert warning.severity == "warning"
@@ -215,14 +215,14 @@ def test_metadata_in_every_format_of_helm(text: str) -> None:
         ("agent:\n  token: x\n", "names no chart"),
     ],
 )
-def test_metadata_that_is_no_use(text: str, words: str) -> None:
+def test_useless_metadata_is_refused(text: str, words: str) -> None:
     with pytest.raises(AboutError) as raised:
         about.of_metadata(text, "runs", "scalr")
     assert words in str(raised.value)
 
 
 @pytest.mark.parametrize("name", GOLDEN)
-def test_a_manifest_says_which_chart_it_is_of(name: str) -> None:
+def test_the_chart_is_read_from_the_manifest(name: str) -> None:
     case = GOLDEN[name]
     assert about.of_manifest(case.objects) == About("the manifest", case.chart, case.chart_version, case.version)
     assert about.of_manifest([item for item in case.objects if item["kind"] != "Deployment"]) == About("the manifest")
@@ -230,7 +230,7 @@ def test_a_manifest_says_which_chart_it_is_of(name: str) -> None:
     assert about.of_manifest([foreign, {"kind": "Deployment", "metadata": {"name": "y"}}]) == About("the manifest")
 
 
-def test_sources_are_joined_and_may_not_contradict_each_other() -> None:
+def test_sources_are_merged_and_contradictions_refused() -> None:
     option = About("the command line", agent_version="0.59.0")
     assert about.joined([option, KNOWN]) == KNOWN._replace(source="")
     with pytest.raises(
@@ -248,10 +248,10 @@ def test_sources_are_joined_and_may_not_contradict_each_other() -> None:
         (("", ""), ("", "")),
     ],
 )
-def test_a_chart_tells_its_agents_and_they_their_chart(said: tuple[str, str], completed: tuple[str, str]) -> None:
+def test_chart_and_agent_versions_are_mapped(said: tuple[str, str], completed: tuple[str, str]) -> None:
     assert about.completed(About("", "agent-job", *said)) == About("", "agent-job", *completed)
 
 
-def test_a_chart_that_is_not_known_does_not_tell_its_agents() -> None:
+def test_unknown_charts_have_no_agent_version() -> None:
     with pytest.raises(AboutError, match=r"agent-job 0\.9\.9 is not known; set --agent-version to APP VERSION"):
         about.completed(About("", "agent-job", "0.9.9"))

@@ -1,4 +1,4 @@
-"""Secrets that stay among the values of a release, where a stack has no place for them: each is said once, and nothing else is."""
+"""Secrets that stay in the values of a release because a stack has no key for them: each is reported once."""
 
 import pytest
 from scalr_agents.model.merge import Values
@@ -16,7 +16,7 @@ from tests.helm.releases import KEY, of_values
         ({"serviceAccount": {"annotations": {"acme.io/password": "hidden"}}}, "serviceAccount.annotations.acme\\.io/password"),
     ],
 )
-def test_what_seems_to_be_a_secret_is_warned_of(given_values: Values, path: str) -> None:
+def test_probable_secrets_are_warnings(given_values: Values, path: str) -> None:
     findings = of_values(given_values).findings
     assert [(finding.severity, finding.path) for finding in findings] == [("warning", path)]
     assert "seems to contain a secret in plain text" in findings[0].message
@@ -36,14 +36,14 @@ def test_what_seems_to_be_a_secret_is_warned_of(given_values: Values, path: str)
         ),
     ],
 )
-def test_what_only_looks_like_a_secret_is_left_alone(chart: str, given_values: Values) -> None:
+def test_values_that_resemble_secrets_are_accepted(chart: str, given_values: Values) -> None:
     adopted = of_values(given_values, chart)
     assert adopted.findings == []
     assert [note for note in adopted.notes if "plain text" in note] == []
 
 
 @pytest.mark.parametrize("dsn", ["https://public@sentry.io/5", "https://public:hidden@sentry.io/5"])
-def test_the_address_of_sentry_stays_as_the_chart_has_it(dsn: str) -> None:
+def test_the_sentry_address_is_not_changed(dsn: str) -> None:
     adopted = of_values({"agent": {"sentryDsn": dsn}}, version="1.4.0")
     assert [(finding.severity, finding.path) for finding in adopted.findings] == [("warning", "agent.sentryDsn")]
     assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"]["agent"]["sentryDsn"] == dsn
@@ -61,5 +61,5 @@ def test_the_address_of_sentry_stays_as_the_chart_has_it(dsn: str) -> None:
         ),
     ],
 )
-def test_a_password_is_said_once(given_values: Values, path: str) -> None:
+def test_a_password_is_reported_once(given_values: Values, path: str) -> None:
     assert [(finding.severity, finding.path) for finding in of_values(given_values).findings] == [("error", path)]

@@ -1,4 +1,4 @@
-"""Secrets among the values of a release: none is printed, and each has its command."""
+"""Secrets in the values of a release: none is printed, and each has its command."""
 
 import json
 
@@ -85,7 +85,7 @@ from tests.helpers.command_line import TOKEN
         ),
     ],
 )
-def test_secrets_are_taken_out(chart: str, version: str | None, given_values: Values, rest: Values, words: list[str]) -> None:
+def test_secrets_are_extracted(chart: str, version: str | None, given_values: Values, rest: Values, words: list[str]) -> None:
     adopted = of_values(given_values, chart, version)
     assert errors(adopted.findings) == []
     assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"] == merge(
@@ -149,7 +149,7 @@ def test_secrets_are_taken_out(chart: str, version: str | None, given_values: Va
         ),
     ],
 )
-def test_a_secret_that_a_stack_has_no_place_for_is_refused(given_values: Values, path: str, words: str) -> None:
+def test_unsupported_secrets_are_refused(given_values: Values, path: str, words: str) -> None:
     adopted = of_values(given_values, version="1.4.0")
     assert [(finding.path, words in finding.message) for finding in errors(adopted.findings)] == [(path, True)]
     assert (adopted.stack, adopted.secrets, adopted.before, adopted.after) == ({}, [], [], [])
@@ -160,7 +160,7 @@ def test_a_secret_that_a_stack_has_no_place_for_is_refused(given_values: Values,
     ("chart", "version", "section"),
     [("agent-local", "1.4.0", "global"), ("agent-local", None, "agent"), ("agent-job", "1.4.0", "agent"), ("agent-job", None, "global")],
 )
-def test_a_key_where_a_kind_has_none_is_refused(chart: str, version: str | None, section: str) -> None:
+def test_a_client_key_of_an_unsupported_kind_is_refused(chart: str, version: str | None, section: str) -> None:
     adopted = of_values({section: {"tls": {"clientKey": KEY}}}, chart, version)
     (finding,) = errors(adopted.findings)
     assert f"{section}.tls.clientKey".startswith(finding.path)
@@ -185,7 +185,7 @@ def test_a_key_where_a_kind_has_none_is_refused(chart: str, version: str | None,
         ("agent-local", {"extraEnv": {"CURLED": "Authorization: Bearer $(B)", "B": "hidden"}}, ["B"]),
     ],
 )
-def test_what_a_secret_is_made_of_is_secret(chart: str, given_values: Values, names: list[str]) -> None:
+def test_parts_of_secrets_are_secret(chart: str, given_values: Values, names: list[str]) -> None:
     adopted = of_values({"task": {}} | given_values if chart == "agent-job" else given_values, chart)
     assert errors(adopted.findings) == []
     assert adopted.secrets[1:] == [f"pulumi config set --secret --path 'scalr-agents:secrets.runs.env.{name}'" for name in names]
@@ -193,7 +193,7 @@ def test_what_a_secret_is_made_of_is_secret(chart: str, given_values: Values, na
     assert errors(loaded(adopted).findings) == []
 
 
-def test_a_secret_that_refers_to_a_variable_is_warned_of() -> None:
+def test_secrets_with_references_are_warnings() -> None:
     given = {"allowMetadataService": True, "extraEnv": {"A_TOKEN": "hid$(B)den", "B_TOKEN": "x"}}
     adopted = of_values(given, "agent-local")
     assert [finding.path for finding in adopted.findings if "does not expand $(NAME)" in finding.message] == ["extraEnv.A_TOKEN"]
@@ -216,19 +216,19 @@ ITEMS = [{"name": "A_TOKEN", "value": "x"}]
         ("agent-local", {"extraEnv": VARIABLES}, ""),
     ],
 )
-def test_who_gets_a_variable_from_now_on_is_said(chart: str, given_values: Values, who: str) -> None:
+def test_new_readers_of_a_variable_are_named(chart: str, given_values: Values, who: str) -> None:
     warned = [finding.message for finding in of_values(given_values, chart).findings if "becomes a secret variable" in finding.message]
     assert warned == ([f"becomes a secret variable of the stack, which {who} then get too"] if who else [])
 
 
 @pytest.mark.parametrize("container", ["runner", "worker"])
-def test_a_variable_that_the_deployment_did_not_have_is_not_patched(container: str) -> None:
+def test_variables_missing_in_the_deployment_are_not_patched(container: str) -> None:
     task = {"task": {container: {"extraEnv": VARIABLES}}}
     assert of_values(task).before == []
     assert len(of_values(merge(task, {"agent": {"controller": {"extraEnv": ITEMS}}})).before) == 1
 
 
-def test_a_variable_that_becomes_secret_is_patched_first() -> None:
+def test_variables_that_become_secret_are_patched_first() -> None:
     given_values = {"agent": {"extraEnv": {"A_TOKEN": "x"}, "providerNetworkMirrors": [MIRROR | {"token": "x"}]}}
     step, budget = of_values(given_values, version="1.4.0").before
     patch = json.loads(step.command.partition(" -p '")[2].removesuffix("'"))
@@ -276,7 +276,7 @@ JUNK = st.recursive(
 )
 @example(given_values={"extraEnv": [{"name": []}]}, chart="agent-local")
 @settings(deadline=None, max_examples=150)
-def test_anything_is_taken_over_or_refused(given_values: Values, chart: str) -> None:
+def test_any_secret_is_taken_over_or_refused(given_values: Values, chart: str) -> None:
     adopted = adopt.take_over(given_values, chart=chart, release="runs", namespace="scalr", agent_version="1.4.0")
     assert bool(adopted.stack) != bool(errors(adopted.findings))
     text = printed(adopted)

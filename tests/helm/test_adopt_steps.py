@@ -1,4 +1,4 @@
-"""What there is to do besides `pulumi up`: the commands, why they are needed, and what the longest of them does."""
+"""The steps besides `pulumi up`: the commands, their reasons, and the effect of the longest one."""
 
 import json
 from typing import Any
@@ -48,7 +48,7 @@ BUDGET = (
         ),
     ],
 )
-def test_steps(chart: str, version: str | None, given_values: Values, before: list[str], after: list[str]) -> None:
+def test_steps_of_each_change(chart: str, version: str | None, given_values: Values, before: list[str], after: list[str]) -> None:
     adopted = of_values(given_values, chart, version)
     assert [step.command for step in adopted.before] == before
     assert [step.command for step in adopted.after] == [
@@ -59,7 +59,7 @@ def test_steps(chart: str, version: str | None, given_values: Values, before: li
     ]
 
 
-def test_placeholders_for_tasks_have_no_secret_to_be_moved() -> None:
+def test_placeholders_have_no_secret_to_move() -> None:
     """The buffer is a Deployment of several containers without variables."""
     buffer = {"task": {"buffer": {"replicas": 2}}}
     secret = {"agent": {"extraEnv": {"A_TOKEN": "x"}}}
@@ -86,7 +86,7 @@ def test_the_restart_policy_of_jobs_is_removed_where_the_chart_sets_it(version: 
         ({"name": "data-dir"}, []),
     ],
 )
-def test_a_volume_of_another_kind_is_changed_before(volumes: Any, patched: list[Values]) -> None:
+def test_changed_volume_kinds_are_patched_first(volumes: Any, patched: list[Values]) -> None:
     deployment = {"kind": "Deployment", "metadata": {"name": "runs-agent-local"}, "spec": {"template": {"spec": {"volumes": volumes}}}}
     other = {
         "kind": "Deployment",
@@ -128,13 +128,13 @@ MARKED: dict[str, Any] = {
 }
 
 
-def test_everybody_is_forgotten_but_pulumi_and_the_control_plane() -> None:
+def test_other_field_managers_are_removed() -> None:
     item = {"kind": "Role", "metadata": {**MARKED, "managedFields": ENTRIES}}
     assert forgotten(item) == {"kind": "Role", "metadata": {"labels": {"a": "b"}, "annotations": {"c": "d"}, "managedFields": ENTRIES[-3:]}}
 
 
 @pytest.mark.parametrize("metadata", [{"managedFields": ENTRIES}, {**MARKED, "managedFields": ENTRIES}, MARKED, {"name": "bare"}])
-def test_jq_does_what_the_filter_is_taken_for(metadata: dict[str, Any]) -> None:
+def test_the_jq_filter_works(metadata: dict[str, Any]) -> None:
     one = {"kind": "Role", "metadata": metadata}
     for given, expected in ((one, forgotten(one)), ({"items": [one, one]}, {"items": [forgotten(one)] * 2})):
         assert jq.compile(FORGETS).input_value(given).first() == expected
@@ -167,7 +167,7 @@ def rolling(**update: Any) -> Values:
         ("agent-local", {"replicaCount": None, **rolling(maxUnavailable=0)}, "old pods keep running"),
     ],
 )
-def test_the_reason_says_what_becomes_of_old_pods(chart: str, given_values: Values, words: str) -> None:
+def test_steps_name_the_effect_on_old_pods(chart: str, given_values: Values, words: str) -> None:
     variables: Values = {"extraEnv": {"A_TOKEN": "x"}}
     [step] = of_values(merge(given_values, {"agent": variables} if chart == "agent-job" else variables), chart).before
     assert step.why.removeprefix("plain text becomes a reference to a Secret: new pods wait until pulumi up creates it; ") == words

@@ -1,4 +1,4 @@
-"""Values of the alpha in the present shape: every row of the map, what the whole of it is worth, and that nothing gets lost."""
+"""Conversion of alpha values: every row of the table, complete values, and no lost value."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -67,7 +67,7 @@ def test_every_row_is_documented(row: Any) -> None:
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if not row.kept], ids=lambda row: row.old)
-def test_an_old_key_is_answered_with_the_new_one(row: Any) -> None:
+def test_old_keys_name_the_new_ones(row: Any) -> None:
     given = next(case["given"] for case in TABLE if case["old"] == row.old)
     (finding,) = _errors_of(nested(row.old, given))
     assert finding.path == row.old
@@ -75,7 +75,7 @@ def test_an_old_key_is_answered_with_the_new_one(row: Any) -> None:
     assert finding.message.endswith("(scalr-agents convert-values)" if row.new else row.note)
 
 
-def test_all_old_keys_are_answered_at_once_and_the_rest_is_checked() -> None:
+def test_all_old_keys_are_reported_at_once() -> None:
     given = {
         "agent": {"tokenExistingSecret": "own", "url": "acme", "replicas": 2},
         "controller": {"nodeSelektor": {}, "tolerations": 5, f"token:{SECRET}": 1},
@@ -112,19 +112,19 @@ def test_an_example_of_the_document_converts_and_renders(example: dict[str, Any]
 
 
 @pytest.mark.parametrize("given", [{}, MINIMUM, {"agent": {"extraEnv": {"SCALR_AGENT_DEBUG": "1"}}, "task": {"job": {"backoffLimit": 2}}}])
-def test_the_present_shape_stays_as_it_is(given: dict[str, Any]) -> None:
+def test_current_values_are_not_changed(given: dict[str, Any]) -> None:
     assert not alpha.is_alpha(given)
     assert alpha.convert(given) == (given, [])
 
 
-def test_what_is_given_is_never_changed() -> None:
+def test_the_given_values_are_not_changed() -> None:
     given = merge(DEFAULTS["0.5.63"], {"agent": {"tokenExistingSecret": "x"}})
     before = yaml.safe_dump(given)
     alpha.convert(given)
     assert yaml.safe_dump(given) == before
 
 
-def test_unknown_keys_stay_where_they_are() -> None:
+def test_unknown_keys_are_kept() -> None:
     given = {"controller": {"image": {"tagg": "x"}}, "imagePullSecrets": [], "foo": 1, "task": {"bar": {"a": 1}}}
     converted, findings = alpha.convert(given)
     assert lookup(converted, "controller", "image", "tagg") == "x"
@@ -197,7 +197,7 @@ def test_containers_inherit_the_agents_security_context(
     ("given", "warned"),
     [({}, True), ({"restrictMetadataService": True}, False), ({"task": {"allowMetadataService": False}}, False)],
 )
-def test_a_closed_metadata_service_is_announced(given: dict[str, Any], warned: bool) -> None:
+def test_a_blocked_metadata_service_is_reported(given: dict[str, Any], warned: bool) -> None:
     _, findings = alpha.convert(merge(ALPHA, given))
     assert [finding.path for finding in findings] == (["restrictMetadataService"] if warned else [])
 
@@ -213,7 +213,7 @@ def test_outputs_are_carried_untouched() -> None:
     assert alpha.convert({"restrictMetadataService": secret})[0] == {"restrictMetadataService": secret}
 
 
-def test_an_image_for_which_there_is_no_room_is_not_lost() -> None:
+def test_images_without_a_new_place_are_not_lost() -> None:
     given = {"agent": {"image": {"tag": "1.0.0"}}, "controller": {"image": {"tag": "2.0.0"}}, "worker": {"image": "acme/worker"}}
     converted, findings = alpha.convert(given)
     assert (converted["agent"], converted["controller"]) == (given["agent"], given["controller"])
@@ -228,7 +228,7 @@ CONTENT = st.one_of(TEXTS, st.booleans(), st.none(), st.lists(TEXTS, max_size=2)
 
 @settings(max_examples=300, deadline=None)
 @given(st.dictionaries(st.sampled_from(KEYS), CONTENT, max_size=8))
-def test_no_leaf_is_lost_without_a_word(given: dict[str, Any]) -> None:
+def test_every_lost_value_is_reported(given: dict[str, Any]) -> None:
     old: dict[str, Any] = {}
     for key, content in given.items():
         old = merge(old, nested(key, content))

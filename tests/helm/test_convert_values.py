@@ -26,7 +26,7 @@ NEW = {
 }
 
 
-def test_a_file_is_printed_in_the_present_shape(tmp_path: Path) -> None:
+def test_values_are_printed_in_the_current_shape(tmp_path: Path) -> None:
     (tmp_path / "old.yaml").write_text(OLD)
     done = cli("convert-values", "-f", "old.yaml", directory=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
@@ -34,14 +34,14 @@ def test_a_file_is_printed_in_the_present_shape(tmp_path: Path) -> None:
     assert (tmp_path / "old.yaml").read_text() == OLD
 
 
-def test_what_is_printed_can_be_rendered() -> None:
+def test_converted_values_can_be_rendered() -> None:
     converted = cli("convert-values", "-f", "-", stdin=OLD).stdout
     done = cli("template", "agent-job", "--agent-version=0.57.0", "-f", "-", f"--set={DEADLINE}=60", stdin=converted)
     assert (done.returncode, done.stderr) == (0, "")
     assert "image: my-registry.com/scalr/agent:" in done.stdout
 
 
-def test_what_cannot_be_carried_over_ends_with_1() -> None:
+def test_unconvertible_values_exit_1() -> None:
     done = process("convert-values", "-f", "-", stdin=f"{OLD}efsVolumeHandle: fs-00000001\nfoo: {TOKEN}\ncontroller: {{tokn: {TOKEN}}}\n")
     assert done.returncode == 1
     assert [line.partition("; ")[0] for line in done.stderr.splitlines()] == [
@@ -54,7 +54,7 @@ def test_what_cannot_be_carried_over_ends_with_1() -> None:
     assert TOKEN not in done.stderr
 
 
-def test_what_wants_a_look_does_not() -> None:
+def test_values_to_review_exit_0() -> None:
     done = cli("convert-values", "-f", "-", stdin="persistence: {enabled: true}\n")
     assert done.returncode == 0
     assert [line.rpartition(": ")[0].split(": ")[:2] for line in done.stderr.splitlines()] == [
@@ -64,7 +64,7 @@ def test_what_wants_a_look_does_not() -> None:
 
 
 @pytest.mark.parametrize(("text", "code"), [("# kept\nagent: {token: x}\n", 0), ("", 0), ("foo: 1 # kept\n", 1)])
-def test_the_present_shape_is_printed_as_it_is(text: str, code: int) -> None:
+def test_current_values_are_printed_unchanged(text: str, code: int) -> None:
     done = cli("convert-values", "-f", "-", stdin=text)
     assert (done.returncode, done.stdout) == (code, text)
     assert done.stderr.startswith("stdin: no value of the alpha; printed unchanged\n")
@@ -96,7 +96,7 @@ def test_template_names_the_new_keys() -> None:
     ]
 
 
-def test_check_names_the_new_keys_where_they_stand(project: Path) -> None:
+def test_check_locates_old_keys(project: Path) -> None:
     old = "valuesFiles: [old.yaml], values: {imagePullSecrets: [], agent: {tokenExistingSecret: pool}, "
     (project / "stacks" / "old.yaml").write_text("controller: {nodeSelector: {a: b}}\nimagePullSecrets: []\n")
     stack(project, STACK.replace("values: {", old))

@@ -1,1 +1,1 @@
-"""What the tests of several folders use. The helpers of one folder lie in that folder."""
+"""Helpers for the tests of several folders. Helpers of one folder are in that folder."""

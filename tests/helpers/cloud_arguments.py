@@ -11,7 +11,7 @@ from tests.helpers.recording import Registration
 
 
 def mismatches(resource: Registration) -> Iterator[str]:
-    """Arguments that the SDK does not know or that are of another type, and those that it demands and that are not there."""
+    """Arguments that the SDK does not have or that have another type, and missing required ones."""
     package, module, name = resource.type.split(":")
     arguments = getattr(import_module(f"pulumi_{package}.{module.partition('/')[0]}"), f"{name}Args")
     yield from (f"{resource.name}: {problem}" for problem in compare(arguments, resource.inputs))

@@ -14,7 +14,7 @@ from scalr_agents.cli import main
 REPOSITORY = Path(__file__).parents[2]
 TOKEN = "s3cr3t-token"
 DEADLINE = "task.job.activeDeadlineSeconds"
-"""What every agent-job is warned of that has no deadline."""
+"""The warning of every agent-job without a deadline."""
 STACK = """\
 config:
   common: {url: "https://acme.scalr.io", agentVersion: 0.57.0}
@@ -26,7 +26,7 @@ Done = subprocess.CompletedProcess[str]
 
 
 def cli(*args: object, directory: Path = REPOSITORY, stdin: str = "") -> Done:
-    """Run a command in this process: a tenth of the cost of one of its own. An exception that no user should see fails the test."""
+    """Run a command in this process, which is ten times as fast as a new one. An unexpected exception fails the test."""
     words = [str(arg) for arg in args]
     with contextlib.chdir(directory), _stdin(stdin):
         done = CliRunner().invoke(main, words, prog_name="scalr-agents", catch_exceptions=False)

@@ -1,4 +1,4 @@
-"""The programs under `examples/`, and the configuration that they tell their users to set."""
+"""The programs under `examples/`, and the configuration that they document."""
 
 import re
 from pathlib import Path
@@ -15,12 +15,12 @@ class Setting(NamedTuple):
 
     key: str
     value: str
-    """Empty where the CLI asks for it."""
+    """Empty if the CLI prompts for it."""
     secret: bool
 
 
 def settings(example: str) -> list[Setting]:
-    """What an example tells its user to set."""
+    """The configuration that an example documents."""
     texts = [EXAMPLES / example / name for name in ("__main__.py", "README.md")]
     commands = [found for text in texts if text.exists() for found in _COMMAND.findall(text.read_text(encoding="utf-8"))]
     return [Setting(key, value, bool(secret)) for secret, key, value in commands]

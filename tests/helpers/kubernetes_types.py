@@ -25,9 +25,9 @@ NOT_MARKED = (
     *("ContainerRestartPolicy", "ContainerRestartRuleAction", "ContainerRestartRuleOnExitCodesOperator", "LabelSelectorOperator"),
     *("PodSELinuxChangePolicy", "RecursiveReadOnlyMode", "ResourceResizeRestartPolicy"),
 )
-"""Types of which the API server takes a few values alone, although they are not marked."""
+"""Types of which the API server accepts only a few values, although the schema has no enum."""
 NOT_ENFORCED = ("Signal",)
-"""Types that are marked, and of which it takes any value, since the feature is off by default."""
+"""Types with an enum of which the API server accepts any value, because the feature is off by default."""
 NOT_REQUIRED = {
     "ClusterTrustBundleProjection": ("path",),
     "HTTPHeader": ("value",),
@@ -86,7 +86,7 @@ def _bare(kind: str) -> str:
 
 
 def enums(release: str) -> tuple[Enums, Fields]:
-    """The types of a Kubernetes that have a few values alone, and the fields that are of such a type."""
+    """The enum types of a Kubernetes version, and the fields of these types."""
     source = "".join(_source(module, f"v0.{release.removeprefix('1.')}.0") for module in _GO_FILES)
     marked = re.findall(r"^// \+enum\n(?://[^\n]*\n)*type (\w+) string$", source, re.MULTILINE)
     constants = re.findall(r'^\t\w+\s+(\w+)\s+= "(.*)"', source, re.MULTILINE)

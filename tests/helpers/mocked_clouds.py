@@ -1,4 +1,4 @@
-"""What AWS and Google answer: the outputs of new resources, and lookups of existing ones."""
+"""Mocked responses of AWS and Google: outputs of new resources, and lookups of existing ones."""
 
 import zlib
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ _NEW: Mapping[str, Mapping[str, Any]] = {
 
 
 def created(token: str, name: str, inputs: Mapping[str, Any], number: str = "") -> tuple[str, dict[str, Any]]:
-    """Id and outputs of a new resource: what went in, and what the cloud adds. `number` tells resources of one name apart."""
+    """Id and outputs of a new resource: its inputs, and the outputs of the cloud. `number` distinguishes resources of one name."""
     form, arn = IDENTITIES.get(token, ("{name}-{number}" if number else "{name}-id", None))
     apart = number
     number = number or f"{zlib.crc32(name.encode()):08x}"
@@ -70,12 +70,12 @@ def created(token: str, name: str, inputs: Mapping[str, Any], number: str = "") 
 
 
 def zone(subnet: str) -> str:
-    """Where a subnet lies."""
+    """The availability zone and VPC of a subnet."""
     return f"{REGION}{subnet[-1]}"
 
 
 def looked_up(token: str, args: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """What a lookup finds, or why it does not."""
+    """The result of a lookup, or the reason of its failure."""
     match token:
         case "aws:eks/getCluster:getCluster":
             network = CLUSTERS.get(args["name"])

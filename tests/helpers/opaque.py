@@ -1,10 +1,10 @@
-"""Objects that stand for what another resource knows."""
+"""Stand-ins for outputs of other resources."""
 
 READ_TOO_EARLY = "a value was read that is not known yet"
 
 
 class Later:
-    """Known only during deployment: nobody may read, copy or format it."""
+    """Known only during deployment: reading, copying or formatting it fails."""
 
     def __bool__(self) -> bool:
         raise AssertionError(READ_TOO_EARLY)

@@ -1,4 +1,4 @@
-"""Fragments of pod specs, right and wrong: for the rules on Kubernetes types, and for the API server that is asked whether they hold."""
+"""Valid and invalid fragments of pod specs, for the rules on Kubernetes types and for the API server that confirms them."""
 
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ FIELDS = {
 
 
 def problems(spec: dict[str, Any]) -> dict[str, str]:
-    """What is refused in a fragment, by its place."""
+    """The errors of a fragment, by path."""
     found: dict[str, str] = {}
     for field, given in spec.items():
         try:
@@ -36,5 +36,5 @@ def problems(spec: dict[str, Any]) -> dict[str, str]:
 
 
 def name_of(row: dict[str, Any]) -> str:
-    """A row in the name of a test."""
+    """The test id of a row."""
     return f"{row['at']}-{row['message']}"

@@ -1,4 +1,4 @@
-"""Answers whether IAM policies allow something, for policies as simple as ours."""
+"""Evaluates IAM policies, as far as ours need it."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def allows(policy: str, action: str, resource: str = "*", principal: Mapping[str, str] | None = None, **context: str) -> bool:
-    """Whether somebody may do something whom no other policy lets do it; a denial wins over whatever allows it.
+    """Whether these policies alone allow a request. A denial takes precedence.
 
     Context keys have `__` for the colon; a key that is missing is one that the request does not have.
     """
@@ -15,7 +15,7 @@ def allows(policy: str, action: str, resource: str = "*", principal: Mapping[str
 
 
 def denies(policy: str, action: str, resource: str = "*", principal: Mapping[str, str] | None = None, **context: str) -> bool:
-    """Whether somebody may not do something whom another policy lets do it."""
+    """Whether these policies deny a request that another policy allows."""
     return "Deny" in _effects(policy, action, resource, principal or {}, context)
 
 
@@ -37,7 +37,7 @@ def _applies(statement: Mapping[str, Any], action: str, resource: str, principal
 
 
 def _concerns(named: Mapping[str, Any] | None, principal: Mapping[str, str]) -> bool:
-    """Whether a statement is about somebody. One in a policy of an identity names nobody, and is about that identity."""
+    """Whether a statement applies to a principal. A statement of an identity's policy has no principal and applies to the identity."""
     return named is None or any(kind in principal and _matches(allowed, principal[kind]) for kind, allowed in named.items())
 
 
@@ -46,7 +46,7 @@ def _matches(patterns: str | list[str], value: str) -> bool:
 
 
 def _holds(operator: str, tests: Mapping[str, str], facts: Mapping[str, str]) -> bool:
-    """Whether all tests of a condition hold. On a key that a request does not have, none does but a negated one."""
+    """Whether all tests of a condition are true. For a key that the request does not have, only negated tests are true."""
     match operator:
         case "Bool":
             return all(facts.get(key) == value for key, value in tests.items())

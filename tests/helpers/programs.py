@@ -30,7 +30,7 @@ def agent_job(name: str = "runs", opts: pulumi.ResourceOptions | None = None, **
 
 
 def stack_with(caches: Mapping[str, Any], agents: Mapping[str, Any] | None = None, **words: Any) -> Recording:
-    """Deploy a stack of agents of one namespace with these caches; unless said otherwise, one agent that uses the first of them."""
+    """Deploy a stack of agents in one namespace with these caches. Default: one agent that uses the first cache."""
     plain = {"kind": "agent-job", "namespace": "scalr", "agentVersion": "0.57.0"}
     given = {"runs": {"cache": next(iter(caches), "")}} if agents is None else agents
     content = {

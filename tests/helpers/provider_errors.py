@@ -1,4 +1,4 @@
-"""What the Kubernetes provider says of objects that fail.
+"""Error messages of the Kubernetes provider for failed objects.
 
 The texts have the shape of those in pulumi-kubernetes: `provider/pkg/provider/provider.go` (`Create`, `Update`, `partialError`),
 `provider/pkg/await/deployment.go` (`errorMessages`), `daemonset.go`, `error.go`, `internal/awaiter.go` and `checker/pod/check.go`.
@@ -41,7 +41,7 @@ REASONS = {
 
 
 def not_created(urn: str, why: str) -> str:
-    """The API server has refused a new object."""
+    """The message if the API server refuses a new object."""
     return f'resource "{urn}" was not successfully created by the Kubernetes API server: {why}'
 
 
@@ -56,7 +56,7 @@ def conflict(manager: str, version: str, fields: Sequence[str]) -> str:
 
 
 def not_initialized(operation: str, urn: str, identity: str, why: str) -> str:
-    """The object is there, and what was to come of it did not; of an update the same is said when the API server has refused it."""
+    """The message if an object exists and did not become ready, and for an update that the API server has refused."""
     if operation == "create":
         what = f'resource "{urn}" was successfully created, but the Kubernetes API server reported that it'
     else:
@@ -65,7 +65,7 @@ def not_initialized(operation: str, urn: str, identity: str, why: str) -> str:
 
 
 def timed_out(kind: str, name: str) -> str:
-    """An object is not ready in time."""
+    """The message if an object is not ready in time."""
     if kind in ("DaemonSet", "ExternalSecret"):
         return "timed out waiting for the condition"
     return f"'{name}' timed out waiting to be Ready" if kind == "Deployment" else f"Timeout occurred polling for '{name}'"

@@ -30,7 +30,7 @@ API_SERVER: dict[tuple[str, str], dict[str, Any]] = {
         "ports": [{"name": "https", "port": 6443}],
     },
 }
-"""What every cluster has about its API server: the fields that are read, as the control plane of tests/cluster shows them."""
+"""The Service and EndpointSlice of the API server, with the fields that are read, as in the control plane of tests/cluster."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ class Registration:
     error_hooks: tuple[str, ...]
     ignored_changes: tuple[str, ...]
     deleted_with: str
-    """What takes this along when it is deleted."""
+    """The resource whose deletion also deletes this one (`deleted_with`)."""
     replaced_by_change_of: Any
-    """A value of which any change replaces the resource."""
+    """The replacement trigger: any change of it replaces the resource."""
     replaced_with: frozenset[str]
     replaced_on: tuple[str, ...]
     goes_first: bool | None
@@ -72,7 +72,7 @@ class Registration:
 
 @dataclass(frozen=True)
 class Reading:
-    """An object that was read, not made."""
+    """An object that was read, not created."""
 
     type: str
     name: str
@@ -83,7 +83,7 @@ class Reading:
 
 
 class Recording:
-    """What a program did: resources in their order, outputs of components, exports of the stack, log messages."""
+    """The recording of a program: resources in order, outputs of components, exports of the stack, log messages."""
 
     def __init__(self) -> None:
         self.resources: list[Registration] = []
@@ -117,7 +117,7 @@ class Recording:
 
 
 class _Mocks(mocks.Mocks):
-    """Resources come out as they went in, with what the clouds add. What is read comes out as a cluster has it."""
+    """New resources return their inputs and the outputs of the clouds; reads return the objects of a cluster."""
 
     def new_resource(self, args: mocks.MockResourceArgs) -> tuple[str | None, dict[str, Any]]:
         if args.resource_id:
@@ -161,7 +161,7 @@ class _Engine(mocks.MockEngine):
 def run(
     program: Callable[[], None], *, configuration: Mapping[str, str] | None = None, secret_keys: tuple[str, ...] = (), preview: bool = False
 ) -> Recording:
-    """Run a program on an event loop of its own. What it raises is in the recording, and so is everything it did before."""
+    """Run a program on its own event loop. The recording contains its exception and everything that it did before."""
     recording = Recording()
     alone = contextvars.Context()  # the SDK keeps the stack and its outputs in one
     alone.run(_run, program, recording, dict(configuration or {}), secret_keys, preview=preview)
@@ -192,7 +192,7 @@ def _run(
 
 @contextmanager
 def _event_loops() -> Iterator[Callable[[], asyncio.AbstractEventLoop]]:
-    """Closes every event loop made meanwhile: the SDK makes one in each of its threads and leaves it open."""
+    """Close every event loop created in the context: the SDK creates one per thread and leaves it open."""
     original, made = asyncio.new_event_loop, list[asyncio.AbstractEventLoop]()
 
     def new_loop() -> asyncio.AbstractEventLoop:
@@ -262,7 +262,7 @@ def _plain(value: Any) -> Any:
 
 
 def opened(value: Any) -> Any:
-    """An input as the provider sees it: what the program marked as secret is there like the rest."""
+    """An input as the provider gets it, with secrets in plain text."""
     if isinstance(value, Secret):
         return opened(value.value)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Agents as their users have them, in plain objects: what only Pulumi or a cloud knows has a plausible value."""
+"""Agents of typical users as plain objects. Values that are known only to Pulumi or a cloud are plausible samples."""
 
 from collections.abc import Mapping
 from pathlib import Path

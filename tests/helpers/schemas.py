@@ -36,5 +36,5 @@ def assert_valid(manifest: dict[str, Any]) -> None:
 
 @cache
 def _validate(manifest: str, version: str) -> None:
-    """Most objects of most tests are the same: each is validated once."""
+    """Validate each object once, because most tests have the same objects."""
     kubernetes_validate.validate(json.loads(manifest), version, strict=True)

@@ -1,4 +1,4 @@
-"""What an upgrade of this project leaves as it is in clusters: the names of objects, and the fields that only a new object can change.
+"""What an upgrade of this project must not change in clusters: the names of objects, and immutable fields.
 
 `tests/snapshots` has the objects of every sample stack, and of every line with all that it can make, as they were when that was last
 renewed: `python -m tests.helpers.upgrades`.
@@ -84,13 +84,13 @@ def _file(name: str) -> Path:
 
 
 def refusal(name: str, before: Sequence[Manifest], after: Sequence[Manifest]) -> str:
-    """What is wrong with an upgrade, in the words of a failed test; empty if nothing is."""
+    """The failure message for an upgrade, empty if nothing is wrong."""
     found = list(broken(before, after))
     return "\n".join([f"{name}:", *(f"  {problem}" for problem in found), _ADVICE]) if found else ""
 
 
 def broken(before: Sequence[Manifest], after: Sequence[Manifest]) -> Iterator[str]:
-    """What is not any more, and what would have to be replaced. New objects are nobody's loss."""
+    """Removed objects, and objects that would be replaced. New objects are allowed."""
     there = {identity(manifest): manifest for manifest in after}
     for manifest in before:
         known = identity(manifest)
@@ -109,7 +109,7 @@ def identity(manifest: Manifest) -> str:
 
 
 def fixed(manifest: Manifest) -> dict[str, Any]:
-    """What stays of an object, by path."""
+    """The immutable parts of an object, by path."""
     kind = manifest["kind"]
     if kind in CHANGEABLE:
         return {f"spec.{key}": value for key, value in manifest["spec"].items() if key not in CHANGEABLE[kind]}
@@ -144,7 +144,7 @@ class Mutation(NamedTuple):
         return f"{self.kind}.{self.path}"
 
     def of(self, objects: Sequence[Manifest]) -> tuple[Manifest, Manifest]:
-        """The last object of the kind that has the field or could have it, and what becomes of it."""
+        """The last object of the kind that has or could have the field, and its change."""
         parent, _, key = self.path.rpartition(".")
         *_, before = (manifest for manifest in objects if manifest["kind"] == self.kind and (not parent or lookup(manifest, parent)))
         after = deepcopy(before)
@@ -189,7 +189,7 @@ MUTATIONS = (
 
 
 def renew() -> None:
-    """Take what is made today for what is deployed."""
+    """Write the snapshots from today's objects."""
     made = {name: today(name) for name in NAMES}
     SNAPSHOTS.mkdir(exist_ok=True)
     for file in SNAPSHOTS.glob("*.yaml"):

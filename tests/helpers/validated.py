@@ -11,5 +11,5 @@ LINES = [line for name in charts.CHARTS for line in charts.find(name).versions.l
 
 
 def validate(chart: str, values: Mapping[str, Any], **more: Any) -> AnyAgent:
-    """An agent of a chart, of release `runs` in namespace `scalr` unless something else is said."""
+    """An agent of a chart, of release `runs` in namespace `scalr` by default."""
     return load(charts.find(chart), values, **{"release": "runs", "namespace": "scalr", **more})

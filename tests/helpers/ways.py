@@ -1,4 +1,4 @@
-"""Every way on which a value of an agent comes in, and what is said about it there."""
+"""Every way to set a value of an agent, with the messages about it."""
 
 import json
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from tests.helpers.programs import TOKEN, agent_job
 from tests.helpers.recording import run
 
 Way = Callable[[str, Any, Path], str]
-"""Gives a value at a path, with a directory for files, and returns all that is said."""
+"""Sets a value at a path, with a directory for files, and returns all messages."""
 
 _REST: dict[str, Any] = {"agent": {"url": "https://acme.scalr.io"}, "task": {"job": {"activeDeadlineSeconds": 3600}}}
 

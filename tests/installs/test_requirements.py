@@ -32,7 +32,7 @@ def test_the_requirements_are_installed_and_the_components_start(command: list[s
     assert started.stdout == "scalr-agents\n", started.stderr
 
 
-def test_another_file_than_the_pinned_one_is_refused(command: list[str], tmp_path: Path) -> None:
+def test_an_unpinned_file_is_refused(command: list[str], tmp_path: Path) -> None:
     shutil.copy(REPOSITORY / "requirements.txt", tmp_path)
     (tmp_path / "requirements").mkdir()
     for layer in DEPLOYED:

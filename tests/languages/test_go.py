@@ -31,7 +31,7 @@ def test_the_program_of_the_registrys_page_compiles(program: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_only_a_mistake_does_not_compile(program: Path) -> None:
+def test_only_a_program_with_a_mistake_fails_to_compile(program: Path) -> None:
     done = vet(program)
     assert done.returncode == 0, done.stderr
     main = program / "main.go"

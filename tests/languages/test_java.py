@@ -16,7 +16,7 @@ def compiled(program: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["mvn", "--batch-mode", "--quiet", "compile"], cwd=program, capture_output=True, text=True, check=False)
 
 
-def test_only_a_mistake_does_not_compile(tmp_path: Path) -> None:
+def test_only_a_program_with_a_mistake_fails_to_compile(tmp_path: Path) -> None:
     if shutil.which("mvn") is None:
         pytest.skip("Maven is not on PATH")
     shutil.copytree(PROGRAM, tmp_path, dirs_exist_ok=True)

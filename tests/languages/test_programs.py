@@ -78,7 +78,7 @@ def _by_name(manifests: Iterable[dict[str, Any]]) -> dict[tuple[str, str], dict[
     return {(manifest["kind"], manifest["metadata"]["name"]): manifest for manifest in manifests}
 
 
-def test_the_cluster_has_what_the_program_in_python_registers(deployed: Deployed) -> None:
+def test_the_cluster_has_the_objects_of_the_python_program(deployed: Deployed) -> None:
     registered = [opened(resource.inputs) for resource in twin().resources if resource.type.startswith("kubernetes:")]
     assert _by_name(deployed.objects.values()) == _by_name(registered)
     settings = twin()["cluster"].inputs
@@ -86,7 +86,7 @@ def test_the_cluster_has_what_the_program_in_python_registers(deployed: Deployed
     assert deployed.outputs == twin().exports
 
 
-def test_the_token_is_in_one_secret_and_nowhere_in_plain(deployed: Deployed) -> None:
+def test_the_token_is_only_in_its_secret(deployed: Deployed) -> None:
     assert [key for key, manifest in deployed.objects.items() if TOKEN in str(manifest)] == ["Secret/scalr-payments/payments-agent-job"]
     for text in (deployed.said, deployed.state):
         assert "payments-controller-token-secret" in text
@@ -117,7 +117,7 @@ def test_a_mistake_in_yaml_is_found_before_anything_is_created(given: str, mista
     assert project.cluster.objects == {}
 
 
-def test_the_programs_name_the_versions_that_run_here() -> None:
+def test_the_programs_require_the_tested_versions() -> None:
     here = json.loads((Path(node.__file__).with_name("package.json")).read_text(encoding="utf-8"))["dependencies"]
     about = json.loads((EXAMPLES / "typescript" / "package.json").read_text(encoding="utf-8"))
     named = about["dependencies"] | about["devDependencies"]

@@ -11,7 +11,7 @@ from tests.package import schema
 PROGRAMS = Path(__file__).parent / "typescript"
 
 
-def test_only_mistakes_do_not_compile(node_modules: Path, tmp_path: Path) -> None:
+def test_only_programs_with_mistakes_fail_to_compile(node_modules: Path, tmp_path: Path) -> None:
     shutil.copytree(PROGRAMS, tmp_path, dirs_exist_ok=True)
     sdk.generate(schema.FILE, "nodejs", tmp_path / "sdk")
     (tmp_path / "node_modules").symlink_to(node_modules)

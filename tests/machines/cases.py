@@ -55,7 +55,7 @@ CASES: Mapping[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "package-apt": ({"docker": {}, "runtime": "package", "package": APT, "agentVersion": "0.50.0", "root": True}, EVERYTHING),
     "package-yum": ({"ec2": EC2, "runtime": "package", "package": YUM}, {}),
 }
-"""The machine, and what of `common` concerns it."""
+"""The machine, and the settings of `common` for it."""
 PRINTED = [(name, form) for name in CASES for form in documents.FORMS]
 
 
@@ -76,7 +76,7 @@ def machine(name: str) -> StackMachine:
 
 
 def document(name: str, form: str) -> str:
-    """What is printed, with the names of our own scripts in place of their content."""
+    """The printed document, with the names of our own scripts instead of their content."""
     text = machine(name).document(form)
     scripts = {files._source(script): f"<{script}>\n" for script in ("on_machine.py", "install.sh", "install-package.sh", "trust.sh")}
     if form == "cloud-init":
@@ -95,7 +95,7 @@ def snapshot(name: str, form: str) -> Path:
 
 
 def renew() -> None:
-    """Take what is printed today for what is right."""
+    """Write the snapshots from today's documents."""
     for file in SNAPSHOTS.glob("*.txt"):
         file.unlink()
     for name, form in PRINTED:

@@ -1,4 +1,4 @@
-"""Stand-ins for the metadata services and for what a machine asks of its cloud. They refuse what the real ones refuse.
+"""Stand-ins for the metadata services and for the cloud services that a machine uses. They refuse what the real ones refuse.
 
 IMDSv2 wants a session, made by a PUT with a time to live, in every request. Google's metadata service wants `Metadata-Flavor`. AWS refuses
 a request whose signature is not that of its own library, here botocore, over all headers `x-amz-*`.
@@ -31,17 +31,17 @@ GOOGLE_TOKEN = "ya29.machine"
 
 @dataclass
 class Cloud:
-    """Both clouds, and what was asked of them."""
+    """Both clouds, with a record of requests."""
 
     content: str = '{"SCALR_AGENT_TOKEN": "s3cr3t-token"}'
-    """The content of the secret; empty where there is none."""
+    """The content of the secret; empty if there is none."""
     leaving: bool = False
-    """Whether the machine is to go."""
+    """Whether the machine is being removed."""
     completed: list[Mapping[str, str]] = field(default_factory=list)
     """The lifecycle actions that were completed."""
 
     def metadata(self, method: str, path: str, headers: Mapping[str, str], _body: str = "") -> tuple[int, str]:
-        """What the metadata services answer."""
+        """Response of the metadata services."""
         given = {name.lower(): value for name, value in headers.items()}
         if path.startswith("/computeMetadata/"):
             return self._google_metadata(path) if given.get("metadata-flavor") == "Google" else (403, "")
@@ -68,7 +68,7 @@ class Cloud:
         return (200, found) if found else (404, "")
 
     def service(self, host: str, method: str, path: str, headers: Mapping[str, str], body: str) -> tuple[int, str]:
-        """What a service of the cloud answers."""
+        """Response of a cloud service."""
         if host == "secretmanager.googleapis.com":
             return self._google_secret(method, path, headers)
         if refusal := _refused(host, method, path, headers, body):
@@ -97,7 +97,7 @@ class Cloud:
 
 
 def _refused(host: str, method: str, path: str, headers: Mapping[str, str], body: str) -> str:
-    """What AWS says against a request's signature."""
+    """AWS's error for a request's signature, empty if it is valid."""
     given = {name.lower(): value for name, value in headers.items()}
     form = r"AWS4-HMAC-SHA256 Credential=(\S+?)/\d{8}/(\S+)/(\w+)/aws4_request, SignedHeaders=(\S+), Signature=(\w+)"
     match = re.fullmatch(form, given.get("authorization", ""))
@@ -128,7 +128,7 @@ def certificate(file: Path, *names: str) -> Path:
 
 
 Answer = Callable[[str, str, Mapping[str, str], str], tuple[int, str]]
-"""What a server says to a method, a path, headers and a body: a status and a text."""
+"""The response of a server to a method, a path, headers and a body: a status and a text."""
 
 
 def serve(

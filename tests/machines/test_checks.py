@@ -1,4 +1,4 @@
-"""What is refused and warned of about machines, each with its place in the stack file."""
+"""Errors and warnings about machines, with their paths in the stack file."""
 
 from base64 import b64encode
 from hashlib import sha256
@@ -17,7 +17,7 @@ def said(entry: dict[str, Any], common: dict[str, Any] | None = None, **words: A
     return [str(finding).replace("scalr-agents:", "") for finding in load(entry, common, **words).findings]
 
 
-def test_a_machine_with_everything_that_it_needs_has_no_finding() -> None:
+def test_a_complete_machine_has_no_findings() -> None:
     entries: list[dict[str, Any]] = [{"ec2": EC2}, {"gce": GCE}, {"docker": {}}]
     for entry in entries:
         assert said(entry) == []
@@ -179,13 +179,13 @@ LOGIN = {"https": "http://me:pa55w0rd@proxy.acme:3128"}
         ({"agentVersion": "1.4"}, "error: common.agentVersion: not a version"),
     ],
 )
-def test_findings_about_what_all_agents_share(common: dict[str, Any], expected: str) -> None:
+def test_findings_on_common_settings(common: dict[str, Any], expected: str) -> None:
     found = said({"ec2": EC2}, common)
     assert [finding for finding in found if finding.startswith(expected)] != [], found
     assert "pa55w0rd" not in str(found)
 
 
-def test_words_that_machines_do_not_have_are_told_if_there_is_no_agent() -> None:
+def test_common_settings_for_kubernetes_only_have_no_effect() -> None:
     words: dict[str, Any] = {
         "network": {"ingress": "deny"},
         "imagePullSecrets": ["pull"],
@@ -198,7 +198,7 @@ def test_words_that_machines_do_not_have_are_told_if_there_is_no_agent() -> None
     assert message not in " ".join(said({"docker": {}}, words, agents={"other": agent}))
 
 
-def test_private_endpoints_beside_the_proxy_end_the_warning() -> None:
+def test_private_endpoints_avoid_the_proxy_warning() -> None:
     assert said({"ec2": EC2}, {"proxy": {"https": "http://proxy.acme:3128", "except": [".eu-west-1.amazonaws.com"]}}) == []
 
 
@@ -222,7 +222,7 @@ def test_certificates_that_do_not_fit_into_user_data_are_an_error(tmp_path: Any)
     assert [finding.path for finding in stack.load(content, directory=tmp_path).findings] == ["scalr-agents:common.ca"]
 
 
-def test_a_name_that_is_an_agent_s_too() -> None:
+def test_a_machine_cannot_have_the_name_of_an_agent() -> None:
     agent = {"kind": "agent-job", "namespace": "scalr", "agentVersion": "1.4.0", "values": {"task": {"job": {"activeDeadlineSeconds": 60}}}}
     assert said({"ec2": EC2}, agents={"it": agent}) == ["error: machines.it: agents has the same name; rename one of them"]
 
@@ -233,7 +233,7 @@ def test_names(name: str) -> None:
     assert [finding.message.partition(":")[0] for finding in loaded.findings] == ["not a valid machine name"]
 
 
-def test_secrets_of_machines_are_demanded_where_something_is_made() -> None:
+def test_machines_in_a_cloud_require_a_token() -> None:
     content = {"common": {"url": URL}, "machines": {"it": {"ec2": EC2}, "own": {"docker": {}}}}
     found = [str(finding) for finding in stack.load(content, directory=STACKS).findings]
     assert found == [
@@ -257,30 +257,30 @@ def test_secrets_of_machines_are_demanded_where_something_is_made() -> None:
         ({"mirrorTokens": {"a": "x"}}, "error: secrets.it.mirrorTokens: not supported for agents on machines"),
     ],
 )
-def test_findings_about_secrets(secrets: dict[str, Any], expected: str) -> None:
+def test_findings_on_secrets(secrets: dict[str, Any], expected: str) -> None:
     assert [finding.partition("; ")[0][: len(expected)] for finding in said({"ec2": EC2}, secrets={"it": secrets})] == [expected]
 
 
-def test_white_space_alone_is_no_token() -> None:
+def test_a_blank_token_is_missing() -> None:
     content = {"common": {"url": URL}, "machines": {"it": {"ec2": EC2}}, "secrets": {"it": {"token": " \n"}}}
     [found] = stack.load(content, directory=STACKS).findings
     assert found.message == "missing; run: pulumi config set --secret --path 'scalr-agents:secrets.it.token'"
 
 
-def test_a_secret_for_a_host_of_one_s_own_has_no_effect() -> None:
+def test_secrets_of_own_hosts_have_no_effect() -> None:
     found = said({"docker": {}}, secrets={"it": {"token": "t"}})
     assert found == [
         "warning: secrets.it.token: has no effect: the stack creates nothing on your own host; write the token to a file there"
     ]
 
 
-def test_secrets_of_nobody_are_told_the_names_of_machines() -> None:
+def test_unknown_secrets_get_the_names_of_machines() -> None:
     found = said({"ec2": EC2}, secrets={"itt": {"token": "t"}})
     assert found[0].startswith("error: secrets.itt: no agent or machine has this name; did you mean 'it'?")
 
 
 @pytest.mark.parametrize(("word", "place"), [("ec2", {**EC2, "securityGroups": ["sg-1"]}), ("gce", {**GCE, "serviceAccount": "a@b.c"})])
-def test_runs_and_a_vcs_provider_share_no_network_and_no_identity(word: str, place: dict[str, Any]) -> None:
+def test_sharing_between_runs_and_vcs_is_a_warning(word: str, place: dict[str, Any]) -> None:
     both = {"runs": {word: place}, "vcs": {word: place, "role": "vcs"}}
     content = {"common": {"url": URL}, "machines": both, "secrets": {name: {"token": "t"} for name in both}}
     (finding,) = stack.load(content, directory=STACKS).findings
@@ -332,5 +332,5 @@ def test_image_and_disk_of_machine_types(kind: str, architecture: str, disk: str
     assert instance_types.gce_disk_type(kind) == disk
 
 
-def test_the_file_of_certificates_is_read() -> None:
+def test_the_certificate_file_is_read() -> None:
     assert said({"ec2": EC2}, {"ca": {"file": CA}}) == []

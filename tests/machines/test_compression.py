@@ -1,4 +1,4 @@
-"""User data in the format of gzip: the same bytes everywhere, which every program reads."""
+"""User data in the gzip format: the same bytes everywhere, readable by every program."""
 
 import gzip
 import hashlib
@@ -20,11 +20,11 @@ TEXTS = st.text(alphabet=st.sampled_from("ab \n:é"), max_size=400).map(str.enco
 @example(b"ab" * 20_000)
 @example(bytes(range(256)) * 3)
 @example(b"a" * 10 + b"\x00" * 40_000 + b"a" * 10)
-def test_everybody_reads_it(content: bytes) -> None:
+def test_other_programs_can_decompress(content: bytes) -> None:
     assert gzip.decompress(compression.gzip(content)) == content
 
 
-def test_codes_of_the_longest_form() -> None:
+def test_codes_of_maximum_length() -> None:
     """Counts that grow like Fibonacci's numbers make the longest codes, of which the format allows fifteen bits."""
     counts = [1, 1]
     while len(counts) < 22:
@@ -34,14 +34,14 @@ def test_codes_of_the_longest_form() -> None:
     assert gzip.decompress(compression.gzip(mixed)) == mixed
 
 
-def test_bytes_stay() -> None:
-    """Other bytes would replace the machines of all whose user data has more than 16 KiB."""
+def test_output_is_stable() -> None:
+    """Other bytes would replace all machines whose user data exceeds 16 KiB."""
     assert compression.gzip(b"a")[:12].hex() == "1f8b08000000000002ff05c0"
     long = "".join(f"{number * number % 977}: agents of pool {number}\n" for number in range(2000)).encode()
     assert hashlib.sha256(compression.gzip(long)).hexdigest() == "8bc3aac4d8eb5280296942f4accde6d26d86cceb4c46e2c6042cd76226581f92"
 
 
 @pytest.mark.parametrize("name", ["aws-plain", "aws-everything"])
-def test_it_is_about_as_short_as_that_of_zlib(name: str) -> None:
+def test_output_is_about_as_short_as_zlib(name: str) -> None:
     content = cases.machine(name).document("cloud-init").encode()
     assert len(compression.gzip(content)) < 1.05 * len(zlib.compress(content, 9, wbits=31))

@@ -1,4 +1,4 @@
-"""The files of machines: every document as it was, no secret in any, and what the documents of Scalr demand of them."""
+"""The files of machines: documents match their snapshots, contain no secret, and follow Scalr's documentation."""
 
 import json
 import re
@@ -19,11 +19,11 @@ from tests.machines.cases import CASES, EC2, EVERYTHING, GCE, PRINTED, load, mac
 
 
 @pytest.mark.parametrize(("name", "form"), PRINTED)
-def test_a_document_is_what_it_was(name: str, form: str) -> None:
+def test_documents_match_their_snapshots(name: str, form: str) -> None:
     assert cases.document(name, form) == cases.snapshot(name, form).read_text()
 
 
-def test_every_snapshot_is_compared() -> None:
+def test_every_snapshot_is_used() -> None:
     assert set(cases.SNAPSHOTS.iterdir()) == {cases.snapshot(*printed) for printed in PRINTED}
 
 
@@ -43,7 +43,7 @@ def unit(name: str) -> str:
     return cases.document(name, "systemd").partition("# /etc/systemd/system/scalr-agent.service")[2].partition("\n# /")[0]
 
 
-def test_a_unit_runs_the_container_as_the_documents_do_but_for_the_terminal() -> None:
+def test_the_unit_runs_the_documented_command_without_a_terminal() -> None:
     command = next(line for line in unit("aws-plain").splitlines() if line.startswith("ExecStart="))
     assert "/var/run/docker.sock:/var/run/docker.sock" in command
     assert "--volume=/var/lib/scalr-agent:/var/lib/scalr-agent" in command
@@ -53,7 +53,7 @@ def test_a_unit_runs_the_container_as_the_documents_do_but_for_the_terminal() ->
     assert "Restart=always" in unit("aws-plain")
 
 
-def test_an_agent_for_a_vcs_provider_gets_neither_socket_nor_data_nor_limits() -> None:
+def test_vcs_agents_get_no_socket_data_or_limits() -> None:
     for form in documents.FORMS:
         text = cases.document("aws-vcs", form).replace("<on_machine.py>", "")
         assert [word for word in ("docker.sock", "/var/lib/scalr-agent", "CONCURRENCY", "MEM_LIMIT") if word in text] == []
@@ -66,7 +66,7 @@ def test_an_agent_for_a_vcs_provider_gets_neither_socket_nor_data_nor_limits() -
         ("0.53.0", {"SCALR_AGENT_DATA_DIR", "SCALR_AGENT_CA_CERT", "SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT", "SCALR_AGENT_CONCURRENCY"}),
     ],
 )
-def test_variables_have_the_names_that_the_agent_knows(version: str, expected: set[str]) -> None:
+def test_variable_names_depend_on_the_agent_version(version: str, expected: set[str]) -> None:
     built = load({"docker": {}, "agentVersion": version}, {"ca": {"file": cases.CA}}).machines[0].machine
     names = environment.variables(built).keys()
     assert expected <= names
@@ -76,7 +76,7 @@ def test_variables_have_the_names_that_the_agent_knows(version: str, expected: s
 
 
 @pytest.mark.parametrize(("scope", "variable"), [("global", "SCALR_AGENT_CA_CERT"), ("tasks", "SCALR_AGENT_CONTAINER_TASK_CA_CERT")])
-def test_certificates_are_for_all_or_for_tasks_alone(scope: str, variable: str) -> None:
+def test_ca_scope_selects_who_trusts_certificates(scope: str, variable: str) -> None:
     built = load({"docker": {}, "caScope": scope}, {"ca": {"file": cases.CA}}).machines[0]
     named = {name for name in environment.variables(built.machine) if name.endswith("CA_CERT")}
     assert named == {variable}
@@ -122,38 +122,38 @@ def test_the_package_is_configured_in_the_order_of_the_documents() -> None:
         ("scalr/agent@sha256:" + "0" * 64, "missing"),
     ],
 )
-def test_a_tag_that_moves_is_pulled_at_every_start(image: str, policy: str) -> None:
+def test_images_without_a_fixed_version_are_always_pulled(image: str, policy: str) -> None:
     text = load({"docker": {}, **({"image": image} if image else {})}).machines[0].document("compose")
     assert yaml.safe_load(text)["services"]["scalr-agent"]["pull_policy"] == policy
 
 
-def test_a_custom_image_for_runs_has_the_one_name_that_older_agents_look_for() -> None:
+def test_older_agents_find_the_task_image_by_tag() -> None:
     assert "ExecStartPre=/usr/bin/docker tag mirror.acme/terraform:1.5.7 scalr/terraform:1.5.7" in unit("own-old-names")
     assert "SCALR_AGENT_CONTAINER_TASK_IMAGE=mirror.acme/runner:7" in cases.document("aws-everything", "systemd")
 
 
-def test_google_s_metadata_service_is_closed_to_containers_but_for_its_dns() -> None:
+def test_containers_reach_only_dns_of_google_s_metadata_service() -> None:
     assert "DOCKER-USER -d 169.254.169.254 -p tcp ! --dport 53 -j REJECT" in unit("gcp-plain")
     assert "iptables" not in unit("gcp-metadata") + unit("aws-plain")
 
 
-def test_stopping_waits_as_long_as_a_run_may_take() -> None:
+def test_stop_timeouts_cover_the_drain() -> None:
     assert "--stop-timeout=660" in unit("aws-everything")
     assert "TimeoutStopSec=690" in unit("aws-everything")
     assert yaml.safe_load(cases.document("aws-everything", "compose"))["services"]["scalr-agent"]["stop_grace_period"] == "660s"
 
 
-def test_units_hold_what_systemd_would_expand_as_it_is() -> None:
+def test_units_escape_specifiers_of_systemd() -> None:
     text = load({"docker": {}}, {"proxy": {"https": "http://proxy.acme:3128/%41"}}).machines[0].document("systemd")
     assert 'Environment="HTTPS_PROXY=http://proxy.acme:3128/%%41"' in text
 
 
-def test_compose_expands_nothing() -> None:
+def test_compose_files_escape_variables() -> None:
     variables = yaml.safe_load(cases.document("aws-everything", "compose"))["services"]["scalr-agent"]["environment"]
     assert variables["TF_LOG"] == 'a "b" 100% $$c \\d'
 
 
-def test_user_data_fits_with_a_handful_of_certificates_and_is_compressed_only_then() -> None:
+def test_user_data_is_compressed_only_if_it_is_too_long() -> None:
     small, large = (machine(name).document("cloud-init") for name in ("aws-plain", "aws-everything"))
     assert documents.packed(small) == small.encode()
     assert documents.packed(large)[:2] == b"\x1f\x8b"
@@ -161,7 +161,7 @@ def test_user_data_fits_with_a_handful_of_certificates_and_is_compressed_only_th
 
 
 @pytest.mark.parametrize("quoted", [False, True])
-def test_the_lines_of_the_secret_are_those_that_docker_or_systemd_reads(quoted: bool) -> None:
+def test_secret_lines_are_read_by_docker_and_systemd(quoted: bool) -> None:
     content = json.dumps({"SCALR_AGENT_TOKEN": "t", "A": 'x "y" $z `q` \\ #'})
     plain = 'SCALR_AGENT_TOKEN=t\nA=x "y" $z `q` \\ #\n'
     escaped = 'SCALR_AGENT_TOKEN="t"\nA="x \\"y\\" \\$z \\`q\\` \\\\ #"\n'
@@ -179,34 +179,34 @@ def stack_file(tmp_path: Any) -> str:
 
 
 @pytest.mark.parametrize("form", sorted(documents.FORMS))
-def test_the_command_prints_a_document_and_says_what_is_left_to_do(stack_file: str, form: str) -> None:
+def test_machine_prints_a_document_and_the_remaining_steps(stack_file: str, form: str) -> None:
     done = CliRunner().invoke(main, ["machine", "host", stack_file, "--format", form])
     assert done.exit_code == 0, done.output
     assert done.stdout == load({"docker": {}, "role": "vcs"}).machines[0].document(form).replace("agent it (", "agent host (")
     assert "SCALR_AGENT_TOKEN=<token>" in done.stderr
 
 
-def test_the_command_names_what_only_the_cloud_knows(stack_file: str) -> None:
+def test_machine_names_values_known_only_to_the_cloud(stack_file: str) -> None:
     done = CliRunner().invoke(main, ["machine", "fleet", stack_file])
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("#cloud-config\n")
     assert "placeholder: <cloud scalr-agents:machines.fleet: secret> is known only to the cloud" in done.stderr
 
 
-def test_the_command_knows_the_machines(stack_file: str) -> None:
+def test_machine_suggests_the_nearest_name(stack_file: str) -> None:
     done = CliRunner().invoke(main, ["machine", "hots", stack_file])
     assert done.exit_code == 2
     assert "no machine 'hots'; did you mean 'host'?" in done.stderr
 
 
-def test_render_and_images_know_machines(stack_file: str) -> None:
+def test_render_and_images_mention_machines(stack_file: str) -> None:
     rendered = CliRunner().invoke(main, ["render", stack_file])
     assert (rendered.exit_code, rendered.stdout) == (0, "")
     assert "scalr-agents machine NAME prints their files" in rendered.stderr
     assert CliRunner().invoke(main, ["images", stack_file]).stdout == f"scalr/agent:{NEWEST}\n"
 
 
-def test_cases_cover_every_word() -> None:
+def test_cases_cover_every_setting() -> None:
     said = {word for entry, _ in CASES.values() for word in entry}
     words = {"role", "agentVersion", "concurrency", "memoryPerRun", "image", "env", "root", "taskImage", "caScope", "runtime", "package"}
     assert words | {"allowMetadataService", "drainSeconds", "ec2", "gce", "docker"} == said
@@ -222,7 +222,7 @@ def with_package(directory: Any) -> str:
     return str(file)
 
 
-def test_the_package_is_installed_by_hand_too(tmp_path: Any) -> None:
+def test_systemd_documents_install_the_package(tmp_path: Any) -> None:
     done = CliRunner().invoke(main, ["machine", "host", with_package(tmp_path), "-o", "systemd"])
     assert done.exit_code == 0, done.output
     assert "# /usr/local/lib/scalr-agent/install (0755)\n#!/bin/sh\n" in done.stdout
@@ -231,7 +231,7 @@ def test_the_package_is_installed_by_hand_too(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("form", ["compose", "run"])
-def test_a_package_has_no_form_of_docker(tmp_path: Any, form: str) -> None:
+def test_a_package_has_no_docker_formats(tmp_path: Any, form: str) -> None:
     done = CliRunner().invoke(main, ["machine", "host", with_package(tmp_path), "--output", form])
     assert (done.exit_code, done.stdout) == (2, "")
     assert "runtime: package has no compose or run format; use cloud-init or systemd" in done.stderr

@@ -1,4 +1,4 @@
-"""Words that AWS and Google Cloud would refuse when the machines are created."""
+"""Values that AWS and Google Cloud would refuse when the machines are created."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def errors(cloud: str, given: dict[str, Any]) -> list[tuple[str, str]]:
         ),
     ],
 )
-def test_what_aws_refuses(words: dict[str, Any], path: str, message: str) -> None:
+def test_invalid_values_for_aws(words: dict[str, Any], path: str, message: str) -> None:
     assert errors("ec2", {**EC2, **words}) == [(f"scalr-agents:machines.it.ec2.{path}", message)]
 
 
@@ -74,7 +74,7 @@ def test_what_aws_refuses(words: dict[str, Any], path: str, message: str) -> Non
         ),
     ],
 )
-def test_what_google_refuses(words: dict[str, Any], path: str, message: str) -> None:
+def test_invalid_values_for_google(words: dict[str, Any], path: str, message: str) -> None:
     assert errors("gce", {**GCE, **words}) == [(f"scalr-agents:machines.it.gce.{path}", message)]
 
 
@@ -88,5 +88,5 @@ def test_what_google_refuses(words: dict[str, Any], path: str, message: str) -> 
         ("gce", {**GCE, "machineType": "n2-custom-4-16384-ext", "subnetwork": f"https://www.googleapis.com/compute/v1/{SUBNETWORK}"}),
     ],
 )
-def test_what_they_accept(cloud: str, given: dict[str, Any]) -> None:
+def test_valid_values_have_no_findings(cloud: str, given: dict[str, Any]) -> None:
     assert errors(cloud, given) == []

@@ -1,4 +1,4 @@
-"""The program for the machine, against stand-ins of both clouds. `tests/machines_for_real` runs it as systemd does."""
+"""The program that runs on machines, against stand-ins of both clouds. `tests/machines_for_real` runs it as systemd does."""
 
 import ast
 import json
@@ -38,7 +38,7 @@ def cloud(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cloud]:
 
 
 @pytest.mark.parametrize("secret", [ARN, NAME])
-def test_the_secret_becomes_a_file_for_root_alone(cloud: Cloud, secret: str, tmp_path: Path) -> None:
+def test_the_secrets_file_is_readable_only_by_root(cloud: Cloud, secret: str, tmp_path: Path) -> None:
     file = tmp_path / "secret.env"
     cloud.content = json.dumps({"SCALR_AGENT_TOKEN": "s3cr3t-token", "TF_TOKEN_acme": "x"})
     on_machine.main(["secrets", secret, str(file)])
@@ -57,7 +57,7 @@ def test_the_secret_becomes_a_file_for_root_alone(cloud: Cloud, secret: str, tmp
         (NAME, f"secretmanager.googleapis.com answers 404 (NOT_FOUND) for {NAME}"),
     ],
 )
-def test_a_missing_secret_says_so(cloud: Cloud, secret: str, expected: str, tmp_path: Path) -> None:
+def test_a_missing_secret_is_reported(cloud: Cloud, secret: str, expected: str, tmp_path: Path) -> None:
     cloud.content = ""
     with pytest.raises(on_machine.HostError) as raised:
         on_machine.main(["secrets", secret, str(tmp_path / "secret.env")])
@@ -77,14 +77,14 @@ def test_a_missing_secret_says_so(cloud: Cloud, secret: str, expected: str, tmp_
         ('{"SCALR_AGENT_TOKEN": "t", "A B": "x"}', "the secret's variable A B is not a string of one line"),
     ],
 )
-def test_content_that_is_no_environment_is_refused_and_not_repeated(content: str, expected: str) -> None:
+def test_invalid_secrets_are_refused_and_not_repeated(content: str, expected: str) -> None:
     with pytest.raises(on_machine.HostError) as raised:
         on_machine.lines(content, quoted=False)
     assert str(raised.value) == expected
 
 
-def test_a_signature_by_somebody_else_is_refused(cloud: Cloud, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The stand-in is as strict as AWS: without this, a wrong signature would pass the other tests."""
+def test_a_wrong_signature_is_refused(cloud: Cloud, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The stand-in is as strict as AWS. Otherwise, a wrong signature would pass the other tests."""
     sign = on_machine.sign
     monkeypatch.setattr(on_machine, "sign", lambda headers, body, *more: sign(headers, body + " ", *more))
     with pytest.raises(on_machine.HostError, match=r"answers 403 \(InvalidSignatureException\)"):
@@ -94,7 +94,7 @@ def test_a_signature_by_somebody_else_is_refused(cloud: Cloud, monkeypatch: pyte
 @pytest.mark.parametrize(
     ("arguments", "then"), [(["aws", GROUP, "drain"], []), (["gcp"], [["/usr/bin/systemctl", "poweroff"]])], ids=["aws", "gcp"]
 )
-def test_the_agent_is_stopped_when_the_machine_is_to_go(
+def test_the_agent_is_stopped_before_the_machine_is_removed(
     cloud: Cloud, arguments: list[str], then: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[Any] = []
@@ -116,13 +116,13 @@ def test_the_agent_is_stopped_when_the_machine_is_to_go(
     assert cloud.completed == (expected if arguments[0] == "aws" else [])
 
 
-def test_a_service_that_cannot_be_reached_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_service_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(on_machine, "METADATA", ("127.0.0.1", 1))
     with pytest.raises(on_machine.HostError, match="cannot reach the metadata service: "):
         on_machine.aws_metadata("instance-id")
 
 
-def test_it_runs_on_the_oldest_python_of_its_machines_and_needs_nothing_else() -> None:
+def test_it_runs_on_python_3_8_without_dependencies() -> None:
     source = Path(on_machine.__file__).read_text()
     tree = ast.parse(source, feature_version=(3, 8))
     names = [name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in (alias.name for alias in node.names)]
@@ -131,7 +131,7 @@ def test_it_runs_on_the_oldest_python_of_its_machines_and_needs_nothing_else() -
     assert source.startswith("#!/usr/bin/python3 -I\n")
 
 
-def test_the_machine_knows_the_same_control_characters() -> None:
-    """The program on the machine runs alone, so that it has a copy of them."""
+def test_the_control_characters_match_the_package() -> None:
+    """The program on the machine cannot import the package, so it has a copy of them."""
     refused = [chr(code) for code in range(0x3000) if re.search(on_machine.CONTROL, chr(code))]
     assert refused == [chr(code) for code in range(0x3000) if not characters.is_one_line(chr(code))]

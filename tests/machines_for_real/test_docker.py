@@ -30,7 +30,7 @@ def clean(host: Host) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", ["aws-plain", "gcp-plain", "own-plain"])
-def test_the_agent_runs_and_its_token_is_nowhere_but_in_the_container(host: Host, name: str) -> None:
+def test_the_token_is_only_in_the_container(host: Host, name: str) -> None:
     if name == "own-plain":
         host.put(OWN)
     unit = unit_of(host, written(name))
@@ -55,7 +55,7 @@ def _processes() -> str:
     return "".join(file.read_text(errors="replace") for file in Path("/proc").glob("[0-9]*/cmdline") if file.exists())
 
 
-def test_the_file_with_the_secrets_is_for_root_alone_and_goes_with_the_unit(host: Host) -> None:
+def test_the_secrets_file_is_root_only_and_deleted_with_the_unit(host: Host) -> None:
     unit = unit_of(host, written("aws-plain"))
     unit.prepare()
     assert host.output("stat", "--format=%a %U", "/run/scalr-agent-secret", "/run/scalr-agent-secret/secret.env") == "700 root\n600 root\n"
@@ -64,7 +64,7 @@ def test_the_file_with_the_secrets_is_for_root_alone_and_goes_with_the_unit(host
     assert host.run("ls", "/run/scalr-agent-secret").returncode != 0
 
 
-def test_a_new_token_is_there_at_the_next_start(host: Host) -> None:
+def test_a_new_token_is_used_at_the_next_start(host: Host) -> None:
     unit = unit_of(host, written("aws-plain"))
     with unit.started() as agent:
         agent.readline()
@@ -74,7 +74,7 @@ def test_a_new_token_is_there_at_the_next_start(host: Host) -> None:
         assert "the-next-token" in host.output("docker", "inspect", "scalr-agent")
 
 
-def test_what_a_crash_has_left_is_in_nobodys_way(host: Host) -> None:
+def test_the_unit_starts_after_a_crash(host: Host) -> None:
     host.output("docker", "create", "--name=scalr-agent", "scalr/agent:1.4.0", "run")
     unit = unit_of(host, written("aws-plain"))
     with unit.started() as agent:
@@ -89,7 +89,7 @@ def test_what_a_crash_has_left_is_in_nobodys_way(host: Host) -> None:
         ("own-plain", "/etc/scalr-agent/secret.env is missing or empty: write SCALR_AGENT_TOKEN=<token> into it, mode 0600"),
     ],
 )
-def test_a_missing_secret_says_so(host: Host, name: str, expected: str) -> None:
+def test_a_missing_secret_is_reported(host: Host, name: str, expected: str) -> None:
     host.secret()
     host.run("rm", "--force", OWN.path)
     done = unit_of(host, written(name)).prepare()
@@ -97,7 +97,7 @@ def test_a_missing_secret_says_so(host: Host, name: str, expected: str) -> None:
     assert done.stderr.removeprefix("scalr-agent: ") == f"{expected}\n"
 
 
-def test_a_vcs_agent_has_neither_the_socket_nor_a_directory(host: Host) -> None:
+def test_a_vcs_agent_has_no_socket_and_no_directory(host: Host) -> None:
     vcs = machine("aws-vcs").machine
     plain = replace(vcs, shared=vcs.shared.model_copy(update={"image_registry": "", "http_proxy": "", "https_proxy": ""}))
     unit = unit_of(host, files(plain, CLOUDS["aws-plain"]))
@@ -107,7 +107,7 @@ def test_a_vcs_agent_has_neither_the_socket_nor_a_directory(host: Host) -> None:
         assert mounts.split() == ["/etc/scalr-agent/ca.pem"]
 
 
-def test_the_rule_against_the_metadata_service_is_there_once(host: Host) -> None:
+def test_the_metadata_rule_is_added_once(host: Host) -> None:
     unit = unit_of(host, written("gcp-plain"))
     for _ in range(2):
         unit.prepare()
@@ -125,7 +125,7 @@ def _completed(host: Host) -> int:
 
 
 @pytest.mark.parametrize(("name", "then"), [("aws-plain", []), ("gcp-plain", ["poweroff"])])
-def test_a_machine_that_has_to_go_stops_its_agent_first(host: Host, name: str, then: list[str], tmp_path: Path) -> None:
+def test_a_removed_machine_stops_its_agent_first(host: Host, name: str, then: list[str], tmp_path: Path) -> None:
     asked = tmp_path / "asked"
     stand_in = tmp_path / "systemctl"
     # What systemd does with `stop` is the unit's ExecStop.

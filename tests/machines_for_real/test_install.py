@@ -41,7 +41,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
 
 
 def _with_subkey(home: Path, key: str, created: str, grip: str) -> str:
-    """A key with a subkey that is another key, and has its fingerprint: everybody can make that of a key that is public."""
+    """A key with another key as its subkey, which has that fingerprint: everybody can create this from a public key."""
     clock = ("--faked-system-time", f"{created}!", "--ignore-time-conflict", "--ignore-valid-from")
     words = ("--expert", "--no-tty", *clock, "--passphrase", "", "--pinentry-mode", "loopback", "--command-fd", "0", "--edit-key", key)
     answers = f"addkey\n13\n{grip}\nq\n0\nsave\n"
@@ -86,7 +86,7 @@ def _recorded(machine: Path) -> list[str]:
 
 @pytest.mark.parametrize("system", FINGERPRINTS)
 @pytest.mark.parametrize("served", ["one", "both", "ring"])
-def test_docker_is_installed_with_the_one_key(system: str, served: str, keys: Mapping[str, Path], tmp_path: Path) -> None:
+def test_docker_is_installed_with_its_key(system: str, served: str, keys: Mapping[str, Path], tmp_path: Path) -> None:
     """Whatever else is served with it."""
     done = ran(system, keys[served], tmp_path, trusted=keys["one"].name)
     assert done.returncode == 0, done.stderr
@@ -104,8 +104,8 @@ def test_docker_is_installed_with_the_one_key(system: str, served: str, keys: Ma
 
 @pytest.mark.parametrize("system", FINGERPRINTS)
 @pytest.mark.parametrize("served", ["other", "nothing"])
-def test_another_key_ends_the_installation(system: str, served: str, keys: Mapping[str, Path], tmp_path: Path) -> None:
-    """Of the script as it is: nobody but Docker has a key with these fingerprints."""
+def test_another_key_fails_the_installation(system: str, served: str, keys: Mapping[str, Path], tmp_path: Path) -> None:
+    """The unchanged script: only Docker has keys with these fingerprints."""
     file = keys.get(served, Path(os.devnull))
     done = ran(system, file, tmp_path)
     message = f"is not the key with fingerprint {FINGERPRINTS[system]}, so Docker is not installed"
@@ -114,7 +114,7 @@ def test_another_key_ends_the_installation(system: str, served: str, keys: Mappi
 
 
 @pytest.mark.parametrize("system", FINGERPRINTS)
-def test_a_key_that_has_this_one_as_a_subkey_is_another_key(system: str, keys: Mapping[str, Path], tmp_path: Path) -> None:
+def test_a_key_with_docker_s_key_as_subkey_fails(system: str, keys: Mapping[str, Path], tmp_path: Path) -> None:
     done = ran(system, keys["subkey"], tmp_path, trusted=keys["one"].name)
     message = f"is not the key with fingerprint {keys['one'].name}, so Docker is not installed"
     assert (done.returncode, done.stderr.splitlines()[-1].endswith(message)) == (1, True)

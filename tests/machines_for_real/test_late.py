@@ -9,7 +9,7 @@ from tests.machines_for_real import machine
 
 
 @pytest.mark.parametrize("name", ["space", "cloud", "dockerd"])
-def test_a_machine_with_a_late_program_works(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_tolerates_slow_programs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if reason := machine.missing():
         machine.without(reason)
     start_late(monkeypatch, name)

@@ -35,13 +35,13 @@ def accepted(*command: str, env: dict[str, str] | None = None) -> str:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_cloud_init_takes_the_user_data(name: str, tmp_path: Path) -> None:
+def test_cloud_init_accepts_the_user_data(name: str, tmp_path: Path) -> None:
     file = tmp_path / "user-data"
     file.write_text(machine(name).document("cloud-init"))
     assert "Valid cloud-config" in accepted(program("cloud-init"), "schema", "--config-file", str(file))
 
 
-def test_cloud_init_would_refuse_other_user_data(tmp_path: Path) -> None:
+def test_cloud_init_refuses_invalid_user_data(tmp_path: Path) -> None:
     file = tmp_path / "user-data"
     file.write_text(machine("own-plain").document("cloud-init").replace("write_files:", "write_file: 1\nwrite_files: 1\nold:"))
     done = subprocess.run([program("cloud-init"), "schema", "--config-file", str(file)], capture_output=True, check=False)
@@ -70,13 +70,13 @@ def _root(name: str, root: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_systemd_takes_the_units_and_drop_ins(name: str, tmp_path: Path) -> None:
+def test_systemd_accepts_units_and_drop_ins(name: str, tmp_path: Path) -> None:
     units = _root(name, tmp_path)
     said = accepted(program("systemd-analyze"), "verify", "--man=no", "--recursive-errors=yes", f"--root={tmp_path}", *units)
     assert [line for line in said.splitlines() if "scalr-agent" in line] == []
 
 
-def test_systemd_would_refuse_other_units(tmp_path: Path) -> None:
+def test_systemd_refuses_invalid_units(tmp_path: Path) -> None:
     units = _root("aws-plain", tmp_path)
     file = tmp_path / "etc/systemd/system/scalr-agent.service"
     file.write_text(file.read_text().replace("Restart=always", "Restart=allways"))
@@ -101,7 +101,7 @@ def test_shellcheck_has_no_complaint_about_commands_in_units(name: str, tmp_path
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_compose_reads_what_is_meant(name: str, tmp_path: Path) -> None:
+def test_compose_reads_the_intended_values(name: str, tmp_path: Path) -> None:
     if not tools.built("docker-compose"):
         without("docker-compose is not built: run `make control-plane`")
     secrets = tmp_path / "secret.env"

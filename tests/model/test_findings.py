@@ -1,4 +1,4 @@
-"""Findings: their words, their paths and their order."""
+"""Findings: messages, paths and order."""
 
 import pytest
 from scalr_agents.model.findings import (
@@ -39,14 +39,14 @@ def test_a_finding_moves_under_a_prefix(finding: Finding, prefix: str, path: str
     assert finding.under(as_path(prefix)) == Finding(finding.severity, as_path(path), finding.message)
 
 
-def test_errors_come_first_each_once_in_the_order_of_the_checks() -> None:
+def test_errors_come_first_without_duplicates() -> None:
     odder = warning("task", "is odder")
     assert by_severity([odder, WRONG, ODD, WORSE, odder, WRONG]) == [WRONG, WORSE, odder, ODD]
     assert by_severity(finding for finding in (ODD, WRONG)) == [WRONG, ODD]
     assert by_severity([]) == []
 
 
-def test_findings_part_into_errors_and_warnings() -> None:
+def test_findings_are_split_into_errors_and_warnings() -> None:
     findings = [ODD, WRONG, WORSE]
     assert (errors(findings), warnings(findings)) == ([WRONG, WORSE], [ODD])
 
@@ -70,7 +70,7 @@ def test_an_error_lists_every_finding(kind: type[FindingsError]) -> None:
         (("nodeSelector", "kubernetes.io/os"), "nodeSelector.kubernetes\\.io/os"),
     ],
 )
-def test_a_path_is_dotted_as_in_set(path: tuple[str | int, ...], text: str) -> None:
+def test_paths_are_dotted_as_in_helm_set(path: tuple[str | int, ...], text: str) -> None:
     assert dotted(path) == text
 
 
@@ -78,7 +78,7 @@ def test_a_path_is_dotted_as_in_set(path: tuple[str | int, ...], text: str) -> N
     ("path", "key", "text"),
     [("labels", "app", "labels.app"), ("labels", "a.b/c.d", "labels.a\\.b/c\\.d"), ("", "a.b", "a\\.b")],
 )
-def test_the_dots_of_an_entry_are_escaped(path: str, key: str, text: str) -> None:
+def test_dots_in_entries_are_escaped(path: str, key: str, text: str) -> None:
     assert entry(path, key) == text
 
 
@@ -106,7 +106,7 @@ def test_paths_of_a_stack_file_are_written_as_pulumi_takes_them(path: Path, text
         ("", ["url"], "allowed: url"),
     ],
 )
-def test_a_typo_is_answered_with_the_nearest_name_or_all_of_them(given: str, allowed: list[str], text: str) -> None:
+def test_a_typo_gets_the_nearest_name_or_all_names(given: str, allowed: list[str], text: str) -> None:
     assert nearest(given, allowed) == text
     assert nearest(given, (name for name in allowed)) == text
     assert unknown_key(given, allowed) == f"unknown key {given!r}; {text}"

@@ -1,4 +1,4 @@
-"""What the API server refuses beyond the types of fields is told, at its place. The tests on the control plane ask the API server."""
+"""Errors that the API server would report beyond field types, with their path. Tests on the control plane confirm them."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from tests.helpers.pod_specs import ACCEPTED, MISTAKES, name_of, problems
 
 
 @pytest.mark.parametrize("row", MISTAKES, ids=name_of)
-def test_a_mistake_is_told_at_its_place(row: dict[str, Any]) -> None:
+def test_mistakes_are_located(row: dict[str, Any]) -> None:
     [(place, message)] = problems(row["spec"]).items()
     assert place == row["at"]
     assert row["message"] in message
@@ -39,10 +39,10 @@ def with_outputs(given: Any) -> Any:
 
 
 @pytest.mark.parametrize("row", MISTAKES, ids=name_of)
-def test_what_is_known_only_during_deployment_is_not_read(row: dict[str, Any]) -> None:
+def test_outputs_are_not_read(row: dict[str, Any]) -> None:
     problems(with_outputs(row["spec"]))
     problems({field: [Opaque(), Opaque()] if isinstance(given, list) else Opaque() for field, given in row["spec"].items()})
 
 
-def test_every_rule_is_about_a_type_that_values_can_have() -> None:
+def test_every_rule_applies_to_a_type_of_values() -> None:
     assert {kind.removeprefix("[]") for kind in RULES} - table()["types"].keys() == set()

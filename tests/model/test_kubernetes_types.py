@@ -1,4 +1,4 @@
-"""Kubernetes' own types among the values: what is wrong with them is found before anything is deployed, at its place."""
+"""Kubernetes types in values: errors are found before deployment, with their path."""
 
 import json
 from collections.abc import Iterator
@@ -149,11 +149,11 @@ def test_every_type_of_kubernetes_is_checked(model: type[BaseModel], path: str, 
         (nested("task.tolerations", {"key": "a"}), "task.tolerations", "expected a list, given a map"),
     ],
 )
-def test_what_kubernetes_would_refuse(given: dict[str, Any], path: str, message: str) -> None:
+def test_invalid_kubernetes_types_are_errors(given: dict[str, Any], path: str, message: str) -> None:
     assert {path: findings(given).get(path, "")[: len(message)]} == {path: message}
 
 
-def test_everything_wrong_is_told_at_once() -> None:
+def test_all_errors_are_reported_at_once() -> None:
     sidecar = {"name": "s", "imag": "x", "tty": "yes", "resources": {"limits": {"cpu": "fast", "memroy": 1}}}
     assert sorted(findings(nested("task", {"sidecars": [5, sidecar], "extraVolumes": [{"emptyDir": {"size": 1}}]}))) == [
         "task.extraVolumes[0]",
@@ -174,7 +174,7 @@ def test_everything_wrong_is_told_at_once() -> None:
         nested("agent", {"replicaCount": 2, "affinity": {"podAntiAfinity": AFFINITY}}),
     ],
 )
-def test_nothing_is_said_about_what_is_left_out(given: dict[str, Any]) -> None:
+def test_invalid_parts_have_no_further_findings(given: dict[str, Any]) -> None:
     mounting = merge(given, nested("task.runner.extraVolumeMounts", [{"name": "v", "mountPath": "/v"}])) if "task" in given else given
     found = charts.check(JOB, merge(MINIMUM, mounting), release="runs", namespace="scalr", agent_version=CURRENT)
     assert len(errors(found)) == 1
@@ -213,11 +213,11 @@ def test_nothing_is_said_about_what_is_left_out(given: dict[str, Any]) -> None:
         ),
     ],
 )
-def test_what_kubernetes_takes_is_passed_on(path: str, given: Any) -> None:
+def test_valid_kubernetes_types_are_passed_on(path: str, given: Any) -> None:
     assert findings(nested(path, given)) == {}
 
 
-def test_null_is_a_field_that_is_not_there() -> None:
+def test_null_means_an_absent_field() -> None:
     sidecar = {"name": "s", "image": "x", "env": None, "volumeMounts": None, "ports": None, "securityContext": {"runAsUser": None}}
     cache = {"caches": {"shared": {"claim": "c"}}}
     given = {"cache": "shared", "values": {"task": {"sidecars": [sidecar], "tolerations": [{"key": "a", "value": None}]}}}
@@ -237,7 +237,7 @@ class Later:
         raise AssertionError("read")
 
 
-def test_what_is_known_later_is_left_alone_wherever_it_stands() -> None:
+def test_outputs_are_accepted_in_every_field() -> None:
     later = Later()
     given = {
         "task": {
@@ -255,13 +255,13 @@ def test_what_is_known_later_is_left_alone_wherever_it_stands() -> None:
 
 
 @pytest.mark.parametrize("given", [b"NoSchedule", {"NoSchedule"}, Path("NoSchedule")])
-def test_other_data_than_json_is_not_taken_for_an_output(given: object) -> None:
+def test_unknown_objects_are_not_outputs(given: object) -> None:
     found = findings(nested("task.tolerations", [{"effect": given, "key": given}]))
     assert found["task.tolerations[0].key"] == f"expected a string, given an object ({type(given).__name__})"
     assert found["task.tolerations[0].effect"].startswith("expected a string, given an object")
 
 
-def test_findings_have_the_place_in_the_file_that_they_are_about(tmp_path: Path) -> None:
+def test_findings_have_their_position_in_the_file(tmp_path: Path) -> None:
     (tmp_path / "base.yaml").write_text("agent: {tolerations: [{effect: NoSchedul}], resources: {limits: {memroy: 1Gi}}}\n")
     given = {
         "valuesFiles": ["base.yaml"],
@@ -278,7 +278,7 @@ def test_findings_have_the_place_in_the_file_that_they_are_about(tmp_path: Path)
     }
 
 
-def test_the_table_is_that_of_the_newest_schemas() -> None:
+def test_the_table_matches_the_newest_schemas() -> None:
     """Renewed by `python -m tests.helpers.kubernetes_types`. Whether enums are current, a test asks the API server."""
     table = kubernetes_types.table()
     enums = {name for name, content in table["types"].items() if isinstance(content, list)}
@@ -297,7 +297,7 @@ def _without(kind: str, enums: set[str]) -> str:
     return kind.replace(name, "string") if name in enums else kind
 
 
-def test_newer_schemas_have_whatever_older_ones_have() -> None:
+def test_newer_schemas_contain_all_older_fields() -> None:
     oldest = min(int(line.kubernetes.removeprefix("1.")) for line in LINES)
     releases = [script.structs(f"1.{minor}") for minor in range(oldest, int(script.newest().removeprefix("1.")) + 1)]
     for older, newer in pairwise(releases):

@@ -1,4 +1,4 @@
-"""Layers of values: which one wins, and which one a finding speaks of."""
+"""Layers of values: precedence, and the location of findings."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ LAYERS = [WORD, FILE, VALUES]
         (Layer(as_path(""), {}), "agent.url", "agent.url"),
     ],
 )
-def test_a_place_is_written_as_the_user_would_look_for_it(layer: Layer, path: str, place: str) -> None:
+def test_places_are_written_as_paths_in_files(layer: Layer, path: str, place: str) -> None:
     position = Position("values/dev.yaml") if layer is FILE else None
     assert layer.own(error(path, "x")) == error(place, "x", position=position)
 
@@ -46,11 +46,11 @@ def test_later_layers_win() -> None:
     assert combine(LAYERS[::-1])["agent"]["url"] == "https://acme.scalr.io"
 
 
-def test_no_layers_are_no_values() -> None:
+def test_no_layers_have_no_values() -> None:
     assert combine([]) == {}
 
 
-def test_combining_changes_no_layer() -> None:
+def test_combining_does_not_change_layers() -> None:
     lower, upper = Layer(as_path("a"), {"x": {"y": 1}}), Layer(as_path("b"), {"x": {"z": 2}})
     assert combine([lower, upper]) == {"x": {"y": 1, "z": 2}}
     assert (lower.values, upper.values) == ({"x": {"y": 1}}, {"x": {"z": 2}})
@@ -72,7 +72,7 @@ def test_combining_changes_no_layer() -> None:
         ({"a": 1}, [], True),
     ],
 )
-def test_a_layer_says_a_scalar_or_a_list_as_a_whole(values: dict[str, Any], path: list[str | int], said: bool) -> None:
+def test_scalars_and_lists_belong_to_one_layer(values: dict[str, Any], path: list[str | int], said: bool) -> None:
     assert says(values, path) is said
 
 
@@ -91,13 +91,13 @@ def test_a_layer_says_a_scalar_or_a_list_as_a_whole(values: dict[str, Any], path
         ("", "scalr-agents:agents.runs.values"),
     ],
 )
-def test_a_finding_is_located_in_the_last_layer_that_says_something_there(path: str, place: str) -> None:
+def test_a_finding_is_located_in_the_last_layer_with_its_value(path: str, place: str) -> None:
     located = locate(warning(path, "is odd"), LAYERS, (*PLACE, "values"))
     in_file = Position("values/dev.yaml") if place == path else None
     assert located == warning(place, "is odd", position=in_file)
 
 
-def test_a_finding_on_a_translated_word_names_the_word_alone() -> None:
+def test_a_finding_on_a_translated_key_names_only_the_key() -> None:
     assert locate(error("agent.url", "is wrong"), [WORD], PLACE) == error("scalr-agents:common.url", "is wrong")
 
 

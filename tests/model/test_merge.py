@@ -45,7 +45,7 @@ def test_new_keys_follow_those_of_the_base() -> None:
     assert list(merge({"b": 1, "a": {"y": 1}}, {"c": 1, "a": {"x": 1}, "b": 2})) == ["b", "a", "c"]
 
 
-def test_leaves_are_carried_over_uncopied() -> None:
+def test_leaves_are_not_copied() -> None:
     output, items = object(), [1]
     merged = merge({"a": {"b": output, "c": 1}}, {"a": {"d": items}})
     assert merged["a"]["b"] is output
@@ -77,7 +77,7 @@ def test_a_null_removes_a_default(default: dict[str, Any], given_values: dict[st
         ({"a": [None, {"b": None}]}, {"a": [None, {"b": None}]}),
     ],
 )
-def test_nulls_are_left_out_at_any_depth_of_maps(values: dict[str, Any], without: dict[str, Any]) -> None:
+def test_nulls_are_removed_at_any_depth(values: dict[str, Any], without: dict[str, Any]) -> None:
     assert without_nulls(values) == without
 
 
@@ -95,7 +95,7 @@ def test_nulls_are_left_out_at_any_depth_of_maps(values: dict[str, Any], without
         ({"a": 1}, [], {"a": 1}),
     ],
 )
-def test_what_stands_at_a_path_is_looked_up(values: Any, path: list[str], found: Any) -> None:
+def test_values_are_looked_up_by_path(values: Any, path: list[str], found: Any) -> None:
     assert lookup(values, *path) == found
 
 
@@ -109,7 +109,7 @@ def _paths(values: Mapping[str, Any], prefix: tuple[str, ...] = ()) -> dict[tupl
 
 @settings(max_examples=150, deadline=None)
 @given(VALUES, VALUES)
-def test_what_the_override_says_stands_and_neither_side_changes(base: dict[str, Any], override: dict[str, Any]) -> None:
+def test_overrides_win_and_inputs_do_not_change(base: dict[str, Any], override: dict[str, Any]) -> None:
     before = deepcopy((base, override))
     said, merged = _paths(override), _paths(merge(base, override))
     assert {path: merged[path] for path in said} == said
@@ -124,7 +124,7 @@ def test_empty_values_change_nothing(values: dict[str, Any]) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(VALUES, VALUES)
-def test_no_null_is_left_under_a_coalesced_map(default: dict[str, Any], given_values: dict[str, Any]) -> None:
+def test_coalesced_maps_contain_no_null(default: dict[str, Any], given_values: dict[str, Any]) -> None:
     coalesced = coalesce(default, given_values)
     assert None not in _paths(coalesced).values()
     assert coalesced == without_nulls(coalesced)

@@ -1,4 +1,4 @@
-"""The first pass of validation: what its messages say, and what it leaves out."""
+"""The first pass of validation: its messages, and the values that it omits."""
 
 from typing import Any, Literal
 
@@ -85,7 +85,7 @@ CAR = ", ".join(field.alias or name for name, field in Car.model_fields.items())
         ({"doors.front": 2}, "doors\\.front", "unknown key 'doors.front'; did you mean 'doors'?"),
     ],
 )
-def test_an_unknown_key_is_answered_with_the_nearest(given: dict[str, Any], path: str, message: str) -> None:
+def test_an_unknown_key_gets_the_nearest_name(given: dict[str, Any], path: str, message: str) -> None:
     assert _findings(given) == {path: message}
 
 
@@ -123,7 +123,7 @@ def test_an_unknown_key_is_answered_with_the_nearest(given: dict[str, Any], path
         ({"labels": {"a": "x y"}}, "labels.a", "not a valid label value: use at most 63 letters, digits, '-', '_' and '.'; given 'x y'"),
     ],
 )
-def test_a_wrong_value_is_told_with_what_is_allowed(given: dict[str, Any], path: str, message: str) -> None:
+def test_a_wrong_value_gets_the_allowed_ones(given: dict[str, Any], path: str, message: str) -> None:
     assert _findings(given) == {path: message}
 
 
@@ -140,12 +140,12 @@ def test_a_wrong_value_is_told_with_what_is_allowed(given: dict[str, Any], path:
         ({"electric": "False"}, "electric", "expected true or false, given 'False'; write it without quotes, as true or false"),
     ],
 )
-def test_quotes_that_are_missing_or_too_many_are_named(given: dict[str, Any], path: str, message: str) -> None:
+def test_missing_and_superfluous_quotes_are_named(given: dict[str, Any], path: str, message: str) -> None:
     assert _findings(given) == {path: message}
 
 
 @pytest.mark.parametrize("key", ["name", "electric", "doors", "load", "version", "engine", "wheels", "labels", "anything"])
-def test_an_output_where_none_is_allowed_is_told_without_being_read(key: str) -> None:
+def test_disallowed_outputs_are_errors_and_not_read(key: str) -> None:
     assert _findings({key: object()}) == {key: DEFERRED}
 
 
@@ -161,7 +161,7 @@ def test_an_output_where_none_is_allowed_is_told_without_being_read(key: str) ->
         ({"env": ""}, "env", "expected a map, given an empty string"),
     ],
 )
-def test_what_may_be_a_secret_is_not_repeated(given: dict[str, Any], path: str, message: str) -> None:
+def test_possible_secrets_are_not_repeated(given: dict[str, Any], path: str, message: str) -> None:
     assert _findings(given) == {path: message}
 
 
@@ -177,13 +177,13 @@ def test_what_may_be_a_secret_is_not_repeated(given: dict[str, Any], path: str, 
     ],
     ids=["list", "agent", "references", "annotations", "global", "elsewhere"],
 )
-def test_values_of_a_chart_never_repeat_a_secret_where_one_belongs(given: dict[str, Any]) -> None:
+def test_secret_values_of_charts_are_not_repeated(given: dict[str, Any]) -> None:
     findings = _findings(given, AgentJobValues)
     assert findings != {}
     assert [path for path, message in findings.items() if SECRET in message] == []
 
 
-def test_everything_wrong_is_told_at_once() -> None:
+def test_all_errors_are_reported_at_once() -> None:
     given = {
         "nameOverride": 5,
         "agnt": {},
@@ -223,20 +223,20 @@ def test_everything_wrong_is_told_at_once() -> None:
         ({"name": 5, "engine": {"fuel": 1}, "seats": 3}, [("name",), ("engine", "fuel")], {"engine": Engine(), "seats": 3}),
     ],
 )
-def test_what_is_wrong_is_left_out_and_the_rest_is_kept(given: dict[str, Any], left_out: list[Path], kept: dict[str, Any]) -> None:
+def test_invalid_values_are_omitted_and_others_kept(given: dict[str, Any], left_out: list[Path], kept: dict[str, Any]) -> None:
     car, findings, cut = shapes.parse(Car, given)
     assert len(findings) == len(left_out)
     assert cut == left_out
     assert {name: getattr(car, name) for name in car.model_fields_set} == kept
 
 
-def test_what_was_given_is_not_changed() -> None:
+def test_the_input_is_not_changed() -> None:
     given = {"name": 5, "engine": {"fuel": 1, "horsePower": 2}, "wheels": [{}]}
     shapes.parse(Car, given)
     assert given == {"name": 5, "engine": {"fuel": 1, "horsePower": 2}, "wheels": [{}]}
 
 
-def test_a_whole_is_a_model_or_findings() -> None:
+def test_strict_parsing_returns_a_model_or_findings() -> None:
     wheel, findings = shapes.parse_whole(Wheel, {"size": 16})
     assert (wheel, findings) == (Wheel(size=16), [])
     nothing, findings = shapes.parse_whole(Wheel, {"spare": "no", "siz": 1})
@@ -286,11 +286,11 @@ def test_a_value_is_described_in_words(value: object, repeated: bool, words: str
         ({"agent": {"nodeSelector": {"function-x": 5, "ok": "x"}}}, [("agent", "nodeSelector", "function-x")]),
     ],
 )
-def test_several_errors_of_one_value_leave_out_no_more_than_the_value(given: dict[str, Any], left_out: list[tuple[str, ...]]) -> None:
+def test_several_errors_omit_only_their_value(given: dict[str, Any], left_out: list[tuple[str, ...]]) -> None:
     assert shapes.parse(AgentJobValues, given)[2] == left_out
 
 
-def test_a_number_where_a_secret_belongs_is_not_repeated() -> None:
+def test_a_number_as_a_secret_is_not_repeated() -> None:
     findings = shapes.parse(AgentJobValues, {"agent": {"token": 1234567}})[1]
     assert [finding.message for finding in findings] == ["expected a string, given a number; quote it"]
 
@@ -298,7 +298,7 @@ def test_a_number_where_a_secret_belongs_is_not_repeated() -> None:
 @pytest.mark.parametrize(
     "given", [{"agent": f"token:{SECRET}"}, {f"agent:{SECRET}": None}, {"agent": {f"token:{SECRET}": None}}, {f"token={SECRET}": 1}]
 )
-def test_a_missing_space_does_not_give_a_secret_away(given: dict[str, Any]) -> None:
+def test_a_missing_space_does_not_reveal_a_secret(given: dict[str, Any]) -> None:
     findings = shapes.parse(AgentJobValues, given)[1]
     assert len(findings) == 1
     assert SECRET not in str(findings[0])

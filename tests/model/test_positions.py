@@ -1,4 +1,4 @@
-"""Where something stands in a YAML file: the line and column at which an editor shows it."""
+"""Positions in a YAML file: line and column, as an editor shows them."""
 
 import pytest
 from hypothesis import given
@@ -58,12 +58,12 @@ def test_a_key_or_an_item_has_a_position(path: Path, line: int, column: int) -> 
 
 @pytest.mark.parametrize("path", [(), ("nothing",), (0,)])
 @pytest.mark.parametrize("text", [TEXT, "", "- a list\n"])
-def test_without_any_of_the_path_the_file_alone_is_known(text: str, path: Path) -> None:
+def test_an_unknown_path_has_only_the_file(text: str, path: Path) -> None:
     expected = Position("v.yaml", 1, 3) if (text, path) == ("- a list\n", (0,)) else Position("v.yaml")
     assert Document("v.yaml", text).position(path) == expected
 
 
-def test_an_alias_that_holds_itself_ends() -> None:
+def test_recursive_aliases_end() -> None:
     assert Document("v.yaml", "a: &a {b: *a}\n").position(("a", "b", "b", "b")) == Position("v.yaml", 1, 8)
 
 
@@ -89,5 +89,5 @@ def test_a_dotted_path_has_parts(text: str, path: Path) -> None:
 
 
 @given(st.lists(st.one_of(st.integers(0, 99), st.text("ab./-_", min_size=1)), max_size=5))
-def test_parts_are_the_reverse_of_dotted(path: list[str | int]) -> None:
+def test_parts_reverses_dotted(path: list[str | int]) -> None:
     assert as_path(dotted(path)) == tuple(path)

@@ -1,4 +1,4 @@
-"""Kubernetes quantities: what is one, what it stands for, and the megabytes that the agent takes."""
+"""Kubernetes quantities: validation, value, and conversion to the agent's megabytes."""
 
 from decimal import Decimal
 
@@ -46,7 +46,7 @@ SUFFIXES = ["", "m", "u", "n", "k", "M", "G", "T", "P", "E", "Ki", "Mi", "Gi", "
         ("1.5e+2", "150"),
     ],
 )
-def test_a_quantity_stands_for_a_number(quantity: str | float, number: str) -> None:
+def test_quantities_are_parsed(quantity: str | float, number: str) -> None:
     assert quantities.is_quantity(quantity)
     assert quantities.parse(quantity) == Decimal(number)
 
@@ -58,7 +58,7 @@ def test_a_quantity_stands_for_a_number(quantity: str | float, number: str) -> N
         *("1_000", "0x10", "--1", "1.2.3", "nan", "inf", "1e+", "1e1.5", "1\n"),
     ],
 )
-def test_other_text_is_no_quantity(text: str) -> None:
+def test_invalid_quantities_are_errors(text: str) -> None:
     assert not quantities.is_quantity(text)
     with pytest.raises(ValueError, match=r"^not a quantity$"):
         quantities.parse(text)
@@ -76,19 +76,19 @@ def test_other_text_is_no_quantity(text: str) -> None:
         ("64ki", "64k or 64Ki"),
     ],
 )
-def test_sizes_as_people_write_them_are_answered_with_two_that_are_right(text: str, meant: str) -> None:
+def test_common_size_typos_get_two_suggestions(text: str, meant: str) -> None:
     assert not quantities.is_quantity(text)
     assert quantities.refusal(text) == f"not a Kubernetes quantity; write {meant}"
     assert all(quantities.is_quantity(quantity) for quantity in meant.split(" or "))
 
 
 @pytest.mark.parametrize("text", ["", "GB", "ten GB", "1,5GB", "-6GB", "500 m", None, ["6GB"]])
-def test_other_text_is_answered_with_examples(text: object) -> None:
+def test_invalid_sizes_get_examples(text: object) -> None:
     assert quantities.refusal(text) == "not a Kubernetes quantity, for instance 500m, 512Mi or 40Gi"
 
 
 @pytest.mark.parametrize("value", [None, True, False, [], {}, float("nan"), float("inf"), object()])
-def test_other_values_are_no_quantities(value: object) -> None:
+def test_values_of_other_types_are_not_quantities(value: object) -> None:
     assert not quantities.is_quantity(value)
 
 
@@ -101,7 +101,7 @@ def test_quantities_compare_across_suffixes(smaller: str, larger: str) -> None:
 
 
 @pytest.mark.parametrize(("one", "other"), [("1000m", "1"), ("1024Mi", "1Gi"), ("1k", "1e3"), ("0.5", "500m"), ("1.0", "1")])
-def test_the_same_amount_may_be_written_in_several_ways(one: str, other: str) -> None:
+def test_notations_of_the_same_amount_are_equal(one: str, other: str) -> None:
     assert quantities.parse(one) == quantities.parse(other)
 
 
@@ -118,12 +118,12 @@ def test_the_same_amount_may_be_written_in_several_ways(one: str, other: str) ->
         ("0.1Gi", 102),
     ],
 )
-def test_the_agent_takes_whole_megabytes(quantity: str, megabytes: int) -> None:
+def test_sizes_are_rounded_to_megabytes(quantity: str, megabytes: int) -> None:
     assert quantities.megabytes(quantity) == megabytes
 
 
 @pytest.mark.parametrize("quantity", ["40", "40Ti", "40T", "1e9", "500m", "40Ki", "40k", "big", "", "40GB", "40 Gi"])
-def test_the_agent_takes_no_other_suffix(quantity: str) -> None:
+def test_other_size_suffixes_are_errors(quantity: str) -> None:
     with pytest.raises(ValueError, match="unsupported size") as caught:
         quantities.megabytes(quantity)
     assert str(caught.value) == f"unsupported size {quantity!r}; use Gi, Mi, G or M, for instance 40Gi"
@@ -138,7 +138,7 @@ def test_a_number_is_scaled_by_its_suffix(whole: int, fraction: int, suffix: str
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=8) | st.floats() | st.integers())
-def test_what_is_a_quantity_can_be_parsed(value: str | float) -> None:
+def test_every_valid_quantity_can_be_parsed(value: str | float) -> None:
     try:
         quantities.parse(value)
     except ValueError:
@@ -149,10 +149,10 @@ def test_what_is_a_quantity_can_be_parsed(value: str | float) -> None:
 
 
 @pytest.mark.parametrize("quantity", ["0Gi", "-1Gi", "0.5Mi"])
-def test_a_cache_needs_room(quantity: str) -> None:
+def test_sizes_below_1_mi_are_errors(quantity: str) -> None:
     with pytest.raises(ValueError, match="is too small; give at least 1Mi"):
         quantities.megabytes(quantity)
 
 
-def test_digits_are_those_of_ascii() -> None:
+def test_only_ascii_digits_are_accepted() -> None:
     assert not quantities.is_quantity("\u0663")

@@ -1,4 +1,4 @@
-"""What is taken for a secret among the variables of a release, and what stays in plain text and is named."""
+"""Variables of a release that are recognized as secrets, and those that stay in plain text and are named."""
 
 import json
 
@@ -94,7 +94,7 @@ PLAIN_NAMES = [
         ("SCALR_AGENT_PROVIDER_NETWORK_MIRRORS", json.dumps([MIRROR | {"token": "x"}])),
     ],
 )
-def test_signs_of_a_secret(name: str, value: str) -> None:
+def test_secrets_are_recognized(name: str, value: str) -> None:
     assert signs.is_secret(name, value)
     adopted = of_values({"extraEnv": {name: value, "PLAIN": "text"}}, "agent-local")
     assert adopted.secrets[1:] == [f"pulumi config set --secret --path 'scalr-agents:secrets.runs.env.{name}'"]
@@ -124,13 +124,13 @@ def test_signs_of_a_secret(name: str, value: str) -> None:
         ("A", "https://acme.io/token/key?a=b"),
     ],
 )
-def test_what_is_no_secret_stays(name: str, value: object) -> None:
+def test_other_values_are_not_secrets(name: str, value: object) -> None:
     adopted = of_values({"extraEnv": {name: value}}, "agent-local")
     assert adopted.secrets[1:] == []
     assert adopted.stack["config"]["scalr-agents:agents"]["runs"]["values"]["extraEnv"] == {name: value}
 
 
-def test_variables_that_stay_are_named_wherever_they_stand() -> None:
+def test_remaining_secret_variables_are_named() -> None:
     sidecar = {
         "name": "s",
         "image": "i",

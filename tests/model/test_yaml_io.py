@@ -1,4 +1,4 @@
-"""YAML as stack files and values files have it, and as this package writes it."""
+"""Reading YAML of stack files and values files, and writing YAML."""
 
 from collections.abc import Callable
 from functools import partial
@@ -69,7 +69,7 @@ def _is(given: Any, expected: Any) -> bool:
         ("{b: [1, null]}", {"b": [1, None]}),
     ],
 )
-def test_scalars_that_both_kinds_of_files_read_alike(load: Load, text: str, value: Any) -> None:
+def test_scalars_with_the_same_meaning_in_both_formats(load: Load, text: str, value: Any) -> None:
     assert _is(load(f"a: {text}")["a"], value)
 
 
@@ -86,7 +86,7 @@ def test_scalars_that_both_kinds_of_files_read_alike(load: Load, text: str, valu
         ("yEs", "yEs", "yEs"),
     ],
 )
-def test_words_for_booleans_are_booleans_in_values_only(text: str, in_stack_file: Any, in_values: Any) -> None:
+def test_yaml_1_1_booleans_are_booleans_only_in_values(text: str, in_stack_file: Any, in_values: Any) -> None:
     assert _is(yaml_io.load_stack_file(f"a: {text}")["a"], in_stack_file)
     assert _is(yaml_io.load_values(f"a: {text}")["a"], in_values)
 
@@ -108,7 +108,7 @@ def test_words_for_booleans_are_booleans_in_values_only(text: str, in_stack_file
         ("2020-01-01T10:00:00Z", "2020-01-01T10:00:00Z"),
     ],
 )
-def test_values_have_the_numbers_of_helm(text: str, value: Any) -> None:
+def test_numbers_in_values_are_read_as_helm_does(text: str, value: Any) -> None:
     assert _is(yaml_io.load_values(f"a: {text}")["a"], value)
 
 
@@ -170,20 +170,20 @@ def test_duplicate_keys_are_refused_in_stack_files_and_the_last_one_wins_in_valu
         ("{'<<': *b}", {"<<": {"k": 3, "j": 4}}),
     ],
 )
-def test_merge_keys_lay_a_map_under_another(load: Load, merging: str, merged: dict[str, Any]) -> None:
+def test_merge_keys_merge_maps(load: Load, merging: str, merged: dict[str, Any]) -> None:
     content = load(f"a: &a {{k: 1, l: {{m: 2}}}}\nb: &b {{k: 3, j: 4}}\nc: {merging}\n")
     assert content == {"a": {"k": 1, "l": {"m": 2}}, "b": {"k": 3, "j": 4}, "c": merged}
 
 
 @pytest.mark.parametrize("load", LOADERS)
 @pytest.mark.parametrize("text", ["", "\n", "# nothing\n", "---\n", "~\n", "---\nnull\n...\n"])
-def test_a_file_that_says_nothing_is_an_empty_map(load: Load, text: str) -> None:
+def test_an_empty_file_is_an_empty_map(load: Load, text: str) -> None:
     assert load(text) == {}
 
 
 @pytest.mark.parametrize("load", LOADERS)
 @pytest.mark.parametrize("text", ["- a\n", "a\n", "5\n", "false\n", "''\n", "[]\n"])
-def test_a_file_is_a_map(load: Load, text: str) -> None:
+def test_a_file_must_be_a_map(load: Load, text: str) -> None:
     with pytest.raises(YamlError) as caught:
         load(text)
     assert str(caught.value) == "expected a map at the top"
@@ -205,7 +205,7 @@ def test_a_file_is_a_map(load: Load, text: str) -> None:
         ("a: \x01\n", "unacceptable character #x0001: control characters are not allowed"),
     ],
 )
-def test_an_error_says_where_it_is(load: Load, text: str, message: str) -> None:
+def test_errors_have_a_position(load: Load, text: str, message: str) -> None:
     with pytest.raises(YamlError) as caught:
         load(text)
     assert str(caught.value) == message
@@ -227,14 +227,14 @@ BOMB = "a: &a0 [x]\n" + "".join(f"b{n}: &a{n + 1} [{', '.join([f'*a{n}'] * 10)}]
 
 @pytest.mark.parametrize("load", LOADERS)
 @pytest.mark.parametrize("text", ["a: &a [*a]\n", "a: &a {b: *a}\n", "&a {b: *a}\n", BOMB], ids=["list", "map", "document", "bomb"])
-def test_aliases_that_never_end_are_refused(load: Load, text: str) -> None:
+def test_recursive_aliases_are_refused(load: Load, text: str) -> None:
     with pytest.raises(YamlError) as caught:
         load(text)
     assert str(caught.value).endswith("too large or too deeply nested, perhaps because of aliases")
 
 
 @pytest.mark.parametrize("load", LOADERS)
-def test_a_nesting_that_would_end_the_parser_is_refused(load: Load) -> None:
+def test_too_deep_nesting_is_refused(load: Load) -> None:
     with pytest.raises(YamlError, match="nested deeper than 100 levels"):
         load("a: " + "[" * 100_000)
 
@@ -259,7 +259,7 @@ def test_a_nesting_that_would_end_the_parser_is_refused(load: Load) -> None:
         ("!!float 1", 1.0),
     ],
 )
-def test_numbers_are_those_of_go(load: Load, text: str, value: object) -> None:
+def test_numbers_are_formatted_as_go_does(load: Load, text: str, value: object) -> None:
     assert load(f"a: {text}\n") == {"a": value}
 
 
@@ -267,7 +267,7 @@ def test_numbers_are_those_of_go(load: Load, text: str, value: object) -> None:
 @pytest.mark.parametrize(
     "text", [".inf", "-.Inf", ".nan", "!!bool maybe", "!!int x", "!!timestamp 2020-01-01", "!!binary aGk=", "!!set {x}", "{[a]: b}"]
 )
-def test_what_is_not_json_is_refused(load: Load, text: str) -> None:
+def test_values_outside_json_are_refused(load: Load, text: str) -> None:
     with pytest.raises(YamlError, match=r"^line 1, column \d+: "):
         load(f"a: {text}\n")
 
@@ -279,7 +279,7 @@ def test_aliases_are_copies(load: Load) -> None:
     assert content == {"a": {"k": {"l": 2}}, "b": {"k": {"l": 1}}, "c": {"k": {"l": 1}}}
 
 
-def test_keys_that_python_would_take_for_one_another_stay_apart() -> None:
+def test_equal_keys_of_different_types_stay_apart() -> None:
     assert yaml_io.load_values("{1: x, true: z, 1e3: q}") == {"1": "x", "true": "z", "1000": "q"}
 
 
@@ -293,12 +293,12 @@ def test_text_of_several_lines_is_a_literal_block() -> None:
     assert written == "---\na: |\n  x\n  y\nb:\n- |-\n  x\n\n    y\nc: x\n"
 
 
-def test_the_same_object_is_written_out_every_time() -> None:
+def test_no_aliases_are_written() -> None:
     labels = {"app": "x"}
     assert yaml_io.dump([{"a": labels, "b": [labels, labels]}]) == "---\na:\n  app: x\nb:\n- app: x\n- app: x\n"
 
 
-def test_long_text_stays_on_one_line_and_letters_stay_as_they_are() -> None:
+def test_long_and_unicode_text_is_not_changed() -> None:
     assert yaml_io.dump([{"a": f"{'x' * 100} {'y' * 50} äß"}]) == f"---\na: {'x' * 100} {'y' * 50} äß\n"
 
 
@@ -310,7 +310,7 @@ def test_long_text_stays_on_one_line_and_letters_stay_as_they_are() -> None:
         *("- a", "a: b", "# a", "*a", "&a", "!a", "{a}", "@a", "%a", "`a", " a", "a "),
     ],
 )
-def test_text_that_a_reader_would_take_for_something_else_is_quoted(text: str) -> None:
+def test_ambiguous_text_is_quoted(text: str) -> None:
     written = yaml_io.dump([{"a": text}])
     assert written == f"---\na: '{text}'\n"
 
@@ -328,7 +328,7 @@ CONTENT = MAPS(st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) |
 
 @settings(max_examples=200, deadline=None)
 @given(CONTENT)
-def test_what_is_written_is_read_back_by_every_reader(content: dict[str, Any]) -> None:
+def test_written_yaml_is_read_back_unchanged(content: dict[str, Any]) -> None:
     written = yaml_io.dump([content])
     assert yaml_io.load_stack_file(written) == content
     assert yaml_io.load_values(written) == content
@@ -337,7 +337,7 @@ def test_what_is_written_is_read_back_by_every_reader(content: dict[str, Any]) -
 
 @settings(max_examples=100, deadline=None)
 @given(st.text() | st.text(st.sampled_from("ab01:-{}[]&*<!#|>%@,'\"\n ?~"), max_size=20))
-def test_any_text_ends_in_a_map_or_a_refusal(text: str) -> None:
+def test_any_text_is_a_map_or_an_error(text: str) -> None:
     try:
         content = yaml_io.load_values(text)
     except YamlError as refusal:

@@ -82,12 +82,12 @@ class Agent:
         return self.world.events(self.token, **wanted)
 
     def wait_for(self, event: str, seconds: float = _SECONDS, **wanted: Any) -> Event:
-        """The first event of a name, as soon as it is told."""
+        """Wait for the first event of a name."""
         found: list[Event] = self.wait(lambda: self.events(event=event, **wanted), f"{event} {wanted}", seconds)
         return found[0]
 
     def wait(self, condition: Callable[[], _Answer], what: str, seconds: float = _SECONDS) -> _Answer:
-        """The first true answer of a condition; who waits in vain is told everything."""
+        """The first true result of a condition. A timeout prints everything that is known."""
         try:
             return wait(condition, seconds, f"{self.id}: {what}")
         except TimeoutError as problem:
@@ -95,7 +95,7 @@ class Agent:
             raise
 
     def story(self) -> str:
-        """Everything that is known of the agent, for whoever reads of a failure."""
+        """Everything that is known of the agent, for failure messages."""
         told = [str(event) for event in self.events()]
         warned = [f"{each['involvedObject']['name']}: {each['message']}" for each in self.cluster.list("Event", self.namespace)]
         pods = [f"{pod['metadata']['name']}: {pod['status'].get('containerStatuses')}" for pod in self.pods()]
@@ -108,7 +108,7 @@ class Agent:
         return [f"{each['reason']}: {each['message']}" for each in events if each["involvedObject"]["name"] == name]
 
     def log(self, pod: Manifest, container: str | None = None) -> str:
-        """What the first container of a pod has said, or another one."""
+        """The log of the first container of a pod, or of another one."""
         name = container or pod["spec"]["containers"][0]["name"]
         try:
             return self.cluster.logs(pod["metadata"]["name"], self.namespace, name)
@@ -162,7 +162,7 @@ class Run:
 
 
 def _folded(log: str) -> str:
-    """A log in which lines that repeat stand once: who waits in vain has tried every second."""
+    """A log without repeated lines, because a waiting program tries every second."""
     lines = ((line, len([*repeated])) for line, repeated in itertools.groupby(log.splitlines()))
     return "\n".join(line if times == 1 else f"{line} ({times} times)" for line, times in lines)
 

@@ -31,7 +31,7 @@ class Start(Protocol):
 
 
 LongRuns = Mapping[tuple[str, str], Future[Mapping[str, Any]]]
-"""What is seen of runs that take more than a minute, by what becomes of them and the generation of their agent."""
+"""Results of runs that take more than a minute, by case and line."""
 
 _FIGURES = pytest.StashKey[Figures]()
 _numbers = itertools.count(1)

@@ -127,7 +127,7 @@ def _target(link: Path) -> str:
 
 
 def missing() -> str | None:
-    """Why there can be no machine here, if that is known beforehand."""
+    """Why no machine can be created here, if that is known in advance."""
     if sys.platform != "linux":
         return "containers need Linux"
     if os.geteuid() != 0:

@@ -93,7 +93,7 @@ class NodeCluster(ControlPlane):
         return super().is_working(client) and bool(client.find("Node", NAME)) and nodes.is_ready(client, NAME)
 
     def start_policies(self) -> None:
-        """Start the engine of policies. Pods can connect to nobody before it runs."""
+        """Start the policy engine. Pods cannot connect before it runs."""
         self._run_in_node(
             "kube-network-policies",
             f"--kubeconfig={self.directory / 'admin.kubeconfig'}",
@@ -120,7 +120,7 @@ class NodeCluster(ControlPlane):
                 return False
 
     def _decides_on_packets(self) -> bool:
-        """Whether somebody takes the packets that the network's rules queue."""
+        """Whether a process reads the packets that the network's rules queue."""
         queues = self.machine.run("cat", "/proc/net/netfilter/nfnetlink_queue", network="node")
         return any(line.split()[0] == str(network.QUEUE) for line in queues.splitlines())
 

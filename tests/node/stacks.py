@@ -1,4 +1,4 @@
-"""Agents of stack files, whose users are behind a company's proxy: it asks for a password and signs every connection anew."""
+"""Agents of stack files behind a company's proxy, which requires a password and re-signs every connection."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +17,7 @@ from tests.node.agents import AGENTS, Agent
 from tests.node.world import PROXY_HOST, PROXY_PASSWORD, PROXY_USER, SCALR, World
 
 BEHIND = [line for line in LINES if line.chart == "agent-job" or (line.chart, line.generation) == ("agent-local", "current")]
-"""Kinds that take a proxy and a CA. The bundle of agent-k8s is a matter of the agent alone, and the stub does not read it."""
+"""Kinds with a proxy and a CA. The bundle of agent-k8s is only for the agent, and the stub does not read it."""
 PROXY: Mapping[str, Any] = {"https": f"http://{PROXY_USER}:$(PROXY_PASSWORD)@{PROXY_HOST}:3128"}
 CA: Mapping[str, Any] = {"file": "corporate.pem"}
 

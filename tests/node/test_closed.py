@@ -1,4 +1,4 @@
-"""A closed network, as a stack file has it: what is in no list is refused by packets, and what the settings imply is not."""
+"""A closed network of a stack file: packets to unlisted destinations are refused, those that settings imply are allowed."""
 
 from collections.abc import Mapping
 
@@ -41,20 +41,20 @@ def agents(cluster: Client, world: World, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.mark.parametrize("name", [line_id(line) for line in BEHIND])
-def test_what_runs_reach(name: str, agents: Mapping[str, Agent]) -> None:
+def test_connections_of_runs(name: str, agents: Mapping[str, Agent]) -> None:
     results = agents[name].run(*connect(LISTED, REFUSED), {"do": "fetch", "to": [f"https://{OPEN_HOST}"], "seconds": 10}).results()
     assert results["connect"] == dict.fromkeys(LISTED, "ok") | dict.fromkeys(REFUSED, "no answer")
     assert results["fetch"] == {f"https://{OPEN_HOST}": "200 OK"}
 
 
 @pytest.mark.parametrize("generation", ["legacy", "current"])
-def test_what_controllers_reach(generation: str, agents: Mapping[str, Agent]) -> None:
+def test_connections_of_controllers(generation: str, agents: Mapping[str, Agent]) -> None:
     run = agents[f"agent-job-{generation}"].run(*connect(LISTED, REFUSED, "controller"))
     assert run.results()["connect"] == dict.fromkeys(LISTED, "ok") | dict.fromkeys(REFUSED, "no answer")
 
 
 @pytest.mark.parametrize("name", [line_id(line) for line in BEHIND])
-def test_nobody_connects_to_them(name: str, agents: Mapping[str, Agent], everyone: Mapping[str, Agent]) -> None:
+def test_agents_accept_no_connections(name: str, agents: Mapping[str, Agent], everyone: Mapping[str, Agent]) -> None:
     """The same port of an agent without a closed network answers: `test_network.py`."""
     run = agents[name].run({"do": "listen", "to": [":8080"]}, {"do": "sleep", "seconds": 8})
     run.wait_for("step")

@@ -87,22 +87,22 @@ def _claim(cluster: Client, namespace: str) -> None:
     cluster.create({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": claim})
 
 
-def test_nothing_is_found_where_nothing_is_wrong(problems: Problems) -> None:
+def test_a_ready_cluster_has_no_findings(problems: Problems) -> None:
     assert problems["well"] == set()
 
 
-def test_a_proxy_that_is_closed(problems: Problems) -> None:
+def test_a_closed_proxy_is_found(problems: Problems) -> None:
     assert problems["proxy"] == {f"TLS to https://{SCALR}: the connection is refused"}
 
 
-def test_an_authority_that_did_not_sign(problems: Problems) -> None:
+def test_a_wrong_authority_is_found(problems: Problems) -> None:
     assert problems["authority"] == {f"TLS to https://{SCALR}: the certificate is not trusted"}
 
 
-def test_a_cache_that_the_user_cannot_write(problems: Problems) -> None:
+def test_an_unwritable_cache_is_found(problems: Problems) -> None:
     [problem] = problems["cache"]
     assert problem.startswith("cannot write to /var/lib/scalr-agent/cache: user 1000, groups 1000; directory mode 755 of 0:0")
 
 
-def test_a_metadata_service_that_is_open(problems: Problems) -> None:
+def test_an_open_metadata_service_is_found(problems: Problems) -> None:
     assert problems["metadata"] == {f"metadata service {OPEN}: answers, so that runs get the credentials of their node"}

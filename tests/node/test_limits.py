@@ -1,4 +1,4 @@
-"""Runs that need more than they have, workers that are killed, and runs that hang: what a user sees of them."""
+"""Runs above their limits, killed workers, and hanging runs, as users see them."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -81,22 +81,22 @@ def terminated(run: Run, container: str) -> Manifest:
 
 
 @pytest.mark.parametrize("generation", ["legacy", "current"])
-def test_a_killed_worker_leaves_a_run_that_ends_at_its_deadline(generation: str, seen: Seen) -> None:
-    """The stub's runner waits for its worker, and nobody starts a worker again: the Job fails when all containers have ended."""
+def test_a_run_without_its_worker_ends_at_its_deadline(generation: str, seen: Seen) -> None:
+    """The stub's runner waits for its worker, which is not restarted: the Job fails when all containers have ended."""
     assert seen["worker is killed", generation] == {"worker": KILLED, "phase": "Running", "end": "Failed DeadlineExceeded"}
 
 
 @pytest.mark.parametrize("generation", ["legacy", "current"])
-def test_a_runner_over_its_memory_limit(generation: str, seen: Seen) -> None:
+def test_a_runner_above_its_memory_limit_is_killed(generation: str, seen: Seen) -> None:
     assert seen["memory", generation] == {"reason": "OOMKilled", "exit code": KILLED, "end": "Failed DeadlineExceeded"}
 
 
 @pytest.mark.parametrize("generation", ["legacy", "current"])
-def test_a_data_volume_that_is_full(generation: str, seen: Seen) -> None:
+def test_a_full_data_volume_evicts_the_pod(generation: str, seen: Seen) -> None:
     message = 'Usage of EmptyDir volume "data-dir" exceeds the limit "16Mi". '
     assert seen["full", generation] == {"reason": "Evicted", "message": message, "end": "Failed"}
 
 
 @pytest.mark.parametrize("generation", ["legacy", "current"])
-def test_a_run_that_hangs_is_told_to_end_at_its_deadline(generation: str, seen: Seen) -> None:
+def test_a_hanging_run_is_ended_at_its_deadline(generation: str, seen: Seen) -> None:
     assert seen["hangs", generation] == {"end": "Failed DeadlineExceeded", "result": "terminated"}

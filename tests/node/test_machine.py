@@ -1,4 +1,4 @@
-"""Nothing of a test's machine outlives the tests, however they end, and nothing of it was ever outside."""
+"""A test's machine is isolated and is removed however the tests end."""
 
 import signal
 import subprocess
@@ -35,7 +35,7 @@ with Machine(directory) as machine:
 _REPOSITORY = Path(__file__).parents[2]
 
 
-def test_a_node_with_pods_ends_with_the_tests(machine: Machine, tmp_path: Path) -> None:
+def test_a_node_with_pods_is_removed_after_the_tests(machine: Machine, tmp_path: Path) -> None:
     """Killed, and interrupted at the terminal."""
 
     def end(number: signal.Signals) -> None:
@@ -54,7 +54,7 @@ def test_a_node_with_pods_ends_with_the_tests(machine: Machine, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", ["stub-world", "containerd", "kube-network-policies"])
-def test_a_node_with_a_late_program_works(name: str, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_node_tolerates_slow_programs(name: str, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     start_late(monkeypatch, name)
     with Machine(tmp_path) as another:
         networks.connect(another)
@@ -65,7 +65,7 @@ def test_a_node_with_a_late_program_works(name: str, machine: Machine, tmp_path:
 
 
 @pytest.mark.parametrize("network", ["world", "node"])
-def test_packets_find_no_way_out(network: Network, machine: Machine) -> None:
+def test_packets_cannot_leave_the_machine(network: Network, machine: Machine) -> None:
     """All interfaces are the machine's own, and the outermost network knows no way to anywhere else."""
     names = {line.split()[1].rstrip(":").partition("@")[0] for line in machine.run("ip", "-o", "link", network=network).splitlines()}
     assert {name for name in names if not name.startswith("veth")} == {"lo", "world" if network == "world" else "eth0"}

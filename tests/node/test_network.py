@@ -1,4 +1,4 @@
-"""NetworkPolicies as packets meet them: what runs and agents can connect to, and what becomes of it when a policy is taken away.
+"""NetworkPolicies enforced on packets: connections of runs and agents, with a policy and after its removal.
 
 A policy that refuses drops packets: whoever is refused gets no answer.
 """
@@ -21,20 +21,20 @@ OPENED: Mapping[str, Values] = {
     "agent-local": {"allowMetadataService": True},
     "agent-k8s": {"restrictMetadataService": False, "agent": {"data_home": "/var/lib/agent-k8s-opened"}},
 }
-"""What takes the policy away, by kind."""
+"""The values that remove the policy, by kind."""
 
 
 def all_of(addresses: Sequence[str], result: str) -> dict[str, str]:
     return dict.fromkeys(addresses, result)
 
 
-def test_what_runs_reach(tour: Tour) -> None:
+def test_connections_of_runs(tour: Tour) -> None:
     nfs = REFUSED if tour.agent.line.chart == "agent-job" else CONNECTED
     assert tour.results["connect"] == all_of(METADATA, REFUSED) | all_of(NFS, nfs) | all_of(OTHERS, CONNECTED)
     assert tour.results["fetch"] == {f"https://{OPEN_HOST}": "200 OK"}
 
 
-def test_nothing_arrives_that_is_refused(tour: Tour, world: World) -> None:
+def test_refused_packets_do_not_arrive(tour: Tour, world: World) -> None:
     addresses = {each["ip"] for each in tour.pod["status"]["podIPs"]}
     connected = {address for address, result in tour.results["connect"].items() if result == CONNECTED}
     arrived = {to for address, to in world.connections() if address in addresses}
@@ -42,8 +42,8 @@ def test_nothing_arrives_that_is_refused(tour: Tour, world: World) -> None:
 
 
 @pytest.mark.parametrize("generation", ["legacy", "current"])
-def test_what_controllers_reach(generation: str, everyone: Mapping[str, Agent]) -> None:
-    """The policy of agent-job selects its runs alone, that of agent-k8s all pods."""
+def test_connections_of_controllers(generation: str, everyone: Mapping[str, Agent]) -> None:
+    """The policy of agent-job selects only its runs, that of agent-k8s all pods."""
     others = [*NFS, *OTHERS]
     job = everyone[f"agent-job-{generation}"].run(*connect([*METADATA, *others], place="controller"))
     k8s = everyone[f"agent-k8s-{generation}"].run(*connect(others, METADATA, place="controller"))
@@ -52,13 +52,13 @@ def test_what_controllers_reach(generation: str, everyone: Mapping[str, Agent]) 
 
 
 def test_without_a_policy_everything_is_open(start: Start) -> None:
-    """What the other tests see is the policy's work. A policy is taken away by its value, or by whoever deletes it."""
+    """Proves that the policy causes the results of the other tests. It is removed by its value, or deleted."""
     opened = [line for line in LINES if line.generation == "current"]
     results = at_once(lambda line: start(line, values=OPENED[line.chart]).run(*connect([*METADATA, *NFS])).results(), opened)
     assert [result["connect"] for result in results] == [all_of([*METADATA, *NFS], CONNECTED)] * len(opened)
 
 
-def test_a_policy_that_is_deleted_refuses_nothing_any_more(start: Start) -> None:
+def test_deleting_a_policy_opens_all_connections(start: Start) -> None:
     [line] = [line for line in LINES if line_id(line) == "agent-local-current"]
     agent = start(line)
     assert agent.run(*connect(refused=METADATA)).results()["connect"] == all_of(METADATA, REFUSED)
@@ -67,7 +67,7 @@ def test_a_policy_that_is_deleted_refuses_nothing_any_more(start: Start) -> None
     agent.wait(lambda: agent.run(*connect(refused=METADATA)).results()["connect"] == all_of(METADATA, CONNECTED), "connections")
 
 
-def test_a_policy_about_ingress_refuses_whoever_connects(start: Start, everyone: Mapping[str, Agent]) -> None:
+def test_an_ingress_policy_refuses_connections(start: Start, everyone: Mapping[str, Agent]) -> None:
     """Ports of agents are open to everybody as long as no policy of ours or of the cluster's owner is about ingress."""
     [line] = [line for line in LINES if line_id(line) == "agent-local-current"]
     listening, other = start(line), everyone["agent-local-legacy"]

@@ -1,4 +1,4 @@
-"""A company's proxy, which asks for a password and signs every connection anew: what `common.proxy` and `common.ca` promise."""
+"""`common.proxy` and `common.ca` with a company's proxy, which requires a password and re-signs every connection."""
 
 import json
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ def agents(cluster: Client, world: World, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.mark.parametrize("name", [line_id(line) for line in BEHIND])
-def test_agents_and_runs_connect_through_the_proxy_alone(name: str, agents: Mapping[str, Agent], world: World) -> None:
+def test_agents_and_runs_connect_only_through_the_proxy(name: str, agents: Mapping[str, Agent], world: World) -> None:
     agent = agents[name]
     run = agent.run({"do": "fetch", "to": [f"https://{OPEN_HOST}"], "seconds": 10})
     addresses = {each["ip"] for pod in (agent.pod(), run.pod()) for each in pod["status"].get("podIPs", ())}
@@ -50,7 +50,7 @@ def test_the_password_is_in_no_pod(name: str, agents: Mapping[str, Agent]) -> No
         ("proxy", {"ca": CA}, "certificate signed by unknown authority"),
     ],
 )
-def test_without_one_of_the_words_nothing_connects(
+def test_each_proxy_setting_is_required(
     what: str, common: Mapping[str, Any], complaint: str, cluster: Client, world: World, tmp_path: Path
 ) -> None:
     [line] = [line for line in BEHIND if line.chart == "agent-local"]

@@ -1,4 +1,4 @@
-"""Agents that cannot start: what `pulumi up` says of them, with the real engine, the real Kubernetes provider, and containers that fail."""
+"""Errors of `pulumi up` for agents that cannot start, with the real engine, the real Kubernetes provider, and failing containers."""
 
 from typing import Any
 
@@ -46,12 +46,12 @@ def refused(node: NodeCluster, world: World, tmp_path_factory: pytest.TempPathFa
     ("name", "expected"),
     [("token", "exit"), ("image", "image"), ("secret", "secret"), ("account", "no pod")],
 )
-def test_up_fails_with_the_reason(name: str, expected: str, refused: Outcome) -> None:
+def test_up_fails_and_prints_the_reason(name: str, expected: str, refused: Outcome) -> None:
     assert refused.failed
     sentence, _ = EXPECTED[expected]
     assert f"The controllers of {name!r} did not become ready. {sentence}" in refused.output
 
 
-def test_the_token_is_named_as_a_reason_and_never_shown(refused: Outcome) -> None:
+def test_a_wrong_token_is_reported_and_not_printed(refused: Outcome) -> None:
     assert "the token of the agent pool is valid" in refused.output
     assert "a-token-that-nobody-knows" not in refused.everything

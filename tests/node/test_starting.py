@@ -1,4 +1,4 @@
-"""Agents of all kinds and lines start as their objects say, with the rights and volumes that they say, and do runs."""
+"""Agents of all kinds and lines start with the permissions and volumes of their objects, and execute runs."""
 
 from collections.abc import Mapping
 
@@ -25,7 +25,7 @@ NO_RIGHTS = {
 GENERATIONS = ("legacy", "current")
 
 
-def test_agents_and_runs_have_no_rights(tour: Tour) -> None:
+def test_agents_and_runs_run_restricted(tour: Tour) -> None:
     ran = tour.results["identity"]
     found = {event["container"]: event["result"] for event in tour.agent.events(event="started")}
     if tour.agent.line.chart == "agent-k8s":
@@ -38,7 +38,7 @@ def test_agents_and_runs_have_no_rights(tour: Tour) -> None:
         assert ran == {**NO_RIGHTS, "root": READ_ONLY}
 
 
-def test_runs_and_workers_write_where_they_may(tour: Tour) -> None:
+def test_runs_and_workers_write_only_to_their_directories(tour: Tour) -> None:
     paths = [*RUN_WRITES[tour.agent.line.chart]]
     if tour.agent.line.chart == "agent-job":
         paths += [*WORKER_WRITES, *CACHED[tour.agent.line.generation]]
@@ -46,7 +46,7 @@ def test_runs_and_workers_write_where_they_may(tour: Tour) -> None:
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)
-def test_runs_read_what_only_the_agent_writes(generation: str, tours: Mapping[str, Tour]) -> None:
+def test_runs_cannot_change_files_of_the_agent(generation: str, tours: Mapping[str, Tour]) -> None:
     """The cache, and on the current line the agent itself, which comes as an image volume."""
     tour = tours[f"agent-job-{generation}"]
     cached = CACHED[generation].values()
@@ -57,7 +57,7 @@ def test_runs_read_what_only_the_agent_writes(generation: str, tours: Mapping[st
 
 @pytest.mark.parametrize("chart", ["agent-job", "agent-k8s"])
 @pytest.mark.parametrize("generation", GENERATIONS)
-def test_controllers_write_where_they_may(chart: str, generation: str, everyone: Mapping[str, Agent]) -> None:
+def test_controllers_write_only_to_their_directories(chart: str, generation: str, everyone: Mapping[str, Agent]) -> None:
     directories = {"agent-job": [DATA, CACHE, "/tmp"], "agent-k8s": [AGENT_K8S_HOME]}[chart]
     paths = [f"{directory}/made/file" for directory in directories]
     run = everyone[f"{chart}-{generation}"].run({"in": "controller", "do": "write", "paths": paths})
@@ -65,7 +65,7 @@ def test_controllers_write_where_they_may(chart: str, generation: str, everyone:
 
 
 @pytest.mark.parametrize("generation", GENERATIONS)
-def test_a_run_that_is_done_goes_with_its_job(
+def test_a_finished_run_is_deleted_with_its_job(
     generation: str, everyone: Mapping[str, Agent], tours: Mapping[str, Tour], cluster: Client, figures: Figures
 ) -> None:
     agent = everyone[f"agent-job-{generation}"]
@@ -84,7 +84,7 @@ def test_probes_pass(generation: str, long_runs: LongRuns) -> None:
 
 @pytest.mark.parametrize(("what", "probe"), [("never started", "startup"), ("not healthy", "liveness")])
 @pytest.mark.parametrize("generation", GENERATIONS)
-def test_a_runner_whose_file_is_gone_is_stopped(what: str, probe: str, generation: str, long_runs: LongRuns) -> None:
+def test_a_runner_without_its_health_file_is_stopped(what: str, probe: str, generation: str, long_runs: LongRuns) -> None:
     assert long_runs[what, generation].result() == {
         "told": [f"Unhealthy: {probe.capitalize()} probe failed:", f"Killing: Container runner failed {probe} probe"]
     }

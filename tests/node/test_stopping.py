@@ -1,4 +1,4 @@
-"""What becomes of runs when pods are stopped: drains, SIGTERM and grace periods, as the contract of each kind has them."""
+"""Runs whose pods are stopped: drains, SIGTERM and grace periods, as in the contract of each kind."""
 
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -29,7 +29,7 @@ class Case(NamedTuple):
     said: list[str]
     """What the agent in it says from then on."""
     end: str | None
-    """How the run ends; `None` where nobody is left to say it."""
+    """How the run ends; `None` if no process is left to report it."""
 
 
 def own_pod(run: Run) -> Manifest:
@@ -83,7 +83,7 @@ def stopped(start: Start) -> Mapping[tuple[str, str], Stopped]:
 
 @pytest.mark.parametrize("generation", ["legacy", "current"])
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_said_and_done(name: str, generation: str, stopped: Mapping[tuple[str, str], Stopped]) -> None:
+def test_stopping_pods_follows_the_contract(name: str, generation: str, stopped: Mapping[tuple[str, str], Stopped]) -> None:
     case, (run, pod) = CASES[name], stopped[name, generation]
     agent, pod_name = run.agent, pod["metadata"]["name"]
     agent.wait(lambda: not agent.cluster.find("Pod", pod_name, agent.namespace), f"the end of {pod_name}")
@@ -96,7 +96,7 @@ def test_what_is_said_and_done(name: str, generation: str, stopped: Mapping[tupl
 
 
 @pytest.mark.parametrize("generation", ["legacy", "current"])
-def test_another_controller_goes_on(generation: str, stopped: Mapping[tuple[str, str], Stopped]) -> None:
+def test_other_controllers_continue(generation: str, stopped: Mapping[tuple[str, str], Stopped]) -> None:
     run = stopped["a controller waits for its runs", generation].run.agent.run({"do": "identity"})
     assert run.wait_for("run ended")["result"] == "succeeded"
 
@@ -110,7 +110,7 @@ def test_an_eviction_of_a_run_is_refused(generation: str, everyone: Mapping[str,
 
 
 @pytest.mark.parametrize("generation", ["legacy", "current"])
-def test_runs_of_agent_k8s_go_on_without_their_controller(generation: str, everyone: Mapping[str, Agent], cluster: Client) -> None:
+def test_agent_k8s_runs_continue_without_their_controller(generation: str, everyone: Mapping[str, Agent], cluster: Client) -> None:
     agent = everyone[f"agent-k8s-{generation}"]
     run = agent.run(SHORT)
     run.wait_for("pod")

@@ -1,4 +1,4 @@
-"""What a run tries on its way through its pod: who it is, where it can write, what it finds in the cache, whom it can connect to."""
+"""The checks of a run in its pod: identity, writable paths, content of the cache, connections."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -45,7 +45,7 @@ OTHERS = (
 
 
 class Tour(NamedTuple):
-    """A tour that is over."""
+    """A finished tour."""
 
     run: Run
     pod: Manifest

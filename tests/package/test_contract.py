@@ -1,4 +1,4 @@
-"""Which changes of the schema break programs, and that those since the last release are announced."""
+"""Changes of the schema that break programs are detected, and announced in the changelog."""
 
 import json
 import re
@@ -79,7 +79,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("path", "value", "found"), CASES, ids=[found or "no change" for _, _, found in CASES])
-def test_changes(path: tuple[str, ...], value: Any, found: str) -> None:
+def test_changes_are_detected(path: tuple[str, ...], value: Any, found: str) -> None:
     differences = contract.changes(contract.items(OLD), contract.items(changed(path, value)))
     assert [*map(str, differences)][:1] == ([found] if found else [])
 
@@ -90,13 +90,13 @@ def test_a_new_key_breaks_only_if_it_is_required() -> None:
     assert [*map(str, contract.changes(contract.items(OLD), contract.items(new)))] == ["breaking: Values.image: new required key"]
 
 
-def test_what_is_written_is_read() -> None:
+def test_the_contract_file_is_read_back() -> None:
     items = contract.items(OLD)
     assert contract.read(contract.written(items)) == items
     assert items["Agent.name"] == Item("Agent.name", "argument", "string", required=True)
 
 
-def test_changes_since_the_last_release_that_break_programs_are_in_the_changelog() -> None:
+def test_breaking_changes_are_in_the_changelog() -> None:
     released = contract.read(contract.RELEASED.read_text(encoding="utf-8"))
     now = contract.items(json.loads(schema.FILE.read_text(encoding="utf-8")))
     unreleased = (REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8").partition("## [Unreleased]")[2]

@@ -17,7 +17,7 @@ CATEGORIES = {"cloud", "database", "infrastructure", "monitoring", "network", "u
 ADDRESS = "https://git.example/acme/scalr-agents"
 
 
-def test_the_name_is_that_of_the_tokens() -> None:
+def test_the_name_matches_the_type_tokens() -> None:
     assert PACKAGE["name"] == "scalr-agents"
     assert {token.partition(":")[0] for token in PACKAGE["resources"]} == {"scalr-agents"}
 
@@ -26,7 +26,7 @@ def test_the_version_is_a_semantic_one() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?", PACKAGE["version"])
 
 
-def test_the_keywords_have_one_known_category_and_the_kind() -> None:
+def test_the_keywords_have_category_and_kind() -> None:
     found = [keyword.removeprefix("category/") for keyword in PACKAGE["keywords"] if keyword.startswith("category/")]
     assert (len(found), set(found) - CATEGORIES) == (1, set())
     assert [keyword for keyword in PACKAGE["keywords"] if keyword.startswith("kind/")] == ["kind/component"]
@@ -63,5 +63,5 @@ def test_the_logo_is_a_square_png() -> None:
     assert (int.from_bytes(head[16:20]), int.from_bytes(head[20:24])) == (256, 256)
 
 
-def test_the_classifiers_are_those_of_indexes() -> None:
+def test_the_classifiers_are_valid() -> None:
     assert set(schema.PROJECT["classifiers"]) - classifiers == set()

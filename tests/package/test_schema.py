@@ -1,4 +1,4 @@
-"""The schema of the package: it is the one of today, it is complete, and it says of values what the models say."""
+"""The schema of the package is current, complete, and matches the models of values."""
 
 import json
 from typing import Any
@@ -27,16 +27,16 @@ def properties() -> dict[str, dict[str, Any]]:
     }
 
 
-def test_the_schema_is_the_one_of_today() -> None:
+def test_the_schema_is_current() -> None:
     assert schema.FILE.read_text(encoding="utf-8") == schema.written(schema.whole()), "run make schema"
 
 
 @pytest.mark.parametrize("file", typed_dicts.files(), ids=lambda file: file.stem)
-def test_the_types_of_values_are_those_of_today(file: Any) -> None:
+def test_the_types_of_values_are_current(file: Any) -> None:
     assert file.read_text(encoding="utf-8") == typed_dicts.files()[file], "run make schema"
 
 
-def test_the_host_has_it() -> None:
+def test_the_host_serves_the_schema() -> None:
     assert json.loads(host.provider().schema) == PACKAGE
 
 
@@ -99,7 +99,7 @@ def test_every_key_of_the_models_has_its_name_from_the_chart(chart: str) -> None
     assert list(top) == [field.alias or name for name, field in charts.find(chart).values.model_fields.items()]
 
 
-def test_descriptions_say_what_older_agents_have_otherwise() -> None:
+def test_descriptions_mention_differences_of_older_agents() -> None:
     described = {at.removeprefix(f"{PREFIX}AgentJob"): spec["description"] for at, spec in properties().items()}
     assert described["RunnerImageValues tag"].endswith('Default: `0.2.0`. Older defaults: `""` (agents 0.57 to 0.59).')
     assert described["RunnerValues memoryWarnPercent"].endswith("Default: `90`. Only agents 1.2 or newer.")

@@ -1,4 +1,4 @@
-"""A page for each chart, with all of its values: type, default, meaning, and where each of them goes."""
+"""A page for each chart, with all of its values: type, default, meaning, and variable."""
 
 import re
 from collections.abc import Iterator, Mapping

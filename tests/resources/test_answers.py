@@ -52,7 +52,7 @@ GCE: Any = {**MACHINE, "region": "europe-west1", "subnetwork": "agents", "machin
     ],
     ids=["EFS", "EFS driver", "Filestore", "existing Filestore", "existing Filestore of an output", "EC2", "GCE"],
 )
-def test_what_mocks_leave_out_is_named(program: Callable[[], object], missing: str, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_mock_outputs_are_named(program: Callable[[], object], missing: str, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mocked_clouds, "created", lambda _, name, inputs: (f"{name}-id", dict(inputs)))
     monkeypatch.setattr(mocked_clouds, "looked_up", lambda *_: ({}, []))
     with pytest.raises(pulumi.RunError, match=rf"{missing}.*: return it from {method} of your mocks"):
@@ -63,7 +63,7 @@ def _done(program: Callable[[], object]) -> None:
     program()
 
 
-def test_a_lookup_without_an_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_mock_lookups_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def found(token: str, _: object) -> tuple[dict[str, object], list[tuple[str, str]]]:
         return {} if "Subnet" in token else {"vpcConfig": mocked_clouds.CLUSTERS["prod"]}, []
 

@@ -1,4 +1,4 @@
-"""Arguments of the components: what is accepted, what is refused, and in which words."""
+"""Arguments of the components: accepted and refused values, and error messages."""
 
 from types import MappingProxyType
 from typing import Any, cast
@@ -18,7 +18,7 @@ def refused(**args: Any) -> str:
     return str(recording.error)
 
 
-def test_every_finding_names_the_argument_it_is_about() -> None:
+def test_findings_are_located_at_their_argument() -> None:
     assert refused(url="acme", release="Runs", values={"agent": {"replicaCount": "2"}, "taks": {}}).splitlines() == [
         "AgentJob 'runs' cannot be deployed:",
         "  error: values.agent.replicaCount: expected a whole number, given '2'; write it without quotes",
@@ -62,7 +62,7 @@ def test_arguments_that_cannot_be_used(args: dict[str, Any], message: str) -> No
 
 
 @pytest.mark.parametrize("args", [{"agent_version": 0.57}, {"version": "0.57.0"}, {"agent_version": "0.61.0"}])
-def test_arguments_of_the_definitions_are_checked_too(args: dict[str, Any]) -> None:
+def test_arguments_of_agent_crds_are_checked(args: dict[str, Any]) -> None:
     def program() -> None:
         scalr_agents.AgentCrds("crds", cast(Any, args))
 
@@ -71,7 +71,7 @@ def test_arguments_of_the_definitions_are_checked_too(args: dict[str, Any]) -> N
     assert recording.names == []
 
 
-def test_definitions_need_no_arguments() -> None:
+def test_agent_crds_require_no_arguments() -> None:
     def program() -> None:
         scalr_agents.AgentCrds("crds")
         scalr_agents.AgentCrds("same", {})
@@ -80,7 +80,7 @@ def test_definitions_need_no_arguments() -> None:
     assert recording.outputs["crds"] == recording.outputs["same"] == {"crdNames": ["atasks.scalr.io", "agenttasktemplates.scalr.io"]}
 
 
-def test_any_mapping_will_do() -> None:
+def test_any_mapping_is_accepted() -> None:
     recording = run(agent_job(values=MappingProxyType({"agent": MappingProxyType({"tolerations": ({"key": "a"},)})})))
     assert recording["runs-controller-deployment"].inputs["spec"]["template"]["spec"]["tolerations"] == [{"key": "a"}]
 
@@ -91,7 +91,7 @@ def test_types_of_kubernetes_are_checked() -> None:
     assert "error: values.task.affinity.node_affinity: unknown field 'node_affinity' (Affinity of Kubernetes 1.37); did you" in message
 
 
-def test_types_of_kubernetes_may_be_objects_of_its_sdk() -> None:
+def test_kubernetes_types_may_be_sdk_objects() -> None:
     from pulumi_kubernetes.core import v1
 
     def program() -> None:
@@ -114,7 +114,7 @@ def test_types_of_kubernetes_may_be_objects_of_its_sdk() -> None:
     assert pod["tolerations"] == [{"key": "pool", "tolerationSeconds": 5}]
 
 
-def test_objects_of_the_sdk_are_checked_too() -> None:
+def test_sdk_objects_are_checked() -> None:
     from pulumi_kubernetes.core import v1
 
     values = {"agent": {"tolerations": [v1.TolerationArgs(effect="NoSchedul")]}, "task": {"affinity": v1.TolerationArgs(key="a")}}
@@ -124,7 +124,7 @@ def test_objects_of_the_sdk_are_checked_too() -> None:
     ]
 
 
-def test_what_shapes_the_graph_must_be_known_before() -> None:
+def test_arguments_that_shape_the_graph_must_be_known() -> None:
     def program() -> None:
         agent_job(values={"agent": {"replicaCount": pulumi.Output.from_input(2)}})()
 
@@ -154,7 +154,7 @@ def test_a_token_beside_an_existing_secret_is_a_warning() -> None:
     "image", ["", " ", "scalr/agent :1.4.0", "https://mirror.example/scalr/agent:1.4.0", "scalr/agent@sha256:abc", "a" + "/a" * 99 + " "]
 )
 @pytest.mark.parametrize("argument", ["agent_image", "runner_image"])
-def test_an_image_that_no_node_could_pull(argument: str, image: str) -> None:
+def test_an_invalid_image_is_an_error(argument: str, image: str) -> None:
     assert f"error: {argument}: not the reference of an image, for instance scalr/agent:1.4.0" in refused(**{argument: image})
 
 
@@ -162,7 +162,7 @@ def test_an_image_that_no_node_could_pull(argument: str, image: str) -> None:
     "image",
     ["agent:1.4.0", "mirror.example:5000/scalr/agent:1.4.0", "[fd00::1]:5000/scalr/agent:1.4.0", f"scalr/agent@sha512:{'0f' * 64}"],
 )
-def test_an_image_of_any_registry(image: str) -> None:
+def test_valid_images_are_accepted(image: str) -> None:
     recording = run(agent_job(agent_image=image))
     assert (recording.error, recording.log) == (None, [])
 
@@ -174,7 +174,7 @@ def test_an_empty_argument_is_a_warning(argument: str) -> None:
     assert recording.log == [("warning", f"runs: {argument}: empty, so it has no effect; set it, or leave it out")]
 
 
-def test_a_timeout_of_a_rollout_that_is_not_awaited() -> None:
+def test_a_timeout_without_await_has_no_effect() -> None:
     recording = run(agent_job(await_rollout=False, rollout_timeout_seconds=600))
     assert recording.log == [("warning", "runs: rollout_timeout_seconds: has no effect: await_rollout is false")]
     assert run(agent_job(await_rollout=False)).log == []

@@ -27,11 +27,11 @@ SHARE = "modeInstance/europe-west1-b/nfs-1/cache"
 DYNAMIC: dict[str, Any] = {"namespace": "scalr", "release": "runs", "storage_class_name": "agents"}
 
 
-def test_efs() -> None:
+def test_efs_volume_and_claim() -> None:
     assert inputs(record("EfsClaim", EFS)) == {"access-point": ACCESS_POINT, **cache_volumes.efs("runs", "scalr", HANDLE)}
 
 
-def test_efs_with_an_owner_a_directory_and_tags() -> None:
+def test_efs_claim_with_owner_directory_and_tags() -> None:
     made = inputs(record("EfsClaim", {**EFS, "uid": 2000.0, "gid": 3000, "path": "/cache", "tags": {"Name": "mine", "team": "web"}}))
     assert made["access-point"] == {
         "fileSystemId": "fs-00000a1b",
@@ -41,13 +41,13 @@ def test_efs_with_an_owner_a_directory_and_tags() -> None:
     }
 
 
-def test_efs_for_the_driver_alone() -> None:
+def test_efs_claim_with_driver_role() -> None:
     recording = record("EfsClaim", {**EFS, "iam": True})
     assert inputs(recording) == {"access-point": ACCESS_POINT, **cache_volumes.efs("runs", "scalr", HANDLE, iam=True)}
     assert recording["it-volume"].replaced_on == ("spec.mountOptions",)
 
 
-def test_outputs_of_efs() -> None:
+def test_outputs_of_an_efs_claim() -> None:
     assert record("EfsClaim", EFS).outputs["it"] == {
         "persistentVolumeClaimName": "runs-cache",
         "persistentVolumeName": "scalr.runs-cache",
@@ -55,7 +55,7 @@ def test_outputs_of_efs() -> None:
     }
 
 
-def test_efs_with_outputs() -> None:
+def test_efs_claim_with_output_arguments() -> None:
     def args() -> dict[str, Any]:
         later = pulumi.Output.from_input
         return {**EFS, "file_system_id": later("fs-00000a1b"), "tags": {"team": later("web")}}
@@ -70,11 +70,11 @@ def filestore(**words: str) -> dict[str, Any]:
     return dict(cache_volumes.filestore("shared", "scalr", f"modeInstance/europe-west1-b/nfs-1/{given['share_name']}", **given))
 
 
-def test_filestore() -> None:
+def test_filestore_volume_and_claim() -> None:
     assert inputs(record("FilestoreClaim", FILESTORE)) == filestore()
 
 
-def test_outputs_of_filestore() -> None:
+def test_outputs_of_a_filestore_claim() -> None:
     assert record("FilestoreClaim", FILESTORE).outputs["it"] == {
         "persistentVolumeClaimName": "shared-cache",
         "persistentVolumeName": "scalr.shared-cache",
@@ -86,7 +86,7 @@ WORDS = {"share_name": "vol1", "protocol": "NFS_V4_1", "capacity": "2Ti"}
 
 
 @pytest.mark.parametrize("later", [False, True], ids=["plain", "output"])
-def test_filestore_with_everything(*, later: bool) -> None:
+def test_filestore_claim_with_all_arguments(*, later: bool) -> None:
     def args() -> dict[str, Any]:
         words = {"instance_id": INSTANCE, "ip_address": "10.9.8.7", **WORDS}
         return {**FILESTORE, **({word: pulumi.Output.from_input(value) for word, value in words.items()} if later else words)}
@@ -94,14 +94,14 @@ def test_filestore_with_everything(*, later: bool) -> None:
     assert inputs(record("FilestoreClaim", args)) == filestore(**WORDS)
 
 
-def test_a_claim_that_a_class_provisions() -> None:
+def test_storage_class_claim() -> None:
     recording = record("StorageClassClaim", DYNAMIC)
     assert inputs(recording) == cache_volumes.dynamic("runs", "scalr", storage_class_name="agents", storage="90Gi")
     assert recording.outputs["it"] == {"persistentVolumeClaimName": "runs-cache"}
     assert recording["it-claim"].timeouts == {"create": "1200s"}
 
 
-def test_a_claim_that_a_class_provisions_with_everything() -> None:
+def test_storage_class_claim_with_all_arguments() -> None:
     def args() -> dict[str, Any]:
         return {**DYNAMIC, "storage_class_name": pulumi.Output.from_input("agents"), "storage": "1Ti", "access_mode": "ReadWriteOnce"}
 
@@ -113,7 +113,7 @@ def test_a_claim_that_a_class_provisions_with_everything() -> None:
 
 
 @pytest.mark.parametrize(("on_delete", "policy"), [("keep", "Retain"), ("delete", "Delete")])
-def test_a_class(on_delete: str, policy: str) -> None:
+def test_storage_class(on_delete: str, policy: str) -> None:
     def args() -> dict[str, Any]:
         parameters = {"fileSystemId": pulumi.Output.from_input("fs-00000a1b"), "uid": "2000"}
         return {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": parameters, "on_delete": on_delete}
@@ -137,7 +137,7 @@ def _on_efs() -> None:
     scalr_agents.EfsClaim("runs", {"namespace": "scalr", "release": "runs", "file_system_id": cache.file_system_id})
 
 
-def test_destroy_goes_from_the_claim_to_the_file_system() -> None:
+def test_destroy_deletes_claim_volume_and_file_system_in_order() -> None:
     """The engine deletes what depends on something before it deletes that."""
     recording = run(_on_efs)
     assert recording.error is None
@@ -157,7 +157,7 @@ def test_destroy_goes_from_the_claim_to_the_file_system() -> None:
     assert recording.depends("cache-creation-token") == recording.depends("cache-security-group") == set()
 
 
-def test_a_claim_on_filestore_needs_the_instance() -> None:
+def test_a_filestore_claim_requires_the_instance() -> None:
     def program() -> None:
         cache = scalr_agents.FilestoreCache("cache", {"location": "europe-west1-b"})
         args: scalr_agents.FilestoreClaimArgs = {
@@ -176,7 +176,7 @@ def test_a_claim_on_filestore_needs_the_instance() -> None:
     assert spec["csi"]["volumeHandle"].startswith("modeInstance/europe-west1-b/cache-instance-")
 
 
-def test_a_claim_needs_its_class() -> None:
+def test_a_storage_class_claim_requires_its_class() -> None:
     def program() -> None:
         made = scalr_agents.CacheStorageClass("class", {"storage_class_name": "agents", "provisioner": "filestore.csi.storage.gke.io"})
         scalr_agents.StorageClassClaim("runs", {"namespace": "scalr", "release": "runs", "storage_class_name": made.storage_class_name})
@@ -186,7 +186,7 @@ def test_a_claim_needs_its_class() -> None:
     assert recording["runs-claim"].inputs["spec"]["storageClassName"] == "agents"
 
 
-def test_an_agent_that_is_given_the_claims_name_waits_for_all_of_it() -> None:
+def test_an_agent_waits_for_the_claim_it_is_given() -> None:
     def program() -> None:
         cache = scalr_agents.EfsCache("cache", {"eks_cluster": "prod"})
         claim = scalr_agents.EfsClaim("claim", {"namespace": "scalr", "release": "runs", "file_system_id": cache.file_system_id})
@@ -206,7 +206,7 @@ def test_an_agent_that_is_given_the_claims_name_waits_for_all_of_it() -> None:
 
 
 @pytest.mark.parametrize("component", ["FilestoreCache", "FilestoreClaim"])
-def test_an_id_that_turns_out_to_be_none_ends_without_a_traceback(component: str) -> None:
+def test_an_invalid_output_id_has_no_traceback(component: str) -> None:
     given = {} if component == "FilestoreCache" else FILESTORE
     with pytest.raises(pulumi.RunError, match="'nfs-1' is not the ID of a Filestore instance"):
         run(lambda: getattr(scalr_agents, component)("it", {**given, "instance_id": pulumi.Output.from_input("nfs-1")}))

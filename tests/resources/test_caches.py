@@ -1,4 +1,4 @@
-"""What all components for caches have in common: arguments that the SDKs know, retention, dependencies, and errors before anything."""
+"""Common behaviour of all components for caches: arguments of the SDKs, retention, dependencies, and early errors."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -57,7 +57,7 @@ CLOUD = {key: case for key, case in CASES.items() if key.startswith(("efs", "fil
 
 
 @pytest.mark.parametrize(("component", "args"), CLOUD.values(), ids=CLOUD)
-def test_the_sdk_knows_every_argument(component: str, args: dict[str, Any]) -> None:
+def test_every_argument_exists_in_the_sdk(component: str, args: dict[str, Any]) -> None:
     sent = [resource for resource in record(component, args).resources if resource.type.startswith(("aws:", "gcp:"))]
     assert sent
     assert [problem for resource in sent for problem in mismatches(resource)] == []
@@ -84,7 +84,7 @@ WRONG: list[tuple[Callable[[], Iterator[str]], list[str]]] = [
 
 
 @pytest.mark.parametrize(("problems", "expected"), WRONG, ids=[str(index) for index, _ in enumerate(WRONG)])
-def test_what_the_sdk_does_not_know_is_found(problems: Callable[[], Iterator[str]], expected: list[str]) -> None:
+def test_unknown_sdk_arguments_are_found(problems: Callable[[], Iterator[str]], expected: list[str]) -> None:
     found = list(problems())
     assert len(found) == len(expected)
     assert [problem[: len(words)] for problem, words in zip(found, expected, strict=True)] == expected
@@ -116,14 +116,14 @@ RETAINED: list[tuple[str, dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(("component", "args", "kept"), RETAINED, ids=[f"{index}-{name}" for index, (name, _, _) in enumerate(RETAINED)])
-def test_what_is_kept(component: str, args: dict[str, Any], kept: list[str]) -> None:
+def test_kept_resources(component: str, args: dict[str, Any], kept: list[str]) -> None:
     resources = record(component, args).resources
     assert sorted(resource.name for resource in resources if resource.retain) == kept
     assert not any(resource.protect for resource in resources)
 
 
 @pytest.mark.parametrize(("component", "args"), CASES.values(), ids=CASES)
-def test_children_take_over_what_the_component_depends_on(component: str, args: dict[str, Any]) -> None:
+def test_children_inherit_depends_on(component: str, args: dict[str, Any]) -> None:
     def with_another() -> None:
         other = pulumi.CustomResource("test:index:Other", "other")
         program(component, args, pulumi.ResourceOptions(depends_on=other))()
@@ -136,7 +136,7 @@ def test_children_take_over_what_the_component_depends_on(component: str, args: 
 
 
 @pytest.mark.parametrize(("component", "args"), CASES.values(), ids=CASES)
-def test_a_provider_reaches_the_children(component: str, args: dict[str, Any]) -> None:
+def test_children_inherit_the_provider(component: str, args: dict[str, Any]) -> None:
     def with_providers() -> None:
         providers: list[pulumi.ProviderResource] = [pulumi.ProviderResource(name, name, {}) for name in ("aws", "gcp", "kubernetes")]
         program(component, args, pulumi.ResourceOptions(providers=providers))()
@@ -210,11 +210,11 @@ REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(("component", "args", "lines"), REFUSED, ids=[f"{index}-{name}" for index, (name, _, _) in enumerate(REFUSED)])
-def test_errors_come_before_anything_is_registered(component: str, args: dict[str, Any], lines: list[str]) -> None:
+def test_errors_register_nothing(component: str, args: dict[str, Any], lines: list[str]) -> None:
     assert refused(component, args) == lines
 
 
-def test_a_cluster_that_is_not_found() -> None:
+def test_a_missing_cluster_is_an_error() -> None:
     """Found out with the component as parent, whose provider does the lookup, and before anything in the cloud."""
     recording = run(program("EfsCache", {"eks_cluster": "missing"}))
     assert isinstance(recording.error, scalr_agents.ArgsError)

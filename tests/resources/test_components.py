@@ -40,7 +40,7 @@ def test_agent_job_registers_its_parts_in_this_order() -> None:
     ]
 
 
-def test_objects_are_those_that_render_prints() -> None:
+def test_objects_match_render() -> None:
     values = {"agent": {"replicaCount": 2}, "persistence": {"cache": {"enabled": True}}, **DEADLINE}
     flat = {"agent": {"url": "https://acme.scalr.io", "token": TOKEN}}
     printed = charts.render("agent-job", merge(values, flat), release="runs", namespace="scalr")
@@ -66,7 +66,7 @@ def test_the_deployment_waits_for_everything() -> None:
 
 
 @pytest.mark.parametrize("form", ["resource", "list", "output"])
-def test_children_take_over_what_the_component_depends_on(form: str) -> None:
+def test_children_inherit_depends_on(form: str) -> None:
     def program() -> None:
         other = pulumi.CustomResource("test:index:Other", "other")
         forms: dict[str, Any] = {"resource": other, "list": [other], "output": pulumi.Output.from_input([other])}
@@ -114,7 +114,7 @@ def test_only_the_content_of_secrets_is_secret(wrap: Callable[[str], Any]) -> No
 
 
 @pytest.mark.parametrize("wrap", [pulumi.Output.secret, str], ids=["secret", "plain"])
-def test_no_request_carries_a_secret_in_plain(wrap: Callable[[str], Any]) -> None:
+def test_no_request_contains_a_plain_secret(wrap: Callable[[str], Any]) -> None:
     def program() -> None:
         agent_job(token=wrap(TOKEN), secret_env={"TF_TOKEN_acme": wrap("hidden-env")})()
 
@@ -136,7 +136,7 @@ def test_components_register_no_inputs() -> None:
 
 
 @pytest.mark.parametrize("wrap", [pulumi.Output.secret, str], ids=["secret", "plain"])
-def test_the_digest_of_the_secrets_is_no_secret(wrap: Callable[[str], Any]) -> None:
+def test_the_digest_is_not_secret(wrap: Callable[[str], Any]) -> None:
     def program() -> None:
         agent_job(token=wrap(TOKEN))()
 
@@ -166,7 +166,7 @@ def test_names_are_known_before_anything_exists() -> None:
     assert names.service_account == "runs-agent-job"
 
 
-def test_outputs_of_other_resources_reach_the_objects() -> None:
+def test_outputs_reach_the_objects() -> None:
     def program() -> None:
         later = pulumi.Output.from_input
         agent_job(
@@ -192,7 +192,7 @@ def test_outputs_of_other_resources_reach_the_objects() -> None:
     assert recording["runs-rbac-service-account"].inputs["metadata"]["annotations"] == {"eks.amazonaws.com/role-arn": "arn:later"}
 
 
-def test_secret_environment_reaches_runs_unless_it_is_the_agents_own() -> None:
+def test_secret_env_reaches_runs_except_agent_variables() -> None:
     recording = run(agent_job(secret_env={"SCALR_AGENT_SENTRY_DSN": "dsn", "TF_TOKEN_acme": "t"}))
     controller = recording["runs-controller-deployment"].inputs["spec"]["template"]["spec"]["containers"]
     task = recording["runs-controller-task-template"].inputs["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
@@ -214,13 +214,13 @@ def test_a_rollout_need_not_be_awaited() -> None:
     assert dict(deployment.timeouts) == {"create": "60s", "update": "60s", "delete": "300s"}
 
 
-def test_a_deletion_may_take_as_long_as_the_grace_period() -> None:
+def test_deletion_timeouts_cover_the_grace_period() -> None:
     deployment = run(agent_job(values={"agent": {"terminationGracePeriodSeconds": 900}}))["runs-controller-deployment"]
     assert deployment.timeouts["delete"] == "1020s"
 
 
 @pytest.mark.parametrize("component", [scalr_agents.AgentRbac, scalr_agents.AgentNetworkPolicy])
-def test_parts_that_hold_no_secret_need_no_token(component: type[scalr_agents.AgentRbac] | type[scalr_agents.AgentNetworkPolicy]) -> None:
+def test_parts_without_secrets_need_no_token(component: type[scalr_agents.AgentRbac] | type[scalr_agents.AgentNetworkPolicy]) -> None:
     def program() -> None:
         values: scalr_agents.AgentJobValues = {"task": {"job": {"activeDeadlineSeconds": 14400}}}
         component("runs", {"namespace": "scalr", "url": "https://acme.scalr.io", "values": values})
@@ -230,7 +230,7 @@ def test_parts_that_hold_no_secret_need_no_token(component: type[scalr_agents.Ag
     assert recording.log == []
 
 
-def test_a_secret_can_be_used_by_other_variables_and_wins_over_them() -> None:
+def test_secret_variables_can_be_referenced_and_take_precedence() -> None:
     proxy = {"enabled": True, "httpsProxy": "http://u:$(PROXY_PASSWORD)@p:1", "noProxy": "10.0.0.0/8"}
     recording = run(agent_job(secret_env={"PROXY_PASSWORD": "x", "NO_PROXY": "y"}, values={"global": {"proxy": proxy}}))
     task = recording["runs-controller-task-template"].inputs["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
@@ -238,7 +238,7 @@ def test_a_secret_can_be_used_by_other_variables_and_wins_over_them() -> None:
     assert task[0]["env"][0]["valueFrom"]["secretKeyRef"]["name"] == "runs-agent-job-env"
 
 
-def test_a_secret_that_replaces_what_the_contract_fixes_is_a_warning() -> None:
+def test_a_secret_overriding_the_contract_is_a_warning() -> None:
     recording = run(agent_job(secret_env={"SCALR_AGENT_DRIVER": "x"}))
     assert [message.partition(": overrides")[0] for _, message in recording.log] == ["runs: secret_env.SCALR_AGENT_DRIVER"]
 
@@ -250,7 +250,7 @@ def test_chart_names() -> None:
     assert recording["runs-rbac-cluster-role"].inputs["metadata"]["name"] == "runs-agent-job-clusterrole"
 
 
-def test_runs_that_may_reach_the_metadata_service_have_no_policy() -> None:
+def test_allow_metadata_service_removes_the_policy() -> None:
     assert run(agent_job(values={"task": {"allowMetadataService": True}})).of_type("kubernetes:networking.k8s.io/v1:NetworkPolicy") == []
 
 
@@ -264,7 +264,7 @@ class _OfATeam(scalr_agents.AgentRbac):
         super().__init__(name, args)
 
 
-def test_a_component_that_extends_one_of_ours_has_its_outputs_too() -> None:
+def test_subclasses_have_the_outputs_of_the_component() -> None:
     def program() -> None:
         pulumi.export("outputs", _OfATeam("it", {"namespace": "scalr"}).summary())
 

@@ -1,4 +1,4 @@
-"""What every component keeps, so that programs and stacks survive an upgrade of this package."""
+"""Properties that every component keeps, so that upgrades do not break programs and stacks."""
 
 import inspect
 import re
@@ -123,7 +123,7 @@ def test_nothing_is_registered_as_input_of_a_component(component: str) -> None:
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
-def test_outputs_are_those_that_are_annotated(component: str) -> None:
+def test_outputs_are_annotated(component: str) -> None:
     annotated = [name for name in inspect.get_annotations(getattr(scalr_agents, component)) if not name.startswith("_")]
     assert set(record(component).outputs["it"]) == {camel_case(name) for name in annotated}
 
@@ -137,7 +137,7 @@ def test_objects_have_explicit_names_and_namespaces(component: str) -> None:
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
-def test_objects_ask_for_the_plugin_of_the_installed_package(component: str) -> None:
+def test_objects_request_the_installed_plugin_version(component: str) -> None:
     from importlib.metadata import version
 
     assert {resource.version for resource in _objects(record(component))} <= {version("pulumi-kubernetes")}
@@ -159,7 +159,7 @@ def _objects(recording: Recording) -> list[Registration]:
     return [resource for resource in recording.resources if resource.type.startswith("kubernetes:")]
 
 
-def test_types_names_and_parents_stay() -> None:
+def test_types_names_and_parents_are_unchanged() -> None:
     """The list is what deployed stacks remember. A change here needs an alias in the component, and a line in the changelog."""
     recordings = [record(component) for component in COMPONENTS]
     made = [(r.parent, r.name, r.type) for each in recordings for r in each.resources]
@@ -169,7 +169,7 @@ def test_types_names_and_parents_stay() -> None:
     assert sorted(lines) == known
 
 
-def test_the_component_host_can_offer_them_to_other_languages() -> None:
+def test_the_component_host_can_serve_every_component() -> None:
     result = Analyzer("scalr-agents").analyze([getattr(scalr_agents, name) for name in COMPONENTS])
     inputs = {
         name: (definition.type.value if definition.type else definition.ref, definition.optional, bool(definition.plain))
@@ -197,7 +197,7 @@ def test_the_component_host_can_offer_them_to_other_languages() -> None:
     }
 
 
-def test_words_of_arguments_are_literals_to_type_checkers_and_strings_to_the_component_host() -> None:
+def test_literals_are_strings_for_the_component_host() -> None:
     """The first half is checked by mypy. The second is what the schemas of other languages have."""
     agent: scalr_agents.AgentJobArgs = {"namespace": "scalr", "names": "chart"}
     cache: scalr_agents.EfsCacheArgs = {"on_delete": "keep"}
@@ -207,7 +207,7 @@ def test_words_of_arguments_are_literals_to_type_checkers_and_strings_to_the_com
     assert inputs["AgentJob"].inputs["names"].type == inputs["EfsCache"].inputs["onDelete"].type == PropertyType.STRING
 
 
-def test_the_component_host_knows_no_literals() -> None:
+def test_the_component_host_does_not_support_literals() -> None:
     """When it does, `scalr_agents.resources.literals` is not needed any more."""
 
     class Args(TypedDict):

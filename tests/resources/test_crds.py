@@ -1,4 +1,4 @@
-"""What is said about a definition in the cluster that is not ours."""
+"""Advice for a definition in the cluster that is not ours."""
 
 import pytest
 from scalr_agents.resources.kubernetes.crds import conflict
@@ -14,7 +14,7 @@ _TWO = (
 
 
 @pytest.mark.parametrize(("refusal", "owners"), [(_ONE, "helm"), (_TWO, "helm and kubectl-client-side-apply")])
-def test_the_owners_are_named_and_both_ways_out(refusal: str, owners: str) -> None:
+def test_the_advice_names_owners_and_solutions(refusal: str, owners: str) -> None:
     assert conflict("atasks.scalr.io", [not_created("urn", refusal)]) == (
         f"The cluster has a CustomResourceDefinition 'atasks.scalr.io' with other content, which {owners} installed. To use it as it is, "
         "remove AgentCrds from the program, or set kubernetes.crds to expect in the stack file. To replace it, also for everybody else "
@@ -23,5 +23,5 @@ def test_the_owners_are_named_and_both_ways_out(refusal: str, owners: str) -> No
 
 
 @pytest.mark.parametrize("refusal", ["is forbidden: cannot patch resource", 'conflict with "\x1b[31m" using v1: .spec', ""])
-def test_nothing_is_said_about_other_refusals(refusal: str) -> None:
+def test_other_refusals_have_no_advice(refusal: str) -> None:
     assert conflict("atasks.scalr.io", [not_created("urn", refusal)]) is None

@@ -1,4 +1,4 @@
-"""Secrets that only a deployment knows: what turns out to be none, and the key of the digest where what we hold could be guessed."""
+"""Secrets that are outputs: invalid ones, and the key of the digest of guessable ones."""
 
 import hashlib
 import hmac
@@ -22,7 +22,7 @@ MIRROR = {"agent": {"providerNetworkMirrors": [{"url": "https://a.acme/"}]}}
 
 
 @every_kind
-def test_no_pod_is_made_with_a_token_that_turns_out_to_be_empty(component: str) -> None:
+def test_an_empty_token_output_creates_no_pod(component: str) -> None:
     with pytest.raises(pulumi.RunError, match=re.escape("agent 'it' cannot be deployed: these outputs are empty or not a string: ")):
         record(component, lambda: {**ARGS, "token": pulumi.Output.secret("")})
 
@@ -32,7 +32,7 @@ def test_no_pod_is_made_with_a_token_that_turns_out_to_be_empty(component: str) 
 @pytest.mark.parametrize(
     "content", [None, 90210, ["hidden-90210"], {"token": "hidden-90210"}, True], ids=lambda given: type(given).__name__
 )
-def test_what_is_no_string_is_named_and_not_shown(component: str, secret: str, content: Any) -> None:
+def test_non_string_outputs_are_named_and_not_printed(component: str, secret: str, content: Any) -> None:
     def args() -> dict[str, Any]:
         wrapped = pulumi.Output.secret(content)
         given = {"token": wrapped} if secret == "token" else {"token": TOKEN, "secret_env": {secret: wrapped}}
@@ -43,7 +43,7 @@ def test_what_is_no_string_is_named_and_not_shown(component: str, secret: str, c
     assert "90210" not in str(refused.value)
 
 
-def test_a_secret_that_is_no_string_does_not_reach_the_provider_which_would_print_it() -> None:
+def test_non_string_secrets_do_not_reach_the_provider() -> None:
     def program() -> None:
         secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "it"}, "stringData": {"PORT": pulumi.Output.secret(90210)}}
         objects.register({"secret": secret}, None, "it", None)
@@ -52,7 +52,7 @@ def test_a_secret_that_is_no_string_does_not_reach_the_provider_which_would_prin
         run(program)
 
 
-def test_no_digest_is_made_of_what_is_no_string() -> None:
+def test_non_string_secrets_have_no_digest() -> None:
     def program() -> None:
         args: Any = {**ARGS, "token": pulumi.Output.secret(90210)}
         agent = agents.agent_local("it", args).agent
@@ -65,7 +65,7 @@ def test_no_digest_is_made_of_what_is_no_string() -> None:
 
 @pytest.mark.parametrize("component", ["AgentJob", "AgentLocal"])
 @pytest.mark.parametrize("content", [None, "", 90210, ["hidden-90210"]], ids=str)
-def test_a_token_of_a_mirror_that_is_no_string(component: str, content: Any) -> None:
+def test_a_non_string_mirror_token_is_an_error(component: str, content: Any) -> None:
     args = {**ARGS, **VERSION, "token": TOKEN, "values": MIRROR}
     with pytest.raises(pulumi.RunError, match=re.escape(r"empty or not a string: mirror_tokens.a\.acme")) as refused:
         record(component, lambda: {**args, "mirror_tokens": {"a.acme": pulumi.Output.secret(content)}})
@@ -73,7 +73,7 @@ def test_a_token_of_a_mirror_that_is_no_string(component: str, content: Any) -> 
 
 
 @every_kind
-def test_a_variable_may_be_empty_but_not_nothing(component: str) -> None:
+def test_a_variable_may_be_empty_but_not_null(component: str) -> None:
     def args() -> dict[str, Any]:
         return {**ARGS, "token": TOKEN, "secret_env": {"EMPTY": pulumi.Output.secret(""), "NOTHING": pulumi.Output.secret(None)}}
 
@@ -97,7 +97,7 @@ def annotations(recording: Recording) -> list[str]:
 
 @every_kind
 @pytest.mark.parametrize("wrap", [str, pulumi.Output.secret], ids=["plain", "output"])
-def test_what_could_be_guessed_is_digested_with_a_random_key_that_is_kept(component: str, wrap: Any) -> None:
+def test_guessable_secrets_are_digested_with_a_random_key(component: str, wrap: Any) -> None:
     recording = deployed(component, wrap)
     (key,) = keys(recording)
     holder = "it-controller" if component == "AgentJob" else "it"
@@ -111,16 +111,16 @@ def test_what_could_be_guessed_is_digested_with_a_random_key_that_is_kept(compon
 
 @every_kind
 @pytest.mark.parametrize("given", [{"token": TOKEN, "values": {}}, {"secret_env": {}}], ids=["token", "nothing"])
-def test_no_key_is_kept_where_none_is_needed(component: str, given: dict[str, Any]) -> None:
+def test_no_unneeded_digest_key_is_stored(component: str, given: dict[str, Any]) -> None:
     assert keys(deployed(component, **given)) == []
 
 
 @pytest.mark.parametrize("component", ["AgentRbac", "AgentNetworkPolicy"])
-def test_parts_without_pods_keep_no_key(component: str) -> None:
+def test_parts_without_pods_store_no_digest_key(component: str) -> None:
     assert keys(deployed(component)) == []
 
 
-def test_the_digest_is_keyed_by_what_nobody_can_guess() -> None:
+def test_the_digest_key_is_the_token_and_private_key() -> None:
     held = {"token": {"token": "t"}, "env": {"PIN": "4711"}}
     content = b"".join(len(part).to_bytes(8, "big") + part for part in (b"token", b"t", b"PIN", b"4711"))
     assert secrets.digest(held, "not needed") == hmac.new(b"t", content, hashlib.sha256).hexdigest()

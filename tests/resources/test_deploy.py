@@ -59,14 +59,14 @@ def test_a_stack_registers_providers_definitions_namespaces_and_agents(project: 
     assert {r.provider for r in recording.resources if r.name.startswith("runs-") and r.custom} == {"cluster"}
 
 
-def test_everything_waits_for_namespace_and_definitions(project: Path) -> None:
+def test_objects_depend_on_namespace_and_definitions(project: Path) -> None:
     recording = up(project)
     for resource in recording.resources:
         if resource.custom and resource.name.startswith("runs-"):
             assert {"namespace-scalr", "agent-crds-atasks"} <= recording.depends(resource.name)
 
 
-def test_the_providers(project: Path) -> None:
+def test_provider_settings(project: Path) -> None:
     recording = up(project, kubernetes={"context": "c", "kubeconfig": "~/k", "qps": 5, "burst": 6, "clusterIdentifier": "id"})
     common = {
         "context": "c",
@@ -85,13 +85,13 @@ def test_the_providers(project: Path) -> None:
     }
 
 
-def test_definitions_may_be_expected(project: Path) -> None:
+def test_crds_expect_registers_no_definitions(project: Path) -> None:
     recording = up(project, kubernetes={"crds": "expect"})
     assert recording.error is None
     assert [name for name in recording.names if "crds" in name] == []
 
 
-def test_a_namespace_is_made_once_for_several_agents(project: Path) -> None:
+def test_a_namespace_is_created_once(project: Path) -> None:
     agents = {name: {"kind": "agent-job", "namespace": "scalr"} for name in ("a", "b")}
     recording = up(project, agents=agents, secrets={name: {"token": TOKEN} for name in agents})
     assert recording.error is None
@@ -102,7 +102,7 @@ def test_a_namespace_is_made_once_for_several_agents(project: Path) -> None:
     assert len(recording.of_type("scalr-agents:index:AgentJob")) == 2
 
 
-def test_outputs_tell_names_and_selectors_of_every_agent(project: Path) -> None:
+def test_outputs_have_names_and_selectors_of_every_agent(project: Path) -> None:
     selector = {"app.kubernetes.io/name": "agent-job", "app.kubernetes.io/instance": "runs"}
     assert up(project).exports == {
         "agents": {
@@ -124,7 +124,7 @@ def test_rollouts_follow_the_stack(project: Path) -> None:
     assert dict(deployment.timeouts) == {"create": "30s", "update": "30s", "delete": "300s"}
 
 
-def test_secrets_are_secret_and_nowhere_else(project: Path) -> None:
+def test_secrets_are_only_in_secrets(project: Path) -> None:
     recording = up(project, secrets={"runs": {"token": TOKEN, "env": {"TF_TOKEN_acme": "hidden-env"}}})
     assert recording["runs-controller-token-secret"].inputs["stringData"] == {"token": Secret(TOKEN)}
     assert recording["runs-controller-env-secret"].inputs["stringData"] == {"TF_TOKEN_acme": Secret("hidden-env")}
@@ -134,12 +134,12 @@ def test_secrets_are_secret_and_nowhere_else(project: Path) -> None:
     assert "hidden-env" not in seen
 
 
-def test_a_token_that_is_missing(project: Path) -> None:
+def test_a_missing_token_is_an_error(project: Path) -> None:
     command = "pulumi config set --secret --path 'scalr-agents:secrets.runs.token'"
     assert refused(up(project, secrets=None)) == [f"  error: scalr-agents:secrets.runs.token: missing; run: {command}"]
 
 
-def test_a_key_that_the_engine_calls_secret_outside_of_secrets(project: Path) -> None:
+def test_a_secret_key_outside_of_secrets_is_an_error(project: Path) -> None:
     lines = refused(up(project, secret_keys=("scalr-agents:secrets", "scalr-agents:agents")))
     assert [line.partition(" belong ")[0] for line in lines] == ["  error: scalr-agents:agents: secrets"]
 
@@ -155,7 +155,7 @@ def test_an_encrypted_value_outside_of_secrets_is_found_in_the_stack_file(projec
     assert TOKEN not in "".join(lines)
 
 
-def test_findings_name_the_place_in_the_stack(project: Path) -> None:
+def test_findings_have_stack_file_paths(project: Path) -> None:
     (project / "stacks" / "values.yaml").write_text("agent: {replicaCount: two}\n")
     agent = {
         "kind": "agent-job",
@@ -175,7 +175,7 @@ def test_findings_name_the_place_in_the_stack(project: Path) -> None:
     ]
 
 
-def test_warnings_are_logged_once_and_nothing_stops(project: Path) -> None:
+def test_warnings_are_logged_once_and_do_not_stop(project: Path) -> None:
     recording = up(project, common={"url": "http://acme.scalr.io", "agentVersion": "0.57.0"})
     assert recording.error is None
     assert recording.log == [("warning", "scalr-agents:common.url: http:// sends the agent's token unencrypted; use https://")]

@@ -88,7 +88,7 @@ REGISTERED = {
 
 
 @pytest.mark.parametrize(("cache", "expected"), REGISTERED.values(), ids=REGISTERED)
-def test_what_a_cache_registers(cache: dict[str, Any], expected: set[tuple[str, str, str]]) -> None:
+def test_resources_of_a_cache(cache: dict[str, Any], expected: set[tuple[str, str, str]]) -> None:
     assert of_caches(deployed({"shared": cache})) == expected
 
 
@@ -104,14 +104,14 @@ def test_what_a_cache_registers(cache: dict[str, Any], expected: set[tuple[str, 
         ({**DYNAMIC, "onDelete": "delete"}, "cluster", set()),
     ],
 )
-def test_what_is_kept_and_what_the_cluster_is_told_by_whom(cache: dict[str, Any], provider: str, kept: set[str]) -> None:
+def test_retained_resources_and_providers(cache: dict[str, Any], provider: str, kept: set[str]) -> None:
     recording = deployed({"shared": cache})
     assert {r.name for r in recording.resources if r.retain and "crds" not in r.name} == kept
     volumes = {r.provider for r in recording.resources if "PersistentVolume" in r.type}
     assert volumes == {provider}
 
 
-def test_a_kept_claim_needs_no_other_reason_for_the_provider_that_takes_over() -> None:
+def test_kept_claims_have_their_own_provider() -> None:
     expect = {"kubernetes": {"crds": "expect"}}
     assert "cluster-shared" in deployed({"shared": DYNAMIC}, **expect).names
     for cache in ({**DYNAMIC, "onDelete": "delete"}, EFS):
@@ -131,7 +131,7 @@ def claims(recording: Recording, agent: str) -> set[str]:
     return {name for name in waits if recording[name].type.endswith(":PersistentVolumeClaim")}
 
 
-def test_pods_wait_for_everything_that_a_mount_needs() -> None:
+def test_pods_depend_on_the_mount() -> None:
     recording = deployed({"shared": EFS})
     needed = {name for token, name, _ in EFS_SYSTEM | named(EFS_CLAIM, "runs") if not token.startswith("scalr-agents:")}
     assert needed - recording.depends("runs-controller-deployment") == {"shared-efs-backup-policy"}
@@ -151,7 +151,7 @@ def test_agents_on_one_instance_of_filestore_share_a_claim() -> None:
     assert claims(recording, "one") == claims(recording, "two") == {"shared-cache-claim"}
 
 
-def test_an_agent_waits_for_no_claim_of_others() -> None:
+def test_agents_do_not_wait_for_claims_of_others() -> None:
     agents = {"one": {"cache": "a"}, "two": {"cache": "b"}, "three": {"cache": "c"}, "four": {}}
     recording = stack_with({"a": EFS, "b": FILESTORE, "c": DYNAMIC}, agents)
     assert recording.error is None
@@ -163,13 +163,13 @@ def test_an_agent_waits_for_no_claim_of_others() -> None:
     }
 
 
-def test_an_agent_that_mounts_the_claim_of_another_waits_for_it() -> None:
+def test_an_agent_waits_for_a_claim_of_another_that_it_mounts() -> None:
     agents = {"one": {"cache": "a"}, "two": {"cache": "b"}}
     recording = stack_with({"a": EFS, "b": {"claim": "one-cache"}}, agents)
     assert claims(recording, "two") == {"one-cache-claim"}
 
 
-def test_outputs_tell_of_every_file_system() -> None:
+def test_outputs_have_every_file_system() -> None:
     agents = {"one": {"cache": "a"}, "two": {"cache": "b"}, "three": {"cache": "c"}, "four": {"cache": "d"}}
     existing = {"filestore": {"instanceId": INSTANCE}}
     recording = stack_with({"a": {"efs": {"fileSystemId": "fs-00000a1b"}}, "b": existing, "c": DYNAMIC, "d": {"claim": "mine"}}, agents)
@@ -180,12 +180,12 @@ def test_outputs_tell_of_every_file_system() -> None:
 
 
 @pytest.mark.parametrize("caches", [{}, {"shared": DYNAMIC}, {"shared": {"claim": "mine"}}], ids=["none", "class", "claim"])
-def test_without_file_systems_there_is_no_such_output(caches: dict[str, Any]) -> None:
+def test_no_file_systems_no_output(caches: dict[str, Any]) -> None:
     recording = stack_with(caches, {"runs": {"cache": next(iter(caches), "")}})
     assert recording.exports.keys() == {"agents"}
 
 
-def test_what_the_stack_file_says_reaches_the_clouds() -> None:
+def test_stack_file_settings_reach_the_clouds() -> None:
     efs = {
         "vpcId": "vpc-0f1e",
         "subnets": {"eu-west-1a": "subnet-0a"},
@@ -229,7 +229,7 @@ def test_what_the_stack_file_says_reaches_the_clouds() -> None:
     }
 
 
-def test_what_the_stack_file_says_of_an_instance() -> None:
+def test_stack_file_settings_of_an_instance() -> None:
     words = {
         "tier": "ENTERPRISE",
         "location": "europe-west1",
@@ -252,7 +252,7 @@ def test_what_the_stack_file_says_of_an_instance() -> None:
     assert spec["csi"]["volumeHandle"].startswith("modeInstance/europe-west1/shared-filestore-instance-")
 
 
-def test_findings_stop_everything_before_it_is_registered() -> None:
+def test_errors_register_no_resources() -> None:
     recording = stack_with({"shared": {"efs": {}}}, {"runs": {"cache": "sharde"}})
     assert isinstance(recording.error, scalr_agents.ArgsError)
     assert recording.names == []
@@ -261,7 +261,7 @@ def test_findings_stop_everything_before_it_is_registered() -> None:
     assert lines[2] == "  error: scalr-agents:agents.runs.cache: no cache 'sharde'; did you mean 'shared'?"
 
 
-def test_a_cluster_that_is_not_found_is_said_in_the_words_of_the_stack_file() -> None:
+def test_a_missing_cluster_is_reported_with_its_stack_file_key() -> None:
     recording = stack_with({"shared": {"efs": {"eksCluster": "missing"}}}, {"runs": {"cache": "shared"}})
     assert isinstance(recording.error, scalr_agents.ArgsError)
     lines = str(recording.error).splitlines()
@@ -276,7 +276,7 @@ def test_an_existing_claim_is_mounted() -> None:
     assert {"name": "cache-dir", "persistentVolumeClaim": {"claimName": "mine"}} in volumes
 
 
-def test_everything_that_is_not_there_is_said_before_anything_is_made() -> None:
+def test_missing_cloud_resources_are_reported_first() -> None:
     missing = {"efs": {"eksCluster": "missing"}}
     instance = {"filestore": {"instanceId": "projects/p/locations/l/instances/gone"}}
     caches = {"here": {"efs": {"eksCluster": "prod"}}, "one": missing, "two": missing, "three": instance}
@@ -289,14 +289,14 @@ def test_everything_that_is_not_there_is_said_before_anything_is_made() -> None:
     ]
 
 
-def test_a_warning_is_said_once_and_in_the_words_of_the_stack_file() -> None:
+def test_warnings_are_logged_once_with_stack_file_keys() -> None:
     options = {"location": "europe-west1-b", "exportOptions": [{"ipRanges": ["10.0.0.0/8"], "squashMode": "ROOT_SQUASH"}]}
     recording = deployed({"shared": {"filestore": options}})
     warned = [message for severity, message in recording.log if severity == "warning"]
     assert [message.partition(": ")[0] for message in warned] == ["scalr-agents:caches.shared.filestore.exportOptions[0].squashMode"]
 
 
-def test_what_two_caches_name_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shared_lookups_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     answer = mocked_clouds.looked_up
 

@@ -74,14 +74,14 @@ def test_every_agent_is_a_component_of_its_kind(deployed: Recording) -> None:
     assert all(deployed[workload].parent for workloads in WORKLOADS.values() for workload in workloads)
 
 
-def test_objects_of_agents_go_through_one_provider_and_what_is_shared_through_another(deployed: Recording) -> None:
+def test_agents_and_shared_objects_have_separate_providers(deployed: Recording) -> None:
     objects = [r for r in deployed.resources if r.type.startswith("kubernetes:")]
     assert {r.name for r in objects if r.provider == "cluster-shared"} == {"namespace-scalr"}
     assert {r.provider for r in objects} == {"cluster", "cluster-shared"}
     assert {r.name for r in objects if r.retain} == {"namespace-scalr", *DEFINITIONS}
 
 
-def test_definitions_of_both_lines_are_made_once(deployed: Recording) -> None:
+def test_definitions_of_both_lines_are_registered_once(deployed: Recording) -> None:
     made = deployed.of_type("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinitionPatch")
     assert sorted(r.name for r in made) == sorted(DEFINITIONS)
     assert deployed.outputs["agent-crds"] == {"crdNames": ["atasks.scalr.io", "agenttasktemplates.scalr.io"]}
@@ -95,13 +95,13 @@ def test_definitions_of_both_lines_are_made_once(deployed: Recording) -> None:
         (["vcs", "old-next"], set()),
     ],
 )
-def test_only_definitions_that_an_agent_needs(tmp_path: Path, agents: list[str], definitions: set[str]) -> None:
+def test_only_required_definitions_are_installed(tmp_path: Path, agents: list[str], definitions: set[str]) -> None:
     some = up(tmp_path, agents={name: AGENTS[name] for name in agents}, secrets={name: SECRETS[name] for name in agents})
     assert {name for name in some.names if name.startswith("agent-crds-")} == definitions
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_everything_of_an_agent_waits_for_namespace_and_definitions(deployed: Recording, name: str) -> None:
+def test_agent_objects_depend_on_namespace_and_definitions(deployed: Recording, name: str) -> None:
     own = [r for r in deployed.resources if r.custom and r.name.startswith(f"{name}-") and _owner(r.name) == name]
     assert {r.name for r in own} >= set(WORKLOADS[name])
     for resource in own:
@@ -113,13 +113,13 @@ def _owner(resource: str) -> str:
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_workloads_wait_for_all_of_their_agent_and_for_nothing_of_another(deployed: Recording, name: str) -> None:
+def test_workloads_depend_only_on_their_own_agent(deployed: Recording, name: str) -> None:
     own = {r.name for r in deployed.resources if r.custom and r.name.startswith(f"{name}-") and _owner(r.name) == name}
     last = WORKLOADS[name][-1]
     assert deployed.depends(last) == {"namespace-scalr", *DEFINITIONS, *own} - {last}
 
 
-def test_outputs_tell_names_and_selectors_of_every_agent(deployed: Recording) -> None:
+def test_outputs_have_names_and_selectors_of_every_agent(deployed: Recording) -> None:
     exported = deployed.exports["agents"]
     assert list(deployed.exports) == ["agents"]
     assert {name: agent["deploymentName"] for name, agent in exported.items()} == {
@@ -141,7 +141,7 @@ def test_outputs_tell_names_and_selectors_of_every_agent(deployed: Recording) ->
             assert deployed[workload].inputs["spec"]["selector"]["matchLabels"] == agent[selector]
 
 
-def test_secrets_are_secret_and_nowhere_else(deployed: Recording) -> None:
+def test_secrets_are_only_in_secrets(deployed: Recording) -> None:
     assert deployed["vcs-next-client-cert-secret"].inputs["stringData"] == {"tls.crt": Secret(CA), "tls.key": Secret(KEY)}
     assert deployed["old-token-secret"].inputs["stringData"] == {"token": Secret(f"{TOKEN}-old")}
     assert deployed["vcs-env-secret"].inputs["stringData"] == {"TF_TOKEN_acme": Secret("hidden-vcs")}
@@ -170,7 +170,7 @@ def test_an_agent_local_waits_for_the_claim_of_its_cache(tmp_path: Path, version
     assert {"name": "cache-dir", "persistentVolumeClaim": {"claimName": claim.inputs["metadata"]["name"]}} in volumes
 
 
-def test_findings_of_every_kind_come_at_once_and_nothing_is_registered(tmp_path: Path) -> None:
+def test_errors_of_all_kinds_are_reported_at_once(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nruntime: python\n")
     agents = {name: {**agent, "values": {"agent": {"nope": 1}}} for name, agent in AGENTS.items()}
     given = {f"scalr-agents:{word}": json.dumps(content) for word, content in {"agents": agents, "secrets": SECRETS}.items()}

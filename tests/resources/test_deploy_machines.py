@@ -38,7 +38,7 @@ def test_a_stack_of_machines_needs_no_cluster() -> None:
     }
 
 
-def test_what_the_stack_file_says_reaches_the_machines() -> None:
+def test_stack_file_settings_reach_the_machines() -> None:
     machine = {"ec2": EC2, "concurrency": 2, "memoryPerRun": "1Gi", "env": {"A": 1}, "agentVersion": "1.3.0", "onChange": "keep"}
     common = {"url": "https://acme.scalr.io", "ca": {"file": CA}, "imageRegistry": "mirror.acme", "agentVersion": "1.2.0"}
     recording = stack_with({"it": machine, "other": {"gce": GCE}}, common=common)

@@ -1,4 +1,4 @@
-"""What an EFS cache makes in AWS: every input of every resource, in whatever way it is told where to go."""
+"""The AWS resources of an EFS cache: every input, for every way to configure the network."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -39,7 +39,7 @@ def group(vpc: str) -> dict[str, Any]:
 
 
 def made(args: Args) -> dict[str, Mapping[str, Any]]:
-    """Inputs by name, less the text of the policy, of which tests of its own tell what it allows."""
+    """Inputs by name, without the text of the policy, which has its own tests."""
     found = inputs(record("EfsCache", args))
     if "policy" in found:
         assert found["policy"].keys() == {"fileSystemId", "policy"}
@@ -71,11 +71,11 @@ OF_THE_PLACE = {
 }
 
 
-def test_of_a_cluster() -> None:
+def test_cache_of_an_eks_cluster() -> None:
     assert made({"eks_cluster": "prod"}) == STORAGE | OF_THE_CLUSTER
 
 
-def test_of_a_cluster_with_further_clients() -> None:
+def test_cache_of_an_eks_cluster_with_further_clients() -> None:
     clients = {"security_groups": ["sg-0a1b"], "cidrs": ["10.1.0.0/16"]}
     assert made({"eks_cluster": "prod", "clients": clients}) == {
         **STORAGE,
@@ -85,16 +85,16 @@ def test_of_a_cluster_with_further_clients() -> None:
     }
 
 
-def test_the_group_of_a_cluster_needs_no_second_rule() -> None:
+def test_the_cluster_security_group_has_one_rule() -> None:
     clients = {"security_groups": ["sg-0c1a5e00"]}
     assert made({"eks_cluster": "prod", "clients": clients}) == STORAGE | OF_THE_CLUSTER
 
 
-def test_of_a_vpc() -> None:
+def test_cache_in_a_vpc() -> None:
     assert made(PLACE) == STORAGE | OF_THE_PLACE
 
 
-def test_with_security_groups_that_exist() -> None:
+def test_cache_with_existing_security_groups() -> None:
     args = {"subnets": PLACE["subnets"], "mount_target_security_groups": ["sg-0001", "sg-0002"]}
     assert made(args) == {
         **STORAGE,
@@ -103,13 +103,13 @@ def test_with_security_groups_that_exist() -> None:
     }
 
 
-def test_of_a_cluster_with_security_groups_that_exist() -> None:
+def test_cache_of_an_eks_cluster_with_existing_security_groups() -> None:
     found = made({"eks_cluster": "prod", "mount_target_security_groups": ["sg-0001"]})
     zones = {"a": "subnet-0000000a", "b": "subnet-0000000b", "c": "subnet-0000000c"}
     assert found == STORAGE | {f"mount-target-eu-west-1{zone}": target(subnet, FILE_SYSTEM, "sg-0001") for zone, subnet in zones.items()}
 
 
-def test_what_the_file_system_is_like() -> None:
+def test_inputs_of_the_file_system() -> None:
     like = {
         "throughput_mode": "provisioned",
         "provisioned_throughput_mibps": 64,
@@ -128,26 +128,26 @@ def test_what_the_file_system_is_like() -> None:
 
 
 @pytest.mark.parametrize(("days", "name"), [(1, "AFTER_1_DAY"), (7, "AFTER_7_DAYS"), (365, "AFTER_365_DAYS")])
-def test_files_that_nobody_reads_move(days: int, name: str) -> None:
+def test_unused_files_move_to_infrequent_access(days: int, name: str) -> None:
     policies = made({**PLACE, "infrequent_access_after_days": days})["file-system"]["lifecyclePolicies"]
     assert policies == [{"transitionToIa": name}, {"transitionToPrimaryStorageClass": "AFTER_1_ACCESS"}]
 
 
-def test_bursting() -> None:
+def test_bursting_throughput() -> None:
     assert made({**PLACE, "throughput_mode": "bursting"})["file-system"] == STORAGE["file-system"] | {"throughputMode": "bursting"}
 
 
-def test_tags_of_everything() -> None:
+def test_every_resource_is_tagged() -> None:
     found = made({**PLACE, "tags": {"team": "web"}})
     tagged = {name for name, resource in found.items() if resource.get("tags") == {**TAGS, "team": "web"}}
     assert tagged == {"file-system", *(name for name in OF_THE_PLACE if not name.startswith("mount-target"))}
 
 
-def test_a_name_of_ones_own() -> None:
+def test_the_name_can_be_set() -> None:
     assert made({**PLACE, "tags": {"Name": "cache"}})["file-system"]["tags"] == {"Name": "cache"}
 
 
-def test_an_existing_file_system_alone_makes_nothing() -> None:
+def test_an_existing_file_system_creates_nothing() -> None:
     recording = record("EfsCache", {"file_system_id": "fs-00000a1b"})
     assert recording.names == ["it"]
     assert recording.outputs["it"] == {"fileSystemId": "fs-00000a1b"}
@@ -158,11 +158,11 @@ def existing(objects: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("place", "objects"), [({"eks_cluster": "prod"}, OF_THE_CLUSTER), (PLACE, OF_THE_PLACE)], ids=["cluster", "vpc"])
-def test_an_existing_file_system_with_a_place_gets_its_network_side(place: dict[str, Any], objects: dict[str, Any]) -> None:
+def test_an_existing_file_system_with_network_gets_mount_targets(place: dict[str, Any], objects: dict[str, Any]) -> None:
     assert made({"file_system_id": "fs-00000a1b", **place}) == existing(objects)
 
 
-def test_an_order_that_changes_changes_nothing() -> None:
+def test_order_of_arguments_has_no_effect() -> None:
     turned = {
         "vpc_id": "vpc-0f1e",
         "subnets": {"eu-west-1b": "subnet-0b", "eu-west-1a": "subnet-0a"},
@@ -171,7 +171,7 @@ def test_an_order_that_changes_changes_nothing() -> None:
     assert made(turned) == made(PLACE)
 
 
-def test_a_zone_that_goes_takes_only_its_mount_target() -> None:
+def test_removing_a_zone_deletes_only_its_mount_target() -> None:
     fewer = made({**PLACE, "subnets": {"eu-west-1b": "subnet-0b"}})
     assert made(PLACE).keys() - fewer.keys() == {"mount-target-eu-west-1a"}
     assert fewer["mount-target-eu-west-1b"] == target("subnet-0b")
@@ -188,7 +188,7 @@ def _with_outputs() -> dict[str, Any]:
     }
 
 
-def test_outputs_of_other_resources() -> None:
+def test_arguments_may_be_outputs() -> None:
     tags = {**TAGS, "team": "web"}
     assert made(_with_outputs) == {
         **STORAGE,
@@ -201,14 +201,14 @@ def test_outputs_of_other_resources() -> None:
     }
 
 
-def test_groups_of_mount_targets_as_outputs() -> None:
+def test_mount_target_security_groups_may_be_outputs() -> None:
     def args() -> dict[str, Any]:
         return {"subnets": {"eu-west-1a": "subnet-0a"}, "mount_target_security_groups": [pulumi.Output.from_input("sg-0001"), "sg-0002"]}
 
     assert made(args)["mount-target-eu-west-1a"] == target("subnet-0a", FILE_SYSTEM, "sg-0001", "sg-0002")
 
 
-def test_a_file_system_as_output() -> None:
+def test_the_file_system_may_be_an_output() -> None:
     def args() -> dict[str, Any]:
         return {"file_system_id": pulumi.Output.from_input("fs-00000a1b"), **PLACE}
 
@@ -216,7 +216,7 @@ def test_a_file_system_as_output() -> None:
     assert record("EfsCache", args).outputs["it"] == {"fileSystemId": "fs-00000a1b"}
 
 
-def test_a_subnet_that_the_cluster_gets_later_moves_no_mount_target() -> None:
+def test_a_new_cluster_subnet_moves_no_mount_target() -> None:
     def ignored(args: Args) -> dict[str, tuple[str, ...]]:
         return {r.name: r.ignored_changes for r in record("EfsCache", args).resources if r.ignored_changes}
 
@@ -233,7 +233,7 @@ def test_another_key_has_another_creation_token() -> None:
     assert recording["it-file-system"].goes_first is False
 
 
-def test_what_to_do_about_a_file_system_that_an_interrupted_deployment_has_left() -> None:
+def test_advice_for_an_interrupted_file_system() -> None:
     system = record("EfsCache", PLACE)["it-file-system"]
     assert len(system.error_hooks) == 1
     assert left_behind("it", "fs-00000a1b") == (
@@ -243,7 +243,7 @@ def test_what_to_do_about_a_file_system_that_an_interrupted_deployment_has_left(
     )
 
 
-def test_a_mount_target_is_made_before_the_old_one_goes() -> None:
+def test_mount_targets_are_created_before_deletion() -> None:
     """Else the engine deletes what stands on it, claims included, while pods mount them."""
     recording = record("EfsCache", {"eks_cluster": "prod"})
     assert [target.goes_first for target in recording.of_type("aws:efs/mountTarget:MountTarget")] == [False] * 3
@@ -276,12 +276,12 @@ def policy_of(args: dict[str, Any]) -> str:
         *((action, facts, False) for action in (MOUNT, WRITE) for facts in (PLAIN, ELSEWHERE, WHOLE, NO_POINT)),
     ],
 )
-def test_what_a_client_may_do(action: str, facts: dict[str, str], *, allowed: bool) -> None:
+def test_allowed_client_actions(action: str, facts: dict[str, str], *, allowed: bool) -> None:
     assert allows(policy_of(PLACE), action, ARN, {"AWS": NOBODY}, **facts) is allowed
 
 
 @pytest.mark.parametrize("role", ["", NODES])
-def test_what_nobody_may_whatever_other_policies_allow(role: str) -> None:
+def test_client_actions_denied_to_everyone(role: str) -> None:
     """Administrators of the account, for instance."""
     policy = policy_of({**PLACE, "driver_role": role})
     for principal in (NOBODY, NODES, OTHERS):
@@ -292,7 +292,7 @@ def test_what_nobody_may_whatever_other_policies_allow(role: str) -> None:
 
 
 @pytest.mark.parametrize("given", [NODES, lambda: pulumi.Output.from_input(NODES)], ids=["plain", "output"])
-def test_a_role_that_alone_may_mount(given: Any) -> None:
+def test_driver_role_limits_mounts_to_one_role(given: Any) -> None:
     policy = str(inputs(record("EfsCache", lambda: {**PLACE, "driver_role": given() if callable(given) else given}))["policy"]["policy"])
     for action in (MOUNT, WRITE):
         assert [who for who in (NOBODY, NODES, OTHERS) if allows(policy, action, ARN, {"AWS": who}, **PROPER)] == [NODES]
@@ -300,7 +300,7 @@ def test_a_role_that_alone_may_mount(given: Any) -> None:
     assert not allows(policy, ROOT, ARN, {"AWS": NODES}, **PROPER)
 
 
-def test_the_policy_is_for_this_file_system_alone() -> None:
+def test_the_policy_is_only_for_this_file_system() -> None:
     policy = policy_of(PLACE)
     assert allows(policy, MOUNT, ARN, {"AWS": NOBODY}, **PROPER)
     assert not allows(policy, MOUNT, f"{ARN}0", {"AWS": NOBODY}, **PROPER)
@@ -309,7 +309,7 @@ def test_the_policy_is_for_this_file_system_alone() -> None:
     assert not allows(policy, MOUNT, ARN, {"AWS": NOBODY}, **elsewhere)
 
 
-def test_a_preview_of_another_client_knows_the_file_system(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_preview_of_a_changed_policy_knows_the_file_system(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the access points, whose file system cannot be changed, would seem to be replaced with all that mounts them."""
     known = mocked_clouds.created
 
@@ -327,6 +327,6 @@ def test_a_preview_of_another_client_knows_the_file_system(monkeypatch: pytest.M
     assert access_point["fileSystemId"].startswith("fs-")
 
 
-def test_the_security_group_of_the_cluster_is_let_in_once() -> None:
+def test_the_cluster_security_group_is_allowed_once() -> None:
     again = made({"eks_cluster": "prod", "clients": {"security_groups": ["sg-0c1a5e00"]}})
     assert again == made({"eks_cluster": "prod"})

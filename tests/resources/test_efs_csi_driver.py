@@ -23,7 +23,7 @@ def addon(role: str, tags: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def test_with_a_role_of_its_own() -> None:
+def test_driver_with_a_new_role() -> None:
     recording = record("EfsCsiDriver", {"cluster_name": "prod", "tags": {"team": "web"}})
     made = inputs(recording)
     assert made.keys() == {"role", "role-policy", "addon"}
@@ -37,12 +37,12 @@ def test_with_a_role_of_its_own() -> None:
     assert recording.outputs["it"] == {"roleArn": MADE_ROLE, "addonArn": ADDON_ARN}
 
 
-def test_the_driver_starts_when_its_role_may_do_its_work() -> None:
+def test_the_driver_waits_for_its_role_policies() -> None:
     assert record("EfsCsiDriver", {"cluster_name": "prod"}).depends("it-addon") == {"it-role", "it-role-policy"}
 
 
 @pytest.mark.parametrize("later", [False, True], ids=["plain", "output"])
-def test_with_a_role_that_exists(*, later: bool) -> None:
+def test_driver_with_an_existing_role(*, later: bool) -> None:
     def args() -> dict[str, Any]:
         words = {"cluster_name": "prod", "role_arn": ROLE}
         return {word: pulumi.Output.from_input(value) for word, value in words.items()} if later else words
@@ -52,7 +52,7 @@ def test_with_a_role_that_exists(*, later: bool) -> None:
     assert recording.outputs["it"] == {"roleArn": ROLE, "addonArn": ADDON_ARN}
 
 
-def test_a_version_of_ones_own() -> None:
+def test_driver_version_can_be_set() -> None:
     made = inputs(record("EfsCsiDriver", {"cluster_name": "prod", "role_arn": ROLE, "addon_version": "v2.1.0-eksbuild.1"}))
     assert made["addon"] == {**addon(ROLE, {}), "addonVersion": "v2.1.0-eksbuild.1"}
 
@@ -67,6 +67,6 @@ def test_a_version_of_ones_own() -> None:
         ({"AWS": f"arn:aws:iam::{ACCOUNT}:root"}, "sts:AssumeRole", False),
     ],
 )
-def test_who_may_take_the_role(principal: dict[str, str], action: str, *, allowed: bool) -> None:
+def test_trust_policy_of_the_role(principal: dict[str, str], action: str, *, allowed: bool) -> None:
     policy = inputs(record("EfsCsiDriver", {"cluster_name": "prod"}))["role"]["assumeRolePolicy"]
     assert allows(policy, action, principal=principal) is allowed

@@ -1,4 +1,4 @@
-"""Outputs that turn out to be empty, as those that the stack of a StackReference does not have."""
+"""Empty outputs, such as missing outputs of a StackReference."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def made(component: str, word: str, content: object) -> Recording:
         ("GceAgents", "service_account"),
     ],
 )
-def test_what_is_needed(component: str, word: str, content: object) -> None:
+def test_required_outputs_must_not_be_empty(component: str, word: str, content: object) -> None:
     with pytest.raises(scalr_agents.ArgsError) as caught:  # printed without a traceback
         made(component, word, content)
     owner = "AgentController 'it-controller'" if component == "AgentJob" else f"{component} 'it'"
@@ -70,7 +70,7 @@ def test_what_is_needed(component: str, word: str, content: object) -> None:
         ("StorageClassClaim", "storage_class_name"),
     ],
 )
-def test_what_the_cloud_has_a_default_for(component: str, word: str, content: object) -> None:
+def test_empty_optional_outputs_use_the_default(component: str, word: str, content: object) -> None:
     recording = made(component, word, content)
     assert recording.error is None
     assert ("warning", f"it: {word}: {EMPTY}, so the default is used; {ADVICE}") in recording.log
@@ -78,7 +78,7 @@ def test_what_the_cloud_has_a_default_for(component: str, word: str, content: ob
 
 @pytest.mark.parametrize("content", [None, ""], ids=["none", "empty"])
 @pytest.mark.parametrize("component", ["AgentJob", "AgentLocal", "AgentK8s"])
-def test_the_role_of_a_service_account(component: str, content: object) -> None:
+def test_an_empty_role_annotation_is_a_warning(component: str, content: object) -> None:
     role = "eks.amazonaws.com/role-arn"
     recording = record(
         component, lambda: {**COMPLETE[component], "service_account_annotations": {role: pulumi.Output.from_input(content), "team": ""}}

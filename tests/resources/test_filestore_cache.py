@@ -32,7 +32,7 @@ def instance(args: Args) -> Mapping[str, Any]:
     return made["instance"]
 
 
-def test_with_defaults() -> None:
+def test_cache_with_defaults() -> None:
     assert instance(PLACE) == PLAIN
 
 
@@ -48,7 +48,7 @@ GIBIBYTES = {"BASIC_HDD": 1024, "BASIC_SSD": 2560, "ZONAL": 100, "REGIONAL": 102
 
 @pytest.mark.parametrize("on_delete", ["keep", "delete"])
 @pytest.mark.parametrize("tier", TIERS)
-def test_a_tier(tier: str, on_delete: str) -> None:
+def test_tiers(tier: str, on_delete: str) -> None:
     args = TIERS[tier]
     protection = {} if tier.startswith("BASIC") else {"deletionProtectionEnabled": on_delete == "keep"}
     assert instance({"tier": tier, **args, "on_delete": on_delete}) == {
@@ -62,7 +62,7 @@ def test_a_tier(tier: str, on_delete: str) -> None:
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_outputs_of_a_tier(tier: str) -> None:
+def test_outputs_per_tier(tier: str) -> None:
     args = TIERS[tier]
     assert record("FilestoreCache", {"tier": tier, **args}).outputs["it"] == {
         "instanceId": MADE.format(location=args["location"]),
@@ -93,7 +93,7 @@ FULL: dict[str, Any] = {
 }
 
 
-def test_with_everything() -> None:
+def test_cache_with_all_arguments() -> None:
     everywhere = {"accessMode": "READ_WRITE", "squashMode": "NO_ROOT_SQUASH"}
     squashed = {"accessMode": "READ_ONLY", "squashMode": "ROOT_SQUASH", "anonUid": 1000, "anonGid": 1}
     assert instance(FULL) == {
@@ -125,7 +125,7 @@ def test_with_everything() -> None:
     }
 
 
-def test_outputs_of_other_resources() -> None:
+def test_arguments_may_be_outputs() -> None:
     def args() -> dict[str, Any]:
         later = pulumi.Output.from_input
         return {
@@ -157,7 +157,7 @@ def test_an_existing_instance_is_looked_up(*, later: bool) -> None:
     assert recording.outputs["it"] == FOUND
 
 
-def test_the_word_of_the_user_on_the_size_of_an_existing_instance() -> None:
+def test_the_given_size_of_an_existing_instance_is_used() -> None:
     assert record("FilestoreCache", {"instance_id": INSTANCE, "capacity": "2Ti"}).outputs["it"] == FOUND
 
 
@@ -172,7 +172,7 @@ def network(program: Callable[[], None], configuration: dict[str, str] | None = 
 
 @pytest.mark.parametrize("later", [False, True], ids=["plain", "output"])
 @pytest.mark.parametrize("url", ["", "https://www.googleapis.com/compute/v1/"])
-def test_a_network_of_the_project_goes_by_its_name(url: str, *, later: bool) -> None:
+def test_a_network_of_the_project_is_given_by_name(url: str, *, later: bool) -> None:
     """Whoever writes the path of what was a name gets no other instance, as far as the project is known here."""
     wrapped: Any = pulumi.Output.from_input if later else str
 
@@ -189,7 +189,7 @@ def test_a_network_of_the_project_goes_by_its_name(url: str, *, later: bool) -> 
     assert network(cache(), {"gcp:project": "acme-web"}) == OWN
 
 
-def test_a_network_of_another_project_goes_by_its_path() -> None:
+def test_a_network_of_another_project_is_given_by_path() -> None:
     def with_provider() -> None:
         provider = gcp.Provider("google", project="acme-storage")
         made(PLACE | {"network": SHARED}, pulumi.ResourceOptions(provider=provider))
@@ -202,7 +202,7 @@ def made(args: dict[str, Any], opts: pulumi.ResourceOptions | None = None, name:
     scalr_agents.FilestoreCache(name, cast(scalr_agents.FilestoreCacheArgs, args), opts)
 
 
-def test_an_instance_becomes_large_or_small_only_by_another_one() -> None:
+def test_changing_the_capacity_range_replaces_the_instance() -> None:
     found = {}
     for capacity in ("1Ti", "9Ti", "10Ti"):
         recording = record("FilestoreCache", {"tier": "REGIONAL", "location": "europe-west1", "capacity": capacity})
@@ -212,7 +212,7 @@ def test_an_instance_becomes_large_or_small_only_by_another_one() -> None:
 
 
 @pytest.mark.parametrize("name", ["Cache", "1cache", "team.cache", "c" * 34, "cache-"])
-def test_a_name_of_which_no_instance_can_be_called(name: str) -> None:
+def test_an_invalid_instance_name_is_an_error(name: str) -> None:
     recording = run(lambda: made(dict(PLACE), name=name))
     assert isinstance(recording.error, scalr_agents.ArgsError)
     assert "not a valid Filestore name; use at most 33 lower case letters, digits and '-', starting with a letter" in str(recording.error)

@@ -1,4 +1,4 @@
-"""The component host: what programs in other languages can say, and what becomes of it."""
+"""The component host: inputs of programs in other languages, and their effect."""
 
 import inspect
 import re
@@ -94,7 +94,7 @@ _NESTED = (
 
 
 @pytest.mark.parametrize("nested", _NESTED)
-def test_nested_inputs_are_theirs_in_camel_case(provider: Any, nested: str) -> None:
+def test_nested_inputs_are_in_camel_case(provider: Any, nested: str) -> None:
     assert list(provider._type_defs[nested].properties) == [_camel(name) for name in getattr(scalr_agents, nested).__annotations__]
 
 
@@ -116,7 +116,7 @@ def test_every_component_is_hosted(provider: Any) -> None:
 
 
 @pytest.mark.parametrize("component", INPUTS)
-def test_what_another_language_sends_is_what_python_would_say(provider: Any, component: str) -> None:
+def test_inputs_of_other_languages_match_python(provider: Any, component: str) -> None:
     hosted = construct(provider, component, INPUTS[component])
     assert hosted.error is None
     written = record(component, _as_python(INPUTS[component]))
@@ -153,7 +153,7 @@ def test_what_another_language_sends_is_what_python_would_say(provider: Any, com
         ("FilestoreClaim", ["'10.9.8.7'", "'2Ti'", "agents"]),
     ],
 )
-def test_everything_that_is_sent_has_an_effect(provider: Any, component: str, sent: list[str]) -> None:
+def test_every_sent_input_has_an_effect(provider: Any, component: str, sent: list[str]) -> None:
     hosted = construct(provider, component, INPUTS[component])
     text = str([(_sorted(resource.inputs), dict(resource.timeouts)) for resource in hosted.resources])
     assert [word for word in sent if word not in text] == []
@@ -191,7 +191,7 @@ def test_findings_are_errors_of_the_arguments(provider: Any, component: str, inp
     assert message.partition(": ")[2].startswith(reason)
 
 
-def test_an_argument_that_is_missing(provider: Any) -> None:
+def test_a_missing_argument_is_an_error(provider: Any) -> None:
     def program() -> None:
         with pytest.raises(pulumi.InputPropertyError) as raised:
             provider.construct("it", "scalr-agents:index:AgentLocal", {"url": "https://acme.scalr.io"})

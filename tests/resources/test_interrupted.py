@@ -1,4 +1,4 @@
-"""What is said of something that a deployment has created without recording it, and which of its errors this is said of."""
+"""Advice for resources that an interrupted deployment has created, and the errors that get it."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ TAKEN = [
     "Error creating InstanceTemplate: googleapi: Error 409: The resource 'x' already exists, alreadyExists",
     "googleapi: Error 409: Service account x already exists",
 ]
-"""What the clouds say, as the providers repeat it."""
+"""Errors of the clouds, as the providers print them."""
 
 
 BUSY = [
@@ -33,17 +33,17 @@ def failure(operation: str, *errors: str) -> Any:
 
 
 @pytest.mark.parametrize("problem", TAKEN)
-def test_a_name_that_is_taken_is_recognized(problem: str) -> None:
+def test_existing_names_are_recognized(problem: str) -> None:
     assert is_taken(failure("create", "the provider says:", problem))
     assert not is_taken(failure("update", problem))
 
 
 @pytest.mark.parametrize("problem", ["AccessDenied: not authorized to perform iam:CreateRole", "Error 403: Permission denied", *BUSY])
-def test_other_problems_are_not(problem: str) -> None:
+def test_other_problems_are_not_explained(problem: str) -> None:
     assert not is_taken(failure("create", problem))
 
 
-def test_the_advice_is_to_delete_it() -> None:
+def test_the_advice_deletes_the_resource() -> None:
     assert left_behind("it", "a role r", ["aws iam delete-role --role-name r"]) == (
         "There already is a role r, and the state of this stack does not have it: a deployment of 'it' was interrupted while it was "
         "being created. Delete it, and run `pulumi up` again:\n  aws iam delete-role --role-name r"
@@ -51,7 +51,7 @@ def test_the_advice_is_to_delete_it() -> None:
 
 
 @pytest.mark.parametrize("problem", BUSY)
-def test_a_change_waits_for_the_one_before_and_not_for_ever(problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_waits_for_the_previous_one_with_a_limit(problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     monkeypatch.setattr(pulumi.log, "warn", said.append)
     now = [1000.0]

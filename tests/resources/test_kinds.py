@@ -89,7 +89,7 @@ def container(workload: Registration) -> dict[str, Any]:
     ],
     ids=["local", "local with everything", "k8s", "k8s with everything"],
 )
-def test_children_and_what_the_workloads_wait_for(component: str, args: dict[str, Any], roles: list[str]) -> None:
+def test_children_and_dependencies_of_workloads(component: str, args: dict[str, Any], roles: list[str]) -> None:
     recording = record(component, args)
     assert (recording.resources[0].type, recording.resources[0].inputs) == (f"scalr-agents:index:{component}", {})
     children = recording.resources[1:]
@@ -103,7 +103,7 @@ def test_children_and_what_the_workloads_wait_for(component: str, args: dict[str
 
 
 @every_line
-def test_objects_are_those_that_render_prints(component: str, version: str) -> None:
+def test_objects_match_render(component: str, version: str) -> None:
     recording = record(component, {**ARGS, "agent_version": version, "values": {"nameOverride": "other"}})
     given = {"nameOverride": "other", "agent": {"url": ARGS["url"], "token": TOKEN}}
     printed = charts.render(KINDS[component], given, release="it", namespace="scalr", agent_version=version)
@@ -117,7 +117,7 @@ def _identity(manifest: dict[str, Any]) -> tuple[str, str]:
 
 @every_kind
 @pytest.mark.parametrize("form", ["resource", "list", "output"])
-def test_children_take_over_what_the_component_depends_on(component: str, form: str) -> None:
+def test_children_inherit_depends_on(component: str, form: str) -> None:
     def call() -> None:
         other = pulumi.CustomResource("test:index:Other", "other")
         forms: dict[str, Any] = {"resource": other, "list": [other], "output": pulumi.Output.from_input([other])}
@@ -138,7 +138,7 @@ def test_children_take_over_what_the_component_depends_on(component: str, form: 
         ("AgentK8s", {"terminationGracePeriodSeconds": 4000}, 4120),
     ],
 )
-def test_a_deletion_may_take_as_long_as_the_grace_period(component: str, given: dict[str, Any], seconds: int) -> None:
+def test_deletion_timeouts_cover_the_grace_period(component: str, given: dict[str, Any], seconds: int) -> None:
     recording = record(component, {**ARGS, "values": given, "rollout_timeout_seconds": 90.0})
     for name in WORKLOADS[component]:
         assert dict(recording[name].timeouts) == {"create": "90s", "update": "90s", "delete": f"{seconds}s"}
@@ -167,7 +167,7 @@ def test_a_rollout_need_not_be_awaited(component: str) -> None:
     ("operation", "problem", "told"),
     [("create", LATE, True), ("update", LATE, True), ("delete", LATE, False), ("create", "it already exists", False)],
 )
-def test_a_failure_is_explained_where_pods_are_the_reason(component: str, operation: str, problem: str, *, told: bool) -> None:
+def test_failures_of_pods_are_explained(component: str, operation: str, problem: str, *, told: bool) -> None:
     answers: list[Any] = []
 
     def call() -> None:
@@ -229,7 +229,7 @@ def _secret_paths(recording: Recording) -> dict[str, Any]:
 
 @wrapped
 @every_kind
-def test_only_the_content_of_secrets_is_secret_and_no_request_carries_one_in_plain(component: str, wrap: Callable[[str], Any]) -> None:
+def test_only_secret_contents_are_secret_and_never_plain(component: str, wrap: Callable[[str], Any]) -> None:
     def args() -> dict[str, Any]:
         return {**FULL[component], "token": wrap(TOKEN), "secret_env": {"TF_TOKEN_acme": wrap("hidden-env")}}
 
@@ -248,7 +248,7 @@ def test_only_the_content_of_secrets_is_secret_and_no_request_carries_one_in_pla
 
 @wrapped
 @every_kind
-def test_the_digest_of_the_secrets_is_no_secret_and_on_all_pods(component: str, wrap: Callable[[str], Any]) -> None:
+def test_the_digest_is_not_secret_and_on_all_pods(component: str, wrap: Callable[[str], Any]) -> None:
     recording = record(component, lambda: {**ARGS, "token": wrap(TOKEN)})
     digests = [pod(recording[name])["metadata"]["annotations"]["checksum/secrets"] for name in WORKLOADS[component]]
     assert digests == [secrets.digest({"token": {"token": TOKEN}})] * len(digests)
@@ -266,7 +266,7 @@ def _later() -> dict[str, Any]:
     }
 
 
-def test_outputs_of_other_resources_reach_the_objects_of_agent_local() -> None:
+def test_outputs_reach_the_objects_of_agent_local() -> None:
     later = pulumi.Output.from_input
     recording = record(
         "AgentLocal",
@@ -287,7 +287,7 @@ def test_outputs_of_other_resources_reach_the_objects_of_agent_local() -> None:
     assert recording["it-client-cert-secret"].inputs["stringData"] == {"tls.crt": Secret(CA), "tls.key": Secret(KEY)}
 
 
-def test_outputs_of_other_resources_and_an_efs_claim_reach_the_objects_of_agent_k8s() -> None:
+def test_outputs_and_an_efs_claim_reach_the_objects_of_agent_k8s() -> None:
     def call() -> None:
         data = scalr_agents.EfsClaim("data", {"namespace": "scalr", "release": "data", "file_system_id": "fs-00000a1b"})
         given = {**POOL, "efsVolumeHandle": data.volume_handle, "podAnnotations": {"a": pulumi.Output.from_input("b")}}

@@ -1,4 +1,4 @@
-"""Arguments of AgentLocal, AgentK8s and AgentCrds that are refused, in which words, and with which definitions."""
+"""Refused arguments of AgentLocal, AgentK8s and AgentCrds, with their messages, and the definitions of AgentCrds."""
 
 from collections.abc import Callable
 from typing import Any
@@ -61,13 +61,13 @@ def errors(component: str, args: dict[str, Any]) -> list[str]:
         ),
     ],
 )
-def test_an_argument_and_the_value_behind_it(component: str, args: dict[str, Any], pairs: list[tuple[str, str]]) -> None:
+def test_an_argument_and_its_value_are_an_error(component: str, args: dict[str, Any], pairs: list[tuple[str, str]]) -> None:
     assert errors(component, args) == [
         f"{word}: given together with values.{path}, which it sets; keep one of them" for word, path in pairs
     ]
 
 
-def test_a_claim_and_the_deprecated_values_of_the_cache() -> None:
+def test_a_claim_with_deprecated_cache_values_is_an_error() -> None:
     """Without a word the deprecated values would win, and the argument would be lost."""
     found = errors("AgentLocal", {**CURRENT, "cache_claim_name": "c", "values": {"persistence": CLAIM}})
     assert any(line.startswith("cache_claim_name: ") and "values.persistence." in line for line in found)
@@ -91,7 +91,7 @@ def test_agents_local_of_the_legacy_line_have_no_certificates(version: str | Non
         ("AgentK8s", {"agent": {"container_task_image": "a:1"}}, "agent.container_task_image", "0.53 to 0.59", "0.60 or newer"),
     ],
 )
-def test_values_that_only_newer_agents_know(component: str, values: dict[str, Any], path: str, ignorant: str, knowing: str) -> None:
+def test_values_of_newer_agents_are_errors(component: str, values: dict[str, Any], path: str, ignorant: str, knowing: str) -> None:
     assert record(component, {**ARGS, **CURRENT, "values": values}).error is None
     message = f"unknown key {path.rpartition('.')[2]!r}: agents {ignorant} do not support it; agents {knowing} do (see the agent version)"
     assert f"values.{path}: {message}" in errors(component, {"values": values})
@@ -117,7 +117,7 @@ CHARTS = {"AgentLocal": "agent-local", "AgentK8s": "agent-k8s", "AgentCrds": "ag
 
 @pytest.mark.parametrize("component", SUPPORTED)
 @pytest.mark.parametrize("version", ["0.52.0", "0.61.0", "1.0.0", "1.1.9"])
-def test_versions_of_no_line(component: str, version: str) -> None:
+def test_unsupported_versions_are_errors(component: str, version: str) -> None:
     message = f"agent_version: {CHARTS[component]} does not support agent version {version}; supported: {SUPPORTED[component]}"
     args = {} if component == "AgentCrds" else ARGS
     assert refused(component, {**args, "agent_version": version}) == [f"error: {message}"]
@@ -132,13 +132,13 @@ def test_versions_of_no_line(component: str, version: str) -> None:
         (1.4, "expected a string, given a number; quote it"),
     ],
 )
-def test_versions_that_are_none(component: str, version: Any, message: str) -> None:
+def test_invalid_versions_are_errors(component: str, version: Any, message: str) -> None:
     args = {} if component == "AgentCrds" else ARGS
     assert refused(component, {**args, "agent_version": version}) == [f"error: agent_version: {message}"]
 
 
 @every_kind
-def test_every_finding_names_the_argument_it_is_about(component: str) -> None:
+def test_findings_are_located_at_their_argument(component: str) -> None:
     assert errors(component, {"url": "acme", "release": "Runs", "values": {"agnt": {}}}) == [
         "values.agnt: unknown key 'agnt'; did you mean 'agent'?",
         "release: 'Runs' is not a valid release name: use at most 53 lower case letters, digits, '-' and '.'",
@@ -178,7 +178,7 @@ def test_a_refused_token_is_not_repeated(component: str) -> None:
         ("AgentK8s", lambda later: {"workerTolerations": [{"key": later("a")}]}, "workerTolerations[0].key"),
     ],
 )
-def test_what_shapes_the_graph_or_a_text_must_be_known_before(component: str, values: Callable[[Any], Any], path: str) -> None:
+def test_arguments_that_shape_the_graph_or_a_text_must_be_known(component: str, values: Callable[[Any], Any], path: str) -> None:
     recording = run(program(component, lambda: {**ARGS, "values": values(pulumi.Output.from_input)}))
     assert f"error: values.{path}: must be known before deployment" in str(recording.error)
     assert recording.names == []
@@ -194,7 +194,7 @@ def test_what_shapes_the_graph_or_a_text_must_be_known_before(component: str, va
     ],
     ids=["all", "none", "legacy", "current"],
 )
-def test_definitions_of_one_line_or_of_both(args: dict[str, Any], plurals: list[str]) -> None:
+def test_agent_crds_of_one_or_both_lines(args: dict[str, Any], plurals: list[str]) -> None:
     recording = record("AgentCrds", args)
     children = recording.of_type("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinitionPatch")
     assert [child.name for child in children] == [f"it-{plural}" for plural in plurals]

@@ -1,4 +1,4 @@
-"""The components for machines: what they ask of the clouds, what machines may do there, and that no secret lies where it should not."""
+"""The components for machines: resources, permissions of machines, and secrets only where they belong."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ from tests.helpers.recording import Secret, leaves, run
 from tests.resources.machine_groups import AWS, COMPONENTS, GCP, KEY, NAME, TOKEN, cloud_config, of
 
 
-def test_machines_on_aws() -> None:
+def test_ec2_resources_and_inputs() -> None:
     made = of("Ec2Agents")
     template = dict(made["launch-template"])
     assert cloud_config({"launch-template": template}).startswith("#cloud-config\n")
@@ -72,7 +72,7 @@ def test_machines_on_aws() -> None:
     assert made["drain"] == {"autoscalingGroupName": NAME, **hook}
 
 
-def test_what_a_machine_on_aws_reaches() -> None:
+def test_ec2_egress_rules() -> None:
     made = of("Ec2Agents")
     assert "ingress" not in made["security-group"]
     rules = {name: rule for name, rule in made.items() if name.startswith(("egress", "ingress"))}
@@ -122,14 +122,14 @@ def test_what_a_machine_on_aws_reaches() -> None:
         ({"tags": {"team": "web"}}, "secret", ("tags", "team"), "web"),
     ],
 )
-def test_words_for_aws(args: dict[str, Any], name: str, path: tuple[Any, ...], expected: object) -> None:
+def test_ec2_settings(args: dict[str, Any], name: str, path: tuple[Any, ...], expected: object) -> None:
     found: Any = of("Ec2Agents", **args)[name]
     for part in path:
         found = found.get(part) if isinstance(part, str) else found[part]
     assert found == expected
 
 
-def test_machines_on_google() -> None:
+def test_gce_resources_and_inputs() -> None:
     made = of("GceAgents")
     template = dict(made["template"])
     metadata = dict(template.pop("metadata"))
@@ -206,18 +206,18 @@ GOOGLE_KEY = "projects/acme/locations/europe-west1/keyRings/agents/cryptoKeys/di
         ({"labels": {"team": "web"}}, "secret", ("labels", "team"), "web"),
     ],
 )
-def test_words_for_google(args: dict[str, Any], name: str, path: tuple[Any, ...], expected: object) -> None:
+def test_gce_settings(args: dict[str, Any], name: str, path: tuple[Any, ...], expected: object) -> None:
     found: Any = of("GceAgents", **args)[name]
     for part in path:
         found = found.get(part) if isinstance(part, str) else found[part]
     assert found == expected
 
 
-def test_a_service_account_of_one_s_own_is_not_made() -> None:
+def test_an_existing_service_account_is_used() -> None:
     assert "service-account" not in of("GceAgents", service_account="runs@acme.iam.gserviceaccount.com")
 
 
-def test_a_group_waits_for_what_its_machines_need_and_its_removal_for_their_runs() -> None:
+def test_group_dependencies_and_timeouts() -> None:
     on_aws, on_google = (record(component, args) for component, args in COMPONENTS.items())
     assert {"it-role-policy", "it-secret-version", "it-egress-443-ipv4", "it-profile"} <= on_aws.depends("it-group")
     assert {"it-secret-reader", "it-secret-version", "it-egress"} <= on_google.depends("it-group")
@@ -228,8 +228,8 @@ def test_a_group_waits_for_what_its_machines_need_and_its_removal_for_their_runs
 ARN = "arn:aws:iam::aws:policy/"
 
 
-def test_machines_keep_what_they_were_started_with_until_they_are_gone() -> None:
-    """Another role is another group; what is replaced comes beside the old one, and rules go with their security group."""
+def test_replacement_keeps_resources_of_running_machines() -> None:
+    """Another role results in another group. Replacements are created first, and rules are deleted with their security group."""
     first, other = (record("Ec2Agents", {**AWS, "policies": [f"{ARN}X"], "role_path": path}) for path in ("", "/scalr/"))
     moved = {"role", "role-policy", "profile", "group", "policy-arn-aws-iam-aws-policy-X", "security-group"}
     for recording in (first, other):
@@ -241,15 +241,15 @@ def test_machines_keep_what_they_were_started_with_until_they_are_gone() -> None
     assert first["it-security-group"].replaced_by_change_of == "443"
 
 
-def test_machines_on_google_keep_their_account() -> None:
+def test_changing_the_account_replaces_the_gce_group() -> None:
     own = record("GceAgents", GCP)["it-group"]
     given = record("GceAgents", {**GCP, "service_account": "runs@acme.iam.gserviceaccount.com"})["it-group"]
     assert [(group.replaced_by_change_of, group.goes_first) for group in (own, given)] == [("own", False), ("given", False)]
     assert own.inputs["name"] != given.inputs["name"]
 
 
-def test_policies_that_are_outputs_are_all_that_a_role_has() -> None:
-    """They have no value that could name them."""
+def test_output_policies_are_exclusive() -> None:
+    """Outputs have no value yet that could be part of a name."""
 
     def call() -> None:
         program("Ec2Agents", {**AWS, "policies": [f"{ARN}X", pulumi.Output.from_input(f"{ARN}Y")], "ssm": True})()
@@ -266,19 +266,19 @@ def test_policies_that_are_outputs_are_all_that_a_role_has() -> None:
     assert "it-policies" in recording.depends("it-group")
 
 
-def test_a_secret_keeps_a_key_that_is_no_longer_given() -> None:
-    """The provider cannot take it away, and machines read it with the key."""
+def test_a_secret_keeps_a_removed_key() -> None:
+    """The provider cannot remove the key, and machines need it to read the secret."""
     without, given = (record("Ec2Agents", {**AWS, "volume": volume})["it-secret"] for volume in ({}, {"kms_key": KEY}))
     assert (without.ignored_changes, given.ignored_changes) == (("name", "kmsKeyId"), ("name",))
 
 
-def test_a_vcs_agent_on_google_has_nothing_to_drain() -> None:
+def test_a_vcs_agent_on_gce_does_not_drain() -> None:
     made = of("GceAgents", role="vcs")
     assert "drain" not in cloud_config(made).replace("drain_", "").partition("scalr-agent.service")[2]
 
 
 def test_a_vcs_agent_on_aws_completes_the_hook_of_its_group() -> None:
-    """The hook is that of the group, whatever machines it has: it stays when a group changes its role."""
+    """The hook belongs to the group and stays when the group changes its role."""
     made = of("Ec2Agents", role="vcs")
     assert made["drain"] == of("Ec2Agents")["drain"]
     assert f"host drain aws {NAME} drain" in cloud_config(made)
@@ -301,11 +301,11 @@ GROUP_ARN = f"arn:aws:autoscaling:{REGION}:{ACCOUNT}:autoScalingGroup:0a1b:autoS
         ("ec2:DescribeInstances", "*", False),
     ],
 )
-def test_what_the_role_of_a_machine_may_do(action: str, resource: str, allowed: bool) -> None:
+def test_permissions_of_the_role(action: str, resource: str, allowed: bool) -> None:
     assert allows(policies.machine(SECRET_ARN, NAME), action, resource) == allowed
 
 
-def test_a_key_opens_the_secret_and_nothing_else() -> None:
+def test_the_key_may_only_decrypt_the_secret() -> None:
     policy = policies.machine(SECRET_ARN, NAME, KEY)
     secret = "kms__EncryptionContext:SecretARN"
     through: dict[str, Any] = {"kms__ViaService": f"secretsmanager.{REGION}.amazonaws.com", secret: SECRET_ARN}
@@ -314,7 +314,7 @@ def test_a_key_opens_the_secret_and_nothing_else() -> None:
     assert not allows(policy, "kms:Decrypt", KEY, **{**through, "kms__ViaService": f"s3.{REGION}.amazonaws.com"})
 
 
-def test_a_log_group_is_written_and_not_read() -> None:
+def test_the_log_group_is_write_only() -> None:
     group = f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:{NAME}"
     policy = policies.machine(SECRET_ARN, NAME, log_group=NAME)
     for action in ("logs:CreateLogStream", "logs:PutLogEvents"):
@@ -324,7 +324,7 @@ def test_a_log_group_is_written_and_not_read() -> None:
     assert not allows(policy, "logs:GetLogEvents", f"{group}:log-stream:ip-10-0-0-1")
 
 
-def test_the_role_is_for_machines_and_has_the_policy_of_its_own_secret() -> None:
+def test_the_role_is_for_ec2_with_the_policy_of_its_secret() -> None:
     made = of("Ec2Agents", volume={"kms_key": KEY})
     assert allows(made["role"]["assumeRolePolicy"], "sts:AssumeRole", principal={"Service": "ec2.amazonaws.com"})
     assert not allows(made["role"]["assumeRolePolicy"], "sts:AssumeRole", principal={"Service": "lambda.amazonaws.com"})
@@ -333,7 +333,7 @@ def test_the_role_is_for_machines_and_has_the_policy_of_its_own_secret() -> None
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
-def test_user_data_is_what_the_command_prints_with_the_names_of_the_cloud(component: str) -> None:
+def test_user_data_matches_the_printed_document(component: str) -> None:
     made = of(component)
     content = yaml.safe_load(cloud_config(made))
     unit = next(file["content"] for file in content["write_files"] if file["path"].endswith("/scalr-agent.service"))
@@ -344,7 +344,7 @@ def test_user_data_is_what_the_command_prints_with_the_names_of_the_cloud(compon
 
 @pytest.mark.parametrize(("component", "field"), [("Ec2Agents", "secretString"), ("GceAgents", "secretData")])
 @pytest.mark.parametrize("wrap", [str, pulumi.Output.secret], ids=["plain", "secret"])
-def test_the_secret_is_json_and_marked(component: str, field: str, wrap: Any) -> None:
+def test_the_secret_is_json_and_marked_secret(component: str, field: str, wrap: Any) -> None:
     args = {**COMPONENTS[component]}
     made = inputs(record(component, lambda: {**args, "token": wrap(TOKEN), "secret_env": {"TF_TOKEN_acme": wrap("hidden-env")}}))
     content = made["secret-version"][field]
@@ -357,7 +357,7 @@ RANDOM = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=24, max_size=4
 
 @settings(max_examples=15)
 @given(token=RANDOM, variable=RANDOM, component=st.sampled_from(sorted(COMPONENTS)), secret=st.booleans())
-def test_no_request_carries_a_secret_in_plain(token: str, variable: str, component: str, secret: bool) -> None:
+def test_no_request_contains_a_plain_secret(token: str, variable: str, component: str, secret: bool) -> None:
     wrap: Any = pulumi.Output.secret if secret else str
     recording = record(component, lambda: {**COMPONENTS[component], "token": wrap(token), "secret_env": {"A": wrap(variable)}})
     plain = [leaf for resource in recording.resources for _, leaf in leaves(resource.inputs) if not isinstance(leaf, Secret)]
@@ -405,18 +405,18 @@ def test_no_request_carries_a_secret_in_plain(token: str, variable: str, compone
         ),
     ],
 )
-def test_arguments_that_are_refused(component: str, args: dict[str, Any], expected: str) -> None:
+def test_invalid_arguments(component: str, args: dict[str, Any], expected: str) -> None:
     found = refused(component, {**COMPONENTS[component], **args})
     assert [finding for finding in found if finding.startswith(expected)] != [], found
 
 
-def test_an_output_that_is_no_text_ends_the_program_and_is_not_repeated() -> None:
+def test_a_non_string_output_fails_and_is_not_printed() -> None:
     with pytest.raises(pulumi.RunError) as raised:
         run(program("Ec2Agents", lambda: {**AWS, "token": pulumi.Output.secret(["s3cr3t"])}))
     assert str(raised.value) == "machine 'it' cannot be deployed: these variables are empty or not a string of one line: SCALR_AGENT_TOKEN"
 
 
-def test_names_in_user_data_are_those_of_the_stack() -> None:
+def test_names_contain_project_and_stack() -> None:
     made = of("Ec2Agents")
     unit = next(file["content"] for file in yaml.safe_load(cloud_config(made))["write_files"] if file["path"].endswith("-drain.service"))
     assert f"ExecStart=/usr/local/lib/scalr-agent/host drain aws {NAME} drain\n" in unit
@@ -424,7 +424,7 @@ def test_names_in_user_data_are_those_of_the_stack() -> None:
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
-def test_arguments_that_do_nothing_alone(component: str) -> None:
+def test_arguments_without_effect_are_warnings(component: str) -> None:
     alone = {"no_proxy": ["10.0.0.0/8"], "ca_scope": "tasks", "otel_traces": True}
     found = [text for _, text in record(component, {**COMPONENTS[component], **alone}).log]
     assert found == [

@@ -50,7 +50,7 @@ def variables(content: Any) -> list[Mapping[str, Any]]:
 
 @wrapped
 @every_component
-def test_the_list_is_in_the_agents_secret_alone(component: str, wrap: Callable[[str], Any]) -> None:
+def test_the_mirror_list_is_only_in_the_agent_s_secret(component: str, wrap: Callable[[str], Any]) -> None:
     recording = deployed(component, wrap)
     secret = part(recording, component, "env-secret").inputs
     assert list(secret["stringData"]) == [VARIABLE]
@@ -74,7 +74,7 @@ def test_pods_roll_when_a_token_changes(component: str, wrap: Callable[[str], An
 
 
 @every_component
-def test_a_token_that_a_preview_does_not_know(component: str) -> None:
+def test_a_token_unknown_in_a_preview(component: str) -> None:
     def args() -> dict[str, Any]:
         made = pulumi.CustomResource("test:index:Token", "mirror")
         unknown = pulumi.Output.all(made.urn, UNKNOWN).apply(lambda both: str(both[1]))
@@ -115,14 +115,14 @@ def test_without_tokens_the_list_is_plain(component: str) -> None:
         ),
     ],
 )
-def test_what_is_refused(component: str, args: dict[str, Any], message: str) -> None:
+def test_invalid_mirror_tokens_are_errors(component: str, args: dict[str, Any], message: str) -> None:
     found = [line.removeprefix("error: ") for line in refused(component, {**ARGS, **args}) if line.startswith("error: ")]
     assert found[0].startswith(message)
     assert "hidden" not in str(found)
 
 
 @pytest.mark.parametrize("component", ["AgentJob", "AgentLocal"])
-def test_a_token_among_the_values_must_be_known(component: str) -> None:
+def test_a_token_in_values_must_be_known(component: str) -> None:
     def args() -> dict[str, Any]:
         given = [MIRRORS[0] | {"token": pulumi.Output.secret("hidden")}]
         return {**ARGS, "values": {"agent": {"providerNetworkMirrors": given}}}
@@ -134,7 +134,7 @@ def test_a_token_among_the_values_must_be_known(component: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["agent-job", "agent-local"])
-def test_a_stack_puts_its_tokens_into_the_same_secret(kind: str) -> None:
+def test_mirror_tokens_of_a_stack_are_in_the_same_secret(kind: str) -> None:
     agent = {"kind": kind, "namespace": "scalr", "agentVersion": "1.4.0", "values": ARGS["values"]}
     words = {
         "common": {"url": ARGS["url"]},

@@ -1,4 +1,4 @@
-"""Mistakes of programs in the arguments themselves: what is passed where, and what is said about it."""
+"""Mistakes of programs in arguments: wrong types or places, and their messages."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -68,12 +68,12 @@ class Secret(pulumi.CustomResource):
         ),
     ],
 )
-def test_a_resource_in_place_of_its_output(args: Callable[[], dict[str, Any]], message: str) -> None:
+def test_a_resource_instead_of_its_output_is_an_error(args: Callable[[], dict[str, Any]], message: str) -> None:
     lines = error_of(lambda: make(args())).splitlines()
     assert lines == ["AgentJob 'runs' cannot be deployed:", f"  error: {message}"]
 
 
-def test_a_resource_in_place_of_its_output_in_a_cache() -> None:
+def test_a_resource_instead_of_an_output_in_a_cache_is_an_error() -> None:
     def program() -> None:
         args: Any = {"eks_cluster": "prod"}
         found: Any = {"file_system_id": scalr_agents.EfsCache("cache", args), "namespace": "scalr", "release": "runs"}
@@ -103,7 +103,7 @@ def of_agent(*args: Any) -> Callable[[], object]:
         (lambda: scalr_agents.load_values(cast(Any, None)), "load_values: expected a path, given null"),
     ],
 )
-def test_arguments_in_the_wrong_place(program: Callable[[], object], message: str) -> None:
+def test_misplaced_arguments_are_errors(program: Callable[[], object], message: str) -> None:
     assert error_of(program) == message
 
 
@@ -155,14 +155,14 @@ def test_each_mistake_is_one_finding(args: dict[str, Any], messages: list[str]) 
     assert sorted(found) == [f"  error: {message}" for message in messages]
 
 
-def test_an_invalid_release_says_that_it_is_the_name_of_the_component() -> None:
+def test_an_invalid_release_names_the_component() -> None:
     invalid = "'Runs' is not a valid release name: use at most 53 lower case letters, digits, '-' and '.'"
     assert f"error: release: {invalid} (the component's name, because release is not set)" in error_of(agent_job("Runs"))
     assert error_of(agent_job(release="Runs")).endswith(f"error: release: {invalid}")
 
 
 @pytest.mark.parametrize("function", ["names", "render"])
-def test_functions_for_values_end_a_program_without_a_traceback(function: str) -> None:
+def test_value_functions_fail_without_a_traceback(function: str) -> None:
     called: Any = getattr(scalr_agents, function)
     text = error_of(lambda: called("agent-job", values={"agent": {"imge": {}}}, release="runs", namespace="scalr"))
     assert text.startswith(f"{function}: invalid values:\n")
@@ -182,7 +182,7 @@ def test_functions_for_values_end_a_program_without_a_traceback(function: str) -
         ("render", {"values": None}, "values: expected a map, given null"),  # an empty file of a library for YAML
     ],
 )
-def test_functions_for_values_and_arguments_of_a_wrong_type(function: str, args: dict[str, Any], message: str) -> None:
+def test_value_functions_check_argument_types(function: str, args: dict[str, Any], message: str) -> None:
     def program() -> None:
         given = {"values": {}, "release": "runs", "namespace": "scalr", **args}
         called: Any = getattr(scalr_agents, function)

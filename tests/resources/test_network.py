@@ -35,7 +35,7 @@ def _policies(recording: Recording) -> list[Any]:
 
 @pytest.mark.parametrize("component", COMPONENTS)
 @pytest.mark.parametrize("dialect", ["kubernetes", "gke"])
-def test_the_cluster_is_asked_for_its_api_server(component: str, dialect: str) -> None:
+def test_the_api_server_is_looked_up(component: str, dialect: str) -> None:
     recording = record(component, _args(component, enforced_by=dialect))
     owner = "it-network-policy" if component == "AgentJob" else "it"
     assert [(each.name, each.id, each.parent) for each in recording.readings] == [
@@ -47,14 +47,14 @@ def test_the_cluster_is_asked_for_its_api_server(component: str, dialect: str) -
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
-def test_nothing_is_looked_up_that_is_not_needed(component: str) -> None:
+def test_unneeded_lookups_are_omitted(component: str) -> None:
     assert record(component, _args(component, enforced_by="cilium")).readings == []
     assert record(component, {**_args(component), "network": {"ingress": "deny"}}).readings == []
 
 
 @pytest.mark.parametrize("missing", ["spec", "endpoints", "ports"])
 @pytest.mark.parametrize("empty", [None, [], {}])
-def test_no_address_is_no_rule_for_everything(missing: str, empty: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_api_server_address_is_an_error(missing: str, empty: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty list of peers would allow all of them. With mocks that return nothing, a program fails as well."""
     for key, found in API_SERVER.items():
         monkeypatch.setitem(API_SERVER, key, {field: empty if field == missing else content for field, content in found.items()})
@@ -71,7 +71,7 @@ def test_findings_name_the_argument() -> None:
 
 
 @pytest.mark.parametrize(("given", "readings"), [([], 2), (["10.0.0.0/20"], 0)])
-def test_a_stack_may_say_where_the_api_server_is(given: list[str], readings: int, project: Any) -> None:
+def test_api_server_of_the_stack_replaces_the_lookup(given: list[str], readings: int, project: Any) -> None:
     import json
 
     words = {

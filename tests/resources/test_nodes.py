@@ -1,4 +1,4 @@
-"""What the components register to keep nodes ready, which nobody waits for."""
+"""Placeholders and preparation of nodes, which are not awaited."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def _annotations(resource: Registration) -> Any:
     return resource.inputs["metadata"].get("annotations", {})
 
 
-def test_they_are_children_of_the_controller() -> None:
+def test_node_workloads_are_children_of_the_controller() -> None:
     recording, plain = _run(), _run({"persistence": {"cache": {"enabled": True, "hostPath": {"path": "/mnt/cache"}}}})
     assert {name: recording[name].type for name in set(recording.names) - set(plain.names)} == OWN
     assert {recording[name].parent for name in OWN} == {"runs-controller"}
@@ -41,7 +41,7 @@ def test_they_are_children_of_the_controller() -> None:
 
 
 @pytest.mark.parametrize("awaited", [True, False])
-def test_nobody_waits_for_them(*, awaited: bool) -> None:
+def test_node_workloads_are_not_awaited(*, awaited: bool) -> None:
     recording = _run(await_rollout=awaited)
     assert {name: _annotations(recording[name]) for name in (*OWN, "runs-controller-deployment")} == {
         "runs-controller-buffer": SKIPPED,
@@ -55,13 +55,13 @@ def test_nobody_waits_for_them(*, awaited: bool) -> None:
     assert "runs-controller-buffer-priority" in recording["runs-controller-buffer"].dependencies
 
 
-def test_a_users_annotations_stay_beside_ours() -> None:
+def test_user_annotations_are_kept() -> None:
     recording = _run(merge(READY, {"global": {"annotations": {"owner": "web"}}}))
     assert _annotations(recording["runs-controller-buffer"]) == {"owner": "web", **SKIPPED}
     assert _annotations(recording["runs-controller-buffer-priority"]) == {"owner": "web"}
 
 
-def test_they_come_after_what_the_agent_depends_on() -> None:
+def test_node_workloads_depend_on_the_agent_s_dependencies() -> None:
     def program() -> None:
         other = pulumi.CustomResource("test:index:Other", "other")
         agent_job(agent_version="1.4.0", values=READY, opts=pulumi.ResourceOptions(depends_on=[other]))()
@@ -71,7 +71,7 @@ def test_they_come_after_what_the_agent_depends_on() -> None:
         assert {"other", "runs-rbac-service-account"} <= recording.depends(name)
 
 
-def test_they_are_what_render_prints() -> None:
+def test_node_workloads_match_render() -> None:
     given = merge(merge(DEADLINE, READY), {"agent": {"url": ARGS["url"], "token": TOKEN}})
     printed = charts.render("agent-job", given, release="runs", namespace="scalr", agent_version="1.4.0")
     sent = _run()
@@ -81,7 +81,7 @@ def test_they_are_what_render_prints() -> None:
         assert {**made, "metadata": metadata} == same
 
 
-def test_a_brought_priority_class_needs_nothing_of_the_cluster() -> None:
+def test_an_existing_priority_class_is_used() -> None:
     recording = _run(merge(READY, {"task": {"buffer": {"priorityClassName": "low"}}}))
     assert recording.of_type("kubernetes:scheduling.k8s.io/v1:PriorityClass") == []
     assert recording["runs-controller-buffer"].inputs["spec"]["template"]["spec"]["priorityClassName"] == "low"

@@ -1,4 +1,4 @@
-"""In what order an agent goes, and how long its removal may wait for runs that mount its claims."""
+"""The order in which an agent is deleted, and the timeouts for runs that mount its claims."""
 
 from typing import Any
 from unittest.mock import patch
@@ -30,7 +30,7 @@ def _agent(component: str = "AgentJob", **values: Any) -> Recording:
 
 
 @pytest.mark.parametrize("version", ["0.57.0", "1.4.0"])
-def test_claims_go_before_what_runs_need(version: str) -> None:
+def test_claims_are_deleted_before_dependencies_of_runs(version: str) -> None:
     recording = record("AgentJob", {**ARGS, "token": TOKEN, "agent_version": version, "values": {"persistence": _CLAIMS}})
     needed = _needed_by_runs("it")
     assert recording.depends("it-controller-data-claim") == needed
@@ -40,7 +40,7 @@ def test_claims_go_before_what_runs_need(version: str) -> None:
 
 
 @pytest.mark.parametrize("cache", [_EFS, _FILESTORE, _DYNAMIC], ids=["efs", "filestore", "class"])
-def test_claims_of_the_stack_do_too(cache: dict[str, Any]) -> None:
+def test_stack_claims_are_deleted_before_dependencies_of_runs(cache: dict[str, Any]) -> None:
     recording = stack_with({"team": cache})
     assert recording.error is None
     [claim] = recording.of_type("kubernetes:core/v1:PersistentVolumeClaim")
@@ -62,7 +62,7 @@ def test_permissions_and_policy_stay_without_secrets_and_budgets() -> None:
 
 
 @pytest.mark.parametrize("given", [pulumi.CustomTimeouts(delete="4h", update="5m"), {"delete": "4h", "update": "5m"}])
-def test_timeouts_that_are_given_win(given: Any) -> None:
+def test_given_timeouts_take_precedence(given: Any) -> None:
     values = {"task": {"job": {"activeDeadlineSeconds": 600}}, "persistence": _CLAIMS}
     opts = pulumi.ResourceOptions(custom_timeouts=given)
     recording = run(agent_job("it", opts, values=values))
@@ -70,7 +70,7 @@ def test_timeouts_that_are_given_win(given: Any) -> None:
     assert recording["it-controller-cache-claim"].timeouts == {"delete": "4h", "update": "5m"}
 
 
-def test_a_claim_that_agents_share_keeps_what_all_of_them_need() -> None:
+def test_a_shared_claim_depends_on_objects_of_all_agents() -> None:
     longer = {"values": {"task": {"job": {"activeDeadlineSeconds": 20000}}}}
     vcs = {"kind": "agent-local", "cache": "team"}
     agents = {"one": {"cache": "team"}, "two": {"cache": "team", **longer}, "three": vcs}
@@ -84,13 +84,13 @@ def test_a_claim_that_agents_share_keeps_what_all_of_them_need() -> None:
     assert dict(claim.timeouts) == {"delete": f"{20000 + 360 + 60 + 120}s"}
 
 
-def test_nobody_knows_how_long_if_one_of_them_has_no_limit() -> None:
+def test_one_agent_without_deadline_uses_the_default_timeout() -> None:
     recording = stack_with({"team": _FILESTORE}, {"one": {"cache": "team"}, "two": {"cache": "team", "values": _UNLIMITED}})
     [claim] = recording.of_type("kubernetes:core/v1:PersistentVolumeClaim")
     assert dict(claim.timeouts) == {}
 
 
-def test_agents_on_claims_of_their_own_wait_for_nobody_else() -> None:
+def test_agents_with_own_claims_do_not_wait_for_others() -> None:
     recording = stack_with({"team": _EFS}, {"one": {"cache": "team"}, "two": {"cache": "team"}})
     assert not [name for name in recording.depends("one-cache-claim") if name.startswith("two-")]
     assert "two-cache-claim" not in recording.depends("one-controller-deployment")
@@ -102,7 +102,7 @@ def test_a_stack_that_fails_between_claim_and_agent_ends() -> None:
     assert str(recording.error) == "no"
 
 
-def test_a_program_can_give_its_claim_the_same_place() -> None:
+def test_a_program_can_order_its_own_claim() -> None:
     args: Any = {"namespace": ARGS["namespace"], "url": ARGS["url"], "token": TOKEN, "release": "it"}
 
     def program() -> None:
@@ -119,7 +119,7 @@ def test_a_program_can_give_its_claim_the_same_place() -> None:
     assert "cache-claim" in recording["agent-deployment"].dependencies
 
 
-def test_a_cache_of_the_stack_goes_after_the_agent() -> None:
+def test_a_stack_cache_is_deleted_after_the_agent() -> None:
     def program() -> None:
         claim = scalr_agents.StorageClassClaim("cache", {"namespace": ARGS["namespace"], "release": "it", "storage_class_name": "shared"})
         name = claim.persistent_volume_claim_name
@@ -154,7 +154,7 @@ def test_the_removal_of_a_claim_waits_for_the_longest_run(task: dict[str, Any], 
 
 
 @pytest.mark.parametrize("job", [{}, {"activeDeadlineSeconds": 600, "ttlSecondsAfterFinished": None}])
-def test_without_a_limit_nobody_knows_how_long(job: dict[str, Any]) -> None:
+def test_without_deadline_the_default_timeout_is_used(job: dict[str, Any]) -> None:
     recording = _agent(persistence=_CLAIMS, task={"job": job})
     assert [dict(claim.timeouts) for claim in recording.of_type("kubernetes:core/v1:PersistentVolumeClaim")] == [{}, {}]
 

@@ -1,4 +1,4 @@
-"""Claims and volumes that are replaced take the workloads with them that mount them."""
+"""Workloads are replaced together with the claims and volumes that they mount."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ _DYNAMIC: dict[str, Any] = {"storageClass": {"name": "agents"}}
         ("AgentK8s", {"efsVolumeHandle": "fs-00000a1b"}, ["it-deployment", "it-daemon-set"], {"it-volume", "it-claim"}),
     ],
 )
-def test_those_of_an_agent(component: str, values: dict[str, Any], workloads: list[str], mounted: set[str]) -> None:
+def test_replacing_claims_of_an_agent(component: str, values: dict[str, Any], workloads: list[str], mounted: set[str]) -> None:
     recording = record(component, {**ARGS, "token": TOKEN, "values": values})
     assert {name: recording[name].replaced_with for name in workloads} == dict.fromkeys(workloads, mounted)
 
@@ -44,13 +44,13 @@ def test_those_of_an_agent(component: str, values: dict[str, Any], workloads: li
     ],
     ids=["efs", "filestore", "class", "class-kept", "claim"],
 )
-def test_those_of_a_stack(cache: dict[str, Any], mounted: set[str]) -> None:
+def test_replacing_claims_of_a_stack(cache: dict[str, Any], mounted: set[str]) -> None:
     recording = stack_with({"team": cache})
     assert recording["runs-controller-deployment"].replaced_with == mounted
 
 
-def test_a_pod_that_names_a_claim_holds_it() -> None:
-    """Kubernetes asks for the volumes of a pod, and not what its containers mount of them."""
+def test_pods_that_refer_to_a_claim_block_it() -> None:
+    """Kubernetes checks the volumes of a pod, not the mounts of its containers."""
     named = {"name": "others", "persistentVolumeClaim": {"claimName": "one-cache"}}
     agents = {"one": {"cache": "team"}, "two": {"values": {"task": {"extraVolumes": [named]}}}}
     recording = stack_with({"team": {**_DYNAMIC, "onDelete": "delete"}}, agents)
@@ -58,7 +58,7 @@ def test_a_pod_that_names_a_claim_holds_it() -> None:
     assert recording["two-controller-deployment"].replaced_with == {"one-cache-claim"}
 
 
-def test_a_claim_that_is_kept_is_named_by_its_component_which_nothing_replaces() -> None:
+def test_workloads_depend_on_kept_claims() -> None:
     recording = stack_with({"team": _DYNAMIC})
     assert not recording["runs-cache"].custom
     assert "runs-cache-claim" in recording["runs-controller-deployment"].dependencies
@@ -71,7 +71,7 @@ def test_a_claim_that_is_kept_is_named_by_its_component_which_nothing_replaces()
         ("EfsClaim", {"namespace": "scalr", "release": "it", "file_system_id": "fs-00000a1b"}),
     ],
 )
-def test_a_claim_goes_with_its_volume(component: str, args: dict[str, Any]) -> None:
+def test_a_claim_is_replaced_with_its_volume(component: str, args: dict[str, Any]) -> None:
     recording = record(component, args)
     claim = recording["it-claim"]
     assert "it-volume" in claim.dependencies
@@ -83,13 +83,13 @@ def test_a_claim_of_a_class_grows_in_place() -> None:
     assert recording["it-controller-cache-claim"].replaced_on == ()
 
 
-def test_a_class_is_replaced_for_what_the_provider_would_update() -> None:
+def test_changing_the_reclaim_policy_replaces_the_class() -> None:
     args = {"storage_class_name": "scalr", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-00000a1b"}}
     assert record("CacheStorageClass", args)["it-storage-class"].replaced_on == ("reclaimPolicy",)
 
 
-def test_a_claim_waits_for_its_class_and_does_not_go_with_it() -> None:
-    """A class that is replaced goes first, with all that gets its name from it."""
+def test_a_claim_depends_on_its_class_without_being_replaced() -> None:
+    """A replaced class is deleted first, with everything that gets its name from it."""
 
     def program() -> None:
         of_class: Any = {"storage_class_name": "scalr", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-0000000a"}}

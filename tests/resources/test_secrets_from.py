@@ -49,13 +49,13 @@ def test_the_agent_waits_for_the_operator(component: str) -> None:
 
 
 @every_kind
-def test_nothing_is_awaited_where_rollouts_are_not(component: str) -> None:
+def test_await_rollout_false_awaits_no_external_secret(component: str) -> None:
     for made in _external(_recorded(component, await_rollout=False)).values():
         assert "annotations" not in made.inputs["metadata"]
 
 
 def test_runs_that_mount_a_claim_keep_their_secrets() -> None:
-    """On the way down, the claim waits for runs, and what it depends on goes after it."""
+    """On removal, the claim waits for runs, and its dependencies are deleted after it."""
     own = _recorded("AgentJob", values={"persistence": {"cache": {"enabled": True}}})
     assert own.depends("it-controller-cache-claim") >= _external(own).keys()
     cache = {"team": {"storageClass": {"name": "agents"}, "onDelete": "delete"}}
@@ -78,7 +78,7 @@ def test_outputs_name_the_secret_in_the_store(component: str) -> None:
 
 
 @every_kind
-def test_what_is_given_twice(component: str) -> None:
+def test_secrets_given_twice_are_errors(component: str) -> None:
     given = {**ARGS, "secrets_from": _STORE, "token": TOKEN, "secret_env": {"A": "b"}}
     found = refused(component, given)
     assert "error: token: given together with secrets_from.token; keep one of them" in found
@@ -99,11 +99,11 @@ def test_what_is_given_twice(component: str) -> None:
         ({"mirror_tokens": {}}, "secrets_from.mirror_tokens: unknown key 'mirror_tokens'"),
     ],
 )
-def test_mistakes(component: str, given: dict[str, Any], message: str) -> None:
+def test_mistakes_in_secrets_from(component: str, given: dict[str, Any], message: str) -> None:
     assert [told for told in refused(component, {**ARGS, "secrets_from": {**_STORE, **given}}) if message in told]
 
 
-def test_variables_of_the_contract_are_found_where_they_are() -> None:
+def test_contract_variables_of_a_store_are_located() -> None:
     given = {**_STORE, "env": {"SCALR_AGENT_NAME": {"key": "a"}}}
     assert any(
         "secrets_from.env.SCALR_AGENT_NAME: reserved for the agent" in told
@@ -117,7 +117,7 @@ def test_a_client_key_needs_the_current_line() -> None:
     assert any("secrets_from.client_key: agent-job of agents 0.57 to 0.60 has no value for a client certificate" in each for each in told)
 
 
-def test_variables_of_ours_beside_a_token_of_a_store_roll_the_pods() -> None:
+def test_own_variables_with_a_stored_token_roll_the_pods() -> None:
     """The digest needs a key: nothing that we hold is unguessable."""
     recording = record("AgentLocal", {**ARGS, "secrets_from": {"store": {"name": "a"}, "token": {"key": "a"}}, "secret_env": {"A": "b"}})
     annotations = recording["it-deployment"].inputs["spec"]["template"]["metadata"]["annotations"]
@@ -147,7 +147,7 @@ def _told(failed: str, error: str, operation: str = "create") -> list[str]:
     return [text for severity, text in recording.log if severity == "error"]
 
 
-def test_what_is_said_of_an_external_secret_that_is_not_ready() -> None:
+def test_advice_for_an_unready_external_secret() -> None:
     [told] = _told("token-external-secret", _LATE)
     sentence, command = told.splitlines()
     assert sentence.startswith("The ExternalSecret 'it-agent-job' of 'it' is not ready, so its Secret is missing or incomplete: ")
@@ -155,17 +155,17 @@ def test_what_is_said_of_an_external_secret_that_is_not_ready() -> None:
     assert "'it-agent-job-env'" in _told("env-external-secret", _LATE)[0]
 
 
-def test_what_is_said_without_an_operator() -> None:
+def test_advice_without_an_operator() -> None:
     [told] = _told("token-external-secret", _UNKNOWN)
     assert "The cluster does not know ExternalSecrets" in told
     assert "Install the External Secrets Operator, version 0.16 or newer" in told
 
 
-def test_what_the_api_server_says_itself_is_not_explained() -> None:
+def test_api_server_errors_are_not_explained() -> None:
     assert _told("token-external-secret", _REFUSED) == _told("token-external-secret", _LATE, "delete") == []
 
 
-def test_what_is_said_of_pods_that_lack_the_secret_of_an_operator() -> None:
+def test_advice_for_pods_without_their_external_secret() -> None:
     late = not_initialized("create", "urn", "scalr/it", timed_out("Deployment", "it"))
     [told] = _told("deployment", joined([late, _NO_SECRET.format("it-agent-job")]))
     assert told.startswith("The ExternalSecret 'it-agent-job' of 'it' is not ready")

@@ -1,4 +1,4 @@
-"""What is said of pods that do not become ready: what is wrong, what to do, and which command shows more."""
+"""Advice for pods that do not become ready: cause, solution, and commands that show more."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def test_every_reason_is_expected() -> None:
 
 @pytest.mark.parametrize("operation", ["create", "update"])
 @pytest.mark.parametrize("name", EXPECTED)
-def test_the_sentence_names_what_pods_say_and_the_commands_that_show_more(name: str, operation: str) -> None:
+def test_the_advice_has_reason_and_commands(name: str, operation: str) -> None:
     sentence, commands = EXPECTED[name]
     told = explained(late(REASONS[name], operation))
     assert told is not None
@@ -37,7 +37,7 @@ def test_the_sentence_names_what_pods_say_and_the_commands_that_show_more(name: 
     assert rest == [f"  {command}" for command in commands]
 
 
-def test_the_token_is_asked_for_only_where_containers_start_and_exit() -> None:
+def test_the_token_is_mentioned_only_for_exiting_containers() -> None:
     assert {name for name, reasons in REASONS.items() if "the token of the agent pool" in str(explained(late(reasons)))} == {"exit"}
 
 
@@ -46,13 +46,13 @@ def test_no_output_of_a_container_is_repeated() -> None:
     assert "hunter2" not in str(explained(late(REASONS["exit"])))
 
 
-def test_what_kubernetes_does_without_telling_is_listed() -> None:
+def test_silent_failures_are_listed() -> None:
     told = str(explained(late(NO_POD)))
     for cause in ("the service account is missing", "PodSecurity", "a quota is used up", "no node may fit them"):
         assert cause in told
 
 
-def test_nothing_is_repeated_of_the_pods_of_a_daemon_set() -> None:
+def test_daemon_set_errors_are_not_explained() -> None:
     told = str(explained(late([], kind="DaemonSet"), component=None))
     assert told.startswith("The pods of 'runs' did not become ready. The error does not give a reason.")
     assert ",app.kubernetes.io/component" not in told
@@ -66,10 +66,10 @@ def test_nothing_is_repeated_of_the_pods_of_a_daemon_set() -> None:
         not_initialized("update", URN, IDENTITY, "Apply failed with 1 conflict"),
     ],
 )
-def test_nothing_is_said_of_pods_where_the_workload_itself_is_refused(error: str) -> None:
+def test_refused_workloads_have_no_pod_advice(error: str) -> None:
     assert explained(joined([error])) is None
 
 
-def test_a_deployment_that_is_interrupted_is_explained_too() -> None:
+def test_interrupted_deployments_are_explained() -> None:
     error = joined([not_initialized("create", URN, IDENTITY, 'Resource operation was cancelled for "runs-agent-job"'), *REASONS["image"]])
     assert "An image cannot be pulled." in str(explained(error))

@@ -30,7 +30,7 @@ def test_an_empty_file_has_no_values(tmp_path: Path) -> None:
     assert load_values(tmp_path / "values.yaml") == {}
 
 
-def test_a_component_takes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_component_accepts_loaded_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "values.yaml").write_text("agent: {token: t, replicaCount: 3}\n")
     monkeypatch.chdir(tmp_path)
 
@@ -49,7 +49,7 @@ def test_a_component_takes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         ("a: !!int s3cr3t\n", "values.yaml:1:4: its tag does not match its value"),
     ],
 )
-def test_a_file_that_is_not_one_is_one_sentence(content: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_values_file_has_a_short_error(content: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "values.yaml").write_text(content)
     monkeypatch.chdir(tmp_path)
     assert refused("values.yaml") == f"load_values: {message}"

@@ -1,4 +1,4 @@
-"""What is said of each reason for which a pod does not become ready."""
+"""The advice for each reason for which a pod does not become ready."""
 
 SELECTOR = "app.kubernetes.io/name=agent-job,app.kubernetes.io/instance=runs,app.kubernetes.io/component=agent"
 PODS = f"-n scalr-agents -l {SELECTOR}"

@@ -1,4 +1,4 @@
-"""What projects share with their stacks, and what the engine makes of it: read here and by the engine itself (tests/engine)."""
+"""Configuration that projects share with their stacks, with the engine's result: for our reader and the engine (tests/engine)."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""What is wrong or odd about the caches of a stack file, said where it stands."""
+"""Errors and warnings about the caches of a stack file, with their location."""
 
 from pathlib import Path
 from typing import Any
@@ -141,7 +141,7 @@ def test_error(changed: dict[str, Any], path: str, words: str) -> None:
     assert found == [("error", path)]
 
 
-def test_a_contradiction_in_a_values_file_names_the_file(tmp_path: Path) -> None:
+def test_contradictions_in_a_values_file_name_the_file(tmp_path: Path) -> None:
     (tmp_path / "team.yaml").write_text("persistence: {cache: {enabled: false, persistentVolumeClaim: {claimName: mine}}}\n")
     assert list(map(str, load(with_cache(EFS, valuesFiles=["team.yaml"]), tmp_path).findings)) == [
         f"team.yaml: error: {CLAIM}.claimName: {HAS_NO_EFFECT}",
@@ -149,7 +149,7 @@ def test_a_contradiction_in_a_values_file_names_the_file(tmp_path: Path) -> None
     ]
 
 
-def test_a_second_namespace_on_one_instance() -> None:
+def test_a_second_namespace_on_one_instance_is_an_error() -> None:
     changed = with_agents(FILESTORE, "more", "third")
     changed["agents"]["more"]["namespace"] = "other"
     message = (
@@ -159,7 +159,7 @@ def test_a_second_namespace_on_one_instance() -> None:
     assert findings(changed) == [("error", "scalr-agents:agents.more.cache", message)]
 
 
-def test_a_path_that_is_too_long_for_efs() -> None:
+def test_a_too_long_path_for_efs_is_an_error() -> None:
     namespace, release = "n" * 40, "r" * 41
     found = findings(with_cache(EFS, namespace=namespace, release=release))
     message = f"directory '/scalr-agent-cache/{namespace}/{release}' has 101 characters, but EFS allows at most 100; use shorter names"
@@ -184,7 +184,7 @@ STRANGERS: list[tuple[dict[str, Any], int, list[tuple[str, str]]]] = [
 
 
 @pytest.mark.parametrize(("own", "owner", "expected"), STRANGERS, ids=[str(index) for index, _ in enumerate(STRANGERS)])
-def test_pods_of_another_user_than_the_files(own: dict[str, Any], owner: int, expected: list[tuple[str, str]]) -> None:
+def test_pods_of_another_user_are_a_warning(own: dict[str, Any], owner: int, expected: list[tuple[str, str]]) -> None:
     entry = {"efs": {"eksCluster": "prod", "uid": owner}}
     advice = f"set {PLACE}.efs.uid, or change the agent's securityContext"
     assert findings(with_cache(entry, values=own)) == [
@@ -194,24 +194,24 @@ def test_pods_of_another_user_than_the_files(own: dict[str, Any], owner: int, ex
 
 
 @pytest.mark.parametrize("cache", [FILESTORE, DYNAMIC, EXISTING], ids=["filestore", "class", "claim"])
-def test_other_volumes_belong_to_nobody(cache: dict[str, Any]) -> None:
+def test_other_volumes_have_no_user_warning(cache: dict[str, Any]) -> None:
     assert findings(with_cache(cache, values={"global": {"podSecurityContext": {"runAsUser": 2000}}})) == []
 
 
-def test_a_cache_that_nobody_uses() -> None:
+def test_an_unused_cache_is_a_warning() -> None:
     message = "no agent uses this cache; set scalr-agents:agents.<name>.cache to its name"
     assert findings({"caches": {"shared": EFS}}) == [("warning", PLACE, message)]
     assert findings(with_cache(EFS) | {"caches": {"shared": EFS, "spare": EXISTING}}) == [("warning", "scalr-agents:caches.spare", message)]
 
 
 @pytest.mark.parametrize("mode", ["ReadWriteOnce", "ReadWriteOncePod", "ReadOnlyMany"])
-def test_a_claim_that_not_every_pod_can_mount(mode: str) -> None:
+def test_a_read_write_once_claim_is_a_warning(mode: str) -> None:
     found = findings(with_cache({"storageClass": {"name": "agents", "accessMode": mode}}))
     assert [(severity, path) for severity, path, _ in found] == [("warning", f"{PLACE}.storageClass.accessMode")]
     assert found[0][2].startswith(f"{mode}, but the controllers and all task pods mount the cache")
 
 
-def test_a_warning_of_the_file_system_itself() -> None:
+def test_warnings_of_file_systems_are_located() -> None:
     found = findings(with_cache({"efs": {"eksCluster": "prod", "clients": {"cidrs": ["::/0"]}}}))
     assert found == [
         (
@@ -222,7 +222,7 @@ def test_a_warning_of_the_file_system_itself() -> None:
     ]
 
 
-def test_a_share_that_everybody_may_write() -> None:
+def test_a_world_writable_share_is_a_warning() -> None:
     found = findings(with_cache({"filestore": {"location": "europe-west1-b"}}))
     assert [(severity, path) for severity, path, _ in found] == [("warning", f"{PLACE}.filestore.exportOptions")]
     assert found[0][2].startswith("missing: every client in the network can mount the share and write to it, even as root")
@@ -248,7 +248,7 @@ OVERFULL: list[tuple[dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("changed", "holds", "grows"), OVERFULL, ids=[str(index) for index, _ in enumerate(OVERFULL)])
-def test_limits_above_what_the_volume_holds(changed: dict[str, Any], holds: str, grows: str) -> None:
+def test_cache_limits_above_the_volume_are_warnings(changed: dict[str, Any], holds: str, grows: str) -> None:
     message = (
         f"{holds}, but its agents' caches may grow to {grows} and fill it before an agent clears its cache; "
         "lower agent.providerCache.sizeLimit or agent.moduleCache.sizeLimit"
@@ -269,11 +269,11 @@ def test_limits_above_what_the_volume_holds(changed: dict[str, Any], holds: str,
     ],
     ids=["class", "class-and-modules", "a-claim-each", "filestore", "filestore-of-unknown-size", "efs", "claim"],
 )
-def test_limits_that_a_volume_holds(changed: dict[str, Any]) -> None:
+def test_cache_limits_within_the_volume(changed: dict[str, Any]) -> None:
     assert findings(changed) == []
 
 
-def test_two_claims_of_one_name() -> None:
+def test_two_claims_with_one_name_are_an_error() -> None:
     changed = with_agents(DYNAMIC, "own")
     changed["caches"]["own"] = FILESTORE
     changed["agents"]["runs"]["cache"] = "own"
@@ -282,7 +282,7 @@ def test_two_claims_of_one_name() -> None:
     assert found[0][2].startswith("owns PersistentVolumeClaim 'own-cache' in namespace 'scalr', and so does cache 'own'")
 
 
-def test_a_claim_that_an_agent_makes_itself() -> None:
+def test_a_cache_and_an_agent_owning_one_claim_are_an_error() -> None:
     changed = with_agents(FILESTORE, "more", values={"agent": {"debug": "1"}})
     changed["caches"] = {"more-agent-job": FILESTORE}
     changed["agents"]["runs"]["cache"] = "more-agent-job"
@@ -292,7 +292,7 @@ def test_a_claim_that_an_agent_makes_itself() -> None:
     assert found[0][2].startswith("owns PersistentVolumeClaim 'more-agent-job-cache' in namespace 'scalr', and so does agent 'more'")
 
 
-def test_claims_of_one_name_in_two_namespaces_do_not_meet() -> None:
+def test_claims_with_one_name_in_two_namespaces() -> None:
     changed = with_agents(DYNAMIC, "own")
     changed["caches"]["own"] = FILESTORE
     changed["agents"]["runs"]["cache"] = "own"
@@ -300,7 +300,7 @@ def test_claims_of_one_name_in_two_namespaces_do_not_meet() -> None:
     assert findings(changed) == []
 
 
-def test_a_file_system_that_exists_has_one_cache() -> None:
+def test_an_existing_file_system_has_only_one_cache() -> None:
     instance, network = {"filestore": INSTANCE}, {"efs": {"fileSystemId": "fs-00000a1b", "eksCluster": "prod"}}
     agents = {"runs": {"cache": "one"}, "more": {**PLAIN, "cache": "two", "namespace": "other"}}
     token = {"secrets": {"more": {"token": TOKEN}}}
@@ -313,7 +313,7 @@ def test_a_file_system_that_exists_has_one_cache() -> None:
     assert findings({"caches": {"one": alone, "two": alone}, "agents": agents, **token}) == []
 
 
-def test_agents_in_one_directory_of_a_claim() -> None:
+def test_agents_in_one_directory_of_a_claim_are_a_warning() -> None:
     more = {**PLAIN, "cache": "shared"}
     given = {"caches": {"shared": EXISTING}, "agents": {"runs": {"cache": "shared"}, "more": more}, "secrets": {"more": {"token": TOKEN}}}
     [(severity, path, message)] = findings(given)
@@ -323,7 +323,7 @@ def test_agents_in_one_directory_of_a_claim() -> None:
     assert findings(given) == []
 
 
-def test_pods_without_a_group_on_filestore() -> None:
+def test_pods_without_fs_group_on_filestore_are_a_warning() -> None:
     values = {"global": {"podSecurityContext": {"fsGroup": None}}}
     found = findings(with_cache(FILESTORE, values=values))
     assert [(severity, path, message.partition(",")[0]) for severity, path, message in found] == [
@@ -332,12 +332,12 @@ def test_pods_without_a_group_on_filestore() -> None:
     ]
 
 
-def test_a_missing_token_hides_nothing() -> None:
+def test_a_missing_token_hides_no_findings() -> None:
     given = with_cache({"efs": {"eksCluster": "prod", "uid": 2000}}) | {"secrets": {"runs": {"token": None}}}
     assert [path for _, path, _ in findings(given)] == ["scalr-agents:secrets.runs.token", CACHE, CACHE]
 
 
-def test_mount_targets_of_one_cache_are_not_those_of_another() -> None:
+def test_two_caches_with_one_file_system_are_an_error() -> None:
     """Agents of the second would not wait for what the first makes."""
     network, alone = {"efs": {"fileSystemId": "fs-00000a1b", "eksCluster": "prod"}}, {"efs": {"fileSystemId": "fs-00000a1b"}}
     agents = {"runs": {"cache": "one"}, "more": {**PLAIN, "cache": "two", "namespace": "other"}}
@@ -345,7 +345,7 @@ def test_mount_targets_of_one_cache_are_not_those_of_another() -> None:
     assert [(severity, path) for severity, path, _ in found] == [("error", "scalr-agents:caches.two.efs.fileSystemId")]
 
 
-def test_an_agent_on_the_claim_of_another() -> None:
+def test_mounting_the_claim_of_another_agent_is_a_warning() -> None:
     caches = {"one": EFS, "two": {"claim": "runs-cache"}}
     agents = {"runs": {"cache": "one"}, "more": {**PLAIN, "cache": "two"}}
     found = findings({"caches": caches, "agents": agents, "secrets": {"more": {"token": TOKEN}}})

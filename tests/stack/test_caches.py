@@ -49,12 +49,12 @@ def test_a_cache_turns_claim_and_provider_cache_on(cache: dict[str, Any], expect
         (DYNAMIC, {"claimName": "web-cache"}),
     ],
 )
-def test_claims_and_directories_are_called_after_the_release(cache: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_claims_and_directories_are_named_after_the_release(cache: dict[str, Any], expected: dict[str, Any]) -> None:
     given = load(with_cache(cache, release="web")).agents[0].values.persistence.cache.persistent_volume_claim
     assert {key: value for key, value in given.model_dump(by_alias=True).items() if key in ("claimName", "subPath") and value} == expected
 
 
-def test_modules_are_not_cached_unless_the_user_says_so() -> None:
+def test_modules_are_cached_only_on_request() -> None:
     assert load(with_cache(EFS)).agents[0].values.agent.module_cache.enabled is False
     own = {"agent": {"moduleCache": {"enabled": True}}}
     assert load(with_cache(EFS, values=own)).agents[0].values.agent.module_cache.enabled is True
@@ -64,19 +64,19 @@ LIMITS = [("1Ti", 1, "819Gi"), ("1Ti", 2, "409Gi"), ("1Ti", 3, "273Gi"), ("2560G
 
 
 @pytest.mark.parametrize(("capacity", "agents", "limit"), LIMITS)
-def test_agents_share_four_fifths_of_an_instance(capacity: str, agents: int, limit: str) -> None:
+def test_agents_share_80_percent_of_an_instance(capacity: str, agents: int, limit: str) -> None:
     tier = {"tier": "ZONAL", "location": "europe-west1-b", "capacity": capacity, **NODES}
     loaded = load(with_agents({"filestore": tier}, *(f"more-{number}" for number in range(1, agents))))
     assert loaded.findings == []
     assert [agent.values.agent.provider_cache.size_limit for agent in loaded.agents] == [limit] * agents
 
 
-def test_a_small_instance_leaves_room_for_something() -> None:
+def test_a_small_instance_has_a_minimum_limit() -> None:
     entry = {"filestore": {**INSTANCE, "capacity": "1Gi"}}
     assert load(with_cache(entry)).agents[0].values.agent.provider_cache.size_limit == "1Gi"
 
 
-def test_the_users_own_limit_wins(tmp_path: Path) -> None:
+def test_a_limit_of_the_user_takes_precedence(tmp_path: Path) -> None:
     own = {"agent": {"providerCache": {"sizeLimit": "100Gi"}}}
     assert values_of(with_cache(FILESTORE, values=own))["agent"] == {"providerCache": {"enabled": True, "sizeLimit": "100Gi"}}
     (tmp_path / "team.yaml").write_text("agent: {providerCache: {sizeLimit: 50Gi}}\n")
@@ -84,7 +84,7 @@ def test_the_users_own_limit_wins(tmp_path: Path) -> None:
     assert values_of(in_file, tmp_path)["agent"] == {"providerCache": {"enabled": True, "sizeLimit": "50Gi"}}
 
 
-def test_a_cache_leaves_everything_else_to_the_values() -> None:
+def test_a_cache_changes_no_other_values() -> None:
     own = {"persistence": {"cache": {"emptyDir": {"sizeLimit": "2Gi"}}}, "agent": {"providerCache": {"enabled": True}, "debug": "1"}}
     assert values_of(with_cache(EFS, values=own)) == {
         "persistence": {"cache": {"enabled": True, "emptyDir": {"sizeLimit": "2Gi"}, "persistentVolumeClaim": {"claimName": "runs-cache"}}},
@@ -92,7 +92,7 @@ def test_a_cache_leaves_everything_else_to_the_values() -> None:
     }
 
 
-def test_a_directory_of_ones_own_on_a_volume_of_ones_own() -> None:
+def test_the_directory_of_an_agent_s_volume() -> None:
     own = {"persistence": {"cache": {"persistentVolumeClaim": {"subPath": "team"}}}}
     for cache, claim in ((EFS, "runs-cache"), (EXISTING, "mine")):
         assert values_of(with_cache(cache, values=own)) == values({"claimName": claim, "subPath": "team"})
@@ -199,14 +199,14 @@ def test_objects_with_placeholders(cache: dict[str, Any], expected: dict[str, Ma
 
 
 @pytest.mark.parametrize("cache", [EFS, FILESTORE, DYNAMIC], ids=["efs", "filestore", "class"])
-def test_kubernetes_knows_every_field(cache: dict[str, Any]) -> None:
+def test_every_field_exists_in_kubernetes(cache: dict[str, Any]) -> None:
     manifests = [manifest for claim in load(with_cache(cache)).claims for manifest in claim.objects]
     assert manifests
     for manifest in manifests:
         assert_valid(_opened(manifest))
 
 
-def test_the_size_that_the_user_tells_of_an_existing_instance_is_the_volumes() -> None:
+def test_the_volume_has_the_given_size_of_an_existing_instance() -> None:
     loaded = load(with_cache({"filestore": {**INSTANCE, "capacity": "2Ti"}}))
     spec = loaded.claims[0].objects[0]["spec"]
     assert spec["capacity"] == {"storage": "2Ti"}
@@ -238,17 +238,17 @@ def mounts(cache: dict[str, Any]) -> list[tuple[str, list[str]]]:
     return found
 
 
-def test_the_pods_mount_the_claim() -> None:
+def test_pods_mount_the_claim() -> None:
     assert mounts(EFS) == [("runs-cache", ["cache/bin", "cache/providers", "cache"]), ("runs-cache", ["cache"])]
 
 
 @pytest.mark.parametrize("cache", [EFS, FILESTORE, DYNAMIC, EXISTING], ids=["efs", "filestore", "class", "claim"])
-def test_placeholders_mount_nothing(cache: dict[str, Any]) -> None:
+def test_placeholders_mount_no_cache(cache: dict[str, Any]) -> None:
     without, with_them = (load(with_cache(cache, values={"task": {"buffer": {"replicas": number}}})).agents for number in (0, 1))
     assert list(directories.mounts(with_them[0])) == list(directories.mounts(without[0])) != []
 
 
-def test_the_pods_mount_a_directory_of_their_own_of_a_shared_claim() -> None:
+def test_pods_mount_their_own_directory_of_a_shared_claim() -> None:
     assert mounts(FILESTORE) == [
         ("shared-cache", ["runs/cache/bin", "runs/cache/providers", "runs/cache"]),
         ("shared-cache", ["runs/cache"]),

@@ -38,7 +38,7 @@ def mounting(volume: dict[str, Any], **mount: Any) -> dict[str, Any]:
 
 
 def found(one: dict[str, Any], two: dict[str, Any]) -> list[tuple[str, str]]:
-    """What is said about directories that the second agent shares."""
+    """Findings on directories that the second agent shares."""
     loaded = stack_of({"one": one, "two": two})
     return [
         (finding.severity, finding.message)
@@ -73,7 +73,7 @@ AND_SO = "and so do those of agent 'one'"
         ),
     ],
 )
-def test_a_directory_of_a_claim_that_two_agents_share(one: dict[str, Any], two: dict[str, Any], words: str) -> None:
+def test_a_shared_directory_of_a_claim_is_a_warning(one: dict[str, Any], two: dict[str, Any], words: str) -> None:
     assert found(one, two) == [("warning", f"its pods mount {words}: {CLAIM}")]
 
 
@@ -89,18 +89,18 @@ def test_a_directory_of_a_claim_that_two_agents_share(one: dict[str, Any], two: 
         (cached(LOCAL), {"kind": LOCAL}),
     ],
 )
-def test_directories_of_claims_that_do_not_meet(one: dict[str, Any], two: dict[str, Any]) -> None:
+def test_separate_directories_of_claims(one: dict[str, Any], two: dict[str, Any]) -> None:
     assert found(one, two) == []
 
 
-def test_the_words_of_a_stack_and_values_meet() -> None:
+def test_a_claim_in_cache_and_in_values_is_the_same() -> None:
     """A claim that one agent has by the word `cache`, and the other by its values."""
     agents = {"one": {"kind": JOB, "cache": "team"}, "two": cached(LOCAL)}
     loaded = stack_of(agents, caches={"team": {"claim": "mine"}})
     assert [finding.path for finding in loaded.findings if "mounted by the pods of agent 'one'" in finding.message] == [PLACE]
 
 
-def test_each_agent_is_told_of_once() -> None:
+def test_each_agent_has_one_finding() -> None:
     loaded = stack_of({name: cached(JOB) for name in ("one", "two", "three")})
     told = [finding.path.rpartition(".")[2] for finding in loaded.findings if finding.message.startswith("its pods mount")]
     assert told == ["two", "three"]
@@ -141,7 +141,7 @@ NODE = "runs of one agent can change files of the other; give each its own direc
         ),
     ],
 )
-def test_a_directory_of_nodes_that_two_agents_share(one: dict[str, Any], two: dict[str, Any], severity: str, words: str) -> None:
+def test_a_shared_directory_of_nodes_is_a_warning(one: dict[str, Any], two: dict[str, Any], severity: str, words: str) -> None:
     assert found(one, two) == [(severity, f"its pods mount {words}")]
 
 
@@ -155,7 +155,7 @@ def test_a_directory_of_nodes_that_two_agents_share(one: dict[str, Any], two: di
         (workers("/var/lib/a"), workers("/var/lib/ab")),
     ],
 )
-def test_directories_of_nodes_that_do_not_meet(one: dict[str, Any], two: dict[str, Any]) -> None:
+def test_separate_directories_of_nodes(one: dict[str, Any], two: dict[str, Any]) -> None:
     assert found(one, two) == []
 
 
@@ -173,18 +173,18 @@ def test_directories_of_nodes_that_do_not_meet(one: dict[str, Any], two: dict[st
         ({"configMap": {"name": "tools"}}, {}, False),
     ],
 )
-def test_what_nobody_writes_to_may_be_shared(volume: dict[str, Any], mount: dict[str, Any], *, shared: bool) -> None:
+def test_read_only_directories_may_be_shared(volume: dict[str, Any], mount: dict[str, Any], *, shared: bool) -> None:
     agent = mounting(volume, **mount)
     assert bool(found(agent, agent)) is shared
 
 
-def test_one_of_two_that_writes_is_enough() -> None:
+def test_one_writer_is_enough_for_a_finding() -> None:
     claim = {"persistentVolumeClaim": {"claimName": "tools"}}
     assert len(found(mounting(claim), mounting(claim, readOnly=True))) == 1
     assert len(found(mounting(claim, subPath="a", readOnly=True), mounting(claim, subPath="a/b"))) == 1
 
 
-def test_containers_that_run_first_count() -> None:
+def test_init_containers_are_checked() -> None:
     """The runner of the current line has none; the pods that prepare nodes do their work in one."""
     prepared = merge(of_node("/mnt/a"), {"values": {"persistence": {"cache": {"hostPath": {"preparation": {"enabled": True}}}}}})
     [(_, message)] = found(prepared, of_node("/mnt/a/other"))

@@ -26,7 +26,7 @@ def edges(drawn: Graph, source: str) -> set[tuple[str, str, str]]:
     return {(edge.target, edge.kind, edge.label) for edge in drawn.edges if edge.source == source}
 
 
-def test_an_agent_with_a_cache() -> None:
+def test_graph_of_an_agent_with_a_cache() -> None:
     drawn = picture(agents={"runs": agent(cache="shared")}, caches={"shared": {"storageClass": {"name": "nfs"}}})
     assert set(drawn.nodes) == {
         Node("cache shared", "cache", "shared\nStorageClass"),
@@ -47,7 +47,7 @@ def test_an_agent_with_a_cache() -> None:
     assert edges(drawn, "claim scalr/runs-cache") == {("cache shared", "is on", "")}
 
 
-def test_a_closed_network_shows_what_crosses_which_policy() -> None:
+def test_graph_of_a_closed_network() -> None:
     only = [{"host": "github.acme.internal"}, {"cidr": "10.20.0.0/16", "ports": [443, 8443]}, {"namespace": "observability"}]
     drawn = picture(agents={"runs": agent(network={"egress": {"only": only, "enforcedBy": "cilium"}})})
     [tasks] = edges(drawn, "pods runs/tasks")
@@ -67,7 +67,7 @@ def test_a_closed_network_shows_what_crosses_which_policy() -> None:
     assert ("destination github.acme.internal", "connects", "443") in controller
 
 
-def test_what_a_proxy_carries_is_behind_it() -> None:
+def test_hosts_behind_a_proxy_are_drawn_behind_it() -> None:
     egress = {"only": [{"cidr": "10.0.12.0/24", "ports": [3128]}]}
     proxy = "http://proxy.acme:3128"
     drawn = picture(
@@ -111,7 +111,7 @@ def test_a_proxy_stands_between_agents_and_scalr(kind: str, url: str) -> None:
         assert {end for edge in drawn.edges for end in (edge.source, edge.target)} <= {node.id for node in drawn.nodes}
 
 
-def test_what_a_proxy_does_not_carry_is_direct() -> None:
+def test_hosts_without_proxy_are_drawn_directly() -> None:
     common = {"url": "https://scalr.acme.internal", "proxy": {"https": "http://proxy.acme:3128", "except": [".acme.internal"]}}
     drawn = picture(common=common, agents={"runs": agent()}, machines={"host": {"docker": {}}})
     assert {edge.source for edge in drawn.edges if edge.target == "destination Scalr"} == {
@@ -168,12 +168,12 @@ def test_every_picture_is_whole(name: str) -> None:
     assert len(lines) == 1 + len(ids) + 2 * subgraphs + len(drawn.edges)
 
 
-def test_labels_cannot_end_their_quotes() -> None:
+def test_labels_are_escaped() -> None:
     odd = Graph([Node("a", "pods", 'x"y<z>\\\nlast'), Node("b", "policy", "{}")], [Edge("a", "b", "connects")])
     assert graph.mermaid(odd) == 'flowchart LR\n  n1["x&quot;y&lt;z>\\<br/>last"]\n  n2{{"{}"}}\n  n1 --> n2\n'
 
 
-def test_no_secret_is_in_a_picture() -> None:
+def test_graphs_contain_no_secret() -> None:
     values = {"agent": {"extraEnv": {"HTTPS_PROXY": "http://user:$(PASSWORD)@proxy.acme:3128"}}}
     drawn = picture(agents={"runs": agent(values=values, network={"egress": {"enforcedBy": "cilium"}})})
     assert "destination proxy.acme:3128" in {node.id for node in drawn.nodes}

@@ -1,4 +1,4 @@
-"""The words of a stack file for every kind and line: the values that they become, or the error that names what has one."""
+"""The settings of a stack file for every kind and line: the resulting values, or the error."""
 
 import base64
 from pathlib import Path
@@ -180,7 +180,7 @@ REFUSED: dict[str, tuple[str, dict[str | Kind, str]]] = {
 
 @every_kind
 @pytest.mark.parametrize("word", TRANSLATED)
-def test_a_word_is_translated_or_refused(tmp_path: Path, word: str, kind: Kind) -> None:
+def test_settings_are_translated_or_refused(tmp_path: Path, word: str, kind: Kind) -> None:
     (tmp_path / "corp.pem").write_text(CA)
     changed, values = TRANSLATED[word]
     expected = values.get(kind, values.get(kind[0]))
@@ -205,7 +205,7 @@ def test_the_version_of_common_selects_the_line_of_every_kind() -> None:
     assert [agent.release.version for agent in own.agents] == ["0.58.1", "1.4.0"]
 
 
-def test_a_version_that_one_kind_has_and_another_has_not() -> None:
+def test_a_version_unknown_to_one_kind_names_its_agent() -> None:
     loaded = stack_of({"old": {"kind": K8S}, "runs": {"kind": JOB}}, common={"url": "https://acme.scalr.io", "agentVersion": "0.53.0"})
     assert errors(loaded) == [
         ("common.agentVersion", "agent-job does not support agent version 0.53.0; supported: 0.57 to 0.60; 1.2 or newer")
@@ -260,7 +260,7 @@ LAYERED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 @every_kind
-def test_values_win_over_common_and_words_of_the_agent_over_values(kind: Kind) -> None:
+def test_precedence_of_common_values_and_agent_settings(kind: Kind) -> None:
     given, expected = LAYERED[kind[0]]
     words = of_one(values=given, nodes={"selector": {"a": "nodes"}}, identity={"a": "identity"})
     common = {"common": {"imageRegistry": "common", "podAnnotations": {"a": "common", "b": "common"}}}
@@ -268,7 +268,7 @@ def test_values_win_over_common_and_words_of_the_agent_over_values(kind: Kind) -
 
 
 @every_kind
-def test_values_win_over_their_files_and_files_over_common(tmp_path: Path, kind: Kind) -> None:
+def test_precedence_of_values_and_values_files(tmp_path: Path, kind: Kind) -> None:
     (tmp_path / "one.yaml").write_text("agent: {url: 'https://one.scalr.io'}\nserviceAccount: {name: one}\n")
     (tmp_path / "two.yaml").write_text("serviceAccount: {name: two, create: true}\nnameOverride: two\n")
     words = of_one(valuesFiles=["one.yaml", "two.yaml"], values={"nameOverride": "values"})
@@ -308,7 +308,7 @@ def _warned_of_metadata(**words: Any) -> list[str]:
     return [finding.severity for finding in found if finding.path == "scalr-agents:agents.one.values.allowMetadataService"]
 
 
-def test_runs_of_agent_local_that_reach_the_metadata_service_are_warned_of() -> None:
+def test_agent_local_with_metadata_access_is_a_warning() -> None:
     assert _warned_of_metadata() == _warned_of_metadata(role="runs", values={"allowMetadataService": None}) == ["warning"]
     assert _warned_of_metadata(values={"allowMetadataService": False}) == []
     assert _warned_of_metadata(values={"allowMetadataService": True}) == []

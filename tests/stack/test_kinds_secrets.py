@@ -1,4 +1,4 @@
-"""Secrets of every kind and line: they become Secrets, stand nowhere else, and are never repeated."""
+"""Secrets of every kind and line: they become Secrets, are nowhere else, and are never repeated."""
 
 import json
 from typing import Any
@@ -48,7 +48,7 @@ def _variables(content: Any, name: str) -> list[dict[str, Any]]:
 
 
 @with_tls
-def test_a_key_and_its_certificate_become_a_secret(kind: Kind) -> None:
+def test_client_key_and_certificate_become_a_secret(kind: Kind) -> None:
     loaded = load(kind, merge(tls(kind, clientCert=CA), secret(clientKey=KEY)))
     assert errors(loaded) == []
     assert secrets_of(loaded)[name_of(kind, "client-cert")] == {"tls.crt": CA, "tls.key": KEY}
@@ -56,13 +56,13 @@ def test_a_key_and_its_certificate_become_a_secret(kind: Kind) -> None:
 
 
 @with_tls
-def test_a_key_without_its_certificate(kind: Kind) -> None:
+def test_a_client_key_without_certificate_is_an_error(kind: Kind) -> None:
     message = "requires clientCert: without it, the agent does not use mutual TLS"
     assert errors(load(kind, secret(clientKey=KEY))) == [("secrets.one.clientKey", message)]
 
 
 @with_tls
-def test_a_key_in_the_open(kind: Kind) -> None:
+def test_a_plain_client_key_is_an_error(kind: Kind) -> None:
     command = "pulumi config set --secret --path 'scalr-agents:secrets.one.clientKey'"
     expected = [(f"agents.one.values.{SECTION[kind[0]]}.tls.clientKey", f"a private key in plain text; remove it and run: {command}")]
     assert errors(load(kind, tls(kind, clientCert=CA, clientKey=KEY))) == expected
@@ -71,7 +71,7 @@ def test_a_key_in_the_open(kind: Kind) -> None:
     assert errors(load(kind, merge(tls(kind, clientCert=CA, clientKey=KEY), secret(clientKey=KEY)))) == expected
 
 
-def test_a_key_in_the_open_that_a_line_does_not_know_is_not_sent_elsewhere() -> None:
+def test_an_unsupported_plain_client_key_gets_no_command() -> None:
     message = "unknown key 'clientKey': agents 0.57 to 0.60 do not support it; agents 1.2 or newer do (see the agent version)"
     assert errors(load((JOB, "legacy"), tls((JOB, "legacy"), clientKey=KEY))) == [("agents.one.values.global.tls.clientKey", message)]
 
@@ -93,12 +93,12 @@ NO_TLS_YET = {
     ],
     ids=["job-legacy", "local-legacy", "k8s-legacy", "k8s-current"],
 )
-def test_kinds_without_mutual_tls(kind: Kind, reason: str) -> None:
+def test_client_keys_require_mutual_tls(kind: Kind, reason: str) -> None:
     assert errors(load(kind, secret(clientKey=KEY))) == [("secrets.one.clientKey", reason)]
 
 
 @with_tls
-def test_tokens_of_mirrors_are_filled_in_by_host(kind: Kind) -> None:
+def test_mirror_tokens_are_inserted_by_host(kind: Kind) -> None:
     loaded = load(kind, merge(mirrors(*MIRRORS), secret(mirrorTokens={"b.acme:8443": "hidden"})))
     assert errors(loaded) == []
     name = "SCALR_AGENT_PROVIDER_NETWORK_MIRRORS"
@@ -111,7 +111,7 @@ def test_tokens_of_mirrors_are_filled_in_by_host(kind: Kind) -> None:
 
 
 @with_tls
-def test_mirrors_without_a_token_are_no_secret(kind: Kind) -> None:
+def test_mirrors_without_a_token_stay_plain(kind: Kind) -> None:
     loaded = load(kind, mirrors(*MIRRORS))
     assert name_of(kind, "env") not in secrets_of(loaded)
     assert [json.loads(found["value"]) for found in variable(loaded, "SCALR_AGENT_PROVIDER_NETWORK_MIRRORS")][:1] == [MIRRORS]
@@ -128,13 +128,13 @@ def test_mirrors_without_a_token_are_no_secret(kind: Kind) -> None:
         ([], "a.acme", "allowed: none"),
     ],
 )
-def test_a_token_of_no_mirror(kind: Kind, given: list[Any], host: str, advice: str) -> None:
+def test_a_token_for_an_unknown_mirror_is_an_error(kind: Kind, given: list[Any], host: str, advice: str) -> None:
     found = errors(load(kind, merge(mirrors(*given), secret(mirrorTokens={host: "hidden"}))))
     assert found == [(f'secrets.one.mirrorTokens["{host}"]', f"no mirror has this host; {advice}")]
 
 
 @with_tls
-def test_a_token_of_a_mirror_in_the_open(kind: Kind) -> None:
+def test_a_plain_mirror_token_is_an_error(kind: Kind) -> None:
     command = """pulumi config set --secret --path 'scalr-agents:secrets.one.mirrorTokens["b.acme:8443"]'"""
     expected = [("agents.one.values.agent.providerNetworkMirrors[1].token", f"a token in plain text; remove it and run: {command}")]
     given = mirrors(MIRRORS[0], MIRRORS[1] | {"token": "hidden"})
@@ -142,7 +142,7 @@ def test_a_token_of_a_mirror_in_the_open(kind: Kind) -> None:
     assert errors(load(kind, merge(given, secret(mirrorTokens={"b.acme:8443": "hidden"})))) == expected
 
 
-def test_the_command_for_a_token_of_a_mirror_leads_to_its_host() -> None:
+def test_the_command_for_a_mirror_token_names_its_host() -> None:
     """Dots in the name of a host separate no words."""
     config = {"secrets": {"one": {"mirrorTokens": {"a.acme": "hidden"}}}}
     place = 'scalr-agents:secrets.one.mirrorTokens["a.acme"]'
@@ -165,14 +165,14 @@ def test_the_command_for_a_token_of_a_mirror_leads_to_its_host() -> None:
         ({"url": 5}, "[1].url", "expected a string, given a number; quote it"),
     ],
 )
-def test_a_wrong_mirror_beside_a_token_is_reported_where_it_stands(kind: Kind, wrong: Any, place: str, reason: str) -> None:
+def test_a_wrong_mirror_with_a_token_is_located(kind: Kind, wrong: Any, place: str, reason: str) -> None:
     loaded = load(kind, merge(mirrors(MIRRORS[0], wrong), secret(mirrorTokens={"a.acme": "hidden"})))
     assert (f"agents.one.values.agent.providerNetworkMirrors{place}", reason) in errors(loaded)
     assert [path for path, _ in errors(loaded) if not path.startswith("agents.one.values.agent.providerNetworkMirrors")] == []
     assert "hidden" not in str(loaded.findings)
 
 
-def test_a_kind_without_mirrors_says_who_has_them() -> None:
+def test_a_kind_without_mirrors_names_the_others() -> None:
     reason = "agent-k8s does not support provider mirrors; agent-job and agent-local of agents 1.3 or newer do"
     for generation in ("legacy", "current"):
         found = errors(load((K8S, generation), secret(mirrorTokens={"a.acme": "hidden"})))
@@ -180,7 +180,7 @@ def test_a_kind_without_mirrors_says_who_has_them() -> None:
 
 
 @pytest.mark.parametrize("kind", LEGACY, ids="-".join)
-def test_lines_without_mirrors_name_the_one_that_has_them(kind: Kind) -> None:
+def test_lines_without_mirrors_name_the_supporting_line(kind: Kind) -> None:
     reason = f"{kind[0]} of agents 0.57 to 1.2 does not support provider mirrors; agent-job and agent-local of agents 1.3 or newer do"
     tokens = secret(mirrorTokens={"a.acme": "hidden"})
     assert errors(load(kind, tokens)) == [('secrets.one.mirrorTokens["a.acme"]', reason)]
@@ -191,7 +191,7 @@ def test_lines_without_mirrors_name_the_one_that_has_them(kind: Kind) -> None:
 
 
 @every_kind
-def test_an_existing_secret_and_a_token(kind: Kind) -> None:
+def test_a_token_and_an_existing_secret_are_an_error(kind: Kind) -> None:
     existing: dict[str, Any] = {"tokenExistingSecret": "pool"} if kind[0] == K8S else {"tokenExistingSecret": {"name": "pool"}}
     where = "agent.tokenExistingSecret" if kind[0] == K8S else "agent.tokenExistingSecret.name"
     words = of_one(values={"agent": existing})
@@ -204,7 +204,7 @@ def test_an_existing_secret_and_a_token(kind: Kind) -> None:
 
 
 @every_kind
-def test_a_token_that_is_missing_or_in_the_open(kind: Kind) -> None:
+def test_missing_and_plain_tokens_are_errors(kind: Kind) -> None:
     command = "pulumi config set --secret --path 'scalr-agents:secrets.one.token'"
     assert errors(load(kind, {"secrets": None})) == [("secrets.one.token", f"missing; run: {command}")]
     assert errors(load(kind, of_one(values={"agent": {"token": "hidden"}}))) == [
@@ -213,7 +213,7 @@ def test_a_token_that_is_missing_or_in_the_open(kind: Kind) -> None:
 
 
 @every_kind
-def test_a_token_wins_over_that_of_the_values(kind: Kind) -> None:
+def test_the_token_of_secrets_overrides_that_of_values(kind: Kind) -> None:
     loaded = load(kind, of_one(values={"agent": {"token": "hidden"}}))
     assert loaded.agents[0].values.agent.token == TOKEN
 
@@ -262,7 +262,7 @@ HIDDEN = "hidden"
     ],
     ids=range(9),
 )
-def test_findings_repeat_no_secret(kind: Kind, given: dict[str, Any]) -> None:
+def test_findings_do_not_repeat_secrets(kind: Kind, given: dict[str, Any]) -> None:
     loaded = load(kind, given)
     assert errors(loaded)
     assert HIDDEN not in str(loaded.findings)

@@ -31,7 +31,7 @@ def test_all_kinds_and_lines_in_one_namespace(release: str | None) -> None:
     assert max(identities(loaded).values()) == 1
 
 
-def test_their_pods_are_told_apart() -> None:
+def test_selectors_of_kinds_do_not_overlap() -> None:
     workloads = [made for made in stack_of(SIX).objects() if made["kind"] in ("Deployment", "DaemonSet")]
     assert len(workloads) == 8
     for one in workloads:
@@ -40,7 +40,7 @@ def test_their_pods_are_told_apart() -> None:
         assert selecting == [one]
 
 
-def test_the_definitions_of_both_lines_come_first_and_once() -> None:
+def test_definitions_of_both_lines_come_first_and_once() -> None:
     more = {"more-legacy": {"kind": JOB, "agentVersion": "0.58.0"}, "more-current": {"kind": JOB, "agentVersion": "1.3.0"}}
     kinds_and_names = [(made["kind"], made["metadata"]["name"]) for made in stack_of({**SIX, **more}).objects()]
     definitions = [("CustomResourceDefinition", "atasks.scalr.io"), ("CustomResourceDefinition", "agenttasktemplates.scalr.io")]
@@ -57,12 +57,12 @@ def test_the_definitions_of_both_lines_come_first_and_once() -> None:
     ],
     ids=["current", "legacy", "none"],
 )
-def test_only_definitions_that_an_agent_needs(agents: dict[str, dict[str, Any]], definitions: list[str]) -> None:
+def test_only_required_definitions_are_installed(agents: dict[str, dict[str, Any]], definitions: list[str]) -> None:
     objects = stack_of(agents).objects()
     assert [made["metadata"]["name"] for made in objects if made["kind"] == "CustomResourceDefinition"] == definitions
 
 
-def test_definitions_that_are_expected_are_of_neither_line() -> None:
+def test_expected_definitions_are_not_rendered() -> None:
     assert stack_of(SIX, kubernetes={"crds": "expect"}).lines() == []
 
 
@@ -91,12 +91,12 @@ def test_definitions_that_are_expected_are_of_neither_line() -> None:
     ],
     ids=["chart names of two lines", "pods of two kinds", "chart names of one kind", "one release in two lines"],
 )
-def test_agents_in_each_others_way(agents: dict[str, dict[str, Any]], owned: str) -> None:
+def test_agents_with_the_same_objects_are_errors(agents: dict[str, dict[str, Any]], owned: str) -> None:
     advice = "set another `release` for one of them" if owned.startswith("the pods of") else "give one of them another name"
     assert errors(stack_of(agents)) == [("agents.b", f"owns {owned}, and so does agent 'a'; {advice}")]
 
 
-def test_common_words_reach_every_kind() -> None:
+def test_common_settings_reach_every_kind() -> None:
     common = {
         "url": "https://acme.scalr.io",
         "proxy": {"https": "http://p:1"},
@@ -113,13 +113,13 @@ def test_common_words_reach_every_kind() -> None:
         assert pod["imagePullSecrets"] == [{"name": "regcred"}]
 
 
-def test_a_common_word_that_one_kind_has_no_value_for_names_the_agent() -> None:
+def test_an_unsupported_common_setting_names_the_agent() -> None:
     loaded = stack_of({"runs": {"kind": JOB}, "vcs": {"kind": LOCAL}}, common={"url": "https://acme.scalr.io", "labels": {"team": "web"}})
     ((path, message),) = errors(loaded)
     assert (path, message.partition(": ")[0]) == ("common.labels", "for agent 'vcs'")
 
 
-def test_an_agent_that_needs_no_cache_beside_one_that_has_one() -> None:
+def test_agents_with_and_without_a_cache() -> None:
     loaded = stack_of({"runs": {"kind": JOB, "cache": "big"}, "old": {"kind": K8S}}, caches={"big": {"claim": "pvc"}})
     assert errors(loaded) == []
 
@@ -130,7 +130,7 @@ def test_an_agent_that_needs_no_cache_beside_one_that_has_one() -> None:
     [{"efs": {"fileSystemId": "fs-00000a1b"}}, {"storageClass": {"name": "nfs"}}, {"filestore": {"location": "europe-west1-b"}}],
     ids=list,
 )
-def test_a_claim_knows_the_agent_that_mounts_it(kind: Kind, cache: dict[str, Any]) -> None:
+def test_a_claim_refers_to_its_agent(kind: Kind, cache: dict[str, Any]) -> None:
     loaded = load(kind, of_one(cache="big") | {"caches": {"big": cache}})
     assert errors(loaded) == []
     mounted = {mount.volume for agent in loaded.agents for mount in mounts(agent)}
@@ -139,7 +139,7 @@ def test_a_claim_knows_the_agent_that_mounts_it(kind: Kind, cache: dict[str, Any
 
 
 @pytest.mark.parametrize("kind", CACHED, ids="-".join)
-def test_two_agents_that_share_a_directory(kind: Kind) -> None:
+def test_agents_sharing_a_claim_directory_are_reported(kind: Kind) -> None:
     agents = {name: {"kind": kind[0], "agentVersion": VERSIONS[kind], "cache": "big"} for name in ("a", "b")}
     loaded = stack_of(agents, caches={"big": {"claim": "pvc"}})
     message = "of claim 'pvc', and so do those of agent 'a'"
@@ -149,14 +149,14 @@ def test_two_agents_that_share_a_directory(kind: Kind) -> None:
 DEPRECATED = {"enabled": True, "persistentVolumeClaim": {"claimName": "mine"}}
 
 
-def test_a_cache_wins_over_the_deprecated_values_or_they_are_refused() -> None:
+def test_a_cache_overrides_deprecated_values_or_they_are_errors() -> None:
     words = of_one(cache="big", values={"persistence": DEPRECATED}) | {"caches": {"big": {"claim": "pvc"}}}
     found = [path for path, _ in errors(load((LOCAL, "current"), words))]
     assert "agents.one.values.persistence.persistentVolumeClaim.claimName" in found
 
 
 @pytest.mark.parametrize(("kind", "where"), [((LOCAL, "legacy"), "persistence"), ((LOCAL, "current"), "persistence.cache")])
-def test_values_that_a_cache_decides(kind: Kind, where: str) -> None:
+def test_values_set_by_a_cache_are_errors(kind: Kind, where: str) -> None:
     cache = {"enabled": False, "persistentVolumeClaim": {"claimName": "mine"}}
     values = {"persistence": cache if where == "persistence" else {"cache": cache}}
     assert errors(load(kind, of_one(cache="big", values=values) | {"caches": {"big": {"claim": "pvc"}}})) == [
@@ -168,7 +168,7 @@ def test_values_that_a_cache_decides(kind: Kind, where: str) -> None:
     ]
 
 
-def test_a_namespace_that_would_refuse_the_workers() -> None:
+def test_a_namespace_that_rejects_the_workers_is_an_error() -> None:
     ((path, message),) = errors(stack_of({"old": {"kind": K8S}}, namespaces={"scalr": {"podSecurity": "baseline"}}))
     assert path == "agents.old"
     assert message.startswith("namespace 'scalr' enforces baseline and would reject its worker pods: volume 'data-home' is a hostPath")

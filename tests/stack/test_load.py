@@ -1,4 +1,4 @@
-"""What a stack file says becomes agents, and what is wrong with it is said where it stands."""
+"""Loading a stack file: its agents, and findings with their location."""
 
 import json
 from pathlib import Path
@@ -51,7 +51,7 @@ def test_a_plain_agent() -> None:
     ],
     ids=lambda given: next(iter(given)),
 )
-def test_common_words_are_translated(tmp_path: Path, common: dict[str, Any], values: dict[str, Any]) -> None:
+def test_common_settings_are_translated(tmp_path: Path, common: dict[str, Any], values: dict[str, Any]) -> None:
     (tmp_path / "corp.pem").write_text(ROOT)
     assert values_of({"common": common}, tmp_path) == values
 
@@ -72,7 +72,7 @@ def test_common_words_are_translated(tmp_path: Path, common: dict[str, Any], val
     ],
     ids=["nodes", "identity", "values", "null"],
 )
-def test_words_of_an_agent_are_translated(words: dict[str, Any], values: dict[str, Any]) -> None:
+def test_agent_settings_are_translated(words: dict[str, Any], values: dict[str, Any]) -> None:
     assert values_of({"agents": {"runs": words}}) == values
 
 
@@ -165,7 +165,7 @@ def test_error(changed: dict[str, Any], path: str, words: str) -> None:
     ],
     ids=["proxy", "otel"],
 )
-def test_what_has_no_effect_is_told_once_and_reaches_no_agent(said: dict[str, Any], path: str, message: str) -> None:
+def test_ineffective_settings_are_reported_once(said: dict[str, Any], path: str, message: str) -> None:
     agents = {"agents": {kind: {"kind": kind, "namespace": kind} for kind in ("agent-job", "agent-local", "agent-k8s")}}
     secrets = {"secrets": {kind: {"token": "x"} for kind in agents["agents"]}}
     plain, changed = load({**agents, **secrets}), load({**agents, **secrets, "common": said})
@@ -175,7 +175,7 @@ def test_what_has_no_effect_is_told_once_and_reaches_no_agent(said: dict[str, An
 
 
 @pytest.mark.parametrize("content", ["", " \n"], ids=["nothing", "white space"])
-def test_an_empty_file_of_certificates_is_not_taken_for_no_certificates(content: str, tmp_path: Path) -> None:
+def test_an_empty_certificate_file_is_an_error(content: str, tmp_path: Path) -> None:
     (tmp_path / "corp.pem").write_text(content)
     message = "corp.pem is empty; save the certificates in it, or remove ca"
     assert findings({"common": {"ca": {"file": "corp.pem"}}}, tmp_path) == [("error", "scalr-agents:common.ca.file", message)]
@@ -183,7 +183,7 @@ def test_an_empty_file_of_certificates_is_not_taken_for_no_certificates(content:
 
 @pytest.mark.parametrize("version", [1.4, "1.4"])
 @pytest.mark.parametrize("kind", ["agent-job", "agent-local", "agent-k8s"])
-def test_a_version_that_is_not_complete_is_the_only_finding(kind: str, version: Any, tmp_path: Path) -> None:
+def test_an_incomplete_version_is_the_only_finding(kind: str, version: Any, tmp_path: Path) -> None:
     """What the default version lacks, here certificates and a value of its own, is not spoken of."""
     (tmp_path / "corp.pem").write_text(ROOT)
     agent = {"kind": kind, "namespace": "scalr", "values": {"task": {"startupTimeoutSeconds": 60}}}
@@ -195,7 +195,7 @@ def test_a_version_that_is_not_complete_is_the_only_finding(kind: str, version: 
 
 
 @pytest.mark.parametrize("agents", [None, "none", {"agent": {}}], ids=["absent", "no map", "misspelt"])
-def test_secrets_are_not_given_up_where_the_agents_are_not_known(agents: Any) -> None:
+def test_secrets_are_kept_if_agents_are_unknown(agents: Any) -> None:
     """`agents` under another name has agents all the same, and their tokens are not lost."""
     given = {"agent": BASE["agents"], "common": BASE["common"], "secrets": BASE["secrets"]}
     if agents == "none":
@@ -207,12 +207,12 @@ def test_secrets_are_not_given_up_where_the_agents_are_not_known(agents: Any) ->
     assert [finding for finding in found if "secrets" in finding] == []
 
 
-def test_secrets_without_any_agent_belong_to_nobody() -> None:
+def test_secrets_without_agents_are_errors() -> None:
     found = stack.load({"secrets": BASE["secrets"]}, directory=Path()).findings
     assert [(finding.severity, finding.path) for finding in found] == [("error", "scalr-agents:secrets.runs")]
 
 
-def test_an_agents_name_is_part_of_paths_and_names() -> None:
+def test_agent_names_are_validated() -> None:
     agents = {"Web.Team": {**PLAIN, "release": "web"}}
     found = findings({"agents": agents, "secrets": {"Web.Team": {"token": "x"}}})
     message = "not a valid agent name; use at most 63 lower case letters, digits and '-'"
@@ -230,7 +230,7 @@ def test_findings_in_a_values_file_name_the_file(tmp_path: Path) -> None:
     ]
 
 
-def test_a_token_that_is_not_set_is_a_sealed_value_when_it_is_not_demanded() -> None:
+def test_a_missing_optional_token_is_a_placeholder() -> None:
     loaded = load({"secrets": None}, demand_tokens=False)
     assert loaded.findings == []
     assert str(loaded.agents[0].values.agent.token) == "<secret scalr-agents:secrets.runs.token>"
@@ -243,17 +243,17 @@ def test_sealed_secrets_count_as_given(secrets: Any) -> None:
     assert str(loaded.agents[0].values.agent.token) == "<secret s>"
 
 
-def test_words_may_be_json_text() -> None:
+def test_settings_may_be_json_text() -> None:
     assert stack.load({**BASE, "agents": json.dumps(BASE["agents"])}, directory=Path()).findings == []
 
 
-def test_two_agents_that_own_one_object() -> None:
+def test_two_agents_owning_one_object_are_an_error() -> None:
     agents = {"more": {**PLAIN, "release": "runs"}}
     message = "owns the pods of release 'runs' in namespace 'scalr', and so does agent 'runs'; set another `release` for one of them"
     assert findings({"agents": agents, "secrets": {"more": {"token": "s3cr3t-token"}}}) == [("error", "scalr-agents:agents.more", message)]
 
 
-def test_two_agents_with_the_charts_names_in_one_namespace() -> None:
+def test_two_agents_with_chart_names_in_one_namespace_are_an_error() -> None:
     agents = {name: {**PLAIN, "names": "chart"} for name in ("runs", "more")}
     found = findings({"agents": agents, "secrets": {"more": {"token": "s3cr3t-token"}}})
     assert [path for _, path, _ in found] == ["scalr-agents:agents.more"]
@@ -264,7 +264,7 @@ def test_two_agents_with_the_charts_names_in_one_namespace() -> None:
     ("namespace", "refused"),
     [({}, True), ({"podSecurity": "baseline"}, True), ({"podSecurity": "privileged"}, False), ({"create": False}, False)],
 )
-def test_a_namespace_that_would_refuse_the_pods(namespace: dict[str, Any], *, refused: bool) -> None:
+def test_a_namespace_that_rejects_the_pods_is_an_error(namespace: dict[str, Any], *, refused: bool) -> None:
     agent = {"values": {"task": {"extraVolumes": [{"name": "host", "hostPath": {"path": "/x"}}]}}}
     found = findings({"namespaces": {"scalr": namespace}, "agents": {"runs": agent}})
     assert [path for _, path, _ in found] == (["scalr-agents:agents.runs"] if refused else [])
@@ -283,13 +283,13 @@ def test_namespaces() -> None:
     }
 
 
-def test_words_and_entries_without_content_are_empty() -> None:
+def test_null_sections_and_entries_are_empty() -> None:
     loaded = load({"kubernetes": None, "namespaces": {"scalr": None}})
     assert loaded.findings == []
     assert list(loaded.created_namespaces()) == ["scalr"]
 
 
-def test_a_secret_that_replaces_what_the_contract_fixes_is_a_warning() -> None:
+def test_a_secret_overriding_the_contract_is_a_warning() -> None:
     found = findings({"secrets": {"runs": {"env": {"SCALR_AGENT_DRIVER": "x"}}}})
     assert [(severity, path) for severity, path, _ in found] == [("warning", "scalr-agents:secrets.runs.env.SCALR_AGENT_DRIVER")]
 
@@ -302,12 +302,12 @@ def test_a_secret_that_replaces_what_the_contract_fixes_is_a_warning() -> None:
         ({"values": {"task": "x"}, "nodes": {"selector": {"a": "b"}}}, "task"),
     ],
 )
-def test_a_section_that_is_none_is_found_although_a_word_above_hides_it(agent: dict[str, Any], path: str) -> None:
+def test_an_invalid_section_is_found_behind_an_override(agent: dict[str, Any], path: str) -> None:
     found = findings({"agents": {"runs": agent}})
     assert [place for severity, place, _ in found if severity == "error"] == [f"scalr-agents:agents.runs.values.{path}"]
 
 
-def test_a_controller_that_can_never_be_ready_in_time() -> None:
+def test_min_ready_seconds_above_the_timeout_is_an_error() -> None:
     agent = {"values": {"agent": {"minReadySeconds": 60}}}
     found = findings({"kubernetes": {"rolloutTimeoutSeconds": 60}, "agents": {"runs": agent}})
     assert [(severity, place) for severity, place, _ in found] == [("error", "scalr-agents:kubernetes.rolloutTimeoutSeconds")]
@@ -319,6 +319,6 @@ def test_a_stack_without_agents() -> None:
     ]
 
 
-def test_names_of_agents_that_are_no_strings_are_findings() -> None:
+def test_agent_names_must_be_strings() -> None:
     found = stack.load({"agents": {1: {"kind": "agent-job"}}, "secrets": {"runs": {"token": "x"}}}, directory=Path()).findings
     assert {finding.path for finding in found} >= {"scalr-agents:agents[1]", "scalr-agents:secrets.runs"}

@@ -1,4 +1,4 @@
-"""Mistakes that nothing would tell before the cluster is changed: each is a finding that says what to write."""
+"""Mistakes that would otherwise be noticed only in the cluster: each is a finding that names the correction."""
 
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ AGENT = "scalr-agents:agents.runs"
         ("other", [], None),
     ],
 )
-def test_a_namespace_that_is_almost_one_of_those_listed(namespace: str, listed: list[str], meant: str | None) -> None:
+def test_a_typo_in_a_namespace_is_a_warning(namespace: str, listed: list[str], meant: str | None) -> None:
     given = {"namespaces": {name: {"create": False} for name in listed}, "agents": {"runs": {"namespace": namespace}}}
     found = [(severity, message) for severity, path, message in findings(given) if path == f"{AGENT}.namespace" and "among" in message]
     words = f"{namespace!r} is not among scalr-agents:namespaces; did you mean {meant!r}? If not, add it (create: false if existing)"
@@ -36,7 +36,7 @@ def test_a_namespace_that_is_almost_one_of_those_listed(namespace: str, listed: 
 
 @pytest.mark.parametrize("proxy", ["proxy.acme:3128", "proxy.acme", "user:pass@proxy.acme:3128"])
 @every_kind
-def test_a_proxy_without_a_scheme(kind: Kind, proxy: str) -> None:
+def test_a_proxy_without_scheme_is_a_warning(kind: Kind, proxy: str) -> None:
     for word in ("http", "https"):
         found = load_kind(kind, {"common": {"proxy": {word: proxy}}}).findings
         ours = [finding for finding in found if "scheme" in finding.message]
@@ -46,7 +46,7 @@ def test_a_proxy_without_a_scheme(kind: Kind, proxy: str) -> None:
 
 @pytest.mark.parametrize("proxy", ["http://proxy.acme:3128", "https://proxy.acme", "socks5://proxy.acme:1080", "$(PROXY)", ""])
 @every_kind
-def test_a_proxy_with_a_scheme(kind: Kind, proxy: str) -> None:
+def test_a_proxy_with_scheme_is_accepted(kind: Kind, proxy: str) -> None:
     found = load_kind(kind, {"common": {"proxy": {"http": proxy, "https": "http://proxy.acme"}}}).findings
     assert [finding for finding in found if "scheme" in finding.message] == []
 
@@ -64,7 +64,7 @@ def test_a_proxy_with_a_scheme(kind: Kind, proxy: str) -> None:
     ],
 )
 @every_kind
-def test_a_proxy_that_does_not_do_what_is_meant(kind: Kind, proxy: dict[str, Any], message: str) -> None:
+def test_ineffective_proxies_are_warnings(kind: Kind, proxy: dict[str, Any], message: str) -> None:
     found = [finding for finding in load_kind(kind, {"common": {"proxy": proxy}}).findings if "common.proxy" in finding.path]
     assert [(finding.severity, finding.path) for finding in found if finding.message.startswith(message)] == [
         ("warning", "scalr-agents:common.proxy")
@@ -73,7 +73,7 @@ def test_a_proxy_that_does_not_do_what_is_meant(kind: Kind, proxy: dict[str, Any
 
 @pytest.mark.parametrize("address", ["http://proxy.acme:3128", "http://$(PROXY)", "http://[fd00::1]:3128", "http://proxy.acme:$(PORT)"])
 @every_kind
-def test_a_proxy_with_a_port(kind: Kind, address: str) -> None:
+def test_a_proxy_with_port_is_accepted(kind: Kind, address: str) -> None:
     found = load_kind(kind, {"common": {"proxy": {"http": address, "https": address}}}).findings
     assert [finding.message for finding in found if "port" in finding.message or "alone" in finding.message] == []
 
@@ -105,12 +105,12 @@ NOT_DIRECT = [
 ]
 
 
-def test_exceptions_of_a_proxy() -> None:
+def test_valid_proxy_exceptions() -> None:
     assert findings({"common": {"proxy": {"https": "http://proxy.acme:3128", "except": DIRECT}}}) == []
 
 
 @pytest.mark.parametrize("given", NOT_DIRECT)
-def test_what_is_no_exception_of_a_proxy(given: str) -> None:
+def test_invalid_proxy_exceptions_are_errors(given: str) -> None:
     [(severity, path, message)] = findings({"common": {"proxy": {"https": "http://proxy.acme:3128", "except": ["a.b", given]}}})
     assert (severity, path) == ("error", "scalr-agents:common.proxy.except[1]")
     assert message.startswith(
@@ -119,7 +119,7 @@ def test_what_is_no_exception_of_a_proxy(given: str) -> None:
 
 
 @pytest.mark.parametrize("address", [" https://acme.scalr.io", "https://acme.scalr.io /"])
-def test_an_address_with_white_space(address: str) -> None:
+def test_an_address_with_white_space_is_an_error(address: str) -> None:
     assert findings({"common": {"url": address}}) == [
         ("error", "scalr-agents:common.url", "not a URL with scheme and host, for instance https://acme.scalr.io")
     ]
@@ -130,7 +130,7 @@ URL = "has more than scheme and host; give only the address of the account: http
 
 @pytest.mark.parametrize("more", ["/v2/e/env-1", "/api", "?query=1", "#part", "/?a=b"])
 @every_kind
-def test_an_address_with_a_path_or_a_query(kind: Kind, more: str) -> None:
+def test_an_address_with_path_or_query_is_a_warning(kind: Kind, more: str) -> None:
     address = f"https://acme.scalr.io{more}"
     for given, path in (({"common": {"url": address}}, "common.url"), ({"agents": {"one": {"values": {"agent": {"url": address}}}}}, "")):
         found = [finding for finding in load_kind(kind, given).findings if finding.message == URL]
@@ -140,7 +140,7 @@ def test_an_address_with_a_path_or_a_query(kind: Kind, more: str) -> None:
 
 
 @pytest.mark.parametrize("address", ["https://acme.scalr.io", "https://acme.scalr.io/", "https://acme.scalr.io:8443"])
-def test_an_address_alone(address: str) -> None:
+def test_a_plain_address_is_accepted(address: str) -> None:
     assert findings({"common": {"url": address}}) == []
 
 
@@ -165,7 +165,7 @@ PLACEHOLDERS = [
 
 
 @pytest.mark.parametrize("token", PLACEHOLDERS)
-def test_a_placeholder_is_no_token(token: str) -> None:
+def test_a_placeholder_is_not_a_token(token: str) -> None:
     found = [(severity, path) for severity, path, message in findings({"secrets": {"runs": {"token": token}}}) if "placeholder" in message]
     assert found == [("error", "scalr-agents:secrets.runs.token")]
 
@@ -187,12 +187,12 @@ def test_a_placeholder_is_no_token(token: str) -> None:
         Sealed("x"),
     ],
 )
-def test_other_text_may_be_a_token(token: Any) -> None:
+def test_other_text_is_accepted_as_token(token: Any) -> None:
     assert findings({"secrets": {"runs": {"token": token}}}) == []
 
 
 @every_kind
-def test_a_placeholder_is_no_token_of_any_kind(kind: Kind) -> None:
+def test_placeholders_are_refused_for_every_kind(kind: Kind) -> None:
     found = load_kind(kind, {"secrets": {"one": {"token": "CHANGEME"}}}).findings
     assert [(finding.path, finding.message) for finding in found if finding.severity == "error"] == [
         ("scalr-agents:secrets.one.token", "is a placeholder; set the token of the agent pool"),
@@ -216,21 +216,21 @@ MISPLACED: list[tuple[str, str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("kind", "key", "content", "words"), MISPLACED, ids=[f"{kind}-{key}" for kind, key, _, _ in MISPLACED])
-def test_a_value_directly_on_an_agent(kind: str, key: str, content: Any, words: str) -> None:
+def test_a_value_outside_of_values_is_an_error(kind: str, key: str, content: Any, words: str) -> None:
     given = {**BASE, "agents": {"runs": {"kind": kind, "namespace": "scalr", key: content}}}
     found = [finding for finding in stack.load(given, directory=Path()).findings if finding.path == f"{AGENT}.{key}"]
     assert [finding.severity for finding in found] == ["error"]
     assert found[0].message.startswith(f"unknown key {key!r}; {words}")
 
 
-def test_what_an_agent_has_itself_is_not_taken_for_a_value() -> None:
+def test_keys_of_agents_are_not_values() -> None:
     """`cache` is a key of the chart's values too."""
     found = [message for _, path, message in findings({"agents": {"runs": {"cache": 5}}}) if path == f"{AGENT}.cache"]
     assert found == ["expected a string, given a number; quote it"]
 
 
 @pytest.mark.parametrize("word", ["token", "clientKey"])
-def test_a_secret_directly_on_an_agent(word: str) -> None:
+def test_a_secret_on_an_agent_is_an_error(word: str) -> None:
     found = [(severity, message) for severity, path, message in findings({"agents": {"runs": {word: TOKEN}}}) if path == f"{AGENT}.{word}"]
     command = COMMAND.replace("runs.token", f"runs.{word}")
     message = f"secrets belong under scalr-agents:secrets, because Pulumi would show them here; remove this and run: {command}"
@@ -247,7 +247,7 @@ def test_a_secret_directly_on_an_agent(word: str) -> None:
         ({"agent": {"enabled": True}}, "agent.enabled", "did you mean agent.moduleCache.enabled or agent.podDisruptionBudget.enabled or"),
     ],
 )
-def test_a_value_in_another_section_than_its_own(values: dict[str, Any], path: str, words: str) -> None:
+def test_a_value_in_another_section_names_its_place(values: dict[str, Any], path: str, words: str) -> None:
     found = [message for _, where, message in findings({"agents": {"runs": {"values": values}}}) if where == f"{AGENT}.values.{path}"]
     assert len(found) == 1
     assert words in found[0]
@@ -264,7 +264,7 @@ def test_a_value_in_another_section_than_its_own(values: dict[str, Any], path: s
         ("", "environment: [acme/prod]", False),
     ],
 )
-def test_a_cache_on_efs_without_a_region(tmp_path: Path, keys: str, environment: str, *, warned: bool) -> None:
+def test_efs_without_a_region_is_a_warning(tmp_path: Path, keys: str, environment: str, *, warned: bool) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\n")
     words = "caches: {one: {efs: {eksCluster: prod}}, two: {storageClass: {name: x}}}"
     (tmp_path / "Pulumi.dev.yaml").write_text(f"{environment}\nconfig:\n  {keys}\n  {words}\n  agents: {{runs: {PLAIN}}}\n")
@@ -274,7 +274,7 @@ def test_a_cache_on_efs_without_a_region(tmp_path: Path, keys: str, environment:
     assert found == ([("warning", "scalr-agents:caches.one.efs")] if warned else [])
 
 
-def test_a_region_may_be_the_projects(tmp_path: Path) -> None:
+def test_the_region_of_the_project_is_used(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nconfig: {aws:region: {value: eu-west-1}}\n")
     (tmp_path / "Pulumi.dev.yaml").write_text("config:\n  caches: {one: {efs: {eksCluster: prod}}}\n")
     read = source.read(tmp_path, "dev")
@@ -284,7 +284,7 @@ def test_a_region_may_be_the_projects(tmp_path: Path) -> None:
 LONG = "a" * 70
 
 
-def test_a_name_that_is_too_long_is_told_once_with_its_length() -> None:
+def test_a_too_long_name_is_reported_once_with_its_length() -> None:
     def of(name: str, **more: Any) -> list[tuple[str, str, str]]:
         return findings({"agents": {name: {**PLAIN, **more}}, "secrets": {name: {"token": "s3cr3t-token"}}})
 
@@ -310,7 +310,7 @@ def test_a_name_that_is_too_long_is_told_once_with_its_length() -> None:
     ],
 )
 @pytest.mark.parametrize("place", ["concurrency", "values.concurrency", "values.agent.concurrency"])
-def test_only_machines_have_a_concurrency(kind: str, advice: str, place: str) -> None:
+def test_concurrency_is_only_for_machines(kind: str, advice: str, place: str) -> None:
     content: Any = 5
     for key in reversed(place.split(".")):
         content = {key: content}
@@ -319,7 +319,7 @@ def test_only_machines_have_a_concurrency(kind: str, advice: str, place: str) ->
     assert found[f"{AGENT}.{place}"] == f"unknown key 'concurrency', which only machines have; {advice}"
 
 
-def test_a_value_of_another_kind() -> None:
+def test_a_value_of_another_kind_names_that_kind() -> None:
     given = {"agents": {"runs": {"kind": "agent-local", "values": {"task": {}, "efsVolumeHandle": "fs", "agnt": {}}}}}
     found = {path: message for severity, path, message in findings(given) if severity == "error"}
     assert found[f"{AGENT}.values.task"] == "unknown key 'task'; it is a value of agent-job, not of agent-local"
@@ -327,7 +327,7 @@ def test_a_value_of_another_kind() -> None:
     assert found[f"{AGENT}.values.agnt"] == "unknown key 'agnt'; did you mean 'agent'?"
 
 
-def test_a_wrong_word_has_no_followers() -> None:
+def test_a_wrong_key_has_no_further_findings() -> None:
     given = {"caches": {"team": {"claim": "x"}}, "agents": {"runs": {"kind": "agent-jobs", "cache": "team"}}}
     assert [path for _, path, _ in findings(given)] == [f"{AGENT}.kind"]
     for only in ([{"host": "git.acme.io"}], []):
@@ -347,12 +347,12 @@ def test_a_release_that_is_not_set_is_the_name_of_the_agent() -> None:
     assert [message.endswith("(the agent's name, because release is not set)") for message in found] == [True]
 
 
-def test_replicas_are_a_value() -> None:
+def test_replicas_belong_to_values() -> None:
     found = {path: message for _, path, message in findings({"agents": {"runs": {"replicas": 2}}})}
     assert found[f"{AGENT}.replicas"] == "unknown key 'replicas'; it is a value of agent-job: write values.agent.replicaCount"
 
 
-def test_null_is_the_same_as_leaving_a_key_of_the_store_out() -> None:
+def test_null_in_secrets_from_means_absent() -> None:
     given = {"env": {"A": {"key": "a"}, "B": None}, "token": {"key": "t"}}
     without = [found for found in findings({"agents": {"runs": {"secretsFrom": given}}}) if "secretsFrom" in found[1]]
     assert without == [("error", f"{AGENT}.secretsFrom.store.name", "missing; set the name of the SecretStore")]

@@ -1,4 +1,4 @@
-"""The network of a stack's agents: which setting wins, where findings point, and the list of hosts."""
+"""The network of a stack's agents: precedence, location of findings, and the list of hosts."""
 
 import json
 from typing import Any
@@ -34,7 +34,7 @@ def _kinds(changed: dict[str, Any]) -> list[str]:
         ({"ingress": "deny"}, CILIUM, ["CiliumNetworkPolicy", "CiliumNetworkPolicy"]),
     ],
 )
-def test_an_agents_own_network_replaces_the_common_one(common: Any, own: Any, kinds: list[str]) -> None:
+def test_the_network_of_an_agent_replaces_the_common_one(common: Any, own: Any, kinds: list[str]) -> None:
     given = {"common": {"network": common} if common is not None else {}, "agents": {"runs": {"network": own} if own is not None else {}}}
     assert _kinds(given) == kinds
 
@@ -46,17 +46,17 @@ def test_an_agents_own_network_replaces_the_common_one(common: Any, own: Any, ki
         ({"agents": {"runs": {"network": {"egress": {"only": [{"host": "git.acme"}]}}}}}, AGENT),
     ],
 )
-def test_findings_point_to_the_setting(changed: dict[str, Any], place: str) -> None:
+def test_findings_are_located_at_the_setting(changed: dict[str, Any], place: str) -> None:
     assert [path for _, path, _ in findings(changed)] == [f"{place}.network.egress.only[0].host", f"{place}.network.egress.enforcedBy"]
 
 
-def test_the_spelling_of_stack_files() -> None:
+def test_findings_use_the_spelling_of_stack_files() -> None:
     [(severity, path, message)] = findings({"common": {"network": {"egress": {"enforced_by": "cilium"}}}})[:1]
     assert (severity, path) == ("error", "scalr-agents:common.network.egress.enforced_by")
     assert "did you mean 'enforcedBy'?" in message
 
 
-def test_the_address_of_the_api_server() -> None:
+def test_api_server_sets_the_egress_rule() -> None:
     closed = {"common": {"network": {"egress": {"enforcedBy": "gke"}}}}
     [agent] = load(closed).agents
     assert agent.inputs.api_server == ClusterValue("scalr-agents:kubernetes.apiServer")
@@ -77,7 +77,7 @@ def test_a_restricted_agent_local_closes_the_metadata_service_without_a_warning(
     assert about == {False: ["scalr-agents:agents.local.values.allowMetadataService"], True: []}
 
 
-def test_render_asks_for_the_api_server(project: Any) -> None:
+def test_render_prints_a_placeholder_for_the_api_server(project: Any) -> None:
     network = "network: {egress: {enforcedBy: gke}}"
     agents = (
         f"scalr-agents:agents: {{runs: {{kind: agent-job, namespace: scalr, {network}, values: {{agent: {{url: 'https://a.scalr.io'}}}}}}}}"
@@ -140,7 +140,7 @@ def _of(words: dict[str, Any], **config: Any) -> dict[str, Any]:
         ("gcp", _of({"network": {"egress": {"enforcedBy": "gke"}}})),
     ],
 )
-def test_the_metadata_service_is_that_of_the_cloud(cloud: str | None, config: dict[str, Any]) -> None:
+def test_the_metadata_service_depends_on_the_cloud(cloud: str | None, config: dict[str, Any]) -> None:
     """In the list and in the policy: all of them if nothing says which cloud it is, or if the signs disagree."""
     agents = load(config).agents
     assert {each.host: each.ports for each in hosts.of(agents) if each.why == "metadata service"} == ADDRESSES[cloud]
@@ -157,7 +157,7 @@ def test_the_metadata_service_is_that_of_the_cloud(cloud: str | None, config: di
     assert allowed == ADDRESSES[cloud]
 
 
-def test_the_identity_of_one_agent_shows_the_cloud_of_all() -> None:
+def test_one_identity_determines_the_cloud_of_all_agents() -> None:
     agents: dict[str, Any] = {name: {"kind": "agent-k8s", "namespace": name} for name in ("one", "two")}
     agents["one"]["values"] = {"serviceAccount": {"annotations": ROLE}}
     config = {"agents": agents, "secrets": {name: {"token": "s3cr3t-token"} for name in agents}}
@@ -186,7 +186,7 @@ def test_hosts_of_registries_with_a_port(registry: str, host: str, port: int) ->
     assert {each.host: each.ports for each in hosts.of(agents) if each.why == "images"} == {host: (port,)}
 
 
-def test_hosts_of_machines_are_elsewhere() -> None:
+def test_hosts_of_machines_are_not_listed() -> None:
     done = cli("hosts", "aws-machines", directory=REPOSITORY)
     assert (done.stdout.split(), "machines legacy, legacy-vcs" in done.stderr) == (["HOST", "PORT", "WHO", "WHY"], True)
 

@@ -33,7 +33,7 @@ def _stack(runs: dict[str, str] | None, vcs: dict[str, str] | None, **runs_value
         (None, None, ("warning", "its pods may run on the nodes of agent 'runs', which has another role")),
     ],
 )
-def test_agents_of_different_roles(runs: dict[str, str] | None, vcs: dict[str, str] | None, expected: tuple[str, str] | None) -> None:
+def test_roles_on_the_same_nodes(runs: dict[str, str] | None, vcs: dict[str, str] | None, expected: tuple[str, str] | None) -> None:
     found = [
         (severity, message.partition(":")[0].partition(";")[0])
         for severity, path, message in findings(_stack(runs, vcs))
@@ -43,13 +43,13 @@ def test_agents_of_different_roles(runs: dict[str, str] | None, vcs: dict[str, s
     assert all(message.startswith(expected[1]) for _, message in found if expected)
 
 
-def test_one_pair_of_pods_is_enough() -> None:
+def test_one_pair_of_pods_on_the_same_nodes_is_enough() -> None:
     """Controllers are apart, and tasks are not."""
     given = _stack(None, {"pool": "vcs"}, agent={"nodeSelector": {"pool": "runs"}}, task={"nodeSelector": {"pool": "vcs"}})
     assert [(severity, path) for severity, path, _ in findings(given) if path.endswith(".nodes")] == [("error", f"{VCS}.nodes")]
 
 
-def test_the_first_of_the_worst_is_named() -> None:
+def test_the_first_error_is_named() -> None:
     agent = {"kind": "agent-local", "namespace": "scalr"}
     more = {name: {**agent, "nodes": {"selector": labels}} for name, labels in (("first", {"pool": "vcs"}), ("second", {"pool": "vcs"}))}
     given = merge(_stack(None, {"pool": "vcs"}), {"agents": more, "secrets": {name: {"token": "x"} for name in more}})
@@ -57,7 +57,7 @@ def test_the_first_of_the_worst_is_named() -> None:
     assert (severity, message.partition(",")[0]) == ("error", "the same nodes as those of agent 'first'")
 
 
-def test_agents_of_one_role_may_meet() -> None:
+def test_agents_of_one_role_may_share_nodes() -> None:
     agent = {"kind": "agent-local", "namespace": "scalr"}
     found = findings({"agents": {"more": agent}, "secrets": {"more": {"token": "x"}}})
     assert [path for _, path, _ in found if path.endswith(".nodes")] == []
@@ -71,7 +71,7 @@ def _workers(home: str, selector: dict[str, str]) -> list[tuple[str, str]]:
     return [(finding.path, finding.message) for finding in errors(load(given).findings)]
 
 
-def test_workers_of_two_agents_in_one_directory() -> None:
+def test_workers_with_one_data_home_are_an_error() -> None:
     message = "its pods mount '/var/lib/one' of their nodes, and so do those of agent 'one', on the same nodes; "
     same = [("scalr-agents:agents.other", f"{message}set a different agent.data_home for one of them")]
     assert _workers("/var/lib/one", {"pool": "one"}) == same
@@ -80,7 +80,7 @@ def test_workers_of_two_agents_in_one_directory() -> None:
     assert _workers("/var/lib/other", {"pool": "one"}) == []
 
 
-def test_agents_of_another_role_are_told_once() -> None:
+def test_each_pair_of_roles_has_one_finding() -> None:
     agents = {name: {"kind": "agent-job", "namespace": name, "values": PLAIN["values"]} for name in ("one", "two")}
     vcs = {"kind": "agent-local", "role": "vcs", "namespace": "vcs"}
     given = {"agents": {**agents, "vcs": vcs}, "secrets": {name: {"token": "s3cr3t-token"} for name in ("one", "two", "vcs")}}
@@ -125,7 +125,7 @@ READY: dict[str, Any] = {
 """An agent with everything that keeps nodes ready."""
 
 
-def test_what_keeps_nodes_ready_is_on_the_nodes_of_tasks() -> None:
+def test_placeholders_and_preparation_use_the_nodes_of_tasks() -> None:
     words = {"selector": {"pool": "runs"}, "tolerations": [{"key": "pool"}]}
     (agent,) = load({"agents": {"runs": {**READY, "nodes": words}}}).agents
     found = {name: (spec["nodeSelector"], spec["tolerations"]) for name, spec in pods(agent.objects)}
@@ -141,25 +141,25 @@ def test_what_keeps_nodes_ready_is_on_the_nodes_of_tasks() -> None:
         ("privileged", []),
     ],
 )
-def test_a_namespace_that_refuses_pods_with_directories_of_nodes(level: str, refused: list[str]) -> None:
+def test_preparation_in_a_restricted_namespace_is_an_error(level: str, refused: list[str]) -> None:
     found = findings({"agents": {"runs": READY}, "namespaces": {"scalr": {"podSecurity": level}}})
     assert [(severity, path) for severity, path, _ in found] == [("error", "scalr-agents:agents.runs")] * len(refused)
     messages = [message.partition(": ")[0] for _, _, message in found]
     assert messages == [f"namespace 'scalr' enforces {level} and would reject its {what}" for what in refused]
 
 
-def test_placeholders_alone_are_no_reason_to_refuse_anything() -> None:
+def test_placeholders_need_no_privileges() -> None:
     given = {"agents": {"runs": {"values": {"task": {"buffer": {"replicas": 1}}}}}, "namespaces": {"scalr": {"podSecurity": "restricted"}}}
     assert findings(given) == []
 
 
-def test_two_agents_with_placeholders_do_not_meet() -> None:
+def test_placeholders_of_two_agents_do_not_collide() -> None:
     own = {"values": {"persistence": {"cache": {"hostPath": {"path": "/mnt/more"}}}}}
     more = merge(merge(PLAIN, {**READY, "release": "more"}), own)
     assert findings({"agents": {"runs": READY, "more": more}, "secrets": {"more": {"token": TOKEN}}}) == []
 
 
-def test_images_of_what_keeps_nodes_ready_stand_once() -> None:
+def test_images_of_placeholders_are_listed_once() -> None:
     assert _images(agents={"runs": READY}) == ["busybox:1.37", "scalr/agent:1.4.0", "scalr/runner:0.2.0"]
     assert _images(agents={"runs": READY}, common={"imageRegistry": "mirror.acme"}) == [
         "mirror.acme/busybox:1.37",

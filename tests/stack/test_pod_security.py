@@ -12,12 +12,12 @@ POD: Spec = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
 
 
 def _container(context: Spec | None = None, name: str = "c", **fields: Any) -> Spec:
-    """A container that passes `restricted`, but for what is said."""
+    """A container that passes `restricted`, except for the given fields."""
     return {"name": name, "securityContext": HARDENED | (context or {}), **fields}
 
 
 def _pod(context: Spec | None = None, containers: list[Spec] | None = None, **fields: Any) -> Spec:
-    """A pod that passes `restricted`, but for what is said."""
+    """A pod that passes `restricted`, except for the given fields."""
     return {"securityContext": POD | (context or {}), "containers": containers or [_container()], **fields}
 
 
@@ -167,40 +167,40 @@ BASELINE_CAPABILITIES = [
 
 
 @pytest.mark.parametrize(("spec", "expected"), BASELINE)
-def test_baseline_refuses(spec: Spec, expected: list[str]) -> None:
+def test_violations_of_baseline(spec: Spec, expected: list[str]) -> None:
     assert violations(spec, "baseline") == expected
     assert violations(spec, "privileged") == []
 
 
 @pytest.mark.parametrize(("spec", "expected"), BASELINE)
-def test_restricted_refuses_what_baseline_refuses(spec: Spec, expected: list[str]) -> None:
+def test_restricted_includes_baseline(spec: Spec, expected: list[str]) -> None:
     assert violations(spec, "restricted")[: len(expected)] == expected
 
 
 @pytest.mark.parametrize(("spec", "expected"), RESTRICTED)
-def test_restricted_alone_refuses(spec: Spec, expected: list[str]) -> None:
+def test_violations_of_restricted_only(spec: Spec, expected: list[str]) -> None:
     assert violations(spec, "restricted") == expected
     assert violations(spec, "baseline") == []
 
 
 @pytest.mark.parametrize("level", ["privileged", "baseline", "restricted"])
 @pytest.mark.parametrize("spec", ALLOWED)
-def test_every_level_takes(spec: Spec, level: Level) -> None:
+def test_pods_allowed_at_every_level(spec: Spec, level: Level) -> None:
     assert violations(spec, level) == []
 
 
 @pytest.mark.parametrize("capability", BASELINE_CAPABILITIES)
-def test_baseline_takes_the_default_capabilities(capability: str) -> None:
+def test_baseline_allows_default_capabilities(capability: str) -> None:
     spec = _pod(containers=[_container({"capabilities": {"drop": ["ALL"], "add": [capability]}})])
     assert violations(spec, "baseline") == []
 
 
-def test_a_host_path_is_told_once() -> None:
+def test_a_host_path_is_reported_once() -> None:
     spec = _pod(volumes=[{"name": "v", "hostPath": {"path": "/"}}])
     assert violations(spec, "restricted") == ["volume 'v' is a hostPath"]
 
 
-def test_an_unconfined_container_is_told_by_both_levels() -> None:
+def test_both_levels_report_unconfined_containers() -> None:
     spec = _pod(containers=[_container({"seccompProfile": {"type": "Unconfined"}})])
     assert violations(spec, "restricted") == [
         "container 'c' has seccompProfile Unconfined",
@@ -219,5 +219,5 @@ def test_an_unconfined_container_is_told_by_both_levels() -> None:
     ],
     ids=["empty", "no lists", "odd items", "odd fields"],
 )
-def test_fields_of_another_type_are_left_to_the_api_server(spec: Spec, level: Level) -> None:
+def test_fields_of_other_types_are_ignored(spec: Spec, level: Level) -> None:
     assert violations(spec, level) == []

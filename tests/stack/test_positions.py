@@ -1,4 +1,4 @@
-"""Findings of a stack stand in its files: the stack file, the project file with its defaults, values files."""
+"""Findings are located in the files of a stack: the stack file, the project file with its defaults, values files."""
 
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,7 @@ def found(project: Path, content: str) -> dict[str, str]:
     return {finding.path or finding.message: str(finding.position) for finding in findings}
 
 
-def test_every_finding_stands_where_the_user_wrote_it(project: Path) -> None:
+def test_every_finding_has_its_position(project: Path) -> None:
     without_second = STACK.replace("  agents:\n    runs: {kind: agent-job}\n", "")
     assert found(project, without_second) == {
         "did not find expected node content": "stacks/values/broken.yaml:2:1",
@@ -80,7 +80,7 @@ def test_every_finding_stands_where_the_user_wrote_it(project: Path) -> None:
     }
 
 
-def test_of_two_keys_for_one_word_the_last_one_counts(project: Path) -> None:
+def test_the_last_of_two_equivalent_keys_is_located(project: Path) -> None:
     assert found(project, STACK)["scalr-agents:agents.runs.namespace"] == "stacks/Pulumi.dev.yaml:17:5"
 
 
@@ -93,7 +93,7 @@ def test_of_two_keys_for_one_word_the_last_one_counts(project: Path) -> None:
     ],
     ids=["missing", "nothing", "json"],
 )
-def test_what_has_no_line_of_its_own(project: Path, content: str, path: str, position: str) -> None:
+def test_missing_values_have_the_line_of_their_section(project: Path, content: str, path: str, position: str) -> None:
     (project / "Pulumi.yaml").write_text("name: scalr-agents\nstackConfigDir: stacks\n")
     assert found(project, content)[f"scalr-agents:{path}"] == position
 
@@ -111,7 +111,7 @@ def test_without_findings_no_file_is_parsed_again(project: Path, monkeypatch: py
         positions.locate([error("scalr-agents:agents", "x")], read._replace(origins={("agents",): source.Origin(read.file, ())}))
 
 
-def test_a_file_that_has_gone_has_no_lines(project: Path) -> None:
+def test_a_deleted_file_has_no_lines(project: Path) -> None:
     (project / "stacks" / "Pulumi.dev.yaml").write_text(STACK)
     read = source.read(project, "dev")
     read.file.unlink()

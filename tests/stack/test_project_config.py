@@ -28,18 +28,18 @@ def _opened(content: Any) -> Any:
 
 
 @pytest.mark.parametrize("case", ACCEPTED, ids=lambda case: f"{case.project} {case.stack}")
-def test_what_the_engine_accepts(tmp_path: Path, case: Accepted) -> None:
+def test_project_configuration_that_the_engine_accepts(tmp_path: Path, case: Accepted) -> None:
     assert _opened(_read(tmp_path, case).config) == case.config
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: f"{case.project} {case.stack}")
-def test_what_the_engine_refuses(tmp_path: Path, case: Refused) -> None:
+def test_project_configuration_that_the_engine_refuses(tmp_path: Path, case: Refused) -> None:
     with pytest.raises(FindingsError) as caught:
         _read(tmp_path, case)
     assert [f"{finding.path}: {finding.message}" for finding in caught.value.findings] == [case.finding]
 
 
-def test_the_finding_stands_where_the_user_wrote_it(tmp_path: Path) -> None:
+def test_findings_on_project_configuration_are_located(tmp_path: Path) -> None:
     with pytest.raises(FindingsError) as caught:
         _read(tmp_path, Refused("\n  aws:region: x\n  common: {url: u}", "{}", ""))
     assert str(caught.value).startswith(f"{tmp_path}/Pulumi.yaml:5:3: error: config.common: Pulumi refuses settings")
@@ -52,7 +52,7 @@ def test_an_environment_may_set_what_is_missing(tmp_path: Path) -> None:
     assert _read(tmp_path, Accepted("{common: {}}", "{}", {}), "environment: [acme/prod]").config == {}
 
 
-def test_findings_on_shared_settings_stand_in_the_file_of_the_project(tmp_path: Path) -> None:
+def test_findings_on_shared_settings_are_located_in_the_project_file(tmp_path: Path) -> None:
     read = _read(tmp_path, Accepted("\n  common.urll: u\n  common.labels.team: {value: 5}", "{common: {agentVersoin: x}}", {}))
     found = positions.locate(stack.load(read.config, directory=tmp_path).findings, read)
     assert [(str(finding.position), finding.path) for finding in found if finding.severity == "error"] == [
@@ -62,13 +62,13 @@ def test_findings_on_shared_settings_stand_in_the_file_of_the_project(tmp_path: 
     ]
 
 
-def test_the_directory_of_the_stack_files_has_an_earlier_name(tmp_path: Path) -> None:
+def test_the_earlier_name_of_stack_config_dir_is_read(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nconfig: envs\n")
     assert source.stack_directory(tmp_path) == tmp_path / "envs"
 
 
-def test_an_item_of_a_list_is_not_shared(tmp_path: Path) -> None:
-    """The engine can, and nobody needs it: the message says what to do instead."""
+def test_shared_list_items_are_errors(tmp_path: Path) -> None:
+    """The engine supports it, but it is not needed: the message names the alternative."""
     with pytest.raises(FindingsError) as caught:
         _read(tmp_path, Refused("{'common.x[0]': u}", "{}", ""))
     assert [finding.message for finding in caught.value.findings] == ["an item of a list; share the whole list"]

@@ -1,4 +1,4 @@
-"""Words that would have another effect than they say, or that a cluster or a cloud would refuse: told before anything is deployed."""
+"""Settings with an unexpected effect, or that a cluster or a cloud would refuse: reported before deployment."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ SECTIONS: list[type[BaseModel]] = [
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.__name__)
-def test_null_is_the_same_as_a_key_that_is_not_there(section: type[BaseModel]) -> None:
+def test_null_means_an_absent_key(section: type[BaseModel]) -> None:
     nothing = {field.alias or name: None for name, field in section.model_fields.items()}
     assert section.model_validate(nothing) == section.model_validate({})
     assert section.model_validate(nothing).model_fields_set == set()
@@ -36,7 +36,7 @@ def test_null_stays_in_values_where_it_unsets_a_default() -> None:
 
 
 @pytest.mark.parametrize("level", [None, "restricted", "baseline"])
-def test_the_namespace_of_the_clusters_own_pods_is_not_restricted(level: str | None) -> None:
+def test_restricting_kube_system_is_an_error(level: str | None) -> None:
     message = f"would enforce {level or 'restricted'} there, so that the cluster's own pods no longer start; set create: false"
     found = findings({"namespaces": {"kube-system": {"podSecurity": level} if level else {}}})
     assert ("error", "scalr-agents:namespaces.kube-system", message) in found
@@ -46,7 +46,7 @@ EVERYWHERE = [("default", "restricted"), ("kube-public", "baseline"), ("kube-nod
 
 
 @pytest.mark.parametrize(("name", "level"), EVERYWHERE)
-def test_a_namespace_that_every_cluster_has_is_not_taken_over_in_silence(name: str, level: str) -> None:
+def test_creating_an_existing_namespace_is_a_warning(name: str, level: str) -> None:
     message = f"exists in every cluster, and {level} would be enforced for everything that runs in it; set create: false"
     assert ("warning", f"scalr-agents:namespaces.{name}", message) in findings({"namespaces": {name: {"podSecurity": level}}})
     assert findings({"namespaces": {name: {"create": False, "podSecurity": level}}}) == findings({})
@@ -71,7 +71,7 @@ def test_a_namespace_that_every_cluster_has_is_not_taken_over_in_silence(name: s
         ),
     ],
 )
-def test_tolerations_that_the_api_server_refuses(toleration: dict[str, Any], word: str, message: str) -> None:
+def test_invalid_tolerations_are_errors(toleration: dict[str, Any], word: str, message: str) -> None:
     """As `ValidateTolerations` of Kubernetes 1.36 has it."""
     found = findings({"agents": {"runs": {"nodes": {"tolerations": [{"operator": "Exists"}, toleration]}}}})
     assert found == [("error", f"scalr-agents:agents.runs.nodes.tolerations[1].{word}", message)]
@@ -86,7 +86,7 @@ def test_tolerations_that_the_api_server_refuses(toleration: dict[str, Any], wor
         {"key": Sealed("scalr-agents:agents.runs.nodes.tolerations[0].key")},
     ],
 )
-def test_tolerations_that_it_accepts(toleration: dict[str, Any]) -> None:
+def test_valid_tolerations_are_accepted(toleration: dict[str, Any]) -> None:
     assert findings({"agents": {"runs": {"nodes": {"tolerations": [toleration]}}}}) == []
 
 
@@ -108,20 +108,20 @@ NO_ROLE = "gives no identity; expected the ARN of a role: arn:<partition>:iam::<
         ("azure.workload.identity/tenant-id", "11111111-2222-3333-4444-555555555555", None),
     ],
 )
-def test_an_identity_that_is_none(key: str, value: str, message: str | None) -> None:
+def test_an_ineffective_identity_is_a_warning(key: str, value: str, message: str | None) -> None:
     expected = [("warning", f'scalr-agents:agents.runs.identity["{key}"]', message)] if message else []
     assert findings({"agents": {"runs": {"identity": {key: value}}}}) == expected
 
 
 @pytest.mark.parametrize("size", [90, "90", "90m", "1000Ki"])
-def test_a_size_without_its_unit(size: object) -> None:
+def test_a_size_without_unit_is_a_warning(size: object) -> None:
     changed = {"caches": {"team": {"storageClass": {"name": "nfs", "storage": size}}}, "agents": {"runs": {"cache": "team"}}}
     message = f"given {size}, which is less than 1 MiB; sizes without a unit are bytes, write 90Gi"
     assert ("warning", "scalr-agents:caches.team.storageClass.storage", message) in findings(changed)
 
 
 @pytest.mark.parametrize("content", ["apiVersion: v1\nusers: [{user: {token: s3cr3t}}]\n", '{"users": [{"user": {"token": "s3cr3t"}}]}'])
-def test_a_kubeconfig_in_place_of_its_path(content: str) -> None:
+def test_kubeconfig_content_instead_of_a_path_is_an_error(content: str) -> None:
     message = "not a path; save the content in a file outside of the repository, and give its path; given a string"
     assert findings({"kubernetes": {"kubeconfig": content}}) == [("error", "scalr-agents:kubernetes.kubeconfig", message)]
     assert findings({"kubernetes": {"kubeconfig": "~/.kube/prod"}}) == []

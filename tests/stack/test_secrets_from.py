@@ -67,7 +67,7 @@ def test_only_the_origin_of_the_secrets_changes(kind: Kind) -> None:
 
 
 @every_kind
-def test_what_the_operator_is_told(kind: Kind) -> None:
+def test_external_secrets_refer_to_the_store(kind: Kind) -> None:
     [token, env] = external(load(kind, of_store(TOKEN, ENV))).values()
     assert token["spec"]["secretStoreRef"] == {"name": "vault", "kind": "ClusterSecretStore"}
     assert token["spec"]["refreshInterval"] == "1h"
@@ -76,7 +76,7 @@ def test_what_the_operator_is_told(kind: Kind) -> None:
 
 
 @every_kind
-def test_external_secrets_are_before_the_pods(kind: Kind) -> None:
+def test_external_secrets_come_before_pods(kind: Kind) -> None:
     kinds = [made["kind"] for made in load(kind, of_store(TOKEN, ENV)).objects()]
     assert max(index for index, each in enumerate(kinds) if each == "ExternalSecret") < min(
         index for index, each in enumerate(kinds) if each in WORKLOADS
@@ -91,7 +91,7 @@ def test_the_default_store_is_that_of_the_operator() -> None:
 
 
 @pytest.mark.parametrize("kind", CURRENT, ids="-".join)
-def test_a_client_key_is_beside_its_certificate(kind: Kind) -> None:
+def test_a_client_key_is_stored_with_its_certificate(kind: Kind) -> None:
     ours = load(kind, merge(certificate(kind), secret(clientKey=KEY)))
     theirs = load(kind, merge(certificate(kind), of_store(TOKEN, CLIENT_KEY)))
     assert errors(theirs) == []
@@ -103,21 +103,21 @@ def test_a_client_key_is_beside_its_certificate(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in CURRENT], ids="-".join)
-def test_a_client_key_where_there_is_no_mutual_tls(kind: Kind) -> None:
+def test_a_client_key_without_mutual_tls_is_an_error(kind: Kind) -> None:
     [(path, message)] = errors(load(kind, of_store(TOKEN, CLIENT_KEY)))
     assert (path, message.partition("has no value for ")[1]) == (f"{HERE}.clientKey", "has no value for ")
 
 
 @every_kind
-def test_the_token_is_demanded_where_nothing_gives_one(kind: Kind) -> None:
+def test_a_token_is_required_from_one_source(kind: Kind) -> None:
     [(path, _)] = errors(load(kind, of_store(ENV)))
     assert path == "secrets.one.token"
     assert errors(load(kind, of_store(TOKEN), demand_tokens=True)) == []
 
 
 @every_kind
-def test_pods_roll_for_the_secrets_that_are_created_here_alone(kind: Kind) -> None:
-    """The token is ours, the variables are not; the other way round nobody may compute a digest but a deployment."""
+def test_pods_roll_only_for_our_own_secrets(kind: Kind) -> None:
+    """Our token and stored variables. In the opposite case, only a deployment can compute a digest."""
 
     def digest(changed: dict[str, Any]) -> set[str]:
         templates = [made["spec"]["template"] for made in load(kind, changed).objects() if made["kind"] in WORKLOADS]
@@ -129,19 +129,19 @@ def test_pods_roll_for_the_secrets_that_are_created_here_alone(kind: Kind) -> No
 
 @every_kind
 @pytest.mark.parametrize(("word", "content"), [("token", "x"), ("env", {"A": "x"})])
-def test_a_word_in_both_places(kind: Kind, word: str, content: Any) -> None:
+def test_a_secret_in_both_places_is_an_error(kind: Kind, word: str, content: Any) -> None:
     found = errors(load(kind, of_store(TOKEN, ENV, secrets={word: content})))
     assert (f"secrets.one.{word}", f"given together with scalr-agents:{HERE}.{word}; keep one of them") in found
 
 
 @pytest.mark.parametrize("kind", CURRENT, ids="-".join)
-def test_a_client_key_in_both_places(kind: Kind) -> None:
+def test_a_client_key_in_both_places_is_an_error(kind: Kind) -> None:
     found = errors(load(kind, merge(certificate(kind), of_store(TOKEN, CLIENT_KEY, secrets={"clientKey": KEY}))))
     assert found == [("secrets.one.clientKey", f"given together with scalr-agents:{HERE}.clientKey; keep one of them")]
 
 
 @every_kind
-def test_an_existing_secret_beside_a_token(kind: Kind) -> None:
+def test_an_existing_secret_with_a_stored_token_is_an_error(kind: Kind) -> None:
     existing: Any = "pool" if kind[0] == "agent-k8s" else {"name": "pool"}
     loaded = load(kind, merge(of_store(TOKEN), of_one(values={"agent": {"tokenExistingSecret": existing}})))
     where = "agent.tokenExistingSecret" if kind[0] == "agent-k8s" else "agent.tokenExistingSecret.name"
@@ -171,14 +171,14 @@ def test_an_existing_secret_beside_a_token(kind: Kind) -> None:
         ),
     ],
 )
-def test_mistakes(given: dict[str, Any], path: str, message: str) -> None:
+def test_mistakes_in_secrets_from(given: dict[str, Any], path: str, message: str) -> None:
     loaded = load(KINDS[0], {**of_one(secretsFrom={**STORE, **TOKEN, **given})})
     here = f"{HERE}.{path}" if path else HERE
     assert [told for at, told in errors(loaded) if at == here and told.startswith(message)], errors(loaded)
     assert "hidden-9021" not in str(errors(loaded))
 
 
-def test_a_variable_of_the_contract_is_found_where_it_is() -> None:
+def test_contract_variables_are_located() -> None:
     loaded = load((JOB, "current"), of_store(TOKEN, {"env": {"SCALR_AGENT_NAME": {"key": "a"}}}))
     assert [finding.path for finding in loaded.findings if "overrides a variable" in finding.message] == [
         f"scalr-agents:{HERE}.env.SCALR_AGENT_NAME"
@@ -186,7 +186,7 @@ def test_a_variable_of_the_contract_is_found_where_it_is() -> None:
 
 
 @pytest.mark.parametrize("kind", CURRENT, ids="-".join)
-def test_tokens_of_mirrors_cannot_be_beside_variables_of_a_store(kind: Kind) -> None:
+def test_mirror_tokens_and_stored_variables_are_an_error(kind: Kind) -> None:
     """Both would be in one Secret, and that of the operator has only public values and those of the store."""
     mirrors = of_one(agentVersion="1.4.0", values={"agent": {"providerNetworkMirrors": [{"url": "https://a.acme/providers/"}]}})
     [(path, message)] = errors(load(kind, merge(mirrors, of_store(TOKEN, ENV, secrets={"mirrorTokens": {"a.acme": "t"}}))))
@@ -199,7 +199,7 @@ def test_tokens_of_mirrors_cannot_be_beside_variables_of_a_store(kind: Kind) -> 
     assert len(secrets_of(beside)) == len(external(beside)) == 1
 
 
-def test_annotations_of_secrets_reach_those_of_the_operator_as_they_are() -> None:
+def test_secret_annotations_are_escaped_for_the_operator() -> None:
     """In the operator's template, braces would be an expression."""
     given = of_one(values={"secret": {"annotations": {"acme/owner": "{{team}}"}, "labels": {"a": "b"}}})
     [token] = external(load((LOCAL, "current"), merge(given, of_store(TOKEN)))).values()
@@ -208,7 +208,7 @@ def test_annotations_of_secrets_reach_those_of_the_operator_as_they_are() -> Non
     assert token["spec"]["target"]["template"]["metadata"]["labels"].items() >= {"a": "b"}.items()
 
 
-def test_two_agents_with_one_token_of_a_store_may_share_a_namespace() -> None:
+def test_agents_with_one_stored_token_may_share_a_namespace() -> None:
     def warned(key: str) -> list[str]:
         agents = {name: {"kind": JOB, "secretsFrom": {**STORE, "token": {"key": given}}} for name, given in (("a", "pool"), ("b", key))}
         return [finding.message for finding in stack_of(agents, secrets={}).findings if "shares namespace" in finding.message]

@@ -45,7 +45,7 @@ COMMAND = "pulumi config set --secret --path 'scalr-agents:secrets.one."
 
 
 def said(chart: str, given: dict[str, Any], directory: Path = Path()) -> dict[str, str]:
-    """What is said of the values of an agent beyond what is said of none."""
+    """Findings on the values of an agent, without those of an agent without values."""
     kind = (chart, "current")
     before = {finding.path for finding in load(kind, {}).findings}
     found = [finding for finding in load(kind, of_one(**given), directory).findings if finding.path not in before]
@@ -70,13 +70,13 @@ def moved(name: str, *, wider: bool = False) -> str:
     ("chart", "section"),
     [(JOB, "agent.extraEnv"), (JOB, "task.runner.extraEnv"), (JOB, "task.worker.extraEnv"), (LOCAL, "extraEnv"), (K8S, "extraEnv")],
 )
-def test_a_secret_variable_is_told_with_the_command_that_moves_it(chart: str, section: str, name: str) -> None:
+def test_a_secret_variable_gets_the_command_to_move_it(chart: str, section: str, name: str) -> None:
     place = f'values.{section}["{name}"]' if "." in name else f"values.{section}.{name}"
     assert said(chart, {"values": nested(section, {name: SECRETS[name]})}) == {place: moved(name, wider=section in NOT_OF_RUNS)}
 
 
 @pytest.mark.parametrize("chart", [JOB, LOCAL, K8S])
-def test_other_variables_are_fine(chart: str) -> None:
+def test_other_variables_have_no_findings(chart: str) -> None:
     assert said(chart, {"values": nested("agent.extraEnv" if chart == JOB else "extraEnv", {"TOKEN_OF_SOMEBODY": "", **PLAIN})}) == {}
 
 
@@ -94,7 +94,7 @@ def test_lists_of_variables_and_values_files(tmp_path: Path) -> None:
     }
 
 
-def test_variables_that_configure_the_agent_reach_no_runs() -> None:
+def test_secret_variables_of_the_agent_do_not_reach_runs() -> None:
     assert said(JOB, {"values": nested("agent.extraEnv", {"SCALR_TOKEN_OF_X": HIDDEN})}) == {
         "values.agent.extraEnv.SCALR_TOKEN_OF_X": moved("SCALR_TOKEN_OF_X")
     }
@@ -103,12 +103,12 @@ def test_variables_that_configure_the_agent_reach_no_runs() -> None:
     assert message.endswith(f"; runs get no secret variables named SCALR_*; rename it, and set it under {place}")
 
 
-def test_a_variable_that_secrets_are_made_of_is_one() -> None:
+def test_a_variable_used_in_a_secret_is_a_secret() -> None:
     given = {"PROXY_USER": "me", "WORD": HIDDEN, "CACHE": "http://$(PROXY_USER):$(WORD)@cache.acme.internal"}
     assert said(LOCAL, {"values": nested("extraEnv", given)}) == {f"values.extraEnv.{name}": moved(name) for name in ("PROXY_USER", "WORD")}
 
 
-def test_other_places_have_another_way() -> None:
+def test_secrets_in_other_places_get_other_advice() -> None:
     sidecar = {"name": "s", "image": "x", "env": [{"name": "A_TOKEN", "value": HIDDEN}], "args": [f"--token={HIDDEN}"]}
     given = {
         "global": {"podAnnotations": {"acme.io/api-key": HIDDEN, "acme.io/state": SIGNED}},
@@ -140,11 +140,11 @@ def test_other_places_have_another_way() -> None:
         (K8S, nested("extraEnv", {"HTTPS_PROXY": f"http://me:{HIDDEN}@p:1", "NO_PROXY": "10.0.0.0/8"})),
     ],
 )
-def test_what_is_told_already_is_not_told_twice(chart: str, given: dict[str, Any]) -> None:
+def test_findings_are_not_repeated(chart: str, given: dict[str, Any]) -> None:
     assert len(said(chart, {"values": given})) == 1
 
 
-def test_secrets_that_have_a_place_are_errors_alone() -> None:
+def test_secrets_with_their_own_key_are_only_errors() -> None:
     key = f"-----BEGIN PRIVATE KEY-----\n{HIDDEN}\n-----END PRIVATE KEY-----\n"
     tls = {"clientCert": CERTIFICATE, "clientKey": key}
     given = {"agent": {"token": f"eyJhbGciOiJI.{HIDDEN}", "tls": tls}, "allowMetadataService": False}
@@ -154,16 +154,16 @@ def test_secrets_that_have_a_place_are_errors_alone() -> None:
     assert HIDDEN not in str(found)
 
 
-def test_the_address_of_sentry_has_no_other_place() -> None:
+def test_the_sentry_address_is_accepted() -> None:
     assert said(JOB, {"values": nested("agent.sentryDsn", f"https://{HIDDEN}@sentry.acme.io/5")}) == {}
 
 
 @pytest.mark.parametrize("name", samples.STACKS)
-def test_the_sample_stacks_hold_none(name: str) -> None:
+def test_the_sample_stacks_contain_no_secrets(name: str) -> None:
     assert about_secrets(samples.sample(name)) == []
 
 
-def test_the_examples_of_charts_hold_none() -> None:
+def test_chart_examples_contain_no_secrets() -> None:
     cases = yaml.safe_load((HERE.parent / "charts" / "agent_job" / "chart_cases.yaml").read_text())
     agents = {f"case-{index}": {"kind": JOB, "namespace": "scalr", "values": case["values"]} for index, case in enumerate(cases)}
     assert about_secrets(stack.load({"agents": agents}, directory=HERE)) == []

@@ -1,4 +1,4 @@
-"""Mistakes that a cluster or a cloud would accept, or refuse much later: each is told where it was made."""
+"""Mistakes that a cluster or a cloud would accept, or refuse much later: each is reported at its place."""
 
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ NO_IDENTITY = "gives no identity, because no cloud reads this annotation of a se
 
 
 @pytest.mark.parametrize("key", ["roleArn", "role-arn", "iam.amazonaws.com/role", "acme.io/role"])
-def test_annotations_that_no_cloud_reads(key: str) -> None:
+def test_annotations_that_no_cloud_reads_are_warnings(key: str) -> None:
     [(severity, _, message)] = findings({"agents": {"runs": {"identity": {key: "arn:aws:iam::111122223333:role/x"}}}})
     assert severity == "warning"
     assert message.startswith(NO_IDENTITY)
@@ -27,18 +27,18 @@ def test_annotations_that_no_cloud_reads(key: str) -> None:
 @pytest.mark.parametrize(
     "key", ["iam.gke.io/credential-quota-project", "pod-identity.alibabacloud.com/role-name", "eks.amazonaws.com/sts-regional-endpoints"]
 )
-def test_further_annotations_that_clouds_read(key: str) -> None:
+def test_other_annotations_of_clouds_are_accepted(key: str) -> None:
     assert findings({"agents": {"runs": {"identity": {key: "x"}}}}) == []
 
 
 @pytest.mark.parametrize("namespace", ["kube-system", "kube-public", "kube-node-lease", "default"])
-def test_namespaces_of_the_cluster(namespace: str) -> None:
+def test_system_namespaces_are_warnings(namespace: str) -> None:
     message = f"{namespace!r} exists in every cluster, and others use it too; give agents a namespace of their own"
     assert findings({"agents": {"runs": {"namespace": namespace}}}) == [("warning", f"{RUNS}.namespace", message)]
 
 
 @pytest.mark.parametrize("kind", ["requests", "limits"])
-def test_millions_of_cpus(kind: str) -> None:
+def test_millions_of_cpus_are_a_warning(kind: str) -> None:
     values = {"agent": {"resources": {kind: {"cpu": "500M"}}}}
     message = "500M is more CPUs than a node has; m means thousandths, write 500m"
     found = findings({"agents": {"runs": {"values": values}}})
@@ -46,7 +46,7 @@ def test_millions_of_cpus(kind: str) -> None:
     assert findings({"agents": {"runs": {"values": {"agent": {"resources": {"limits": {"cpu": "128"}}}}}}}) == []
 
 
-def test_an_empty_context() -> None:
+def test_an_empty_context_is_a_warning() -> None:
     message = "empty, so each user deploys to their current context; set a context"
     assert findings({"kubernetes": {"context": ""}}) == [("warning", "scalr-agents:kubernetes.context", message)]
     assert findings({"kubernetes": {"qps": 5}}) == []
@@ -54,13 +54,13 @@ def test_an_empty_context() -> None:
 
 @pytest.mark.parametrize(("endpoint", "warned"), [("otel:4317", True), ("otel.acme", True), ("http://otel:1", False), ("$(OTEL)", False)])
 @every_kind
-def test_a_collector_without_a_scheme(kind: Kind, endpoint: str, *, warned: bool) -> None:
+def test_a_collector_without_a_scheme_is_a_warning(kind: Kind, endpoint: str, *, warned: bool) -> None:
     found = [each for each in load_kind(kind, {"common": {"otel": {"endpoint": endpoint}}}).findings if "no scheme" in each.message]
     assert [(each.severity, each.path) for each in found] == ([("warning", "scalr-agents:common.otel")] if warned else [])
 
 
 @pytest.mark.parametrize("section", [("persistence", "cache"), ("agent", "providerCache")])
-def test_a_switch_in_quotes_that_a_cache_hides(section: tuple[str, str]) -> None:
+def test_a_quoted_switch_is_found_despite_the_cache(section: tuple[str, str]) -> None:
     given: dict[str, Any] = {
         "caches": {"shared": {"claim": {"name": "shared"}}},
         "agents": {"runs": {"cache": "shared", "values": {section[0]: {section[1]: {"enabled": "true"}}}}},
@@ -83,14 +83,14 @@ def test_ids_of_file_systems_have_eight_digits() -> None:
         ("cn-north-1", None),
     ],
 )
-def test_regions(tmp_path: Path, region: str, message: str | None) -> None:
+def test_unknown_regions_are_warnings(tmp_path: Path, region: str, message: str | None) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\nruntime: python\n")
     (tmp_path / "Pulumi.dev.yaml").write_text(f"config:\n  aws:region: {region}\n")
     found = [(each.severity, each.path, each.message) for each in clouds.region(source.read(tmp_path, "dev"))]
     assert found == ([("warning", "aws:region", message)] if message else [])
 
 
-def test_the_regions_are_those_of_the_sdk() -> None:
+def test_known_regions_match_the_sdk() -> None:
     session = botocore.session.get_session()
     known = {region for partition in session.get_available_partitions() for region in session.get_available_regions("ec2", partition)}
     assert set(AWS_REGIONS) == known
@@ -109,7 +109,7 @@ def test_the_regions_are_those_of_the_sdk() -> None:
         ({"common": {"agentVersion": "0.57.0"}}, None, ""),
     ],
 )
-def test_agents_whose_version_nobody_has_named(changed: dict[str, Any], path: str | None, who: str) -> None:
+def test_agents_without_a_version_are_warned_of(changed: dict[str, Any], path: str | None, who: str) -> None:
     changed = {"common": {"agentVersion": ""}, **changed}
     found = [each for each in findings(changed) if each[1].endswith("agentVersion")]
     said = charts.find("agent-job").versions.unnamed()

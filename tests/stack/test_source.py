@@ -44,7 +44,7 @@ def test_the_keys_of_our_namespace_are_read(tmp_path: Path, stack: str, config: 
     assert _config(tmp_path, stack) == config
 
 
-def test_in_a_project_of_another_name_our_keys_need_the_namespace(tmp_path: Path) -> None:
+def test_other_projects_need_the_namespace_in_keys(tmp_path: Path) -> None:
     project = "name: platform\nruntime: python\nconfig:\n  common: {value: 1}\n  scalr-agents:kubernetes: {value: {context: c}}\n"
     stack = "config:\n  agents: {}\n  platform:secrets: {}\n  scalr-agents:common: {url: u}\n"
     assert _config(tmp_path, stack, project) == {"kubernetes": {"context": "c"}, "common": {"url": "u"}}
@@ -67,7 +67,7 @@ def test_in_a_project_of_another_name_our_keys_need_the_namespace(tmp_path: Path
         ("aws:region: eu-west-1", {}),
     ],
 )
-def test_the_project_has_defaults(tmp_path: Path, declared: str, config: dict[str, Any]) -> None:
+def test_defaults_of_the_project_are_read(tmp_path: Path, declared: str, config: dict[str, Any]) -> None:
     assert _config(tmp_path, "config: {}\n", f"{PROJECT}config:\n  {declared}\n") == config
 
 
@@ -80,7 +80,7 @@ def test_the_project_has_defaults(tmp_path: Path, declared: str, config: dict[st
         ("agents: {}", {"url": "u", "labels": {}}),
     ],
 )
-def test_a_key_of_the_stack_replaces_the_default_as_a_whole(tmp_path: Path, stack: str, common: Any) -> None:
+def test_a_key_of_the_stack_replaces_the_whole_default(tmp_path: Path, stack: str, common: Any) -> None:
     project = f"{PROJECT}config:\n  common: {{default: {{url: u, labels: {{}}}}}}\n"
     assert _config(tmp_path, f"config:\n  {stack}\n", project)["common"] == common
 
@@ -96,7 +96,7 @@ def test_a_key_of_the_stack_replaces_the_default_as_a_whole(tmp_path: Path, stac
         ("aws:secretKey: {secure: v1:x}", {}),
     ],
 )
-def test_a_ciphertext_stays_sealed_and_knows_its_place(tmp_path: Path, content: str, sealed: dict[str, Any]) -> None:
+def test_encrypted_values_stay_sealed_with_their_path(tmp_path: Path, content: str, sealed: dict[str, Any]) -> None:
     assert _config(tmp_path, f"encryptionsalt: v1:abc=\nconfig:\n  {content}\n") == sealed
 
 
@@ -104,7 +104,7 @@ def test_a_sealed_value_is_printed_as_a_placeholder() -> None:
     assert str(Sealed("scalr-agents:secrets.runs.token")) == "<secret scalr-agents:secrets.runs.token>"
 
 
-def test_sealing_changes_nothing_that_was_given() -> None:
+def test_sealing_does_not_change_the_input() -> None:
     given = {"a": [{"secure": "v1:x"}], "b": 1}
     assert source.seal(given, "p") == {"a": [Sealed("p.a[0]")], "b": 1}
     assert given == {"a": [{"secure": "v1:x"}], "b": 1}
@@ -124,12 +124,12 @@ def test_an_environment_is_reported(tmp_path: Path, stack: str, imported: bool) 
     assert source.read(_project(tmp_path, stack), "dev").environment is imported
 
 
-def test_a_source_knows_its_file_and_the_directory_of_the_stack_files(tmp_path: Path) -> None:
+def test_a_source_has_its_file_and_directory(tmp_path: Path) -> None:
     read = source.read(_project(tmp_path, "config: {common: 1}\n"), "dev")
     assert (read.file, read.directory, read.environment) == (tmp_path / "Pulumi.dev.yaml", tmp_path, False)
 
 
-def test_stack_files_may_have_a_directory_of_their_own(tmp_path: Path) -> None:
+def test_stack_config_dir_is_used(tmp_path: Path) -> None:
     _project(tmp_path, "config: {common: root}\n", f"{PROJECT}stackConfigDir: stacks\n")
     (tmp_path / "stacks").mkdir()
     (tmp_path / "stacks" / "Pulumi.dev.yaml").write_text("config: {common: own}\n", encoding="utf-8")
@@ -138,11 +138,11 @@ def test_stack_files_may_have_a_directory_of_their_own(tmp_path: Path) -> None:
     assert source.stack_directory(tmp_path) == tmp_path / "stacks"
 
 
-def test_without_one_the_stack_files_lie_beside_the_project_file(tmp_path: Path) -> None:
+def test_without_stack_config_dir_the_project_directory_is_used(tmp_path: Path) -> None:
     assert source.stack_directory(_project(tmp_path, "")) == tmp_path
 
 
-def test_the_stacks_of_a_directory_are_those_that_have_a_file(tmp_path: Path) -> None:
+def test_stacks_are_listed_by_their_files(tmp_path: Path) -> None:
     for name in ("Pulumi.yaml", "Pulumi.prod.yaml", "Pulumi.aws-dev.yaml", "Pulumi.eu.west.yaml", "Pulumi.x.json", "other.yaml"):
         (tmp_path / name).touch()
     assert source.stacks(tmp_path) == ["aws-dev", "eu.west", "prod"]
@@ -150,7 +150,7 @@ def test_the_stacks_of_a_directory_are_those_that_have_a_file(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("others", "named"), [([], "none"), (["prod"], "prod"), (["prod", "aws-dev"], "aws-dev, prod")])
-def test_a_missing_stack_is_answered_with_those_that_exist(tmp_path: Path, others: list[str], named: str) -> None:
+def test_a_missing_stack_gets_the_existing_names(tmp_path: Path, others: list[str], named: str) -> None:
     (tmp_path / "Pulumi.yaml").write_text(PROJECT, encoding="utf-8")
     for other in others:
         (tmp_path / f"Pulumi.{other}.yaml").touch()
@@ -184,20 +184,20 @@ def test_a_broken_file_is_a_finding(tmp_path: Path, broken: str, content: bytes,
     assert str(caught.value) == f"{tmp_path / broken}{place}: error: {problem}"
 
 
-def test_configuration_that_is_no_map_is_a_finding(tmp_path: Path) -> None:
+def test_configuration_must_be_a_map(tmp_path: Path) -> None:
     with pytest.raises(FindingsError) as caught:
         source.read(_project(tmp_path, "encryptionsalt: x\nconfig: [a]\n"), "dev")
     assert str(caught.value) == f"{tmp_path}/Pulumi.dev.yaml:2:1: error: config: expected a map"
 
 
 @pytest.mark.parametrize("content", ["agent: {replicaCount: 2}\n", "- a\n"])
-def test_a_file_of_values_is_no_stack_file(tmp_path: Path, content: str) -> None:
+def test_a_values_file_is_not_a_stack_file(tmp_path: Path, content: str) -> None:
     (tmp_path / "values.yaml").write_text(content)
     with pytest.raises(FindingsError):
         source.read_file(tmp_path / "values.yaml", None)
 
 
-def test_a_stack_file_alone_has_the_names_of_this_project(tmp_path: Path) -> None:
+def test_a_single_stack_file_uses_our_project_name(tmp_path: Path) -> None:
     (tmp_path / "any.yaml").write_text("config:\n  common: {url: a}\n  other:common: {url: b}\n  scalr-agents:agents: {}\n")
     read = source.read_file(tmp_path / "any.yaml", None)
     assert (dict(read.config), read.directory, set(read.others)) == ({"common": {"url": "a"}, "agents": {}}, tmp_path, {"other:common"})
@@ -220,7 +220,7 @@ def test_a_stack_file_has_the_defaults_of_its_project(tmp_path: Path) -> None:
         (f"{PROJECT}stackConfigDir: envs\n", ".", "without `stackConfigDir` in Pulumi.yaml"),
     ],
 )
-def test_a_stack_file_where_pulumi_does_not_look(tmp_path: Path, project: str, there: str, advice: str) -> None:
+def test_a_misplaced_stack_file_is_reported(tmp_path: Path, project: str, there: str, advice: str) -> None:
     file = tmp_path / there / "Pulumi.dev.yaml"
     file.parent.mkdir(exist_ok=True)
     (tmp_path / "Pulumi.yaml").write_text(project)
@@ -248,7 +248,7 @@ def test_a_missing_project_file_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("start", [".", "stacks", "stacks/values"])
-def test_the_project_is_the_nearest_one_upwards(tmp_path: Path, start: str) -> None:
+def test_the_nearest_project_above_is_used(tmp_path: Path, start: str) -> None:
     inner = tmp_path / "outer" / "inner"
     (inner / "stacks" / "values").mkdir(parents=True)
     (inner / "stacks" / "values" / "Pulumi.yaml").mkdir()
@@ -257,7 +257,7 @@ def test_the_project_is_the_nearest_one_upwards(tmp_path: Path, start: str) -> N
     assert source.find_project(inner / start) == inner
 
 
-def test_without_a_project_upwards_there_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_project_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as caught:
         source.find_project(tmp_path)
     assert str(caught.value) == f"no Pulumi.yaml in {tmp_path} or a directory above it; name the project's directory with --project"
@@ -277,7 +277,7 @@ def test_without_a_project_upwards_there_is_an_error(tmp_path: Path) -> None:
         ("agents:common", None, ""),
     ],
 )
-def test_a_key_of_a_namespace_that_is_almost_ours(tmp_path: Path, key: str, meant: str | None, severity: str) -> None:
+def test_a_typo_in_the_namespace_is_reported(tmp_path: Path, key: str, meant: str | None, severity: str) -> None:
     read = source.read(_project(tmp_path, f"config:\n  {key}: x\n"), "dev")
     message = f"has no effect, because it is not a key of scalr-agents; did you mean '{meant}'?"
     assert [str(finding) for finding in source.misspelt(read)] == ([f"{severity}: {key}: {message}"] if meant else [])

@@ -1,4 +1,4 @@
-"""The stacks of this repository: complete, without findings but the missing tokens, valid object by object."""
+"""The stacks of this repository: complete, without findings except missing tokens, with valid objects."""
 
 from functools import cache
 from itertools import product
@@ -20,18 +20,18 @@ STACKS = source.stacks(REPOSITORY / "stacks")
 
 
 def _load(name: str, *, demand_tokens: bool) -> stack.Stack:
-    """A stack as it is committed: whoever tries it has set the tokens."""
+    """A committed stack, with the tokens set."""
     read = source.read(REPOSITORY, name)
     config = {word: content for word, content in read.config.items() if word != "secrets"}
     return stack.load(config, directory=read.directory, demand_tokens=demand_tokens)
 
 
-def test_these_are_the_stacks() -> None:
+def test_the_sample_stacks_are_listed() -> None:
     assert STACKS == ["aws-dev", "aws-machines", "aws-prod", "dev", "gcp-machines", "gcp-prod", "local"]
 
 
 @pytest.mark.parametrize("name", STACKS)
-def test_only_the_tokens_are_missing(name: str) -> None:
+def test_sample_stacks_lack_only_their_tokens(name: str) -> None:
     loaded = _load(name, demand_tokens=True)
     owners = [agent.name for agent in loaded.agents] + [each.name for each in loaded.machines if each.machine.platform != "own"]
     assert [finding.path for finding in errors(loaded.findings)] == [f"scalr-agents:secrets.{name}.token" for name in owners]
@@ -64,7 +64,7 @@ def test_every_pod_passes_restricted(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STACKS)
-def test_a_rollout_notices_an_agent_that_gives_up(name: str) -> None:
+def test_sample_stacks_set_min_ready_seconds(name: str) -> None:
     jobs = [agent for agent in _load(name, demand_tokens=False).agents if agent.chart.name == "agent-job"]
     assert {checked.values.agent.min_ready_seconds for checked in jobs} == ({15} if jobs else set())
 
@@ -118,7 +118,7 @@ AGENT = {"kind": "agent-job", "namespace": "scalr"}
         _file(namespaces={"scalr": None}),
     ],
 )
-def test_the_schema_accepts_what_we_accept(content: dict[str, Any]) -> None:
+def test_the_schema_accepts_valid_stack_files(content: dict[str, Any]) -> None:
     _schema().validate(content)
 
 
@@ -135,12 +135,12 @@ def test_the_schema_accepts_what_we_accept(content: dict[str, Any]) -> None:
         _file(kubernetes={"qps": 0}),
     ],
 )
-def test_the_schema_refuses_what_we_refuse(content: dict[str, Any]) -> None:
+def test_the_schema_rejects_invalid_stack_files(content: dict[str, Any]) -> None:
     with pytest.raises(jsonschema.ValidationError):
         _schema().validate(content)
 
 
-def test_every_word_is_described() -> None:
+def test_every_key_is_described() -> None:
     definitions = schema.stack_file()["definitions"]
     described = [prop for definition in definitions.values() for prop in definition["properties"].values()]
     assert len(described) > 100

@@ -1,4 +1,4 @@
-"""Programs are found by their pins, and whoever lacks one is told what to do. Nothing is built here."""
+"""Programs are found by their pins, and errors name the command that builds them. Nothing is built here."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_each_module_pins_the_version_that_its_programs_tell() -> None:
+def test_modules_pin_the_reported_version() -> None:
     assert {module.name: module.version for module in MODULES} == {
         "kubernetes": "v1.36.3",
         "kwok": "v0.8.0",
@@ -43,14 +43,14 @@ def test_each_module_pins_the_version_that_its_programs_tell() -> None:
 
 
 @pytest.mark.parametrize("module", [module for module in MODULES if module.pin], ids=lambda module: module.name)
-def test_a_module_names_what_is_built_from_it(module: Module) -> None:
+def test_modules_list_their_programs(module: Module) -> None:
     lines = (module.directory / "go.mod").read_text().splitlines()
     named = [line.removeprefix("tool").strip() for line in lines if line.removeprefix("tool").strip() in module.programs.values()]
     assert sorted(named) == sorted(module.programs.values())
 
 
 @pytest.mark.parametrize("name", [name for module in MODULES for name in module.programs])
-def test_a_program_that_is_not_built_says_how(name: str, cache: Path) -> None:
+def test_a_missing_program_names_the_build_command(name: str, cache: Path) -> None:
     assert not tools.built(name)
     with pytest.raises(NotBuiltError, match=rf"^{name} is not built: run `make {tools.target_of(name)}` \(it needs Go\)$"):
         tools.binary(name)
@@ -62,13 +62,13 @@ def test_a_program_that_is_not_built_says_how(name: str, cache: Path) -> None:
     assert module.output.is_relative_to(cache)
 
 
-def test_an_unknown_program_is_told_from_one_that_is_not_built() -> None:
+def test_unknown_and_missing_programs_differ() -> None:
     with pytest.raises(NotBuiltError, match=r"^no program 'kubectl'; there are etcd, kube-apiserver, "):
         tools.binary("kubectl")
 
 
 @pytest.mark.parametrize("file", ["go.mod", "go.sum"])
-def test_a_changed_pin_has_a_place_of_its_own(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_pin_has_its_own_directory(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [kwok] = [module for module in MODULES if module.name == "kwok"]
     before = kwok.output
     shutil.copytree(kwok.directory, tmp_path / "kwok")

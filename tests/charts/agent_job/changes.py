@@ -19,7 +19,7 @@ LEGACY, CURRENT = "0.57.0", "1.4.0"
 TABLE, TABLE_CURRENT = (
     yaml.safe_load((Path(__file__).parent / name).read_text()) for name in ("values_table.yaml", "values_table_current.yaml")
 )
-"""What every value changes: on the legacy line, and on the current line where it alone knows the value or acts otherwise."""
+"""The effects of every value: on the legacy line, and on the current line if they differ or the value is new."""
 DEADLINE = {"task": {"job": {"activeDeadlineSeconds": 14400}}}
 """Without it every agent is warned of runs that hang."""
 MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}, **DEADLINE}

@@ -28,7 +28,7 @@ def _errors(given: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("url", NO_ADDRESSES)
-def test_what_is_no_address_of_a_server(url: str) -> None:
+def test_invalid_server_addresses_are_errors(url: str) -> None:
     given = {
         "global": {"proxy": {"enabled": True, "httpProxy": url, "httpsProxy": url}},
         "otel": {"enabled": True, "endpoint": url},

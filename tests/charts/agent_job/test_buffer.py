@@ -1,4 +1,4 @@
-"""Placeholders that keep room for tasks, on both lines; and where everything goes that keeps nodes ready."""
+"""Placeholders that reserve room for tasks, on both lines, and the nodes of placeholders and preparation."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ IMAGES = {LEGACY: ("scalr/agent-runner:0.57.0", "scalr/agent:0.57.0"), CURRENT: 
 
 
 @on_both_lines
-def test_the_placeholders(version: str) -> None:
+def test_the_placeholder_objects(version: str) -> None:
     made, full = made_of({}, version), f"runs-{NAMES[version]}"
     asleep = {"imagePullPolicy": "IfNotPresent", "command": ["sleep", "infinity"]}
     runner, agent = IMAGES[version]
@@ -93,12 +93,12 @@ def test_the_placeholders(version: str) -> None:
 
 @on_both_lines
 @pytest.mark.parametrize("replicas", [0, None])
-def test_without_replicas_nothing_is_made(version: str, replicas: int | None) -> None:
+def test_without_replicas_there_are_no_placeholders(version: str, replicas: int | None) -> None:
     assert made_of(nested("task.buffer.replicas", replicas), version).keys() == objects(MINIMUM, version=version).keys()
 
 
 @on_both_lines
-def test_a_priority_class_that_exists_is_used(version: str) -> None:
+def test_an_existing_priority_class_is_used(version: str) -> None:
     made = made_of(nested("task.buffer.priorityClassName", "batch-low"), version)
     assert "buffer-priority" not in made
     assert pod_of(made["buffer"])["spec"]["priorityClassName"] == "batch-low"
@@ -139,7 +139,7 @@ def test_placeholders_are_as_large_as_a_task(version: str) -> None:
     assert kept["proxy"] == kept["worker"] | {"name": "proxy", "resources": {"requests": {"cpu": "1"}}}
 
 
-def test_containers_without_resources_stay_for_their_images() -> None:
+def test_containers_without_resources_are_kept_for_their_images() -> None:
     kept = containers(made_of({"task": {"worker": {"resources": None}, "runner": {"resources": None}}})["buffer"])
     assert [(name, "resources" in container) for name, container in kept.items()] == [("runner", False), ("worker", False)]
 
@@ -158,7 +158,7 @@ def test_containers_without_resources_stay_for_their_images() -> None:
         (CURRENT, {"global": MIRROR}, Inputs(agent_image="a:1", runner_image="r:2")),
     ],
 )
-def test_placeholders_hold_the_images_of_tasks(version: str, given: dict[str, Any], inputs: Inputs) -> None:
+def test_placeholders_pull_the_images_of_tasks(version: str, given: dict[str, Any], inputs: Inputs) -> None:
     made = made_of(given, version, inputs)
 
     def images(role: str) -> list[tuple[str, str, str]]:
@@ -168,7 +168,7 @@ def test_placeholders_hold_the_images_of_tasks(version: str, given: dict[str, An
     assert images("buffer") != [(*pair, "IfNotPresent") for pair in zip(("runner", "worker"), IMAGES[version], strict=True)]
 
 
-def test_the_sleepers_of_sidecars_have_the_image_of_the_worker() -> None:
+def test_sidecar_placeholders_use_the_worker_image() -> None:
     made = made_of({"task": {"sidecars": SIDECARS}}, inputs=Inputs(agent_image="a:1"))
     assert containers(made["buffer"])["proxy"]["image"] == "a:1"
 
@@ -177,7 +177,7 @@ GLOBAL = {"global": {"podAnnotations": {"team": "web"}, "podLabels": {"team": "w
 
 
 @pytest.mark.parametrize(("version", "role"), [(LEGACY, "buffer"), (CURRENT, "buffer"), (CURRENT, "cache-preparation")])
-def test_their_pods_go_where_tasks_go_and_are_not_taken_for_tasks(version: str, role: str) -> None:
+def test_placeholders_use_task_nodes_with_their_own_labels(version: str, role: str) -> None:
     own = {"podAnnotations": {"only": "tasks"}, "podLabels": {"only": "tasks"}, **PLACEMENT}
     given = merge(GLOBAL, {"task": own, "agent": {"replicaCount": 2}})
     made = made_of(given, version, base=merge(BUFFER, CACHE) if version == CURRENT else BUFFER)
@@ -197,7 +197,7 @@ def test_their_pods_go_where_tasks_go_and_are_not_taken_for_tasks(version: str, 
     assert made[role]["spec"]["selector"]["matchLabels"].items() <= pod["metadata"]["labels"].items()
 
 
-def test_labels_for_everything_leave_their_selectors_alone() -> None:
+def test_common_labels_do_not_change_selectors() -> None:
     labels = {COMPONENT: "task", "team": "web"}
     made = made_of({"global": {"labels": labels, "annotations": {"owner": "web"}}}, base=merge(BUFFER, CACHE))
     for role in ("buffer", "cache-preparation"):

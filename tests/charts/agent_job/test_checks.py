@@ -187,11 +187,11 @@ def test_warning(given: dict[str, Any], path: str, words: str) -> None:
 
 
 @pytest.mark.parametrize("given", FINE)
-def test_nothing_to_find(given: dict[str, Any]) -> None:
+def test_valid_values_have_no_findings(given: dict[str, Any]) -> None:
     assert _findings(given) == {}
 
 
-def test_one_call_returns_every_finding_errors_first() -> None:
+def test_all_findings_are_returned_errors_first() -> None:
     given = {
         "agent": {"url": "http://acme", "replicaCount": "2", "logFormat": "xml", "tokn": "x"},
         "task": {"runner": {"resources": {"requests": {"cpu": 9}}}},
@@ -211,7 +211,7 @@ def test_one_call_returns_every_finding_errors_first() -> None:
     ]
 
 
-def test_what_is_wrong_is_not_reported_again_by_the_checks_that_would_use_it() -> None:
+def test_invalid_values_have_one_finding() -> None:
     found = _findings({"agent": {"token": 5, "url": ["x"]}})
     assert {path: severity for path, (severity, _) in found.items()} == {"agent.token": "error", "agent.url": "error"}
 
@@ -236,7 +236,7 @@ def test_render_raises_every_finding_as_text() -> None:
         ("agent-job", "0.57", "agent version '0.57' is incomplete; write 0.57.0"),
     ],
 )
-def test_charts_and_versions_that_do_not_exist(chart: str, version: str | None, message: str) -> None:
+def test_unknown_charts_and_versions_are_errors(chart: str, version: str | None, message: str) -> None:
     found = charts.check(chart, MINIMUM, release="runs", namespace="scalr", agent_version=version)
     assert [(finding.severity, finding.path, finding.message) for finding in found] == [("error", "", message)]
     with pytest.raises(ValuesError, match=r"^error: "):

@@ -1,4 +1,4 @@
-"""One test for every row of docs/helm-differences.md: where the chart is broken or unsafe, we are not."""
+"""Corrections of the chart of agent-job: one test for every row of docs/helm-differences.md."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ KEY = "-----BEGIN PRIVATE KEY-----\nMAMCAQE=\n-----END PRIVATE KEY-----\n"
 
 
 @on_both_lines
-def test_component_settings_beat_global(version: str) -> None:
+def test_component_settings_override_global_ones(version: str) -> None:
     given = {
         "global": {"podAnnotations": {"a": "global", "b": "global"}, "podSecurityContext": {"runAsUser": 2000}},
         "agent": {"podAnnotations": {"a": "agent"}, "podSecurityContext": {"runAsUser": 0, "runAsNonRoot": False}},
@@ -31,7 +31,7 @@ def test_component_settings_beat_global(version: str) -> None:
     assert (task["spec"]["securityContext"]["runAsUser"], task["spec"]["securityContext"]["fsGroup"]) == (2000, 0)
 
 
-def test_component_labels_and_annotations_beat_global() -> None:
+def test_component_labels_and_annotations_override_global_ones() -> None:
     own = {"labels": {"a": "own"}, "annotations": {"a": "own"}}
     given = {
         "global": {"labels": {"a": "global", "b": "global"}, "annotations": {"a": "global", "b": "global"}},
@@ -52,14 +52,14 @@ def test_tokens_of_mirrors_are_a_secret() -> None:
 
 
 @pytest.mark.parametrize("given", ["clientCert", "clientKey"])
-def test_half_a_client_certificate_is_refused(given: str) -> None:
+def test_incomplete_client_certificates_are_refused(given: str) -> None:
     content = {"clientCert": BUNDLE, "clientKey": KEY}
     path = f"global.tls.{given}"
     assert finding_at({"global": {"tls": {given: content[given]}}}, path, CURRENT).severity == "error"
     assert errors(findings_of({"global": {"tls": content}}, CURRENT)) == []
 
 
-def test_the_selectors_labels_cannot_be_taken_from_pods() -> None:
+def test_selector_labels_cannot_be_overridden() -> None:
     own = {"podLabels": {"app.kubernetes.io/name": "mine"}}
     made = objects_of({"global": {**own, "labels": own["podLabels"]}, "agent": own, "task": own}, CURRENT)
     for pod in pods_of(made):
@@ -121,7 +121,7 @@ def test_no_restart_policy_on_the_job() -> None:
 
 
 @on_both_lines
-def test_two_releases_never_collide(version: str) -> None:
+def test_two_releases_do_not_collide(version: str) -> None:
     def identities(release: str, namespace: str) -> set[tuple[str, str, str]]:
         given = MINIMUM | {"persistence": {"cache": {"enabled": True}}}
         made = charts.render("agent-job", given, release=release, namespace=namespace, agent_version=version)
@@ -187,7 +187,7 @@ def test_hardening_merges_with_what_the_user_sets() -> None:
     }
 
 
-def test_hardening_gives_way_to_a_privileged_container() -> None:
+def test_privileged_containers_are_not_hardened() -> None:
     controller, _ = pods_of(objects_of({"agent": {"controller": {"securityContext": {"privileged": True}}}}))
     assert controller["spec"]["containers"][0]["securityContext"] == {"capabilities": {"drop": ["ALL"]}, "privileged": True}
 
@@ -230,7 +230,7 @@ def test_pods_roll_when_a_secret_changes(change: dict[str, Any]) -> None:
     assert digest({}) != digest(change)
 
 
-def test_the_ca_bundle_rolls_pods_whose_token_is_elsewhere() -> None:
+def test_the_ca_bundle_rolls_pods_with_an_existing_token() -> None:
     existing = {"agent": {"token": None, "tokenExistingSecret": {"name": "pool"}}}
     assert "annotations" not in pods_of(objects_of(existing))[0]["metadata"]
     assert list(pods_of(objects_of(merge(existing, {"global": {"tls": {"caBundle": BUNDLE}}})))[0]["metadata"]["annotations"]) == [
@@ -238,7 +238,7 @@ def test_the_ca_bundle_rolls_pods_whose_token_is_elsewhere() -> None:
     ]
 
 
-def test_variables_that_could_be_guessed_have_no_digest() -> None:
+def test_guessable_variables_have_no_digest() -> None:
     existing = {"agent": {"token": None, "tokenExistingSecret": {"name": "pool"}}}
     certificate = merge(existing, {"global": {"tls": {"clientCert": BUNDLE, "clientKey": KEY}}})
     for given, expected in ((existing, False), (certificate, True), ({}, True)):

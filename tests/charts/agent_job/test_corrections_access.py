@@ -32,7 +32,7 @@ def test_network_policy_egress(version: str) -> None:
 
 
 @on_both_lines
-def test_runs_that_mount_file_systems_themselves(version: str) -> None:
+def test_allow_nfs_opens_the_ports(version: str) -> None:
     closed, opened = (objects_of(given, version)["egress"]["spec"]["egress"] for given in ({}, {"task": {"allowNfs": True}}))
     assert opened == [*closed[:2], {"to": closed[2]["to"]}]
     no_policy = {"task": {"allowNfs": False, "allowMetadataService": True}}
@@ -50,14 +50,14 @@ def test_runs_that_mount_file_systems_themselves(version: str) -> None:
         ({"task": {"podAnnotations": {"iam.amazonaws.com/role": "runs"}}}, r"task.podAnnotations.iam\.amazonaws\.com/role"),
     ],
 )
-def test_identities_out_of_the_metadata_service_warn(given: dict[str, Any], path: str) -> None:
+def test_identities_of_a_blocked_metadata_service_warn(given: dict[str, Any], path: str) -> None:
     finding = finding_at(given, path)
     assert (finding.severity, "task.allowMetadataService: true" in finding.message) == ("warning", True)
     assert path not in [finding.path for finding in findings_of(merge(given, {"task": {"allowMetadataService": True}}))]
 
 
 @on_both_lines
-def test_no_cluster_rules_leave_what_is_cluster_wide_to_others(version: str) -> None:
+def test_empty_cluster_rules_create_no_cluster_role(version: str) -> None:
     everything = {(manifest["kind"], manifest["metadata"]["name"]) for manifest in objects_of({}, version).values()}
     rest = {(manifest["kind"], manifest["metadata"]["name"]) for manifest in objects_of({"rbac": {"clusterRules": []}}, version).values()}
     assert {kind for kind, _ in everything - rest} == {"ClusterRole", "ClusterRoleBinding"}

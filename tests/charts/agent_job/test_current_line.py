@@ -49,7 +49,7 @@ MIRROR = {"url": "https://mirror.example/a?b=<c>&d=ü/", "include": ["registry.o
 AS_JSON = r'{"include":["registry.opentofu.org/*/*","a/b/c"],"url":"https://mirror.example/a?b=\u003cc\u003e\u0026d=ü/"}'
 
 
-def test_mirrors_without_a_token_stay_as_the_chart_writes_them() -> None:
+def test_mirrors_without_a_token_match_the_chart() -> None:
     made = _objects({"agent": {"providerNetworkMirrors": [MIRROR, {"url": "https://other.example/"}]}})
     expected = {"name": MIRRORS, "value": f'[{AS_JSON},{{"url":"https://other.example/"}}]'}
     assert "env-secret" not in made
@@ -128,7 +128,7 @@ def test_mutual_tls(tls: dict[str, Any], secret: str, keys: tuple[str, str]) -> 
 
 
 @pytest.mark.parametrize("claim", ["", "ours"])
-def test_a_cache_on_the_node_is_for_task_pods_alone(claim: str) -> None:
+def test_a_node_cache_is_only_for_task_pods(claim: str) -> None:
     cache = {"enabled": True, "hostPath": {"path": "/mnt/disks/ssd0/cache"}, "persistentVolumeClaim": {"claimName": claim, "subPath": "p"}}
     made = _objects({"persistence": {"cache": cache}})
     controller, task = _pods(made)
@@ -148,7 +148,7 @@ def test_a_path_on_the_node_needs_an_enabled_cache() -> None:
     assert _volume(task, "cache-dir") == {"name": "cache-dir", "emptyDir": {"sizeLimit": "1Gi"}}
 
 
-def test_an_empty_type_of_a_path_on_the_node_is_left_out() -> None:
+def test_an_empty_host_path_type_is_omitted() -> None:
     cache = {"enabled": True, "hostPath": {"path": "/mnt/cache", "type": ""}}
     _, task = _pods(_objects({"persistence": {"cache": cache}}))
     assert _volume(task, "cache-dir")["hostPath"] == {"path": "/mnt/cache"}
@@ -171,7 +171,7 @@ def test_image_namespace(registry: str, namespace: str, repository: str, image: 
     assert _volume(_pods(made)[1], "worker")["image"] == {"reference": image, "pullPolicy": "IfNotPresent"}
 
 
-def test_a_complete_image_reference_is_the_volumes_too() -> None:
+def test_a_complete_image_reference_applies_to_the_volume() -> None:
     made = _objects(
         {"global": {"imageRegistry": "mirror.example", "imageNamespace": "acme"}}, Inputs(agent_image="a:1", runner_image="r:2")
     )
@@ -206,7 +206,7 @@ def test_common_labels_and_annotations_are_on_everything() -> None:
     assert [selector for selector in selectors if "team" in selector["matchLabels"]] == []
 
 
-def test_labels_that_the_selectors_need_stay() -> None:
+def test_selector_labels_are_kept() -> None:
     given = {"app.kubernetes.io/name": "x", "app.kubernetes.io/instance": "x", "app.kubernetes.io/component": "x"}
     made = _objects({"global": {"labels": given}, "agent": {"labels": given}})
     for component, pod in zip(("agent", "task"), _pods(made), strict=True):
@@ -262,11 +262,11 @@ def test_pods_pass_restricted_with_what_the_line_adds() -> None:
         ("task.runner.memorySoftLimitPercent", "SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT"),
     ],
 )
-def test_a_number_that_is_unset_leaves_its_variable_out(path: str, variable: str) -> None:
+def test_unset_numbers_omit_their_variable(path: str, variable: str) -> None:
     containers = _containers(_objects(nested(path, None)))
     assert [_variable(containers[name], variable) for name in ("controller", "worker")] == [None, None]
 
 
 @pytest.mark.parametrize("version", ["1.2.0", "1.3.0"])
-def test_nothing_is_found_on_any_version_of_the_line(version: str) -> None:
+def test_defaults_of_every_version_have_no_findings(version: str) -> None:
     assert charts.check("agent-job", MINIMUM, release="runs", namespace="scalr", agent_version=version) == []

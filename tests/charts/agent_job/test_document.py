@@ -79,6 +79,6 @@ def test_a_command_line_renders(options: list[str]) -> None:
     assert [manifest["kind"] for manifest in _render(values)][-1] == "Deployment"
 
 
-def test_certificates_that_are_elided_are_not_pem() -> None:
+def test_elided_certificates_are_not_pem() -> None:
     with pytest.raises(ValuesError, match=r"global\.tls\.caBundle: not PEM"):
         _render(merge(MINIMUM, yaml.safe_load(ELIDED)))

@@ -119,7 +119,7 @@ def test_warning_on_the_current_line(given: dict[str, Any], path: str, words: st
 
 
 @pytest.mark.parametrize("given", FINE)
-def test_nothing_to_find_on_the_current_line(given: dict[str, Any]) -> None:
+def test_valid_values_of_the_current_line_have_no_findings(given: dict[str, Any]) -> None:
     assert _findings(given) == {}
 
 
@@ -133,7 +133,7 @@ def test_nothing_to_find_on_the_current_line(given: dict[str, Any]) -> None:
         nested("agent.extraEnv", {"SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS": "3"}),
     ],
 )
-def test_what_the_current_line_takes_is_free_on_the_legacy_line(given: dict[str, Any]) -> None:
+def test_names_reserved_on_the_current_line_are_free_on_the_legacy_line(given: dict[str, Any]) -> None:
     assert _findings(given, LEGACY) == {}
 
 
@@ -148,7 +148,7 @@ def test_what_the_current_line_takes_is_free_on_the_legacy_line(given: dict[str,
         (CURRENT, "1.0.0", True),
     ],
 )
-def test_a_tag_of_another_line_is_warned_of(version: str, tag: str, *, warned: bool) -> None:
+def test_a_tag_of_another_line_is_a_warning(version: str, tag: str, *, warned: bool) -> None:
     assert ("agent.image.tag" in _findings(nested("agent.image.tag", tag), version)) is warned
 
 
@@ -156,7 +156,7 @@ def test_a_tag_of_another_line_is_warned_of(version: str, tag: str, *, warned: b
     ("version", "name"),
     [(LEGACY, "SCALR_AGENT_KUBERNETES_JOB_TEMPLATE"), (CURRENT, "SCALR_AGENT_KUBERNETES_TASK_TEMPLATE")],
 )
-def test_a_secret_variable_may_not_take_the_place_of_the_contracts(version: str, name: str) -> None:
+def test_secret_variables_overriding_the_contract_are_warnings(version: str, name: str) -> None:
     assert f"secret_env.{name}" in _findings({}, version, Inputs(secret_env={name: "x"}))
     other = LEGACY if version == CURRENT else CURRENT
     assert _findings({}, other, Inputs(secret_env={name: "x"})) == {}

@@ -45,7 +45,7 @@ def _pods(made: dict[str, dict[str, Any]]) -> tuple[dict[str, Any], dict[str, An
     return made["deployment"]["spec"]["template"], made["task-template"]["spec"]["jobTemplate"]["spec"]["template"]
 
 
-def test_the_lines_differ_in_exactly_this() -> None:
+def test_differences_between_the_lines() -> None:
     given = merge(MINIMUM, {"nameOverride": "agent-job"})
     found = changes(objects(given, version=LEGACY), objects(given, version=CURRENT))
     versions = {path: value for path, value in found.items() if path.endswith(VERSION_LABEL)}
@@ -60,7 +60,7 @@ def test_the_lines_differ_in_exactly_this() -> None:
         ("current", ("AgentTaskTemplate", "agenttasktemplates", "agenttasktemplate", "att"), ["basename", "jobTemplate"]),
     ],
 )
-def test_definitions(generation: str, names: tuple[str, str, str, str], properties: list[str]) -> None:
+def test_definitions_of_the_lines(generation: str, names: tuple[str, str, str, str], properties: list[str]) -> None:
     kind, plural, singular, short = names
     (definition,) = crds.objects(LINES[generation]).values()
     assert definition["metadata"] == {"name": f"{plural}.scalr.io"}
@@ -93,7 +93,7 @@ def test_a_value_of_the_other_line_is_an_error_that_names_it(line: Line, path: s
 
 
 @pytest.mark.parametrize(("line", "path"), ABSENT, ids=[f"{line.generation}-{path}" for line, path in ABSENT])
-def test_a_value_of_the_other_line_that_is_unset_is_no_error(line: Line, path: str) -> None:
+def test_unset_values_of_the_other_line_are_accepted(line: Line, path: str) -> None:
     if path in SETTINGS:
         assert _unknown(nested(path, None), line.default_version) == []
 
@@ -116,7 +116,7 @@ def _resources(given: dict[str, Any], version: str) -> dict[str, Any]:
     return {container["name"]: container.get("resources") for container in containers}
 
 
-def test_defaults_of_a_line_are_laid_under_the_users_values() -> None:
+def test_defaults_depend_on_the_line() -> None:
     assert list(_resources({}, LEGACY).values()) == [
         LEGACY_DEFAULTS["agent.resources"],
         LEGACY_DEFAULTS["task.runner.resources"],
@@ -217,7 +217,7 @@ NETWORK = Network(ingress="deny", egress=Egress(enforced_by="cilium"))
 
 @pytest.mark.parametrize("naming", ["scoped", "chart"])
 @pytest.mark.parametrize("version", [LEGACY, CURRENT])
-def test_objects_are_named_as_announced(version: str, naming: Any) -> None:
+def test_objects_have_the_documented_names(version: str, naming: Any) -> None:
     certificate = {"clientCert": SETTINGS["global.tls.clientCert"], "clientKey": SETTINGS["global.tls.clientKey"]}
     tls = {"caBundle": SETTINGS["global.tls.caBundle"], **(certificate if version == CURRENT else {})}
     given = {
@@ -273,6 +273,6 @@ def test_pods_pass_restricted(version: str) -> None:
         ("1.4.0", {"task": {"worker": {"image": {"repository": "", "tag": "", "pullPolicy": ""}}}}),
     ],
 )
-def test_empty_values_of_the_other_line_say_nothing(version: str, empty: dict[str, Any]) -> None:
+def test_empty_values_of_the_other_line_are_accepted(version: str, empty: dict[str, Any]) -> None:
     """As in a chart's own values file, which people copy."""
     assert _findings(empty, version) == []

@@ -1,4 +1,4 @@
-"""The pods that give the cache's directory to the user of tasks: on the current line alone."""
+"""The pods that prepare the cache directory for the user of tasks, on the current line only."""
 
 import os
 import stat
@@ -29,7 +29,7 @@ def _script() -> str:
     return command[2]
 
 
-def test_the_preparation_of_nodes() -> None:
+def test_the_preparation_daemon_set() -> None:
     resources = {"requests": {"cpu": "10m", "memory": "16Mi"}, "limits": {"cpu": "50m", "memory": "64Mi"}}
     container = {"image": "busybox:1.37", "imagePullPolicy": "IfNotPresent", "resources": resources}
     made = _prepared({})
@@ -87,18 +87,18 @@ def test_the_preparation_of_nodes() -> None:
 
 
 @pytest.mark.parametrize("off", [nested(f"{PREPARATION}.enabled", False), nested(f"{PREPARATION}.enabled", None)])
-def test_nodes_are_not_prepared_unless_the_user_says_so(off: dict[str, Any]) -> None:
+def test_preparation_is_off_by_default(off: dict[str, Any]) -> None:
     assert "cache-preparation" not in _prepared(off)
 
 
 @pytest.mark.parametrize("off", [nested("persistence.cache.enabled", False), nested("persistence.cache.hostPath.path", "")])
-def test_there_must_be_a_directory_to_prepare(off: dict[str, Any]) -> None:
+def test_preparation_requires_a_directory(off: dict[str, Any]) -> None:
     with pytest.raises(ValuesError, match=rf"error: {PREPARATION}\.enabled: requires persistence"):
         charts.render("agent-job", merge(merge(MINIMUM, CACHE), off), release="runs", namespace="scalr", agent_version=CURRENT)
 
 
 @pytest.mark.parametrize("kind", ["", "Directory"])
-def test_the_directory_is_made_whatever_tasks_expect(kind: str) -> None:
+def test_preparation_always_creates_the_directory(kind: str) -> None:
     made = _prepared(nested("persistence.cache.hostPath.type", kind))
     assert pod_of(made["cache-preparation"])["spec"]["volumes"][0]["hostPath"] == {"path": "/mnt/cache", "type": "DirectoryOrCreate"}
 
@@ -148,13 +148,13 @@ def test_the_directory_belongs_to_the_worker(given: dict[str, Any], owner: str, 
         (nested(f"{PREPARATION}.image", {"repository": "acme/tools", "tag": "2@sha256:" + 64 * "0"}), f"acme/tools:2@sha256:{64 * '0'}"),
     ],
 )
-def test_the_image_that_prepares(given: dict[str, Any], image: str) -> None:
+def test_the_preparation_image(given: dict[str, Any], image: str) -> None:
     made = made_of(given, inputs=Inputs(agent_image="a:1", runner_image="r:2"), base=CACHE)
     spec = pod_of(made["cache-preparation"])["spec"]
     assert [container["image"] for container in (*spec["initContainers"], *spec["containers"])] == [image, image]
 
 
-def test_pods_that_prepare_pass_no_standard() -> None:
+def test_preparation_pods_need_privileged() -> None:
     spec = pod_of(_prepared({})["cache-preparation"])["spec"]
     assert pod_security.violations(spec, "baseline") == ["volume 'cache' is a hostPath"]
     assert pod_security.violations(spec, "privileged") == []
@@ -169,8 +169,8 @@ def _state(path: Path) -> tuple[int, int, str]:
     return found.st_uid, found.st_gid, oct(stat.S_IMODE(found.st_mode))
 
 
-def test_preparing_for_real(tmp_path: Path) -> None:
-    """As whoever runs the tests, who may give a directory to nobody but themselves, unless they are root."""
+def test_the_preparation_script(tmp_path: Path) -> None:
+    """Run as the user of the tests, who can set only itself as the owner, unless it is root."""
     uid, gid = (os.getuid(), os.getgid()) if os.getuid() else (2000, 3000)
     directory = tmp_path / "a cache"
     directory.mkdir(mode=0o755)
@@ -187,8 +187,8 @@ def test_preparing_for_real(tmp_path: Path) -> None:
     assert (directory / "old" / "file").read_text() == "kept"
 
 
-def test_a_second_time_only_the_directory_is_touched(tmp_path: Path) -> None:
-    """Where files that another has made are left alone: seen by a `chown` that would fail."""
+def test_a_second_preparation_changes_only_the_mode(tmp_path: Path) -> None:
+    """Files of other users are not changed: a `chown` would fail."""
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "chown").write_text("#!/bin/sh\nexit 7\n")
     (tmp_path / "bin" / "chown").chmod(0o755)
@@ -211,6 +211,6 @@ def test_a_second_time_only_the_directory_is_touched(tmp_path: Path) -> None:
     assert _state(directory)[2] == "0o700"
 
 
-def test_a_directory_that_is_not_there_cannot_be_prepared(tmp_path: Path) -> None:
+def test_a_missing_directory_fails(tmp_path: Path) -> None:
     with pytest.raises(subprocess.CalledProcessError):
         _prepare(tmp_path / "none", f"{os.getuid()}:{os.getgid()}")

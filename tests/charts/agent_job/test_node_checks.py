@@ -63,7 +63,7 @@ def test_deadlines_and_placeholders(given: dict[str, Any], version: str, expecte
 
 
 @pytest.mark.parametrize("version", [LEGACY, CURRENT])
-def test_exact_defaults_are_warned_of(version: str) -> None:
+def test_the_defaults_have_one_warning(version: str) -> None:
     given = {"agent": MINIMUM["agent"]}
     found = charts.check("agent-job", given, release="runs", namespace="scalr", agent_version=version)
     (finding,) = found
@@ -97,12 +97,12 @@ def test_exact_defaults_are_warned_of(version: str) -> None:
         (nested("global.podSecurityContext.runAsUser", object()), []),
     ],
 )
-def test_nodes_that_are_prepared(given: dict[str, Any], expected: Found) -> None:
+def test_preparation_settings_are_checked(given: dict[str, Any], expected: Found) -> None:
     assert sorted(_brief(_findings(given))) == sorted(expected)
 
 
 @pytest.mark.parametrize("path", ["/", "//", "/etc", "/etc/cache", "/var/lib", "/var/lib/kubelet/x", "/mnt/disks/", "/home/kubernetes/bin"])
-def test_directories_of_the_node_are_not_given_away(path: str) -> None:
+def test_system_directories_are_not_prepared(path: str) -> None:
     (finding,) = _findings(_prepared("persistence.cache.hostPath.path", path))
     assert (finding.severity, finding.path) == ("error", "persistence.cache.hostPath.path")
     assert finding.message.startswith(f"{path} is a system directory: preparing it would change the owner of everything in it")
@@ -112,16 +112,16 @@ def test_directories_of_the_node_are_not_given_away(path: str) -> None:
 @pytest.mark.parametrize(
     "path", ["/scalr", "/var/lib/scalr", "/var/lib/kubelets", "/mnt/disks/ssd0/scalr-agent-cache", "/home/kubernetes/bin/scalr-agent-cache"]
 )
-def test_directories_of_its_own_are_prepared(path: str) -> None:
+def test_dedicated_directories_are_prepared(path: str) -> None:
     assert _findings(_prepared("persistence.cache.hostPath.path", path)) == []
 
 
-def test_a_path_of_the_node_leads_nowhere_else() -> None:
+def test_node_paths_must_not_contain_dots() -> None:
     (finding,) = _findings(nested("persistence.cache.hostPath.path", "/cache/../etc"))
     assert finding.message == "contains '..', which Kubernetes rejects in a path of the node; given '/cache/../etc'"
 
 
-def test_agents_of_the_legacy_line_prepare_no_nodes() -> None:
+def test_preparation_requires_the_current_line() -> None:
     (finding,) = _findings(CACHE, LEGACY)
     assert (finding.severity, finding.path) == ("error", "persistence.cache.hostPath")
     assert "agents 0.57 to 0.60 do not support it" in finding.message
@@ -136,7 +136,7 @@ def test_agents_of_the_legacy_line_prepare_no_nodes() -> None:
         ("systems", "scoped", CURRENT, ""),
     ],
 )
-def test_a_name_that_kubernetes_keeps_for_itself(namespace: str, naming: Any, version: str, name: str) -> None:
+def test_reserved_priority_class_names_are_errors(namespace: str, naming: Any, version: str, name: str) -> None:
     found = _findings(nested(f"{BUFFER}.replicas", 1), version, namespace, naming)
     assert _brief(found) == ([("error", f"{BUFFER}.priorityClassName")] if name else [])
     assert all(f"would be named {name!r}" in finding.message for finding in found)

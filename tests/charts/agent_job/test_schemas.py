@@ -1,4 +1,4 @@
-"""Everything we render is valid for Kubernetes, field by field."""
+"""All rendered objects are valid for Kubernetes, field by field."""
 
 import copy
 import json
@@ -62,7 +62,7 @@ def test_objects_are_valid(version: str) -> None:
 @pytest.mark.parametrize("version", [LEGACY, CURRENT])
 @settings(max_examples=15, deadline=None, derandomize=True)
 @for_any(data=st.data())
-def test_values_go_together(data: st.DataObject, version: str) -> None:
+def test_all_values_together_are_valid(data: st.DataObject, version: str) -> None:
     rows = [row for row in ROWS[version] if row["value"] not in IMPOSSIBLE]
     chosen = data.draw(st.lists(st.integers(0, len(rows) - 1), unique=True))
     rendered = _render(_together(rows[index] for index in chosen), version)
@@ -73,7 +73,7 @@ def test_values_go_together(data: st.DataObject, version: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{index}-{case['name']}" for index, case in enumerate(CASES)])
-def test_whatever_the_chart_renders_is_valid(case: dict[str, Any]) -> None:
+def test_any_rendered_objects_are_valid(case: dict[str, Any]) -> None:
     rendered = charts.render("agent-job", case["values"], release=case["release"], namespace=case["namespace"])
     assert [manifest["kind"] for manifest in rendered][-2:] == ["AgentTask", "Deployment"]
     for manifest in rendered:

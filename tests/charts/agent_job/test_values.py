@@ -38,15 +38,15 @@ def test_every_value_is_known_to_a_line() -> None:
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row["value"])
-def test_a_value_changes_exactly_this(row: dict[str, Any]) -> None:
+def test_effects_of_each_value(row: dict[str, Any]) -> None:
     assert _changed(row, MINIMUM, LEGACY) == row["changes"]
 
 
 @pytest.mark.parametrize("row", TABLE_CURRENT, ids=lambda row: row["value"])
-def test_a_value_changes_exactly_this_on_the_current_line(row: dict[str, Any]) -> None:
+def test_effects_of_each_value_on_the_current_line(row: dict[str, Any]) -> None:
     assert _changed(row, MINIMUM, CURRENT) == row["changes"]
 
 
 @pytest.mark.parametrize("row", SHARED, ids=lambda row: row["value"])
-def test_a_value_changes_the_same_on_both_lines(row: dict[str, Any]) -> None:
+def test_effects_are_equal_on_both_lines(row: dict[str, Any]) -> None:
     assert _changed(row, NAMED, CURRENT) == row["changes"]

@@ -185,12 +185,12 @@ def test_warning(given: dict[str, Any], path: str, words: str) -> None:
 
 
 @pytest.mark.parametrize("given", FINE)
-def test_nothing_more_to_find(given: dict[str, Any]) -> None:
+def test_valid_values_have_no_findings(given: dict[str, Any]) -> None:
     assert _findings(merge(QUIET, given)).keys() == {"securityContext"}
 
 
 @pytest.mark.parametrize("line", ["legacy", "current"])
-def test_the_chart_s_defaults_are_three_warnings(line: str) -> None:
+def test_chart_defaults_have_three_warnings(line: str) -> None:
     found = _findings(MINIMUM, line=line)
     assert {path: severity for path, (severity, _) in found.items()} == {
         "workerNodeSelector": "warning",
@@ -233,7 +233,7 @@ def test_pods_without_any_privilege_need_no_warning() -> None:
         ("container_task_image_mode", "golden", "0.53 to 0.60", "1.2 or newer"),
     ],
 )
-def test_values_that_the_legacy_line_does_not_know(value: str, given: str, ignorant: str, knowing: str) -> None:
+def test_values_unknown_to_the_legacy_line(value: str, given: str, ignorant: str, knowing: str) -> None:
     severity, message = _findings(merge(QUIET, nested(f"agent.{value}", given)), line="legacy")[f"agent.{value}"]
     assert (severity, message) == (
         "error",
@@ -242,7 +242,7 @@ def test_values_that_the_legacy_line_does_not_know(value: str, given: str, ignor
 
 
 @pytest.mark.parametrize("closed", ["restrictMetadataService", "network"])
-def test_a_variable_that_takes_run_pods_out_of_their_policy(closed: str) -> None:
+def test_a_label_variable_that_bypasses_the_policy_is_an_error(closed: str) -> None:
     labels = {TASK_LABELS: "e30="}
     given = merge(QUIET, {"extraEnv": labels, "restrictMetadataService": closed != "network"})
     network = Network(ingress="deny") if closed == "network" else None
@@ -261,7 +261,7 @@ def test_without_a_policy_the_variable_overrides_a_value() -> None:
     }
 
 
-def test_what_a_program_hands_in() -> None:
+def test_arguments_of_programs() -> None:
     inputs = Inputs(agent_image="scalr/agent", runner_image="scalr/runner:1", secret_env={"SCALR_AGENT_NAME": "x"})
     found = _findings(merge(QUIET, {"image": {"tag": "latest"}}), inputs=inputs)
     assert {path: severity for path, (severity, _) in found.items()} == {

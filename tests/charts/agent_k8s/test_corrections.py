@@ -1,4 +1,4 @@
-"""Where the chart of agent-k8s is broken or unsafe, we are not."""
+"""Corrections of the chart of agent-k8s."""
 
 import json
 from typing import Any
@@ -29,7 +29,7 @@ def test_controller_and_workers_have_selectors_of_their_own() -> None:
     assert made["egress"]["spec"]["podSelector"]["matchLabels"] == SELECTOR
 
 
-def test_two_releases_never_collide() -> None:
+def test_two_releases_do_not_collide() -> None:
     def identities(release: str, namespace: str) -> set[tuple[str, str, str]]:
         made = charts.render("agent-k8s", FULL, release=release, namespace=namespace)
         return {(one["kind"], one["metadata"].get("namespace", ""), one["metadata"]["name"]) for one in made}
@@ -73,7 +73,7 @@ def test_the_volume_is_reserved_for_its_claim() -> None:
         ({"create": False}, [], "default"),
     ],
 )
-def test_a_brought_account_gets_the_role(account: dict[str, Any], made: list[str], name: str) -> None:
+def test_an_existing_account_gets_the_role(account: dict[str, Any], made: list[str], name: str) -> None:
     rendered = _objects({"serviceAccount": account})
     assert [role for role in rendered if role in ("service-account", "role", "role-binding")] == made
     assert {pod(rendered, role)["spec"]["serviceAccountName"] for role in WORKLOADS} == {name}
@@ -94,7 +94,7 @@ def test_the_default_data_home_warns() -> None:
     assert "agent.data_home" not in found({"efsVolumeHandle": EFS})
 
 
-def test_component_annotations_beat_pod_annotations() -> None:
+def test_component_annotations_override_pod_annotations() -> None:
     given = {
         "podAnnotations": {"a": "all", "b": "all"},
         "controllerPodAnnotations": {"a": "controller"},

@@ -105,7 +105,7 @@ REFUSED = [
     ),
     ("--set agent.ca_cert='<base-64-encoded-certs>'", ["agent.ca_cert: neither an absolute path nor base64"]),
 ]
-"""Commands with what a user must fill in, and what is said of it."""
+"""Commands with placeholders for the user, and their errors."""
 
 every_line = pytest.mark.parametrize("version", VERSIONS.values(), ids=VERSIONS)
 
@@ -145,7 +145,7 @@ def test_a_command_renders(command: str, given: dict[str, Any], version: str) ->
 
 @every_line
 @pytest.mark.parametrize(("command", "reasons"), REFUSED, ids=[command[:70] for command, _ in REFUSED])
-def test_a_command_whose_gaps_are_not_filled_is_refused(command: str, reasons: list[str], version: str) -> None:
+def test_commands_with_placeholders_are_refused(command: str, reasons: list[str], version: str) -> None:
     with pytest.raises(ValuesError) as raised:
         render(parsed(command), version)
     found = errors(raised.value.findings)

@@ -53,13 +53,13 @@ def test_every_value_is_documented() -> None:
     [(row, line) for row in TABLE for line in VERSIONS if line == "current" or row["value"] not in (*ABSENT, "resources")],
     ids=lambda part: part if isinstance(part, str) else part["value"],
 )
-def test_a_value_changes_exactly_this(row: dict[str, Any], line: str) -> None:
+def test_effects_of_each_value(row: dict[str, Any], line: str) -> None:
     before = merge(MINIMUM | {"image": {"tag": "1.4.0"}}, row.get("given", {}))
     after = merge(before, nested(row["value"], row["set"]))
     assert changes(objects(before, digest=DIGEST, line=line), objects(after, digest=DIGEST, line=line)) == row["changes"]
 
 
-def test_what_the_lines_have_of_their_own() -> None:
+def test_differences_between_the_lines() -> None:
     neutral = {"image": {"tag": "1.0.0"}}
     found = changes(_objects(neutral, line="legacy"), _objects(neutral, line="current"))
     own = {path: value for path, value in found.items() if "app.kubernetes.io/version" not in path}
@@ -73,7 +73,7 @@ def test_what_the_lines_have_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("line", ["legacy", "current"])
-def test_the_order_in_which_everything_is_applied(line: str) -> None:
+def test_the_order_of_objects(line: str) -> None:
     assert list(objects(FULL, SECRETS, line=line)) == [
         "service-account",
         "role",
@@ -92,7 +92,7 @@ def test_the_order_in_which_everything_is_applied(line: str) -> None:
 
 @pytest.mark.parametrize("line", ["legacy", "current"])
 @pytest.mark.parametrize("given", [MINIMUM, FULL, *(merge(FULL, nested(row["value"], row["set"])) for row in TABLE)])
-def test_kubernetes_knows_every_field(given: dict[str, Any], line: str) -> None:
+def test_every_field_exists_in_kubernetes(given: dict[str, Any], line: str) -> None:
     if line == "legacy":
         agent = {key: value for key, value in given["agent"].items() if f"agent.{key}" not in ABSENT}
         given = {**given, "agent": agent}
@@ -106,7 +106,7 @@ def test_manifests_are_plain_json() -> None:
     assert not [manifest for manifest in rendered if manifest["kind"] == "CustomResourceDefinition"]
 
 
-def test_the_complete_image_reference_of_a_program_wins() -> None:
+def test_a_complete_image_reference_takes_precedence() -> None:
     reference = f"acme/agent@sha256:{64 * '0'}"
     made = objects(merge(MINIMUM, {"image": {"repository": "x", "tag": "1"}}), Inputs(agent_image=reference))
     assert [container(made, role)["image"] for role in WORKLOADS] == [reference, reference]
@@ -120,7 +120,7 @@ def test_null_leaves_a_number_to_the_agent_and_the_grace_period_to_kubernetes() 
         assert "terminationGracePeriodSeconds" not in pod(made, role)["spec"]
 
 
-def test_secret_variables_are_in_a_secret_and_win() -> None:
+def test_secret_variables_are_in_a_secret_and_take_precedence() -> None:
     made = objects(merge(MINIMUM, {"extraEnv": {"TF_TOKEN": "plain"}}), SECRETS)
     assert made["env-secret"]["stringData"] == {"TF_TOKEN": "s3cr3t-variable"}
     for role in WORKLOADS:
@@ -129,14 +129,14 @@ def test_secret_variables_are_in_a_secret_and_win() -> None:
         assert given == [{"name": "TF_TOKEN", "valueFrom": {"secretKeyRef": reference}}]
 
 
-def test_extra_variables_beat_ours_and_stand_once() -> None:
+def test_extra_variables_override_ours_once() -> None:
     made = _objects({"extraEnv": {"SCALR_AGENT_DATA_DIR": "/elsewhere"}})
     names = [variable["name"] for variable in container(made, "daemon-set")["env"]]
     assert len(names) == len(set(names))
     assert environment(made, "daemon-set")["SCALR_AGENT_DATA_DIR"] == "/elsewhere"
 
 
-def test_what_is_known_later_is_carried_as_it_is() -> None:
+def test_outputs_are_carried_unchanged() -> None:
     handle, url, token, bundle, arn = Later(), Later(), Later(), Later(), Later()
     given = {
         "agent": {"url": url, "token": token, "ca_cert": bundle},

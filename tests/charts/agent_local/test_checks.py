@@ -187,7 +187,7 @@ def test_warning(given: dict[str, Any], path: str, start: str) -> None:
 
 
 @pytest.mark.parametrize("given", FINE)
-def test_nothing_to_find(given: dict[str, Any]) -> None:
+def test_valid_values_have_no_findings(given: dict[str, Any]) -> None:
     assert _findings(given) == {}
 
 
@@ -196,11 +196,11 @@ def test_the_cache_of_the_legacy_line_is_not_deprecated() -> None:
     assert _findings(given, "legacy") == {}
 
 
-def test_an_image_from_elsewhere_is_checked_instead() -> None:
+def test_a_complete_image_reference_is_checked() -> None:
     given = nested("image", {"repository": None, "tag": "latest"})
     assert _findings(given, inputs=Inputs(agent_image=f"acme/agent@sha256:{64 * '0'}")) == {}
     assert list(_findings(given, inputs=Inputs(agent_image="acme/agent"))) == ["agent_image"]
 
 
-def test_the_token_is_not_always_needed() -> None:
+def test_the_token_can_be_optional() -> None:
     assert _findings({"agent": {"token": None}}, inputs=Inputs(token_needed=False)) == {}

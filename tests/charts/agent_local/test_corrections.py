@@ -1,4 +1,4 @@
-"""One test for every row about agent-local in docs/helm-differences.md: where the chart is broken or unsafe, we are not."""
+"""Corrections of the chart of agent-local: one test for every row of docs/helm-differences.md."""
 
 from typing import Any
 
@@ -78,7 +78,7 @@ def test_agent_local_passes_restricted(line: str) -> None:
 
 
 @pytest.mark.parametrize("given", [{"privileged": True}, {"capabilities": {"add": ["CAP_SYS_ADMIN"]}}])
-def test_hardening_of_agent_local_gives_way(given: dict[str, Any]) -> None:
+def test_hardening_of_agent_local_can_be_overridden(given: dict[str, Any]) -> None:
     assert "allowPrivilegeEscalation" not in container(objects(merge(MINIMUM, {"securityContext": given})))["securityContext"]
 
 
@@ -104,13 +104,13 @@ def test_agents_roll_when_a_secret_changes(change: dict[str, Any]) -> None:
     assert digest({}) != digest(change)
 
 
-def test_no_digest_without_a_secret_of_ours() -> None:
+def test_no_digest_without_our_own_secret() -> None:
     given = {"agent": {"token": None, "tokenExistingSecret": {"name": "pool"}}}
     assert pod(objects(merge(MINIMUM, given)))["metadata"]["annotations"] == contract.UNEVICTABLE_ANNOTATIONS
 
 
 @LINES
-def test_a_rolling_update_that_waits_for_its_own_claim_warns(line: str) -> None:
+def test_a_rolling_update_blocked_by_its_claim_warns(line: str) -> None:
     message = _warnings(CACHE[line], line)["strategy.type"]
     assert "strategy.type: Recreate" in message
     assert "persistentVolumeClaim.accessMode: ReadWriteMany" in message
@@ -140,7 +140,7 @@ def test_sub_path_counts_for_claims_only(line: str) -> None:
 
 
 @LINES
-def test_a_variable_stands_once(line: str) -> None:
+def test_variables_are_not_duplicated(line: str) -> None:
     given = {"extraEnv": {"SCALR_AGENT_CACHE_DIR": "/elsewhere", "A": "b"}}
     made = objects(merge(MINIMUM, given), line=line)
     names = [variable["name"] for variable in container(made)["env"]]

@@ -50,7 +50,7 @@ def test_reserved_variables(name: str, instead: str, line: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "instead"), RESERVED_LATER)
-def test_variables_that_are_reserved_in_the_current_line_alone(name: str, instead: str) -> None:
+def test_variables_reserved_only_on_the_current_line(name: str, instead: str) -> None:
     assert _findings({name: "/x"}, "current")[f"extraEnv.{name}"] == ("error", f"reserved for the agent: {instead}")
     assert _findings({name: "/x"}, "legacy") == {}
 

@@ -47,7 +47,7 @@ def test_the_table_has_every_value_once() -> None:
     [(row, line) for row in TABLE for line in ("legacy", "current") if _is_known(row, line)],
     ids=lambda part: part if isinstance(part, str) else part["value"],
 )
-def test_a_value_changes_exactly_this(row: dict[str, Any], line: str) -> None:
+def test_effects_of_each_value(row: dict[str, Any], line: str) -> None:
     before = merge(MINIMUM, row.get("given", {}))
     after = merge(before, nested(row["value"], row["set"]))
     assert changes(objects(before, digest=DIGEST, line=line), objects(after, digest=DIGEST, line=line)) == row["changes"]
@@ -62,7 +62,7 @@ def test_image(line: str, repository: str) -> None:
     assert container(objects(MINIMUM, Inputs(agent_image=reference), line=line))["image"] == reference
 
 
-def test_the_order_in_which_everything_is_applied() -> None:
+def test_the_order_of_objects() -> None:
     assert list(objects(FULL)) == [
         "service-account",
         "egress",
@@ -78,7 +78,7 @@ def test_the_order_in_which_everything_is_applied() -> None:
 
 
 @pytest.mark.parametrize("line", ["legacy", "current"])
-def test_the_least_that_is_needed(line: str) -> None:
+def test_minimal_values(line: str) -> None:
     values = {**MINIMUM, "persistence": {"enabled": True}, "replicaCount": None, "allowMetadataService": False}
     for manifest in charts.render("agent-local", values, release="vcs", namespace="scalr", agent_version=VERSIONS[line]):
         assert_valid(manifest)
@@ -144,7 +144,7 @@ def test_an_autoscaler_may_set_the_replicas() -> None:
     assert "replicas" not in objects(merge(MINIMUM, {"replicaCount": None}))["deployment"]["spec"]
 
 
-def test_all_secret_variables_reach_the_container_and_stand_first() -> None:
+def test_secret_variables_come_first_in_the_container() -> None:
     made = objects(merge(MINIMUM, {"extraEnv": {"HTTPS_PROXY": "http://u:$(PASSWORD)@p:1", "A": "plain"}}), Inputs(secret_env=SECRETS))
     assert made["env-secret"]["stringData"] == SECRETS
     assert [variable["name"] for variable in container(made)["env"]][:4] == ["A", "PASSWORD", "SCALR_AGENT_OTLP_HEADERS", "HTTPS_PROXY"]
@@ -201,7 +201,7 @@ def test_deprecated_values_of_the_cache(given: dict[str, Any], claim: str | None
 
 
 @pytest.mark.parametrize(("line", "path"), [(line, path) for line, paths in ABSENT.items() for path in paths])
-def test_values_that_a_line_does_not_know(line: str, path: str) -> None:
+def test_values_unknown_to_a_line(line: str, path: str) -> None:
     ignorant, knowing = KNOWN_BY.get(path, ("0.57 to 0.60", "1.2 or newer"))
     said = {"tls": {"caBundle": "x"}, "emptyDir": {"sizeLimit": "1Gi"}, "persistentVolumeClaim": {"storage": "1Gi"}, "enabled": True}
     value: Any = said.get(path.rpartition(".")[2], [{"name": "x", "url": "https://mirror.acme/"}])

@@ -14,7 +14,7 @@ from tests.helpers.validated import validate
 
 
 @pytest.mark.parametrize("name", charts.CHARTS)
-def test_objects_are_made_once(name: str) -> None:
+def test_objects_are_created_once(name: str) -> None:
     chart, made = charts.find(name), Counter[str]()
 
     def counted(group: str) -> Any:
@@ -31,7 +31,7 @@ def test_objects_are_made_once(name: str) -> None:
     assert made == dict.fromkeys(chart.groups, 1)
 
 
-def test_an_agent_with_other_inputs_has_objects_of_its_own() -> None:
+def test_other_inputs_create_other_objects() -> None:
     agent = validate("agent-job", MINIMUM)
     assert "env-secret" not in agent.group("controller")
     assert "env-secret" in replace(agent, inputs=Inputs(secret_env={"A": "b"})).group("controller")

@@ -1,4 +1,4 @@
-"""Provider network mirrors and their tokens: what is found, and what the agent is told, for the kinds that have them."""
+"""Provider network mirrors and their tokens: findings, and the agent's configuration, for the kinds that support them."""
 
 import json
 from typing import Any
@@ -50,12 +50,12 @@ def errors(chart: str, mirrors: Any, **inputs: Any) -> list[tuple[str, str]]:
         ),
     ],
 )
-def test_a_token_in_the_wrong_place(chart: str, mirrors: Any, tokens: dict[str, str], path: str, message: str) -> None:
+def test_misplaced_mirror_tokens_are_errors(chart: str, mirrors: Any, tokens: dict[str, str], path: str, message: str) -> None:
     assert errors(chart, mirrors, mirror_tokens=tokens) == [(path, message)]
 
 
 @every_kind
-def test_tokens_beside_a_variable_that_replaces_the_list(chart: str) -> None:
+def test_tokens_with_a_list_variable_are_errors(chart: str) -> None:
     reason = "would replace the list of mirrors and its tokens; keep one of them"
     assert errors(chart, MIRRORS, mirror_tokens={"a.acme": "x"}, secret_env={VARIABLE: "[]"}) == [(f"secret_env.{VARIABLE}", reason)]
     assert errors(chart, MIRRORS, secret_env={VARIABLE: "[]"}) == []
@@ -63,13 +63,13 @@ def test_tokens_beside_a_variable_that_replaces_the_list(chart: str) -> None:
 
 @every_kind
 @pytest.mark.parametrize("mirrors", ["x", [{"url": 5}], [{"uri": "https://a.acme/"}], ["https://a.acme/"]], ids=str)
-def test_of_wrong_mirrors_nobody_says_whose_tokens_are_none(chart: str, mirrors: Any) -> None:
+def test_invalid_mirrors_have_no_token_findings(chart: str, mirrors: Any) -> None:
     found = errors(chart, mirrors, mirror_tokens={"a.acme": "x"})
     assert [path.startswith(PLACE) for path, _ in found] in ([True], [True, True])
 
 
 @every_kind
-def test_what_is_known_only_later(chart: str) -> None:
+def test_output_mirrors_must_be_known(chart: str) -> None:
     assert errors(chart, [{"url": "https://a.acme/", "token": object()}]) == [
         (
             f"{PLACE}[0].token",
@@ -83,7 +83,7 @@ def test_what_is_known_only_later(chart: str) -> None:
 
 
 @every_kind
-def test_a_password_in_the_address(chart: str) -> None:
+def test_a_password_in_the_address_is_an_error(chart: str) -> None:
     for url, warned in (("https://u:s3cr3t@a.acme/", True), ("https://u:$(PASSWORD)@a.acme/", False), ("https://t0ken@a.acme/", True)):
         found = [finding for finding in load(chart, [{"url": url}], Inputs()).findings if finding.path.startswith(PLACE)]
         reason = "contains a password in plain text; use a token for the mirror instead, which becomes a Secret"
@@ -104,7 +104,7 @@ def test_every_mirror_of_a_host_gets_its_token(chart: str) -> None:
 
 
 @every_kind
-def test_a_list_that_is_known_only_later_is_carried_as_it_is(chart: str) -> None:
+def test_an_output_list_is_carried_unchanged(chart: str) -> None:
     token: Any = object()
     composed: Any = object()
     assert held(chart, Inputs(mirror_tokens={"a.acme": token}, network_mirrors=composed)) == {VARIABLE: composed}

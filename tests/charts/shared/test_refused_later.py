@@ -1,4 +1,4 @@
-"""Values of charts that are valid one by one, and that a cluster would refuse or could never start, are told."""
+"""Values that are valid separately, but that a cluster would refuse or could never start, are reported."""
 
 from typing import Any
 
@@ -122,7 +122,7 @@ def mounted(chart: str, *directories: str) -> dict[str, Any]:
         ),
     ],
 )
-def test_what_a_cluster_refuses_is_told(chart: str, given: dict[str, Any], path: str, message: str) -> None:
+def test_values_that_a_cluster_refuses_are_errors(chart: str, given: dict[str, Any], path: str, message: str) -> None:
     assert [(each.path, each.message) for each in found(chart, given)] == [(path, message)]
 
 
@@ -142,11 +142,11 @@ def test_what_a_cluster_refuses_is_told(chart: str, given: dict[str, Any], path:
     ],
     ids=str,
 )
-def test_what_it_accepts_is_not(chart: str, given: dict[str, Any]) -> None:
+def test_values_that_a_cluster_accepts(chart: str, given: dict[str, Any]) -> None:
     assert found(chart, given) == []
 
 
-def test_a_required_field_that_is_wrong_is_not_called_missing() -> None:
+def test_an_invalid_required_field_is_not_missing() -> None:
     affinity: dict[str, Any] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": []}}}
     [finding] = found("agent-job", nested("task.affinity", affinity))
     assert finding.message == "empty; add a term, or remove the node affinity"

@@ -1,4 +1,4 @@
-"""What differs between agent versions: the tables, what they make of default values, and versions that nothing was compared with."""
+"""Differences between agent versions: the tables, their effect on defaults, and versions that were not compared."""
 
 import json
 import shutil
@@ -46,7 +46,7 @@ def upgrades() -> Iterator[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize(("chart", "before", "after"), list(upgrades()))
-def test_a_version_differs_from_the_one_before_in_exactly_this(chart: str, before: str, after: str) -> None:
+def test_differences_between_versions(chart: str, before: str, after: str) -> None:
     older = json.loads(json.dumps(objects(chart, before)).replace(before, after))
     assert changes(older, objects(chart, after)) == DIFFERENCES[chart][after]
 
@@ -85,7 +85,7 @@ def test_a_version_without_a_chart_has_the_row_of_the_version_before(version: st
         ("task.job.backoffLimit", "1.3 or newer", {"0.57.0": "0.57 to 1.2", "1.2.1": "0.57 to 1.2"}),
     ],
 )
-def test_who_knows_a_value(path: str, knowing: str, ignorant: dict[str, str]) -> None:
+def test_versions_that_support_a_value(path: str, knowing: str, ignorant: dict[str, str]) -> None:
     table = TABLES["agent-job"]
     assert table.knowing(path) == knowing
     for version, words in ignorant.items():
@@ -110,7 +110,7 @@ def test_who_knows_a_value(path: str, knowing: str, ignorant: dict[str, str]) ->
         ("agent-k8s", "0.59.0", {"agent": {"container_task_image": "acme/runs:1"}}, False),
     ],
 )
-def test_a_value_is_refused_where_its_agents_do_not_know_it(chart: str, version: str, given: dict[str, Any], known: bool) -> None:
+def test_values_of_other_versions_are_errors(chart: str, version: str, given: dict[str, Any], known: bool) -> None:
     found = errors(charts.check(chart, merge(GIVEN, given), release="runs", namespace="scalr", agent_version=version))
     assert [finding for finding in found if "do not support it" not in finding.message] == []
     assert (found == []) is known
@@ -128,14 +128,14 @@ def test_a_value_is_refused_where_its_agents_do_not_know_it(chart: str, version:
         ("1.3.0", "SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES", "overrides the variable of agent.providerCache.dropKernelPages"),
     ],
 )
-def test_variables_that_a_version_sets_are_warned_of(version: str, variable: str, advice: str) -> None:
+def test_overriding_variables_of_a_version_is_a_warning(version: str, variable: str, advice: str) -> None:
     extra = {"agent": {"extraEnv": {variable: "1"}}}
     found = charts.check("agent-job", merge(GIVEN, extra), release="runs", namespace="scalr", agent_version=version)
     messages = [finding.message for finding in found if finding.path == f"agent.extraEnv.{variable}"]
     assert [advice in message for message in messages] == ([True] if advice else [])
 
 
-def test_agents_0_60_read_the_image_of_runs_in_workers_alone() -> None:
+def test_agents_0_60_read_the_run_image_only_in_workers() -> None:
     made = objects("agent-k8s", "0.60.0", {"agent": {"container_task_image": "acme/runs:1"}})
     told = {
         role: [variable["value"] for variable in variables if variable["name"] == "SCALR_AGENT_CONTAINER_TASK_IMAGE"]
@@ -170,14 +170,14 @@ def test_the_runner_of_agents_0_60_downloads_its_loop(sum_of: str, code: int, wo
 
 
 @pytest.mark.parametrize(("chart", "version"), PUBLISHED)
-def test_what_was_compared_with_is_not_warned_of(chart: str, version: str) -> None:
+def test_compared_versions_have_no_warning(chart: str, version: str) -> None:
     found = charts.check(chart, GIVEN, release="runs", namespace="scalr", agent_version=version)
     assert [finding for finding in found if finding.path == "agent_version"] == []
 
 
 @pytest.mark.parametrize("chart", CHARTS)
 @pytest.mark.parametrize("version", NEWER)
-def test_a_newer_version_is_warned_of(chart: str, version: str) -> None:
+def test_a_newer_version_is_a_warning(chart: str, version: str) -> None:
     found = charts.check(chart, GIVEN, release="runs", namespace="scalr", agent_version=version)
     (warning,) = [finding for finding in found if finding.path == "agent_version"]
     assert warning.severity == "warning"
@@ -189,7 +189,7 @@ def test_a_newer_version_is_warned_of(chart: str, version: str) -> None:
 
 
 @pytest.mark.parametrize("common", [True, False])
-def test_a_newer_version_is_warned_of_where_the_stack_says_it(common: bool) -> None:
+def test_a_newer_version_is_located_in_the_stack(common: bool) -> None:
     agent = {"kind": "agent-local", "namespace": "scalr"}
     words = {"common": {"agentVersion": "99.0.1"}} if common else {"common": {}}
     config = {**words, "agents": {"vcs": agent if common else agent | {"agentVersion": "99.0.1"}}}
@@ -198,7 +198,7 @@ def test_a_newer_version_is_warned_of_where_the_stack_says_it(common: bool) -> N
     assert [finding.path for finding in found if f"is newer than {NEWEST}" in finding.message] == [place]
 
 
-def test_a_newer_version_is_warned_of_in_programs_and_on_the_command_line() -> None:
+def test_a_newer_version_is_a_warning_in_programs_and_commands() -> None:
     recording = record("AgentLocal", {"namespace": "scalr", "url": URL, "token": TOKEN, "agent_version": "99.0.1"})
     assert any(f"agent_version: 99.0.1 is newer than {NEWEST}" in message for _, message in recording.log)
     done = cli("template", "agent-local", "--agent-version", "99.0.1", stdin="")

@@ -63,7 +63,7 @@ class Clusters(EKSBackend):
         return made
 
     def create_nodegroup(self, *args: Any, **given: Any) -> Nodegroup:
-        """Nodes that nobody can log into, unless somebody was asked for."""
+        """A node group without remote access, unless it is requested."""
         made = super().create_nodegroup(*args, **given)
         made.remote_access = given.get("remote_access")
         return made

@@ -10,7 +10,7 @@ from moto.ec2.models.launch_templates import LaunchTemplateVersion
 from moto.ec2.responses import EC2Response
 
 DEPRECATED = "deprecated"
-"""Tag of an image that AWS has marked as deprecated: it still starts, and is listed for those alone who ask for such images."""
+"""Tag of an image that AWS has deprecated: it still starts, and is listed only on request."""
 
 
 class Network(EC2Backend):

@@ -103,7 +103,7 @@ class AwsCloud(Served):
         }
 
     def client(self, service: str) -> Any:
-        """A client of a service, for what only its API tells."""
+        """A client of a service's API."""
         keys = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
         return boto3.client(service, endpoint_url=self.url, region_name=REGION, **keys)
 
@@ -164,7 +164,7 @@ class AwsCloud(Served):
         return Place(vpc, subnets[:3], nodes)
 
     def _recording(self, application: Any) -> Any:
-        """An application that records what it is asked, and holds back what it is told to.
+        """An application that records requests, and holds back selected responses.
 
         Attempts of one call get one answer, unless the first one failed here. The SDK for Go closes what it sends when the first line of
         an answer is there, and takes it for a broken connection if it only then finds that nothing more is to be sent. With a network in

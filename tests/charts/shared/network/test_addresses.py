@@ -104,7 +104,7 @@ def test_exceptions(exceptions: str, host: str, direct: bool) -> None:
     assert (proxies.carrying(Address(host, 443)) == "") is direct
 
 
-def test_references_are_followed_up_to_what_a_program_can_get() -> None:
+def test_expansion_of_references_is_limited() -> None:
     """A variable that doubles another one 40 times would have a terabyte; Linux gives no program more than 128 KiB."""
     chain = [{"name": "E0", "value": "a"}, *({"name": f"E{index}", "value": f"$(E{index - 1})$(E{index - 1})"} for index in range(1, 41))]
     found = known(chain)

@@ -1,4 +1,4 @@
-"""Mistakes in the setting `network`, each with what to write instead."""
+"""Mistakes in the setting `network`, each with its correction."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def paths(found: list[Finding]) -> list[tuple[str, str]]:
     ("entry", "given"),
     [({}, "none"), ({"host": "a.b", "cidr": "10.0.0.0/8"}, "host and cidr"), ({"ports": [443]}, "none")],
 )
-def test_exactly_one_destination(entry: dict[str, Any], given: str) -> None:
+def test_an_entry_has_exactly_one_destination(entry: dict[str, Any], given: str) -> None:
     [finding] = findings("cilium", entry)
     assert (finding.path, finding.message) == (
         "network.egress.only[0]",
@@ -50,7 +50,7 @@ def test_exactly_one_destination(entry: dict[str, Any], given: str) -> None:
     ],
 )
 @pytest.mark.parametrize("dialect", ["kubernetes", "cilium", "gke"])
-def test_a_metadata_service(entry: dict[str, Any], dialect: str) -> None:
+def test_entries_for_metadata_services_are_errors(entry: dict[str, Any], dialect: str) -> None:
     found = [finding for finding in findings(dialect, entry, values=PROXIED) if "metadata services" in finding.message]
     assert paths(found) == [("error", f"network.egress.only[0].{next(iter(entry))}")]
 
@@ -75,21 +75,21 @@ def test_a_metadata_service_that_is_open_needs_no_entry() -> None:
         {"cidr": "100.96.0.95/32"},
     ],
 )
-def test_addresses_that_are_no_metadata_service(entry: dict[str, Any]) -> None:
+def test_other_addresses_are_accepted(entry: dict[str, Any]) -> None:
     assert findings("gke", entry) == []
 
 
-def test_a_denial_of_cilium_knows_no_ports() -> None:
+def test_cilium_denials_apply_to_all_ports() -> None:
     assert paths(findings("cilium", {"cidr": "169.254.25.10/32", "ports": [53]})) == [("error", "network.egress.only[0].cidr")]
 
 
 @pytest.mark.parametrize("host", ["*.internal", "*.tools.internal", "a.metadata.google.internal"])
-def test_names_that_are_no_metadata_service(host: str) -> None:
+def test_other_names_are_accepted(host: str) -> None:
     assert findings("cilium", {"host": host}) == []
 
 
 @pytest.mark.parametrize("dialect", ["kubernetes", "cilium", "gke"])
-def test_a_server_at_a_metadata_service(dialect: str) -> None:
+def test_servers_at_metadata_addresses_are_errors(dialect: str) -> None:
     values = merge(PROXIED, {"otel": {"enabled": True, "endpoint": "http://169.254.169.254:4317"}})
     [finding] = findings(dialect, values=values)
     assert (finding.severity, finding.path) == ("error", "network.egress")
@@ -99,19 +99,19 @@ def test_a_server_at_a_metadata_service(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["localhost", "*.svc", "*.svc.cluster.local"])
-def test_hosts_that_no_policy_can_allow(host: str) -> None:
+def test_hosts_that_policies_cannot_allow_are_errors(host: str) -> None:
     [finding] = findings("cilium", {"host": host})
     assert (finding.severity, finding.path, "use namespace" in finding.message) == ("error", "network.egress.only[0].host", True)
 
 
-def test_values_with_errors_are_not_asked_for_destinations() -> None:
+def test_invalid_values_have_no_destination_findings() -> None:
     [line] = [line for line in LINES if (line.chart, line.generation) == ("agent-k8s", "current")]
     agent = agent_of(line, restricted("cilium"), {"workerTolerations": [{"key": object(), "operator": "Exists"}]})
     assert [finding.path for finding in errors(agent.findings)] == ["workerTolerations[0].key"]
 
 
 @pytest.mark.parametrize("destination", [{"cidr": "10.0.0.0/8"}, {"namespace": "git"}])
-def test_more_ports_than_a_policy_of_cilium_may_have(destination: dict[str, str]) -> None:
+def test_too_many_ports_for_cilium_are_an_error(destination: dict[str, str]) -> None:
     ports = list(range(1000, 1041))
     entry: dict[str, Any] = {**destination, "ports": ports}
     [finding] = findings("cilium", entry)
@@ -120,26 +120,26 @@ def test_more_ports_than_a_policy_of_cilium_may_have(destination: dict[str, str]
     assert findings("cilium", {"host": "git.acme.internal", "ports": ports}) == []  # a rule for each port
 
 
-def test_nfs() -> None:
+def test_nfs_ports_are_errors() -> None:
     [finding] = findings("cilium", {"cidr": "10.0.0.0/8", "ports": [443, 2049]})
     assert (finding.path, "task.allowNfs: true" in finding.message) == ("network.egress.only[0].ports", True)
     assert findings("cilium", {"cidr": "10.0.0.0/8", "ports": [443, 2049]}, values={"task": {"allowNfs": True}}) == []
 
 
-def test_names_that_a_network_policy_does_not_know() -> None:
+def test_host_names_without_support_are_errors() -> None:
     found = findings("kubernetes", {"host": "github.acme.internal"}, {"cidr": "10.0.0.0/8"})
     assert paths(found) == [("error", "network.egress.only[0].host"), ("error", "network.egress.enforced_by")]
     assert all(word in found[0].message for word in ("cidr", "proxy", "cilium or gke"))
     assert all(host in found[1].message for host in ("*.scalr.io", "registry.opentofu.org", "github.com", "443"))
 
 
-def test_a_proxy_carries_names() -> None:
+def test_host_names_behind_a_proxy_are_accepted() -> None:
     assert findings("kubernetes", {"host": "github.acme.internal"}, values=PROXIED) == []
     [finding] = findings("kubernetes", {"host": "github.acme.internal", "ports": [22]}, values=PROXIED)
     assert (finding.path, "port 22" in finding.message) == ("network.egress.only[0].host", True)
 
 
-def test_a_proxy_of_the_worker_carries_nothing_for_runs() -> None:
+def test_the_worker_proxy_does_not_apply_to_runs() -> None:
     proxy = {"extraEnv": {"HTTP_PROXY": "http://10.0.12.5:3128", "HTTPS_PROXY": "http://10.0.12.5:3128"}}
     [finding] = findings("kubernetes", values={"agent": proxy})
     assert (finding.severity, finding.path) == ("error", "network.egress.enforced_by")
@@ -158,7 +158,7 @@ def test_a_proxy_of_the_worker_carries_nothing_for_runs() -> None:
         ([{"cidr": "0.0.0.0/0", "ports": [3128]}], []),
     ],
 )
-def test_the_network_of_a_proxy_with_a_name(entries: list[dict[str, Any]], paths_found: list[str]) -> None:
+def test_a_proxy_name_requires_an_entry(entries: list[dict[str, Any]], paths_found: list[str]) -> None:
     values = behind(JOB, "http://proxy.acme.internal:3128")
     assert [finding.path for finding in findings("kubernetes", *entries, values=values)] == paths_found
 
@@ -168,7 +168,7 @@ def test_public_hosts_have_no_private_addresses() -> None:
     assert findings("kubernetes", {"cidr": "0.0.0.0/0"}) == []
 
 
-def test_hosts_that_are_not_known() -> None:
+def test_unknown_hosts_are_warnings() -> None:
     secret = {"HTTPS_PROXY": "http://me:s3cr3t@proxy.acme:3128"}
     found = findings("cilium", secret_env=secret)
     assert paths(found) == [("warning", "network.egress")]
@@ -210,6 +210,6 @@ def test_hosts_that_are_not_known() -> None:
         ({"egres": {}}, "egres", "did you mean 'egress'"),
     ],
 )
-def test_shapes(given: dict[str, Any], path: str, said: str) -> None:
+def test_types_of_settings(given: dict[str, Any], path: str, said: str) -> None:
     _, [finding] = parse_whole(Network, given)
     assert (finding.path, said in finding.message) == (path, True), finding.message

@@ -80,7 +80,7 @@ def test_the_api_is_for_pods_with_a_token() -> None:
     assert runs.token
 
 
-def test_settings_that_imply_more() -> None:
+def test_settings_that_imply_destinations() -> None:
     values: Values = {
         "agent": {
             "sentryDsn": "https://key@sentry.acme.internal/1",
@@ -97,7 +97,7 @@ def test_settings_that_imply_more() -> None:
 
 
 @pytest.mark.parametrize("line", [JOB, LOCAL, K8S], ids=lambda line: line.chart)
-def test_behind_a_proxy_only_what_it_does_not_carry(line: Any) -> None:
+def test_destinations_behind_a_proxy(line: Any) -> None:
     agent = agent_of(line, None, behind(line, "http://me:$(PASSWORD)@proxy.acme.internal:3128", ".acme.internal"))
     through = "proxy.acme.internal:3128"
     for pods in agent.pods:
@@ -134,7 +134,7 @@ RUNS_PROXY: Values = {"task": {"runner": {"extraEnv": {"HTTPS_PROXY": "http://of
 WORKERS_PROXY: Values = {"agent": {"extraEnv": {"HTTPS_PROXY": "http://of-agents.acme.internal:3128"}}}
 
 
-def test_worker_and_runner_have_proxies_of_their_own() -> None:
+def test_worker_and_runner_have_separate_proxies() -> None:
     agent = agent_of(JOB, restricted("cilium", {"host": "git.acme.internal"}), merge(WORKERS_PROXY, RUNS_PROXY))
     proxies = ["of-agents.acme.internal:3128", "of-runs.acme.internal:3128"]
     assert [f"{name}:{ports[0]}" for name, ports, *_ in why(agent, "tasks", "proxy")] == proxies
@@ -187,7 +187,7 @@ def _unknown(values: Mapping[str, Any], **inputs: Any) -> Iterator[str]:
         yield from destinations.unknown(pods, agent.inputs)
 
 
-def test_addresses_that_are_not_known() -> None:
+def test_unknown_addresses() -> None:
     assert set(_unknown({})) == set()
     assert set(_unknown({}, secret_env={"HTTPS_PROXY": "http://me:s3cr3t@proxy:1"})) == {"HTTPS_PROXY"}
     assert set(_unknown(RUNS_PROXY, secret_env={"TF_PROXY": "http://me:s3cr3t@proxy:1"})) == set()

@@ -1,4 +1,4 @@
-"""The policies of agents whose network is restricted, in every dialect: valid objects, which open what they should and nothing else."""
+"""The policies of agents with a restricted network, in every dialect: valid objects that open only what they should."""
 
 from typing import Any
 
@@ -120,7 +120,7 @@ def test_cilium_denies_metadata_services_whatever_a_name_resolves_to(line: Line)
 
 @every_line
 @every_dialect
-def test_a_policy_for_every_pod_and_no_way_in(line: Line, dialect: str) -> None:
+def test_every_pod_has_a_policy_without_ingress(line: Line, dialect: str) -> None:
     agent = sound(line, restricted(dialect), behind(line, PROXY))
     network = evaluated(agent)
     for _, source in pods(agent):
@@ -162,7 +162,7 @@ def test_pod_identity_of_eks_can_be_opened(line: Line, dialect: str) -> None:
 
 
 @every_line
-def test_without_egress_the_chart_decides(line: Line) -> None:
+def test_without_egress_the_chart_s_policy_stays(line: Line) -> None:
     plain, closed = agent_of(line, None), agent_of(line, restricted("kubernetes").model_copy(update={"egress": None}))
     assert plain.group("network-policy") == {role: policy for role, policy in closed.group("network-policy").items() if role != "ingress"}
     assert "ingress" in closed.group("network-policy")
@@ -176,7 +176,7 @@ def test_no_setting_changes_nothing(line: Line) -> None:
 
 
 @pytest.mark.parametrize("dialect", ["kubernetes", "gke"])
-def test_the_rule_for_an_api_server_that_is_not_known_yet(dialect: str) -> None:
+def test_the_rule_for_an_unknown_api_server(dialect: str) -> None:
     [line] = [line for line in LINES if _id(line) == "agent-job-current"]
     unknown = ClusterValue("it")
     agent = sound(line, restricted(dialect), behind(line, PROXY), api_server=unknown)
@@ -232,7 +232,7 @@ def test_runs_share_the_token_of_their_pod() -> None:
     assert tokens == {("agent-job", "tasks"): True, ("agent-local", "agent"): False, ("agent-k8s", "tasks"): False}
 
 
-def test_a_service_beside_the_pods() -> None:
+def test_a_service_in_the_namespace() -> None:
     [line] = [line for line in LINES if _id(line) == "agent-job-current"]
     otel = {"otel": {"enabled": True, "endpoint": "http://collector:4317"}}
     agent = sound(line, restricted("kubernetes"), merge(behind(line, PROXY), otel))
