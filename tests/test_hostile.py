@@ -1,4 +1,4 @@
-"""Texts that a stranger may put into a file do no harm: not to a terminal, not to a log, not in a shell, not on a machine."""
+"""Hostile text in files is harmless in terminals, logs, shells and on machines."""
 
 import re
 import shlex
@@ -60,7 +60,7 @@ def test_findings_contain_no_control_characters(text: str) -> None:
 
 
 def _machines(text: str) -> Iterator[tuple[Place, StackMachine]]:
-    """Machines with a text in each of their places that takes it."""
+    """Machines with a text in each setting that accepts it."""
     proxy = {"proxy": {"https": "http://proxy.acme:3128"}}
     for machine in MACHINES:
         for place in places(MachineEntry):
@@ -93,7 +93,7 @@ def test_machine_files_contain_no_control_characters(text: str) -> None:
 
 
 def _expanded(unit: str) -> list[str]:
-    """What systemd or a shell would expand of our text in a unit."""
+    """The text of a unit that systemd or a shell would expand."""
     lines = [line for line in unit.splitlines() if HARM in line]
     commands = [line for line in lines if line.startswith("Exec")]
     return [
@@ -103,7 +103,7 @@ def _expanded(unit: str) -> list[str]:
 
 
 def test_line_writers_refuse_control_characters() -> None:
-    """Whatever a check forgets, a unit, a file of variables and a repository have the lines that they should have."""
+    """Without checks, units, variable files and repositories still have only their own lines."""
     for text in ("a\nb", "a\rb", "a\0", "\x1b[2J", "a\x85b", "a\u2028b"):
         with pytest.raises(ValueError, match="a line of a file on the machine contains a control character"):
             characters.lines(["[Service]", f"Environment={text}"])

@@ -194,9 +194,7 @@ def test_a_link_that_appears_while_files_are_written_is_replaced(
 
 
 @pytest.mark.parametrize(("name", "moment"), [(LIST, "stat"), (".scalr-agents.new", "unlink")])
-def test_a_link_created_during_writing_is_not_followed(
-    name: str, moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_link_created_during_writing_is_not_followed(name: str, moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     directory, victim = tmp_path / "out", tmp_path / "victim"
     write([], directory, "yaml")
     victim.write_text("scalr_secret_runs.yaml\n")

@@ -1,4 +1,4 @@
-"""What is installed is pinned with hashes, and nothing is installed past them."""
+"""All installed packages are pinned with hashes."""
 
 import re
 import subprocess

@@ -26,7 +26,7 @@ _MANY_CONNECTIONS = httpx.Limits(max_connections=100, max_keepalive_connections=
 
 
 class ApiError(Exception):
-    """What the API server refused, and why."""
+    """A request that the API server refused, with the reason."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(f"{status}: {message}")
@@ -35,7 +35,7 @@ class ApiError(Exception):
 
 
 class UnreachableError(Exception):
-    """No answer: the API server does not run, or went away in the middle of a request."""
+    """No response: the API server is not running, or stopped during a request."""
 
 
 class Resource(NamedTuple):
@@ -47,7 +47,7 @@ class Resource(NamedTuple):
 
 
 class Figures:
-    """What the tests have done to the cluster, for the line at their end. All clients of a run share one."""
+    """Statistics of the tests, printed at the end. All clients of a run share them."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -177,7 +177,7 @@ class Client:
         return self.patch(kind, name, namespace, {"status": status}, subresource="status")
 
     def evict(self, pod: str, namespace: str) -> int:
-        """Ask for the eviction of a pod, as a drain does; the status that answers: 201 evicted, 429 a budget forbids it."""
+        """Evict a pod, as a drain does, and return the status: 201 evicted, 429 refused by a budget."""
         eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": pod, "namespace": namespace}}
         self.figures.count(EVICTIONS)
         try:
@@ -278,7 +278,7 @@ class Client:
 
 
 def wait(condition: Callable[[], _Answer], seconds: float, what: str) -> _Answer:
-    """The first true answer of a condition; raises `TimeoutError` if there is none in time."""
+    """The first true result of a condition. Raises `TimeoutError` if there is none in time."""
     deadline = time.monotonic() + seconds
     while not (answer := condition()):
         if time.monotonic() > deadline:

@@ -10,7 +10,7 @@ from tests.helpers.validated import LINES
 
 LINES_WITH_ONE = [line for line in LINES if line.task_resource]
 NOT_YET = (HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS)
-"""How the server answers while it takes a definition, or a change of one, into use."""
+"""Responses of the server until a new or changed definition is served."""
 _SECONDS = 20
 
 
@@ -20,7 +20,7 @@ def of(line: Line) -> Manifest:
 
 
 def install(cluster: Client, definition: Manifest, manager: str = "pulumi-kubernetes", *, force: bool = False) -> Manifest:
-    """Apply a definition; what it is when its kind is served."""
+    """Apply a definition, and return it when its kind is served."""
     cluster.apply(definition, manager=manager, force=force)
     kind = definition["spec"]["names"]["kind"]
     wait(lambda: _is_served(cluster, kind), _SECONDS, f"kind {kind}")

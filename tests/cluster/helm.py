@@ -1,4 +1,4 @@
-"""Releases as Helm makes them, and what a user does to move off it."""
+"""Helm releases, and the commands of a user who moves off Helm."""
 
 import json
 import os

@@ -13,7 +13,7 @@ from tests.tools import binary
 READY_SECONDS = 90
 _LAUNCHER = Path(__file__).with_name("launcher.py")
 _OUTSIDE = 0
-"""The process id of a parent in another PID namespace."""
+"""The parent's process id that a process sees if its parent is in another PID namespace."""
 _LAST_LINES = 20
 _STOP_SECONDS = 30
 _CONNECT = "import socket, sys; socket.create_connection(('127.0.0.1', int(sys.argv[1])), 5)"

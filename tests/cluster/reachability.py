@@ -14,7 +14,7 @@ from tests.cluster.dialects import Manifest
 
 @dataclass(frozen=True)
 class Destination:
-    """What is connected to: an address outside, or a pod.
+    """A destination of a connection: an external address, or a pod.
 
     Network plugins know a pod by its labels, and some by its address too: those have both.
     """
@@ -83,7 +83,7 @@ class Network:
 
 
 def policy_types(spec: Manifest) -> list[str]:
-    """What a policy is about. Where it does not say: always ingress, and egress if it has rules of it."""
+    """The types of a policy. Default: ingress, and egress if it has egress rules."""
     default = ["Ingress", "Egress"] if spec.get("egress") else ["Ingress"]
     return list(spec.get("policyTypes") or default)
 

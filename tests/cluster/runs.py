@@ -46,11 +46,11 @@ class Run:
         return seconds
 
     def shorten(self, deadline_seconds: int) -> None:
-        """Let the deadline come earlier: what is seen before it must not depend on how fast a test is."""
+        """Bring the deadline forward, so that results before it do not depend on the speed of the test."""
         self.cluster.patch("Job", self.name, self.namespace, {"spec": {"activeDeadlineSeconds": deadline_seconds}})
 
     def conditions(self) -> set[str]:
-        """How the Job ended: `Complete` or `Failed`, each with what led to it; empty while it runs."""
+        """How the Job ended: `Complete` or `Failed`, with the reason; empty while it runs."""
         status = (self.job() or {}).get("status", {})
         conditions = {condition["type"] for condition in status.get("conditions", ()) if condition["status"] == "True"}
         return conditions if conditions & {"Complete", "Failed"} else set()

@@ -1,4 +1,4 @@
-"""A cluster whose nodes only say that they run pods: a control plane on loopback, and kwok."""
+"""A cluster with simulated nodes: a control plane on loopback, and kwok."""
 
 import json
 from pathlib import Path

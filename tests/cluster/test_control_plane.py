@@ -1,4 +1,4 @@
-"""What tests take for granted about the control plane: it refuses what a real one refuses, and leaves nothing behind."""
+"""The control plane of the tests refuses what a real one refuses, and leaves nothing behind."""
 
 import shutil
 import signal

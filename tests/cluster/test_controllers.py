@@ -1,4 +1,4 @@
-"""Controllers at work with the rights of their account: what they do is let through, and what an intruder would do is refused."""
+"""Controllers with the permissions of their account: their requests are allowed, requests of an attacker are refused."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -106,7 +106,7 @@ REFUSED: dict[str, Act] = {
     ),
     "evict a pod": lambda to: to.api.evict("any", to.namespace),
 }
-"""What an account is refused, each as a request that would be the attack."""
+"""Requests of an attacker, which the account is refused."""
 
 
 @pytest.mark.parametrize("what", REFUSED)
@@ -173,7 +173,7 @@ def _status(request: Callable[[], object]) -> int:
 
 
 def test_a_controller_can_act_as_other_agents_of_its_namespace(controller: Controller) -> None:
-    """Why `check` warns of agents in one namespace: the right to start pods knows no accounts, Secrets and labels."""
+    """The reason for the warning on agents in one namespace: permission to create pods is not limited by accounts, Secrets or labels."""
     namespace = controller.namespace
     for kind, name in (("ServiceAccount", "other"), ("Secret", "other-token")):
         controller.cluster.create({"apiVersion": "v1", "kind": kind, "metadata": {"name": name, "namespace": namespace}})

@@ -25,7 +25,7 @@ def _id(line: Line) -> str:
 
 @pytest.fixture
 def clean(cluster: Client) -> Client:
-    """A cluster that has never seen an agent. Definitions take their objects with them."""
+    """A cluster without our definitions and objects."""
     names = {definitions.of(line)["metadata"]["name"] for line in definitions.LINES_WITH_ONE}
     for name in names & _installed(cluster):
         cluster.delete(_KIND, name)
@@ -45,7 +45,7 @@ def _installed(cluster: Client) -> set[str]:
 
 
 def _older(line: Line) -> Manifest:
-    """The definition as Helm may have installed it once: it knows less."""
+    """An older definition, as Helm may have installed it, with fewer fields."""
     older = deepcopy(definitions.of(line))
     older["metadata"]["annotations"] = _HELM
     older["spec"]["names"]["shortNames"] = []
@@ -153,7 +153,7 @@ def test_a_destroyed_stack_keeps_definitions(line: Line, installed: Client, new_
 
 
 def _content(cluster: Client, objects: Manifests) -> Manifests:
-    """What is there, without what controllers say of it."""
+    """Existing objects, without their status."""
     found = [cluster.current(manifest) for manifest in objects]
     return [
         {**{key: value for key, value in each.items() if key != "status"}, "metadata": {"uid": each["metadata"]["uid"]}} for each in found

@@ -1,4 +1,4 @@
-"""What a node drain may take away, what it waits for, and that it ends. A drain asks the eviction API for pod after pod."""
+"""Node drains: evicted pods, pods that block a drain, and its end. A drain evicts pods one by one through the eviction API."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -76,7 +76,7 @@ def _budgets(objects: Manifests) -> Manifests:
 
 
 def _status(cluster: Client, budget: Manifest, reason: str, healthy: int) -> Manifest:
-    """What a budget says once it is up to date: that it allows no disruption or some, and why, over so many pods."""
+    """The status of a budget when it is up to date: allowed disruptions, reason, and number of pods."""
 
     def settled() -> Manifest:
         current = cluster.current(budget)
@@ -191,7 +191,7 @@ def _cordon(cluster: Client, node: str) -> None:
 
 
 def _waiting(cluster: Client, namespace: str, component: str) -> Manifests:
-    """Pods that the scheduler has found no node for."""
+    """Unschedulable pods."""
 
     def is_waiting(pod: Manifest) -> bool:
         return any(condition.get("reason") == "Unschedulable" for condition in pod["status"].get("conditions", ()))
@@ -241,7 +241,7 @@ def test_a_hanging_run_blocks_a_drain_until_its_deadline(
 
 
 def _is_drained(cluster: Client, namespace: str, node: str) -> bool:
-    """Ask once more for the eviction of what is left on a node, as `kubectl drain` does until nothing is."""
+    """Try to evict the remaining pods of a node again, as `kubectl drain` does until there are none."""
     left = [pod for pod in cluster.list("Pod", namespace) if pod["spec"].get("nodeName") == node]
     for pod in left:
         try:

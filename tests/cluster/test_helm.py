@@ -1,4 +1,4 @@
-"""Releases that Helm has installed are taken over as docs/adopting.md says: step by step, with what is printed, and without an outage."""
+"""Helm releases are taken over as docs/adopting.md describes, with the printed commands and without an outage."""
 
 from copy import deepcopy
 from pathlib import Path
@@ -41,7 +41,7 @@ ROLLED = {
         "spec/securityContext/seccompProfile/type",
     },
 }
-"""What new pods come for, by the kind of the agent."""
+"""Reasons for new pods, by kind."""
 
 
 @pytest.mark.parametrize("name", [name for name, case in GOLDEN.items() if case.chart != "agent-k8s"])
@@ -177,7 +177,7 @@ def test_helm_uninstall_deletes_taken_over_objects(install: Install, tmp_path: P
 
 
 def _start(cluster: Client, task: Manifest) -> runs.Run:
-    """A run out of the chart's own template. Where that has a field too many, the API server would ignore it."""
+    """A run from the chart's own template, without fields that the API server would ignore."""
     known = deepcopy(task)
     known["spec"]["jobTemplate"]["spec"].pop("restartPolicy", None)
     return runs.start(cluster, known)
@@ -192,7 +192,7 @@ def _revisions(cluster: Client, deployment: Manifest) -> list[str]:
 
 
 def _assert_replaced_once(history: PodHistory, deployment: Manifest) -> None:
-    """Each pod has one successor, and while they come there are as many as the strategy of the release allows."""
+    """Each pod has one successor, and their number stays within the strategy of the release."""
     number = deployment["spec"]["replicas"]
     changes = history.changes()
     assert len(changes[-1]) == 2 * number
@@ -209,7 +209,7 @@ def _assert_same_token(release: Release) -> None:
 
 
 def _finish(release: Release, instructions: Instructions, objects: Manifests) -> None:
-    """What comes after `pulumi up`, and that nothing is left to do then."""
+    """Run the steps after `pulumi up`, and assert that nothing remains."""
     *commands, last = instructions.after
     for command in commands:
         kubectl.run(release.cluster, command)

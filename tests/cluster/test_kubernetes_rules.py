@@ -9,7 +9,7 @@ from tests.helpers.pod_specs import ACCEPTED, MISTAKES, name_of
 
 
 def is_accepted(cluster: Client, spec: dict[str, Any]) -> bool:
-    """Whether the API server takes a pod with this fragment. It is asked as the provider asks it, by a server-side apply."""
+    """Whether the API server accepts a pod with this fragment, by server-side apply as the provider uses it."""
     containers = [{"image": "x", **container} for container in spec.get("containers", [{"name": "x"}])]
     metadata = {"name": "x", "namespace": "default"}
     try:

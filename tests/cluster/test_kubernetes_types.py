@@ -1,4 +1,4 @@
-"""What values are refused for as types of Kubernetes, the API server refuses as well, and it has nothing that they are refused for."""
+"""Errors on Kubernetes types match the API server: it refuses reported values, and its fields and values are not reported."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -52,7 +52,7 @@ def places() -> Iterator[tuple[str, str, Path]]:
 
 
 def sample(kind: str) -> Any:
-    """The least that something of this type can be."""
+    """A minimal value of this type."""
     if kind.startswith("[]"):
         return [sample(bare(kind))]
     if kind.startswith("map "):
@@ -77,7 +77,7 @@ def grown(content: dict[str, str], path: Path, leaf: Any) -> dict[str, Any]:
 
 
 def answer(cluster: Client, spec: dict[str, Any]) -> str:
-    """What the API server says to a pod; nothing if it takes it."""
+    """The API server's error for a pod, empty if it is accepted."""
     containers = [{"image": "x", **container} for container in spec["containers"]]
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x", "namespace": "default"}, "spec": {**spec, "containers": containers}}
     try:
@@ -100,7 +100,7 @@ def test_missing_required_fields_are_refused(cluster: Client) -> None:
 
 
 def is_missed(cluster: Client, path: Path, kind: str) -> bool:
-    """Whether the API server says something that it does not say where the field is there."""
+    """Whether the API server reports an error only if the field is missing."""
     path = path[:-1] if path[-1] == 0 else path
     without, beside = (answer(cluster, grown(POD, path, leaf)) for leaf in (None, sample(kind.removesuffix("!"))))
     return without not in ("", beside)

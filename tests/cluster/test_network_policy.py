@@ -1,4 +1,4 @@
-"""Whom our NetworkPolicies select among real pods, and what these can reach: evaluated over objects as the API server has them."""
+"""Pods that our NetworkPolicies select, and their allowed destinations, evaluated over objects of the API server."""
 
 import base64
 import json
@@ -17,7 +17,7 @@ from tests.helpers.validated import LINES
 
 
 class Words(NamedTuple):
-    """What closes the metadata service, what opens it, and which of the two a kind does by itself."""
+    """The values that close and open the metadata service, and the default of a kind."""
 
     closed: Values
     open: Values
@@ -36,7 +36,7 @@ BESIDES: dict[str, Values] = {
         "persistence": {"cache": {"enabled": True, "hostPath": {"path": "/var/cache/runs", "preparation": {"enabled": True}}}},
     },
 }
-"""What makes a line have all the pods that it can have."""
+"""Values with which a line has all kinds of pods."""
 
 JOBS = {"agent", "task", "buffer"}
 COMPONENTS: dict[str, set[str]] = {
@@ -115,7 +115,7 @@ class Agent(NamedTuple):
 
 
 def _key(pod: Manifest) -> tuple[str, str, str]:
-    """Whose pod it is: namespace, release and component."""
+    """The owner of a pod: namespace, release and component."""
     labels = pod["metadata"].get("labels", {})
     return pod["metadata"]["namespace"], labels.get("app.kubernetes.io/instance", ""), labels.get(COMPONENT, "")
 
@@ -176,7 +176,7 @@ def _start_pod(cluster: Client, namespace: str, name: str, labels: Mapping[str, 
 
 
 def test_the_policy_selects_these_pods_and_no_others(agent: Agent) -> None:
-    """Neither another agent's, nor those of a release of the same name elsewhere, nor anybody else's."""
+    """Pods of other agents, of releases with the same name in other namespaces, and all others are not selected."""
     selecting = {_key(pod): agent.network.selecting(pod) for pod in agent.pods}
     components = COMPONENTS[agent.id]
     unlabelled = {"task"} if agent.line.chart == "agent-k8s" else set()
@@ -243,7 +243,7 @@ def _open_ports(agent: Agent, component: str, destination: Destination) -> set[t
 
 @pytest.mark.parametrize("line", LINES, ids=agents.line_id)
 def test_default_metadata_policies(line: Line) -> None:
-    """The words that close and open the metadata service are all there is to it."""
+    """The default of each kind equals one of the two explicit settings."""
     words = WORDS[line.chart]
     made = {word: agents.release(line, "any", values=values) for word, values in (("closed", words.closed), ("open", words.open))}
     assert agents.release(line, "any") == made[words.by_itself]

@@ -1,4 +1,4 @@
-"""A team that owns one namespace and nothing of the cluster deploys agents there; who owns the cluster makes the rest."""
+"""A team with one namespace deploys agents there; the owner of the cluster creates cluster-scoped objects."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.cluster.conftest import NewNamespace
 _SECONDS = 10
 _RBAC = "rbac.authorization.k8s.io"
 _APPLY = ["create", "delete", "get", "patch"]
-"""What it takes to apply objects, and to delete them."""
+"""Verbs to apply and delete objects."""
 KINDS = {
     "AgentTask": ("scalr.io", "atasks"),
     "AgentTaskTemplate": ("scalr.io", "agenttasktemplates"),
@@ -29,7 +29,7 @@ KINDS = {
     "Secret": ("", "secrets"),
     "ServiceAccount": ("", "serviceaccounts"),
 }
-"""All that agents need in their namespace, by kind: group and resource."""
+"""Resources that agents need in their namespace, by kind: group and resource."""
 _OF_THE_CLUSTER = ["ClusterRole", "ClusterRoleBinding"]
 
 

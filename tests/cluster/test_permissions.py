@@ -1,4 +1,4 @@
-"""What an agent's account may do: the work of its controller, and nothing else. RBAC is the API server's own.
+"""Permissions of an agent's account: only those that its controller needs, evaluated by the API server's RBAC.
 
 Resources are written as kubectl writes them: `jobs.batch/status` is the subresource `status` of `jobs` in the group `batch`.
 """
@@ -44,12 +44,12 @@ NAMESPACED: dict[str, Grants] = {
     "agent-k8s-legacy": _PODS,
     "agent-k8s-current": _PODS,
 }
-"""What the account may do in the agent's namespace, by line."""
+"""Permissions of the account in the agent's namespace, by line."""
 CLUSTER_WIDE: dict[str, Grants] = {
     "agent-job-legacy": {"atasks.scalr.io": _READ},
     "agent-job-current": {"agenttasktemplates.scalr.io": _READ},
 }
-"""What it may do in all namespaces. Where a line is not named: nothing."""
+"""Permissions in all namespaces. Lines that are not listed have none."""
 EVERYBODY: Grants = {
     "selfsubjectaccessreviews.authorization.k8s.io": "create",
     "selfsubjectrulesreviews.authorization.k8s.io": "create",
@@ -129,7 +129,7 @@ def test_permissions_of_the_account_elsewhere(controller: Controller) -> None:
 
 
 def test_the_account_has_only_listed_rules(controller: Controller) -> None:
-    """The server's own list of rules, whatever a table forgets to ask: our rules and everybody's."""
+    """The server's list of rules, independent of the tables: our rules and the default ones."""
     everywhere = {**EVERYBODY, **CLUSTER_WIDE.get(controller.id, {})}
     rules, urls = _rules(controller.api, controller.namespace)
     assert rules == _permissions({**everywhere, **NAMESPACED[controller.id]})
@@ -144,7 +144,7 @@ def test_the_rules_of_the_account_are_those_of_its_roles(controller: Controller)
 
 
 def _rules(api: Client, namespace: str) -> tuple[set[Permission], set[Permission]]:
-    """What an account may do to the resources of a namespace, and to URLs that are none."""
+    """Permissions of an account on resources of a namespace and on other URLs."""
     review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview", "metadata": {}, "spec": {"namespace": namespace}}
     status = api.create(review)["status"]
     assert status["incomplete"] is False

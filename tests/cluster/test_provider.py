@@ -1,4 +1,4 @@
-"""The real engine and the real Kubernetes provider on the control plane: what all other tests say of the two, seen.
+"""The real engine and the real Kubernetes provider on the control plane: they behave as the other tests assume.
 
 The provider is no Go module that can be built from the registry, so it has to be there: `pulumi plugin install resource kubernetes`.
 """
@@ -155,7 +155,7 @@ def test_a_volume_is_replaced_with_its_claim_and_its_pods(
 def test_a_file_system_is_replaced_with_its_claim_and_its_pods(
     deploy: Callable[[str], Deployment], cluster: Client, new_namespace: NewNamespace
 ) -> None:
-    """The claim would stay `Terminating` if anything that stands below it went before the pods. The cloud is ours."""
+    """The claim would stay `Terminating` if one of its dependencies were deleted before the pods. The cloud is a stand-in."""
     namespace = new_namespace()
     stack = deploy("aws-dev")
     stack.edit({"namespaces": {namespace: {"create": False}}, "agents.runs.namespace": namespace, "agents.runs.nodes": None})
@@ -258,5 +258,5 @@ def test_a_release_of_helm_is_taken_over(name: str, install: Install, deploy: Ca
 
 
 def _anew(chart: str) -> set[str]:
-    """What of a release is not the same object afterwards."""
+    """Objects of a release that were replaced."""
     return set(WORKLOADS) if chart == "agent-k8s" else {"NetworkPolicy"} if chart == "agent-local" else set()

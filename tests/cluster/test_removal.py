@@ -1,4 +1,4 @@
-"""What becomes of a run in progress when its agent is removed, in the order in which Pulumi deletes what a program has registered."""
+"""Runs in progress while their agent is removed, in the order in which Pulumi deletes the registered resources."""
 
 import time
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ _HELD = {
     "Secret",
     "ServiceAccount",
 }
-"""What stays as long as a claim does that the agent mounts."""
+"""Kinds that stay as long as the agent's claim exists."""
 
 each_line = pytest.mark.parametrize("version", ["0.57.0", "1.4.0"])
 
@@ -60,7 +60,7 @@ class Deployed:
         return runs.start(self._cluster, task, run)
 
     def is_destroyed(self) -> bool:
-        """A step of `pulumi destroy`: delete what nothing depends on any more. An object that is still there is still depended on."""
+        """A step of `pulumi destroy`: delete the objects that no existing object depends on."""
         self._left = [resource for resource in self._left if not self._is_gone(resource)]
         needed = {name for resource in self._left for name in self._recording.depends(resource.name)}
         for resource in self._left:
@@ -77,7 +77,7 @@ class Deployed:
         assert self.kinds == kinds
 
     def assert_stuck(self) -> None:
-        """The claim is to be deleted and is protected, and it does not go on."""
+        """Assert that the claim is terminating and blocks the removal."""
         wait(self._is_claim_held, _SECONDS, "a claim that is deleted and protected")
         before = self.kinds
         for _ in range(_MORE_STEPS):
@@ -177,7 +177,7 @@ def test_a_hanging_run_keeps_the_claim_until_its_deadline(version: str, cluster:
 
 
 def test_the_claim_waits_for_deleted_run_pods(cluster: Client, namespace: str, storage_class: str) -> None:
-    """Kubernetes does not ask whether a pod that mounts a claim still runs."""
+    """Kubernetes protects a claim also for completed pods."""
     deployed = _deploy(cluster, namespace, "0.57.0", storage_class=storage_class, ttlSecondsAfterFinished=None)
     run = deployed.start()
     run.finish()

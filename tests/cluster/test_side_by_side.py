@@ -1,4 +1,4 @@
-"""Many agents of all kinds and lines in one cluster, as one stack: none has anything of another."""
+"""Many agents of all kinds and lines in one stack and cluster are independent of each other."""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -80,7 +80,7 @@ class SideBySide:
         return {pod["metadata"]["uid"] for pod in self.pods if self.agent(pod) == name and self.workload(pod)[0] in kinds}
 
     def existing(self) -> dict[Identity, tuple[str, int]]:
-        """What there is of the kinds that agents have: uid and generation."""
+        """Existing objects of the kinds of agents: uid and generation."""
         found = {}
         for kind, namespaced in {(manifest["kind"], "namespace" in manifest["metadata"]) for manifest in self._agents_objects()}:
             for namespace in _NAMESPACES if namespaced else (None,):
@@ -181,7 +181,7 @@ def test_policies_select_only_pods_of_their_agent(side_by_side: SideBySide) -> N
 
 @pytest.mark.parametrize("kind", _KINDS)
 def test_removing_an_agent_does_not_affect_others(kind: str, side_by_side: SideBySide) -> None:
-    """The agents that are left have their objects, and these their pods."""
+    """The remaining agents keep their objects and pods."""
     cluster = side_by_side.cluster
     gone = next(name for name in side_by_side.of if kind in name)
     identities = {_identity(manifest) for manifest in side_by_side.of[gone]}

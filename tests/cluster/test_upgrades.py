@@ -1,4 +1,4 @@
-"""An upgrade of what is deployed is an update of it: a cluster accepts it, and nothing is replaced."""
+"""An upgrade updates deployed objects in place: a cluster accepts it, and nothing is replaced."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -89,7 +89,7 @@ def _moved(value: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def snapshots(cluster: Client) -> Iterator[Mapping[str, Manifests]]:
-    """What is deployed: the snapshots, as the cluster has them."""
+    """The deployed objects of the snapshots, as the cluster has them."""
     yield {name: agents.apply(cluster, _elsewhere(upgrades.snapshot(name))) for name in NAMES}
     for namespace in _NAMESPACES:
         cluster.delete("Namespace", f"upgraded-{namespace}")
