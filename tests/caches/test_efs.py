@@ -23,7 +23,7 @@ LATER: Any = object()
 
 
 def _parsed(given: dict[str, Any]) -> efs.EfsSettings:
-    settings, findings = shapes.parse_whole(efs.EfsSettings, given)
+    settings, findings = shapes.parse_arguments(efs.EfsSettings, given)
     assert settings is not None, findings
     return settings
 
@@ -256,7 +256,7 @@ SHAPES: list[tuple[dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("given", "path", "words"), SHAPES, ids=[path for _, path, _ in SHAPES])
 def test_types_of_settings(given: dict[str, Any], path: str, words: str) -> None:
-    settings, findings = shapes.parse_whole(efs.EfsSettings, given)
+    settings, findings = shapes.parse_arguments(efs.EfsSettings, given)
     assert settings is None
     assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
     assert words in findings[0].message

@@ -10,7 +10,7 @@ CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "runs", "file_system_i
 
 
 def _claim(given: dict[str, Any]) -> efs.EfsClaimSettings:
-    claim, findings = shapes.parse_whole(efs.EfsClaimSettings, {**CLAIM, **given})
+    claim, findings = shapes.parse_arguments(efs.EfsClaimSettings, {**CLAIM, **given})
     assert claim is not None, findings
     return claim
 
@@ -71,14 +71,14 @@ def test_every_agent_has_its_own_directory() -> None:
     ],
 )
 def test_types_of_claim_settings(given: dict[str, Any], path: str, words: str) -> None:
-    claim, findings = shapes.parse_whole(efs.EfsClaimSettings, {**CLAIM, **given})
+    claim, findings = shapes.parse_arguments(efs.EfsClaimSettings, {**CLAIM, **given})
     assert claim is None
     assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
     assert words in findings[0].message
 
 
 def test_required_claim_settings() -> None:
-    claim, findings = shapes.parse_whole(efs.EfsClaimSettings, {})
+    claim, findings = shapes.parse_arguments(efs.EfsClaimSettings, {})
     assert claim is None
     assert [str(finding) for finding in findings] == [f"error: {word}: missing" for word in CLAIM]
 
@@ -107,6 +107,6 @@ NO_ROLE = (
     ],
 )
 def test_the_driver(given: dict[str, Any], expected: list[str]) -> None:
-    driver, _ = shapes.parse_whole(efs.EfsCsiDriverSettings, given)
+    driver, _ = shapes.parse_arguments(efs.EfsCsiDriverSettings, given)
     assert driver is not None
     assert [str(finding) for finding in efs.check_driver(driver)] == expected

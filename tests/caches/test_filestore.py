@@ -21,7 +21,7 @@ LATER: Any = object()
 
 
 def _parsed(given: dict[str, Any]) -> filestore.FilestoreSettings:
-    settings, findings = shapes.parse_whole(filestore.FilestoreSettings, given)
+    settings, findings = shapes.parse_arguments(filestore.FilestoreSettings, given)
     assert settings is not None, findings
     return settings
 
@@ -307,7 +307,7 @@ SHAPES: list[tuple[dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("given", "path", "words"), SHAPES, ids=[path for _, path, _ in SHAPES])
 def test_types_of_settings(given: dict[str, Any], path: str, words: str) -> None:
-    settings, findings = shapes.parse_whole(filestore.FilestoreSettings, given)
+    settings, findings = shapes.parse_arguments(filestore.FilestoreSettings, given)
     assert settings is None
     assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
     assert words in findings[0].message
@@ -333,7 +333,7 @@ CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "shared", **EXISTING, 
     ],
 )
 def test_a_claim_and_its_objects(given: dict[str, Any], expected: list[tuple[str, str]]) -> None:
-    claim, _ = shapes.parse_whole(filestore.FilestoreClaimSettings, {**CLAIM, **given})
+    claim, _ = shapes.parse_arguments(filestore.FilestoreClaimSettings, {**CLAIM, **given})
     assert claim is not None
     found = list(filestore.check_claim(claim))
     assert [(finding.severity, finding.path) for finding in found] == [("error", path) for path, _ in expected]
@@ -366,7 +366,7 @@ SHARED = "projects/acme-network/global/networks/shared"
     ],
 )
 def test_a_shared_network_needs_private_service_access(given: dict[str, Any], told: bool) -> None:
-    settings = filestore.FilestoreSettings.model_validate({**PLACE, **given})
+    settings = filestore.FilestoreSettings.model_validate({**PLACE, **given}, by_name=True, by_alias=False)
     found = [finding.message for finding in filestore.check(settings, in_programs) if finding.path == "network"]
     message = "if this is a shared VPC of another project, Filestore refuses it; set connect_mode: PRIVATE_SERVICE_ACCESS"
     assert found == ([message] if told else [])

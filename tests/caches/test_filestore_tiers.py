@@ -58,7 +58,9 @@ def _places_with_errors(tier: str, capacity: int, location: str, protocol: str, 
 
 
 def _found(**words: Any) -> set[str]:
-    settings = filestore.FilestoreSettings.model_validate({"export_options": [{"ip_ranges": ["10.0.0.0/8"]}], **words})
+    settings = filestore.FilestoreSettings.model_validate(
+        {"export_options": [{"ip_ranges": ["10.0.0.0/8"]}], **words}, by_name=True, by_alias=False
+    )
     findings = list(filestore.check(settings, in_programs))
     assert {finding.path for finding in findings if finding.severity != "error"} <= {"capacity"}
     return {finding.path for finding in findings if finding.severity == "error"}
@@ -108,7 +110,7 @@ def test_every_documented_capacity_is_accepted(tier: str, data: st.DataObject) -
 @given(st.integers(1, 102_400), st.sampled_from([("Gi", 1), ("Mi", 1024), ("Ki", 1024**2), ("", 1024**3)]))
 def test_units_are_equivalent(capacity: int, unit: tuple[str, int]) -> None:
     suffix, factor = unit
-    settings = filestore.FilestoreSettings.model_validate({"capacity": f"{capacity * factor}{suffix}"})
+    settings = filestore.FilestoreSettings.model_validate({"capacity": f"{capacity * factor}{suffix}"}, by_name=True, by_alias=False)
     assert filestore.capacity_gib(settings) == capacity
 
 

@@ -19,7 +19,7 @@ FILESTORE_PARAMETERS = (
 
 
 def _class(given: dict[str, Any]) -> storage_class.StorageClassSettings:
-    settings, findings = shapes.parse_whole(storage_class.StorageClassSettings, given)
+    settings, findings = shapes.parse_arguments(storage_class.StorageClassSettings, given)
     assert settings is not None, findings
     return settings
 
@@ -100,7 +100,7 @@ def test_defaults_of_parameters_are_not_mutated() -> None:
     ],
 )
 def test_types_of_class_settings(given: dict[str, Any], path: str, words: str) -> None:
-    settings, findings = shapes.parse_whole(storage_class.StorageClassSettings, {**EFS, **given})
+    settings, findings = shapes.parse_arguments(storage_class.StorageClassSettings, {**EFS, **given})
     assert settings is None
     assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
     assert words in findings[0].message
@@ -121,7 +121,7 @@ def test_types_of_class_settings(given: dict[str, Any], path: str, words: str) -
     ],
 )
 def test_a_claim_and_its_objects(given: dict[str, Any], expected: list[tuple[str, str, str]]) -> None:
-    claim, _ = shapes.parse_whole(storage_class.StorageClassClaimSettings, {**CLAIM, **given})
+    claim, _ = shapes.parse_arguments(storage_class.StorageClassClaimSettings, {**CLAIM, **given})
     assert claim is not None
     found = list(storage_class.check_claim(claim))
     assert [(finding.severity, finding.path) for finding in found] == [(severity, path) for severity, path, _ in expected]

@@ -61,7 +61,7 @@ def filestore(**changed: Any) -> dict[str, Manifest]:
 
 def storage_class(keep: bool = True, **given: Any) -> Manifest:
     settings = {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-00000a1b"}, **given}
-    return cache_volumes.storage_class(StorageClassSettings.model_validate(settings), keep=keep)
+    return cache_volumes.storage_class(StorageClassSettings.model_validate(settings, by_name=True, by_alias=False), keep=keep)
 
 
 def test_efs_volume_and_claim() -> None:

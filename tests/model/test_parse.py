@@ -237,9 +237,9 @@ def test_the_input_is_not_changed() -> None:
 
 
 def test_strict_parsing_returns_a_model_or_findings() -> None:
-    wheel, findings = shapes.parse_whole(Wheel, {"size": 16})
+    wheel, findings = shapes.parse_arguments(Wheel, {"size": 16})
     assert (wheel, findings) == (Wheel(size=16), [])
-    nothing, findings = shapes.parse_whole(Wheel, {"spare": "no", "siz": 1})
+    nothing, findings = shapes.parse_arguments(Wheel, {"spare": "no", "siz": 1})
     assert nothing is None
     assert {finding.path: finding.message for finding in findings} == {
         "size": "missing",

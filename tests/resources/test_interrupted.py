@@ -56,7 +56,7 @@ def test_a_change_waits_for_the_previous_one_with_a_limit(problem: str, monkeypa
     monkeypatch.setattr(pulumi.log, "warn", said.append)
     now = [1000.0]
     monkeypatch.setattr("scalr_agents.resources.aws.ec2_agents.time.monotonic", lambda: now[0])
-    retry = _while_draining("it", Machine("it", "aws", AgentSettings(drain_seconds=600), SharedSettings()))
+    retry = _while_draining("it", Machine("it", "aws", AgentSettings.model_construct(drain_seconds=600), SharedSettings()))
     assert not retry(failure("update", "AccessDenied"))
     answers = []
     for later in (0, 1000, 600, 1000):

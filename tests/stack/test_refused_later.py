@@ -4,16 +4,20 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
-from scalr_agents.stack.cache_model import CacheEntry, EfsEntry, FilestoreEntry, StorageClassEntry
-from scalr_agents.stack.machines import Ec2Entry, GceEntry, MachineEntry, VolumeEntry
-from scalr_agents.stack.model import AgentSecrets, Common, Kubernetes, Namespace, Network, Nodes, Proxy, SecretsFromEntry, StackFile
+from scalr_agents.caches.filestore import FilestoreSettings
+from scalr_agents.charts.shared.network.settings import Network
+from scalr_agents.charts.shared.secrets_from import SecretsFrom
+from scalr_agents.machines.settings import Ec2Settings, GceSettings, Volume
+from scalr_agents.stack.cache_model import CacheEntry, EfsEntry, StorageClassEntry
+from scalr_agents.stack.machines import MachineEntry
+from scalr_agents.stack.model import AgentSecrets, Common, Kubernetes, Namespace, Nodes, Proxy, StackFile
 from scalr_agents.stack.source import Sealed
 
 from tests.stack.plain import PLAIN, findings, load
 
 SECTIONS: list[type[BaseModel]] = [
-    *(StackFile, Kubernetes, Common, Proxy, Network, Namespace, Nodes, SecretsFromEntry, AgentSecrets),
-    *(CacheEntry, EfsEntry, FilestoreEntry, StorageClassEntry, MachineEntry, Ec2Entry, GceEntry, VolumeEntry),
+    *(StackFile, Kubernetes, Common, Proxy, Network, Namespace, Nodes, SecretsFrom, AgentSecrets),
+    *(CacheEntry, EfsEntry, FilestoreSettings, StorageClassEntry, MachineEntry, Ec2Settings, GceSettings, Volume),
 ]
 
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from scalr_agents.model import checks, clouds
 from scalr_agents.model.fields import Flag, InputList, InputMap, InputText, Text
@@ -33,9 +33,7 @@ PosixId = Annotated[int, Field(ge=0, lt=2**32), BeforeValidator(integral)]
 
 
 class EfsClients(Section):
-    """Who may mount the file system: each entry gets an ingress rule."""
-
-    model_config = ConfigDict(alias_generator=None)
+    """Clients that may mount the file system: each entry gets an ingress rule."""
 
     security_groups: InputList = []
     """Security groups of the nodes."""
@@ -46,8 +44,6 @@ class EfsClients(Section):
 class EfsSettings(Section):
     """An EFS file system: a new one, or an existing one given by its ID."""
 
-    model_config = ConfigDict(alias_generator=None)
-
     file_system_id: InputText = ""
     """ID of an existing file system. Without `eksCluster` or `subnets` it is used as it is; with them, its mount targets are created."""
     eks_cluster: Text = ""
@@ -57,7 +53,7 @@ class EfsSettings(Section):
     subnets: InputMap = {}
     """Subnet of each mount target, as a map from zone to subnet ID. Use it instead of `eksCluster`."""
     clients: EfsClients = default(EfsClients)
-    """Who may mount the file system, in addition to the cluster's own security group if `eksCluster` is set."""
+    """Clients that may mount the file system, in addition to the security group of `eksCluster`."""
     mount_target_security_groups: InputList = []
     """Existing security groups for the mount targets. Default: a security group is created."""
     throughput_mode: ThroughputMode = "elastic"
@@ -79,8 +75,6 @@ class EfsSettings(Section):
 class EfsClaimSettings(Section):
     """The access point through which one agent mounts a file system."""
 
-    model_config = ConfigDict(alias_generator=None)
-
     namespace: str
     release: str
     file_system_id: InputText
@@ -93,8 +87,6 @@ class EfsClaimSettings(Section):
 
 class EfsCsiDriverSettings(Section):
     """The EFS CSI driver of an EKS cluster."""
-
-    model_config = ConfigDict(alias_generator=None)
 
     cluster_name: InputText
     addon_version: Text = ""

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Literal, NamedTuple, get_args
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from scalr_agents.model import checks, clouds, quantities
 from scalr_agents.model.fields import InputMap, InputText, Quantity, Text
@@ -86,9 +86,7 @@ _EVERYWHERE = Sizes(1024, 9984, 256, ())
 
 
 class ExportOption(Section):
-    """Who may mount the share, and as whom."""
-
-    model_config = ConfigDict(alias_generator=None)
+    """Clients that may mount the share, and how they access it."""
 
     ip_ranges: list[str] = []
     """IPv4 addresses and networks of the clients. Default: the whole VPC."""
@@ -103,9 +101,10 @@ class ExportOption(Section):
 
 
 class FilestoreSettings(Section):
-    """A Filestore instance: a new one, or an existing one given by its ID."""
+    """A cache on Google Filestore: a new instance, or an existing one given by its ID.
 
-    model_config = ConfigDict(alias_generator=None)
+    Its agents must be in one namespace. They share a volume, in which each has its own directory.
+    """
 
     instance_id: InputText = ""
     """ID of an existing instance, `projects/<project>/locations/<location>/instances/<name>`. Its address and share are looked up."""
@@ -128,7 +127,7 @@ class FilestoreSettings(Section):
     protocol: Protocol = "NFS_V3"
     """NFS version. Basic tiers support only NFS_V3."""
     export_options: Sequence[ExportOption] = []
-    """Who may mount the share, and with which access. Default: every client in the network."""
+    """Clients that may mount the share. Default: all hosts of the network."""
     kms_key: InputText = ""
     """Full resource name of the Cloud KMS key. Default: a Google-managed key."""
     labels: InputMap = {}
@@ -137,8 +136,6 @@ class FilestoreSettings(Section):
 
 class FilestoreClaimSettings(Section):
     """The volume of an instance, for the agents of one namespace."""
-
-    model_config = ConfigDict(alias_generator=None)
 
     namespace: str
     release: str

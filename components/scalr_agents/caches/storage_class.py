@@ -2,8 +2,6 @@
 
 from typing import Literal, NamedTuple
 
-from pydantic import ConfigDict
-
 from scalr_agents.caches.efs import OWNER
 from scalr_agents.model import checks
 from scalr_agents.model.clouds import EFS_DRIVER
@@ -74,8 +72,6 @@ DRIVERS = {
 class StorageClassSettings(Section):
     """A StorageClass for the EFS or the Filestore driver."""
 
-    model_config = ConfigDict(alias_generator=None)
-
     storage_class_name: Name
     provisioner: Provisioner
     parameters: InputMap = {}
@@ -83,8 +79,6 @@ class StorageClassSettings(Section):
 
 class StorageClassClaimSettings(Section):
     """The claim of one agent, provisioned by a StorageClass."""
-
-    model_config = ConfigDict(alias_generator=None)
 
     namespace: str
     release: str

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from scalr_agents.model.fields import (
     EnvMap,
@@ -39,8 +39,6 @@ MOST_EGRESS_PORTS = 20
 class Package(Section):
     """The repository of the `scalr-agent` package, and the version to install."""
 
-    model_config = ConfigDict(alias_generator=None)
-
     apt: Line = ""
     """For Ubuntu: `<URL> <suite> <component>`, as in a line of `sources.list`."""
     yum: Line = ""
@@ -53,8 +51,6 @@ class Package(Section):
 
 class AgentSettings(Section):
     """The agent of a machine."""
-
-    model_config = ConfigDict(alias_generator=None)
 
     role: Role = "runs"
     """What the agent serves: `runs`, or `vcs` for a private VCS provider. A machine never serves both."""
@@ -89,8 +85,6 @@ class AgentSettings(Section):
 class SharedSettings(Section):
     """Settings that all agents of a stack share and that machines support."""
 
-    model_config = ConfigDict(alias_generator=None)
-
     url: Line = ""
     """URL of the Scalr account, `https://<account>.scalr.io`."""
     image_registry: Registry = ""
@@ -114,8 +108,6 @@ class SharedSettings(Section):
 class Volume(Section):
     """The machine's disk. It holds the system, Docker's images and the data of runs."""
 
-    model_config = ConfigDict(alias_generator=None)
-
     size: Quantity = "30Gi"
     """Size, at least 20 GB."""
     kms_key: InputText = ""
@@ -124,8 +116,6 @@ class Volume(Section):
 
 class Ec2Settings(Section):
     """Machines in an Auto Scaling group on AWS."""
-
-    model_config = ConfigDict(alias_generator=None)
 
     subnets: InputList = []
     """Private subnets of the machines, all in one VPC, with a NAT gateway or a proxy. The machines run in their zones. Required."""
@@ -170,8 +160,6 @@ class Ec2Settings(Section):
 class GceSettings(Section):
     """Machines in a regional managed instance group on Google Cloud."""
 
-    model_config = ConfigDict(alias_generator=None)
-
     region: Line = ""
     """Region of the group. Required."""
     subnetwork: InputText = ""
@@ -182,7 +170,7 @@ class GceSettings(Section):
     """Minimum number of machines."""
     max: Annotated[int, Field(gt=0), BeforeValidator(integral)] | None = None
     """Maximum number of machines. Default: as many as `min`. Between the two, the group scales with CPU use."""
-    machine_image: Line = ""
+    machine_image: Line = Field("", alias="image")
     """Image of the machines. It must have cloud-init. Default: Ubuntu 22.04 LTS, for the architecture of `machineType`."""
     egress_ports: Annotated[list[Port], Field(max_length=MOST_EGRESS_PORTS)] = []
     """Further TCP ports that the firewall rules open for egress, for instance 80 for updates of Ubuntu's packages."""
@@ -197,8 +185,6 @@ class GceSettings(Section):
 
 class Secrets(Section):
     """The secrets of an agent on machines."""
-
-    model_config = ConfigDict(alias_generator=None)
 
     token: InputText = ""
     """Token of the agent pool."""

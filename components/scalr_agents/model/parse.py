@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from scalr_agents.model.findings import Finding, Path, as_path, dotted, error, starts, unknown_key
@@ -70,21 +71,24 @@ def unknown_keys(model: type[BaseModel], given: Mapping[str, Any]) -> list[Findi
     return []
 
 
-def parse_whole(model: type[M], given: Mapping[str, Any]) -> tuple[M | None, list[Finding]]:
-    """`given` as a `model`, or the findings on its types: for models that are useless if a part is left out."""
+def parse_arguments(model: type[M], given: Mapping[str, Any]) -> tuple[M | None, list[Finding]]:
+    """Arguments of a program, with keys in snake_case, as a `model`; or the findings on their types.
+
+    For models that are useless if a part is left out.
+    """
     try:
-        return model.model_validate(given), []
+        return model.model_validate(given, by_name=True, by_alias=False), []
     except ValidationError as problem:
-        return None, [finding for _, finding in _explain(model, problem)]
+        return None, [finding for _, finding in _explain(model, problem, by_name=True)]
 
 
-def _explain(model: type[BaseModel], problem: ValidationError, only: str = "") -> Iterator[tuple[Path, Finding]]:
+def _explain(model: type[BaseModel], problem: ValidationError, only: str = "", *, by_name: bool = False) -> Iterator[tuple[Path, Finding]]:
     for detail in problem.errors(include_url=False):
         if only not in ("", detail["type"]):
             continue
         path = _readable(detail)
         safe = tuple(shown(part) if isinstance(part, str) else part for part in path)
-        message = _message(model, path, detail) if safe == path else "text instead of a key; add a space after the colon"
+        message = _message(model, path, detail, by_name=by_name) if safe == path else "text instead of a key; add a space after the colon"
         yield path, error(safe, message)
 
 
@@ -115,12 +119,14 @@ def _without(given: Mapping[str, Any], paths: Collection[Path]) -> Mapping[str, 
     return {key: _without(value, below[key]) if key in below else value for key, value in given.items() if () not in below.get(key, ())}
 
 
-def _message(model: type[BaseModel], path: Path, problem: ErrorDetails) -> str:
+def _message(model: type[BaseModel], path: Path, problem: ErrorDetails, *, by_name: bool) -> str:
     value, kind = problem["input"], problem["type"]
     if kind in (COMPLETE, "missing"):
         return problem["msg"] if kind == COMPLETE else kind
     if kind == "extra_forbidden":
-        return unknown_key(str(path[-1]), _keys(_model_at(model, path[:-1])), _elsewhere(model, path))
+        section = _model_at(model, path[:-1], by_name=by_name)
+        elsewhere = [] if by_name else _elsewhere(model, section, path)  # arguments are flat
+        return unknown_key(str(path[-1]), list(_fields(section, by_name=by_name)), elsewhere)
     if is_deferred(value):
         return UNKNOWN
     return _type_message(kind, value) if kind in _EXPECTED else _refusal(problem)
@@ -154,7 +160,7 @@ def misshapen_sections(model: type[BaseModel], given: Mapping[str, Any], path: P
 
 @cache
 def _sections(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
-    fields = {field.alias or name: field.annotation for name, field in model.model_fields.items()}
+    fields = {key: field.annotation for key, field in _fields(model).items()}
     return {key: kind for key, kind in fields.items() if isinstance(kind, type) and issubclass(kind, BaseModel)}
 
 
@@ -162,27 +168,28 @@ def _lower_first(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _keys(model: type[BaseModel]) -> list[str]:
-    return [field.alias or name for name, field in model.model_fields.items()]
+def _fields(model: type[BaseModel], *, by_name: bool = False) -> dict[str, FieldInfo]:
+    """The fields by their keys: in stack files and values, or in programs."""
+    return {name if by_name else field.alias or name: field for name, field in model.model_fields.items()}
 
 
-def _model_at(model: type[BaseModel], path: Path) -> type[BaseModel]:
+def _model_at(model: type[BaseModel], path: Path, *, by_name: bool) -> type[BaseModel]:
     """The model of the section at a path."""
     entry = False
     for part in path:
         if entry or isinstance(part, int):  # the name of an entry, the position in a list
             entry = False
             continue
-        field = {field.alias or name: field for name, field in model.model_fields.items()}[part]
+        field = _fields(model, by_name=by_name)[part]
         model = next(_models(field.annotation), model)
         entry = get_origin(field.annotation) is dict
     return model
 
 
-def _elsewhere(model: type[BaseModel], path: Path) -> list[str]:
+def _elsewhere(model: type[BaseModel], section: type[BaseModel], path: Path) -> list[str]:
     """Paths of other keys with the name of an unknown key: below its section, or else anywhere."""
     key, here = str(path[-1]), path[:-1]
-    return [dotted((*here, *as_path(found))) for found in places(_model_at(model, here), key)] or places(model, key)
+    return [dotted((*here, *as_path(found))) for found in places(section, key)] or places(model, key)
 
 
 def places(model: type[BaseModel], key: str) -> list[str]:
@@ -194,7 +201,7 @@ def places(model: type[BaseModel], key: str) -> list[str]:
 @cache
 def _paths(model: type[BaseModel]) -> Mapping[str, Sequence[str]]:
     """The paths in a model that end in a key, for every key."""
-    found = {key: [key] for key in _keys(model)}
+    found = {key: [key] for key in _fields(model)}
     for section, inner in _sections(model).items():
         for key, paths in _paths(inner).items():
             found.setdefault(key, []).extend(f"{section}.{path}" for path in paths)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pulumi
 
+from scalr_agents.caches.filestore import FilestoreSettings
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.forms import is_set
 from scalr_agents.model.spelling import in_stack_files
 from scalr_agents.resources.kubernetes.storage_class_claim import StorageClassClaim
 from scalr_agents.resources.validation import ArgsError
-from scalr_agents.stack.cache_model import CacheEntry, EfsEntry, FilestoreEntry, StorageClassEntry
+from scalr_agents.stack.cache_model import CacheEntry, EfsEntry, StorageClassEntry
 from scalr_agents.stack.caches import Claim
 from scalr_agents.stack.model import PREFIX
 
@@ -97,7 +98,7 @@ def claim(wanted: Claim, entry: CacheEntry, system: Any, opts: pulumi.ResourceOp
                 },
                 opts,
             )
-        case FilestoreEntry():
+        case FilestoreSettings():
             from scalr_agents.resources.gcp.filestore_claim import FilestoreClaim
 
             return FilestoreClaim(

@@ -122,7 +122,7 @@ def plain(component: str, name: object, args: object) -> dict[str, Any]:
 def parsed(model: type[S], given: Mapping[str, Any]) -> tuple[S | None, list[Finding]]:
     """Plain arguments as a `model`, or the findings on their types."""
     resources = {finding.at: finding for finding in _resources(given)}
-    arguments, findings = parse.parse_whole(model, given)
+    arguments, findings = parse.parse_arguments(model, given)
     others = [_with_advice(finding) for finding in findings if finding.at not in resources]
     return None if resources else arguments, [*resources.values(), *others]
 

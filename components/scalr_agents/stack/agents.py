@@ -20,6 +20,7 @@ from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import lookup
 from scalr_agents.model.messages import listed, too_long
 from scalr_agents.model.positions import broken
+from scalr_agents.model.spelling import in_stack_files
 from scalr_agents.stack import common, secrets, secrets_from
 from scalr_agents.stack.model import PREFIX, AgentEntry, AgentSecrets, StackFile, place
 from scalr_agents.stack.source import SourceError, read_text
@@ -85,6 +86,7 @@ def build(
         agent_version=version,
         naming=entry.names,
         inputs=Inputs(
+            spelling=in_stack_files,
             secret_env={**given.env, **(entry.secrets_from.variables() if entry.secrets_from else {})},
             mirror_tokens=given.mirror_tokens,
             rollout_timeout_seconds=awaited,

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scalr_agents.caches.filestore import FilestoreSettings
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.model import quantities
 from scalr_agents.model.findings import Finding, dotted, error, warning
 from scalr_agents.model.merge import lookup
-from scalr_agents.stack.cache_model import EfsEntry, FilestoreEntry, StorageClassEntry
+from scalr_agents.stack.cache_model import EfsEntry, StorageClassEntry
 from scalr_agents.stack.caches import Claim, users_of_claims
 from scalr_agents.stack.checks import pods
 from scalr_agents.stack.model import place
@@ -26,7 +27,7 @@ def check(agents: Sequence[AnyAgent], claims: Sequence[Claim]) -> Iterator[Findi
             match claim.content:
                 case EfsEntry(uid=owner):
                     yield from _other_users(agent, claim, owner)
-                case FilestoreEntry():
+                case FilestoreSettings():
                     yield from _missing_group(agent)
                 case StorageClassEntry():
                     pass

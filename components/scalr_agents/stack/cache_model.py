@@ -1,50 +1,21 @@
 """The keys of the stack file for caches, apart from `model` because most commands do not need them."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import ConfigDict
-from pydantic.alias_generators import to_camel
-
 from scalr_agents.caches import OnDelete
-from scalr_agents.caches.efs import OWNER, EfsClients, EfsSettings, PosixId
-from scalr_agents.caches.filestore import ExportOption, FilestoreSettings
+from scalr_agents.caches.efs import OWNER, EfsSettings, PosixId
+from scalr_agents.caches.filestore import FilestoreSettings
 from scalr_agents.model.fields import AccessMode, Name, Quantity, unset
-from scalr_agents.model.section import Section, default
-
-
-class EfsClientsEntry(EfsClients):
-    """Clients that may mount the file system."""
-
-    model_config = ConfigDict(alias_generator=to_camel)
+from scalr_agents.model.section import Section
 
 
 class EfsEntry(EfsSettings):
     """A cache on Amazon EFS. Every agent gets its own directory, volume and claim."""
 
-    model_config = ConfigDict(alias_generator=to_camel)
-
-    clients: EfsClientsEntry = default(EfsClientsEntry)
-    """Clients that may mount the file system, in addition to the security group of `eksCluster`."""
     uid: PosixId = OWNER
     """Numeric ID of the user that owns the files. The agents' pods must run as this user."""
     gid: PosixId = OWNER
     """Numeric ID of the group that owns the files."""
-
-
-class ExportOptionEntry(ExportOption):
-    """Clients that may mount the share, and how they access it."""
-
-    model_config = ConfigDict(alias_generator=to_camel)
-
-
-class FilestoreEntry(FilestoreSettings):
-    """A cache on Google Filestore. Its agents must be in one namespace. They share a volume, in which each has its own directory."""
-
-    model_config = ConfigDict(alias_generator=to_camel)
-
-    export_options: Sequence[ExportOptionEntry] = []
-    """Clients that may mount the share. Default: all hosts of the network."""
 
 
 class StorageClassEntry(Section):
@@ -63,7 +34,7 @@ class CacheEntry(Section):
 
     efs: EfsEntry | None = None
     """A new or existing file system on Amazon EFS."""
-    filestore: FilestoreEntry | None = None
+    filestore: FilestoreSettings | None = None
     """A new or existing instance of Google Filestore."""
     claim: Name = ""
     """Name of a PersistentVolumeClaim that exists in the agents' namespace."""

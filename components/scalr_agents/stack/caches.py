@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from scalr_agents.caches import efs, filestore
 from scalr_agents.caches import volumes as cache_volumes
+from scalr_agents.caches.filestore import FilestoreSettings
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model import parse as shapes
@@ -20,7 +21,7 @@ from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import Values, lookup
 from scalr_agents.model.messages import expected, too_long
 from scalr_agents.model.spelling import in_stack_files
-from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile, EfsEntry, FilestoreEntry, StorageClassEntry
+from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile, EfsEntry, StorageClassEntry
 from scalr_agents.stack.checks import pods
 from scalr_agents.stack.model import PREFIX, AgentEntry, in_file
 from scalr_agents.stack.model import place as place_of_agent
@@ -41,7 +42,7 @@ class Claim:
     """A claim that the stack makes for a cache, named after the agent that mounts it or, if agents share the claim, after the cache."""
 
     cache: str
-    content: EfsEntry | FilestoreEntry | StorageClassEntry
+    content: EfsEntry | FilestoreSettings | StorageClassEntry
     name: str
     release: str
     namespace: str
@@ -56,7 +57,7 @@ class Claim:
         match self.content:
             case StorageClassEntry() as entry:
                 return entry.storage
-            case FilestoreEntry() as entry:
+            case FilestoreSettings() as entry:
                 return entry.capacity if _sized(entry) else None
             case EfsEntry():
                 return None
@@ -78,7 +79,7 @@ class Claim:
                 return cache_volumes.dynamic(*where, storage_class_name=entry.name, storage=entry.storage, access_mode=entry.access_mode)
             case EfsEntry() as entry:
                 return cache_volumes.efs(*where, self._unknown("volumeHandle"), iam=is_set(entry.driver_role))
-            case FilestoreEntry() as entry:
+            case FilestoreSettings() as entry:
                 exists = is_set(entry.instance_id)
                 return cache_volumes.filestore(
                     *where,
@@ -137,7 +138,7 @@ class Caches(NamedTuple):
         for name, agent in self.agents.items():
             entry = self.entries.get(agent.cache, CacheEntry())
             if content := entry.efs or entry.filestore or entry.storage_class:
-                shared = isinstance(content, FilestoreEntry)
+                shared = isinstance(content, FilestoreSettings)
                 owner, release = (agent.cache, agent.cache) if shared else (name, agent.release or name)
                 made.setdefault((agent.cache, owner), Claim(agent.cache, content, owner, release, agent.namespace))
         return list(made.values())
@@ -162,7 +163,7 @@ class Caches(NamedTuple):
             return [], [error(place, str(problem))]
         return [Layer(place, settings.cache(claim, limit), word=True)], list(_contradictions(place, mounted, below, decided=claim))
 
-    def _soft_limit(self, cache: str, entry: FilestoreEntry) -> str:
+    def _soft_limit(self, cache: str, entry: FilestoreSettings) -> str:
         users = sum(agent.cache == cache for agent in self.agents.values())
         return f"{max(1, filestore.capacity_gib(entry) * _FILLED_PERCENT // 100 // users)}Gi"
 
@@ -206,7 +207,7 @@ def _contradictions(place: Path, mounted: Values, below: Sequence[Layer], *, dec
                 yield each.own(error((*section, "enabled"), expected("true or false", enabled, repeated=True)))
 
 
-def _sized(entry: FilestoreEntry) -> bool:
+def _sized(entry: FilestoreSettings) -> bool:
     """Whether the size of the share is known. That of an existing instance is known only if it is given."""
     return not is_set(entry.instance_id) or "capacity" in entry.model_fields_set
 

@@ -5,52 +5,17 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field
-from pydantic.alias_generators import to_camel
-
 from scalr_agents.machines import CloudNames, Machine, Platform, checks, documents, environment
-from scalr_agents.machines.settings import AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings, Volume
+from scalr_agents.machines.settings import AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings
 from scalr_agents.model import parse as shapes
-from scalr_agents.model.fields import Line, unset
+from scalr_agents.model.fields import unset
 from scalr_agents.model.findings import Finding, Findings, Path, dotted, error, errors, warning
 from scalr_agents.model.forms import is_set
-from scalr_agents.model.section import Section, default
+from scalr_agents.model.section import Section
 from scalr_agents.model.spelling import in_stack_files
 from scalr_agents.stack import secrets
 from scalr_agents.stack.model import PREFIX, AgentSecrets, Common, StackFile, in_file
 from scalr_agents.stack.source import CloudValue, Source
-
-
-class VolumeEntry(Volume):
-    """The machine's disk."""
-
-    model_config = ConfigDict(alias_generator=to_camel)
-
-
-class PackageEntry(Package):
-    """The repository of the `scalr-agent` package."""
-
-    model_config = ConfigDict(alias_generator=to_camel)
-
-
-class Ec2Entry(Ec2Settings):
-    """Machines in an Auto Scaling group on AWS."""
-
-    model_config = ConfigDict(alias_generator=to_camel)
-
-    volume: VolumeEntry = default(VolumeEntry)
-    """Root volume of the machines. `kmsKey` is an ARN, and also encrypts the secret."""
-
-
-class GceEntry(GceSettings):
-    """Machines in a regional managed instance group on Google Cloud."""
-
-    model_config = ConfigDict(alias_generator=to_camel)
-
-    machine_image: Line = Field("", alias="image")
-    """Image of the machines. It must have cloud-init. Default: Ubuntu 22.04 LTS, for the architecture of `machineType`."""
-    volume: VolumeEntry = default(VolumeEntry)
-    """Boot disk of the machines. `kmsKey` is the full name of a Cloud KMS key."""
 
 
 class DockerEntry(Section):
@@ -60,15 +25,13 @@ class DockerEntry(Section):
 class MachineEntry(AgentSettings):
     """Agents on virtual machines. Set exactly one of `ec2`, `gce` and `docker`."""
 
-    model_config = ConfigDict(alias_generator=to_camel)
-
-    ec2: Ec2Entry | None = None
+    ec2: Ec2Settings | None = None
     """Machines on AWS."""
-    gce: GceEntry | None = None
+    gce: GceSettings | None = None
     """Machines on Google Cloud."""
     docker: DockerEntry | None = None
     """Your own host. The stack creates nothing on it; `scalr-agents machine` prints its files."""
-    package: PackageEntry | None = None
+    package: Package | None = None
     """Repository of the package. Required for `runtime: package`."""
 
 
@@ -152,7 +115,7 @@ def _shared(common: Common, bundle: str) -> SharedSettings:
         **({"http_proxy": proxy.http, "https_proxy": proxy.https, "no_proxy": proxy.except_} if proxy else {}),
         **({"otel_endpoint": otel.endpoint, "otel_metrics": otel.metrics, "otel_traces": otel.traces} if otel else {}),
     }
-    return SharedSettings.model_validate(words)
+    return SharedSettings.model_validate(words, by_name=True, by_alias=False)
 
 
 def _build(name: str, entry: MachineEntry, shared: SharedSettings, file: StackFile) -> StackMachine:

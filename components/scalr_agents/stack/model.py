@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from scalr_agents.charts import ChartName
 from scalr_agents.charts.shared.network import settings
+from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.model.fields import (
     Annotations,
@@ -82,21 +82,6 @@ class Kubernetes(Section):
     api_server: list[settings.Cidr] = []
     """Networks of the cluster's API server, including the address of the Service `kubernetes`, for network policies that know no names.
     Default: `pulumi up` looks the addresses up in the cluster."""
-
-
-class Egress(settings.Egress):
-    """The connections that agents and runs may open. What the settings imply is always allowed: docs/network.md lists it."""
-
-    model_config = ConfigDict(alias_generator=to_camel)
-
-
-class Network(settings.Network):
-    """What connects to agents and runs, and what these connect to."""
-
-    model_config = ConfigDict(alias_generator=to_camel)
-
-    egress: Egress | None = None
-    """Restricts the connections that the agent's pods open. Default: only the metadata service is closed, as the agent's values say."""
 
 
 class Proxy(Section):
@@ -177,12 +162,6 @@ class Nodes(Section):
     """Tolerations for taints of the nodes."""
 
 
-class SecretsFromEntry(SecretsFrom):
-    """Secrets that the External Secrets Operator of the cluster reads from a store, instead of `secrets.<agent>`."""
-
-    model_config = ConfigDict(alias_generator=to_camel)
-
-
 class AgentEntry(Section):
     """An agent."""
 
@@ -206,7 +185,7 @@ class AgentEntry(Section):
     """Nodes that run its controllers and tasks."""
     identity: Annotations = {}
     """Annotations of its service account that give it a cloud identity, such as `eks.amazonaws.com/role-arn`."""
-    secrets_from: SecretsFromEntry | None = None
+    secrets_from: SecretsFrom | None = None
     """Secrets that the External Secrets Operator of the cluster reads from a store, instead of `secrets.<agent>`."""
     network: Network | None = None
     """What connects to its pods, and what these connect to. Replaces that of `common` as a whole."""

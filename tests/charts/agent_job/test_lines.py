@@ -10,7 +10,7 @@ import yaml
 from scalr_agents import charts
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import crds
-from scalr_agents.charts.shared.network.settings import Egress, Network
+from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import lookup, merge
 from scalr_agents.stack import pod_security
@@ -212,7 +212,7 @@ def test_names(release: str, override: str, legacy: str, current: str, naming: A
         assert {role: name for role, name in asdict(found).items() if name} == expected
 
 
-NETWORK = Network(ingress="deny", egress=Egress(enforced_by="cilium"))
+NETWORK = Network.model_validate({"ingress": "deny", "egress": {"enforcedBy": "cilium"}})
 
 
 @pytest.mark.parametrize("naming", ["scoped", "chart"])

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from scalr_agents.model.forms import Deferred, Placeholder
+from scalr_agents.model.spelling import Spelling, in_programs
 
 if TYPE_CHECKING:
     from scalr_agents.charts.shared.network.settings import Egress, Network
@@ -47,6 +48,8 @@ class Inputs:
     """Networks of the cluster's API server, or the rule of a NetworkPolicy that allows it. Default: looked up during deployment."""
     cloud: Cloud | None = None
     """The cloud whose metadata service the pods use. Default: not known."""
+    spelling: Spelling = in_programs
+    """How the user writes the keys of these settings, for findings."""
 
     @property
     def egress(self) -> "Egress | None":

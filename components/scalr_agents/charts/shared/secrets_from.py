@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict
+from pydantic import AfterValidator, BeforeValidator
 
 from scalr_agents.charts.shared.manifests.external_secrets import External
 from scalr_agents.charts.shared.settings import NoValueError, Settings
@@ -49,8 +49,6 @@ class RemoteSecret(Section):
 
 class SecretsFrom(Section):
     """Secrets that the External Secrets Operator reads from a store, instead of secrets in the configuration."""
-
-    model_config = ConfigDict(alias_generator=None)
 
     store: SecretStore = default(SecretStore)
     """The store. Required."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Generic
 
 import pulumi
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from scalr_agents.charts.shared.agent import Agent, load, misshapen_sections, shapes
 from scalr_agents.charts.shared.chart import Chart, V
@@ -41,8 +41,6 @@ _URL = ("agent", "url")
 
 class _Arguments(Section):
     """The arguments that all components for agents have, as they are checked."""
-
-    model_config = ConfigDict(alias_generator=None)
 
     namespace: str
     release: Text = ""

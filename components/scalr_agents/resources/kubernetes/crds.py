@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from typing import NotRequired, TypedDict
 
 import pulumi
-from pydantic import ConfigDict
 
 from scalr_agents.charts.agent_job.versions import TABLE
 from scalr_agents.charts.shared.manifests import crds
@@ -55,8 +54,6 @@ class AgentCrds(Component):
 
 
 class _Arguments(Section):
-    model_config = ConfigDict(alias_generator=None)
-
     agent_version: str | None = None
 
 

@@ -24,7 +24,9 @@ RUNS = ("tasks", "agent")
 
 
 def restricted(enforced_by: str, *only: Mapping[str, Any], ingress: bool = True) -> Network:
-    return Network.model_validate({"ingress": "deny" if ingress else None, "egress": {"only": list(only), "enforced_by": enforced_by}})
+    return Network.model_validate(
+        {"ingress": "deny" if ingress else None, "egress": {"only": list(only), "enforced_by": enforced_by}}, by_name=True, by_alias=False
+    )
 
 
 def agent_of(line: Line, network: Network | None, values: Values | None = None, **inputs: Any) -> AnyAgent:

@@ -6,7 +6,7 @@ import pytest
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model.findings import Finding, errors
 from scalr_agents.model.merge import Values, merge
-from scalr_agents.model.parse import parse_whole
+from scalr_agents.model.parse import parse_arguments
 
 from tests.charts.shared.network.agents import about_network, agent_of, behind, restricted
 from tests.helpers.validated import LINES
@@ -211,5 +211,5 @@ def test_unknown_hosts_are_warnings() -> None:
     ],
 )
 def test_types_of_settings(given: dict[str, Any], path: str, said: str) -> None:
-    _, [finding] = parse_whole(Network, given)
+    _, [finding] = parse_arguments(Network, given)
     assert (finding.path, said in finding.message) == (path, True), finding.message

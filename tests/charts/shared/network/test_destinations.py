@@ -176,7 +176,9 @@ def test_entries_that_name_services() -> None:
 
 
 def test_entries_have_https_by_default() -> None:
-    network = Network.model_validate({"egress": {"only": [{"cidr": "10.0.0.0/8"}, {"namespace": "git", "ports": None}]}})
+    network = Network.model_validate(
+        {"egress": {"only": [{"cidr": "10.0.0.0/8"}, {"namespace": "git", "ports": None}]}}, by_name=True, by_alias=False
+    )
     agent = agent_of(JOB, network)
     assert why(agent, "tasks", "egress.only") == [("10.0.0.0/8", (443,), "egress.only", ""), ("git", (443,), "egress.only", "")]
 

@@ -39,7 +39,7 @@ def check(every: Sequence[Pods], release: Release, inputs: Inputs) -> Findings:
     for pods, their_own in found:
         yield from _at_metadata_service(pods, their_own)
     if egress.enforced_by == "kubernetes":
-        yield from _names(egress, [each for _, their_own in found for each in their_own])
+        yield from _names(egress, inputs.spelling("enforced_by"), [each for _, their_own in found for each in their_own])
     for name in dict.fromkeys(name for pods in every for name in destinations.unknown(pods, inputs)):
         yield warning(
             _EGRESS,
@@ -86,9 +86,8 @@ def _is_closed(network: str, ports: Sequence[int]) -> bool:
     return within and network != contract.POD_IDENTITY and set(ports) != {destinations.DNS_PORT}
 
 
-def _names(egress: Egress, found: Sequence[Destination]) -> Findings:
+def _names(egress: Egress, enforced_by: str, found: Sequence[Destination]) -> Findings:
     """Errors for names that pods must reach themselves: a NetworkPolicy has addresses only."""
-    enforced_by = type(egress).model_fields["enforced_by"].alias or "enforced_by"  # as stack files and as programs spell it
     direct = [each for each in dict.fromkeys(found) if each.kind == "host" and not each.through]
     for each in {each.at: each for each in direct if each.at}.values():
         yield error(

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from scalr_agents.model.forms import integral, is_dns_label, is_subdomain, refuse
 from scalr_agents.model.messages import COMPLETE
@@ -59,8 +59,6 @@ Port = Annotated[int, Field(ge=1, le=65535), BeforeValidator(integral)]
 class EgressEntry(Section):
     """A destination that an agent may connect to. Set exactly one of `host`, `cidr` and `namespace`."""
 
-    model_config = ConfigDict(alias_generator=None)
-
     host: Annotated[str, AfterValidator(_host)] = ""
     """A host name. A leading `*.` matches exactly one label. `enforcedBy: kubernetes` supports names only behind a proxy."""
     cidr: Annotated[str, AfterValidator(_optional_cidr)] = ""
@@ -72,9 +70,7 @@ class EgressEntry(Section):
 
 
 class Egress(Section):
-    """The connections that agents and runs may open. What the agent's settings imply is always allowed: docs/network.md lists it."""
-
-    model_config = ConfigDict(alias_generator=None)
+    """The connections that agents and runs may open. What the settings imply is always allowed: docs/network.md lists it."""
 
     only: list[EgressEntry] = []
     """Further destinations. Everything else is refused."""
@@ -83,9 +79,7 @@ class Egress(Section):
 
 
 class Network(Section):
-    """The network of an agent."""
-
-    model_config = ConfigDict(alias_generator=None)
+    """What connects to agents and runs, and what these connect to."""
 
     ingress: Ingress | None = None
     """`deny` refuses all connections to the agent's pods. Agents accept none. Default: this is left to other policies."""
