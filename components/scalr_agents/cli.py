@@ -254,7 +254,6 @@ def doctor(stack: str, project: Path | None, form: str, *, probe: bool, image: s
     `subject`, `problem` and `advice`, and the counts `errors`, `warnings` and `notes`. See docs/doctor.md.
     """
     from scalr_agents.doctor import command, programs
-    from scalr_agents.doctor.findings import count
     from scalr_agents.model.checks import NO_REFERENCE
     from scalr_agents.model.forms import is_image
 
@@ -274,7 +273,7 @@ def doctor(stack: str, project: Path | None, form: str, *, probe: bool, image: s
         say(f"error: {problem}")
         sys.exit(FINDINGS)
     click.echo(command.as_json(found) if form == "json" else "".join(f"{finding}\n" for finding in found), nl=False)
-    bad, odd = count(found, "error"), count(found, "warning")
+    bad, odd = len(errors(found)), len(warnings(found))
     say(f"cluster of {stack}: {counted(bad, 'error')}, {counted(odd, 'warning')}")
     sys.exit(FINDINGS if bad else 0)
 

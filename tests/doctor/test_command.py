@@ -13,8 +13,9 @@ import pytest
 from scalr_agents.doctor import collect, command, probing
 from scalr_agents.doctor.api import ClusterError
 from scalr_agents.doctor.facts import Hidden
-from scalr_agents.doctor.findings import Diagnosis
+from scalr_agents.doctor.findings import error
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.model.findings import Finding
 
 from tests.doctor.clusters import ready
 from tests.doctor.kubeconfigs import kubeconfig, program
@@ -78,9 +79,9 @@ def test_json_has_every_finding(option: str, cluster: dict[str, Any], project: P
 def test_probes_run_only_when_asked_for(cluster: dict[str, Any], project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
-    def run(api: Any, needs: Needs, image: str, seconds: int) -> list[Diagnosis]:
+    def run(api: Any, needs: Needs, image: str, seconds: int) -> list[Finding]:
         asked.append((image, seconds))
-        return [Diagnosis("error", "probe of agent runs", "failed")]
+        return [error("probe of agent runs", "failed", "")]
 
     monkeypatch.setattr(probing, "run", run)
     assert cli("doctor", "dev", directory=project).returncode == 0

@@ -164,7 +164,7 @@ def test_what_several_containers_find_is_said_once() -> None:
 
 def test_a_probe_that_was_cut_off_is_an_error() -> None:
     [finding] = probe.findings("p", {"c": []}, closed=True)
-    assert (finding.severity, finding.problem) == ("error", "did not finish")
+    assert (finding.severity, finding.message) == ("error", "did not finish")
 
 
 def test_lines_of_others_are_not_results() -> None:

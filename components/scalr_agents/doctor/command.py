@@ -2,6 +2,7 @@
 
 import json
 import signal
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,14 +12,14 @@ from scalr_agents.doctor import collect, probing
 from scalr_agents.doctor.api import ClusterError, connect
 from scalr_agents.doctor.checks import examine
 from scalr_agents.doctor.checks.permissions import denied
-from scalr_agents.doctor.findings import Diagnosis, by_severity, count
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.model.findings import Finding, by_severity
 from scalr_agents.stack import Stack
 
 __all__ = ["ClusterError", "as_json", "examined"]
 
 
-def examined(stack: Stack, untrusted: Sequence[Path], *, probe: bool, image: str, seconds: int) -> list[Diagnosis]:
+def examined(stack: Stack, untrusted: Sequence[Path], *, probe: bool, image: str, seconds: int) -> list[Finding]:
     """All findings about the cluster that a stack names. Raises `ClusterError`.
 
     A kubeconfig below one of the `untrusted` directories may not name programs to run.
@@ -51,7 +52,10 @@ def _ended_like_an_interrupt() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def as_json(found: Sequence[Diagnosis]) -> str:
+def as_json(found: Sequence[Finding]) -> str:
     """The findings as `doctor --format json` prints them."""
-    listed = {"findings": [finding.as_json() for finding in found]}
-    return json.dumps({**listed, **{f"{kind}s": count(found, kind) for kind in ("error", "warning", "note")}}, indent=2) + "\n"
+    listed = [
+        {"severity": each.severity, "subject": each.subject, "problem": each.message, "advice": each.advice or None} for each in found
+    ]
+    counts = Counter(f"{each.severity}s" for each in found)
+    return json.dumps({"findings": listed, **{kind: counts[kind] for kind in ("errors", "warnings", "notes")}}, indent=2) + "\n"

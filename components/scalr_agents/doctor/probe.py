@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.network import addresses
-from scalr_agents.doctor.findings import Diagnoses, Diagnosis, error, note, warning
+from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Pod
+from scalr_agents.model.findings import Finding, Findings
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.signs import REFERENCE
 
@@ -175,7 +176,7 @@ _REASONS = {
 }
 
 
-def findings(subject: str, results: Mapping[str, Sequence[Result]], *, closed: bool) -> Diagnoses:
+def findings(subject: str, results: Mapping[str, Sequence[Result]], *, closed: bool) -> Findings:
     """What the results of a probe mean. `results` are by container; `closed`: whether the metadata service has to be closed."""
     by_result: dict[Result, list[str]] = {}
     for container, found in results.items():
@@ -189,7 +190,7 @@ def findings(subject: str, results: Mapping[str, Sequence[Result]], *, closed: b
             yield _finding(f"{subject}, container {' and '.join(containers)}", result, closed=closed)
 
 
-def _finding(subject: str, result: Result, *, closed: bool) -> Diagnosis:
+def _finding(subject: str, result: Result, *, closed: bool) -> Finding:
     check, target, outcome, detail = result
     if outcome == "untried":
         return note(subject, f"{_tried(check, target)}: not tried, the image has no tool for it", "Name an image with curl with --image")
@@ -216,7 +217,7 @@ def _reason(check: str, detail: str) -> tuple[str, str]:
     return _REASONS.get(detail, (f"failed ({detail})", "Open the network for it: docs/operations.md#hosts-to-allow"))
 
 
-def _metadata(subject: str, target: str, outcome: str, *, closed: bool) -> Diagnosis:
+def _metadata(subject: str, target: str, outcome: str, *, closed: bool) -> Finding:
     if outcome == "ok":
         return note(subject, f"metadata service {target}: no answer")
     if not closed:

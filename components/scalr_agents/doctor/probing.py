@@ -8,8 +8,9 @@ from typing import Any
 from scalr_agents.doctor import probe
 from scalr_agents.doctor.api import Api, ClusterError, RefusedError
 from scalr_agents.doctor.facts import Access, Hidden
-from scalr_agents.doctor.findings import Diagnoses, Diagnosis, error, note
+from scalr_agents.doctor.findings import error, note
 from scalr_agents.doctor.needs import Needs, Pod
+from scalr_agents.model.findings import Finding, Findings
 
 _POLL_SECONDS = 1.0
 _JOBS = "/apis/batch/v1/namespaces/{}/jobs"
@@ -45,10 +46,10 @@ def accesses(needs: Needs) -> list[Access]:
     return [Access(verb, group, resource, namespace) for namespace in namespaces for verb, group, resource in _NEEDED]
 
 
-def run(api: Api, needs: Needs, image: str, seconds: int) -> list[Diagnosis]:
+def run(api: Api, needs: Needs, image: str, seconds: int) -> list[Finding]:
     """Run the probe of every agent and say what it found. The Jobs are deleted in any case, also on an interrupt."""
     running: list[_Running] = []
-    found: list[Diagnosis] = []
+    found: list[Finding] = []
     try:
         for agent in needs.stack.agents:
             pod = needs.task_pod(agent)
@@ -62,7 +63,7 @@ def run(api: Api, needs: Needs, image: str, seconds: int) -> list[Diagnosis]:
     return found
 
 
-def _start(api: Api, pod: Pod, image: str, seconds: int, running: list[_Running], found: list[Diagnosis]) -> None:
+def _start(api: Api, pod: Pod, image: str, seconds: int, running: list[_Running], found: list[Finding]) -> None:
     jobs = _JOBS.format(pod.namespace)
     manifest = probe.job(pod, image, seconds)
     if not isinstance(manifest["spec"]["template"]["spec"]["containers"][0]["image"], str):
@@ -94,7 +95,7 @@ def _has_ended(api: Api, each: _Running) -> bool:
     return any(condition["type"] in ("Complete", "Failed") and condition["status"] == "True" for condition in conditions)
 
 
-def _findings(api: Api, each: _Running) -> Diagnoses:
+def _findings(api: Api, each: _Running) -> Findings:
     namespace = each.pod.namespace
     pods = api.items(f"/api/v1/namespaces/{namespace}/pods", [("labelSelector", f"job-name={each.name}")])
     if isinstance(pods, Hidden):
@@ -143,7 +144,7 @@ def _events(api: Api, namespace: str, name: str) -> list[str]:
     return [] if isinstance(events, Hidden) else [event.get("message", "") for event in events][-1:]
 
 
-def _clean(api: Api, running: Sequence[_Running]) -> Diagnoses:
+def _clean(api: Api, running: Sequence[_Running]) -> Findings:
     """Delete all Jobs with their pods. What cannot be deleted now ends by itself."""
     for each in running:
         try:

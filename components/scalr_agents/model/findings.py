@@ -1,4 +1,4 @@
-"""Findings: errors and warnings on a user's input, written for the person at the terminal."""
+"""Findings: errors and warnings on a user's input, or on a cluster, written for the person at the terminal."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,7 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 from scalr_agents.model.characters import escaped
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "note"]
+_ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 Path = tuple[str | int, ...]
 
 _PART = re.compile(r"""\[(\d+)\]|\["([^"]*)"\]|((?:\\.|[^.\[\\])+)""")
@@ -27,10 +28,10 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """An error or a warning for the user. Create it with `error` or `warning`."""
+    """An error or a warning for the user. Create it with `error` or `warning`, those about a cluster with the functions of `doctor`."""
 
     severity: Severity
-    """An `error` stops everything; a `warning` is printed and work continues."""
+    """An `error` stops everything; a `warning` is printed and work continues; a `note`, only about clusters, is good to know."""
     at: Path
     """Path in the user's input: keys of maps and indexes of lists."""
     message: str
@@ -38,9 +39,14 @@ class Finding:
     """Paths of other values that must be valid for the finding to apply."""
     position: Position | None = None
     """Position in a file; `None` for a program's arguments. The line is looked up when the finding is printed."""
+    subject: str = ""
+    """What the finding is about if that is no path of the input: `namespace scalr-payments`."""
+    advice: str = ""
+    """What to do, if the message does not say it."""
 
     def __str__(self) -> str:
-        return _joined(self.position, self.severity, self.path, self.message)
+        advice = f". {self.advice}" if self.advice else ""
+        return _joined(self.position, self.severity, self.subject or self.path, f"{self.message}{advice}")
 
     @property
     def path(self) -> str:
@@ -108,8 +114,8 @@ class ValuesError(FindingsError):
 
 
 def by_severity(findings: Iterable[Finding]) -> list[Finding]:
-    """Errors first, otherwise in the order of the checks, without duplicates."""
-    return sorted(dict.fromkeys(findings), key=lambda finding: finding.severity != "error")
+    """Errors first, notes last, otherwise in the order of the checks, without duplicates."""
+    return sorted(dict.fromkeys(findings), key=lambda finding: _ORDER.index(finding.severity))
 
 
 def errors(findings: Iterable[Finding]) -> list[Finding]:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from scalr_agents.doctor.checks import definitions, namespaces, network, nodes, owners, permissions, quotas, references, storage, versions
 from scalr_agents.doctor.facts import Cluster
-from scalr_agents.doctor.findings import Diagnosis, by_severity
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.model.findings import Finding, by_severity
 
 _CHECKS = (versions, permissions, definitions, namespaces, references, storage, quotas, nodes, network, owners)
 
 
-def examine(needs: Needs, cluster: Cluster) -> Sequence[Diagnosis]:
+def examine(needs: Needs, cluster: Cluster) -> Sequence[Finding]:
     """All findings, errors first."""
     return by_severity(finding for module in _CHECKS for finding in module.check(needs, cluster))

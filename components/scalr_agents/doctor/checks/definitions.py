@@ -2,12 +2,13 @@
 
 from scalr_agents.charts.shared.manifests.crds import FIELD_MANAGER
 from scalr_agents.doctor.facts import Cluster, Definition, Hidden
-from scalr_agents.doctor.findings import Diagnoses, error, note, warning
+from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.model.findings import Findings
 from scalr_agents.model.messages import listed
 
 
-def check(needs: Needs, cluster: Cluster) -> Diagnoses:
+def check(needs: Needs, cluster: Cluster) -> Findings:
     for name, versions in needs.definitions.items():
         found = cluster.definitions.get(name)
         subject = f"definition {name}"
@@ -23,7 +24,7 @@ def check(needs: Needs, cluster: Cluster) -> Diagnoses:
             yield from _existing(subject, found, versions, installed=name in needs.installed)
 
 
-def _hidden(subject: str, name: str, needs: Needs, cluster: Cluster, hidden: Hidden) -> Diagnoses:
+def _hidden(subject: str, name: str, needs: Needs, cluster: Cluster, hidden: Hidden) -> Findings:
     """Without permission to read it, its group still shows in the discovery of the API server."""
     group = name.partition(".")[2]
     if not isinstance(cluster.groups, Hidden) and group not in cluster.groups and name not in needs.installed:
@@ -32,7 +33,7 @@ def _hidden(subject: str, name: str, needs: Needs, cluster: Cluster, hidden: Hid
         yield note(subject, f"cannot see whether it exists and what it serves: {hidden.reason}")
 
 
-def _existing(subject: str, found: Definition, versions: set[str], *, installed: bool) -> Diagnoses:
+def _existing(subject: str, found: Definition, versions: set[str], *, installed: bool) -> Findings:
     if found.terminating:
         yield error(subject, "is being deleted, and all its objects with it", "Wait until it is gone, then install it again")
     missing = versions - found.served

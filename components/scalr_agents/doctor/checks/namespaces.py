@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from typing import get_args
 
 from scalr_agents.doctor.facts import Cluster, Hidden, Namespace
-from scalr_agents.doctor.findings import Diagnoses, error, note, warning
+from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs, Pod
+from scalr_agents.model.findings import Findings
 from scalr_agents.stack import pod_security
 from scalr_agents.stack.checks import enforced
 from scalr_agents.stack.model import Namespace as Entry
 
 
-def check(needs: Needs, cluster: Cluster) -> Diagnoses:
+def check(needs: Needs, cluster: Cluster) -> Findings:
     for name in needs.namespaces:
         entry, found = needs.stack.namespaces.get(name), cluster.namespaces.get(name)
         subject = f"namespace {name}"
@@ -25,7 +26,7 @@ def check(needs: Needs, cluster: Cluster) -> Diagnoses:
             yield from _existing(subject, found, entry, [pod for pod in needs.pods if pod.namespace == name])
 
 
-def _existing(subject: str, found: Namespace, entry: Entry | None, pods: Sequence[Pod]) -> Diagnoses:
+def _existing(subject: str, found: Namespace, entry: Entry | None, pods: Sequence[Pod]) -> Findings:
     if found.terminating:
         advice = "Wait until it is gone; if it stays, kubectl get namespace -o yaml says under status.conditions what keeps it"
         yield error(subject, "is being deleted, and accepts no new objects", advice)
@@ -41,7 +42,7 @@ def _existing(subject: str, found: Namespace, entry: Entry | None, pods: Sequenc
     yield from _refused(subject, found.level, pods)
 
 
-def _refused(subject: str, level: str, pods: Sequence[Pod]) -> Diagnoses:
+def _refused(subject: str, level: str, pods: Sequence[Pod]) -> Findings:
     for known in get_args(pod_security.Level):
         for pod in pods if known == level else ():
             reasons = pod_security.violations(pod.spec, known)

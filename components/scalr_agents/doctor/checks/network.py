@@ -1,8 +1,9 @@
 """Whether something in the cluster enforces NetworkPolicies. The API server accepts them in any case."""
 
 from scalr_agents.doctor.facts import Cluster, DaemonSet, Hidden
-from scalr_agents.doctor.findings import Diagnoses, note, warning
+from scalr_agents.doctor.findings import note, warning
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.model.findings import Findings
 
 _ENFORCING = {
     "anetd": "GKE Dataplane V2",
@@ -27,7 +28,7 @@ _VPC_CNI_ENFORCES = "--enable-network-policy=true"
 _TEST = "Test it with doctor --probe, after pulumi up: docs/doctor.md"
 
 
-def check(needs: Needs, cluster: Cluster) -> Diagnoses:
+def check(needs: Needs, cluster: Cluster) -> Findings:
     if not any(manifest["kind"].endswith("NetworkPolicy") for manifest in needs.objects):
         return
     subject = "network policies"

@@ -6,8 +6,9 @@ from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.doctor import scheduling
 from scalr_agents.doctor.checks.quotas import completed, shown
 from scalr_agents.doctor.facts import Cluster, Hidden, Key, Node, Resources
-from scalr_agents.doctor.findings import Diagnoses, Diagnosis, error, note, warning
+from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs, Pod
+from scalr_agents.model.findings import Finding, Findings
 from scalr_agents.model.messages import listed
 
 _OF_KUBERNETES = "node.kubernetes.io/"
@@ -15,7 +16,7 @@ _OF_KUBERNETES = "node.kubernetes.io/"
 _KARPENTER = "karpenter.sh"
 
 
-def check(needs: Needs, cluster: Cluster) -> Diagnoses:
+def check(needs: Needs, cluster: Cluster) -> Findings:
     if isinstance(cluster.nodes, Hidden):
         yield note("nodes", f"cannot see whether a node matches and has room: {cluster.nodes.reason}")
         return
@@ -27,7 +28,7 @@ def check(needs: Needs, cluster: Cluster) -> Diagnoses:
         yield from _pod(pod, cluster, cluster.nodes, grows=grows)
 
 
-def _pod(pod: Pod, cluster: Cluster, nodes: Sequence[Node], *, grows: bool) -> Diagnoses:
+def _pod(pod: Pod, cluster: Cluster, nodes: Sequence[Node], *, grows: bool) -> Findings:
     subject = f"nodes for {pod.subject}"
     selected = [node for node in nodes if scheduling.is_selected(node, pod.spec)]
     if not selected:
@@ -53,7 +54,7 @@ def _pod(pod: Pod, cluster: Cluster, nodes: Sequence[Node], *, grows: bool) -> D
         yield warning(subject, f"the {len(large)} nodes that match have no room now for {_words(needed)}", _more(grows=grows))
 
 
-def _tasks(subject: str, needed: Resources, nodes: int, fits: int, *, grows: bool) -> Diagnosis:
+def _tasks(subject: str, needed: Resources, nodes: int, fits: int, *, grows: bool) -> Finding:
     if fits:
         return note(subject, f"{nodes} {'nodes match' if nodes > 1 else 'node matches'}, with room for {fits} at a time now")
     return warning(subject, f"the {nodes} nodes that match have no room now for {_words(needed)}: runs would wait", _more(grows=grows))
@@ -63,14 +64,14 @@ def _more(*, grows: bool) -> str:
     return "This is fine if an autoscaler may add such nodes" if grows else "Add nodes, or lower the requests in the agent's values"
 
 
-def _unless_grown(subject: str, problem: str, advice: str, *, grows: bool) -> Diagnosis:
+def _unless_grown(subject: str, problem: str, advice: str, *, grows: bool) -> Finding:
     """An error, or a warning where an autoscaler may add the node that is missing."""
     if grows:
         return warning(subject, problem, f"This is fine if an autoscaler adds such nodes. Otherwise: {advice[0].lower()}{advice[1:]}")
     return error(subject, problem, advice)
 
 
-def _shut(subject: str, pod: Pod, selected: Sequence[Node]) -> Diagnosis:
+def _shut(subject: str, pod: Pod, selected: Sequence[Node]) -> Finding:
     taints = [taint for node in selected for taint in scheduling.in_the_way(node, pod.spec)]
     own = [taint for taint in taints if not taint["key"].startswith(_OF_KUBERNETES)]
     if not own:

@@ -3,14 +3,15 @@
 from collections import defaultdict
 
 from scalr_agents.doctor.facts import Cluster, Hidden, Key, Owner
-from scalr_agents.doctor.findings import Diagnoses, error, note, warning
+from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.model.findings import Findings
 from scalr_agents.model.messages import listed
 
 _ADOPT = "To take it over, see docs/adopting.md; otherwise give the agent another release name"
 
 
-def check(needs: Needs, cluster: Cluster) -> Diagnoses:
+def check(needs: Needs, cluster: Cluster) -> Findings:
     taking_over = needs.stack.kubernetes.upsert_existing
     of_helm, of_others = defaultdict[str, list[Key]](list), defaultdict[str, list[Key]](list)
     hidden: list[Key] = []
@@ -37,7 +38,7 @@ def check(needs: Needs, cluster: Cluster) -> Diagnoses:
         yield note(listed(map(str, hidden)), "cannot see whether they exist already: your credential lacks the permission")
 
 
-def _releases(needs: Needs, cluster: Cluster, known: set[str]) -> Diagnoses:
+def _releases(needs: Needs, cluster: Cluster, known: set[str]) -> Findings:
     """Helm releases with the name of an agent's, as Helm's own records tell."""
     for namespace, releases in cluster.releases.items():
         if isinstance(releases, Hidden):

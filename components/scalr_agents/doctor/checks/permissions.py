@@ -4,13 +4,14 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from scalr_agents.doctor.facts import Access, Cluster, Hidden
-from scalr_agents.doctor.findings import Diagnoses, error, note, warning
+from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.model.findings import Findings
 
 _PAGE = "docs/operations.md#a-team-with-one-namespace"
 
 
-def check(needs: Needs, cluster: Cluster) -> Diagnoses:
+def check(needs: Needs, cluster: Cluster) -> Findings:
     answers = {access: cluster.allowed.get(access) for access in needs.reviewed}
     if any(isinstance(answer, Hidden) for answer in answers.values()):
         yield note("permissions", "cannot see: the API server does not review your permissions, so they are not checked")
@@ -28,7 +29,7 @@ def check(needs: Needs, cluster: Cluster) -> Diagnoses:
         )
 
 
-def _own(missing: Iterable[Access]) -> Diagnoses:
+def _own(missing: Iterable[Access]) -> Findings:
     for namespace, accesses in _by_namespace(missing).items():
         needed = [access for access in accesses if access.verb != "delete"]
         if needed:
@@ -62,7 +63,7 @@ def _words(accesses: Iterable[Access]) -> str:
     return "; ".join(f"{given} {', '.join(what)}" for given, what in resources.items())
 
 
-def denied(accesses: Iterable[Access], cluster: Cluster) -> Diagnoses:
+def denied(accesses: Iterable[Access], cluster: Cluster) -> Findings:
     """Errors for accesses that a probe takes."""
     for namespace, missing in _by_namespace(each for each in accesses if cluster.allowed.get(each) is False).items():
         problem = f"the probe needs what you may not do: {_words(missing)}"

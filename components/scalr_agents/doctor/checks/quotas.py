@@ -10,9 +10,10 @@ from typing import Any
 
 from scalr_agents.doctor import scheduling
 from scalr_agents.doctor.facts import Cluster, Hidden, Limit, Quota, Resources
-from scalr_agents.doctor.findings import Diagnoses, error, note, warning
+from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs, Pod, containers
 from scalr_agents.doctor.scheduling import Spec
+from scalr_agents.model.findings import Findings
 
 _COMPUTE = ("cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory")
 """What every container must set where a quota counts it."""
@@ -21,7 +22,7 @@ _PLAIN = ("cpu", "memory", "ephemeral-storage")
 _COUNTS = ("pods", "count/pods")
 
 
-def check(needs: Needs, cluster: Cluster) -> Diagnoses:
+def check(needs: Needs, cluster: Cluster) -> Findings:
     for namespace in needs.namespaces:
         pods = [pod for pod in needs.pods if pod.namespace == namespace]
         limits, quotas = cluster.limits.get(namespace, ()), cluster.quotas.get(namespace, ())
@@ -85,7 +86,7 @@ def _bounds(who: str, requests: Resources, limits: Resources, bounds: Limit) -> 
             yield f"{who} has a limit of {name} that is more than {most:f} times its request"
 
 
-def _quota(subject: str, quota: Quota, pods: Sequence[Pod], limits: Sequence[Limit]) -> Diagnoses:
+def _quota(subject: str, quota: Quota, pods: Sequence[Pod], limits: Sequence[Limit]) -> Findings:
     counted = {pod: completed(pod.spec, limits) for pod in pods}
     counted = {pod: spec for pod, spec in counted.items() if all(_counts(scope, spec) for scope in quota.scopes)}
     together: list[Resources] = []

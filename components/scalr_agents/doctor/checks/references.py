@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from scalr_agents.doctor.facts import Cluster, Content, Hidden, Key
-from scalr_agents.doctor.findings import Diagnoses, error, note, warning
+from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs, Reference, images
+from scalr_agents.model.findings import Findings
 from scalr_agents.model.messages import listed
 from scalr_agents.stack.checks import registry_of
 
@@ -19,7 +20,7 @@ _MAKE = {
 }
 
 
-def check(needs: Needs, cluster: Cluster) -> Diagnoses:
+def check(needs: Needs, cluster: Cluster) -> Findings:
     hidden = defaultdict[tuple[str, str, str], list[str]](list)
     for reference in needs.references:
         key = reference.key
@@ -58,7 +59,7 @@ def _consequence(reference: Reference) -> str:
     )
 
 
-def _existing(reference: Reference, found: Content) -> Diagnoses:
+def _existing(reference: Reference, found: Content) -> Findings:
     key = reference.key
     missing = sorted(reference.keys - found.keys) if key.kind in ("Secret", "ConfigMap") else []
     if missing:
@@ -72,7 +73,7 @@ def _existing(reference: Reference, found: Content) -> Diagnoses:
         yield error(_called(key), "has lost its volume", "Restore the volume, or create the claim again")
 
 
-def _registries(needs: Needs, cluster: Cluster) -> Diagnoses:
+def _registries(needs: Needs, cluster: Cluster) -> Findings:
     """Warnings for registries that no pull secret of a pod has credentials for, once there are pull secrets."""
     unknown = defaultdict[tuple[str, tuple[str, ...]], dict[str, None]](dict)
     for pod in needs.pods:

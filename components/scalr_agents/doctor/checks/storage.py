@@ -5,8 +5,9 @@ from typing import Any
 
 from scalr_agents.doctor import scheduling
 from scalr_agents.doctor.facts import Cluster, Content, Hidden, Key
-from scalr_agents.doctor.findings import Diagnoses, error, note
+from scalr_agents.doctor.findings import error, note
 from scalr_agents.doctor.needs import Needs, Pod
+from scalr_agents.model.findings import Findings
 from scalr_agents.model.merge import lookup
 from scalr_agents.model.messages import listed
 
@@ -16,7 +17,7 @@ _ADDONS = {
 }
 
 
-def check(needs: Needs, cluster: Cluster) -> Diagnoses:
+def check(needs: Needs, cluster: Cluster) -> Findings:
     yield from _classes(needs, cluster)
     drivers = sorted({driver for driver in _drivers(needs) if driver})
     if drivers and isinstance(cluster.drivers, Hidden):
@@ -32,7 +33,7 @@ def _install(driver: str) -> str:
     return f"{_ADDONS.get(driver, 'Install it')}: docs/caches.md"
 
 
-def _classes(needs: Needs, cluster: Cluster) -> Diagnoses:
+def _classes(needs: Needs, cluster: Cluster) -> Findings:
     """Findings on claims without a class. One that is bound has its volume, and a static volume needs no class as an object."""
     own = {manifest["metadata"]["name"] for manifest in needs.objects if manifest["kind"] == "StorageClass"}
     for key, manifest in needs.claims.items():
@@ -48,7 +49,7 @@ def _classes(needs: Needs, cluster: Cluster) -> Diagnoses:
             yield from _without_class(key, name, cluster, [each.name for each in cluster.classes])
 
 
-def _without_class(key: Key, name: str | None, cluster: Cluster, classes: Sequence[str]) -> Diagnoses:
+def _without_class(key: Key, name: str | None, cluster: Cluster, classes: Sequence[str]) -> Findings:
     claim = f"{key.namespace}/{key.name}"
     missing = f"its storage class {name} does not exist" if name else "names no storage class, the cluster has no default one"
     known = cluster.contents.get(key)
@@ -70,7 +71,7 @@ def _drivers(needs: Needs) -> Iterator[str]:
             yield manifest["provisioner"]
 
 
-def _on_nodes(needs: Needs, cluster: Cluster, installed: frozenset[str]) -> Diagnoses:
+def _on_nodes(needs: Needs, cluster: Cluster, installed: frozenset[str]) -> Findings:
     """Errors for pods whose nodes have no driver for their volumes: its DaemonSet may lack a toleration."""
     if isinstance(cluster.nodes, Hidden):
         return  # the check of nodes says so

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 from scalr_agents.doctor import scheduling
 from scalr_agents.doctor.facts import Cluster, Hidden, Node
-from scalr_agents.doctor.findings import Diagnoses, Diagnosis, error, note, warning
+from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs, Pod
+from scalr_agents.model.findings import Finding, Findings
 from scalr_agents.model.lines import Line
 from scalr_agents.model.messages import listed
 
@@ -23,7 +24,7 @@ def numbers(text: str) -> Version | None:
     return (int(found[1]), int(found[2])) if found else None
 
 
-def check(needs: Needs, cluster: Cluster) -> Diagnoses:
+def check(needs: Needs, cluster: Cluster) -> Findings:
     server = numbers(cluster.version)
     if server is None:
         yield note("API server", "its version cannot be seen, so it is not checked")
@@ -50,7 +51,7 @@ def _older(lines: Sequence[Line], server: Version) -> str:
     return f"agents {known[-1].versions}" if known else "another cluster"
 
 
-def _nodes(pod: Pod, nodes: list[Node]) -> Diagnoses:
+def _nodes(pod: Pod, nodes: list[Node]) -> Findings:
     minimum = pod.agent.release.line.kubernetes
     least = numbers(minimum)
     old = [node for node in nodes if least and (numbers(node.kubelet) or least) < least]
@@ -59,7 +60,7 @@ def _nodes(pod: Pod, nodes: list[Node]) -> Diagnoses:
         yield _some(pod, nodes, old, f"{what}: {listed(f'{node.name} ({node.kubelet})' for node in old)}", "Upgrade these nodes")
 
 
-def _runtimes(pod: Pod, nodes: list[Node]) -> Diagnoses:
+def _runtimes(pod: Pod, nodes: list[Node]) -> Findings:
     if not any("image" in volume for volume in pod.spec.get("volumes", ())):
         return
     old = [node for node in nodes if not _mounts_images(node)]
@@ -76,7 +77,7 @@ def _mounts_images(node: Node) -> bool:
     return least is None or given is None or given >= least
 
 
-def _some(pod: Pod, nodes: list[Node], bad: list[Node], problem: str, advice: str) -> Diagnosis:
+def _some(pod: Pod, nodes: list[Node], bad: list[Node], problem: str, advice: str) -> Finding:
     """An error if no other node is left for the pods, else a warning."""
     make = error if len(bad) == len(nodes) else warning
     hint = "" if len(bad) == len(nodes) else ", or keep the pods off them with nodes.selector"
