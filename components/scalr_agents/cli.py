@@ -249,9 +249,10 @@ def completion(shell: str) -> None:
 def doctor(stack: str, project: Path | None, form: str, *, probe: bool, image: str, timeout: int, allow_exec: bool) -> None:
     """Check whether the cluster of a STACK (default: local) is ready for it; exit 1 if there is an error.
 
-    It only reads, through the kubeconfig and context of the stack file, and needs the package's extra [live]. Each finding is one line:
-    severity, subject, what is wrong, what to do. JSON output is an object with `findings`, a list of objects with the keys `severity`,
-    `subject`, `problem` and `advice`, and the counts `errors`, `warnings` and `notes`. See docs/doctor.md.
+    It creates nothing: it reads, and submits the stack's objects with a dry run, through the kubeconfig and context of the stack file. It
+    needs the package's extra [live]. Each finding is one line: severity, subject, what is wrong, what to do. JSON output is an object
+    with `findings`, a list of objects with the keys `severity`, `subject`, `problem` and `advice`, and the counts `errors`, `warnings` and
+    `notes`. See docs/doctor.md.
     """
     from scalr_agents.doctor import command, programs
     from scalr_agents.model.checks import NO_REFERENCE

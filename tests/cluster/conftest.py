@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ Install = Callable[[Case], Release]
 """Installs a release with Helm, in a namespace of its own, and waits for its pods."""
 
 _NODE = "node-of-releases"
+_SECONDS = 30
 _FIGURES = pytest.StashKey[Figures]()
 _numbers = itertools.count(1)
 
@@ -73,6 +75,8 @@ def new_namespace(cluster: Client) -> Iterator[NewNamespace]:
         labels = {"pod-security.kubernetes.io/enforce": pod_security} if pod_security else {}
         cluster.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}})
         made.append(name)
+        for kind, always_there in (("ServiceAccount", "default"), ("ConfigMap", "kube-root-ca.crt")):
+            wait(partial(cluster.find, kind, always_there, name), _SECONDS, f"{kind} {always_there}")
         return name
 
     yield new

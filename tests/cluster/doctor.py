@@ -41,7 +41,7 @@ class Doctor:
     def write(self, namespace: str, agent: dict[str, Any], config: dict[str, Any], kubeconfig: Path | None = None) -> None:
         """The file of the stack."""
         task = {"job": {"activeDeadlineSeconds": 60}, "nodeSelector": {"doctor": NODE}}
-        values = {"agent": {"url": "https://acme.scalr.io"}, **({} if agent.get("kind") == "agent-local" else {"task": task})}
+        values = {"agent": {"url": "https://acme.scalr.io"}, **({"task": task} if agent.get("kind", "agent-job") == "agent-job" else {})}
         given = {
             "kubernetes": {"kubeconfig": str(kubeconfig or self.kubeconfig), "context": "tests"},
             "namespaces": {namespace: {"create": False}},

@@ -56,23 +56,23 @@ CASES = {
         config={"namespaces": {"NAMESPACE": {"podSecurity": "restricted"}}},
     ),
     "quota": Case(
-        "error: ResourceQuota NAMESPACE/team: refuses task pods of agent runs: requests.memory 768Mi of 512Mi.",
+        "error: task pods of agent runs: refused by the API server: exceeded quota: team, requested: requests.memory=768Mi, ",
         [_of("ResourceQuota", "team", spec={"hard": {"requests.memory": "512Mi"}})],
     ),
     "limit range": Case(
-        "error: LimitRange in namespace NAMESPACE: would refuse task pods of agent runs: container runner may use 4 of cpu, and at most 3 ",
+        "error: task pods of agent runs: refused by the API server: maximum cpu usage per Container is 3, but limit is 4.",
         [_of("LimitRange", "bounds", spec={"limits": [{"type": "Container", "max": {"cpu": "3"}}]})],
     ),
     "no node": Case(
-        "error: nodes for agent runs, task pods: no node has the labels doctor=nobody.",
+        "error: nodes for task pods of agent runs: no node has the labels doctor=nobody.",
         agent={"values": {"task": {"nodeSelector": {"doctor": "nobody"}}}},
     ),
     "taint": Case(
-        "error: nodes for agent runs, task pods: all 1 nodes that match have taints that the pods do not tolerate: team=payments",
+        "error: nodes for task pods of agent runs: all 1 nodes that match have taints that the pods do not tolerate: team=payments",
         agent={"values": {"task": {"nodeSelector": {"doctor": TAINTED}}}},
     ),
     "large": Case(
-        "error: nodes for agent runs, task pods: none of the 1 nodes that match is large enough for cpu 750m, memory 1048832Mi",
+        "error: nodes for task pods of agent runs: none of the 1 nodes that match is large enough for cpu 750m, memory 1048832Mi",
         agent={"values": {"task": {"runner": {"resources": {"requests": {"memory": "1Ti"}, "limits": {"memory": "1Ti"}}}}}},
     ),
     "pull secret": Case(
@@ -97,10 +97,6 @@ CASES = {
         agent={"values": {"agent": {"tokenExistingSecret": {"name": "own"}}}},
         config={"secrets": {"runs": {"token": None}}},
     ),
-    "account": Case(
-        "error: ServiceAccount NAMESPACE/mine: does not exist; pods that name it cannot be created.",
-        agent={"values": {"serviceAccount": {"create": False, "name": "mine"}}},
-    ),
     "claim": Case(
         "error: PersistentVolumeClaim NAMESPACE/nfs: does not exist; pods that name it cannot start.",
         agent={"cache": "shared"},
@@ -116,7 +112,7 @@ CASES = {
         config={"caches": {"shared": {"efs": {"eksCluster": "prod"}}}},
     ),
     "priority class": Case(
-        "error: PriorityClass no-such-class: does not exist; pods that name it cannot be created.",
+        "error: placeholder pods of agent runs: refused by the API server: no PriorityClass with name no-such-class was found.",
         agent={"values": {"task": {"buffer": {"replicas": 1, "priorityClassName": "no-such-class"}}}},
     ),
     "Helm": Case(
@@ -177,8 +173,8 @@ def test_an_old_node_is_found(doctor: Doctor, cluster: Client, namespace: str) -
     finally:
         report(cluster, NODE, "v1.36.3", "containerd://2.1.4")
     assert [line.partition(". ")[0] for line in lines(done)] == [
-        f"error: nodes of agent runs, task pods: their kubelet is older than Kubernetes 1.35, which agents 1.4.0 need: {NODE} (v1.34.1)",
-        f"error: nodes of agent runs, task pods: their container runtime cannot mount images as volumes: {NODE} (containerd://1.7.27)",
+        f"error: nodes of task pods of agent runs: their kubelet is older than Kubernetes 1.35, which agents 1.4.0 need: {NODE} (v1.34.1)",
+        f"error: nodes of task pods of agent runs: their container runtime cannot mount images as volumes: {NODE} (containerd://1.7.27)",
     ]
 
 

@@ -65,6 +65,8 @@ def test_a_credential_without_rights_gets_findings_and_notes(doctor: Doctor, acc
     assert "pods/exec" in granted
     assert [line.partition("you may")[2].split()[:2] for line in undeleted] == [["not", "delete"], ["not", "delete"]]
     cannot = [line.split(": ")[1] for line in done.stdout.splitlines() if line.startswith("note: ") and "cannot see" in line]
+    [unjudged] = [line for line in done.stdout.splitlines() if line.startswith("note: dry run: ")]
+    assert ": you may not create them: docs/doctor.md#what-it-cannot-see" in unjudged
     assert {"nodes", f"namespace {namespace}", "definition atasks.scalr.io", f"Helm releases in namespace {namespace}"} <= set(cannot)
     assert done.returncode == 1
     token = json.loads(account.read_text())["users"][0]["user"]["token"]
@@ -91,6 +93,7 @@ def test_a_team_that_may_deploy_is_told_so(doctor: Doctor, cluster: Client, acco
         }
     )
     wait(lambda: lines(doctor(namespace, **stack)) == [], _SECONDS, "a stack that the team may deploy")
+    assert "note: dry run: " not in doctor(namespace, **stack).stdout  # also the template of runs, whose definition it may not see
     cluster.patch("Role", "team", namespace, {"rules": [*_TEAM[1:], *agents_own]})
     expected = (
         f"error: permissions in namespace {namespace}: pulumi up would fail: you may not create, get, list, watch, patch serviceaccounts"

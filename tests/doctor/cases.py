@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from scalr_agents.doctor.facts import Access, Content, DaemonSet, Definition, Hidden, Key, Limit, Namespace, Quota, StorageClass, Volume
+from scalr_agents.doctor.facts import Access, Answer, Content, DaemonSet, Definition, Hidden, Key, Namespace, StorageClass, Volume
 from scalr_agents.doctor.needs import Needs
 
 from tests.doctor.clusters import MI, NODE, owned, ready
@@ -22,7 +22,10 @@ TAINT = {"key": "team", "value": "payments", "effect": "NoSchedule"}
 CORDONED = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
 CLAIM = "runs-agent-job-cache"
 CLASS = {"values": {"persistence": {"cache": {"enabled": True, "persistentVolumeClaim": {"storageClassName": "fast"}}}}}
-ACCOUNT = {"values": {"serviceAccount": {"create": False, "name": "mine"}, "rbac": {"create": False}}}
+TASK_PODS = "task pods of agent runs"
+REFUSED_POD = Answer(
+    status=403, message='pods "runs-agent-job-task-x7k2p" is forbidden: violates PodSecurity "restricted:latest": restricted volume types'
+)
 DEPLOYMENT, CRD = Key("Deployment", "scalr", "runs-agent-job"), "atasks.scalr.io"
 
 
@@ -43,8 +46,9 @@ def _just(**facts: Any) -> Callable[[Needs], dict[str, Any]]:
     return lambda _: facts
 
 
-def _quota(**hard: Decimal | int) -> dict[str, list[Quota]]:
-    return {"scalr": [Quota(name="team", hard={name.replace("__", "."): Decimal(amount) for name, amount in hard.items()})]}
+def _over(requested: str, used: str, limited: str) -> Answer:
+    amounts = f"requested: requests.memory={requested}, used: requests.memory={used}, limited: requests.memory={limited}"
+    return Answer(status=403, message=f'pods "runs-agent-job-task-x7k2p" is forbidden: exceeded quota: team, {amounts}')
 
 
 def _content(key: Key, content: Content | None) -> Callable[[Needs], dict[str, Any]]:
@@ -115,11 +119,6 @@ CASES = {
     "another level than it gets": Case(
         _just(namespaces={"scalr": Namespace()}),
     ),
-    "pods that break the level": Case(
-        _just(namespaces={"scalr": Namespace(level="restricted")}),
-        config={"namespaces": {}},
-        agent={"values": {"task": {"extraVolumes": [{"name": "host", "hostPath": {"path": "/data"}}]}}},
-    ),
     "no pull secret": Case(
         _content(REGCRED, None),
         config=PULL,
@@ -144,10 +143,6 @@ CASES = {
         _content(OWN, Content(keys=frozenset({"token"}))),
         agent=OWN_TOKEN,
     ),
-    "no account": Case(
-        _content(Key("ServiceAccount", "scalr", "mine"), None),
-        agent=ACCOUNT,
-    ),
     "no claim": Case(
         _content(Key("PersistentVolumeClaim", "scalr", "nfs"), None),
         config={"caches": {"shared": {"claim": "nfs"}}},
@@ -157,10 +152,6 @@ CASES = {
         _content(Key("PersistentVolumeClaim", "scalr", "nfs"), Content(phase="Lost")),
         config={"caches": {"shared": {"claim": "nfs"}}},
         agent={"cache": "shared"},
-    ),
-    "no priority class": Case(
-        _content(Key("PriorityClass", "", "idle"), None),
-        agent={"values": {"task": {"buffer": {"replicas": 1, "priorityClassName": "idle"}}}},
     ),
     "no class": Case(
         _just(classes=[StorageClass(name="standard", provisioner="p", is_default=True)]),
@@ -197,22 +188,26 @@ CASES = {
         agent={"cache": "shared"},
     ),
     "driver on no node": Case(_just(nodes=[replace(NODE, drivers=frozenset())]), config=EFS, agent={"cache": "shared"}),
-    "quota below one task": Case(
-        _just(quotas=_quota(requests__memory=512 * MI)),
+    "pods that are refused": Case(
+        _just(answers={TASK_PODS: REFUSED_POD}),
     ),
-    "quota below the stack": Case(
-        _just(quotas=_quota(pods=2)),
-        agent={"values": {"agent": {"replicaCount": 2}}},
+    "quota below one task": Case(
+        _just(answers={TASK_PODS: _over("768Mi", "0", "512Mi")}),
     ),
     "full quota": Case(
-        _just(quotas={"scalr": [Quota(name="team", hard={"limits.cpu": Decimal(9)}, used={"limits.cpu": Decimal(5)})]}),
+        _just(answers={TASK_PODS: _over("768Mi", "1Gi", "1536Mi")}),
     ),
-    "quota on what is not set": Case(
-        _just(quotas=_quota(limits__cpu=64)),
-        agent={"values": {"task": {"worker": {"resources": {"limits": {"cpu": None}}}}}},
+    "webhook that is down": Case(
+        _just(answers={TASK_PODS: Answer(status=500, message='Internal error occurred: failed calling webhook "policy.acme.example"')}),
     ),
-    "limit range": Case(
-        _just(limits={"scalr": [Limit(name="bounds", type="Container", maximum={"cpu": Decimal(3)})]}),
+    "field that cannot change": Case(
+        lambda wanted: {
+            "owners": {**dict.fromkeys(wanted.own), DEPLOYMENT: owned("", "pulumi-kubernetes-1a2b")},
+            "answers": {DEPLOYMENT.place: Answer(status=422, message='Deployment.apps "x" is invalid: spec.selector: field is immutable')},
+        },
+    ),
+    "field that is not valid": Case(
+        _just(answers={DEPLOYMENT.place: Answer(status=422, message='Deployment.apps "x" is invalid: spec.replicas: Invalid value: -1')}),
     ),
     "no such node, twice": Case(
         _just(nodes=[replace(NODE, labels={})]),

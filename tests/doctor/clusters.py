@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from scalr_agents import stack
+from scalr_agents.doctor import submissions
 from scalr_agents.doctor.checks import examine
 from scalr_agents.doctor.facts import Cluster, Content, Definition, Namespace, Node, Owner, StorageClass
 from scalr_agents.doctor.needs import Needs
@@ -45,11 +46,9 @@ def ready(wanted: Needs, **facts: Any) -> Cluster:
     cluster = Cluster(
         version="v1.36.3",
         nodes=[NODE],
-        allowed=dict.fromkeys(wanted.reviewed, True),
+        allowed=dict.fromkeys([*wanted.reviewed, *submissions.accesses(wanted)], True),
         definitions={name: Definition(served=frozenset(versions)) for name, versions in wanted.definitions.items()},
         namespaces={name: Namespace(level=_level(wanted, name)) for name in wanted.namespaces},
-        quotas=dict.fromkeys(wanted.namespaces, ()),
-        limits=dict.fromkeys(wanted.namespaces, ()),
         drivers=frozenset({"efs.csi.aws.com"}),
         classes=[StorageClass(name="standard", provisioner="local", is_default=True), StorageClass(name="fast", provisioner="local")],
         contents={

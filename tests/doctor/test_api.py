@@ -2,11 +2,13 @@
 
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from kubernetes.client import ApiClient, Configuration
 from scalr_agents.doctor.api import Api, ClusterError
+from scalr_agents.doctor.facts import Answer
 
 PAGES = (b"<html>Log in</html>", b"[]", b"\xff", b"")
 
@@ -23,8 +25,13 @@ class Page(BaseHTTPRequestHandler):
         self.rfile.read(int(self.headers["Content-Length"]))
         self._answer(201)
 
+    def do_PATCH(self) -> None:
+        self.do_POST()
+
     def _answer(self, status: int) -> None:
+        self.server.asked.append((self.command, self.path))
         self.send_response(status)
+        self.send_header("Warning", '299 - "unknown field \\"spec.x\\""')
         self.send_header("Content-Length", str(len(self.server.page)))
         self.end_headers()
         self.wfile.write(self.server.page)
@@ -35,17 +42,24 @@ class Page(BaseHTTPRequestHandler):
 
 class Portal(HTTPServer):
     page: bytes
+    asked: list[tuple[str, str]]
 
 
 @pytest.fixture(params=PAGES)
 def api(request: pytest.FixtureRequest) -> Iterator[Api]:
+    with portal(request.param) as (_, api):
+        yield api
+
+
+@contextmanager
+def portal(page: bytes) -> Iterator[tuple[Portal, Api]]:
     with Portal(("127.0.0.1", 0), Page) as server:
-        server.page = request.param
+        server.page, server.asked = page, []
         threading.Thread(target=server.serve_forever, daemon=True).start()
         settings = Configuration(host=f"http://127.0.0.1:{server.server_port}", retries=False)
         settings.proxy = None
         with Api(ApiClient(settings), "the cluster") as api:
-            yield api
+            yield server, api
         server.shutdown()
 
 
@@ -59,3 +73,15 @@ def test_a_page_in_place_of_an_api_is_one_sentence(api: Api) -> None:
         api.review({"resourceAttributes": {"verb": "get"}})
     with pytest.raises(ClusterError, match=said):
         api.create("/api/v1/namespaces/a/pods", {})
+    with pytest.raises(ClusterError, match=said):
+        api.dry_run("/api/v1/namespaces/a/pods", {})
+
+
+def test_a_dry_run_says_so_to_the_server() -> None:
+    with portal(b'{"spec": {"a": 1}}') as (server, api):
+        answers = [api.dry_run("/api/v1/namespaces/a/pods", {}), api.dry_run("/api/v1/namespaces/a/secrets/b", {}, "manager")]
+    assert server.asked == [
+        ("POST", "/api/v1/namespaces/a/pods?dryRun=All&fieldValidation=Warn"),
+        ("PATCH", "/api/v1/namespaces/a/secrets/b?dryRun=All&fieldValidation=Strict&fieldManager=manager&force=true"),
+    ]
+    assert answers == [Answer(status=201, warnings=('unknown field "spec.x"',), spec={"a": 1})] * 2

@@ -1,13 +1,12 @@
 """Each check finds what it is for, says it in one line, and nothing else is found."""
 
 from dataclasses import replace
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from scalr_agents.doctor.facts import Cluster, Content, Key, Quota, Volume
+from scalr_agents.doctor.facts import Cluster, Content, Key, Volume
 from scalr_agents.doctor.needs import Needs
 
 from tests.doctor.cases import CASES, CLAIM, CLASS, DENIED, DEPLOYMENT, EFS, PULL, REGCRED, Case
@@ -29,12 +28,6 @@ def test_a_cluster_that_is_ready(case: Case) -> None:
     assert found(wanted, ready(wanted)) == []
 
 
-def test_a_full_quota_for_what_pods_do_not_use() -> None:
-    wanted = needs()
-    full = Quota(name="team", hard={"services": Decimal(1)}, used={"services": Decimal(2)})
-    assert found(wanted, ready(wanted, quotas={"scalr": [full]})) == []
-
-
 def test_what_cannot_be_seen_is_said_and_nothing_else_is_found() -> None:
     wanted = needs({**PULL, **EFS}, cache="shared")
     blind = Cluster(
@@ -46,8 +39,6 @@ def test_what_cannot_be_seen_is_said_and_nothing_else_is_found() -> None:
         allowed=dict.fromkeys(wanted.reviewed, DENIED),
         definitions=dict.fromkeys(wanted.definitions, DENIED),
         namespaces=dict.fromkeys(wanted.namespaces, DENIED),
-        quotas=dict.fromkeys(wanted.namespaces, DENIED),
-        limits=dict.fromkeys(wanted.namespaces, DENIED),
         drivers=DENIED,
         classes=DENIED,
         contents={reference.key: DENIED for reference in wanted.references},
@@ -65,8 +56,7 @@ def test_what_cannot_be_seen_is_said_and_nothing_else_is_found() -> None:
         "namespace scalr",
         "Secret regcred in namespace scalr",
         "CSI drivers",
-        "namespace scalr",
-        "namespace scalr",
+        "dry run",
         "nodes",
         "network policies",
         "Helm releases in namespace scalr",
@@ -108,7 +98,7 @@ def test_nodes_are_counted_without_the_pods_that_cannot_be_seen() -> None:
         "note: pods on nodes: cannot see what the nodes have left, so room is that of empty nodes: your credential lacks the permission"
         in seen
     )
-    assert "note: nodes for agent runs, task pods: 1 node matches, with room for 10 at a time now" in seen
+    assert "note: nodes for task pods of agent runs: 1 node matches, with room for 10 at a time now" in seen
 
 
 def test_an_agent_that_takes_over_a_release_expects_it() -> None:

@@ -39,7 +39,8 @@ def test_every_object_of_a_stack_has_its_permissions(name: str) -> None:
 
 def test_definitions_have_the_plural_that_they_define() -> None:
     wanted = needs()
-    assert wanted.path(Key("AgentTask", "scalr", "runs-agent-job-task")) == "/apis/scalr.io/v1/namespaces/scalr/atasks/runs-agent-job-task"
+    task = wanted.own[Key("AgentTask", "scalr", "runs-agent-job-task")]
+    assert wanted.path(task) == "/apis/scalr.io/v1/namespaces/scalr/atasks/runs-agent-job-task"
     assert Access("patch", "scalr.io", "atasks", "scalr") in wanted.accesses
 
 

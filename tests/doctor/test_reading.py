@@ -72,15 +72,6 @@ def test_owners_are_the_helm_release_and_the_managers_of_the_object_itself() -> 
     assert reading.owner({"metadata": {}}) == Owner()
 
 
-def test_scopes_of_quotas_have_one_form() -> None:
-    expression = {"scopeName": "PriorityClass", "operator": "In", "values": ["high"]}
-    spec = {"hard": {"pods": "4"}, "scopes": ["NotTerminating"], "scopeSelector": {"matchExpressions": [expression]}}
-    quota = reading.quota({"metadata": {"name": "q"}, "spec": spec, "status": {"used": {"pods": "1"}}})
-    assert quota.scopes == [{"scopeName": "NotTerminating", "operator": "Exists"}, expression]
-    assert quota.hard == {"pods": Decimal(4)}
-    assert quota.used == {"pods": Decimal(1)}
-
-
 def test_volumes_are_of_a_class_and_for_a_claim() -> None:
     bound = {"spec": {"storageClassName": "nfs", "claimRef": {"namespace": "scalr", "name": "cache"}}, "status": {"phase": "Bound"}}
     assert reading.volume(bound) == Volume(storage_class="nfs", claim="scalr/cache", phase="Bound")

@@ -1,4 +1,4 @@
-"""Scheduling and admission as Kubernetes decides them: by tables from its documentation, and by rules that hold for any input."""
+"""Scheduling as Kubernetes decides them: by tables from its documentation, and by rules that hold for any input."""
 
 from decimal import Decimal
 from typing import Any
@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scalr_agents.doctor import scheduling
-from scalr_agents.doctor.checks import quotas
-from scalr_agents.doctor.facts import Limit, Node, Quota
+from scalr_agents.doctor.facts import Node
 
 CPU = st.integers(0, 64).map(lambda cores: f"{cores * 250}m")
 RESOURCES = st.fixed_dictionaries({"requests": st.fixed_dictionaries({"cpu": CPU})})
@@ -45,7 +44,7 @@ def test_what_a_pod_requests(spec: dict[str, Any], cores: str) -> None:
 
 def test_a_request_that_is_not_set_equals_the_limit() -> None:
     container = {"resources": {"limits": {"cpu": "2", "memory": "1Gi"}, "requests": {"cpu": "1"}}}
-    assert scheduling.of_container(container, "requests") == {"cpu": Decimal(1), "memory": Decimal(2**30)}
+    assert scheduling.of_container(container) == {"cpu": Decimal(1), "memory": Decimal(2**30)}
 
 
 @given(CONTAINERS, CONTAINERS, st.integers(0, 40), st.integers(0, 12))
@@ -63,8 +62,8 @@ def test_pods_that_are_said_to_fit_do_fit_and_one_more_does_not(
 @given(CONTAINERS, CONTAINERS)
 def test_a_pod_needs_as_much_as_any_of_its_phases(containers: list[dict[str, Any]], before: list[dict[str, Any]]) -> None:
     cpu = scheduling.of_pod({"containers": containers, "initContainers": before}).get("cpu", Decimal(0))
-    each = [scheduling.of_container(container, "requests")["cpu"] for container in before]
-    together = sum((scheduling.of_container(container, "requests")["cpu"] for container in containers), Decimal(0))
+    each = [scheduling.of_container(container)["cpu"] for container in before]
+    together = sum((scheduling.of_container(container)["cpu"] for container in containers), Decimal(0))
     assert cpu == max([together, *each])
 
 
@@ -113,55 +112,3 @@ def test_required_affinity(expression: dict[str, Any], *, fits: bool) -> None:
     affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}}
     assert scheduling.is_selected(labelled, {"affinity": affinity}) is fits
     assert not scheduling.is_selected(labelled, {"affinity": affinity, "nodeSelector": {"pool": "b"}})
-
-
-def limit(kind: str = "Container", **bounds: dict[str, Decimal]) -> Limit:
-    return Limit(name="l", type=kind, **bounds)
-
-
-@pytest.mark.parametrize(
-    ("bounds", "refused"),
-    [
-        (limit(minimum={"cpu": Decimal(1)}), False),
-        (limit(minimum={"cpu": Decimal(2)}), True),
-        (limit(maximum={"cpu": Decimal(4)}), True),  # no limit is set
-        (limit(maximum={"cpu": Decimal(4)}, default={"cpu": Decimal(4)}), False),
-        (limit(maximum={"cpu": Decimal(4)}, default={"cpu": Decimal(5)}), True),
-        (limit(ratio={"cpu": Decimal(2)}, default={"cpu": Decimal(2)}), False),
-        (limit(ratio={"cpu": Decimal(2)}, default={"cpu": Decimal(3)}), True),
-        (limit("Pod", minimum={"cpu": Decimal(2)}), False),
-        (limit("Pod", minimum={"cpu": Decimal(3)}), True),
-        (limit("PersistentVolumeClaim", maximum={"storage": Decimal(1)}), False),
-    ],
-)
-def test_limit_ranges(bounds: Limit, *, refused: bool) -> None:
-    assert bool(list(quotas.out_of_bounds(pod("1", "1"), [bounds]))) is refused
-
-
-@pytest.mark.parametrize(
-    ("hard", "taken"),
-    [
-        ("cpu", 2),
-        ("requests.cpu", 2),
-        ("limits.cpu", 6),
-        ("pods", 1),
-        ("count/pods", 1),
-        ("requests.nvidia.com/gpu", 1),
-        ("persistentvolumeclaims", 0),
-        ("memory", 0),
-    ],
-)
-def test_what_a_pod_takes_of_a_quota(hard: str, taken: int) -> None:
-    resources = {"requests": {"cpu": "1"}, "limits": {"cpu": "3"}}
-    gpu = {"requests": {"cpu": "1", "nvidia.com/gpu": "1"}, "limits": {"cpu": "3"}}
-    spec = {"containers": [{"name": "a", "resources": resources}, {"name": "b", "resources": gpu}]}
-    assert quotas.demand(spec, Quota(name="q", hard={hard: Decimal(9)})) == {hard: Decimal(taken)}
-
-
-@given(st.dictionaries(st.sampled_from(["cpu", "memory", "limits.cpu", "pods", "requests.memory"]), st.integers(0, 9).map(Decimal)))
-def test_what_is_set_or_defaulted_is_not_unset(hard: dict[str, Decimal]) -> None:
-    quota = Quota(name="q", hard=hard)
-    defaults = limit(default={"cpu": Decimal(1), "memory": Decimal(1)}, default_request={"cpu": Decimal(1), "memory": Decimal(1)})
-    bare = {"containers": [{"name": "c"}]}
-    assert quotas.unset(quotas.completed(bare, [defaults]), quota) == []
-    assert set(quotas.unset(bare, quota)) == hard.keys() - {"pods"}

@@ -7,6 +7,7 @@ Answers are plain JSON. What the credential may not see is `Hidden`, not an exce
 import json
 import logging
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from scalr_agents.doctor import programs
-from scalr_agents.doctor.facts import Found, Hidden, Seen
+from scalr_agents.doctor.facts import Answer, Found, Hidden, Seen
 
 if TYPE_CHECKING:
     from kubernetes.client import ApiClient
@@ -25,6 +26,9 @@ AT_ONCE = 16
 """Requests at a time."""
 _CONNECT_SECONDS, _ANSWER_SECONDS = 10, 60
 _PAGE = 500
+_JSON, _APPLY = "application/json", "application/apply-patch+yaml"
+_WARNING, _QUOTED = re.compile(r'299 \S+ "((?:[^"\\]|\\.)*)"'), re.compile(r"\\(.)")
+"""The texts in a header of warnings, and what is escaped in them."""
 METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 """Asks for the metadata of an object, without its content."""
 METADATA_OF_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
@@ -43,9 +47,10 @@ class RefusedError(Exception):
     """The API server refused to create something. The text is its own message."""
 
 
-class _Answer(NamedTuple):
+class _Response(NamedTuple):
     status: int
     text: str
+    warnings: Sequence[str]
 
 
 class Api:
@@ -62,13 +67,13 @@ class Api:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._client.close()
 
-    def get(self, path: str, query: Query = (), accept: str = "application/json") -> Found[Json]:
+    def get(self, path: str, query: Query = (), accept: str = _JSON) -> Found[Json]:
         answer = self._request("GET", path, query, accept)
         if answer.status == HTTPStatus.NOT_FOUND:
             return None
         return self._parsed(answer) if answer.status == HTTPStatus.OK else _hidden(answer)
 
-    def items(self, path: str, query: Query = (), accept: str = "application/json") -> Seen[list[Json]]:
+    def items(self, path: str, query: Query = (), accept: str = _JSON) -> Seen[list[Json]]:
         """All objects of a list, read in pages. A list that the API server does not have is empty."""
         found: list[Json] = []
         page: Query = (("limit", str(_PAGE)),)
@@ -94,6 +99,19 @@ class Api:
         answer = self._request("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", body=body)
         return bool(self._parsed(answer)["status"]["allowed"]) if answer.status == HTTPStatus.CREATED else _hidden(answer)
 
+    def dry_run(self, path: str, manifest: Json, manager: str = "") -> Answer:
+        """What the API server says to an object, which it does not store: it applies it as this field manager, or else creates it."""
+        query = [("dryRun", "All"), ("fieldValidation", "Strict" if manager else "Warn")]
+        if manager:
+            answer = self._request(
+                "PATCH", path, [*query, ("fieldManager", manager), ("force", "true")], body=json.dumps(manifest), form=_APPLY
+            )
+        else:
+            answer = self._request("POST", path, query, body=manifest)
+        if answer.status in (HTTPStatus.OK, HTTPStatus.CREATED):
+            return Answer(status=answer.status, warnings=answer.warnings, spec=self._parsed(answer).get("spec") or {})
+        return Answer(status=answer.status, message=_message(answer), warnings=answer.warnings)
+
     def create(self, path: str, manifest: Json) -> Json:
         """Create an object. Raises `RefusedError` with the message of the API server."""
         answer = self._request("POST", path, body=manifest)
@@ -107,7 +125,7 @@ class Api:
         if answer.status not in (HTTPStatus.OK, HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND):
             raise RefusedError(_message(answer))
 
-    def _parsed(self, answer: _Answer) -> Json:
+    def _parsed(self, answer: _Response) -> Json:
         """The object in an answer. Raises `ClusterError` if there is none, as in the page of a proxy."""
         try:
             parsed = json.loads(answer.text)
@@ -117,17 +135,20 @@ class Api:
             raise ClusterError(f"{self.name} does not answer like a Kubernetes API; check its address, HTTPS_PROXY and NO_PROXY")
         return parsed
 
-    def _request(self, method: str, path: str, query: Query = (), accept: str = "application/json", body: Any = None) -> _Answer:
+    def _request(self, method: str, path: str, query: Query = (), accept: str = _JSON, body: Any = None, form: str = _JSON) -> _Response:
         import urllib3
         from kubernetes.client import ApiException
 
-        headers = {"Accept": accept, "Content-Type": "application/json"}
+        headers = {"Accept": accept, "Content-Type": form}
         try:
             request = self._client.param_serialize(
                 method, path, query_params=list(query), header_params=headers, body=body, auth_settings=["BearerToken"]
             )
             response = self._client.call_api(*request, _request_timeout=(_CONNECT_SECONDS, _ANSWER_SECONDS))
-            answer = _Answer(response.status, response.read().decode(errors="replace"))
+            warnings = tuple(
+                _QUOTED.sub(r"\1", text) for each in response.getheaders().getlist("Warning") for text in _WARNING.findall(each)
+            )
+            answer = _Response(response.status, response.read().decode(errors="replace"), warnings)
         except (ApiException, urllib3.exceptions.HTTPError, OSError) as problem:
             raise ClusterError(f"{self.name} cannot be reached: {_reason(problem)}") from None
         if answer.status == HTTPStatus.UNAUTHORIZED:
@@ -213,17 +234,18 @@ def _complaints() -> Iterator[list[str]]:
         root.removeHandler(handler)
 
 
-def _hidden(answer: _Answer) -> Hidden:
+def _hidden(answer: _Response) -> Hidden:
     if answer.status == HTTPStatus.FORBIDDEN:
         return Hidden("your credential lacks the permission")
     return Hidden(f"the API server answered {answer.status}")
 
 
-def _message(answer: _Answer) -> str:
+def _message(answer: _Response) -> str:
     try:
-        return str(json.loads(answer.text)["message"])
+        message = str(json.loads(answer.text)["message"])
     except (ValueError, KeyError, TypeError):
-        return f"the API server answered {answer.status}"
+        message = ""
+    return message or f"the API server answered {answer.status}"
 
 
 def _reason(problem: Exception) -> str:

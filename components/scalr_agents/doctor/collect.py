@@ -8,36 +8,26 @@ from scalr_agents.doctor import reading
 from scalr_agents.doctor.api import AT_ONCE, METADATA, METADATA_OF_LIST, Api
 from scalr_agents.doctor.facts import (
     Access,
+    Answer,
     Cluster,
     Content,
     Definition,
     Found,
     Hidden,
     Key,
-    Limit,
     Namespace,
     Node,
     Owner,
-    Quota,
     Seen,
     Volume,
 )
-from scalr_agents.doctor.needs import Needs
+from scalr_agents.doctor.needs import Needs, plural_of
+from scalr_agents.doctor.submissions import Submission
 
 K = TypeVar("K")
 T = TypeVar("T")
 R = TypeVar("R")
 
-_PATHS = {
-    "ConfigMap": "/api/v1/namespaces/{namespace}/configmaps/{name}",
-    "PersistentVolumeClaim": "/api/v1/namespaces/{namespace}/persistentvolumeclaims/{name}",
-    "PriorityClass": "/apis/scheduling.k8s.io/v1/priorityclasses/{name}",
-    "RuntimeClass": "/apis/node.k8s.io/v1/runtimeclasses/{name}",
-    "Secret": "/api/v1/namespaces/{namespace}/secrets/{name}",
-    "ServiceAccount": "/api/v1/namespaces/{namespace}/serviceaccounts/{name}",
-}
-_CONTENTS = ("ConfigMap", "PersistentVolumeClaim", "Secret")
-"""Kinds of which more is read than that they exist."""
 _RUNNING = [("fieldSelector", "status.phase!=Succeeded,status.phase!=Failed")]
 
 
@@ -62,10 +52,9 @@ def collect(api: Api, needs: Needs, further: Iterable[Access] = ()) -> Cluster:
             allowed = each(_is_allowed, asked)
             definitions = each(_definition, needs.definitions)
             namespaces = each(_namespace, needs.namespaces)
-            quotas, limits = each(_quotas, needs.namespaces), each(_limits, needs.namespaces)
             releases = each(_releases, needs.namespaces)
             contents = each(_content, [*(reference.key for reference in needs.references), *needs.claims])
-            owners = {key: pool.submit(_owner, api, needs.path(key)) for key in needs.own}
+            owners = {key: pool.submit(_owner, api, needs.path(manifest)) for key, manifest in needs.own.items()}
             return Cluster(
                 version=version["gitVersion"] if isinstance(version, dict) else "",
                 groups=groups.result(),
@@ -75,8 +64,6 @@ def collect(api: Api, needs: Needs, further: Iterable[Access] = ()) -> Cluster:
                 allowed=_known(allowed),
                 definitions=_known(definitions),
                 namespaces=_known(namespaces),
-                quotas=_known(quotas),
-                limits=_known(limits),
                 drivers=_seen(drivers.result(), lambda items: frozenset(item["metadata"]["name"] for item in items)),
                 classes=_seen(classes.result(), lambda items: [reading.storage_class(item) for item in items]),
                 volumes=volumes.result() if volumes else (),
@@ -89,6 +76,13 @@ def collect(api: Api, needs: Needs, further: Iterable[Access] = ()) -> Cluster:
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
+
+
+def answers(api: Api, submissions: Sequence[Submission]) -> dict[str, Answer]:
+    """What the API server answers to what is submitted, by its subject. Nothing is created. Raises `ClusterError`."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        given = pool.map(lambda each: api.dry_run(each.path, each.manifest, each.manager), submissions)
+        return {each.subject: answer for each, answer in zip(submissions, given, strict=True)}
 
 
 def _known(futures: Mapping[K, Future[T]]) -> dict[K, T]:
@@ -146,16 +140,6 @@ def _namespace(api: Api, name: str) -> Found[Namespace]:
     return _found(api.get(f"/api/v1/namespaces/{name}"), reading.namespace)
 
 
-def _quotas(api: Api, namespace: str) -> Seen[Sequence[Quota]]:
-    return _seen(api.items(f"/api/v1/namespaces/{namespace}/resourcequotas"), lambda items: [reading.quota(item) for item in items])
-
-
-def _limits(api: Api, namespace: str) -> Seen[Sequence[Limit]]:
-    return _seen(
-        api.items(f"/api/v1/namespaces/{namespace}/limitranges"), lambda items: [limit for item in items for limit in reading.limits(item)]
-    )
-
-
 def _releases(api: Api, namespace: str) -> Seen[frozenset[str]]:
     """Names of Helm releases. Only the metadata of Helm's Secrets is read."""
     secrets = api.items(f"/api/v1/namespaces/{namespace}/secrets", [("labelSelector", "owner=helm")], METADATA_OF_LIST)
@@ -165,9 +149,7 @@ def _releases(api: Api, namespace: str) -> Seen[frozenset[str]]:
 
 
 def _content(api: Api, key: Key) -> Found[Content]:
-    accept = "application/json" if key.kind in _CONTENTS else METADATA
-    answer = api.get(_PATHS[key.kind].format(namespace=key.namespace, name=key.name), (), accept)
-    return _found(answer, reading.content)
+    return _found(api.get(f"/api/v1/namespaces/{key.namespace}/{plural_of(key.kind)}/{key.name}"), reading.content)
 
 
 def _owner(api: Api, path: str) -> Found[Owner]:

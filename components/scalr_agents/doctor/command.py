@@ -1,14 +1,15 @@
-"""The command `doctor`: collects facts, checks them, runs probes, and prints what it found."""
+"""The command `doctor`: collects facts, lets the API server judge, checks, runs probes, and prints what it found."""
 
 import json
 import signal
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
-from scalr_agents.doctor import collect, probing
+from scalr_agents.doctor import collect, probing, submissions
 from scalr_agents.doctor.api import ClusterError, connect
 from scalr_agents.doctor.checks import examine
 from scalr_agents.doctor.checks.permissions import denied
@@ -27,7 +28,8 @@ def examined(stack: Stack, untrusted: Sequence[Path], *, probe: bool, image: str
     needs = Needs.of(stack)
     with connect(stack.kubernetes.kubeconfig, stack.kubernetes.context, untrusted) as api:
         further = probing.accesses(needs) if probe else []
-        cluster = collect.collect(api, needs, further)
+        cluster = collect.collect(api, needs, [*submissions.accesses(needs), *further])
+        cluster = replace(cluster, answers=collect.answers(api, submissions.planned(needs, cluster)[0]))
         found = [*examine(needs, cluster)]
         if probe:
             refused = list(denied(further, cluster))

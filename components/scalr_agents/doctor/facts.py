@@ -56,6 +56,11 @@ class Key(NamedTuple):
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
 
+    @property
+    def place(self) -> str:
+        """The object with its namespace."""
+        return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else str(self)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
@@ -85,8 +90,9 @@ class Owner:
     """Field managers."""
 
     @property
-    def is_pulumi(self) -> bool:
-        return any(manager.startswith("pulumi-kubernetes") for manager in self.managers)
+    def pulumi(self) -> str:
+        """Field manager of Pulumi, which has one for each object. Empty if Pulumi has not applied it."""
+        return min((manager for manager in self.managers if manager.startswith("pulumi-kubernetes")), default="")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,29 +113,16 @@ class Namespace:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Quota:
-    """A ResourceQuota."""
+class Answer:
+    """What the API server answers to an object that is submitted with a dry run."""
 
-    name: str
-    hard: Resources
-    used: Resources = field(default_factory=dict)
-    scopes: Sequence[Mapping[str, Any]] = ()
-    """Selectors of pods that it counts, as `scopeSelector.matchExpressions`."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Limit:
-    """One entry of a LimitRange."""
-
-    name: str
-    type: str
-    """`Container`, `Pod` or `PersistentVolumeClaim`."""
-    minimum: Resources = field(default_factory=dict)
-    maximum: Resources = field(default_factory=dict)
-    default: Resources = field(default_factory=dict)
-    default_request: Resources = field(default_factory=dict)
-    ratio: Resources = field(default_factory=dict)
-    """Largest ratio of limit to request."""
+    status: int
+    """Status of HTTP."""
+    message: str = ""
+    """Why it is refused; empty if it is accepted."""
+    warnings: Sequence[str] = ()
+    spec: Mapping[str, Any] = field(default_factory=dict)
+    """The object's spec with the defaults of the cluster; empty if it is refused."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,8 +185,6 @@ class Cluster:
     allowed: Mapping[Access, Seen[bool]] = field(default_factory=dict)
     definitions: Mapping[str, Found[Definition]] = field(default_factory=dict)
     namespaces: Mapping[str, Found[Namespace]] = field(default_factory=dict)
-    quotas: Mapping[str, Seen[Sequence[Quota]]] = field(default_factory=dict)
-    limits: Mapping[str, Seen[Sequence[Limit]]] = field(default_factory=dict)
     drivers: Seen[frozenset[str]] = frozenset()
     """CSI drivers."""
     classes: Seen[Sequence[StorageClass]] = ()
@@ -207,3 +198,10 @@ class Cluster:
     daemon_sets: Seen[Sequence[DaemonSet]] = ()
     autoscaler: Seen[bool] = False
     """Whether the cluster autoscaler has reported its status. Karpenter is among the groups."""
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    """Answers to what was submitted, by its subject."""
+
+    def admitted(self, pods: str, spec: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The spec of pods as the API server admits them, or as given if it has not."""
+        answer = self.answers.get(pods)
+        return answer.spec if answer and answer.spec else spec

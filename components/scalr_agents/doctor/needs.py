@@ -8,7 +8,7 @@ from typing import Any
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.network.policies import wants_api_server
-from scalr_agents.doctor.facts import Access, Key
+from scalr_agents.doctor.facts import Access, Key, Seen
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import COMPONENT
 from scalr_agents.stack import Stack
@@ -29,7 +29,7 @@ _API_SERVER = (
 _OWN_GROUPS = ("", "apps", "batch", "policy")
 """API groups of Kubernetes itself. The others end with `.k8s.io`."""
 _WITHOUT_RUNS = ("buffer", "cache-preparation")
-_ALWAYS_THERE = (("ConfigMap", "kube-root-ca.crt"), ("ServiceAccount", "default"))
+_ALWAYS_THERE = ("ConfigMap", "kube-root-ca.crt")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -39,11 +39,19 @@ class Pod:
     agent: AnyAgent
     name: str
     """What messages call them: `task pods`."""
-    kind: str
-    """Kind of the object that makes them, for instance `Deployment`."""
+    maker: Manifest
+    """The object that makes them, for instance a Deployment."""
     template: Manifest
-    replicas: int
-    """How many run at least. One for task pods, and for those of a DaemonSet."""
+
+    @property
+    def kind(self) -> str:
+        """Kind of the object that makes them."""
+        return str(self.maker["kind"])
+
+    @property
+    def is_task(self) -> bool:
+        """Whether Jobs make them, which the agent creates from a template."""
+        return self.kind not in WORKLOADS
 
     @property
     def spec(self) -> Mapping[str, Any]:
@@ -55,8 +63,9 @@ class Pod:
         return self.agent.release.namespace
 
     @property
-    def subject(self) -> str:
-        return f"agent {self.agent.name}, {self.name}"
+    def called(self) -> str:
+        """What messages call them; unique in a stack."""
+        return f"{self.name} of agent {self.agent.name}"
 
     @property
     def may_reach_metadata_service(self) -> bool:
@@ -109,9 +118,10 @@ class Needs:
         """Names of the CustomResourceDefinitions that its objects need, with the versions that must be served."""
         needed: dict[str, set[str]] = {}
         for manifest in self.objects:
-            group, _, version = manifest["apiVersion"].rpartition("/")
-            if not _is_own_group(group):
-                needed.setdefault(f"{self.plural(manifest)}.{group}", set()).add(version)
+            name, version = self.definition(manifest)
+            group = name.partition(".")[2]
+            if group not in _OWN_GROUPS and not group.endswith(".k8s.io"):
+                needed.setdefault(name, set()).add(version)
         return needed
 
     @cached_property
@@ -126,7 +136,7 @@ class Needs:
         found: dict[Key, Reference] = {}
         for pod in self.pods:
             for each in _references(pod):
-                if each.key not in made and (each.key.kind, each.key.name) not in _ALWAYS_THERE:
+                if each.key not in made and (each.key.kind, each.key.name) != _ALWAYS_THERE:
                     known = found.get(each.key, each)
                     found[each.key] = Reference(each.key, known.keys | each.keys, known.pull or each.pull)
         return list(found.values())
@@ -167,11 +177,19 @@ class Needs:
                 granted |= dict.fromkeys(_allowed(manifest, namespace), (escalate, bind))
         return granted
 
+    def ungranted(self, allowed: Mapping[Access, Seen[bool]]) -> list[Access]:
+        """What the stack's roles allow and whoever deploys it may not grant."""
+        return [
+            access
+            for access, rights in self.granted.items()
+            if allowed.get(access) is False and not all(allowed.get(right) is True for right in rights)
+        ]
+
     def task_pod(self, agent: AnyAgent) -> Pod | None:
         """Of the pods of an agent, those that execute its runs, or are nearest to them."""
         of_agent = [pod for pod in self.pods if pod.agent is agent]
         by_kind = {pod.kind: pod for pod in of_agent if pod.template["metadata"]["labels"].get(COMPONENT) not in _WITHOUT_RUNS}
-        tasks = [pod for kind, pod in by_kind.items() if kind not in WORKLOADS]
+        tasks = [pod for pod in by_kind.values() if pod.is_task]
         return next(iter(tasks), None) or by_kind.get("DaemonSet") or by_kind.get("Deployment")
 
     def plural(self, manifest: Manifest) -> str:
@@ -181,12 +199,21 @@ class Needs:
         own = {(each.api_version, each.kind): each.plural for each in resources if each}
         return own.get((manifest["apiVersion"], kind), plural_of(kind))
 
-    def path(self, key: Key) -> str:
-        """The path of one of the stack's objects."""
-        manifest = self.own[key]
+    def definition(self, manifest: Manifest) -> tuple[str, str]:
+        """The definition of an object's kind, if it has one, and its version."""
+        group, _, version = manifest["apiVersion"].rpartition("/")
+        return f"{self.plural(manifest)}.{group}", version
+
+    def resource(self, manifest: Manifest) -> str:
+        """The path of the objects of this kind, in its namespace if it has one."""
         root = "/api" if "/" not in manifest["apiVersion"] else "/apis"
-        within = f"/namespaces/{key.namespace}" if key.namespace else ""
-        return f"{root}/{manifest['apiVersion']}{within}/{self.plural(manifest)}/{key.name}"
+        namespace = manifest["metadata"].get("namespace")
+        within = f"/namespaces/{namespace}" if namespace else ""
+        return f"{root}/{manifest['apiVersion']}{within}/{self.plural(manifest)}"
+
+    def path(self, manifest: Manifest) -> str:
+        """The path of an object."""
+        return f"{self.resource(manifest)}/{manifest['metadata']['name']}"
 
 
 def plural_of(kind: str) -> str:
@@ -216,12 +243,7 @@ def images(spec: Mapping[str, Any]) -> Iterator[str]:
 
 def _pods(agent: AnyAgent) -> Iterator[Pod]:
     for name, manifest, template in templates(agent.objects):
-        replicas = manifest["spec"].get("replicas", 1) if manifest["kind"] == "Deployment" else 1
-        yield Pod(agent=agent, name=name, kind=manifest["kind"], template=template, replicas=replicas)
-
-
-def _is_own_group(group: str) -> bool:
-    return group in _OWN_GROUPS or group.endswith(".k8s.io")
+        yield Pod(agent=agent, name=name, maker=manifest, template=template)
 
 
 def _allowed(role: Manifest, namespace: str) -> Iterator[Access]:
@@ -245,9 +267,6 @@ def _made_by_operators(objects: Sequence[Manifest]) -> Iterator[Key]:
 
 def _references(pod: Pod) -> Iterator[Reference]:
     spec = pod.spec
-    yield from _named("ServiceAccount", pod.namespace, {"name": spec.get("serviceAccountName")})
-    yield from _named("PriorityClass", "", {"name": spec.get("priorityClassName")})
-    yield from _named("RuntimeClass", "", {"name": spec.get("runtimeClassName")})
     for secret in spec.get("imagePullSecrets", ()):
         yield from _named("Secret", pod.namespace, secret, pull=True)
     for container in containers(spec):

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from scalr_agents.doctor import scheduling
-from scalr_agents.doctor.facts import Content, DaemonSet, Definition, Limit, Namespace, Node, Owner, Quota, StorageClass, Volume
+from scalr_agents.doctor.facts import Content, DaemonSet, Definition, Namespace, Node, Owner, StorageClass, Volume
 
 Json = dict[str, Any]
 
@@ -69,32 +69,6 @@ def definition(item: Json) -> Definition:
 def namespace(item: Json) -> Namespace:
     terminating = item.get("status", {}).get("phase") == "Terminating"
     return Namespace(terminating=terminating, level=item["metadata"].get("labels", {}).get(_LEVEL, ""))
-
-
-def quota(item: Json) -> Quota:
-    spec, status = item["spec"], item.get("status", {})
-    return Quota(
-        name=item["metadata"]["name"],
-        hard=scheduling.amounts(spec.get("hard")),
-        used=scheduling.amounts(status.get("used")),
-        scopes=[
-            *({"scopeName": scope, "operator": "Exists"} for scope in spec.get("scopes", ())),
-            *spec.get("scopeSelector", {}).get("matchExpressions", ()),
-        ],
-    )
-
-
-def limits(item: Json) -> Iterator[Limit]:
-    for entry in item["spec"]["limits"]:
-        yield Limit(
-            name=item["metadata"]["name"],
-            type=entry["type"],
-            minimum=scheduling.amounts(entry.get("min")),
-            maximum=scheduling.amounts(entry.get("max")),
-            default=scheduling.amounts(entry.get("default")),
-            default_request=scheduling.amounts(entry.get("defaultRequest")),
-            ratio=scheduling.amounts(entry.get("maxLimitRequestRatio")),
-        )
 
 
 def storage_class(item: Json) -> StorageClass:

@@ -31,23 +31,22 @@ def largest(*many: Resources) -> dict[str, Decimal]:
     return {name: max(each.get(name, _NONE) for each in many) for name in {name for each in many for name in each}}
 
 
-def of_container(container: Spec, kind: str) -> dict[str, Decimal]:
-    """The `requests` or `limits` of a container. A request that is not set equals the limit."""
+def of_container(container: Spec) -> dict[str, Decimal]:
+    """What a container requests. A request that is not set equals the limit."""
     resources = container.get("resources") or {}
-    given = amounts(resources.get(kind))
-    return amounts(resources.get("limits")) | given if kind == "requests" else given
+    return amounts(resources.get("limits")) | amounts(resources.get("requests"))
 
 
-def of_pod(spec: Spec, kind: str = "requests") -> dict[str, Decimal]:
-    """What a pod requests (or its limits) as a whole: its containers together, or one of those that run before them if that needs more.
+def of_pod(spec: Spec) -> dict[str, Decimal]:
+    """What a pod requests as a whole: its containers together, or one of those that run before them if that needs more.
 
     Init containers that stay (`restartPolicy: Always`) count with the containers.
     """
-    total = added(of_container(container, kind) for container in spec.get("containers", ()))
+    total = added(of_container(container) for container in spec.get("containers", ()))
     before: dict[str, Decimal] = {}
     staying: dict[str, Decimal] = {}
     for container in spec.get("initContainers", ()):
-        own = of_container(container, kind)
+        own = of_container(container)
         if container.get("restartPolicy") == "Always":
             staying = added([staying, own])
             before = largest(before, staying)
@@ -113,6 +112,11 @@ def _tolerates(toleration: Spec, taint: Mapping[str, Any]) -> bool:
     if toleration.get("operator", "Equal") == "Exists":
         return True
     return bool(key) and (toleration.get("value") or "") == (taint.get("value") or "")
+
+
+def open_to(nodes: Iterable[Node], spec: Spec) -> list[Node]:
+    """The nodes that a pod may run on, whether they have room or not."""
+    return [node for node in nodes if is_selected(node, spec) and not in_the_way(node, spec)]
 
 
 def room(node: Node, needed: Resources, *, when_empty: bool = False) -> int:

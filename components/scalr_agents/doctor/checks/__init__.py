@@ -2,12 +2,23 @@
 
 from collections.abc import Sequence
 
-from scalr_agents.doctor.checks import definitions, namespaces, network, nodes, owners, permissions, quotas, references, storage, versions
+from scalr_agents.doctor.checks import (
+    admission,
+    definitions,
+    namespaces,
+    network,
+    nodes,
+    owners,
+    permissions,
+    references,
+    storage,
+    versions,
+)
 from scalr_agents.doctor.facts import Cluster
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.findings import Finding, by_severity
 
-_CHECKS = (versions, permissions, definitions, namespaces, references, storage, quotas, nodes, network, owners)
+_CHECKS = (versions, permissions, definitions, namespaces, references, storage, admission, nodes, network, owners)
 
 
 def examine(needs: Needs, cluster: Cluster) -> Sequence[Finding]:

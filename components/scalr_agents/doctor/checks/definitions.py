@@ -48,7 +48,7 @@ def _existing(subject: str, found: Definition, versions: set[str], *, installed:
             f"belongs to the Helm release {owner.release}; pulumi up fails if its content differs",
             "Set kubernetes.crds: expect, or uninstall the release after you have moved its agents",
         )
-    elif installed and others and not owner.is_pulumi:
+    elif installed and others and not owner.pulumi:
         advice = "Set kubernetes.crds: expect to use it as it is, or replace it once: docs/operations.md#troubleshooting"
         yield note(subject, f"exists and is managed by {listed(others)}; pulumi up fails if its content differs", advice)
 

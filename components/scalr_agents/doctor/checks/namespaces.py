@@ -1,13 +1,9 @@
-"""The namespaces of the stack: whether they exist, and whether they admit its pods."""
-
-from collections.abc import Sequence
-from typing import get_args
+"""The namespaces of the stack: whether they exist, and the Pod Security level that they enforce."""
 
 from scalr_agents.doctor.facts import Cluster, Hidden, Namespace
 from scalr_agents.doctor.findings import error, note, warning
-from scalr_agents.doctor.needs import Needs, Pod
+from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.findings import Findings
-from scalr_agents.stack import pod_security
 from scalr_agents.stack.checks import enforced
 from scalr_agents.stack.model import Namespace as Entry
 
@@ -18,15 +14,15 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
         subject = f"namespace {name}"
         created = entry is not None and entry.create
         if isinstance(found, Hidden):
-            yield note(subject, f"cannot see whether it exists and which pods it admits: {found.reason}")
+            yield note(subject, f"cannot see whether it exists and what it enforces: {found.reason}")
         elif found is None:
             if not created:
                 yield error(subject, "does not exist, and this stack does not create it", "Create it, or set create: true for it")
         else:
-            yield from _existing(subject, found, entry, [pod for pod in needs.pods if pod.namespace == name])
+            yield from _existing(subject, found, entry)
 
 
-def _existing(subject: str, found: Namespace, entry: Entry | None, pods: Sequence[Pod]) -> Findings:
+def _existing(subject: str, found: Namespace, entry: Entry | None) -> Findings:
     if found.terminating:
         advice = "Wait until it is gone; if it stays, kubectl get namespace -o yaml says under status.conditions what keeps it"
         yield error(subject, "is being deleted, and accepts no new objects", advice)
@@ -35,19 +31,6 @@ def _existing(subject: str, found: Namespace, entry: Entry | None, pods: Sequenc
         if found.level != stated:
             problem = f"enforces {found.level or 'no Pod Security level'}, and pulumi up will set {stated}"
             yield warning(subject, problem, "Check that this level admits the other pods in it, or set podSecurity to the present level")
-        return  # `check` compares the pods with the level that it will have
-    if stated and found.level != stated:
+    elif stated and found.level != stated:
         advice = "Correct podSecurity in the stack file, or the label of the namespace"
         yield warning(subject, f"enforces {found.level or 'no Pod Security level'}, and the stack file says {stated}", advice)
-    yield from _refused(subject, found.level, pods)
-
-
-def _refused(subject: str, level: str, pods: Sequence[Pod]) -> Findings:
-    for known in get_args(pod_security.Level):
-        for pod in pods if known == level else ():
-            reasons = pod_security.violations(pod.spec, known)
-            if reasons:
-                advice = f"Change the label pod-security.kubernetes.io/enforce, or the values of agent {pod.agent.name}"
-                yield error(
-                    subject, f"enforces {level} and would reject the {pod.name} of agent {pod.agent.name}: {'; '.join(reasons)}", advice
-                )

@@ -1,13 +1,12 @@
 """Nodes that the stack's pods may run on, and whether they have room."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.doctor import scheduling
-from scalr_agents.doctor.checks.quotas import completed, shown
-from scalr_agents.doctor.facts import Cluster, Hidden, Key, Node, Resources
+from scalr_agents.doctor.facts import Cluster, Hidden, Node, Resources
 from scalr_agents.doctor.findings import error, note, warning
-from scalr_agents.doctor.needs import Needs, Pod
+from scalr_agents.doctor.needs import Needs, Pod, key_of
 from scalr_agents.model.findings import Finding, Findings
 from scalr_agents.model.messages import listed
 
@@ -29,18 +28,17 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
 
 
 def _pod(pod: Pod, cluster: Cluster, nodes: Sequence[Node], *, grows: bool) -> Findings:
-    subject = f"nodes for {pod.subject}"
-    selected = [node for node in nodes if scheduling.is_selected(node, pod.spec)]
+    subject = f"nodes for {pod.called}"
+    spec = cluster.admitted(pod.called, pod.spec)
+    selected = [node for node in nodes if scheduling.is_selected(node, spec)]
     if not selected:
-        labels = listed(f"{key}={value}" for key, value in (pod.spec.get("nodeSelector") or {}).items()) or "that its affinity requires"
+        labels = listed(f"{key}={value}" for key, value in (spec.get("nodeSelector") or {}).items()) or "that its affinity requires"
         yield _unless_grown(subject, f"no node has the labels {labels}", "Correct nodes.selector, or label nodes", grows=grows)
         return
-    open_nodes = [node for node in selected if not scheduling.in_the_way(node, pod.spec)]
+    open_nodes = scheduling.open_to(selected, spec)
     if not open_nodes:
-        yield _shut(subject, pod, selected)
+        yield _shut(subject, spec, selected)
         return
-    limits = cluster.limits.get(pod.namespace, ())
-    spec = completed(pod.spec, [] if isinstance(limits, Hidden) else limits)
     needed = scheduling.of_pod(spec)
     large = [node for node in open_nodes if scheduling.room(node, needed, when_empty=True)]
     if not large:
@@ -48,9 +46,9 @@ def _pod(pod: Pod, cluster: Cluster, nodes: Sequence[Node], *, grows: bool) -> F
         yield _unless_grown(subject, problem, "Use larger nodes, or lower the requests in the agent's values", grows=grows)
         return
     fits = sum(scheduling.room(node, needed) for node in large)
-    if pod.kind not in WORKLOADS:
+    if pod.is_task:
         yield _tasks(subject, needed, len(large), fits, grows=grows)
-    elif not fits and cluster.owners.get(_maker(pod)) is None:
+    elif not fits and cluster.owners.get(key_of(pod.maker)) is None:
         yield warning(subject, f"the {len(large)} nodes that match have no room now for {_words(needed)}", _more(grows=grows))
 
 
@@ -71,8 +69,8 @@ def _unless_grown(subject: str, problem: str, advice: str, *, grows: bool) -> Fi
     return error(subject, problem, advice)
 
 
-def _shut(subject: str, pod: Pod, selected: Sequence[Node]) -> Finding:
-    taints = [taint for node in selected for taint in scheduling.in_the_way(node, pod.spec)]
+def _shut(subject: str, spec: scheduling.Spec, selected: Sequence[Node]) -> Finding:
+    taints = [taint for node in selected for taint in scheduling.in_the_way(node, spec)]
     own = [taint for taint in taints if not taint["key"].startswith(_OF_KUBERNETES)]
     if not own:
         return warning(
@@ -83,17 +81,20 @@ def _shut(subject: str, pod: Pod, selected: Sequence[Node]) -> Finding:
     return error(subject, problem, "Add tolerations for them to nodes.tolerations")
 
 
-def _maker(pod: Pod) -> Key:
-    """The object that makes the pods of a workload."""
-    found = [each for each in pod.agent.objects if each["kind"] == pod.kind and each["spec"]["template"] is pod.template]
-    return Key(pod.kind, pod.namespace, found[0]["metadata"]["name"])
-
-
 def _words(needed: Resources) -> str:
-    return ", ".join(f"{name} {shown(name, amount)}" for name, amount in sorted(needed.items())) or "the pod"
+    return ", ".join(f"{name} {_shown(name, amount)}" for name, amount in sorted(needed.items())) or "the pod"
 
 
 def _largest(nodes: Sequence[Node], needed: Resources) -> str:
     """What the nodes have at most, of what is needed."""
     most = scheduling.largest(*(node.allocatable for node in nodes))
     return f"they have at most {_words({name: most[name] for name in needed if name in most})}"
+
+
+def _shown(name: str, amount: Decimal) -> str:
+    """An amount as people write it: 500m, 1536Mi."""
+    if "cpu" in name:
+        return f"{amount.normalize():f}" if amount == amount.to_integral_value() else f"{(amount * 1000).normalize():f}m"
+    if "memory" in name or "storage" in name:
+        return f"{(amount / 2**20).quantize(Decimal(1)):f}Mi"
+    return f"{amount.normalize():f}"

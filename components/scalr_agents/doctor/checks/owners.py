@@ -20,7 +20,7 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
             hidden.append(key)
         elif isinstance(found, Owner) and found.release:
             of_helm[found.release].append(key)
-        elif isinstance(found, Owner) and not found.is_pulumi:
+        elif isinstance(found, Owner) and not found.pulumi:
             of_others[listed(sorted(found.managers)) or "somebody"].append(key)
     for release, keys in of_helm.items():
         problem = f"owns objects of this stack: {listed(map(str, keys))}"

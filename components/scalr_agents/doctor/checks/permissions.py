@@ -16,12 +16,7 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
     if any(isinstance(answer, Hidden) for answer in answers.values()):
         yield note("permissions", "cannot see: the API server does not review your permissions, so they are not checked")
     yield from _own([access for access in needs.accesses if answers[access] is False])
-    missing = [
-        access
-        for access, rights in needs.granted.items()
-        if answers[access] is False and not all(answers[right] is True for right in rights)
-    ]
-    for namespace, accesses in _by_namespace(missing).items():
+    for namespace, accesses in _by_namespace(needs.ungranted(cluster.allowed)).items():
         yield error(
             f"permissions {_where(namespace)}",
             f"the roles of the agents allow what you may not do yourself, and Kubernetes lets nobody grant that: {_words(accesses)}",

@@ -1,4 +1,4 @@
-"""What pods name and the stack does not make: Secrets with their keys, accounts, claims and classes."""
+"""What pods name, the stack does not make, and the API server does not look for: Secrets and ConfigMaps with their keys, and claims."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -12,12 +12,6 @@ from scalr_agents.stack.checks import registry_of
 
 _PULL_TYPES = ("kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg")
 _DOCKER_HUB = ("docker.io", "index.docker.io", "registry-1.docker.io")
-_MAKE = {
-    "ServiceAccount": "Create it, or let the agent make one (serviceAccount.create: true)",
-    "PersistentVolumeClaim": "Create it, or correct its name",
-    "PriorityClass": "Let the owner of the cluster create it, or correct its name",
-    "RuntimeClass": "Let the owner of the cluster create it, or correct its name",
-}
 
 
 def check(needs: Needs, cluster: Cluster) -> Findings:
@@ -26,51 +20,35 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
         key = reference.key
         found = cluster.contents.get(key)
         entry = needs.stack.namespaces.get(key.namespace)
-        absent = key.namespace and cluster.namespaces.get(key.namespace) is None
+        absent = cluster.namespaces.get(key.namespace) is None
         if isinstance(found, Hidden):
             hidden[key.kind, key.namespace, found.reason].append(key.name)
         elif found is not None:
             yield from _existing(reference, found)
         elif not absent or (entry and entry.create):  # else the namespace has its own finding
-            advice = _MAKE.get(key.kind, "Create it, or correct its name")
+            advice = "Create it, or correct its name"
             first = f"{advice}. The namespace does not exist yet: create it first, pulumi up takes it over" if absent else advice
-            yield error(_called(key), f"does not exist; {_consequence(reference)}", first)
+            consequence = "images of a private registry cannot be pulled" if reference.pull else "pods that name it cannot start"
+            yield error(key.place, f"does not exist; {consequence}", first)
     for (kind, namespace, reason), names in hidden.items():
-        within = f" in namespace {namespace}" if namespace else ""
-        yield note(f"{kind} {listed(names)}{within}", f"cannot see whether it exists{_and_keys(kind)}: {reason}")
+        yield note(f"{kind} {listed(names)} in namespace {namespace}", f"cannot see whether it exists{_and_keys(kind)}: {reason}")
     yield from _registries(needs, cluster)
-
-
-def _called(key: Key) -> str:
-    return f"{key.kind} {key.namespace}/{key.name}" if key.namespace else f"{key.kind} {key.name}"
 
 
 def _and_keys(kind: str) -> str:
     return " and has its keys" if kind in ("Secret", "ConfigMap") else ""
 
 
-def _consequence(reference: Reference) -> str:
-    if reference.pull:
-        return "images of a private registry cannot be pulled"
-    return (
-        "pods that name it cannot be created"
-        if reference.key.kind in ("ServiceAccount", "PriorityClass", "RuntimeClass")
-        else ("pods that name it cannot start")
-    )
-
-
 def _existing(reference: Reference, found: Content) -> Findings:
     key = reference.key
     missing = sorted(reference.keys - found.keys) if key.kind in ("Secret", "ConfigMap") else []
     if missing:
-        yield error(
-            _called(key), f"has no key {listed(missing)}; pods that name it cannot start", "Add the key, or correct it in the values"
-        )
+        yield error(key.place, f"has no key {listed(missing)}; pods that name it cannot start", "Add the key, or correct it in the values")
     if reference.pull and found.type not in _PULL_TYPES:
         advice = "Create it with: kubectl create secret docker-registry"
-        yield error(_called(key), f"is no pull secret: its type is {found.type}", advice)
+        yield error(key.place, f"is no pull secret: its type is {found.type}", advice)
     if found.phase == "Lost":
-        yield error(_called(key), "has lost its volume", "Restore the volume, or create the claim again")
+        yield error(key.place, "has lost its volume", "Restore the volume, or create the claim again")
 
 
 def _registries(needs: Needs, cluster: Cluster) -> Findings:

@@ -77,12 +77,12 @@ def _on_nodes(needs: Needs, cluster: Cluster, installed: frozenset[str]) -> Find
         return  # the check of nodes says so
     without: dict[str, list[str]] = {}
     for pod in needs.pods:
-        fitting = [node for node in cluster.nodes if scheduling.is_selected(node, pod.spec) and not scheduling.in_the_way(node, pod.spec)]
+        fitting = scheduling.open_to(cluster.nodes, cluster.admitted(pod.called, pod.spec))
         for driver in sorted(set(_of_pod(pod, needs)) & installed):
             if cluster.drivers_on_nodes:
                 yield note(f"CSI driver {driver}", f"cannot see which nodes it runs on: {cluster.drivers_on_nodes.reason}")
             elif fitting and not any(driver in node.drivers for node in fitting):
-                without.setdefault(driver, []).append(f"{pod.name} of agent {pod.agent.name}")
+                without.setdefault(driver, []).append(pod.called)
     for driver, pods in without.items():
         problem = f"runs on no node that the {listed(pods)} may use, so that their volumes cannot be mounted"
         yield error(f"CSI driver {driver}", problem, "Let its DaemonSet tolerate the taints of these nodes")

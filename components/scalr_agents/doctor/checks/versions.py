@@ -38,9 +38,7 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
             )
         pod = needs.task_pod(agent)
         if pod and not isinstance(cluster.nodes, Hidden):
-            fitting = [
-                node for node in cluster.nodes if scheduling.is_selected(node, pod.spec) and not scheduling.in_the_way(node, pod.spec)
-            ]
+            fitting = scheduling.open_to(cluster.nodes, cluster.admitted(pod.called, pod.spec))
             yield from _nodes(pod, fitting)
             yield from _runtimes(pod, fitting)
 
@@ -81,4 +79,4 @@ def _some(pod: Pod, nodes: list[Node], bad: list[Node], problem: str, advice: st
     """An error if no other node is left for the pods, else a warning."""
     make = error if len(bad) == len(nodes) else warning
     hint = "" if len(bad) == len(nodes) else ", or keep the pods off them with nodes.selector"
-    return make(f"nodes of {pod.subject}", problem, f"{advice}{hint}")
+    return make(f"nodes of {pod.called}", problem, f"{advice}{hint}")
