@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from scalr_agents import output
+from scalr_agents import output, output_directory
+from scalr_agents.charts.shared.inputs import ClusterValue
 from scalr_agents.helm import commands as cli_helm
-from scalr_agents.model.findings import Finding, FindingsError, by_severity, errors, starts, warnings
+from scalr_agents.model.checks import NO_REFERENCE
+from scalr_agents.model.findings import Finding, FindingsError, by_severity, errors, nearest, starts, warnings
+from scalr_agents.model.forms import is_image
 from scalr_agents.printing import FINDINGS, NamedPath, Program, counted, format_option, progress, report, say
 
 if TYPE_CHECKING:
@@ -72,7 +75,6 @@ def render(stack: str, project: Path | None, form: str, directory: Path | None, 
     cluster or an environment are missing, the exit code is 1. With --directory, files from earlier runs that are no longer rendered are
     removed.
     """
-    from scalr_agents.charts.shared.inputs import ClusterValue
     from scalr_agents.stack.source import CloudValue
 
     source, loaded = _usable(project, stack)
@@ -95,7 +97,6 @@ def render(stack: str, project: Path | None, form: str, directory: Path | None, 
 
 def _missing(value: object) -> str:
     """Why a value is not known here, and what to do about it."""
-    from scalr_agents.charts.shared.inputs import ClusterValue
     from scalr_agents.stack.source import CloudValue
 
     if isinstance(value, ClusterValue):
@@ -104,8 +105,6 @@ def _missing(value: object) -> str:
 
 
 def _write(objects: Sequence[dict[str, Any]], directory: Path, form: str) -> None:
-    from scalr_agents import output_directory
-
     try:
         written = output_directory.write(objects, directory, form)
     except output_directory.DirectoryError as problem:
@@ -215,8 +214,6 @@ def machine(name: str, stack: str, project: Path | None, form: str) -> None:
     `cloud-init` is the user data of a fresh machine, `systemd` the files one by one, `compose` a Compose file, `run` a command. The
     remaining steps are printed on stderr. No format contains the token.
     """
-    from scalr_agents.model.findings import nearest
-
     _, loaded = _usable(project, stack)
     found = {each.name: each for each in loaded.machines}.get(name)
     if found is None:
@@ -255,8 +252,6 @@ def doctor(stack: str, project: Path | None, form: str, *, probe: bool, image: s
     `notes`. See docs/doctor.md.
     """
     from scalr_agents.doctor import command, programs
-    from scalr_agents.model.checks import NO_REFERENCE
-    from scalr_agents.model.forms import is_image
 
     if image and not is_image(image):
         raise click.BadParameter(NO_REFERENCE, param_hint="--image")

@@ -10,9 +10,11 @@ from typing import Any, TypeVar
 
 import click
 
-from scalr_agents import output
+from scalr_agents import charts, output
 from scalr_agents.charts import CHARTS
-from scalr_agents.model import yaml_io
+from scalr_agents.charts.shared.agent import load
+from scalr_agents.helm.assignments import AssignmentError, assign
+from scalr_agents.model import checks, yaml_io
 from scalr_agents.model.findings import Finding, errors, warning
 from scalr_agents.model.layers import Layer, combine, locate
 from scalr_agents.model.lines import LineError
@@ -49,10 +51,6 @@ def template(
     form: str,
 ) -> None:
     """Print the manifests of a CHART for some values, as `helm template` does."""
-    from scalr_agents import charts
-    from scalr_agents.charts.shared.agent import load
-    from scalr_agents.helm.assignments import AssignmentError, assign
-
     if context.args:  # click would repeat them, and one may be the token of `--set agent.token TOKEN`
         raise click.UsageError("too many arguments; give values as --set path=value, with an equals sign")
     try:
@@ -148,7 +146,6 @@ def adopt(
     """
     from scalr_agents.helm import adopt as adoption
     from scalr_agents.helm.adopt.about import About, AboutError, joined, of_manifest, of_metadata
-    from scalr_agents.model import checks
 
     for finding in checks.place(release, namespace):
         raise click.BadParameter(finding.message, param_hint=finding.path.upper())

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Mapping
 
+from scalr_agents.model import signs
+
 COMPLETE = "complete"
 """The type of a pydantic error whose message is complete."""
 
@@ -36,8 +38,6 @@ def describe(value: object, *, repeated: bool) -> str:
 
 def _may_be_shown(text: str) -> bool:
     """Whether a text is short and does not look like a secret in the wrong field."""
-    from scalr_agents.model import signs
-
     return 0 < len(text) <= _LONGEST_ECHO and not signs.in_text(text)
 
 

@@ -17,7 +17,7 @@ from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.values import ReleaseValues
 from scalr_agents.model.findings import Finding, FindingsError, errors
-from scalr_agents.resources import deploy_caches
+from scalr_agents.resources import deploy_caches, deploy_machines
 from scalr_agents.resources.kubernetes import objects
 from scalr_agents.resources.kubernetes.agent_job import AgentJob
 from scalr_agents.resources.kubernetes.agent_k8s import AgentK8s
@@ -53,8 +53,6 @@ def deploy(project: Path) -> None:
 
 
 def _deploy_machines(loaded: Stack) -> None:
-    from scalr_agents.resources import deploy_machines
-
     pulumi.export("machines", deploy_machines.deploy(loaded.machines))
 
 

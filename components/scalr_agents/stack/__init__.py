@@ -17,8 +17,8 @@ from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.lines import Line
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.messages import shown
-from scalr_agents.stack import agents, checks, clouds, common, secrets
-from scalr_agents.stack.model import PREFIX, AgentEntry, Kubernetes, Namespace, StackFile, in_file
+from scalr_agents.stack import agents, checks, clouds, common, directories, nodes, secrets, trust
+from scalr_agents.stack.model import PREFIX, Kubernetes, Namespace, StackFile, in_file
 
 if TYPE_CHECKING:
     from scalr_agents.stack.cache_model import CacheEntry
@@ -108,10 +108,10 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
         findings += [
             *checks.collisions(built, claims),
             *checks.pod_admission(file.namespaces, built),
-            *(_check_mounts(built, claims) if caches else ()),
-            *_check_nodes(file.agents, built),
-            *_check_directories(built),
-            *_check_trust(file.agents, built),
+            *_check_mounts(built, claims),
+            *nodes.check(file.agents, built),
+            *directories.check(built),
+            *trust.check(file.agents, built),
         ]
     if "context" in file.kubernetes.model_fields_set and not file.kubernetes.context:
         findings.append(warning((f"{PREFIX}:kubernetes", "context"), "empty, so each user deploys to their current context; set a context"))
@@ -165,31 +165,11 @@ def _caches(file: StackFile) -> "tuple[Caches | None, list[Finding]]":
     return caches, [*findings, *caches.check()]
 
 
-def _check_nodes(entries: Mapping[str, AgentEntry], built: list[AnyAgent]) -> Iterator[Finding]:
-    if any(entry.role == "vcs" for entry in entries.values()):
-        from scalr_agents.stack import nodes
-
-        yield from nodes.check(entries, built)
-
-
-def _check_directories(built: list[AnyAgent]) -> Iterator[Finding]:
-    if len(built) > 1:
-        from scalr_agents.stack import directories
-
-        yield from directories.check(built)
-
-
-def _check_trust(entries: Mapping[str, AgentEntry], built: list[AnyAgent]) -> Iterator[Finding]:
-    if len({agent.release.namespace for agent in built}) < len(built):
-        from scalr_agents.stack import trust
-
-        yield from trust.check(entries, built)
-
-
 def _check_mounts(built: list[AnyAgent], claims: "list[Claim]") -> Iterator[Finding]:
-    from scalr_agents.stack import cache_checks
+    if claims:
+        from scalr_agents.stack import cache_checks
 
-    yield from cache_checks.check(built, claims)
+        yield from cache_checks.check(built, claims)
 
 
 def _unknown_words(config: Mapping[str, Any]) -> Iterator[Finding]:

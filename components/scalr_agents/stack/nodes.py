@@ -20,6 +20,8 @@ def check(entries: Mapping[str, AgentEntry], agents: Sequence[AnyAgent]) -> Iter
     by_role: dict[str, list[AnyAgent]] = {"runs": [], "vcs": []}
     for agent in agents:
         by_role[entries[agent.name].role].append(agent)
+    if not by_role["vcs"]:
+        return
     nodes = _Nodes(by_role["runs"])
     for agent in by_role["vcs"]:
         for found, _, other in sorted(nodes.met(agent), key=lambda met: (met[0] != "same", met[1]))[:1]:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from scalr_agents.charts.shared.checks import plain_secrets
 from scalr_agents.charts.shared.contract import SCALR_PREFIX
 from scalr_agents.charts.shared.manifests.external_secrets import External
 from scalr_agents.charts.shared.mirrors import TOKENS, host_of
@@ -17,9 +18,6 @@ from scalr_agents.model.layers import Layer, combine
 from scalr_agents.model.merge import lookup
 from scalr_agents.stack.model import PREFIX, AgentSecrets, StackFile
 from scalr_agents.stack.source import Sealed
-
-if TYPE_CHECKING:
-    from scalr_agents.charts.shared.checks.plain_secrets import Variable
 
 MISPLACED = ("token", "clientKey")
 """Secrets that users may try to set directly on an agent."""
@@ -148,8 +146,6 @@ def in_the_open(agent: str, layers: list[Layer], settings: Settings) -> Iterator
 
 def seeming(agent: str, layers: list[Layer]) -> Iterator[Finding]:
     """Warnings for values that look like secrets. A chart accepts them in plain text, and everybody who may read a pod can read them."""
-    from scalr_agents.charts.shared.checks import plain_secrets
-
     referred = plain_secrets.referred(combine(layers))
     in_url = f"write $(NAME) in its place, and run: {command(agent, 'env.NAME')}"
     for layer in layers:
@@ -162,14 +158,12 @@ def seeming(agent: str, layers: list[Layer]) -> Iterator[Finding]:
                 yield layer.own(replace(finding, severity="warning"))
 
 
-def _moved(agent: str, variable: "Variable") -> str:
+def _moved(agent: str, variable: plain_secrets.Variable) -> str:
     """How to make a variable a secret one, and whether runs that did not get it before get it then."""
-    from scalr_agents.charts.shared.checks.plain_secrets import OF_CONTROLLERS, OF_RUNS, OF_WORKERS
-
     configures = variable.name.startswith(SCALR_PREFIX)
-    if configures and variable.section == OF_RUNS:
+    if configures and variable.section == plain_secrets.OF_RUNS:
         return f"runs get no secret variables named {SCALR_PREFIX}*; rename it, and set it under {place_of(agent, 'env')}"
-    wider = variable.section in (*OF_CONTROLLERS, *OF_WORKERS) and not configures
+    wider = variable.section in (*plain_secrets.OF_CONTROLLERS, *plain_secrets.OF_WORKERS) and not configures
     return f"remove it and run: {command(agent, env(variable.name))}{' (runs then get it too)' if wider else ''}"
 
 

@@ -31,6 +31,8 @@ class _Domain(NamedTuple):
 
 def check(entries: Mapping[str, AgentEntry], agents: Sequence[AnyAgent]) -> Iterator[Finding]:
     """A warning for each agent that can act as an earlier one, or the other way round, but should not. It names the first of these."""
+    if len({agent.release.namespace for agent in agents}) == len(agents):
+        return
     earlier = defaultdict[str, list[tuple[AnyAgent, _Domain]]](list)
     for agent in agents:
         domain = _domain(agent, entries[agent.name].role)

@@ -1,22 +1,13 @@
 """The chart `agent-job`: a controller that starts a Kubernetes Job for every task."""
 
-from collections.abc import Sequence
-
 from scalr_agents.charts.agent_job import manifests
 from scalr_agents.charts.agent_job.checks import check
+from scalr_agents.charts.agent_job.corrections import RULES
 from scalr_agents.charts.agent_job.moved import MOVED
 from scalr_agents.charts.agent_job.settings import AgentJobSettings
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.versions import TABLE
 from scalr_agents.charts.shared.chart import Chart
-from scalr_agents.charts.shared.corrections import Rule
-
-
-def _corrections() -> Sequence[Rule]:
-    from scalr_agents.charts.agent_job.corrections import RULES
-
-    return RULES
-
 
 CHART = Chart(
     name="agent-job",
@@ -33,7 +24,7 @@ CHART = Chart(
     held=manifests.held,
     pods=manifests.pods,
     runs_at_once="agent-job has no fixed limit; plan one controller for every 5 concurrent runs (values.agent.replicaCount)",
-    corrections=_corrections,
+    corrections=RULES,
     common=lambda values: (values.global_.labels, values.global_.annotations),
     moved=MOVED,
     longest_run_seconds=manifests.longest_run_seconds,

@@ -1,21 +1,12 @@
 """The chart `agent-k8s`: a controller, and a worker on every node. Superseded by `agent-job`."""
 
-from collections.abc import Sequence
-
 from scalr_agents.charts.agent_k8s import manifests
 from scalr_agents.charts.agent_k8s.checks import check
+from scalr_agents.charts.agent_k8s.corrections import RULES
 from scalr_agents.charts.agent_k8s.settings import AgentK8sSettings
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.agent_k8s.versions import TABLE
 from scalr_agents.charts.shared.chart import Chart
-from scalr_agents.charts.shared.corrections import Rule
-
-
-def _corrections() -> Sequence[Rule]:
-    from scalr_agents.charts.agent_k8s.corrections import RULES
-
-    return RULES
-
 
 CHART = Chart(
     name="agent-k8s",
@@ -31,7 +22,7 @@ CHART = Chart(
     held=manifests.held,
     pods=manifests.pods,
     runs_at_once="agent-k8s has no fixed limit; set the size of a run with values.agent.container_task_*",
-    corrections=_corrections,
+    corrections=RULES,
     owns_node_directory=True,
     further_images="its runs pull other images, which the agent chooses: see docs/agent-k8s.md",
 )

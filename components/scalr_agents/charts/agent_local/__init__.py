@@ -1,21 +1,12 @@
 """The chart `agent-local`: a Deployment of agents that execute runs in their own containers."""
 
-from collections.abc import Sequence
-
 from scalr_agents.charts.agent_local import manifests
 from scalr_agents.charts.agent_local.checks import check
+from scalr_agents.charts.agent_local.corrections import RULES
 from scalr_agents.charts.agent_local.settings import AgentLocalSettings
 from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.charts.agent_local.versions import TABLE
 from scalr_agents.charts.shared.chart import Chart
-from scalr_agents.charts.shared.corrections import Rule
-
-
-def _corrections() -> Sequence[Rule]:
-    from scalr_agents.charts.agent_local.corrections import RULES
-
-    return RULES
-
 
 CHART = Chart(
     name="agent-local",
@@ -31,7 +22,7 @@ CHART = Chart(
     held=manifests.held,
     pods=manifests.pods,
     runs_at_once="agent-local has one run at a time per pod; set values.replicaCount",
-    corrections=_corrections,
+    corrections=RULES,
     serves_vcs=True,
     starts_pods=False,
     metadata_switch="allowMetadataService",

@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic
+from typing import Any, Generic
 
 from scalr_agents.charts.shared import moved
 from scalr_agents.charts.shared.chart import Chart, Group, V
+from scalr_agents.charts.shared.checks import egress
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import crds, external_secrets, secrets
+from scalr_agents.charts.shared.network.destinations import Pods
 from scalr_agents.model import checks, parse
 from scalr_agents.model.findings import Finding, Path, by_severity, error, errors, starts, warning
 from scalr_agents.model.forms import Deferred, is_subdomain
@@ -17,9 +19,6 @@ from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import lookup, merge
 from scalr_agents.model.names import Identity, Naming, cut, full_name
 from scalr_agents.model.release import Release
-
-if TYPE_CHECKING:
-    from scalr_agents.charts.shared.network.destinations import Pods
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Agent(Generic[V]):
         return {role: manifest for group in groups for role, manifest in group.items()}
 
     @property
-    def pods(self) -> "Sequence[Pods]":
+    def pods(self) -> Sequence[Pods]:
         """Its pods, and what they connect to."""
         return self.chart.pods(self.values, self.release, self.inputs)
 
@@ -93,16 +92,9 @@ def load(
     )
     checked = list(chart.check(model, described, inputs))
     if not errors(checked):  # the variables of pods are made of values that the checks allow
-        checked += _check_network(chart, model, described, inputs)
+        checked += egress.check(chart.pods(model, described, inputs), described, inputs) if inputs.network else ()
     findings += _without(left_out, checked)
     return Agent(chart, model, described, inputs, by_severity(findings))
-
-
-def _check_network(chart: Chart[V], values: V, release: Release, inputs: Inputs) -> Iterator[Finding]:
-    if inputs.network:
-        from scalr_agents.charts.shared.checks import egress as network_checks
-
-        yield from network_checks.check(chart.pods(values, release, inputs), release, inputs)
 
 
 def identify(

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic.alias_generators import to_camel
 
+from scalr_agents.charts.shared.corrections import Rule
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests.secrets import Held
 from scalr_agents.charts.shared.moved import Moved
+from scalr_agents.charts.shared.network.destinations import Pods
 from scalr_agents.charts.shared.settings import Settings
 from scalr_agents.charts.shared.values import ReleaseValues
 from scalr_agents.charts.shared.versions import Table
@@ -17,10 +19,6 @@ from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.names import Labels
 from scalr_agents.model.parse import places
 from scalr_agents.model.release import Release
-
-if TYPE_CHECKING:
-    from scalr_agents.charts.shared.corrections import Rule
-    from scalr_agents.charts.shared.network.destinations import Pods
 
 V = TypeVar("V", bound=ReleaseValues)
 Group = dict[str, Manifest]
@@ -52,9 +50,9 @@ class Chart(Generic[V]):
     """Functions that make the objects, by group, in the order in which they must be applied. One component owns each group."""
     held: Callable[[V, Inputs], Held]
     """Contents of the Secrets."""
-    pods: "Callable[[V, Release, Inputs], Sequence[Pods]]"
+    pods: Callable[[V, Release, Inputs], Sequence[Pods]]
     """Its pods, and what they connect to."""
-    corrections: "Callable[[], Sequence[Rule]]"
+    corrections: Sequence[Rule]
     """Where the objects differ from those of the published chart."""
     common: Callable[[V], tuple[Labels, Mapping[str, Any]]] = _nothing_in_common
     """Labels and annotations that all objects get."""

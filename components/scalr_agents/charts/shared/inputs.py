@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from scalr_agents.charts.shared.network.settings import Egress, Network
 from scalr_agents.model.forms import Deferred, Placeholder
 from scalr_agents.model.spelling import Spelling, in_programs
-
-if TYPE_CHECKING:
-    from scalr_agents.charts.shared.network.settings import Egress, Network
 
 Cloud = Literal["aws", "azure", "gcp"]
 """Where a cluster runs: EKS, AKS or GKE."""
@@ -42,7 +40,7 @@ class Inputs:
     """Whether the token is required; not for permissions and network policy alone."""
     rollout_timeout_seconds: int | None = None
     """Seconds after which a rollout counts as failed. Default: rollouts are not waited for."""
-    network: "Network | None" = None
+    network: Network | None = None
     """What the pods may connect to. Default: what the chart's values say."""
     api_server: Sequence[str] | Deferred = ClusterValue("addresses of the API server")
     """Networks of the cluster's API server, or the rule of a NetworkPolicy that allows it. Default: looked up during deployment."""
@@ -52,6 +50,6 @@ class Inputs:
     """How the user writes the keys of these settings, for findings."""
 
     @property
-    def egress(self) -> "Egress | None":
+    def egress(self) -> Egress | None:
         """The restriction of what the pods connect to, if there is one."""
         return self.network.egress if self.network else None

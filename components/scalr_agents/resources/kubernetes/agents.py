@@ -2,11 +2,17 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Generic
+from typing import Annotated, Any, Generic
 
 import pulumi
 from pydantic import BeforeValidator, Field
 
+from scalr_agents.charts.agent_job import CHART as AGENT_JOB
+from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.agent_k8s import CHART as AGENT_K8S
+from scalr_agents.charts.agent_k8s.values import AgentK8sValues
+from scalr_agents.charts.agent_local import CHART as AGENT_LOCAL
+from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.charts.shared.agent import Agent, load, misshapen_sections, shapes
 from scalr_agents.charts.shared.chart import Chart, V
 from scalr_agents.charts.shared.inputs import Inputs
@@ -27,11 +33,6 @@ from scalr_agents.resources import validation
 from scalr_agents.resources.arguments import AgentJobArgs, AgentK8sArgs, AgentLocalArgs
 from scalr_agents.resources.kubernetes import deferred_secrets
 from scalr_agents.resources.validation import ArgsError
-
-if TYPE_CHECKING:
-    from scalr_agents.charts.agent_job.values import AgentJobValues
-    from scalr_agents.charts.agent_k8s.values import AgentK8sValues
-    from scalr_agents.charts.agent_local.values import AgentLocalValues
 
 ROLLOUT_SECONDS = 300
 _STORE = ("secrets_from",)
@@ -82,25 +83,19 @@ class Wanted(Generic[V]):
     """Claims of a stack's caches that its pods mount, with their volumes. Its workloads wait for them."""
 
 
-def agent_job(component: str, name: str, args: AgentJobArgs, *, token_needed: bool = True) -> "Wanted[AgentJobValues]":
+def agent_job(component: str, name: str, args: AgentJobArgs, *, token_needed: bool = True) -> Wanted[AgentJobValues]:
     """The agent that the arguments of `component` describe. Warnings are logged; errors are raised as `ArgsError`."""
-    from scalr_agents.charts.agent_job import CHART
-
-    return _validate(CHART, _AgentJobArguments, component, name, args, token_needed=token_needed)
+    return _validate(AGENT_JOB, _AgentJobArguments, component, name, args, token_needed=token_needed)
 
 
-def agent_local(name: str, args: AgentLocalArgs) -> "Wanted[AgentLocalValues]":
+def agent_local(name: str, args: AgentLocalArgs) -> Wanted[AgentLocalValues]:
     """The agent that the arguments of `AgentLocal` describe, as above."""
-    from scalr_agents.charts.agent_local import CHART
-
-    return _validate(CHART, _AgentLocalArguments, "AgentLocal", name, args)
+    return _validate(AGENT_LOCAL, _AgentLocalArguments, "AgentLocal", name, args)
 
 
-def agent_k8s(name: str, args: AgentK8sArgs) -> "Wanted[AgentK8sValues]":
+def agent_k8s(name: str, args: AgentK8sArgs) -> Wanted[AgentK8sValues]:
     """The agent that the arguments of `AgentK8s` describe, as above."""
-    from scalr_agents.charts.agent_k8s import CHART
-
-    return _validate(CHART, _Arguments, "AgentK8s", name, args)
+    return _validate(AGENT_K8S, _Arguments, "AgentK8s", name, args)
 
 
 def _validate(
