@@ -143,12 +143,6 @@ IN_FUNCTIONS = {
         "helm.adopt.about": "as helm.adopt",
         "stack.source": "as the stack in cli",
     },
-    "resources.deploy_caches": {
-        "resources.aws.efs_cache": "the SDK of AWS takes a second",
-        "resources.aws.efs_claim": "beside resources.aws.efs_cache",
-        "resources.gcp.filestore_cache": "the SDK of Google Cloud takes a second",
-        "resources.gcp.filestore_claim": "beside resources.gcp.filestore_cache",
-    },
     "resources.deploy_machines": {
         "resources.aws.ec2_agents": "the SDK of AWS takes a second",
         "resources.gcp.gce_agents": "the SDK of Google Cloud takes a second",

@@ -25,14 +25,14 @@ def _claim_values(**words: Any) -> dict[str, Any]:
 WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"caches": {"shared": EFS}, "agents": {"runs": {"cache": "sharde"}}}, CACHE, "no cache 'sharde'; did you mean 'shared'?"),
     ({"agents": {"runs": {"cache": "shared"}}}, CACHE, "no cache 'shared'; allowed: none"),
-    (with_cache({}), PLACE, "set exactly one of efs, filestore, claim, storageClass; given none"),
+    (with_cache({}), PLACE, "set exactly one of efs, filestore, storageClass, claim; given none"),
     (
         {"caches": {"shared": None}, "agents": {"runs": {"cache": "shared"}}},
         PLACE,
-        "set exactly one of efs, filestore, claim, storageClass; given none",
+        "set exactly one of efs, filestore, storageClass, claim; given none",
     ),
-    (with_cache(EFS | FILESTORE), PLACE, "set exactly one of efs, filestore, claim, storageClass; given efs and filestore"),
-    (with_cache(EXISTING | DYNAMIC), PLACE, "set exactly one of efs, filestore, claim, storageClass; given claim and storageClass"),
+    (with_cache(EFS | FILESTORE), PLACE, "set exactly one of efs, filestore, storageClass, claim; given efs and filestore"),
+    (with_cache(EXISTING | DYNAMIC), PLACE, "set exactly one of efs, filestore, storageClass, claim; given storageClass and claim"),
     (
         with_cache(EFS, name="my.cache"),
         'scalr-agents:caches["my.cache"]',
@@ -153,7 +153,7 @@ def test_a_second_namespace_on_one_instance_is_an_error() -> None:
     changed = with_agents(FILESTORE, "more", "third")
     changed["agents"]["more"]["namespace"] = "other"
     message = (
-        "cache 'shared' is mounted in namespace 'scalr' (by agent 'runs'), and a Filestore instance can serve only one namespace; "
+        "cache 'shared' is mounted in namespace 'scalr' (by agent 'runs'), and a cache on Google Filestore can serve only one namespace; "
         "define another cache for the agents in 'other'"
     )
     assert findings(changed) == [("error", "scalr-agents:agents.more.cache", message)]

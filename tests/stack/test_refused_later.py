@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
-from scalr_agents.caches.filestore import FilestoreSettings
+from scalr_agents.caches.efs.kind import EfsKind
+from scalr_agents.caches.filestore.kind import FilestoreKind
+from scalr_agents.caches.storage_class.kind import StorageClassKind
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.machines.settings import Ec2Settings, GceSettings, Volume
-from scalr_agents.stack.cache_model import CacheEntry, EfsEntry, StorageClassEntry
+from scalr_agents.stack.cache_model import CacheEntry
 from scalr_agents.stack.machines import MachineEntry
 from scalr_agents.stack.model import AgentSecrets, Common, Kubernetes, Namespace, Nodes, Proxy, StackFile
 from scalr_agents.stack.source import Sealed
@@ -17,7 +19,7 @@ from tests.stack.plain import PLAIN, findings, load
 
 SECTIONS: list[type[BaseModel]] = [
     *(StackFile, Kubernetes, Common, Proxy, Network, Namespace, Nodes, SecretsFrom, AgentSecrets),
-    *(CacheEntry, EfsEntry, FilestoreSettings, StorageClassEntry, MachineEntry, Ec2Settings, GceSettings, Volume),
+    *(CacheEntry, EfsKind, FilestoreKind, StorageClassKind, MachineEntry, Ec2Settings, GceSettings, Volume),
 ]
 
 

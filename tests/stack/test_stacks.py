@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 import yaml
 from scalr_agents import output, stack
+from scalr_agents.caches.efs.kind import EfsKind
 from scalr_agents.machines import documents
 from scalr_agents.model.findings import errors, warnings
 from scalr_agents.stack import pod_security, schema, source
@@ -44,7 +45,7 @@ def test_agents_of_different_pools_share_nothing(name: str) -> None:
     loaded = _load(name, demand_tokens=False)
     assert len({agent.release.namespace for agent in loaded.agents}) == len(loaded.agents)
     assert len({claim.cache for claim in loaded.claims}) == len(loaded.claims)
-    systems = [entry.efs for entry in loaded.caches.values() if entry.efs]
+    systems = [entry.content for entry in loaded.caches.values() if isinstance(entry.content, EfsKind)]
     clients = [client for efs in systems for client in (efs.eks_cluster, *efs.clients.security_groups) if client]
     assert len(set(clients)) == len(clients) == len(systems)
 

@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Literal
 
 from scalr_agents.model.findings import Finding, entry, error
 from scalr_agents.model.forms import Deferred
 
+Cloud = Literal["aws", "azure", "gcp"]
+"""Where a cluster runs: EKS, AKS or GKE."""
 ROLE_ARN = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:role/[\w+=,.@/-]+", re.ASCII)
 """An IAM role of AWS."""
 EMAIL = re.compile(r"[^@\s:]+@[^@\s]+\.[^@\s]+")

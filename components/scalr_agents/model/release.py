@@ -9,6 +9,8 @@ from scalr_agents.model.names import Labels, Names
 _NAME = "app.kubernetes.io/name"
 _INSTANCE = "app.kubernetes.io/instance"
 COMPONENT = "app.kubernetes.io/component"
+CACHE_VOLUME = "cache-dir"
+"""Name of the cache's volume in the pods of all charts."""
 
 
 class Release(NamedTuple):

@@ -27,7 +27,6 @@ from scalr_agents.resources.kubernetes.crds import AgentCrds, AgentCrdsArgs
 from scalr_agents.resources.kubernetes.rollouts import until_runs_end
 from scalr_agents.resources.validation import ArgsError
 from scalr_agents.stack import Stack, positions, secrets, source
-from scalr_agents.stack.cache_model import StorageClassEntry
 from scalr_agents.stack.caches import users_of_claims
 from scalr_agents.stack.model import PREFIX, Kubernetes
 
@@ -134,7 +133,7 @@ def _provider(name: str, settings: Kubernetes, *, take_over: bool) -> pulumi.Pro
 
 def _taking_over(loaded: Stack) -> pulumi.ProviderResource | None:
     """A provider for objects that outlive the stack, and that another stack may have created: it takes over existing ones."""
-    kept = any(entry.storage_class and entry.on_delete == "keep" for entry in loaded.caches.values())
+    kept = any(entry.content and entry.content.outlives_stack and entry.on_delete == "keep" for entry in loaded.caches.values())
     needed = loaded.created_namespaces() or kept
     return _provider("cluster-shared", loaded.kubernetes, take_over=True) if needed else None
 
@@ -181,7 +180,7 @@ def _claims(
     mounted = defaultdict[str, list[pulumi.Resource]](list)
     for wanted in loaded.claims:
         entry, agents = loaded.caches[wanted.cache], users[wanted.key]
-        kept = isinstance(wanted.content, StorageClassEntry) and entry.on_delete == "keep"
+        kept = wanted.content.outlives_stack and entry.on_delete == "keep"
         longest = until_runs_end(agents)
         opts = pulumi.ResourceOptions(provider=taking_over if kept else cluster, depends_on=before(agents), custom_timeouts=longest)
         claim = deploy_caches.claim(wanted, entry, systems.get(wanted.cache), opts)

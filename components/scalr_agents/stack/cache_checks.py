@@ -1,16 +1,12 @@
 """Checks on agents together with their caches: pods that cannot write, cache limits larger than the volume."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from scalr_agents.caches.filestore import FilestoreSettings
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.model import quantities
-from scalr_agents.model.findings import Finding, dotted, error, warning
-from scalr_agents.model.merge import lookup
-from scalr_agents.stack.cache_model import EfsEntry, StorageClassEntry
+from scalr_agents.model.findings import Finding, dotted, warning
 from scalr_agents.stack.caches import Claim, users_of_claims
 from scalr_agents.stack.checks import pods
 from scalr_agents.stack.model import place
@@ -24,46 +20,11 @@ def check(agents: Sequence[AnyAgent], claims: Sequence[Claim]) -> Iterator[Findi
     for claim in claims:
         users = mounting.get(claim.key, [])
         for agent in users:
-            match claim.content:
-                case EfsEntry(uid=owner):
-                    yield from _other_users(agent, claim, owner)
-                case FilestoreSettings():
-                    yield from _missing_group(agent)
-                case StorageClassEntry():
-                    pass
-        if claim.size is not None:
-            yield from _overfull(claim, claim.size, users)
-
-
-def _missing_group(agent: AnyAgent) -> Iterator[Finding]:
-    """Pods without an fsGroup: the kubelet cannot give the volume to their group."""
-    for pod, spec in pods(agent.objects):
-        if lookup(spec, "securityContext", "fsGroup") is None:
-            message = f"its {pod} have no fsGroup and cannot write to the share, which belongs to root; set podSecurityContext.fsGroup"
-            yield warning((*place(agent.name), "cache"), message)
-
-
-def _other_users(agent: AnyAgent, claim: Claim, owner: int) -> Iterator[Finding]:
-    for pod, spec in pods(agent.objects):
-        users = sorted(_users(spec) - {owner})
-        if users:
-            yield error(
-                (*place(agent.name), "cache"),
-                f"its {pod} run as user {' and '.join(map(str, users))}, but all files of the cache belong to user {owner}; "
-                f"set {dotted(claim.place)}.efs.uid, or change the agent's securityContext",
-            )
-
-
-def _users(spec: Mapping[str, Any]) -> set[int]:
-    """The user ids of the containers that mount the cache, as far as the pod sets them."""
-    mounting = [
-        container
-        for container in spec["containers"]
-        if any(mount.get("name") == contract.CACHE_VOLUME for mount in container.get("volumeMounts", ()))
-    ]
-    pod = lookup(spec, "securityContext", "runAsUser")
-    users = [container.get("securityContext", {}).get("runAsUser", pod) for container in mounting]
-    return {user for user in users if isinstance(user, int)}
+            for pod, spec in pods(agent.objects):
+                for finding in claim.content.problems_of_pod(spec, pod, dotted(claim.place)):
+                    yield finding.under((*place(agent.name), "cache"))
+        if (size := claim.content.size()) is not None:
+            yield from _overfull(claim, size, users)
 
 
 def _overfull(claim: Claim, size: str, users: Sequence[AnyAgent]) -> Iterator[Finding]:

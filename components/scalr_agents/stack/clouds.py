@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.charts.shared.inputs import Cloud
-from scalr_agents.model.clouds import AWS_REGIONS
+from scalr_agents.model.clouds import AWS_REGIONS, Cloud
 from scalr_agents.model.findings import Finding, nearest, warning
 from scalr_agents.stack.source import Source
 
@@ -37,11 +36,7 @@ def region(source: Source) -> Iterator[Finding]:
 
 def _of_stack(context: str, caches: "Mapping[str, CacheEntry]") -> Iterator[Cloud]:
     yield from (cloud for beginning, cloud in _CONTEXTS.items() if context.startswith(beginning))
-    for cache in caches.values():
-        if cache.efs:
-            yield "aws"
-        if cache.filestore:
-            yield "gcp"
+    yield from (kind.cloud for cache in caches.values() if (kind := cache.content) and kind.cloud)
 
 
 def _of_agent(agent: AnyAgent) -> Iterator[Cloud]:

@@ -20,7 +20,6 @@ EdgeKind = Literal["starts", "mounts", "is on", "connects", "refused"]
 _ANYWHERE, _METADATA = "everywhere else", "metadata service"
 _REGISTRIES = "registries and releases"
 _OF_REGISTRIES = {host for host, _ in PUBLIC}
-_FILE_SYSTEMS = {"efs": "Amazon EFS", "filestore": "Google Filestore", "storage_class": "StorageClass"}
 _MACHINES = {"aws": "EC2", "gcp": "Compute Engine", "own": "Docker host"}
 
 
@@ -67,9 +66,7 @@ _Parts = Iterator[Node | Edge]
 def _caches(stack: Stack) -> _Parts:
     """The file systems that the stack creates, and the claims on them."""
     for claim in stack.claims:
-        entry = stack.caches[claim.cache]
-        [label] = [label for word, label in _FILE_SYSTEMS.items() if getattr(entry, word)]
-        yield Node(f"cache {claim.cache}", "cache", f"{claim.cache}\n{label}")
+        yield Node(f"cache {claim.cache}", "cache", f"{claim.cache}\n{claim.content.title}")
         namespace, name = claim.key
         yield _claim(namespace, name)
         yield Edge(_claim(namespace, name).id, f"cache {claim.cache}", "is on")

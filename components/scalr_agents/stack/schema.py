@@ -90,7 +90,7 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
 def descriptions(model: type[BaseModel]) -> dict[str, str]:
     """The descriptions of a model's fields: their docstrings, and the environment variables that they set."""
     documented = {name: text for base in reversed(model.__mro__) for name, text in _docstrings(base).items()}
-    return {name: described(field, documented[name]) for name, field in model.model_fields.items()}
+    return {name: described(field, documented.get(name) or field.description or "") for name, field in model.model_fields.items()}
 
 
 @cache

@@ -17,7 +17,6 @@ POD_INFO_VOLUME = "podinfo"
 AGENT_VOLUME = "worker"
 """Volume with files from the agent's image, for the runner."""
 DATA_VOLUME = "data-dir"
-CACHE_VOLUME = "cache-dir"
 TMP_VOLUME = "tmp-dir"
 TOKEN_VOLUME = "sa-token"
 

@@ -2,14 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from scalr_agents.charts.shared.network.settings import Egress, Network
+from scalr_agents.model.clouds import Cloud
 from scalr_agents.model.forms import Deferred, Placeholder
 from scalr_agents.model.spelling import Spelling, in_programs
-
-Cloud = Literal["aws", "azure", "gcp"]
-"""Where a cluster runs: EKS, AKS or GKE."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from scalr_agents.model import checks
 from scalr_agents.model.findings import Findings, error
 from scalr_agents.model.forms import is_image, is_set
 from scalr_agents.model.merge import merge
-from scalr_agents.model.release import Release
+from scalr_agents.model.release import CACHE_VOLUME, Release
 
 
 def check(values: AgentJobValues, release: Release) -> Findings:
@@ -62,7 +62,7 @@ def _taken(values: AgentJobValues, release: Release) -> tuple[list[str], list[st
     volumes = [
         contract.TOKEN_VOLUME,
         contract.DATA_VOLUME,
-        contract.CACHE_VOLUME,
+        CACHE_VOLUME,
         contract.TMP_VOLUME,
         *([contract.AGENT_VOLUME] if expected.agent_in_runner else []),
         *([contract.POD_INFO_VOLUME] if expected.pod_info else []),

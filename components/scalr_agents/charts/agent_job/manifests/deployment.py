@@ -8,7 +8,7 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import tls, volumes
 from scalr_agents.charts.shared.manifests.objects import hardened, layered
 from scalr_agents.model.manifests import Manifest, present
-from scalr_agents.model.release import Release
+from scalr_agents.model.release import CACHE_VOLUME, Release
 
 COMPONENT = "agent"
 
@@ -74,7 +74,7 @@ def _container(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
             "resources": agent.resources,
             "volumeMounts": [
                 volumes.mount(contract.DATA_VOLUME, agent.data_dir),
-                volumes.mount(contract.CACHE_VOLUME, agent.cache_dir, persistence.cache_directory(cache)),
+                volumes.mount(CACHE_VOLUME, agent.cache_dir, persistence.cache_directory(cache)),
                 volumes.mount(contract.TMP_VOLUME, "/tmp"),
                 *pod.pod_info_mount(release),
                 *tls.mounts(values.global_.tls, release.names),
@@ -86,7 +86,7 @@ def _container(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
 def _volumes(values: AgentJobValues, release: Release) -> list[Manifest]:
     return [
         volumes.empty(contract.DATA_VOLUME),
-        persistence.cache_volume(contract.CACHE_VOLUME, persistence.without_node(values.persistence.cache), release.names.cache_claim),
+        persistence.cache_volume(CACHE_VOLUME, persistence.without_node(values.persistence.cache), release.names.cache_claim),
         volumes.empty(contract.TMP_VOLUME),
         *pod.pod_info_volume(release),
         *tls.of_pod(values.global_.tls, release.names),

@@ -11,7 +11,7 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import tls, volumes
 from scalr_agents.charts.shared.manifests.objects import hardened, layered
 from scalr_agents.model.manifests import Manifest, present
-from scalr_agents.model.release import Release
+from scalr_agents.model.release import CACHE_VOLUME, Release
 
 COMPONENT = "task"
 _BACKOFF_LIMIT = 1
@@ -93,12 +93,12 @@ def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
                 volumes.mount(contract.DATA_VOLUME, "/opt/providers", volumes.directory(data, "run/providers")),
                 volumes.mount(contract.DATA_VOLUME, "/tmp", volumes.directory(data, "run/tmp")),
                 volumes.mount(
-                    contract.CACHE_VOLUME,
+                    CACHE_VOLUME,
                     speech.binaries_mount,
                     persistence.cache_directory(cache, speech.binaries_directory),
                     read_only=True,
                 ),
-                volumes.mount(contract.CACHE_VOLUME, "/opt/plugin-cache", persistence.cache_directory(cache, "providers"), read_only=True),
+                volumes.mount(CACHE_VOLUME, "/opt/plugin-cache", persistence.cache_directory(cache, "providers"), read_only=True),
                 *tls.ca_mounts(values.global_.tls, release.names),
                 *runner.extra_volume_mounts,
             ],
@@ -122,7 +122,7 @@ def _worker(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
             "volumeMounts": [
                 volumes.mount(contract.TOKEN_VOLUME, contract.SERVICE_ACCOUNT_DIR, read_only=True),
                 volumes.mount(contract.DATA_VOLUME, agent.data_dir, volumes.directory(values.persistence.data)),
-                volumes.mount(contract.CACHE_VOLUME, agent.cache_dir, persistence.cache_directory(values.persistence.cache)),
+                volumes.mount(CACHE_VOLUME, agent.cache_dir, persistence.cache_directory(values.persistence.cache)),
                 volumes.mount(contract.TMP_VOLUME, "/tmp"),
                 *pod.pod_info_mount(release),
                 *tls.mounts(values.global_.tls, release.names),
@@ -159,7 +159,7 @@ def _volumes(values: AgentJobValues, release: Release, inputs: Inputs) -> list[M
         ),
         _service_account_token(values.service_account.token_ttl),
         volumes.volume(contract.DATA_VOLUME, values.persistence.data, release.names.data_claim),
-        persistence.cache_volume(contract.CACHE_VOLUME, values.persistence.cache, release.names.cache_claim),
+        persistence.cache_volume(CACHE_VOLUME, values.persistence.cache, release.names.cache_claim),
         volumes.empty(contract.TMP_VOLUME),
         *tls.of_pod(values.global_.tls, release.names),
         *values.task.extra_volumes,

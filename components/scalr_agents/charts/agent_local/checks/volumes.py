@@ -8,7 +8,7 @@ from scalr_agents.charts.shared.volumes import Claim, Volume
 from scalr_agents.model import checks
 from scalr_agents.model.findings import Findings, error, warning
 from scalr_agents.model.forms import is_set
-from scalr_agents.model.release import Release
+from scalr_agents.model.release import CACHE_VOLUME, Release
 
 _SHARED = "ReadWriteMany"
 
@@ -85,7 +85,7 @@ def _mounts(values: AgentLocalValues) -> Findings:
     certificate = is_set(tls.client_cert) or is_set(tls.client_cert_secret.name)
     own = [
         contract.DATA_VOLUME,
-        contract.CACHE_VOLUME,
+        CACHE_VOLUME,
         *([contract.CLIENT_CERT_VOLUME] if certificate else []),
         *([contract.CA_VOLUME] if bundle else []),
     ]

@@ -8,7 +8,7 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import images, tls, volumes
 from scalr_agents.charts.shared.manifests.objects import hardened
 from scalr_agents.model.manifests import Manifest, present
-from scalr_agents.model.release import Release
+from scalr_agents.model.release import CACHE_VOLUME, Release
 
 
 def deployment(values: AgentLocalValues, release: Release, inputs: Inputs) -> Manifest:
@@ -77,7 +77,7 @@ def _container(values: AgentLocalValues, release: Release, inputs: Inputs) -> Ma
             "resources": values.resources,
             "volumeMounts": [
                 volumes.mount(contract.DATA_VOLUME, agent.data_dir, volumes.directory(persistence.data)),
-                volumes.mount(contract.CACHE_VOLUME, agent.cache_dir, volumes.directory(effective.cache(persistence))),
+                volumes.mount(CACHE_VOLUME, agent.cache_dir, volumes.directory(effective.cache(persistence))),
                 *tls.mounts(agent.tls, release.names),
                 *values.extra_volume_mounts,
             ],
@@ -88,7 +88,7 @@ def _container(values: AgentLocalValues, release: Release, inputs: Inputs) -> Ma
 def _volumes(values: AgentLocalValues, release: Release) -> list[Manifest]:
     return [
         volumes.volume(contract.DATA_VOLUME, effective.data(values.persistence), release.names.data_claim),
-        volumes.volume(contract.CACHE_VOLUME, effective.cache(values.persistence), cache_claim(values, release)),
+        volumes.volume(CACHE_VOLUME, effective.cache(values.persistence), cache_claim(values, release)),
         *tls.of_pod(values.agent.tls, release.names),
         *values.extra_volumes,
     ]

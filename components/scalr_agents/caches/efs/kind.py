@@ -1,0 +1,68 @@
+"""Amazon EFS as a cache of a stack: each agent has its own access point, volume and claim."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
+
+from scalr_agents.caches import efs, volumes
+from scalr_agents.caches.efs import OWNER, EfsSettings, PosixId
+from scalr_agents.caches.kind import CacheKind
+from scalr_agents.model.clouds import Cloud
+from scalr_agents.model.findings import Findings, error
+from scalr_agents.model.forms import Deferred, is_set
+from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.merge import lookup
+from scalr_agents.model.release import CACHE_VOLUME
+from scalr_agents.model.spelling import Spelling
+
+
+class EfsKind(EfsSettings, CacheKind):
+    """A cache on Amazon EFS. Every agent gets its own directory, volume and claim."""
+
+    title: ClassVar[str] = "Amazon EFS"
+    key_text: ClassVar[str] = "A new or existing file system on Amazon EFS."
+    resources: ClassVar[str] = "aws.efs"
+    cloud: ClassVar[Cloud | None] = "aws"
+    existing: ClassVar[str] = "file_system_id"
+    region_needed: ClassVar[bool] = True
+
+    uid: PosixId = OWNER
+    """Numeric ID of the user that owns the files. The agents' pods must run as this user."""
+    gid: PosixId = OWNER
+    """Numeric ID of the group that owns the files."""
+
+    def check(self, spelling: Spelling) -> Findings:
+        return efs.check(self, spelling)
+
+    def excludes_others(self) -> bool:
+        """Access points exclude nobody, but mount targets do."""
+        return efs.has_network(self)
+
+    def problems_of_agent(self, namespace: str, release: str) -> Iterator[str]:
+        return efs.path_problems(efs.access_path(namespace, release))
+
+    def problems_of_pod(self, pod: Mapping[str, Any], what: str, place: str) -> Findings:
+        users = sorted(_users(pod) - {self.uid})
+        if users:
+            yield error(
+                "",
+                f"its {what} run as user {' and '.join(map(str, users))}, but all files of the cache belong to user {self.uid}; "
+                f"set {place}.efs.uid, or change the agent's securityContext",
+            )
+
+    def objects(self, release: str, namespace: str, unknown: Callable[[str], Deferred]) -> dict[str, Manifest]:
+        return volumes.efs(release, namespace, unknown("volumeHandle"), iam=is_set(self.driver_role))
+
+
+def _users(pod: Mapping[str, Any]) -> set[int]:
+    """The user ids of the containers that mount the cache, as far as the pod sets them."""
+    mounting = [
+        container
+        for container in pod["containers"]
+        if any(mount.get("name") == CACHE_VOLUME for mount in container.get("volumeMounts", ()))
+    ]
+    of_pod = lookup(pod, "securityContext", "runAsUser")
+    users = [container.get("securityContext", {}).get("runAsUser", of_pod) for container in mounting]
+    return {user for user in users if isinstance(user, int)}
+
+
+KIND = EfsKind

@@ -1,0 +1,60 @@
+"""Google Filestore as a cache of a stack: all agents share a volume, in which each has its own directory."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from scalr_agents.caches import filestore, volumes
+from scalr_agents.caches.filestore import FilestoreSettings
+from scalr_agents.caches.kind import CacheKind, is_existing
+from scalr_agents.model.clouds import Cloud
+from scalr_agents.model.findings import Findings, warning
+from scalr_agents.model.forms import Deferred
+from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.merge import lookup
+from scalr_agents.model.spelling import Spelling
+
+
+class FilestoreKind(FilestoreSettings, CacheKind):
+    """A cache on Google Filestore. Its agents must be in one namespace. They share a volume, in which each has its own directory."""
+
+    title: ClassVar[str] = "Google Filestore"
+    key_text: ClassVar[str] = "A new or existing instance of Google Filestore."
+    resources: ClassVar[str] = "gcp.filestore"
+    cloud: ClassVar[Cloud | None] = "gcp"
+    existing: ClassVar[str] = "instance_id"
+    is_shared: ClassVar[bool] = True
+
+    def check(self, spelling: Spelling) -> Findings:
+        return filestore.check(self, spelling)
+
+    @classmethod
+    def check_name(cls, name: str) -> Findings:
+        return filestore.check_name("", name)
+
+    def problems_of_pod(self, pod: Mapping[str, Any], what: str, _place: str) -> Findings:
+        """The kubelet cannot give the volume to the group of pods without an fsGroup."""
+        if lookup(pod, "securityContext", "fsGroup") is None:
+            message = f"its {what} have no fsGroup and cannot write to the share, which belongs to root; set podSecurityContext.fsGroup"
+            yield warning("", message)
+
+    def size(self) -> str | None:
+        """That of an existing instance is known only if it is given."""
+        return None if is_existing(self) and "capacity" not in self.model_fields_set else self.capacity
+
+    def gibibytes(self) -> int | None:
+        return None if self.size() is None else filestore.capacity_gib(self)
+
+    def objects(self, release: str, namespace: str, unknown: Callable[[str], Deferred]) -> dict[str, Manifest]:
+        exists = is_existing(self)
+        return volumes.filestore(
+            release,
+            namespace,
+            unknown("volumeHandle"),
+            ip_address=unknown("ip"),
+            share_name=unknown("volume") if exists else self.share_name,
+            protocol=unknown("fileProtocol") if exists else self.protocol,
+            capacity=self.size() or unknown("storage"),
+        )
+
+
+KIND = FilestoreKind

@@ -1,0 +1,45 @@
+"""Caches of a stack on Google Filestore."""
+
+import pulumi
+import pulumi_gcp as gcp
+
+from scalr_agents.caches.filestore.kind import FilestoreKind
+from scalr_agents.resources.gcp import filestore_cache
+from scalr_agents.resources.gcp.filestore_cache import FilestoreCache, WantedFilestore
+from scalr_agents.resources.gcp.filestore_claim import FilestoreClaim
+from scalr_agents.stack.caches import Claim
+
+
+def subject(settings: FilestoreKind) -> str:
+    """What is looked up before anything is created: an existing instance."""
+    return str(settings.instance_id)
+
+
+def look_up(subject: str, name: str) -> gcp.filestore.GetInstanceResult:
+    """The existing instance of a cache. Raises `ArgsError`."""
+    return filestore_cache.look_up(subject, name)
+
+
+def file_system(name: str, settings: FilestoreKind, found: gcp.filestore.GetInstanceResult | None, *, keep: bool) -> FilestoreCache:
+    """The instance of a cache."""
+    return FilestoreCache.of(f"{name}-filestore", WantedFilestore(settings, keep, found))
+
+
+def claim(
+    name: str, wanted: Claim, _settings: FilestoreKind, system: FilestoreCache, opts: pulumi.ResourceOptions, *, keep: bool
+) -> FilestoreClaim:
+    """The volume and the claim that all agents of a cache mount. They hold no files of their own, so that `keep` does not matter."""
+    del keep
+    return FilestoreClaim(
+        name,
+        {
+            "namespace": wanted.namespace,
+            "release": wanted.release,
+            "instance_id": system.instance_id,
+            "ip_address": system.ip_address,
+            "share_name": system.share_name,
+            "capacity": system.capacity,
+            "protocol": system.protocol,
+        },
+        opts,
+    )
