@@ -171,7 +171,8 @@ def test_failures_of_pods_are_explained(component: str, operation: str, problem:
     answers: list[Any] = []
 
     def call() -> None:
-        hook = rollout("it", VALIDATE[component]("it", FULL[component])).on_failure
+        wanted = VALIDATE[component]("it", FULL[component])
+        hook = rollout("it", wanted, wanted.agent.by_role()).on_failure
         answers.append(hook(pulumi.ErrorHookArgs("urn", "id", "it", "type", failed_operation=operation, errors=[problem])))
 
     errors = [message.partition(".")[0] for severity, message in run(call).log if severity == "error"]

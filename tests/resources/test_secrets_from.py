@@ -137,7 +137,7 @@ def _told(failed: str, error: str, operation: str = "create") -> list[str]:
     def program() -> None:
         given: Any = {**ARGS, "secrets_from": _STORE}
         wanted = agents.agent_job("AgentController", "it", given)
-        hook = rollout("it-controller", wanted, "agent").on_failure
+        hook = rollout("it-controller", wanted, wanted.agent.group("controller"), "agent").on_failure
         urn, kind = "urn:pulumi:s::p::t::it", _TYPE
         args = pulumi.ErrorHookArgs(urn, "id", f"it-controller-{failed}", kind, failed_operation=operation, errors=[error])
         assert hook.callback(args) is False

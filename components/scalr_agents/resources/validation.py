@@ -76,8 +76,12 @@ def with_text(owner: pulumi.ComponentResource, name: str, given: S, *words: str)
 
 
 def with_images(owner: pulumi.ComponentResource, name: str, agent: Agent[V]) -> Agent[V]:
-    """An agent with images that are checked in the same way: Kubernetes would accept a template of Jobs without them."""
-    return replace(agent, inputs=replace(agent.inputs, **_later(owner, name, agent.inputs, _IMAGES)))
+    """An agent with images that are checked in the same way: Kubernetes would accept a template of Jobs without them.
+
+    Without such images it is the same agent, because another one would make all objects again.
+    """
+    images = _later(owner, name, agent.inputs, _IMAGES)
+    return replace(agent, inputs=replace(agent.inputs, **images)) if images else agent
 
 
 def _later(owner: pulumi.ComponentResource, name: str, given: object, words: Iterable[str]) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class AgentLocal(Validated[Wanted[AgentLocalValues]]):
         release = wanted.agent.release
         agent = with_images(self, name, with_api_server(wanted.agent, self, name, opts))
         group = agent.by_role(deferred_secrets.digest(self, name, agent))
-        registered = objects.register(group, self, name, opts, rollout=rollouts.rollout(name, wanted))
+        registered = objects.register(group, self, name, opts, rollout=rollouts.rollout(name, wanted, group))
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.deployment_name = known_after(registered["deployment"], release.names.deployment)
         self.service_account_name = known_after(registered.get("service-account", self), release.names.service_account)

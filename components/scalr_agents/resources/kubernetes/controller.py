@@ -45,7 +45,7 @@ class AgentController(Validated[Wanted[AgentJobValues]]):
 
         agent, release = with_images(self, name, wanted.agent), wanted.agent.release
         group = with_digest(agent.group("controller"), deferred_secrets.digest(self, name, agent))
-        rollout, longest = rollouts.rollout(name, wanted, "agent"), until_runs_end([agent])
+        rollout, longest = rollouts.rollout(name, wanted, group, "agent"), until_runs_end([agent])
         registered = objects.register(group, self, name, opts, rollout=rollout, claim_timeouts=longest)
         self.needed_by_runs = [registered[role] for role, manifest in group.items() if manifest["kind"] in _NEEDED_BY_RUNS]
         # Not awaited: these become ready when the cluster has grown, which may never happen.

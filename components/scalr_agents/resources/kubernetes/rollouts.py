@@ -6,6 +6,7 @@ from typing import Any
 import pulumi
 
 from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.manifests import external_secrets
 from scalr_agents.resources.kubernetes import unready
 from scalr_agents.resources.kubernetes.agents import Wanted
@@ -13,13 +14,13 @@ from scalr_agents.resources.kubernetes.objects import DELETE_MARGIN_SECONDS, Rol
 from scalr_agents.resources.options import error_hook
 
 
-def rollout(name: str, wanted: Wanted[Any], component: str | None = None) -> Rollout:
-    """How a deployment waits for the workloads of a component, and for its ExternalSecrets.
+def rollout(name: str, wanted: Wanted[Any], group: Group, component: str | None = None) -> Rollout:
+    """How a deployment waits for the workloads of a component, and for its ExternalSecrets. `group` is what the component registers.
 
     `component` is the component label of the workloads' pods, if they have one.
     """
-    release, objects = wanted.agent.release, wanted.agent.by_role()
-    external = {f"{name}-{role}": each["metadata"]["name"] for role, each in objects.items() if each["kind"] == external_secrets.KIND}
+    release = wanted.agent.release
+    external = {f"{name}-{role}": each["metadata"]["name"] for role, each in group.items() if each["kind"] == external_secrets.KIND}
 
     def told(failed: pulumi.ErrorHookArgs) -> str | None:
         if failed.name in external:
