@@ -1,7 +1,7 @@
 """The flat arguments of the components for agents.
 
-The three classes repeat keys that they share. They have no common base class, because the component host loses the descriptions of
-inherited keys, and these are the documentation of the component in other languages.
+The three classes repeat keys that they share. Inherited keys come first, before the own keys of a class, but here shared keys stand between
+keys whose description depends on the chart, and the reference lists them in this order. A subclass must not declare a key again.
 """
 
 from collections.abc import Mapping

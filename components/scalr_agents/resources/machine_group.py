@@ -3,7 +3,7 @@
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
 
 import pulumi
@@ -15,6 +15,7 @@ from scalr_agents.model.characters import is_one_line
 from scalr_agents.model.findings import Finding, error, errors, warning
 from scalr_agents.model.forms import is_set
 from scalr_agents.model.spelling import in_programs
+from scalr_agents.resources import literals
 from scalr_agents.resources.options import parsed, when_registered
 
 STOP_MARGIN_SECONDS = 120
@@ -53,6 +54,60 @@ class MachinePackageArgs(TypedDict):
     """URL of the key that signs the repository."""
     version: NotRequired[str]
     """Version of the package. Default: the newest in the repository."""
+
+
+class MachineAccountArgs(TypedDict):
+    """The arguments of the groups in all clouds that connect the agent to Scalr."""
+
+    token: pulumi.Input[str]
+    """Token of the agent pool."""
+    secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
+    """Secret environment variables of the agent. Values have one line."""
+    url: NotRequired[str]
+    """URL of the Scalr account, `https://<account>.scalr.io`."""
+
+
+class MachineAgentArgs(TypedDict):
+    """The arguments of the groups in all clouds that describe the agent."""
+
+    role: NotRequired[literals.Role]
+    """What the agent serves: `runs` (default), or `vcs` for a private VCS provider."""
+    agent_version: NotRequired[str]
+    """Version of the agent. Default: the newest that this package was compared with."""
+    concurrency: NotRequired[int]
+    """Maximum number of concurrent runs on one machine, 1 to 5. Default: 5."""
+    memory_per_run: NotRequired[str]
+    """Memory limit of each run, as a quantity. Default: `512Mi`."""
+    image: NotRequired[str]
+    """Complete reference of the agent's image. Default: `scalr/agent` with the agent's version."""
+    image_registry: NotRequired[str]
+    """Registry to pull the agent's image from."""
+    env: NotRequired[Mapping[str, str]]
+    """Further environment variables of the agent. Every user of the machine can read them."""
+    root: NotRequired[bool]
+    """Run the agent as root. Default: false."""
+    task_image: NotRequired[str]
+    """Complete reference of an image for runs, based on Scalr's own."""
+    ca_bundle: NotRequired[str]
+    """Certificate authorities to trust instead of the public ones, in PEM."""
+    ca_scope: NotRequired[literals.CaScope]
+    """Who trusts `ca_bundle`: `global` (default) is the machine, the agent and its runs; `tasks` is only the runs."""
+    http_proxy: NotRequired[str]
+    """URL of the proxy for HTTP requests."""
+    https_proxy: NotRequired[str]
+    """URL of the proxy for HTTPS requests."""
+    no_proxy: NotRequired[Sequence[str]]
+    """Hosts, domains and networks to reach without the proxy."""
+    otel_endpoint: NotRequired[str]
+    """gRPC endpoint of the OpenTelemetry collector."""
+    otel_metrics: NotRequired[bool]
+    """Export metrics. Default: true."""
+    otel_traces: NotRequired[bool]
+    """Export traces. Default: false."""
+    runtime: NotRequired[literals.Runtime]
+    """`docker` (default), or `package`, the deprecated package of Scalr."""
+    package: NotRequired[MachinePackageArgs]
+    """Repository of the package."""
 
 
 class Arguments(AgentSettings, SharedSettings, Secrets):

@@ -18,7 +18,7 @@ from scalr_agents.resources.answers import answered
 from scalr_agents.resources.aws import ec2_identity, ec2_network, ec2_secret, ec2_template
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.interrupted import explained
-from scalr_agents.resources.machine_group import MachinePackageArgs, MachineVolumeArgs
+from scalr_agents.resources.machine_group import MachineAccountArgs, MachineAgentArgs, MachineVolumeArgs
 from scalr_agents.resources.options import child
 from scalr_agents.resources.validation import validate, with_text
 
@@ -30,15 +30,9 @@ _BUSY = re.compile(r"instance refresh cancel: timeout|InstanceRefreshInProgress|
 """Errors of the provider while an earlier instance refresh is in progress."""
 
 
-class Ec2AgentsArgs(TypedDict):
-    """Arguments of `Ec2Agents`."""
+class _Ec2GroupArgs(TypedDict):
+    """The arguments of `Ec2Agents` that describe the machines."""
 
-    token: pulumi.Input[str]
-    """Token of the agent pool."""
-    secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Secret environment variables of the agent. Values have one line."""
-    url: NotRequired[str]
-    """URL of the Scalr account, `https://<account>.scalr.io`."""
     subnets: Sequence[pulumi.Input[str]]
     """IDs of private subnets, all in one VPC, with a NAT gateway or a proxy. The machines run in their zones."""
     instance_type: str
@@ -51,44 +45,11 @@ class Ec2AgentsArgs(TypedDict):
     """Maximum number of machines. Default: as many as `min`. Between the two, the group scales with CPU use."""
     max_instance_lifetime: NotRequired[int]
     """Seconds after which AWS replaces a machine: a day (86400) to a year. New machines start from the newest image. Default: never."""
-    role: NotRequired[literals.Role]
-    """What the agent serves: `runs` (default), or `vcs` for a private VCS provider."""
-    agent_version: NotRequired[str]
-    """Version of the agent. Default: the newest that this package was compared with."""
-    concurrency: NotRequired[int]
-    """Maximum number of concurrent runs on one machine, 1 to 5. Default: 5."""
-    memory_per_run: NotRequired[str]
-    """Memory limit of each run, as a quantity. Default: `512Mi`."""
-    image: NotRequired[str]
-    """Complete reference of the agent's image. Default: `scalr/agent` with the agent's version."""
-    image_registry: NotRequired[str]
-    """Registry to pull the agent's image from."""
-    env: NotRequired[Mapping[str, str]]
-    """Further environment variables of the agent. Every user of the machine can read them."""
-    root: NotRequired[bool]
-    """Run the agent as root. Default: false."""
-    task_image: NotRequired[str]
-    """Complete reference of an image for runs, based on Scalr's own."""
-    ca_bundle: NotRequired[str]
-    """Certificate authorities to trust instead of the public ones, in PEM."""
-    ca_scope: NotRequired[literals.CaScope]
-    """Who trusts `ca_bundle`: `global` (default) is the machine, the agent and its runs; `tasks` is only the runs."""
-    http_proxy: NotRequired[str]
-    """URL of the proxy for HTTP requests."""
-    https_proxy: NotRequired[str]
-    """URL of the proxy for HTTPS requests."""
-    no_proxy: NotRequired[Sequence[str]]
-    """Hosts, domains and networks to reach without the proxy."""
-    otel_endpoint: NotRequired[str]
-    """gRPC endpoint of the OpenTelemetry collector."""
-    otel_metrics: NotRequired[bool]
-    """Export metrics. Default: true."""
-    otel_traces: NotRequired[bool]
-    """Export traces. Default: false."""
-    runtime: NotRequired[literals.Runtime]
-    """`docker` (default), or `package`, the deprecated package of Scalr."""
-    package: NotRequired[MachinePackageArgs]
-    """Repository of the package."""
+
+
+class Ec2AgentsArgs(MachineAccountArgs, _Ec2GroupArgs, MachineAgentArgs):
+    """Arguments of `Ec2Agents`."""
+
     allow_metadata_service: NotRequired[bool]
     """Allow runs to use the machine's role. The role can read the agent's token. Default: false."""
     drain_seconds: NotRequired[int]

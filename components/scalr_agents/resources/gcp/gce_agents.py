@@ -16,7 +16,7 @@ from scalr_agents.resources.answers import answered
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.gcp import gce_network
 from scalr_agents.resources.interrupted import explained
-from scalr_agents.resources.machine_group import MachinePackageArgs, MachineVolumeArgs
+from scalr_agents.resources.machine_group import MachineAccountArgs, MachineAgentArgs, MachineVolumeArgs
 from scalr_agents.resources.options import as_output, child
 from scalr_agents.resources.validation import validate, with_text
 
@@ -29,15 +29,9 @@ _START_SECONDS = 300
 """How long a new machine must be running before an old one is removed: it installs Docker and pulls the agent's image."""
 
 
-class GceAgentsArgs(TypedDict):
-    """Arguments of `GceAgents`."""
+class _GceGroupArgs(TypedDict):
+    """The arguments of `GceAgents` that describe the machines."""
 
-    token: pulumi.Input[str]
-    """Token of the agent pool."""
-    secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Secret environment variables of the agent. Values have one line."""
-    url: NotRequired[str]
-    """URL of the Scalr account, `https://<account>.scalr.io`."""
     region: str
     """Region of the group."""
     subnetwork: pulumi.Input[str]
@@ -48,44 +42,11 @@ class GceAgentsArgs(TypedDict):
     """Minimum number of machines. Default: 1."""
     max: NotRequired[int]
     """Maximum number of machines. Default: as many as `min`. Between the two, the group scales with CPU use."""
-    role: NotRequired[literals.Role]
-    """What the agent serves: `runs` (default), or `vcs` for a private VCS provider."""
-    agent_version: NotRequired[str]
-    """Version of the agent. Default: the newest that this package was compared with."""
-    concurrency: NotRequired[int]
-    """Maximum number of concurrent runs on one machine, 1 to 5. Default: 5."""
-    memory_per_run: NotRequired[str]
-    """Memory limit of each run, as a quantity. Default: `512Mi`."""
-    image: NotRequired[str]
-    """Complete reference of the agent's image. Default: `scalr/agent` with the agent's version."""
-    image_registry: NotRequired[str]
-    """Registry to pull the agent's image from."""
-    env: NotRequired[Mapping[str, str]]
-    """Further environment variables of the agent. Every user of the machine can read them."""
-    root: NotRequired[bool]
-    """Run the agent as root. Default: false."""
-    task_image: NotRequired[str]
-    """Complete reference of an image for runs, based on Scalr's own."""
-    ca_bundle: NotRequired[str]
-    """Certificate authorities to trust instead of the public ones, in PEM."""
-    ca_scope: NotRequired[literals.CaScope]
-    """Who trusts `ca_bundle`: `global` (default) is the machine, the agent and its runs; `tasks` is only the runs."""
-    http_proxy: NotRequired[str]
-    """URL of the proxy for HTTP requests."""
-    https_proxy: NotRequired[str]
-    """URL of the proxy for HTTPS requests."""
-    no_proxy: NotRequired[Sequence[str]]
-    """Hosts, domains and networks to reach without the proxy."""
-    otel_endpoint: NotRequired[str]
-    """gRPC endpoint of the OpenTelemetry collector."""
-    otel_metrics: NotRequired[bool]
-    """Export metrics. Default: true."""
-    otel_traces: NotRequired[bool]
-    """Export traces. Default: false."""
-    runtime: NotRequired[literals.Runtime]
-    """`docker` (default), or `package`, the deprecated package of Scalr."""
-    package: NotRequired[MachinePackageArgs]
-    """Repository of the package."""
+
+
+class GceAgentsArgs(MachineAccountArgs, _GceGroupArgs, MachineAgentArgs):
+    """Arguments of `GceAgents`."""
+
     allow_metadata_service: NotRequired[bool]
     """Allow runs to use the machine's service account. The service account can read the agent's token. Default: false."""
     drain_seconds: NotRequired[int]
