@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from scalr_agents.model.findings import Position, as_path, error, warning
-from scalr_agents.model.layers import Layer, combine, locate, says
+from scalr_agents.model.layers import Layer, combine, is_given, locate
 
 PLACE = ("scalr-agents:agents", "runs")
 WORD = Layer(as_path("scalr-agents:common.url"), {"agent": {"url": "https://acme.scalr.io"}}, word=True)
@@ -73,7 +73,7 @@ def test_combining_does_not_change_layers() -> None:
     ],
 )
 def test_scalars_and_lists_belong_to_one_layer(values: dict[str, Any], path: list[str | int], said: bool) -> None:
-    assert says(values, path) is said
+    assert is_given(values, path) is said
 
 
 @pytest.mark.parametrize(

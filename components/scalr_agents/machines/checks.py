@@ -45,57 +45,60 @@ def name(given: str) -> Findings:
         yield error("", f"{message}{too_long(given, _LONGEST_NAME)}")
 
 
-def agent(given: AgentSettings, platform: Platform, say: Spelling) -> Findings:
+def agent(given: AgentSettings, platform: Platform, spell: Spelling) -> Findings:
     """Findings on the settings of the agent."""
     set_by_user = given.model_fields_set
     if given.agent_version and not _VERSION.fullmatch(given.agent_version):
-        yield error(say("agent_version"), "not a version of the form MAJOR.MINOR.PATCH, for instance 1.4.0")
+        yield error(spell("agent_version"), "not a version of the form MAJOR.MINOR.PATCH, for instance 1.4.0")
         return
     if given.role == "vcs":
         for setting in (setting for setting in _FOR_RUNS if setting in set_by_user and getattr(given, setting) is not False):
-            yield error(say(setting), f"has no effect: {say('role')} is vcs, and it applies only to runs")
-    yield from _versions(given, say)
-    yield from _memory(given, say)
-    yield from _drain(given, platform, say)
+            yield error(spell(setting), f"has no effect: {spell('role')} is vcs, and it applies only to runs")
+    yield from _versions(given, spell)
+    yield from _memory(given, spell)
+    yield from _drain(given, platform, spell)
     for setting in ("image", "task_image"):
-        yield from _image(say(setting), getattr(given, setting))
-    yield from _package(given, say)
-    yield from _env(given, say)
+        yield from _image(spell(setting), getattr(given, setting))
+    yield from _package(given, spell)
+    yield from _env(given, spell)
 
 
-def without_effect(machine: Machine, say: Spelling) -> Findings:
+def without_effect(machine: Machine, spell: Spelling) -> Findings:
     """Findings on valid settings that have no effect on this machine."""
     set_by_user = machine.agent.model_fields_set
     if "ca_scope" in set_by_user and not is_set(machine.shared.ca_bundle):
-        yield warning(say("ca_scope"), "has no effect: no certificates are set")
+        yield warning(spell("ca_scope"), "has no effect: no certificates are set")
     if machine.platform == "own":
         for setting, advice in _NOT_ON_OWN_HOST.items():
             if setting in set_by_user:
-                yield warning(say(setting), f"has no effect: the stack creates nothing on your own host; {advice}")
+                yield warning(spell(setting), f"has no effect: the stack creates nothing on your own host; {advice}")
 
 
-def _versions(given: AgentSettings, say: Spelling) -> Findings:
+def _versions(given: AgentSettings, spell: Spelling) -> Findings:
     version = environment.version_of(given.agent_version)
     if not environment.has_new_names(version) and "concurrency" in given.model_fields_set:
-        yield error(say("concurrency"), "requires agents 0.53.0 or newer; older agents always have five concurrent runs")
+        yield error(spell("concurrency"), "requires agents 0.53.0 or newer; older agents always have five concurrent runs")
     if given.task_image and not environment.takes_task_image(version) and ":" not in given.task_image.rpartition("/")[2]:
         yield error(
-            say("task_image"), "requires a tag with the version of Terraform: agents before 0.61.3 use the image scalr/terraform:<version>"
+            spell("task_image"),
+            "requires a tag with the version of Terraform: agents before 0.61.3 use the image scalr/terraform:<version>",
         )
 
 
-def _memory(given: AgentSettings, say: Spelling) -> Findings:
-    path = say("memory_per_run")
+def _memory(given: AgentSettings, spell: Spelling) -> Findings:
+    path = spell("memory_per_run")
     try:
         quantities.megabytes(given.memory_per_run, "512Mi")
     except ValueError as problem:
         yield error(path, str(problem))
 
 
-def _drain(given: AgentSettings, platform: Platform, say: Spelling) -> Findings:
+def _drain(given: AgentSettings, platform: Platform, spell: Spelling) -> Findings:
     longest, reason = DRAIN_LIMITS.get(platform, (0, ""))
     if longest and given.role == "runs" and not _SHORTEST_DRAIN_SECONDS <= given.drain_seconds <= longest:
-        yield error(say("drain_seconds"), f"given {given.drain_seconds}; allowed: {_SHORTEST_DRAIN_SECONDS} to {longest}, because {reason}")
+        yield error(
+            spell("drain_seconds"), f"given {given.drain_seconds}; allowed: {_SHORTEST_DRAIN_SECONDS} to {longest}, because {reason}"
+        )
 
 
 def _image(path: str, reference: str) -> Findings:
@@ -107,15 +110,15 @@ def _image(path: str, reference: str) -> Findings:
         yield warning(path, "not a fixed version: machines of one group may run different versions; set a version or a digest")
 
 
-def _package(given: AgentSettings, say: Spelling) -> Findings:
-    path = say("package")
+def _package(given: AgentSettings, spell: Spelling) -> Findings:
+    path = spell("package")
     if given.runtime == "docker":
         if given.package:
-            yield error(path, f"has no effect: {say('runtime')} is docker")
+            yield error(path, f"has no effect: {spell('runtime')} is docker")
         return
-    yield warning(say("runtime"), "Scalr has deprecated its packages (end of March 2026); use docker")
+    yield warning(spell("runtime"), "Scalr has deprecated its packages (end of March 2026); use docker")
     if given.image:
-        yield error(say("image"), f"has no effect: {say('runtime')} is package")
+        yield error(spell("image"), f"has no effect: {spell('runtime')} is package")
     package = given.package or Package()
     if bool(package.apt) == bool(package.yum):
         yield error(path, "set exactly one of apt and yum, the repository of the scalr-agent package")
@@ -129,8 +132,8 @@ def _package(given: AgentSettings, say: Spelling) -> Findings:
         yield error(f"{path}.key", "expected the URL of the repository's key, which begins with https://")
 
 
-def _env(given: AgentSettings, say: Spelling) -> Findings:
-    path = say("env")
+def _env(given: AgentSettings, spell: Spelling) -> Findings:
+    path = spell("env")
     for name_, value in given.env.items():
         place = entry(path, name_)
         if name_ in environment.TOKEN_NAMES:
@@ -141,11 +144,11 @@ def _env(given: AgentSettings, say: Spelling) -> Findings:
             yield warning(place, "seems to contain a secret, which would be stored in plain text in user data; set it as a secret")
 
 
-def duplicates(machine: Machine, secret_names: Iterable[str], say: Spelling) -> Findings:
+def duplicates(machine: Machine, secret_names: Iterable[str], spell: Spelling) -> Findings:
     """Findings on variables that are set twice."""
     derived, own = environment.derived(machine), machine.agent.env
     for name_ in sorted(own.keys() & derived.keys()):
-        yield error(entry(say("env"), name_), "is set by other settings of the machine; use those settings")
+        yield error(entry(spell("env"), name_), "is set by other settings of the machine; use those settings")
     for name_ in sorted(set(secret_names) & (derived.keys() | own.keys() | set(environment.TOKEN_NAMES))):
         yield error(entry("secret_env", name_), "is also set by env or another setting; keep one of them")
 
@@ -167,16 +170,16 @@ def secret_env(given: Mapping[str, object]) -> Findings:
             yield error(entry("secret_env", name_), "empty; set it, or remove it")
 
 
-def shared(given: SharedSettings, platform: Platform, say: Spelling) -> Findings:
+def shared(given: SharedSettings, platform: Platform, spell: Spelling) -> Findings:
     """Findings on the settings that all agents share."""
-    yield from checks.url(say("url"), given.url)
-    yield from checks.ca_bundle(say("ca_bundle"), given.ca_bundle)
+    yield from checks.url(spell("url"), given.url)
+    yield from checks.ca_bundle(spell("ca_bundle"), given.ca_bundle)
     for setting in ("http_proxy", "https_proxy"):
-        yield from _proxy(say(setting), getattr(given, setting), platform)
-    yield from proxies.only_http(say("http_proxy"), given.http_proxy, given.https_proxy)
+        yield from _proxy(spell(setting), getattr(given, setting), platform)
+    yield from proxies.only_http(spell("http_proxy"), given.http_proxy, given.https_proxy)
     if given.http_proxy or given.https_proxy:
-        yield from proxies.wildcards(say("no_proxy"), given.no_proxy)
-    yield from proxies.collector(say("otel_endpoint"), given.otel_endpoint)
+        yield from proxies.wildcards(spell("no_proxy"), given.no_proxy)
+    yield from proxies.collector(spell("otel_endpoint"), given.otel_endpoint)
     services = {
         "aws": "secretsmanager.<region>.amazonaws.com, autoscaling.<region>.amazonaws.com and, for logs, logs.<region>.amazonaws.com",
         "gcp": "secretmanager.googleapis.com",
@@ -184,9 +187,9 @@ def shared(given: SharedSettings, platform: Platform, say: Spelling) -> Findings
     domain = {"aws": "amazonaws.com", "gcp": "googleapis.com"}.get(platform, "")
     if given.https_proxy and domain and not any(domain in host for host in given.no_proxy):
         yield warning(
-            say("https_proxy"),
+            spell("https_proxy"),
             f"machines read their secrets through this proxy: allow {services[platform]} on it, or use private endpoints and list them "
-            f"in {say('no_proxy')}",
+            f"in {spell('no_proxy')}",
         )
 
 
@@ -216,57 +219,57 @@ def port(url: str, default: int) -> int:
         return default
 
 
-def ec2(given: Ec2Settings, runs: AgentSettings, say: Spelling) -> Findings:
+def ec2(given: Ec2Settings, runs: AgentSettings, spell: Spelling) -> Findings:
     """Findings on machines on AWS."""
-    yield from _missing(given, ("subnets", "instance_type"), say)
-    yield from forms.aws(given, say)
-    yield from _count(given.min, given.max, say)
-    yield from _disk(given.volume, say)
-    for path, kind in _instance_types(given, say):
+    yield from _missing(given, ("subnets", "instance_type"), spell)
+    yield from forms.aws(given, spell)
+    yield from _count(given.min, given.max, spell)
+    yield from _disk(given.volume, spell)
+    for path, kind in _instance_types(given, spell):
         yield from _room(path, kind, instance_types.ec2_memory(kind), runs)
         known = instance_types.ec2_architecture(kind)
         if known and known != given.architecture:
-            yield error(say("architecture"), f"is {given.architecture}, but {kind} is {known}")
+            yield error(spell("architecture"), f"is {given.architecture}, but {kind} is {known}")
     if given.ami and given.ami_parameter:
-        yield error(say("ami_parameter"), f"has no effect: {say('ami')} is set; keep one of them")
-    yield from _ec2_identity(given, runs, say)
+        yield error(spell("ami_parameter"), f"has no effect: {spell('ami')} is set; keep one of them")
+    yield from _ec2_identity(given, runs, spell)
     if given.other_instance_types and not given.spot:
-        yield error(say("other_instance_types"), f"has no effect without {say('spot')}")
+        yield error(spell("other_instance_types"), f"has no effect without {spell('spot')}")
     if given.egress_ports and given.security_groups:
-        yield error(say("egress_ports"), f"has no effect: {say('security_groups')} is set; open the ports there")
+        yield error(spell("egress_ports"), f"has no effect: {spell('security_groups')} is set; open the ports there")
     if given.log_retention_days is not None and runs.runtime == "package":
-        yield error(say("log_retention_days"), f"requires {say('runtime')}: docker")
+        yield error(spell("log_retention_days"), f"requires {spell('runtime')}: docker")
     if given.spot and runs.role == "runs":
-        yield warning(say("spot"), "AWS reclaims Spot instances with two minutes' notice, also during runs; do not use them for runs")
+        yield warning(spell("spot"), "AWS reclaims Spot instances with two minutes' notice, also during runs; do not use them for runs")
 
 
-def _instance_types(given: Ec2Settings, say: Spelling) -> Iterator[tuple[str, str]]:
+def _instance_types(given: Ec2Settings, spell: Spelling) -> Iterator[tuple[str, str]]:
     """The instance types, with their paths."""
     if given.instance_type:
-        yield say("instance_type"), given.instance_type
+        yield spell("instance_type"), given.instance_type
     for index, kind in enumerate(given.other_instance_types):
-        yield f"{say('other_instance_types')}[{index}]", kind
+        yield f"{spell('other_instance_types')}[{index}]", kind
 
 
-def _ec2_identity(given: Ec2Settings, runs: AgentSettings, say: Spelling) -> Findings:
+def _ec2_identity(given: Ec2Settings, runs: AgentSettings, spell: Spelling) -> Findings:
     """Findings on the machines' role: its policies, and who can use it."""
     if given.policies and not runs.allow_metadata_service:
         yield warning(
-            say("policies"), f"runs cannot use them: set {say('allow_metadata_service')}, which gives runs the machine's identity"
+            spell("policies"), f"runs cannot use them: set {spell('allow_metadata_service')}, which gives runs the machine's identity"
         )
     if given.ssm and runs.allow_metadata_service:
         message = (
             "its policy, AmazonSSMManagedInstanceCore, can read all parameters of Systems Manager, "
-            f"and with {say('allow_metadata_service')} so can runs; turn off one of the two"
+            f"and with {spell('allow_metadata_service')} so can runs; turn off one of the two"
         )
-        yield warning(say("ssm"), message)
+        yield warning(spell("ssm"), message)
     for index, policy in enumerate(given.policies):
-        yield from _policy(f"{say('policies')}[{index}]", policy)
+        yield from _policy(f"{spell('policies')}[{index}]", policy)
     if given.permissions_boundary:
-        yield from _policy(say("permissions_boundary"), given.permissions_boundary)
+        yield from _policy(spell("permissions_boundary"), given.permissions_boundary)
     known = [policy for policy in given.policies if isinstance(policy, str)]
     for policy in sorted({policy for policy in known if known.count(policy) > 1}):
-        yield error(say("policies"), f"{policy} is listed twice")
+        yield error(spell("policies"), f"{policy} is listed twice")
 
 
 def _policy(path: str, given: str | Deferred) -> Findings:
@@ -274,21 +277,21 @@ def _policy(path: str, given: str | Deferred) -> Findings:
         yield error(path, "expected the ARN of a policy")
 
 
-def gce(given: GceSettings, runs: AgentSettings, say: Spelling) -> Findings:
+def gce(given: GceSettings, runs: AgentSettings, spell: Spelling) -> Findings:
     """Findings on machines on Google Cloud."""
-    yield from _missing(given, ("region", "subnetwork", "machine_type"), say)
+    yield from _missing(given, ("region", "subnetwork", "machine_type"), spell)
     if given.region and not re.fullmatch(r"[a-z]+-[a-z]+[0-9]+", given.region):
-        yield error(say("region"), f"given {describe(given.region, repeated=True)}; expected a region, for instance europe-west1")
-    yield from forms.google(given, say)
-    yield from _count(given.min, given.max, say)
-    yield from _disk(given.volume, say)
-    yield from _room(say("machine_type"), given.machine_type, instance_types.gce_memory(given.machine_type), runs)
-    yield from _gce_family(given, say)
+        yield error(spell("region"), f"given {describe(given.region, repeated=True)}; expected a region, for instance europe-west1")
+    yield from forms.google(given, spell)
+    yield from _count(given.min, given.max, spell)
+    yield from _disk(given.volume, spell)
+    yield from _room(spell("machine_type"), given.machine_type, instance_types.gce_memory(given.machine_type), runs)
+    yield from _gce_family(given, spell)
 
 
-def _gce_family(given: GceSettings, say: Spelling) -> Findings:
+def _gce_family(given: GceSettings, spell: Spelling) -> Findings:
     """Findings on the family of the machine type, which determines image and disk."""
-    family, path = instance_types.gce_family(given.machine_type), say("machine_type")
+    family, path = instance_types.gce_family(given.machine_type), spell("machine_type")
     if given.machine_type and not family:
         known = ", ".join(instance_types.GOOGLE_FAMILIES)
         yield warning(path, f"unknown family: an x86_64 image and a pd-balanced disk are used; known: {known}")
@@ -297,23 +300,23 @@ def _gce_family(given: GceSettings, say: Spelling) -> Findings:
         message = (
             f"is an image for {named}, but {given.machine_type} is {family.architecture}; remove it to use Ubuntu, or set another image"
         )
-        yield error(say("machine_image"), message)
+        yield error(spell("machine_image"), message)
 
 
-def _missing(given: Ec2Settings | GceSettings, settings: Iterable[str], say: Spelling) -> Findings:
-    yield from (error(say(setting), "missing") for setting in settings if not is_set(getattr(given, setting)))
+def _missing(given: Ec2Settings | GceSettings, settings: Iterable[str], spell: Spelling) -> Findings:
+    yield from (error(spell(setting), "missing") for setting in settings if not is_set(getattr(given, setting)))
 
 
-def _count(least: int, most: int | None, say: Spelling) -> Findings:
+def _count(least: int, most: int | None, spell: Spelling) -> Findings:
     if most is not None and most < least:
-        yield error(say("max"), f"given {most}, which is less than {say('min')}, {least}")
+        yield error(spell("max"), f"given {most}, which is less than {spell('min')}, {least}")
     if most is not None and not least:
-        yield error(say("min"), "given 0: a group without machines has no CPU use to scale with, so it never starts one; set at least 1")
+        yield error(spell("min"), "given 0: a group without machines has no CPU use to scale with, so it never starts one; set at least 1")
 
 
-def _disk(given: Volume, say: Spelling) -> Findings:
+def _disk(given: Volume, spell: Spelling) -> Findings:
     if quantities.parse(given.size) < _SMALLEST_DISK:
-        yield error(f"{say('volume')}.{say('size')}", f"given {given.size}; set at least 20G, for images and the data of runs")
+        yield error(f"{spell('volume')}.{spell('size')}", f"given {given.size}; set at least 20G, for images and the data of runs")
 
 
 def _room(path: str, kind: str, memory: float | None, runs: AgentSettings) -> Findings:

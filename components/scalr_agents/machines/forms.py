@@ -30,48 +30,48 @@ _LONGEST_ROLE_PATH = 512
 _GOOGLE_KEY = re.compile(clouds.GOOGLE_KEY + r"(/cryptoKeyVersions/[0-9]+)?")
 
 
-def aws(given: Ec2Settings, say: Spelling) -> Findings:
+def aws(given: Ec2Settings, spell: Spelling) -> Findings:
     """Findings on machines on AWS."""
     for setting, prefix in (("subnets", "subnet"), ("security_groups", "sg")):
-        yield from clouds.ids({f"{say(setting)}[{index}]": value for index, value in enumerate(getattr(given, setting))}, prefix)
-    kinds = {say("instance_type"): given.instance_type}
-    kinds |= {f"{say('other_instance_types')}[{index}]": kind for index, kind in enumerate(given.other_instance_types)}
+        yield from clouds.ids({f"{spell(setting)}[{index}]": value for index, value in enumerate(getattr(given, setting))}, prefix)
+    kinds = {spell("instance_type"): given.instance_type}
+    kinds |= {f"{spell('other_instance_types')}[{index}]": kind for index, kind in enumerate(given.other_instance_types)}
     for path, kind in kinds.items():
         if kind and not _INSTANCE_TYPE.fullmatch(kind):
             yield error(path, "expected an instance type such as t3.medium")
     if given.ami and not re.fullmatch(r"ami-[0-9a-f]+", given.ami):
-        yield error(say("ami"), f"given {describe(given.ami, repeated=True)}; expected an ID such as ami-0123456789abcdef0")
+        yield error(spell("ami"), f"given {describe(given.ami, repeated=True)}; expected an ID such as ami-0123456789abcdef0")
     if given.ami_parameter and not _PARAMETER.fullmatch(given.ami_parameter):
-        yield error(say("ami_parameter"), "expected the name of an SSM parameter")
+        yield error(spell("ami_parameter"), "expected the name of an SSM parameter")
     key = given.volume.kms_key
     if isinstance(key, str) and key and not _KEY_ARN.fullmatch(key):
-        yield error(f"{say('volume')}.{say('kms_key')}", "expected the ARN of a key, arn:aws:kms:<region>:<account>:key/<id>")
+        yield error(f"{spell('volume')}.{spell('kms_key')}", "expected the ARN of a key, arn:aws:kms:<region>:<account>:key/<id>")
     if given.role_path and (len(given.role_path) > _LONGEST_ROLE_PATH or not _ROLE_PATH.fullmatch(given.role_path)):
         yield error(
-            say("role_path"),
+            spell("role_path"),
             f"given {describe(given.role_path, repeated=True)}; it must begin and end with '/', for instance /scalr/",
         )
     if given.log_retention_days is not None and given.log_retention_days not in _RETENTIONS:
         allowed = ", ".join(map(str, _RETENTIONS))
-        yield error(say("log_retention_days"), f"given {given.log_retention_days}; allowed: {allowed}")
+        yield error(spell("log_retention_days"), f"given {given.log_retention_days}; allowed: {allowed}")
     yield from clouds.tags("tags", given.tags)
 
 
-def google(given: GceSettings, say: Spelling) -> Findings:
+def google(given: GceSettings, spell: Spelling) -> Findings:
     """Findings on machines on Google Cloud."""
     for setting, form, expected in _GOOGLE_FORMS:
         value = getattr(given, setting)
         if isinstance(value, str) and value and not form.fullmatch(value):
-            yield error(say(setting), f"expected {expected}")
+            yield error(spell(setting), f"expected {expected}")
     if isinstance(given.subnetwork, str) and given.subnetwork:
         try:
             subnetwork(given.subnetwork, given.region)
         except ValueError as problem:
-            yield error(say("subnetwork"), str(problem))
+            yield error(spell("subnetwork"), str(problem))
     key = given.volume.kms_key
     if isinstance(key, str) and key and not _GOOGLE_KEY.fullmatch(key):
         message = "expected the full name of a key, projects/<project>/locations/<location>/keyRings/<ring>/cryptoKeys/<key>"
-        yield error(f"{say('volume')}.{say('kms_key')}", message)
+        yield error(f"{spell('volume')}.{spell('kms_key')}", message)
     yield from clouds.labels("labels", given.labels)
 
 

@@ -34,11 +34,11 @@ def combine(layers: Sequence[Layer]) -> Values:
 
 def locate(finding: Finding, layers: Sequence[Layer], default: Path) -> Finding:
     """The finding with its path in the user's input: in the last layer that sets the value, or `default`."""
-    saying = [layer for layer in layers if finding.at and says(layer.values, finding.at)]
-    return (saying[-1] if saying else Layer(default, {})).own(finding)
+    setters = [layer for layer in layers if finding.at and is_given(layer.values, finding.at)]
+    return (setters[-1] if setters else Layer(default, {})).own(finding)
 
 
-def says(values: Any, path: Sequence[str | int]) -> bool:
+def is_given(values: Any, path: Sequence[str | int]) -> bool:
     """Whether values set a path, even to null. Lists and scalars are set as a whole."""
     for part in path:
         if not isinstance(values, Mapping):

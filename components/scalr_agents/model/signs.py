@@ -32,13 +32,13 @@ _SIGNED = r"(?i)[?&](?:X-(?:Amz|Goog)-)?Sig(?:nature)?=(?!\$\()[^&\s]"
 _WEBHOOK = r"(?i)//(?:hooks\.slack(?:-gov)?\.com/|discord(?:app)?\.com/api/webhooks/|[\w-]+\.webhook\.office\.com/)\w"
 _LOGIN = r"\blogin\s+\S+\s+password\s+(?!\$\()\S"
 """An entry of a netrc file."""
-_SAYS = (
+_ANNOUNCEMENT = (
     r"""(?:\bAuthorization["']?\s*[:=](?!["'\s]*Bearer)|\bBearer(?:\s|%20)"""
     r"""|(?:token|secret|passw(?:or)?d|pwd|(?:api|access|account|private)[-_]?key)["']?\s*[:=])\s*"""
 )
 """The text before a secret: a header or an assignment."""
-_SAID = rf"""(?i){_SAYS}(?!["']?{REFERENCES}(?:\W|$))["']?[^\s"',;]"""
-_REFERRED = rf"""(?i)//([^/\s]*)@|{_SAYS}["']?({REFERENCES})"""
+_ANNOUNCED = rf"""(?i){_ANNOUNCEMENT}(?!["']?{REFERENCES}(?:\W|$))["']?[^\s"',;]"""
+_REFERRED = rf"""(?i)//([^/\s]*)@|{_ANNOUNCEMENT}["']?({REFERENCES})"""
 REFERENCE = r"\$\(([^()]+)\)"
 """A reference to another variable, with its name."""
 
@@ -64,12 +64,12 @@ def is_secret(name: str, value: Any) -> bool:
     """Whether a variable contains a secret."""
     if not is_plain(value) or str(value).lower() in ("true", "false"):
         return False
-    return named_like_a_secret(name) or bool(in_text(str(value))) or says_one(str(value))
+    return named_like_a_secret(name) or bool(in_text(str(value))) or announces_secret(str(value))
 
 
-def says_one(text: str) -> bool:
+def announces_secret(text: str) -> bool:
     """Whether a text announces a secret that follows."""
-    return bool(re.search(_SAID, text))
+    return bool(re.search(_ANNOUNCED, text))
 
 
 def in_text(text: str) -> str:

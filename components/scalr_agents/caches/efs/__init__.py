@@ -94,38 +94,38 @@ class EfsCsiDriverSettings(Section):
     tags: InputMap = {}
 
 
-def check(efs: EfsSettings, say: Spelling) -> Findings:
+def check(efs: EfsSettings, spell: Spelling) -> Findings:
     """Cross-checks of settings that are valid one by one but do not work together."""
-    yield from _ids(efs, say)
+    yield from _ids(efs, spell)
     if is_set(efs.file_system_id):
-        yield from _no_effect_on_existing(efs, say)
+        yield from _no_effect_on_existing(efs, spell)
     else:
-        yield from _key(say("kms_key"), efs.kms_key)
-    yield from _role(say("driver_role"), efs.driver_role)
-    yield from _network(efs, say)
+        yield from _key(spell("kms_key"), efs.kms_key)
+    yield from _role(spell("driver_role"), efs.driver_role)
+    yield from _network(efs, spell)
     yield from _subnets(efs)
-    yield from _clients(efs, say)
+    yield from _clients(efs, spell)
     provisioned = efs.throughput_mode == "provisioned"
-    mibps = say("provisioned_throughput_mibps")
+    mibps = spell("provisioned_throughput_mibps")
     if provisioned and efs.provisioned_throughput_mibps is None:
-        yield error(say("throughput_mode"), f"provisioned requires {mibps}")
+        yield error(spell("throughput_mode"), f"provisioned requires {mibps}")
     if provisioned and (efs.provisioned_throughput_mibps or 1) < 1:
         yield error(mibps, f"given {efs.provisioned_throughput_mibps:g}, but EFS provisions at least 1 MiB/s")
     if not provisioned and efs.provisioned_throughput_mibps is not None:
-        yield error(mibps, f"has no effect: {say('throughput_mode')} is {efs.throughput_mode}, not provisioned")
+        yield error(mibps, f"has no effect: {spell('throughput_mode')} is {efs.throughput_mode}, not provisioned")
     days = efs.infrequent_access_after_days
     if days is not None and days not in _INFREQUENT_AFTER_DAYS:
-        yield error(say("infrequent_access_after_days"), f"given {days}; allowed: {', '.join(map(str, _INFREQUENT_AFTER_DAYS))}")
+        yield error(spell("infrequent_access_after_days"), f"given {days}; allowed: {', '.join(map(str, _INFREQUENT_AFTER_DAYS))}")
     yield from clouds.tags("tags", efs.tags)
 
 
-def _ids(efs: EfsSettings, say: Spelling) -> Findings:
+def _ids(efs: EfsSettings, spell: Spelling) -> Findings:
     groups = {f"mount_target_security_groups[{index}]": group for index, group in enumerate(efs.mount_target_security_groups)}
     clients = {f"clients.security_groups[{index}]": group for index, group in enumerate(efs.clients.security_groups)}
-    yield from clouds.ids({say("file_system_id"): efs.file_system_id} if efs.file_system_id else {}, "fs", _FEWEST_DIGITS)
-    yield from clouds.ids({say("vpc_id"): efs.vpc_id} if efs.vpc_id else {}, "vpc")
+    yield from clouds.ids({spell("file_system_id"): efs.file_system_id} if efs.file_system_id else {}, "fs", _FEWEST_DIGITS)
+    yield from clouds.ids({spell("vpc_id"): efs.vpc_id} if efs.vpc_id else {}, "vpc")
     yield from clouds.ids({f"subnets.{zone}": subnet for zone, subnet in efs.subnets.items()}, "subnet")
-    yield from clouds.ids({say(path): group for path, group in (groups | clients).items()}, "sg")
+    yield from clouds.ids({spell(path): group for path, group in (groups | clients).items()}, "sg")
 
 
 def _key(path: str, value: str | Deferred) -> Findings:
@@ -148,10 +148,10 @@ def _role(path: str, value: str | Deferred) -> Findings:
         )
 
 
-def _no_effect_on_existing(efs: EfsSettings, say: Spelling) -> Findings:
+def _no_effect_on_existing(efs: EfsSettings, spell: Spelling) -> Findings:
     for word in ("throughput_mode", "provisioned_throughput_mibps", "kms_key", "infrequent_access_after_days", "on_delete"):
         if word in efs.model_fields_set:
-            yield error(say(word), f"has no effect: {say('file_system_id')} refers to an existing file system")
+            yield error(spell(word), f"has no effect: {spell('file_system_id')} refers to an existing file system")
 
 
 def has_network(efs: EfsSettings) -> bool:
@@ -159,8 +159,8 @@ def has_network(efs: EfsSettings) -> bool:
     return bool(not is_set(efs.file_system_id) or efs.eks_cluster or efs.subnets)
 
 
-def _network(efs: EfsSettings, say: Spelling) -> Findings:
-    cluster, vpc, subnets = say("eks_cluster"), say("vpc_id"), "subnets"
+def _network(efs: EfsSettings, spell: Spelling) -> Findings:
+    cluster, vpc, subnets = spell("eks_cluster"), spell("vpc_id"), "subnets"
     if efs.eks_cluster:
         if not _CLUSTER.fullmatch(efs.eks_cluster):
             yield error(cluster, "not the name of an EKS cluster; give only the name, not an ARN")
@@ -171,17 +171,17 @@ def _network(efs: EfsSettings, say: Spelling) -> Findings:
         places = ("vpc_id", "clients", "mount_target_security_groups")
         for word in (word for word in places if word in efs.model_fields_set):
             yield error(
-                say(word),
-                f"has no effect without {subnets} or {cluster}: an existing file system ({say('file_system_id')}) is then used as it is",
+                spell(word),
+                f"has no effect without {subnets} or {cluster}: an existing file system ({spell('file_system_id')}) is then used as it is",
             )
     elif not efs.subnets:
-        yield error("", f"network missing: set {cluster}, or {vpc} and {subnets}, or {say('file_system_id')}")
+        yield error("", f"network missing: set {cluster}, or {vpc} and {subnets}, or {spell('file_system_id')}")
     elif not is_set(efs.vpc_id) and not efs.mount_target_security_groups:
         yield error(
-            vpc, f"missing: the security group of the mount targets requires it; set it, or set {say('mount_target_security_groups')}"
+            vpc, f"missing: the security group of the mount targets requires it; set it, or set {spell('mount_target_security_groups')}"
         )
     elif is_set(efs.vpc_id) and efs.mount_target_security_groups:
-        yield error(vpc, f"has no effect: {say('mount_target_security_groups')} is set, so no security group is created")
+        yield error(vpc, f"has no effect: {spell('mount_target_security_groups')} is set, so no security group is created")
 
 
 def _subnets(efs: EfsSettings) -> Findings:
@@ -195,18 +195,18 @@ def _subnets(efs: EfsSettings) -> Findings:
             )
 
 
-def _clients(efs: EfsSettings, say: Spelling) -> Findings:
+def _clients(efs: EfsSettings, spell: Spelling) -> Findings:
     given = [*efs.clients.security_groups, *efs.clients.cidrs]
     if efs.mount_target_security_groups and given:
         yield error(
-            "clients", f"has no effect: {say('mount_target_security_groups')} is set, and the rules of those groups decide who may mount"
+            "clients", f"has no effect: {spell('mount_target_security_groups')} is set, and the rules of those groups decide who may mount"
         )
     elif efs.subnets and not given and not efs.mount_target_security_groups:
-        yield error("clients", f"missing: nobody could mount the file system; set {say('clients.security_groups')} or clients.cidrs")
+        yield error("clients", f"missing: nobody could mount the file system; set {spell('clients.security_groups')} or clients.cidrs")
     for path, values in (("clients.security_groups", efs.clients.security_groups), ("clients.cidrs", efs.clients.cidrs)):
         for index, value in enumerate(values):
             if isinstance(value, str) and value in values[:index]:
-                yield error(f"{say(path)}[{index}]", f"{value!r} is already in the list")
+                yield error(f"{spell(path)}[{index}]", f"{value!r} is already in the list")
     for index, cidr in enumerate(efs.clients.cidrs):
         if not _is_network(cidr):
             yield error(f"clients.cidrs[{index}]", f"given {cidr!r}, which is not a network such as 10.0.0.0/16 or fd00::/64")

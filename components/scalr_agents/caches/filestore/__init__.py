@@ -146,14 +146,14 @@ class FilestoreClaimSettings(Section):
     protocol: InputText = "NFS_V3"
 
 
-def check(filestore: FilestoreSettings, say: Spelling) -> Findings:
+def check(filestore: FilestoreSettings, spell: Spelling) -> Findings:
     """Cross-checks of settings that are valid one by one but do not work together."""
     if is_set(filestore.instance_id):
-        yield from _instance_id(say("instance_id"), filestore.instance_id)
+        yield from _instance_id(spell("instance_id"), filestore.instance_id)
         if "capacity" in filestore.model_fields_set:
             yield from checks.quantity("capacity", filestore.capacity)
         for word in sorted(filestore.model_fields_set - {"instance_id", "capacity"}):
-            yield error(say(word), f"has no effect: {say('instance_id')} refers to an existing instance")
+            yield error(spell(word), f"has no effect: {spell('instance_id')} refers to an existing instance")
         return
     rules = TIERS[filestore.tier]
     yield from _location(filestore, rules)
@@ -163,22 +163,22 @@ def check(filestore: FilestoreSettings, say: Spelling) -> Findings:
             "protocol", f"{filestore.tier} supports only {' and '.join(rules.protocols)}; {filestore.protocol} requires {_advanced()}"
         )
     if is_set(filestore.kms_key) and rules.basic:
-        yield error(say("kms_key"), f"{filestore.tier} does not support customer-managed keys; use {_advanced()}")
+        yield error(spell("kms_key"), f"{filestore.tier} does not support customer-managed keys; use {_advanced()}")
     elif isinstance(filestore.kms_key, str) and filestore.kms_key and not _KEY.fullmatch(filestore.kms_key):
         yield error(
-            say("kms_key"),
+            spell("kms_key"),
             f"given {filestore.kms_key!r}; expected projects/<project>/locations/<location>/keyRings/<ring>/cryptoKeys/<key>, "
             "without a version. Look it up: gcloud kms keys list --location=<location> --keyring=<ring> --format='value(name)'",
         )
     if len(filestore.share_name) > _LONGEST_SHARE or not _SHARE.fullmatch(filestore.share_name):
         message = f"given {filestore.share_name!r}; use at most {_LONGEST_SHARE} lower case letters, digits and '_', starting with a letter"
-        yield error(say("share_name"), message)
+        yield error(spell("share_name"), message)
     if filestore.project and not _PROJECT.fullmatch(filestore.project):
         yield error("project", "not the ID of a project")
-    yield from _network(filestore, say)
-    yield from _reserved_range(filestore, say)
-    yield from _export_options(filestore, say)
-    yield from _open_to_all(filestore, say)
+    yield from _network(filestore, spell)
+    yield from _reserved_range(filestore, spell)
+    yield from _export_options(filestore, spell)
+    yield from _open_to_all(filestore, spell)
     yield from clouds.labels("labels", filestore.labels)
 
 
@@ -256,29 +256,29 @@ def network(given: str, project: str | None) -> str:
     return name if match["project"] == project else f"projects/{match['project']}/global/networks/{name}"
 
 
-def _network(filestore: FilestoreSettings, say: Spelling) -> Findings:
+def _network(filestore: FilestoreSettings, spell: Spelling) -> Findings:
     if not isinstance(filestore.network, str):
         return
     match = _NETWORK.fullmatch(filestore.network)
     if not match:
         yield error("network", "expected the name of a network, or projects/<project>/global/networks/<name>")
     elif match["project"] not in (None, filestore.project) and filestore.connect_mode == "DIRECT_PEERING":
-        mode = say("connect_mode")
+        mode = spell("connect_mode")
         yield warning("network", f"if this is a shared VPC of another project, Filestore refuses it; set {mode}: PRIVATE_SERVICE_ACCESS")
 
 
-def _reserved_range(filestore: FilestoreSettings, say: Spelling) -> Findings:
+def _reserved_range(filestore: FilestoreSettings, spell: Spelling) -> Findings:
     given = filestore.reserved_ip_range
     if not isinstance(given, str) or not given:
         return
     peering = filestore.connect_mode == "DIRECT_PEERING"
     if not (("/" in given and _is_network(given)) if peering else _RANGE_NAME.fullmatch(given)):
         wanted = "a network, for instance 10.0.0.0/29" if peering else "the name of an allocated range"
-        yield error(say("reserved_ip_range"), f"given {given!r}, but {filestore.connect_mode} requires {wanted}")
+        yield error(spell("reserved_ip_range"), f"given {given!r}, but {filestore.connect_mode} requires {wanted}")
     elif peering and (allowed := sizes(filestore)) and ipaddress.IPv4Network(given).prefixlen not in allowed.prefixes:
         wanted = " or ".join(f"/{length}" for length in allowed.prefixes)
         message = f"given {given!r}, but {filestore.tier} of {filestore.capacity} requires a {wanted} network"
-        yield error(say("reserved_ip_range"), message)
+        yield error(spell("reserved_ip_range"), message)
 
 
 def _is_network(text: str) -> bool:
@@ -289,8 +289,8 @@ def _is_network(text: str) -> bool:
     return True
 
 
-def _export_options(filestore: FilestoreSettings, say: Spelling) -> Findings:
-    options, path = filestore.export_options, say("export_options")
+def _export_options(filestore: FilestoreSettings, spell: Spelling) -> Findings:
+    options, path = filestore.export_options, spell("export_options")
     if len(options) > _MOST_EXPORT_OPTIONS:
         yield error(path, f"{len(options)} options, but Filestore allows at most {_MOST_EXPORT_OPTIONS}")
     if options and all(option.access_mode == "READ_ONLY" for option in options):
@@ -304,20 +304,20 @@ def _export_options(filestore: FilestoreSettings, say: Spelling) -> Findings:
                 "group (permission denied); "
                 "use NO_ROOT_SQUASH, or set the group yourself"
             )
-            yield warning(f"{here}.{say('squash_mode')}", message)
+            yield warning(f"{here}.{spell('squash_mode')}", message)
         for word in ("anon_uid", "anon_gid"):
             if word in option.model_fields_set and not squashed:
-                yield error(f"{here}.{say(word)}", f"has no effect: {say('squash_mode')} is not ROOT_SQUASH")
+                yield error(f"{here}.{spell(word)}", f"has no effect: {spell('squash_mode')} is not ROOT_SQUASH")
             elif getattr(option, word) == 0:
-                message = f"given 0, which the provider omits, so that it would be 65534; use {say('squash_mode')}: NO_ROOT_SQUASH"
-                yield error(f"{here}.{say(word)}", message)
-    yield from _clients(options, path, say)
+                message = f"given 0, which the provider omits, so that it would be 65534; use {spell('squash_mode')}: NO_ROOT_SQUASH"
+                yield error(f"{here}.{spell(word)}", message)
+    yield from _clients(options, path, spell)
 
 
-def _clients(options: Sequence[ExportOption], path: str, say: Spelling) -> Findings:
+def _clients(options: Sequence[ExportOption], path: str, spell: Spelling) -> Findings:
     """The addresses of all options: no client may be in two."""
     listed = {
-        f"{path}[{index}].{say('ip_ranges')}[{number}]": address
+        f"{path}[{index}].{spell('ip_ranges')}[{number}]": address
         for index, option in enumerate(options)
         for number, address in enumerate(option.ip_ranges)
     }
@@ -335,14 +335,14 @@ def _clients(options: Sequence[ExportOption], path: str, say: Spelling) -> Findi
         earlier[place] = known
 
 
-def _open_to_all(filestore: FilestoreSettings, say: Spelling) -> Findings:
-    path = say("export_options")
+def _open_to_all(filestore: FilestoreSettings, spell: Spelling) -> Findings:
+    path = spell("export_options")
     if not filestore.export_options:
-        yield warning(path, f"missing: {_OPEN} set {say('ip_ranges')} to the addresses of the nodes")
+        yield warning(path, f"missing: {_OPEN} set {spell('ip_ranges')} to the addresses of the nodes")
     for index, option in enumerate(filestore.export_options):
         if option.access_mode == "READ_ONLY":
             continue
-        ranges = f"{path}[{index}].{say('ip_ranges')}"
+        ranges = f"{path}[{index}].{spell('ip_ranges')}"
         if not option.ip_ranges:
             yield warning(ranges, f"missing: {_OPEN} give the addresses of the nodes")
         for number, address in enumerate(option.ip_ranges):

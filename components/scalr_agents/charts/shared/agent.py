@@ -14,7 +14,7 @@ from scalr_agents.charts.shared.network.destinations import Pods
 from scalr_agents.model import checks, parse
 from scalr_agents.model.findings import Finding, Path, by_severity, error, errors, starts, warning
 from scalr_agents.model.forms import Deferred, is_subdomain
-from scalr_agents.model.layers import Layer, says
+from scalr_agents.model.layers import Layer, is_given
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import lookup, merge
 from scalr_agents.model.names import Identity, Naming, cut, full_name
@@ -155,7 +155,7 @@ def _unknown(chart: Chart[Any], version: str, given: Mapping[str, Any]) -> Itera
     table = chart.versions
     for path in table.unknown(version):
         parts = path.split(".")
-        if says(given, parts) and not _is_empty(lookup(given, *parts)):
+        if is_given(given, parts) and not _is_empty(lookup(given, *parts)):
             message = f"agents {table.ignorant(version, path)} do not support it; agents {table.knowing(path)} do (see the agent version)"
             yield error(path, f"unknown key {parts[-1]!r}: {message}")
 

@@ -70,30 +70,30 @@ class SecretsFrom(Section):
         return {name: self.external(remote) for name, remote in self.env.items()}
 
 
-def layers(given: SecretsFrom, settings: Settings, here: Path, say: Spelling) -> tuple[list[Layer], list[Finding]]:
+def layers(given: SecretsFrom, settings: Settings, here: Path, spell: Spelling) -> tuple[list[Layer], list[Finding]]:
     """The words that are at `here` as values of a chart, one layer for each, and all findings on them."""
-    made, findings = [], [finding.under(here) for finding in _check(given, say)]
+    made, findings = [], [finding.under(here) for finding in _check(given, spell)]
     translations: dict[str, Callable[[External], Values]] = {"token": settings.token, "client_key": partial(settings.client_cert, None)}
     for word, translate in translations.items():
         remote: RemoteSecret | None = getattr(given, word)
         if remote:
             try:
-                made.append(Layer((*here, say(word)), translate(given.external(remote)), word=True))
+                made.append(Layer((*here, spell(word)), translate(given.external(remote)), word=True))
             except NoValueError as problem:
-                findings.append(error((*here, say(word)), str(problem)))
+                findings.append(error((*here, spell(word)), str(problem)))
     return made, findings
 
 
-def _check(given: SecretsFrom, say: Spelling) -> Iterator[Finding]:
+def _check(given: SecretsFrom, spell: Spelling) -> Iterator[Finding]:
     if not is_set(given.store.name):
         yield error(("store", "name"), f"missing; set the name of the {given.store.kind}")
     remotes: dict[Path, RemoteSecret | None] = {
         ("token",): given.token,
         **{("env", name): remote for name, remote in given.env.items()},
-        (say("client_key"),): given.client_key,
+        (spell("client_key"),): given.client_key,
     }
     if not any(remotes.values()):
-        yield error((), f"refers to no secret; set token, env or {say('client_key')}")
+        yield error((), f"refers to no secret; set token, env or {spell('client_key')}")
     for at, remote in remotes.items():
         if remote and not is_set(remote.key):
             yield error((*at, "key"), "missing; set the name of the secret in the store")

@@ -83,7 +83,7 @@ class Listed(NamedTuple):
         return _HIDDEN if isinstance(value, str) and self._is_secret(value, name.rpartition("/")[2]) else value
 
     def _is_secret(self, text: str, name: str) -> bool:
-        if signs.is_secret(name, text) or signs.in_text(text) or signs.says_one(text):
+        if signs.is_secret(name, text) or signs.in_text(text) or signs.announces_secret(text):
             return True
         if any(secret == text or (len(secret) >= _SHORTEST_PART and secret in text) for secret in self.secrets if secret):
             return True

@@ -23,7 +23,7 @@ from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model.fields import Annotations, InputMap, InputText, OpenMap, SecretEnv, Text
 from scalr_agents.model.findings import Finding, by_severity, dotted, error, warning
 from scalr_agents.model.forms import integral, is_set
-from scalr_agents.model.layers import Layer, combine, locate, says
+from scalr_agents.model.layers import Layer, combine, is_given, locate
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup
 from scalr_agents.model.names import Naming
@@ -201,7 +201,7 @@ def _conflicts(given: _Arguments, flat: list[Layer]) -> Iterator[Finding]:
     for word in dict.fromkeys([*translated, *behind]):
         own = translated.get(word, []) if word != "service_account_annotations" else []
         for path in dict.fromkeys([*own, *behind.get(word, ())]):
-            if isinstance(lookup(given.values, *path[:-1]), Mapping) and says(given.values, path):
+            if isinstance(lookup(given.values, *path[:-1]), Mapping) and is_given(given.values, path):
                 yield error(word, f"given together with values.{dotted(path)}, which it sets; keep one of them")
 
 
@@ -226,7 +226,7 @@ def _leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...
 
 
 def _at_argument(finding: Finding, given: _Arguments, layers: list[Layer], settings: Settings) -> Finding:
-    if finding.at == _TOKEN and not any(says(layer.values, _TOKEN) for layer in layers):  # what else can be wrong with it?
+    if finding.at == _TOKEN and not any(is_given(layer.values, _TOKEN) for layer in layers):  # what else can be wrong with it?
         existing = dotted(("values", *settings.existing_token))
         return error("token", f"missing; set it (config.require_secret(...)), or set {existing}")
     if finding.at == _URL and given.url == "":

@@ -74,28 +74,28 @@ def _pod(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
 
 def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
     runner = values.task.runner
-    data, cache, speech = values.persistence.data, values.persistence.cache, versions.of(release)
+    data, cache, expected = values.persistence.data, values.persistence.cache, versions.of(release)
     return present(
         {
             "name": "runner",
             "image": pod.runner_image(values, release, inputs),
             "imagePullPolicy": runner.image.pull_policy,
-            "command": list(speech.runner_command),
+            "command": list(expected.runner_command),
             "workingDir": "/opt/workdir",
             "securityContext": present(runner.security_context),
             "env": environment.runner(values, release, inputs),
             "resources": runner.resources,
             **_probes("/tmp/exec-loop"),
             "volumeMounts": [
-                *([volumes.mount(contract.AGENT_VOLUME, speech.agent_in_runner, read_only=True)] if speech.agent_in_runner else []),
+                *([volumes.mount(contract.AGENT_VOLUME, expected.agent_in_runner, read_only=True)] if expected.agent_in_runner else []),
                 volumes.mount(contract.DATA_VOLUME, "/opt/workdir", volumes.directory(data, "run/config")),
                 volumes.mount(contract.DATA_VOLUME, "/opt/data", volumes.directory(data, "run/data")),
                 volumes.mount(contract.DATA_VOLUME, "/opt/providers", volumes.directory(data, "run/providers")),
                 volumes.mount(contract.DATA_VOLUME, "/tmp", volumes.directory(data, "run/tmp")),
                 volumes.mount(
                     CACHE_VOLUME,
-                    speech.binaries_mount,
-                    persistence.cache_directory(cache, speech.binaries_directory),
+                    expected.binaries_mount,
+                    persistence.cache_directory(cache, expected.binaries_directory),
                     read_only=True,
                 ),
                 volumes.mount(CACHE_VOLUME, "/opt/plugin-cache", persistence.cache_directory(cache, "providers"), read_only=True),

@@ -100,4 +100,4 @@ def _seems_secret(within: str | int, key: str | int, given: Any) -> bool:
     """Whether an annotation or a command argument counts as a secret, by its name or its content."""
     if isinstance(key, str):
         return str(within).lower().endswith("annotations") and signs.is_secret(key.rpartition("/")[2], given)
-    return within in ("args", "command") and isinstance(given, str) and signs.says_one(given)
+    return within in ("args", "command") and isinstance(given, str) and signs.announces_secret(given)
