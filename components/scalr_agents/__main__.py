@@ -4,6 +4,7 @@ import errno
 import gc
 import os
 import sys
+from types import ModuleType
 
 _NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
@@ -14,7 +15,7 @@ def run() -> None:
     Garbage collection and the search for pydantic plugins would take a tenth of its time, for no benefit.
     """
     gc.disable()
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    sys.modules["pydantic.plugin._loader"] = _without_plugins()
     from scalr_agents.cli import main
 
     try:
@@ -23,6 +24,13 @@ def run() -> None:
         if not (reason := _of_process(problem)):
             raise
         sys.exit(f"scalr-agents: {reason}")
+
+
+def _without_plugins() -> ModuleType:
+    """What pydantic finds its plugins with: none. Its own module imports importlib.metadata, also if plugins are disabled, which takes long."""
+    loader = ModuleType("pydantic.plugin._loader")
+    vars(loader)["get_plugins"] = tuple
+    return loader
 
 
 def _of_process(problem: OSError) -> str:
