@@ -27,7 +27,7 @@ def run() -> None:
 
 
 def _without_plugins() -> ModuleType:
-    """What pydantic finds its plugins with: none. Its own module imports importlib.metadata, also if plugins are disabled, which takes long."""
+    """How pydantic looks for plugins, without plugins. Its own module imports importlib.metadata even if they are disabled."""
     loader = ModuleType("pydantic.plugin._loader")
     vars(loader)["get_plugins"] = tuple
     return loader
