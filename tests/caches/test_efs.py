@@ -267,4 +267,4 @@ def test_types_of_settings(given: dict[str, Any], path: str, words: str) -> None
     [(PLACE, True), (CLUSTER, True), ({}, True), (EXISTING, False), ({**EXISTING, **CLUSTER}, True), ({**EXISTING, **PLACE}, True)],
 )
 def test_places_of_mount_targets(given: dict[str, Any], *, network: bool) -> None:
-    assert efs.has_network(_parsed(given)) is network
+    assert _parsed(given).has_network is network

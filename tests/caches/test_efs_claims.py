@@ -55,8 +55,8 @@ def test_a_claim_and_its_objects(given: dict[str, Any], expected: list[tuple[str
 
 
 def test_every_agent_has_its_own_directory() -> None:
-    assert efs.claim_path(_claim({})) == "/scalr-agent-cache/scalr/runs"
-    assert efs.claim_path(_claim({"path": "/cache"})) == "/cache"
+    assert _claim({}).directory == "/scalr-agent-cache/scalr/runs"
+    assert _claim({"path": "/cache"}).directory == "/cache"
 
 
 @pytest.mark.parametrize(

@@ -248,8 +248,8 @@ def test_network_names_are_normalized(given: str, project: str | None, expected:
 
 @pytest.mark.parametrize(("capacity", "expected"), [("100Gi", "small"), ("9984Gi", "small"), ("10Ti", "large"), ("100Ti", "large")])
 def test_capacity_ranges(capacity: str, expected: str) -> None:
-    assert filestore.size_class(_parsed({**REGIONAL, "capacity": capacity})) == expected
-    assert filestore.size_class(_parsed({**PLACE, "capacity": capacity})) is None
+    assert _parsed({**REGIONAL, "capacity": capacity}).size_class == expected
+    assert _parsed({**PLACE, "capacity": capacity}).size_class is None
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@
 from typing import Any, cast
 
 import pytest
-from scalr_agents.caches import volumes as cache_volumes
-from scalr_agents.caches.storage_class import StorageClassSettings
+from scalr_agents.caches import efs, filestore, storage_class, volumes
 from scalr_agents.model.forms import Deferred
 from scalr_agents.model.manifests import Manifest
 
@@ -54,18 +53,19 @@ def claim(release: str, storage: str, **spec: Any) -> Manifest:
     }
 
 
-def filestore(**changed: Any) -> dict[str, Manifest]:
+def share(**changed: Any) -> dict[str, Manifest]:
     given: dict[str, Any] = {"ip_address": "10.9.8.7", "share_name": "vol1", "protocol": "NFS_V4_1", "capacity": "2Ti", **changed}
-    return cache_volumes.filestore("shared", "scalr", given.pop("volume_handle", SHARE), **given)
+    return filestore.volume_manifests("shared", "scalr", given.pop("volume_handle", SHARE), **given)
 
 
-def storage_class(keep: bool = True, **given: Any) -> Manifest:
+def made_class(keep: bool = True, **given: Any) -> Manifest:
     settings = {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-00000a1b"}, **given}
-    return cache_volumes.storage_class(StorageClassSettings.model_validate(settings, by_name=True, by_alias=False), keep=keep)
+    content = storage_class.StorageClassSettings.model_validate(settings, by_name=True, by_alias=False)
+    return storage_class.class_manifest(content, keep=keep)
 
 
 def test_efs_volume_and_claim() -> None:
-    assert cache_volumes.efs("runs", "scalr", HANDLE) == {
+    assert efs.volume_manifests("runs", "scalr", HANDLE) == {
         "volume": volume(
             "runs",
             "efs.csi.aws.com",
@@ -78,13 +78,13 @@ def test_efs_volume_and_claim() -> None:
 
 
 def test_efs_claim_with_driver_role() -> None:
-    anybody, driver = (cache_volumes.efs("runs", "scalr", HANDLE, iam=iam) for iam in (False, True))
+    anybody, driver = (efs.volume_manifests("runs", "scalr", HANDLE, iam=iam) for iam in (False, True))
     assert driver["volume"]["spec"] == anybody["volume"]["spec"] | {"mountOptions": [*MOUNT_OPTIONS, "iam"]}
     assert driver["claim"] == anybody["claim"]
 
 
 def test_filestore_volume_and_claim() -> None:
-    assert filestore() == {
+    assert share() == {
         "volume": volume(
             "shared",
             "filestore.csi.storage.gke.io",
@@ -100,15 +100,15 @@ def test_filestore_volume_and_claim() -> None:
 
 
 def test_storage_class_claim_objects() -> None:
-    assert cache_volumes.dynamic("runs", "scalr", storage_class_name="agents", storage="90Gi") == {
+    assert storage_class.claim_manifests("runs", "scalr", storage_class_name="agents", storage="90Gi") == {
         "claim": claim("runs", "90Gi", storageClassName="agents")
     }
-    once = cache_volumes.dynamic("runs", "scalr", storage_class_name="agents", storage="90Gi", access_mode="ReadWriteOnce")
+    once = storage_class.claim_manifests("runs", "scalr", storage_class_name="agents", storage="90Gi", access_mode="ReadWriteOnce")
     assert once == {"claim": claim("runs", "90Gi", storageClassName="agents", accessModes=["ReadWriteOnce"])}
 
 
 def test_efs_storage_class() -> None:
-    assert storage_class() == {
+    assert made_class() == {
         "apiVersion": "storage.k8s.io/v1",
         "kind": "StorageClass",
         "metadata": {"name": "agents", "labels": {"app.kubernetes.io/managed-by": "pulumi"}},
@@ -128,7 +128,7 @@ def test_efs_storage_class() -> None:
 
 
 def test_filestore_storage_class() -> None:
-    assert storage_class(keep=False, provisioner="filestore.csi.storage.gke.io", parameters={"tier": "zonal"}) == {
+    assert made_class(keep=False, provisioner="filestore.csi.storage.gke.io", parameters={"tier": "zonal"}) == {
         "apiVersion": "storage.k8s.io/v1",
         "kind": "StorageClass",
         "metadata": {"name": "agents", "labels": {"app.kubernetes.io/managed-by": "pulumi"}},
@@ -142,15 +142,15 @@ def test_filestore_storage_class() -> None:
 
 @pytest.mark.parametrize(("keep", "policy"), [(True, "Retain"), (False, "Delete")])
 def test_reclaim_policy_of_a_class(*, keep: bool, policy: str) -> None:
-    assert storage_class(keep=keep)["reclaimPolicy"] == policy
+    assert made_class(keep=keep)["reclaimPolicy"] == policy
 
 
 OBJECTS = {
-    **{f"efs-{role}": manifest for role, manifest in cache_volumes.efs("runs", "scalr", HANDLE).items()},
-    **{f"filestore-{role}": manifest for role, manifest in filestore().items()},
-    "dynamic": cache_volumes.dynamic("runs", "scalr", storage_class_name="agents", storage="90Gi")["claim"],
-    "class-efs": storage_class(),
-    "class-filestore": storage_class(keep=False, provisioner="filestore.csi.storage.gke.io", parameters={"labels": "a=b"}),
+    **{f"efs-{role}": manifest for role, manifest in efs.volume_manifests("runs", "scalr", HANDLE).items()},
+    **{f"filestore-{role}": manifest for role, manifest in share().items()},
+    "dynamic": storage_class.claim_manifests("runs", "scalr", storage_class_name="agents", storage="90Gi")["claim"],
+    "class-efs": made_class(),
+    "class-filestore": made_class(keep=False, provisioner="filestore.csi.storage.gke.io", parameters={"labels": "a=b"}),
 }
 
 
@@ -170,11 +170,11 @@ def carried(manifests: dict[str, Manifest]) -> dict[str, Later]:
 
 CARRIED: dict[str, tuple[dict[str, Manifest], dict[str, Later]]] = {
     "efs": (
-        cache_volumes.efs("runs", "scalr", cast("Deferred", HANDLE_LATER)),
+        efs.volume_manifests("runs", "scalr", cast("Deferred", HANDLE_LATER)),
         {"volume.spec.csi.volumeHandle": HANDLE_LATER},
     ),
     "filestore": (
-        filestore(volume_handle=HANDLE_LATER, ip_address=IP, share_name=SHARE_NAME, protocol=PROTOCOL, capacity=CAPACITY),
+        share(volume_handle=HANDLE_LATER, ip_address=IP, share_name=SHARE_NAME, protocol=PROTOCOL, capacity=CAPACITY),
         {
             "volume.spec.csi.volumeHandle": HANDLE_LATER,
             "volume.spec.csi.volumeAttributes.ip": IP,
@@ -184,11 +184,11 @@ CARRIED: dict[str, tuple[dict[str, Manifest], dict[str, Later]]] = {
         },
     ),
     "dynamic": (
-        cache_volumes.dynamic("runs", "scalr", storage_class_name=cast("Deferred", CLASS), storage="90Gi"),
+        storage_class.claim_manifests("runs", "scalr", storage_class_name=cast("Deferred", CLASS), storage="90Gi"),
         {"claim.spec.storageClassName": CLASS},
     ),
     "class": (
-        {"class": storage_class(parameters={"fileSystemId": PARAMETER})},
+        {"class": made_class(parameters={"fileSystemId": PARAMETER})},
         {"class.parameters.fileSystemId": PARAMETER},
     ),
 }
@@ -204,5 +204,5 @@ def test_outputs_are_carried_unchanged(manifests: dict[str, Manifest], expected:
 
 def test_names_of_two_agents_do_not_collide() -> None:
     places = [("a", "b"), ("a-b", "c"), ("a", "b-c"), ("a", "b.c"), ("a-cache", "b")]
-    names = {cache_volumes.volume_name(release, namespace) for namespace, release in places}
+    names = {volumes.volume_name(release, namespace) for namespace, release in places}
     assert len(names) == len(places)

@@ -5,7 +5,7 @@ from typing import Any
 import pulumi
 import pytest
 import scalr_agents
-from scalr_agents.caches import volumes as cache_volumes
+from scalr_agents.caches import efs, filestore, storage_class
 
 from tests.helpers.components import inputs, record
 from tests.helpers.mocked_clouds import INSTANCE
@@ -28,7 +28,7 @@ DYNAMIC: dict[str, Any] = {"namespace": "scalr", "release": "runs", "storage_cla
 
 
 def test_efs_volume_and_claim() -> None:
-    assert inputs(record("EfsClaim", EFS)) == {"access-point": ACCESS_POINT, **cache_volumes.efs("runs", "scalr", HANDLE)}
+    assert inputs(record("EfsClaim", EFS)) == {"access-point": ACCESS_POINT, **efs.volume_manifests("runs", "scalr", HANDLE)}
 
 
 def test_efs_claim_with_owner_directory_and_tags() -> None:
@@ -43,7 +43,7 @@ def test_efs_claim_with_owner_directory_and_tags() -> None:
 
 def test_efs_claim_with_driver_role() -> None:
     recording = record("EfsClaim", {**EFS, "iam": True})
-    assert inputs(recording) == {"access-point": ACCESS_POINT, **cache_volumes.efs("runs", "scalr", HANDLE, iam=True)}
+    assert inputs(recording) == {"access-point": ACCESS_POINT, **efs.volume_manifests("runs", "scalr", HANDLE, iam=True)}
     assert recording["it-volume"].replaced_on == ("spec.mountOptions",)
 
 
@@ -65,13 +65,13 @@ def test_efs_claim_with_output_arguments() -> None:
     assert made["volume"]["spec"]["csi"]["volumeHandle"] == HANDLE
 
 
-def filestore(**words: str) -> dict[str, Any]:
+def share(**words: str) -> dict[str, Any]:
     given: Any = {"ip_address": "10.9.8.7", "share_name": "cache", "protocol": "NFS_V3", "capacity": "1Ti", **words}
-    return dict(cache_volumes.filestore("shared", "scalr", f"modeInstance/europe-west1-b/nfs-1/{given['share_name']}", **given))
+    return dict(filestore.volume_manifests("shared", "scalr", f"modeInstance/europe-west1-b/nfs-1/{given['share_name']}", **given))
 
 
 def test_filestore_volume_and_claim() -> None:
-    assert inputs(record("FilestoreClaim", FILESTORE)) == filestore()
+    assert inputs(record("FilestoreClaim", FILESTORE)) == share()
 
 
 def test_outputs_of_a_filestore_claim() -> None:
@@ -91,12 +91,12 @@ def test_filestore_claim_with_all_arguments(*, later: bool) -> None:
         words = {"instance_id": INSTANCE, "ip_address": "10.9.8.7", **WORDS}
         return {**FILESTORE, **({word: pulumi.Output.from_input(value) for word, value in words.items()} if later else words)}
 
-    assert inputs(record("FilestoreClaim", args)) == filestore(**WORDS)
+    assert inputs(record("FilestoreClaim", args)) == share(**WORDS)
 
 
 def test_storage_class_claim() -> None:
     recording = record("StorageClassClaim", DYNAMIC)
-    assert inputs(recording) == cache_volumes.dynamic("runs", "scalr", storage_class_name="agents", storage="90Gi")
+    assert inputs(recording) == storage_class.claim_manifests("runs", "scalr", storage_class_name="agents", storage="90Gi")
     assert recording.outputs["it"] == {"persistentVolumeClaimName": "runs-cache"}
     assert recording["it-claim"].timeouts == {"create": "1200s"}
 
@@ -106,7 +106,7 @@ def test_storage_class_claim_with_all_arguments() -> None:
         return {**DYNAMIC, "storage_class_name": pulumi.Output.from_input("agents"), "storage": "1Ti", "access_mode": "ReadWriteOnce"}
 
     recording = record("StorageClassClaim", args)
-    assert inputs(recording) == cache_volumes.dynamic(
+    assert inputs(recording) == storage_class.claim_manifests(
         "runs", "scalr", storage_class_name="agents", storage="1Ti", access_mode="ReadWriteOnce"
     )
     assert [message.partition(",")[0] for _, message in recording.log] == ["it: access_mode: ReadWriteOnce"]

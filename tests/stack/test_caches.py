@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents.caches import volumes as cache_volumes
+from scalr_agents.caches import efs, filestore, storage_class
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import lookup
 from scalr_agents.stack import directories
@@ -153,15 +153,15 @@ def unknown(word: str, owner: str) -> str:
 
 SHARED = {"ip_address": unknown("ip", "shared"), "share_name": "cache", "protocol": "NFS_V3", "capacity": "1Ti"}
 OBJECTS: list[tuple[dict[str, Any], dict[str, Manifest]]] = [
-    (EFS, cache_volumes.efs("runs", "scalr", unknown("volumeHandle", "runs"))),
+    (EFS, efs.volume_manifests("runs", "scalr", unknown("volumeHandle", "runs"))),
     (
         {"efs": {"fileSystemId": "fs-00000a1b", "driverRole": "arn:aws:iam::111122223333:role/efs-csi-node"}},
-        cache_volumes.efs("runs", "scalr", unknown("volumeHandle", "runs"), iam=True),
+        efs.volume_manifests("runs", "scalr", unknown("volumeHandle", "runs"), iam=True),
     ),
-    (FILESTORE, cache_volumes.filestore("shared", "scalr", unknown("volumeHandle", "shared"), **SHARED)),
+    (FILESTORE, filestore.volume_manifests("shared", "scalr", unknown("volumeHandle", "shared"), **SHARED)),
     (
         {"filestore": {"tier": "REGIONAL", "location": "europe-west1", "shareName": "vol1", "protocol": "NFS_V4_1", "capacity": "2Ti"}},
-        cache_volumes.filestore(
+        filestore.volume_manifests(
             "shared",
             "scalr",
             unknown("volumeHandle", "shared"),
@@ -170,7 +170,7 @@ OBJECTS: list[tuple[dict[str, Any], dict[str, Manifest]]] = [
     ),
     (
         {"filestore": INSTANCE},
-        cache_volumes.filestore(
+        filestore.volume_manifests(
             "shared",
             "scalr",
             unknown("volumeHandle", "shared"),
@@ -180,10 +180,10 @@ OBJECTS: list[tuple[dict[str, Any], dict[str, Manifest]]] = [
             capacity=unknown("storage", "shared"),
         ),
     ),
-    (DYNAMIC, cache_volumes.dynamic("runs", "scalr", storage_class_name="agents", storage="90Gi")),
+    (DYNAMIC, storage_class.claim_manifests("runs", "scalr", storage_class_name="agents", storage="90Gi")),
     (
         {"storageClass": {"name": "agents", "storage": "1Ti", "accessMode": "ReadWriteOnce"}},
-        cache_volumes.dynamic("runs", "scalr", storage_class_name="agents", storage="1Ti", access_mode="ReadWriteOnce"),
+        storage_class.claim_manifests("runs", "scalr", storage_class_name="agents", storage="1Ti", access_mode="ReadWriteOnce"),
     ),
     (EXISTING, {}),
 ]

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from scalr_agents.caches import efs, volumes
-from scalr_agents.caches.efs import OWNER, EfsSettings, PosixId
+from scalr_agents.caches.efs import checks, volume
+from scalr_agents.caches.efs.settings import EfsSettings, PosixId, access_path
 from scalr_agents.caches.kind import CacheKind
+from scalr_agents.caches.volumes import OWNER
 from scalr_agents.model.clouds import Cloud
 from scalr_agents.model.findings import Findings, error
 from scalr_agents.model.forms import Deferred, is_set
@@ -31,14 +32,14 @@ class EfsKind(EfsSettings, CacheKind):
     """Numeric ID of the group that owns the files."""
 
     def check(self, spelling: Spelling) -> Findings:
-        return efs.check(self, spelling)
+        return checks.check(self, spelling)
 
     def excludes_others(self) -> bool:
         """Access points exclude nobody, but mount targets do."""
-        return efs.has_network(self)
+        return self.has_network
 
     def problems_of_agent(self, namespace: str, release: str) -> Iterator[str]:
-        return efs.path_problems(efs.access_path(namespace, release))
+        return checks.path_problems(access_path(namespace, release))
 
     def problems_of_pod(self, pod: Mapping[str, Any], what: str, place: str) -> Findings:
         users = sorted(_users(pod) - {self.uid})
@@ -50,7 +51,7 @@ class EfsKind(EfsSettings, CacheKind):
             )
 
     def objects(self, release: str, namespace: str, unknown: Callable[[str], Deferred]) -> dict[str, Manifest]:
-        return volumes.efs(release, namespace, unknown("volumeHandle"), iam=is_set(self.driver_role))
+        return volume.volume_manifests(release, namespace, unknown("volumeHandle"), iam=is_set(self.driver_role))
 
 
 def _users(pod: Mapping[str, Any]) -> set[int]:

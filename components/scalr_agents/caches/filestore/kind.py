@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from scalr_agents.caches import filestore, volumes
-from scalr_agents.caches.filestore import FilestoreSettings
+from scalr_agents.caches.filestore import checks, volume
+from scalr_agents.caches.filestore.settings import FilestoreSettings
 from scalr_agents.caches.kind import CacheKind, is_existing
 from scalr_agents.model.clouds import Cloud
 from scalr_agents.model.findings import Findings, warning
@@ -25,11 +25,11 @@ class FilestoreKind(FilestoreSettings, CacheKind):
     is_shared: ClassVar[bool] = True
 
     def check(self, spelling: Spelling) -> Findings:
-        return filestore.check(self, spelling)
+        return checks.check(self, spelling)
 
     @classmethod
     def check_name(cls, name: str) -> Findings:
-        return filestore.check_name("", name)
+        return checks.check_name("", name)
 
     def problems_of_pod(self, pod: Mapping[str, Any], what: str, _place: str) -> Findings:
         """The kubelet cannot give the volume to the group of pods without an fsGroup."""
@@ -42,11 +42,11 @@ class FilestoreKind(FilestoreSettings, CacheKind):
         return None if is_existing(self) and "capacity" not in self.model_fields_set else self.capacity
 
     def gibibytes(self) -> int | None:
-        return None if self.size() is None else filestore.capacity_gib(self)
+        return None if self.size() is None else self.capacity_gib
 
     def objects(self, release: str, namespace: str, unknown: Callable[[str], Deferred]) -> dict[str, Manifest]:
         exists = is_existing(self)
-        return volumes.filestore(
+        return volume.volume_manifests(
             release,
             namespace,
             unknown("volumeHandle"),

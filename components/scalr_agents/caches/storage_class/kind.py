@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import ClassVar
 
-from scalr_agents.caches import volumes
 from scalr_agents.caches.kind import CacheKind
+from scalr_agents.caches.storage_class.claim import claim_manifests
 from scalr_agents.model import checks, quantities
 from scalr_agents.model.fields import AccessMode, Name, Quantity
 from scalr_agents.model.findings import Findings, error, warning
@@ -42,7 +42,7 @@ class StorageClassKind(CacheKind):
         return self.storage
 
     def objects(self, release: str, namespace: str, _unknown: Callable[[str], Deferred]) -> dict[str, Manifest]:
-        return volumes.dynamic(release, namespace, storage_class_name=self.name, storage=self.storage, access_mode=self.access_mode)
+        return claim_manifests(release, namespace, storage_class_name=self.name, storage=self.storage, access_mode=self.access_mode)
 
 
 KIND = StorageClassKind

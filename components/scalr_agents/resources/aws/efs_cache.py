@@ -18,6 +18,8 @@ from scalr_agents.resources.component import Validated
 from scalr_agents.resources.options import child
 from scalr_agents.resources.validation import ArgsError, validate, with_text
 
+_NFS_PORT = 2049
+
 
 class EfsClientsArgs(TypedDict):
     """Clients that may mount a file system. Each of them gets an ingress rule."""
@@ -80,7 +82,8 @@ class EfsCache(Validated["WantedEfs"]):
         super().__init__("scalr-agents:index:EfsCache", name, {}, opts)
 
         settings = with_text(self, name, wanted.settings, "file_system_id", "vpc_id", "kms_key", "driver_role")
-        place = _place(self, name, settings, wanted.found) if efs.has_network(settings) else None  # looked up before anything is registered
+        # Looked up before anything is registered.
+        place = _place(self, name, settings, wanted.found) if settings.has_network else None
         tags = {"Name": f"{pulumi.get_project()}-{pulumi.get_stack()}-{name}", **settings.tags}
         file_system: Any = settings.file_system_id
         awaited: list[pulumi.CustomResource] = []
@@ -113,8 +116,8 @@ class EfsCache(Validated["WantedEfs"]):
                     f"{name}-from-{client.key}",
                     security_group_id=group.id,
                     ip_protocol="tcp",
-                    from_port=efs.NFS_PORT,
-                    to_port=efs.NFS_PORT,
+                    from_port=_NFS_PORT,
+                    to_port=_NFS_PORT,
                     referenced_security_group_id=client.security_group,
                     cidr_ipv4=client.cidr_ipv4,
                     cidr_ipv6=client.cidr_ipv6,

@@ -7,7 +7,6 @@ import pulumi
 import pulumi_aws as aws
 
 from scalr_agents.caches import efs
-from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.kubernetes import objects
 from scalr_agents.resources.options import as_output, child, deferred
@@ -65,13 +64,13 @@ class EfsClaim(Component):
             file_system_id=file_system,
             posix_user={"uid": settings.uid, "gid": settings.gid},
             root_directory={
-                "path": efs.claim_path(settings),
+                "path": settings.directory,
                 "creation_info": {"owner_uid": settings.uid, "owner_gid": settings.gid, "permissions": _PERMISSIONS},
             },
             tags=tags,
             opts=child(self, opts),
         )
         self.volume_handle = pulumi.Output.concat(file_system, "::", access_point.id)
-        volume = cache_volumes.efs(settings.release, settings.namespace, deferred(self.volume_handle), iam=settings.iam)
+        volume = efs.volume_manifests(settings.release, settings.namespace, deferred(self.volume_handle), iam=settings.iam)
         self.mounts, self.persistent_volume_name, self.persistent_volume_claim_name = objects.register_volume(volume, self, name, opts)
         self.publish()

@@ -120,14 +120,14 @@ class FilestoreCache(Validated["WantedFilestore"]):
             ],
             file_shares=gcp.filestore.InstanceFileSharesArgs(
                 name=settings.share_name,
-                capacity_gb=filestore.capacity_gib(settings),
+                capacity_gb=settings.capacity_gib,
                 nfs_export_options=[_export_option(option) for option in settings.export_options] or None,
             ),
             kms_key_name=optional(settings.kms_key),
             labels=cast("Mapping[str, pulumi.Input[str]]", settings.labels),
             # Basic tiers have no deletion protection and reject the field.
             deletion_protection_enabled=None if filestore.TIERS[settings.tier].basic else keep,
-            opts=child(self, opts, retain_on_delete=keep, replacement_trigger=filestore.size_class(settings)),
+            opts=child(self, opts, retain_on_delete=keep, replacement_trigger=settings.size_class),
         )
         self.instance_id = instance.id
         self.share_name = instance.file_shares.name

@@ -5,7 +5,6 @@ from typing import NotRequired, TypedDict
 import pulumi
 
 from scalr_agents.caches import filestore
-from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.kubernetes import objects
 from scalr_agents.resources.options import as_output, deferred, parsed
@@ -53,7 +52,7 @@ class FilestoreClaim(Component):
 
         known = pulumi.Output.all(as_output(settings.instance_id), as_output(settings.share_name))
         self.volume_handle = parsed(known, lambda parts: filestore.volume_handle(*parts))
-        volume = cache_volumes.filestore(
+        volume = filestore.volume_manifests(
             settings.release,
             settings.namespace,
             deferred(self.volume_handle),

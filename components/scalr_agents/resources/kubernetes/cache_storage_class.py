@@ -6,7 +6,6 @@ from typing import NotRequired, TypedDict
 import pulumi
 
 from scalr_agents.caches import OnDelete, storage_class
-from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.resources import literals
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.kubernetes import objects
@@ -38,7 +37,7 @@ class CacheStorageClass(Component):
         settings = validate("CacheStorageClass", name, _Arguments, args, storage_class.check_class)
         super().__init__("scalr-agents:index:CacheStorageClass", name, {}, opts)
 
-        manifest = cache_volumes.storage_class(settings, keep=settings.on_delete == "keep")
+        manifest = storage_class.class_manifest(settings, keep=settings.on_delete == "keep")
         created = objects.register({"storage-class": manifest}, self, name, opts)["storage-class"]
         self.storage_class_name = known_after(created, settings.storage_class_name)
         self.publish()

@@ -5,7 +5,6 @@ from typing import NotRequired, TypedDict
 import pulumi
 
 from scalr_agents.caches import OnDelete, storage_class
-from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.resources import literals
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.kubernetes import objects
@@ -45,7 +44,7 @@ class StorageClassClaim(Component):
         settings = with_text(self, name, settings, "storage_class_name")
 
         class_name, made = detached(settings.storage_class_name)
-        group = cache_volumes.dynamic(
+        group = storage_class.claim_manifests(
             settings.release,
             settings.namespace,
             storage_class_name=deferred(class_name),

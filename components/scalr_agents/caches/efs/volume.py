@@ -1,0 +1,19 @@
+"""The volume for the part of an EFS file system that an agent mounts, and the claim on it."""
+
+from scalr_agents.caches import volumes
+from scalr_agents.model.clouds import EFS_DRIVER, EFS_MOUNT_OPTIONS
+from scalr_agents.model.forms import Deferred
+from scalr_agents.model.manifests import Manifest
+
+_CAPACITY = "1Ti"
+"""Kubernetes requires a size for every volume; EFS ignores it."""
+
+
+def volume_manifests(release: str, namespace: str, handle: str | Deferred, *, iam: bool = False) -> dict[str, Manifest]:
+    """A volume for an access point of an EFS file system, and the claim on it.
+
+    `handle` is `<file system>::<access point>`. The driver encrypts traffic by default. With `iam` it mounts with its IAM
+    identity; without, it mounts anonymously.
+    """
+    csi = {"driver": EFS_DRIVER, "volumeHandle": handle}
+    return volumes.static_volume(release, namespace, csi, _CAPACITY, [*EFS_MOUNT_OPTIONS, "iam"] if iam else EFS_MOUNT_OPTIONS)

@@ -1,0 +1,41 @@
+"""A StorageClass for the EFS or the Filestore driver, and the claim of an agent on any class."""
+
+from scalr_agents.caches import volumes
+from scalr_agents.caches.storage_class.settings import DRIVERS, StorageClassSettings
+from scalr_agents.model.clouds import EFS_DRIVER, EFS_MOUNT_OPTIONS
+from scalr_agents.model.fields import InputText
+from scalr_agents.model.forms import Deferred
+from scalr_agents.model.manifests import Manifest, present
+
+
+def parameters(settings: StorageClassSettings) -> dict[str, InputText]:
+    """The given parameters merged over defaults for the agent's pods. A range of group IDs replaces the default owner."""
+    defaults = DRIVERS[settings.provisioner].defaults
+    if "gidRangeStart" in settings.parameters:
+        defaults = {key: value for key, value in defaults.items() if key not in ("uid", "gid")}
+    return {**defaults, **settings.parameters}
+
+
+def class_manifest(settings: StorageClassSettings, *, keep: bool) -> Manifest:
+    """A StorageClass; with `keep`, a volume and its files stay when its claim is deleted."""
+    efs_driver = settings.provisioner == EFS_DRIVER
+    return present(
+        {
+            "apiVersion": "storage.k8s.io/v1",
+            "kind": "StorageClass",
+            "metadata": {"name": settings.storage_class_name, "labels": {"app.kubernetes.io/managed-by": "pulumi"}},
+            "provisioner": settings.provisioner,
+            "parameters": parameters(settings),
+            "mountOptions": EFS_MOUNT_OPTIONS if efs_driver else [],
+            "reclaimPolicy": "Retain" if keep else "Delete",
+            "allowVolumeExpansion": None if efs_driver else True,
+            "volumeBindingMode": "Immediate",  # so that the deployment waits for the claim rather than for a rollout
+        }
+    )
+
+
+def claim_manifests(
+    release: str, namespace: str, *, storage_class_name: str | Deferred, storage: str, access_mode: str = "ReadWriteMany"
+) -> dict[str, Manifest]:
+    """A claim that is provisioned by a StorageClass."""
+    return {"claim": volumes.claim_manifest(release, namespace, storage, [access_mode], {"storageClassName": storage_class_name})}
