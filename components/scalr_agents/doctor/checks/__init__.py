@@ -6,10 +6,10 @@ from scalr_agents.doctor.checks import (
     admission,
     definitions,
     namespaces,
-    network,
     nodes,
     owners,
     permissions,
+    policy_enforcement,
     references,
     storage,
     versions,
@@ -18,7 +18,7 @@ from scalr_agents.doctor.facts import Cluster
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.findings import Finding, by_severity
 
-_CHECKS = (versions, permissions, definitions, namespaces, references, storage, admission, nodes, network, owners)
+_CHECKS = (versions, permissions, definitions, namespaces, references, storage, admission, nodes, policy_enforcement, owners)
 
 
 def examine(needs: Needs, cluster: Cluster) -> Sequence[Finding]:

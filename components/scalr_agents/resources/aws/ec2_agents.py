@@ -15,7 +15,7 @@ from scalr_agents.model.findings import Finding
 from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import literals, machine_group
 from scalr_agents.resources.answers import answered
-from scalr_agents.resources.aws import ec2_identity, ec2_network, ec2_secret, ec2_template
+from scalr_agents.resources.aws import ec2_identity, ec2_secret, ec2_security_group, ec2_template
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.interrupted import explained
 from scalr_agents.resources.machine_group import MachineAccountArgs, MachineAgentArgs, MachineVolumeArgs
@@ -128,7 +128,7 @@ class Ec2Agents(Validated["WantedEc2"]):
         names = answered("aws:secretsmanager/secret:Secret", secret.arn, "arn").apply(lambda arn: CloudNames(arn, group_name, log_group))
         policy = pulumi.Output.all(names, secret.kms_key_id).apply(lambda known: _policy(*known))
         identity = ec2_identity.register(self, name, settings, policy, tags, opts)
-        groups, rules = ec2_network.register(self, name, machine, settings, tags, opts)
+        groups, rules = ec2_security_group.register(self, name, machine, settings, tags, opts)
         user_data = names.apply(lambda known: _user_data(machine, known))
         template = ec2_template.register(
             self, name, machine, settings, ec2_template.Parts(identity.profile.arn, user_data, groups, content.version_id), tags, opts

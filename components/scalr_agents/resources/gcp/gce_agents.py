@@ -14,7 +14,7 @@ from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import literals, machine_group
 from scalr_agents.resources.answers import answered
 from scalr_agents.resources.component import Validated
-from scalr_agents.resources.gcp import gce_network
+from scalr_agents.resources.gcp import gce_firewall
 from scalr_agents.resources.interrupted import explained
 from scalr_agents.resources.machine_group import MachineAccountArgs, MachineAgentArgs, MachineVolumeArgs
 from scalr_agents.resources.options import as_output, child
@@ -111,7 +111,7 @@ class GceAgents(Validated["WantedGce"]):
             member=pulumi.Output.concat("serviceAccount:", account),
             opts=child(self, opts),
         )
-        network = gce_network.register(self, name, machine, settings, opts)
+        network = gce_firewall.register(self, name, machine, settings, opts)
         template = gcp.compute.InstanceTemplate(
             f"{name}-template",
             region=settings.region,
