@@ -7,18 +7,18 @@ from scalr_agents.model.findings import Position, as_path, error, warning
 from scalr_agents.model.layers import Layer, combine, is_given, locate
 
 PLACE = ("scalr-agents:agents", "runs")
-WORD = Layer(as_path("scalr-agents:common.url"), {"agent": {"url": "https://acme.scalr.io"}}, word=True)
+SETTING = Layer(as_path("scalr-agents:common.url"), {"agent": {"url": "https://acme.scalr.io"}}, from_setting=True)
 IN_FILE: dict[str, Any] = {"agent": {"url": None, "nodeSelector": {"kubernetes.io/os": "linux"}, "tolerations": [{"key": "a"}]}}
 FILE = Layer(as_path(""), IN_FILE, file="values/dev.yaml")
 VALUES = Layer((*PLACE, "values"), {"agent": {"replicaCount": 2, "podLabels": "x"}, "task": None})
-LAYERS = [WORD, FILE, VALUES]
+LAYERS = [SETTING, FILE, VALUES]
 
 
 @pytest.mark.parametrize(
     ("layer", "path", "place"),
     [
-        (WORD, "agent.url", "scalr-agents:common.url"),
-        (WORD, "", "scalr-agents:common.url"),
+        (SETTING, "agent.url", "scalr-agents:common.url"),
+        (SETTING, "", "scalr-agents:common.url"),
         (FILE, "agent.url", "agent.url"),
         (FILE, "agent.tolerations[0].key", "agent.tolerations[0].key"),
         (VALUES, "agent.url", "scalr-agents:agents.runs.values.agent.url"),
@@ -98,7 +98,7 @@ def test_a_finding_is_located_in_the_last_layer_with_its_value(path: str, place:
 
 
 def test_a_finding_on_a_translated_key_names_only_the_key() -> None:
-    assert locate(error("agent.url", "is wrong"), [WORD], PLACE) == error("scalr-agents:common.url", "is wrong")
+    assert locate(error("agent.url", "is wrong"), [SETTING], PLACE) == error("scalr-agents:common.url", "is wrong")
 
 
 def test_without_layers_a_finding_is_in_the_default_place() -> None:

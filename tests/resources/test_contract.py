@@ -1,7 +1,6 @@
 """Properties that every component keeps, so that upgrades do not break programs and stacks."""
 
 import inspect
-import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -240,9 +239,3 @@ def test_the_component_host_reports_findings_as_an_error_of_the_arguments() -> N
         assert raised.value.errors == []  # the engine prints the values of properties that are named here
 
     assert run(program).names == []
-
-
-def test_every_argument_is_documented() -> None:
-    source = inspect.getsource(scalr_agents.AgentJobArgs)
-    documented = re.findall(r'^    (\w+): .+\n    """', source, re.MULTILINE)
-    assert documented == list(scalr_agents.AgentJobArgs.__annotations__)

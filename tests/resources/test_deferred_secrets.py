@@ -121,9 +121,9 @@ def test_parts_without_pods_store_no_digest_key(component: str) -> None:
 
 
 def test_the_digest_key_is_the_token_and_private_key() -> None:
-    held = {"token": {"token": "t"}, "env": {"PIN": "4711"}}
+    secret_data = {"token": {"token": "t"}, "env": {"PIN": "4711"}}
     content = b"".join(len(part).to_bytes(8, "big") + part for part in (b"token", b"t", b"PIN", b"4711"))
-    assert secrets.digest(held, "not needed") == hmac.new(b"t", content, hashlib.sha256).hexdigest()
+    assert secrets.digest(secret_data, "not needed") == hmac.new(b"t", content, hashlib.sha256).hexdigest()
     certificate = {"client-cert": {"tls.crt": "public", "tls.key": "private"}}
     content = b"".join(len(part).to_bytes(8, "big") + part for part in (b"tls.crt", b"public", b"tls.key", b"private"))
     assert secrets.digest(certificate) == hmac.new(b"publicprivate", content, hashlib.sha256).hexdigest()

@@ -295,7 +295,7 @@ def _of_variables(container: Mapping[str, Any], namespace: str) -> Iterator[Refe
 
 
 def _of_files(source: Mapping[str, Any], namespace: str) -> Iterator[Reference]:
-    for word, kind in (("secret", "Secret"), ("configMap", "ConfigMap")):
-        given = source.get(word, {})
+    for key, kind in (("secret", "Secret"), ("configMap", "ConfigMap")):
+        given = source.get(key, {})
         named = {"name": given.get("name") or given.get("secretName"), "optional": given.get("optional")}
         yield from _named(kind, namespace, named, [item["key"] for item in given.get("items", ())])

@@ -39,9 +39,9 @@ def refusal(kubeconfigs: str, untrusted: Sequence[Path]) -> str:
     if not found:
         return ""
     file, user, command = found[0]
-    said = f"its user {user[:_LONGEST]!r} runs the program {command[:_LONGEST]!r} to get a credential"
+    what = f"its user {user[:_LONGEST]!r} runs the program {command[:_LONGEST]!r} to get a credential"
     return (
-        f"kubeconfig {file} is in the project, and {said}; "
+        f"kubeconfig {file} is in the project, and {what}; "
         "use a kubeconfig outside of the project. If you trust everybody who may change the project, use --allow-exec"
     )
 

@@ -37,7 +37,7 @@ def convert(values: Mapping[str, Any]) -> tuple[Values, list[Finding]]:
     if not is_alpha(values):
         return new, shapes.unknown_keys(AgentJobValues, new)
     findings = [finding for row in ROWS for finding in _carry(new, row)]
-    if not _said(values, _OPEN) and not _said(values, "task.allowMetadataService"):
+    if not _is_given(values, _OPEN) and not _is_given(values, "task.allowMetadataService"):
         message = "not set, so runs could reach the metadata service; now they cannot, unless you set task.allowMetadataService to true"
         findings.append(warning(_OPEN, message))
     findings += [*_strangers(new), *shapes.unknown_keys(AgentJobValues, _without_alpha(new))]
@@ -117,7 +117,7 @@ def _strangers_in(given: Any, path: tuple[str, ...]) -> Iterator[Finding]:
 
 
 def _found(values: Mapping[str, Any], row: Row) -> bool:
-    return _said(values, row.old) and row.applies(_at(values, row.old))
+    return _is_given(values, row.old) and row.applies(_at(values, row.old))
 
 
 def _without_alpha(values: Mapping[str, Any]) -> Values:
@@ -131,7 +131,7 @@ def _without_alpha(values: Mapping[str, Any]) -> Values:
 def _prune(new: Values) -> None:
     """Removes the alpha's own sections if they are empty."""
     for section in ("controller.image", "worker.runner", *_SECTIONS):
-        if _said(new, section) and is_empty(_at(new, section)):
+        if _is_given(new, section) and is_empty(_at(new, section)):
             _take(new, section)
 
 
@@ -140,7 +140,7 @@ def _copy(values: Mapping[str, Any]) -> Values:
     return {key: _copy(value) if isinstance(value, Mapping) else value for key, value in values.items()}
 
 
-def _said(values: Any, path: str) -> bool:
+def _is_given(values: Any, path: str) -> bool:
     return _look(values, path) is not _ABSENT
 
 

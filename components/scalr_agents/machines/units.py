@@ -58,7 +58,7 @@ def agent(machine: Machine, names: CloudNames) -> str:
             f"TimeoutStartSec={_START_SECONDS}",
             f"TimeoutStopSec={environment.stop_seconds(machine) + _STOP_MARGIN_SECONDS}",
         ],
-        wanted=True,
+        enabled=True,
     )
 
 
@@ -134,7 +134,7 @@ def drain(machine: Machine, names: CloudNames) -> str:
             "StartLimitIntervalSec": "0",
         },
         [*_environment(machine), f"ExecStart={HOST_PROGRAM} drain {arguments}", "Restart=on-failure", "RestartSec=5"],
-        wanted=True,
+        enabled=True,
     )
 
 
@@ -182,10 +182,10 @@ def named_task_image(machine: Machine) -> list[str]:
     return [f"pull {quoted(image)}", f"tag {quoted(image)} {quoted('scalr/terraform:' + image.rpartition(':')[2])}"]
 
 
-def _unit(head: Mapping[str, str], service: Iterable[str], *, wanted: bool = False) -> str:
+def _unit(head: Mapping[str, str], service: Iterable[str], *, enabled: bool = False) -> str:
     sections = {
         "Unit": [f"{key}={value}" for key, value in head.items()],
         "Service": list(service),
-        "Install": ["WantedBy=multi-user.target"] if wanted else [],
+        "Install": ["WantedBy=multi-user.target"] if enabled else [],
     }
     return "\n".join(lines([f"[{name}]", *entries]) for name, entries in sections.items() if entries)

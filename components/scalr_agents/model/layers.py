@@ -12,18 +12,18 @@ from scalr_agents.model.merge import Values, merge
 class Layer(NamedTuple):
     """Values from one place of the user's input.
 
-    `place` is its path, and empty for a values file, whose name is `file`. A `word` is a setting that was converted into values: its
-    findings point to the setting itself, because the user did not write the paths of the values.
+    `place` is its path, and empty for a values file, whose name is `file`. `from_setting` says that a setting was converted into these
+    values: findings point to the setting itself, because the user did not write the paths of the values.
     """
 
     place: Path
     values: Values
-    word: bool = False
+    from_setting: bool = False
     file: str = ""
 
     def own(self, finding: Finding) -> Finding:
         """A finding on one of the values, with the path where the user has to look."""
-        at = self.place if self.word else (*self.place, *finding.at)
+        at = self.place if self.from_setting else (*self.place, *finding.at)
         return replace(finding, at=at, position=Position(self.file) if self.file else finding.position)
 
 

@@ -128,10 +128,10 @@ class _Builder:
         if tag == _PLAIN:
             return self._plain(node, text)
         value = self._plain(node, text)
-        wanted = {f"{_TAG}null": type(None), f"{_TAG}bool": bool, f"{_TAG}int": int, f"{_TAG}float": float}.get(tag)
-        if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        expected = {f"{_TAG}null": type(None), f"{_TAG}bool": bool, f"{_TAG}int": int, f"{_TAG}float": float}.get(tag)
+        if expected is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
-        if wanted is None or type(value) is not wanted:
+        if expected is None or type(value) is not expected:
             raise _wrong_tag(node)
         return value
 

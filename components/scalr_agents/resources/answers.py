@@ -9,10 +9,10 @@ from typing import Any
 import pulumi
 
 
-def demanded(token: str, said: Any, path: str, read: Callable[[Any], Any]) -> Any:
+def demanded(token: str, answer: Any, path: str, read: Callable[[Any], Any]) -> Any:
     """What `read` takes from an answer, with an error that names the resource or function and the property in place of `None`."""
     try:
-        found = read(said)
+        found = read(answer)
     except (AttributeError, IndexError, KeyError, TypeError):
         found = None
     if found is None:
@@ -21,6 +21,6 @@ def demanded(token: str, said: Any, path: str, read: Callable[[Any], Any]) -> An
     return found
 
 
-def answered(token: str, said: pulumi.Output[Any], path: str, read: Callable[[Any], Any] = lambda known: known) -> pulumi.Output[Any]:
+def answered(token: str, answer: pulumi.Output[Any], path: str, read: Callable[[Any], Any] = lambda known: known) -> pulumi.Output[Any]:
     """The same for an output."""
-    return said.apply(lambda known: demanded(token, known, path, read))
+    return answer.apply(lambda known: demanded(token, known, path, read))

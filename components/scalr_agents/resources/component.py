@@ -34,12 +34,12 @@ class Validated(Component, Generic[W]):
     """A component whose `__init__` validates a program's arguments. `of` takes what a stack has validated already."""
 
     @classmethod
-    def of(cls, name: str, wanted: W, opts: pulumi.ResourceOptions | None = None) -> Self:
+    def of(cls, name: str, request: W, opts: pulumi.ResourceOptions | None = None) -> Self:
         """The component, from validated input."""
         component = cls.__new__(cls)
-        component.make(name, wanted, opts)
+        component.make(name, request, opts)
         return component
 
     @abstractmethod
-    def make(self, name: str, wanted: W, opts: pulumi.ResourceOptions | None) -> None:
+    def make(self, name: str, request: W, opts: pulumi.ResourceOptions | None) -> None:
         """Register the component with its children and its outputs."""

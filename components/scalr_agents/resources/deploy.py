@@ -22,7 +22,7 @@ from scalr_agents.resources.kubernetes import objects
 from scalr_agents.resources.kubernetes.agent_job import AgentJob
 from scalr_agents.resources.kubernetes.agent_k8s import AgentK8s
 from scalr_agents.resources.kubernetes.agent_local import AgentLocal
-from scalr_agents.resources.kubernetes.agents import Wanted
+from scalr_agents.resources.kubernetes.agents import AgentRequest
 from scalr_agents.resources.kubernetes.crds import AgentCrds, AgentCrdsArgs
 from scalr_agents.resources.kubernetes.rollouts import until_runs_end
 from scalr_agents.resources.validation import ArgsError
@@ -178,12 +178,12 @@ def _claims(
     """Claims and volumes that agents mount, by the agent's name. `before` returns what the claim of some agents depends on."""
     users = users_of_claims(loaded.agents) if loaded.claims else {}
     mounted = defaultdict[str, list[pulumi.Resource]](list)
-    for wanted in loaded.claims:
-        entry, agents = loaded.caches[wanted.cache], users[wanted.key]
-        kept = wanted.content.outlives_stack and entry.on_delete == "keep"
+    for request in loaded.claims:
+        entry, agents = loaded.caches[request.cache], users[request.key]
+        kept = request.content.outlives_stack and entry.on_delete == "keep"
         longest = until_runs_end(agents)
         opts = pulumi.ResourceOptions(provider=taking_over if kept else cluster, depends_on=before(agents), custom_timeouts=longest)
-        claim = deploy_caches.claim(wanted, entry, systems.get(wanted.cache), opts)
+        claim = deploy_caches.claim(request, entry, systems.get(request.cache), opts)
         for agent in agents:
             mounted[agent.name] += claim.mounts
     return mounted
@@ -199,5 +199,5 @@ def _needed_by_runs(agents: Iterable[_Agent | None]) -> list[pulumi.Resource]:
 
 
 def _agent(agent: AnyAgent, settings: Kubernetes, mounted: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> _Agent:
-    wanted = Wanted(agent, settings.await_rollout, settings.rollout_timeout_seconds, mounted)
-    return _COMPONENTS[agent.chart.values].of(agent.name, wanted, opts)
+    request = AgentRequest(agent, settings.await_rollout, settings.rollout_timeout_seconds, mounted)
+    return _COMPONENTS[agent.chart.values].of(agent.name, request, opts)

@@ -49,9 +49,11 @@ def file_system(name: str, entry: CacheEntry, found: Found) -> Any:
     return _resources(kind).file_system(name, kind, found.get(name), keep=entry.on_delete == "keep") if kind else None
 
 
-def claim(wanted: Claim, entry: CacheEntry, system: Any, opts: pulumi.ResourceOptions) -> Any:
+def claim(request: Claim, entry: CacheEntry, system: Any, opts: pulumi.ResourceOptions) -> Any:
     """A claim of the stack, a component with the resources that pods `mounts`."""
-    return _resources(wanted.content).claim(f"{wanted.name}-cache", wanted, wanted.content, system, opts, keep=entry.on_delete == "keep")
+    return _resources(request.content).claim(
+        f"{request.name}-cache", request, request.content, system, opts, keep=entry.on_delete == "keep"
+    )
 
 
 def _resources(kind: CacheKind) -> Any:

@@ -21,13 +21,13 @@ def deploy(machines: Iterable[StackMachine]) -> dict[str, dict[str, pulumi.Outpu
 
 def _group(each: StackMachine) -> "Ec2Agents | GceAgents | None":
     if each.entry.ec2:
-        from scalr_agents.resources.aws.ec2_agents import Ec2Agents, WantedEc2
+        from scalr_agents.resources.aws.ec2_agents import Ec2Agents, Ec2Request
 
-        return Ec2Agents.of(each.name, WantedEc2(each.machine, each.entry.ec2, _secrets(each)))
+        return Ec2Agents.of(each.name, Ec2Request(each.machine, each.entry.ec2, _secrets(each)))
     if each.entry.gce:
-        from scalr_agents.resources.gcp.gce_agents import GceAgents, WantedGce
+        from scalr_agents.resources.gcp.gce_agents import GceAgents, GceRequest
 
-        return GceAgents.of(each.name, WantedGce(each.machine, each.entry.gce, _secrets(each)))
+        return GceAgents.of(each.name, GceRequest(each.machine, each.entry.gce, _secrets(each)))
     return None
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Stack", "load"]
 
-_WORDS = list(StackFile.model_fields)
+_KEYS = list(StackFile.model_fields)
 
 
 class Stack(NamedTuple):
@@ -76,17 +76,15 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     `directory` is the directory of the stack files; paths in them are relative to it. Without `demand_tokens`, a token that is not
     set counts as one that is still encrypted.
     """
-    findings = list(_unknown_words(config))
-    content = {word: _decoded(value) for word, value in config.items() if word in _WORDS and value is not None}
+    findings = list(_unknown_keys(config))
+    content = {key: _decoded(value) for key, value in config.items() if key in _KEYS and value is not None}
     owners = _owners(content)
     if "secrets" in content:
         content["secrets"] = secrets.opened(content["secrets"], owners)
     file, shape_findings, left_out = shapes.parse(StackFile, content)
     shape_findings = [in_file(finding) for finding in shape_findings]
     findings += _in_the_right_place(shape_findings, content.get("agents"))
-    if owners is not None and (
-        "agents" in content or all(word in _WORDS for word in config)
-    ):  # otherwise they may be under a misspelled key
+    if owners is not None and ("agents" in content or all(key in _KEYS for key in config)):  # otherwise they may be under a misspelled key
         findings += secrets.of_nobody(file.secrets, owners)
     bundle, common_findings = common.bundle(file.common.ca, directory)
     only_machines = bool(content.get("machines")) and not content.get("agents")
@@ -172,20 +170,20 @@ def _check_mounts(built: list[AnyAgent], claims: "list[Claim]") -> Iterator[Find
         yield from cache_checks.check(built, claims)
 
 
-def _unknown_words(config: Mapping[str, Any]) -> Iterator[Finding]:
-    for word in config:
-        head = word.partition(".")[0]
-        if word in _WORDS:
+def _unknown_keys(config: Mapping[str, Any]) -> Iterator[Finding]:
+    for key in config:
+        head = key.partition(".")[0]
+        if key in _KEYS:
             continue
-        if head in _WORDS:
-            message = f"a flat key, set without --path; remove it with: pulumi config rm '{PREFIX}:{word}', and set it with --path"
-            yield error((f"{PREFIX}:{word}",), message)
-        elif word in secrets.MISPLACED:
-            message = f"secrets belong to an agent; run: pulumi config rm '{PREFIX}:{word}', and: {secrets.command('<agent>', word)}"
-            yield error((f"{PREFIX}:{word}",), message)
+        if head in _KEYS:
+            message = f"a flat key, set without --path; remove it with: pulumi config rm '{PREFIX}:{key}', and set it with --path"
+            yield error((f"{PREFIX}:{key}",), message)
+        elif key in secrets.MISPLACED:
+            message = f"secrets belong to an agent; run: pulumi config rm '{PREFIX}:{key}', and: {secrets.command('<agent>', key)}"
+            yield error((f"{PREFIX}:{key}",), message)
         else:
-            name = shown(word)
-            yield error((f"{PREFIX}:{name}",), unknown_key(name, _WORDS))
+            name = shown(key)
+            yield error((f"{PREFIX}:{name}",), unknown_key(name, _KEYS))
 
 
 def _decoded(value: Any) -> Any:

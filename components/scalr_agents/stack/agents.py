@@ -209,10 +209,10 @@ def _values_files(here: KeyPath, entry: AgentEntry, directory: Path) -> tuple[li
 
 def _seeming_secrets(name: str, layers: list[Layer], findings: list[Finding]) -> Iterator[Finding]:
     """Warnings for values that look like secrets, one for each place that has no other finding."""
-    said = {_spot(finding) for finding in findings}
+    known = {_spot(finding) for finding in findings}
     for finding in secrets.seeming(name, layers) if any(layer.values for layer in layers) else ():
-        if _spot(finding) not in said:
-            said.add(_spot(finding))
+        if _spot(finding) not in known:
+            known.add(_spot(finding))
             yield finding
 
 

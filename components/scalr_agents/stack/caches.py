@@ -56,8 +56,8 @@ class Claim:
         """Volume and claim, with placeholders for values that only the cloud knows."""
         return list(self.content.objects(self.release, self.namespace, self._unknown).values())
 
-    def _unknown(self, word: str) -> Any:
-        return CloudValue(f"{dotted(self.place)}: {word} for {self.name}")
+    def _unknown(self, what: str) -> Any:
+        return CloudValue(f"{dotted(self.place)}: {what} for {self.name}")
 
 
 def users_of_claims(agents: Iterable[AnyAgent]) -> Mapping[tuple[str, str], list[AnyAgent]]:
@@ -128,7 +128,7 @@ class Caches(NamedTuple):
             mounted = settings.cache(claim)
         except NoValueError as problem:
             return [], [error(place, str(problem))]
-        return [Layer(place, settings.cache(claim, limit), word=True)], list(_contradictions(place, mounted, below, decided=claim))
+        return [Layer(place, settings.cache(claim, limit), from_setting=True)], list(_contradictions(place, mounted, below, decided=claim))
 
     def _soft_limit(self, cache: str, gibibytes: int) -> str:
         users = sum(agent.cache == cache for agent in self.agents.values())

@@ -42,7 +42,7 @@ def collisions(agents: Sequence[AnyAgent], claims: "Sequence[Claim]") -> Iterato
                 same_release = isinstance(one, Agent) and isinstance(other, Agent) and one.release.name == other.release.name
                 yield error(
                     place(one.name) if isinstance(one, Agent) else one.place,
-                    f"owns {_in_words(owned)}, and so does {_called(other)}; "
+                    f"owns {_listed(owned)}, and so does {_called(other)}; "
                     + ("set another `release` for one of them" if same_release else "give one of them another name"),
                 )
                 break
@@ -57,7 +57,7 @@ def _identity(manifest: Manifest) -> tuple[str, ...]:
     return manifest["kind"], metadata.get("namespace", ""), metadata["name"]
 
 
-def _in_words(owned: tuple[str, ...]) -> str:
+def _listed(owned: tuple[str, ...]) -> str:
     if owned[0] == "pods of":
         return f"the pods of release {owned[3]!r} in namespace {owned[1]!r}"
     kind, namespace, name = owned

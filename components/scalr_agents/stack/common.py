@@ -21,15 +21,15 @@ _ALWAYS_DIRECT = ["$(KUBERNETES_SERVICE_HOST)", "localhost", "127.0.0.1", ".svc"
 def layers(common: Common, bundle: str, settings: Settings, agent: str) -> tuple[list[Layer], list[Finding]]:
     """The keys of `common` as layers of an agent's values, and errors for those that its chart or contract line has no value for."""
     translated, findings = [], []
-    for word, translate in _said(common, bundle, settings):
+    for key, translate in _given(common, bundle, settings):
         try:
-            translated.append(Layer((*_PLACE, word), translate(), word=True))
+            translated.append(Layer((*_PLACE, key), translate(), from_setting=True))
         except NoValueError as problem:
-            findings.append(error((*_PLACE, word), f"for agent {agent!r}: {problem}"))
+            findings.append(error((*_PLACE, key), f"for agent {agent!r}: {problem}"))
     return translated, findings
 
 
-def _said(common: Common, bundle: str, settings: Settings) -> Iterator[tuple[str, Callable[[], Values]]]:
+def _given(common: Common, bundle: str, settings: Settings) -> Iterator[tuple[str, Callable[[], Values]]]:
     """The keys that are set, and how each becomes values."""
     ca = common.ca
     proxy = common.proxy if common.proxy and _has_address(common.proxy) else None
@@ -44,7 +44,7 @@ def _said(common: Common, bundle: str, settings: Settings) -> Iterator[tuple[str
         "labels": (common.labels, lambda: settings.labels(common.labels)),
         "podAnnotations": (common.pod_annotations, lambda: settings.pod_annotations(common.pod_annotations)),
     }
-    return ((word, translate) for word, (said, translate) in translations.items() if said)
+    return ((key, translate) for key, (given, translate) in translations.items() if given)
 
 
 def without_effect(common: Common, *, only_machines: bool) -> Iterator[Finding]:
@@ -107,9 +107,9 @@ def nodes(place: KeyPath, given: Nodes | None, settings: Settings) -> list[Layer
         **({"nodeSelector": given.selector} if given.selector else {}),
         **({"tolerations": given.tolerations} if given.tolerations else {}),
     }
-    return [Layer((*place, "nodes"), settings.nodes(values), word=True)]
+    return [Layer((*place, "nodes"), settings.nodes(values), from_setting=True)]
 
 
 def identity(place: KeyPath, annotations: Mapping[str, str | Deferred], settings: Settings, below: Sequence[Layer]) -> list[Layer]:
     """An agent's cloud identity, as a layer that overrides its values."""
-    return [Layer((*place, "identity"), settings.identity(annotations, combine(below)), word=True)] if annotations else []
+    return [Layer((*place, "identity"), settings.identity(annotations, combine(below)), from_setting=True)] if annotations else []

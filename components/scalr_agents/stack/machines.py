@@ -58,9 +58,9 @@ class StackMachine:
     def place(self) -> Path:
         return _place(self.name)
 
-    def _unknown(self, word: str) -> CloudValue:
+    def _unknown(self, key: str) -> CloudValue:
         """A placeholder for a value that is known only to the cloud, for printed files."""
-        return CloudValue(f"{dotted(self.place)}: {word}")
+        return CloudValue(f"{dotted(self.place)}: {key}")
 
     def names(self) -> CloudNames:
         """Names of cloud resources for printed files, with placeholders for unknown ones."""
@@ -127,7 +127,7 @@ def _build(name: str, entry: MachineEntry, shared: SharedSettings, file: StackFi
 
 def _check(each: StackMachine, file: StackFile, *, demand_tokens: bool) -> Iterator[Finding]:
     entry, machine = each.entry, each.machine
-    given = [word for word in ("ec2", "gce", "docker") if getattr(entry, word)]
+    given = [key for key in ("ec2", "gce", "docker") if getattr(entry, key)]
     found = [*checks.name(each.name), *checks.agent(machine.agent, machine.platform, in_stack_files)]
     if len(given) == 1:
         found += checks.without_effect(machine, in_stack_files)
@@ -164,9 +164,9 @@ def _check_secrets(each: StackMachine, *, demand_tokens: bool) -> Findings:
     for finding in (*checks.duplicates(machine, given.env, in_stack_files), *checks.secret_env(given.env)):
         secret = secrets.located(each.name, finding.at)
         yield replace(finding, at=secret) if secret else finding.under(each.place)
-    for word, value in (("clientKey", given.client_key), ("mirrorTokens", given.mirror_tokens)):
+    for key, value in (("clientKey", given.client_key), ("mirrorTokens", given.mirror_tokens)):
         if is_set(value):
-            yield error(secrets.place_of(each.name, word), "not supported for agents on machines; set only token and env")
+            yield error(secrets.place_of(each.name, key), "not supported for agents on machines; set only token and env")
     if machine.platform == "own":
         if is_set(given.token) or given.env:
             yield warning(
@@ -200,9 +200,9 @@ def _shared_between_roles(built: list[StackMachine]) -> Findings:
         if one.machine.agent.role == other.machine.agent.role:
             continue
         vcs, runs = (one, other) if one.machine.agent.role == "vcs" else (other, one)
-        for word, shared in ((word, shared) for word, shared in _shared_places(vcs.entry, runs.entry) if shared):
+        for key, shared in ((key, shared) for key, shared in _shared_places(vcs.entry, runs.entry) if shared):
             yield warning(
-                (*vcs.place, *word), f"{', '.join(shared)}: also used by machine {runs.name!r}, which serves runs; use different ones"
+                (*vcs.place, *key), f"{', '.join(shared)}: also used by machine {runs.name!r}, which serves runs; use different ones"
             )
 
 

@@ -14,7 +14,7 @@ from scalr_agents.model.forms import is_deferred
 from scalr_agents.model.merge import has, lookup
 from scalr_agents.model.messages import describe
 
-_WORDS = ("value", "default", "type", "items", "description", "secret")
+_KEYS = ("value", "default", "type", "items", "description", "secret")
 _TYPES = ("string", "integer", "boolean", "array", "object")
 _SHORT = (str, int, bool, list)
 _ENCRYPTED = "an encrypted value works in stack files only; set it for each stack, with: pulumi config set --secret"
@@ -33,9 +33,9 @@ class Entry(NamedTuple):
     """The declaration."""
 
     @property
-    def word(self) -> str:
+    def field(self) -> str:
         """The key of the declaration that holds the value; empty if there is none."""
-        return next((word for word in ("value", "default") if self.content.get(word) is not None), "")
+        return next((field for field in ("value", "default") if self.content.get(field) is not None), "")
 
 
 def split(key: str, project: str) -> tuple[str, str]:
@@ -69,24 +69,24 @@ def _check(entry: Entry, project: str) -> Iterator[Finding]:
         yield error((), "an item of a list; share the whole list")
     elif not isinstance(content, dict):
         yield error((), f"expected a map with the key `value`, given {describe(content, repeated=False)}")
-    elif not content.keys() & set(_WORDS) and content:
+    elif not content.keys() & set(_KEYS) and content:
         yield error((), "Pulumi refuses settings directly under this key; put them one level deeper, under `value:`")
-    elif unknown := [key for key in content if key not in _WORDS]:
-        yield from (error((key,), unknown_key(key, _WORDS)) for key in unknown)
+    elif unknown := [key for key in content if key not in _KEYS]:
+        yield from (error((key,), unknown_key(key, _KEYS)) for key in unknown)
     else:
-        yield from _check_words(content)
+        yield from _check_types(content)
         yield from _check_own(content) if path[0] == project else _check_foreign(content, project)
 
 
-def _check_words(content: Mapping[str, Any]) -> Iterator[Finding]:
-    for word, kind, expected in (("description", str, "a string"), ("secret", bool, "true or false"), ("items", dict, "a map")):
-        if word in content and not isinstance(content[word], kind):
-            yield error((word,), f"expected {expected}, given {describe(content[word], repeated=False)}")
+def _check_types(content: Mapping[str, Any]) -> Iterator[Finding]:
+    for field, kind, expected in (("description", str, "a string"), ("secret", bool, "true or false"), ("items", dict, "a map")):
+        if field in content and not isinstance(content[field], kind):
+            yield error((field,), f"expected {expected}, given {describe(content[field], repeated=False)}")
     if content.get("type", _TYPES[0]) not in _TYPES:
         yield error(("type",), f"given {describe(content['type'], repeated=True)}; allowed: {', '.join(_TYPES)}")
     if content.get("value") is not None and content.get("default") is not None:
         yield error((), "set exactly one of value and default")
-    yield from (error((word,), _ENCRYPTED) for word in ("value", "default") if _is_encrypted(content.get(word)))
+    yield from (error((field,), _ENCRYPTED) for field in ("value", "default") if _is_encrypted(content.get(field)))
 
 
 def _check_own(content: Mapping[str, Any]) -> Iterator[Finding]:
@@ -111,10 +111,10 @@ def _check_foreign(content: Mapping[str, Any], project: str) -> Iterator[Finding
 
 def applied(entries: list[Entry], config: Config) -> tuple[Config, list[Entry]]:
     """A stack's configuration with the project's settings, and the entries that have set something."""
-    used = [entry for entry in entries if entry.word and not has(config, entry.path) and not _obstacle(config, entry.path)]
+    used = [entry for entry in entries if entry.field and not has(config, entry.path) and not _obstacle(config, entry.path)]
     for entry in used:
         if not has(config, entry.path):  # of two keys for the same setting, the first counts
-            config = _placed(config, entry.path, entry.content[entry.word])
+            config = _placed(config, entry.path, entry.content[entry.field])
     return config, used
 
 
@@ -129,7 +129,7 @@ def refused(entries: list[Entry], config: Config) -> Iterator[Finding]:
             yield error(entry.path, "missing: Pulumi.yaml declares it without a value; set it here, or add `value` there")
         elif kind and entry.content.get("secret") and not _is_sealed(value):
             yield error(entry.path, "Pulumi.yaml declares it as a secret; encrypt it with: pulumi config set --secret")
-        elif kind and not _fits(kind, items, _as_text(value, shared=entry.word)):
+        elif kind and not _fits(kind, items, _as_text(value, shared=entry.field)):
             yield error(entry.path, f"not of the type {kind}, which Pulumi.yaml declares; given {describe(value, repeated=False)}")
 
 

@@ -27,7 +27,7 @@ def stack_file() -> dict[str, Any]:
         [(model, "validation") for model in models], ref_template="#/definitions/{model}", schema_generator=_Generator
     )
     known = definitions["$defs"]
-    words = known.pop("StackFile")["properties"] | known.pop("CachesOfFile")["properties"] | known.pop("MachinesOfFile")["properties"]
+    keys = known.pop("StackFile")["properties"] | known.pop("CachesOfFile")["properties"] | known.pop("MachinesOfFile")["properties"]
     known["AgentSecrets"] = _or_sealed(known["AgentSecrets"])
     known["AgentEntry"] |= {"allOf": [_values_of(kind, model) for kind, model in _CHART_VALUES.items()]}
     return {
@@ -37,8 +37,8 @@ def stack_file() -> dict[str, Any]:
         "properties": {
             "config": {
                 "type": "object",
-                "properties": {f"{PREFIX}:{word}": content for word, content in words.items()},
-                "patternProperties": {f"^{PREFIX}:(?!({'|'.join(words)})$)": False},
+                "properties": {f"{PREFIX}:{key}": content for key, content in keys.items()},
+                "patternProperties": {f"^{PREFIX}:(?!({'|'.join(keys)})$)": False},
             }
         },
         "definitions": known,

@@ -22,18 +22,18 @@ from scalr_agents.stack.source import Sealed
 MISPLACED = ("token", "clientKey")
 """Secrets that users may try to set directly on an agent."""
 _TOKEN = ("agent", "token")
-_WITHOUT_SECRETS = tuple(f"{PREFIX}:{word}" for word in ("kubernetes", "namespaces", "caches"))
-_OPEN_WORDS = StackFile.model_fields.keys() - {"secrets"}
+_WITHOUT_SECRETS = tuple(f"{PREFIX}:{key}" for key in ("kubernetes", "namespaces", "caches"))
+_OPEN_KEYS = StackFile.model_fields.keys() - {"secrets"}
 
 
-def place_of(agent: str, word: str = "token") -> str:
+def place_of(agent: str, key: str = "token") -> str:
     """The path at which a secret of an agent belongs."""
-    return f"{PREFIX}:secrets.{agent}.{word}"
+    return f"{PREFIX}:secrets.{agent}.{key}"
 
 
-def command(agent: str, word: str = "token") -> str:
+def command(agent: str, key: str = "token") -> str:
     """The command that sets a secret. It has no value: the CLI asks for it, so that it is not in the shell's history."""
-    return f"pulumi config set --secret --path {shell_word(place_of(agent, word))}"
+    return f"pulumi config set --secret --path {shell_word(place_of(agent, key))}"
 
 
 def env(name: str) -> str:
@@ -54,14 +54,14 @@ def located(agent: str, path: Path) -> Path | None:
 
 def misplaced(config: Mapping[str, Any]) -> Iterator[Finding]:
     """Findings on secrets that are encrypted outside of `secrets`, or not encrypted in it."""
-    for word, content in config.items():
-        for sealed in _sealed(content) if word in _OPEN_WORDS else ():
+    for key, content in config.items():
+        for sealed in _sealed(content) if key in _OPEN_KEYS else ():
             yield misplaced_at(as_path(sealed.place))
     secrets = config.get("secrets")
     for agent, given in secrets.items() if isinstance(secrets, dict) else ():
-        for word, value in _words(given):
+        for key, value in _plain_or_sealed(given):
             if isinstance(value, str) and value:
-                yield warning(place_of(agent, word), f"is in this file in plain text; encrypt it with: {command(agent, word)}")
+                yield warning(place_of(agent, key), f"is in this file in plain text; encrypt it with: {command(agent, key)}")
 
 
 def placeholders(config: Mapping[str, Any]) -> Iterator[Finding]:
@@ -86,17 +86,17 @@ def misplaced_at(place: Path) -> Finding:
 def _target(place: Path) -> str:
     """The key under `secrets` that a secret at a place of an agent belongs to."""
     match place[2:]:
-        case (str(word),) | ("secretsFrom", str(word)) if word in MISPLACED:
-            return word
+        case (str(key),) | ("secretsFrom", str(key)) if key in MISPLACED:
+            return key
         case ("secretsFrom", "env", str(name)):
             return env(name)
     return "token" if place[-2:] == _TOKEN else "env.<NAME>"
 
 
-def _words(given: Any) -> Iterator[tuple[str, Any]]:
+def _plain_or_sealed(given: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(given, dict):
         env, mirrors = given.get("env"), given.get("mirrorTokens")
-        yield from ((word, given.get(word)) for word in ("token", "clientKey"))
+        yield from ((key, given.get(key)) for key in ("token", "clientKey"))
         yield from ((f"env.{name}", value) for name, value in env.items()) if isinstance(env, dict) else ()
         yield from ((mirror_token(host), value) for host, value in mirrors.items()) if isinstance(mirrors, dict) else ()
 
@@ -132,10 +132,10 @@ def in_the_open(agent: str, layers: list[Layer], settings: Settings) -> Iterator
     """Errors for secrets in plain text among the values, at the places where the agent's chart and contract line expect secrets."""
     known = dict(in_values(settings))
     for layer in layers:
-        for path, word in known.items():
+        for path, key in known.items():
             if is_set(lookup(layer.values, *path.split("."))):
-                what = "token" if word == "token" else "private key"
-                yield layer.own(error(path, f"a {what} in plain text; remove it and run: {command(agent, word)}"))
+                what = "token" if key == "token" else "private key"
+                yield layer.own(error(path, f"a {what} in plain text; remove it and run: {command(agent, key)}"))
         mirrors = lookup(layer.values, "agent", "providerNetworkMirrors")
         for index, mirror in enumerate(mirrors if isinstance(mirrors, list) else ()):
             if is_set(lookup(mirror, "token")):
@@ -185,15 +185,13 @@ def layers(
 ) -> tuple[list[Layer], list[Finding]]:
     """The layers with an agent's secrets, which go on top of those `below`, and the findings on them."""
     made, findings = _token(agent, secrets, below, settings, demanded=demanded)
-    try:
-        key = (
-            [Layer(as_path(place_of(agent, "clientKey")), settings.client_cert(None, secrets.client_key), word=True)]
-            if is_set(secrets.client_key)
-            else []
-        )
-    except NoValueError as problem:
-        return made, [*findings, error(place_of(agent, "clientKey"), str(problem))]
-    return [*made, *key], findings
+    if is_set(secrets.client_key):
+        place = place_of(agent, "clientKey")
+        try:
+            made.append(Layer(as_path(place), settings.client_cert(None, secrets.client_key), from_setting=True))
+        except NoValueError as problem:
+            findings.append(error(place, str(problem)))
+    return made, findings
 
 
 def _token(
@@ -208,4 +206,4 @@ def _token(
         return [], []
     missing = [error(place, f"missing; run: {command(agent)}")] if demanded and not has_token(secrets) else []
     content = secrets.token if has_token(secrets) else Sealed(place)
-    return [Layer(as_path(place), settings.token(content), word=True)], missing
+    return [Layer(as_path(place), settings.token(content), from_setting=True)], missing

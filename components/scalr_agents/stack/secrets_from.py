@@ -35,9 +35,9 @@ def layers(
 
 
 def _given_twice(agent: str, given: SecretsFrom, secrets: AgentSecrets) -> Iterator[Finding]:
-    for word in ("token", "env", "client_key"):
-        if getattr(given, word) and is_set(getattr(secrets, word)):
-            here = in_stack_files(word)
+    for key in ("token", "env", "client_key"):
+        if getattr(given, key) and is_set(getattr(secrets, key)):
+            here = in_stack_files(key)
             yield error(place_of(agent, here), f"given together with {dotted((*place(agent), WORD, here))}; keep one of them")
 
 

@@ -160,7 +160,7 @@ def _source(file: Path, declared: Path, settings: Mapping[str, Any]) -> Source:
     if not environment:  # it may set what is missing
         _refuse(file, [_of_stack(finding, origins) for finding in project_config.refused(entries, config)])
     of_project = {entry.path: Origin(declared, _place(entry, settings)) for entry in used}
-    given = {entry.key: entry.content[entry.word] for entry in entries if entry.word}
+    given = {entry.key: entry.content[entry.field] for entry in entries if entry.field}
     given |= {key: value for key, value in own.items() if value is not None}
     return Source(
         file=file,
@@ -190,12 +190,12 @@ def _of_stack(finding: Finding, origins: Mapping[KeyPath, Origin]) -> tuple[Find
 def misspelt(source: Source) -> Iterator[Finding]:
     """Findings on keys of another namespace that is almost ours: Pulumi leaves them to a package of that name. Keys of ours are errors."""
     for key in sorted(source.others):
-        namespace, _, word = key.rpartition(":")
+        namespace, _, path = key.rpartition(":")
         if almost(namespace, [PREFIX]):
-            name = re.split(r"[.\[]", word)[0]
+            name = re.split(r"[.\[]", path)[0]
             meant = name if name in StackFile.model_fields else almost(name, list(StackFile.model_fields))
             find = error if meant else warning
-            yield find((key,), f"has no effect, because it is not a key of {PREFIX}; did you mean '{PREFIX}:{meant or word}'?")
+            yield find((key,), f"has no effect, because it is not a key of {PREFIX}; did you mean '{PREFIX}:{meant or path}'?")
 
 
 def stack_directory(project: Path) -> Path:
@@ -271,7 +271,7 @@ def _own(file: Path, config: Mapping[str, Any], project: str) -> tuple[project_c
 def _place(entry: project_config.Entry, settings: Mapping[str, Any]) -> KeyPath:
     """Where the value of a shared setting is in the project's file. It may be written without `value`."""
     written = settings["config"][entry.key]
-    return ("config", entry.key, entry.word) if isinstance(written, dict) else ("config", entry.key)
+    return ("config", entry.key, entry.field) if isinstance(written, dict) else ("config", entry.key)
 
 
 def seal(value: Any, place: str) -> Any:

@@ -26,7 +26,7 @@ class _Domain(NamedTuple):
     role: str
 
     def differences(self, other: "_Domain") -> list[str]:
-        return [word for word, own, theirs in zip(self._fields, self, other, strict=True) if own != theirs]
+        return [key for key, own, theirs in zip(self._fields, self, other, strict=True) if own != theirs]
 
 
 def check(entries: Mapping[str, AgentEntry], agents: Sequence[AnyAgent]) -> Iterator[Finding]:

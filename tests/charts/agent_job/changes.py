@@ -41,7 +41,7 @@ def objects(
     inputs = inputs or Inputs()
     checked = validate("agent-job", given, release="runs", namespace="scalr", agent_version=version, naming=naming, inputs=inputs)
     assert not errors(checked.findings), checked.findings
-    return checked.by_role(secrets.known_digest(checked.held))
+    return checked.by_role(secrets.known_digest(checked.secret_data))
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

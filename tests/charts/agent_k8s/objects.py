@@ -32,7 +32,7 @@ def objects(
     inputs = inputs or Inputs()
     checked = validate("agent-k8s", given, release="runs", namespace="scalr", agent_version=VERSIONS[line], naming=naming, inputs=inputs)
     assert not errors(checked.findings), checked.findings
-    return checked.by_role(digest or secrets.known_digest(checked.held))
+    return checked.by_role(digest or secrets.known_digest(checked.secret_data))
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

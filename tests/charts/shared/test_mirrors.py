@@ -93,7 +93,7 @@ def test_a_password_in_the_address_is_an_error(chart: str) -> None:
 
 
 def held(chart: str, inputs: Inputs) -> dict[str, Any]:
-    return dict(load(chart, MIRRORS, inputs).held["env"])
+    return dict(load(chart, MIRRORS, inputs).secret_data["env"])
 
 
 @every_kind

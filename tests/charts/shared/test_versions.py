@@ -34,7 +34,7 @@ NEWER = [f"{NEWEST[:-1]}1", "98.0.0", "99.0.1"]
 def objects(chart: str, version: str, given: dict[str, Any] | None = None) -> dict[str, Any]:
     checked = validate(chart, merge(GIVEN, given or {}), release="runs", namespace="scalr", agent_version=version)
     assert errors(checked.findings) == []
-    return checked.by_role(secrets.known_digest(checked.held))
+    return checked.by_role(secrets.known_digest(checked.secret_data))
 
 
 def upgrades() -> Iterator[tuple[str, str, str]]:

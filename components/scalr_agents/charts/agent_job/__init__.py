@@ -21,7 +21,7 @@ CHART = Chart(
         "controller": manifests.controller,
         "nodes": manifests.nodes,
     },
-    held=manifests.held,
+    secret_data=manifests.secret_data,
     pods=manifests.pods,
     runs_at_once="agent-job has no fixed limit; plan one controller for every 5 concurrent runs (values.agent.replicaCount)",
     corrections=RULES,

@@ -19,7 +19,7 @@ CHART = Chart(
         "network-policy": manifests.network_policies,
         "workloads": manifests.workloads,
     },
-    held=manifests.held,
+    secret_data=manifests.secret_data,
     pods=manifests.pods,
     runs_at_once="agent-k8s has no fixed limit; set the size of a run with values.agent.container_task_*",
     corrections=RULES,

@@ -19,7 +19,7 @@ CHART = Chart(
         "network-policy": manifests.network_policies,
         "agent": manifests.agent,
     },
-    held=manifests.held,
+    secret_data=manifests.secret_data,
     pods=manifests.pods,
     runs_at_once="agent-local has one run at a time per pod; set values.replicaCount",
     corrections=RULES,

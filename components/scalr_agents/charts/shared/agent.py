@@ -35,15 +35,15 @@ class Agent(Generic[V]):
     _groups: dict[str, Group] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
-    def held(self) -> secrets.Held:
+    def secret_data(self) -> secrets.SecretData:
         """Contents of the Secrets that are created here, not of those that an operator makes."""
-        held = self.chart.held(self.values, self.inputs)
-        return {role: data for role, data in held.items() if not external_secrets.is_external(data)}
+        secret_data = self.chart.secret_data(self.values, self.inputs)
+        return {role: data for role, data in secret_data.items() if not external_secrets.is_external(data)}
 
     @cached_property
     def objects(self) -> list[Manifest]:
         """Its objects in the order in which they must be applied, without the custom resource definitions, which agents share."""
-        return list(self.by_role(secrets.known_digest(self.held)).values())
+        return list(self.by_role(secrets.known_digest(self.secret_data)).values())
 
     def group(self, name: str) -> Group:
         """The objects of one group by role, without the digest of the secrets. They are made only once."""

@@ -8,7 +8,7 @@ from pydantic.alias_generators import to_camel
 
 from scalr_agents.charts.shared.corrections import Rule
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests.secrets import Held
+from scalr_agents.charts.shared.manifests.secrets import SecretData
 from scalr_agents.charts.shared.moved import Moved
 from scalr_agents.charts.shared.network.destinations import Pods
 from scalr_agents.charts.shared.settings import Settings
@@ -48,7 +48,7 @@ class Chart(Generic[V]):
     """Cross-checks on values that are valid one by one."""
     groups: Mapping[str, Callable[[V, Release, Inputs], Group]]
     """Functions that make the objects, by group, in the order in which they must be applied. One component owns each group."""
-    held: Callable[[V, Inputs], Held]
+    secret_data: Callable[[V, Inputs], SecretData]
     """Contents of the Secrets."""
     pods: Callable[[V, Release, Inputs], Sequence[Pods]]
     """Its pods, and what they connect to."""

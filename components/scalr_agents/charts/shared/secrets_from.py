@@ -74,13 +74,13 @@ def layers(given: SecretsFrom, settings: Settings, here: Path, spell: Spelling) 
     """The words that are at `here` as values of a chart, one layer for each, and all findings on them."""
     made, findings = [], [finding.under(here) for finding in _check(given, spell)]
     translations: dict[str, Callable[[External], Values]] = {"token": settings.token, "client_key": partial(settings.client_cert, None)}
-    for word, translate in translations.items():
-        remote: RemoteSecret | None = getattr(given, word)
+    for key, translate in translations.items():
+        remote: RemoteSecret | None = getattr(given, key)
         if remote:
             try:
-                made.append(Layer((*here, spell(word)), translate(given.external(remote)), word=True))
+                made.append(Layer((*here, spell(key)), translate(given.external(remote)), from_setting=True))
             except NoValueError as problem:
-                findings.append(error((*here, spell(word)), str(problem)))
+                findings.append(error((*here, spell(key)), str(problem)))
     return made, findings
 
 

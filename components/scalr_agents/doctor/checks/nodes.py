@@ -42,20 +42,20 @@ def _pod(pod: Pod, cluster: Cluster, nodes: Sequence[Node], *, grows: bool) -> F
     needed = scheduling.of_pod(spec)
     large = [node for node in open_nodes if scheduling.room(node, needed, when_empty=True)]
     if not large:
-        problem = f"none of the {len(open_nodes)} nodes that match is large enough for {_words(needed)}: {_largest(open_nodes, needed)}"
+        problem = f"none of the {len(open_nodes)} nodes that match is large enough for {_listed(needed)}: {_largest(open_nodes, needed)}"
         yield _unless_grown(subject, problem, "Use larger nodes, or lower the requests in the agent's values", grows=grows)
         return
     fits = sum(scheduling.room(node, needed) for node in large)
     if pod.is_task:
         yield _tasks(subject, needed, len(large), fits, grows=grows)
     elif not fits and cluster.owners.get(key_of(pod.maker)) is None:
-        yield warning(subject, f"the {len(large)} nodes that match have no room now for {_words(needed)}", _more(grows=grows))
+        yield warning(subject, f"the {len(large)} nodes that match have no room now for {_listed(needed)}", _more(grows=grows))
 
 
 def _tasks(subject: str, needed: Resources, nodes: int, fits: int, *, grows: bool) -> Finding:
     if fits:
         return note(subject, f"{nodes} {'nodes match' if nodes > 1 else 'node matches'}, with room for {fits} at a time now")
-    return warning(subject, f"the {nodes} nodes that match have no room now for {_words(needed)}: runs would wait", _more(grows=grows))
+    return warning(subject, f"the {nodes} nodes that match have no room now for {_listed(needed)}: runs would wait", _more(grows=grows))
 
 
 def _more(*, grows: bool) -> str:
@@ -81,14 +81,14 @@ def _shut(subject: str, spec: scheduling.Spec, selected: Sequence[Node]) -> Find
     return error(subject, problem, "Add tolerations for them to nodes.tolerations")
 
 
-def _words(needed: Resources) -> str:
+def _listed(needed: Resources) -> str:
     return ", ".join(f"{name} {_shown(name, amount)}" for name, amount in sorted(needed.items())) or "the pod"
 
 
 def _largest(nodes: Sequence[Node], needed: Resources) -> str:
     """What the nodes have at most, of what is needed."""
     most = scheduling.largest(*(node.allocatable for node in nodes))
-    return f"they have at most {_words({name: most[name] for name in needed if name in most})}"
+    return f"they have at most {_listed({name: most[name] for name in needed if name in most})}"
 
 
 def _shown(name: str, amount: Decimal) -> str:

@@ -19,7 +19,7 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
     for namespace, accesses in _by_namespace(needs.ungranted(cluster.allowed)).items():
         yield error(
             f"permissions {_where(namespace)}",
-            f"the roles of the agents allow what you may not do yourself, and Kubernetes lets nobody grant that: {_words(accesses)}",
+            f"the roles of the agents allow what you may not do yourself, and Kubernetes lets nobody grant that: {_listed(accesses)}",
             f"Ask for a role with these rules, or let the owner of the cluster create the roles (rbac.create: false): {_PAGE}",
         )
 
@@ -29,10 +29,10 @@ def _own(missing: Iterable[Access]) -> Findings:
         needed = [access for access in accesses if access.verb != "delete"]
         if needed:
             advice = f"Ask for a role with these verbs; {_PAGE} has the whole list"
-            yield error(f"permissions {_where(namespace)}", f"pulumi up would fail: you may not {_words(needed)}", advice)
+            yield error(f"permissions {_where(namespace)}", f"pulumi up would fail: you may not {_listed(needed)}", advice)
         kept = [access for access in accesses if access.verb == "delete"]
         if kept:
-            problem = f"changes that replace objects and pulumi destroy would fail: you may not {_words(kept)}"
+            problem = f"changes that replace objects and pulumi destroy would fail: you may not {_listed(kept)}"
             yield warning(f"permissions {_where(namespace)}", problem, "Ask for a role with this verb")
 
 
@@ -47,7 +47,7 @@ def _where(namespace: str) -> str:
     return f"in namespace {namespace}" if namespace else "in the cluster"
 
 
-def _words(accesses: Iterable[Access]) -> str:
+def _listed(accesses: Iterable[Access]) -> str:
     """Verbs of the same resources together: `create, patch secrets; delete pods`."""
     verbs = defaultdict[str, list[str]](list)
     for access in accesses:
@@ -61,5 +61,5 @@ def _words(accesses: Iterable[Access]) -> str:
 def denied(accesses: Iterable[Access], cluster: Cluster) -> Findings:
     """Errors for accesses that a probe takes."""
     for namespace, missing in _by_namespace(each for each in accesses if cluster.allowed.get(each) is False).items():
-        problem = f"the probe needs what you may not do: {_words(missing)}"
+        problem = f"the probe needs what you may not do: {_listed(missing)}"
         yield error(f"permissions {_where(namespace)}", problem, "Ask for a role with these verbs, or run doctor without --probe")

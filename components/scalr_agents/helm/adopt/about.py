@@ -29,28 +29,28 @@ class About(NamedTuple):
 
 def of_metadata(text: str, release: str, namespace: str) -> About:
     """The output of `helm get metadata`, in any of its formats. Raises `AboutError` if it is about another release."""
-    said = _read(text)
-    for word, expected in (("name", release), ("namespace", namespace)):
-        if said.get(word, expected) != expected:
-            raise AboutError(f"the metadata belongs to another release: its {word} is {said[word]!r}, expected {expected!r}")
-    if said.get("chart") not in charts.CHARTS:
-        found = f"the chart {said['chart']!r}" if said.get("chart") else "no chart"
+    found = _read(text)
+    for field, expected in (("name", release), ("namespace", namespace)):
+        if found.get(field, expected) != expected:
+            raise AboutError(f"the metadata belongs to another release: its {field} is {found[field]!r}, expected {expected!r}")
+    if found.get("chart") not in charts.CHARTS:
+        named = f"the chart {found['chart']!r}" if found.get("chart") else "no chart"
         raise AboutError(
-            f"the metadata names {found}; expected one of {', '.join(charts.CHARTS)}; give the output of helm get metadata {release}"
+            f"the metadata names {named}; expected one of {', '.join(charts.CHARTS)}; give the output of helm get metadata {release}"
         )
-    return About("the metadata", said["chart"], said.get("version", ""), said.get("appversion", ""))
+    return About("the metadata", found["chart"], found.get("version", ""), found.get("appversion", ""))
 
 
 def _read(text: str) -> dict[str, str]:
     """The fields of the metadata, with names in lower case and without underscores."""
     if _TABLE.match(text.lstrip()):
-        said: Mapping[str, Any] = dict(_TABLE.findall(text))
+        found: Mapping[str, Any] = dict(_TABLE.findall(text))
     else:
         try:
-            said = yaml_io.load_values(text)
+            found = yaml_io.load_values(text)
         except yaml_io.YamlError as problem:
             raise AboutError(f"the metadata is not valid YAML: {problem}") from None
-    return {word.lower().replace("_", ""): content for word, content in said.items() if isinstance(content, str)}
+    return {field.lower().replace("_", ""): content for field, content in found.items() if isinstance(content, str)}
 
 
 def of_manifest(objects: Sequence[Manifest]) -> About:
@@ -65,17 +65,18 @@ def of_manifest(objects: Sequence[Manifest]) -> About:
 
 def joined(sources: Sequence[About]) -> About:
     """Combine the sources. Raises `AboutError` if two of them contradict each other."""
-    said = {}
-    for word in ("chart", "chart_version", "agent_version"):
-        saying = [(source, content) for source in sources if (content := getattr(source, word))]
-        for source, content in saying[1:]:
-            first, known = saying[0]
-            if content != known:
+    found = {}
+    for field in ("chart", "chart_version", "agent_version"):
+        known = [(source, content) for source in sources if (content := getattr(source, field))]
+        for source, content in known[1:]:
+            first, expected = known[0]
+            if content != expected:
                 raise AboutError(
-                    f"{first.source} gives {word.replace('_', ' ')} {known!r}, but {source.source} gives {content!r}; correct one of them"
+                    f"{first.source} gives {field.replace('_', ' ')} {expected!r}, but {source.source} gives {content!r}; "
+                    "correct one of them"
                 )
-        said[word] = saying[0][1] if saying else ""
-    return About("", **said)
+        found[field] = known[0][1] if known else ""
+    return About("", **found)
 
 
 def completed(about: About) -> About:

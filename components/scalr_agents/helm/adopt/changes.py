@@ -36,11 +36,11 @@ def _comparable(item: Manifest) -> Manifest:
     """The object. A Secret has only its keys, whether it is given with `data` or `stringData`."""
     if item["kind"] != "Secret":
         return item
-    keys = dict.fromkeys(_held(item), "not compared")
+    keys = dict.fromkeys(_data_of(item), "not compared")
     return {key: value for key, value in item.items() if key != "stringData"} | {"type": item.get("type") or "Opaque", "data": keys}
 
 
-def _held(secret: Manifest) -> dict[str, Any]:
+def _data_of(secret: Manifest) -> dict[str, Any]:
     """The content of a Secret, by key, in base64 or not."""
     forms = (secret.get("data"), secret.get("stringData"))
     return {key: content for form in forms if isinstance(form, Mapping) for key, content in form.items()}
@@ -100,8 +100,8 @@ def _below(path: str, key: str) -> str:
 
 def secrets_of(objects: Sequence[Manifest]) -> set[str]:
     """The content of all Secrets of a manifest, as text."""
-    held = [content for item in objects if item["kind"] == "Secret" for content in _held(item).values() if isinstance(content, str)]
-    return {text for content in held for text in (content, decoded_text(content)) if text}
+    contents = [content for item in objects if item["kind"] == "Secret" for content in _data_of(item).values() if isinstance(content, str)]
+    return {text for content in contents for text in (content, decoded_text(content)) if text}
 
 
 def decoded_text(text: Any) -> str:

@@ -38,7 +38,7 @@ class Listed(NamedTuple):
         """A warning for each change that is not a correction."""
         for change in self.others:
             field = f"{change.kind} {change.name}" + (f": {change.path}" if change.path else "")
-            yield warning((), f"{field}: {self._words(change)}; not a correction")
+            yield warning((), f"{field}: {self._described(change)}; not a correction")
 
     def lines(self) -> Iterator[str]:
         """The changes by corrections. Equal changes of several objects are one line."""
@@ -46,11 +46,11 @@ class Listed(NamedTuple):
             yield row
             alike: dict[str, list[str]] = {}
             for change in its_changes:
-                text = f"{change.path}: {self._words(change)}" if change.path else self._words(change)
+                text = f"{change.path}: {self._described(change)}" if change.path else self._described(change)
                 alike.setdefault(text, []).append(f"{change.kind} {change.name}")
             yield from (f"  {', '.join(names)}: {text}" for text, names in alike.items())
 
-    def _words(self, change: Change) -> str:
+    def _described(self, change: Change) -> str:
         if not change.path:
             return "is new" if change.was is ABSENT else "is not in the stack, and stays in the cluster"
         if change.path.endswith(ORDER):
@@ -109,7 +109,7 @@ def compare(agent: AnyAgent, manifest: Sequence[Manifest], about: About, values:
 
 def _objects(agent: AnyAgent, manifest: Sequence[Manifest]) -> list[Manifest]:
     """The objects of an agent, with a digest if it has secrets (Helm has none), and with the definitions if the manifest has any."""
-    objects = agent.by_role(_DIGEST if any(agent.held.values()) else None).values()
+    objects = agent.by_role(_DIGEST if any(agent.secret_data.values()) else None).values()
     has_definitions = any(item["kind"] == "CustomResourceDefinition" for item in manifest)
     return [*(crds.objects(agent.release.line).values() if has_definitions else ()), *objects]
 

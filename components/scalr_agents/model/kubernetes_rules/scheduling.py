@@ -13,7 +13,7 @@ _NO_KEY = "not a valid label key: use [prefix/]name, with a name of at most 63 l
 def _toleration(given: Fields) -> Problems:
     if any(map(is_deferred, given.values())):
         return
-    key, operator, value = (given.get(word) or "" for word in ("key", "operator", "value"))
+    key, operator, value = (given.get(field) or "" for field in ("key", "operator", "value"))
     if not key and operator != "Exists":
         yield ("key",), "missing; set it, or set operator: Exists to tolerate every taint"
     elif key and not is_label_key(key):

@@ -85,7 +85,7 @@ class Ec2AgentsArgs(MachineAccountArgs, _Ec2GroupArgs, MachineAgentArgs):
     """Tags of all AWS resources that support them."""
 
 
-class WantedEc2(NamedTuple):
+class Ec2Request(NamedTuple):
     """The validated settings of a group of machines."""
 
     machine: Machine
@@ -97,7 +97,7 @@ class _Arguments(machine_group.Arguments, Ec2Settings):
     pass
 
 
-class Ec2Agents(Validated["WantedEc2"]):
+class Ec2Agents(Validated["Ec2Request"]):
     """Agents on EC2: an Auto Scaling group of identical machines.
 
     The token is stored in AWS Secrets Manager. The machines read it with their own role whenever the agent starts. Before a machine for
@@ -113,12 +113,12 @@ class Ec2Agents(Validated["WantedEc2"]):
 
     def __init__(self, name: str, args: Ec2AgentsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         given = validate("Ec2Agents", name, _Arguments, args, lambda given: _check(name, given))
-        self.make(name, WantedEc2(machine_group.described(name, "aws", given), given, given), opts)
+        self.make(name, Ec2Request(machine_group.described(name, "aws", given), given, given), opts)
 
-    def make(self, name: str, wanted: "WantedEc2", opts: pulumi.ResourceOptions | None) -> None:
+    def make(self, name: str, request: "Ec2Request", opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:Ec2Agents", name, {}, opts)
 
-        machine, settings, secrets = wanted
+        machine, settings, secrets = request
         settings = with_text(self, name, settings, "permissions_boundary")
         tags: dict[str, Any] = {"Name": machine_group.in_cloud(name), **settings.tags}
         variables = machine_group.secret_content(self, machine, secrets)

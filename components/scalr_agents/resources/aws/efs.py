@@ -8,7 +8,7 @@ import pulumi
 from scalr_agents.caches.efs.kind import EfsKind
 from scalr_agents.model.forms import is_set
 from scalr_agents.resources.aws import efs_cache
-from scalr_agents.resources.aws.efs_cache import EfsCache, WantedEfs
+from scalr_agents.resources.aws.efs_cache import EfsCache, EfsRequest
 from scalr_agents.resources.aws.efs_claim import EfsClaim
 from scalr_agents.stack.caches import Claim
 
@@ -25,17 +25,17 @@ def look_up(subject: str, name: str) -> efs_cache.Network:
 
 def file_system(name: str, settings: EfsKind, found: efs_cache.Network | None, *, keep: bool) -> EfsCache:
     """The file system of a cache."""
-    return EfsCache.of(f"{name}-efs", WantedEfs(settings, keep, found))
+    return EfsCache.of(f"{name}-efs", EfsRequest(settings, keep, found))
 
 
-def claim(name: str, wanted: Claim, settings: EfsKind, system: EfsCache, opts: pulumi.ResourceOptions, *, keep: bool) -> EfsClaim:
+def claim(name: str, request: Claim, settings: EfsKind, system: EfsCache, opts: pulumi.ResourceOptions, *, keep: bool) -> EfsClaim:
     """The access point, volume and claim of an agent. They hold no files of their own, so that `keep` does not matter."""
     del keep
     return EfsClaim(
         name,
         {
-            "namespace": wanted.namespace,
-            "release": wanted.release,
+            "namespace": request.namespace,
+            "release": request.release,
             "file_system_id": system.file_system_id,
             "uid": settings.uid,
             "gid": settings.gid,

@@ -63,7 +63,7 @@ class EfsCacheArgs(TypedDict):
     """`keep` (default) keeps the file system in AWS when this component is removed, `delete` deletes it."""
 
 
-class EfsCache(Validated["WantedEfs"]):
+class EfsCache(Validated["EfsRequest"]):
     """An encrypted EFS file system with a mount target in every zone, for the shared cache of agents.
 
     Creates cloud resources only; use an `EfsClaim` for the part of the file system that an agent mounts. Pods need the EFS CSI driver on
@@ -76,19 +76,19 @@ class EfsCache(Validated["WantedEfs"]):
 
     def __init__(self, name: str, args: EfsCacheArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         given = validate("EfsCache", name, _Arguments, args, _check)
-        self.make(name, WantedEfs(given, keep=given.on_delete == "keep"), opts)
+        self.make(name, EfsRequest(given, keep=given.on_delete == "keep"), opts)
 
-    def make(self, name: str, wanted: "WantedEfs", opts: pulumi.ResourceOptions | None) -> None:
+    def make(self, name: str, request: "EfsRequest", opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:EfsCache", name, {}, opts)
 
-        settings = with_text(self, name, wanted.settings, "file_system_id", "vpc_id", "kms_key", "driver_role")
+        settings = with_text(self, name, request.settings, "file_system_id", "vpc_id", "kms_key", "driver_role")
         # Looked up before anything is registered.
-        place = _place(self, name, settings, wanted.found) if settings.has_network else None
+        place = _place(self, name, settings, request.found) if settings.has_network else None
         tags = {"Name": f"{pulumi.get_project()}-{pulumi.get_stack()}-{name}", **settings.tags}
         file_system: Any = settings.file_system_id
         awaited: list[pulumi.CustomResource] = []
         if not is_set(file_system):
-            file_system, policy = efs_file_system.register(name, settings, self, tags, opts, keep=wanted.keep)
+            file_system, policy = efs_file_system.register(name, settings, self, tags, opts, keep=request.keep)
             awaited.append(policy)
         if place:
             awaited += self._network(name, place, file_system, tags, opts)
@@ -147,7 +147,7 @@ class Network(NamedTuple):
     subnets: dict[str, str]
 
 
-class WantedEfs(NamedTuple):
+class EfsRequest(NamedTuple):
     """A validated cache, with the network of its cluster if that was looked up already."""
 
     settings: efs.EfsSettings

@@ -5,7 +5,7 @@ import pulumi_gcp as gcp
 
 from scalr_agents.caches.filestore.kind import FilestoreKind
 from scalr_agents.resources.gcp import filestore_cache
-from scalr_agents.resources.gcp.filestore_cache import FilestoreCache, WantedFilestore
+from scalr_agents.resources.gcp.filestore_cache import FilestoreCache, FilestoreRequest
 from scalr_agents.resources.gcp.filestore_claim import FilestoreClaim
 from scalr_agents.stack.caches import Claim
 
@@ -22,19 +22,19 @@ def look_up(subject: str, name: str) -> gcp.filestore.GetInstanceResult:
 
 def file_system(name: str, settings: FilestoreKind, found: gcp.filestore.GetInstanceResult | None, *, keep: bool) -> FilestoreCache:
     """The instance of a cache."""
-    return FilestoreCache.of(f"{name}-filestore", WantedFilestore(settings, keep, found))
+    return FilestoreCache.of(f"{name}-filestore", FilestoreRequest(settings, keep, found))
 
 
 def claim(
-    name: str, wanted: Claim, _settings: FilestoreKind, system: FilestoreCache, opts: pulumi.ResourceOptions, *, keep: bool
+    name: str, request: Claim, _settings: FilestoreKind, system: FilestoreCache, opts: pulumi.ResourceOptions, *, keep: bool
 ) -> FilestoreClaim:
     """The volume and the claim that all agents of a cache mount. They hold no files of their own, so that `keep` does not matter."""
     del keep
     return FilestoreClaim(
         name,
         {
-            "namespace": wanted.namespace,
-            "release": wanted.release,
+            "namespace": request.namespace,
+            "release": request.release,
             "instance_id": system.instance_id,
             "ip_address": system.ip_address,
             "share_name": system.share_name,

@@ -69,7 +69,7 @@ class FilestoreCacheArgs(TypedDict):
     """`keep` (default) protects the instance and keeps it when this component is removed, `delete` deletes it."""
 
 
-class FilestoreCache(Validated["WantedFilestore"]):
+class FilestoreCache(Validated["FilestoreRequest"]):
     """A Filestore instance with one share, for the shared cache of the agents of one namespace.
 
     Creates cloud resources only; use a `FilestoreClaim` for the volume that agents mount. Pods need the Filestore CSI driver, an add-on
@@ -89,20 +89,22 @@ class FilestoreCache(Validated["WantedFilestore"]):
 
     def __init__(self, name: str, args: FilestoreCacheArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         given = validate("FilestoreCache", name, _Arguments, args, lambda given: _check(name, given))
-        self.make(name, WantedFilestore(given, keep=given.on_delete == "keep"), opts)
+        self.make(name, FilestoreRequest(given, keep=given.on_delete == "keep"), opts)
 
-    def make(self, name: str, wanted: "WantedFilestore", opts: pulumi.ResourceOptions | None) -> None:
+    def make(self, name: str, request: "FilestoreRequest", opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:FilestoreCache", name, {}, opts)
 
-        wanted = wanted._replace(settings=with_text(self, name, wanted.settings, "instance_id", "network", "reserved_ip_range", "kms_key"))
-        if is_set(wanted.settings.instance_id):
-            self._take(name, wanted)
+        request = request._replace(
+            settings=with_text(self, name, request.settings, "instance_id", "network", "reserved_ip_range", "kms_key")
+        )
+        if is_set(request.settings.instance_id):
+            self._take(name, request)
         else:
-            self._create(name, wanted, opts)
+            self._create(name, request, opts)
         self.publish()
 
-    def _create(self, name: str, wanted: "WantedFilestore", opts: pulumi.ResourceOptions | None) -> None:
-        settings, keep = wanted.settings, wanted.keep
+    def _create(self, name: str, request: "FilestoreRequest", opts: pulumi.ResourceOptions | None) -> None:
+        settings, keep = request.settings, request.keep
         instance = gcp.filestore.Instance(
             f"{name}-instance",
             description="Cache of Scalr agents",
@@ -142,12 +144,12 @@ class FilestoreCache(Validated["WantedFilestore"]):
         both = pulumi.Output.all(as_output(settings.network), settings.project or of_provider)
         return both.apply(lambda known: filestore.network(*known))
 
-    def _take(self, name: str, wanted: "WantedFilestore") -> None:
+    def _take(self, name: str, request: "FilestoreRequest") -> None:
         """Use an existing instance. It is looked up before anything is registered, unless its id is not known yet."""
-        settings = wanted.settings
+        settings = request.settings
         self.instance_id = as_output(settings.instance_id)
         if isinstance(settings.instance_id, str):
-            known = wanted.found or look_up(settings.instance_id, name, pulumi.InvokeOptions(parent=self))
+            known = request.found or look_up(settings.instance_id, name, pulumi.InvokeOptions(parent=self))
             instance: pulumi.Output[Any] = pulumi.Output.from_input(known)
         else:
             parts = parsed(self.instance_id, filestore.instance_parts)
@@ -162,7 +164,7 @@ class FilestoreCache(Validated["WantedFilestore"]):
         self.protocol = answered(_LOOKUP, instance, "protocol", lambda found: found.protocol)
 
 
-class WantedFilestore(NamedTuple):
+class FilestoreRequest(NamedTuple):
     """A validated cache, with its existing instance if that was looked up already."""
 
     settings: filestore.FilestoreSettings

@@ -66,7 +66,7 @@ class GceAgentsArgs(MachineAccountArgs, _GceGroupArgs, MachineAgentArgs):
     """Labels of all Google Cloud resources that support them."""
 
 
-class WantedGce(NamedTuple):
+class GceRequest(NamedTuple):
     """The validated settings of a group of machines."""
 
     machine: Machine
@@ -78,7 +78,7 @@ class _Arguments(machine_group.Arguments, GceSettings):
     pass
 
 
-class GceAgents(Validated["WantedGce"]):
+class GceAgents(Validated["GceRequest"]):
     """Agents on Compute Engine: a regional managed instance group of identical machines.
 
     The token is stored in Secret Manager. The machines read it with their own service account whenever the agent starts. Before a machine
@@ -94,12 +94,12 @@ class GceAgents(Validated["WantedGce"]):
 
     def __init__(self, name: str, args: GceAgentsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         given = validate("GceAgents", name, _Arguments, args, lambda given: _check(name, given))
-        self.make(name, WantedGce(machine_group.described(name, "gcp", given), given, given), opts)
+        self.make(name, GceRequest(machine_group.described(name, "gcp", given), given, given), opts)
 
-    def make(self, name: str, wanted: "WantedGce", opts: pulumi.ResourceOptions | None) -> None:
+    def make(self, name: str, request: "GceRequest", opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:GceAgents", name, {}, opts)
 
-        machine, settings, secrets = wanted
+        machine, settings, secrets = request
         settings = with_text(self, name, settings, "subnetwork", "service_account")
         labels: dict[str, Any] = dict(settings.labels)
         account = self._account(name, settings, opts)

@@ -8,14 +8,14 @@ from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import agents
-from scalr_agents.resources.kubernetes.agents import Wanted
+from scalr_agents.resources.kubernetes.agents import AgentRequest
 from scalr_agents.resources.kubernetes.controller import AgentController
 from scalr_agents.resources.kubernetes.network_policy import AgentNetworkPolicy
 from scalr_agents.resources.kubernetes.rbac import AgentRbac
 from scalr_agents.resources.options import child, timeouts
 
 
-class AgentJob(Validated[Wanted[AgentJobValues]]):
+class AgentJob(Validated[AgentRequest[AgentJobValues]]):
     """A Scalr agent that runs every task in its own Kubernetes Job.
 
     Composes `AgentRbac` (`<name>-rbac`), `AgentNetworkPolicy` (`<name>-network-policy`) and `AgentController`
@@ -38,13 +38,13 @@ class AgentJob(Validated[Wanted[AgentJobValues]]):
     def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         self.make(name, agents.agent_job("AgentJob", name, args), opts)
 
-    def make(self, name: str, wanted: Wanted[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
+    def make(self, name: str, request: AgentRequest[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentJob", name, {}, opts)
 
-        rbac = AgentRbac.of(f"{name}-rbac", wanted, child(self, opts))
-        policy = AgentNetworkPolicy.of(f"{name}-network-policy", wanted, child(self, opts))
+        rbac = AgentRbac.of(f"{name}-rbac", request, child(self, opts))
+        policy = AgentNetworkPolicy.of(f"{name}-network-policy", request, child(self, opts))
         after = child(self, opts, [rbac, policy], custom_timeouts=timeouts(opts))
-        controller = AgentController.of(f"{name}-controller", wanted, after)
+        controller = AgentController.of(f"{name}-controller", request, after)
         self.needed_by_runs: list[pulumi.Resource] = [rbac, policy, *controller.needed_by_runs]
         self.namespace = controller.namespace
         self.deployment_name = controller.deployment_name

@@ -9,13 +9,13 @@ from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.resources.arguments import AgentK8sArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects, rollouts
-from scalr_agents.resources.kubernetes.agents import Wanted
+from scalr_agents.resources.kubernetes.agents import AgentRequest
 from scalr_agents.resources.kubernetes.egress import with_api_server
 from scalr_agents.resources.options import known_after
 from scalr_agents.resources.validation import with_images
 
 
-class AgentK8s(Validated[Wanted[AgentK8sValues]]):
+class AgentK8s(Validated[AgentRequest[AgentK8sValues]]):
     """A Scalr agent of the older design: a controller that starts a pod for each run, and a worker on every node that supervises them.
 
     It runs as root, and keeps its files on the nodes or on EFS. `AgentJob` needs neither.
@@ -37,13 +37,13 @@ class AgentK8s(Validated[Wanted[AgentK8sValues]]):
     def __init__(self, name: str, args: AgentK8sArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         self.make(name, agents.agent_k8s(name, args), opts)
 
-    def make(self, name: str, wanted: Wanted[AgentK8sValues], opts: pulumi.ResourceOptions | None) -> None:
+    def make(self, name: str, request: AgentRequest[AgentK8sValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentK8s", name, {}, opts)
 
-        release = wanted.agent.release
-        agent = with_images(self, name, with_api_server(wanted.agent, self, name, opts))
+        release = request.agent.release
+        agent = with_images(self, name, with_api_server(request.agent, self, name, opts))
         group = agent.by_role(deferred_secrets.digest(self, name, agent))
-        registered = objects.register(group, self, name, opts, rollout=rollouts.rollout(name, wanted, group))
+        registered = objects.register(group, self, name, opts, rollout=rollouts.rollout(name, request, group))
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.deployment_name = known_after(registered["deployment"], release.names.deployment)
         self.daemon_set_name = known_after(registered["daemon-set"], names.of(release).worker)

@@ -8,13 +8,13 @@ from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.resources.arguments import AgentLocalArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects, rollouts
-from scalr_agents.resources.kubernetes.agents import Wanted
+from scalr_agents.resources.kubernetes.agents import AgentRequest
 from scalr_agents.resources.kubernetes.egress import with_api_server
 from scalr_agents.resources.options import known_after
 from scalr_agents.resources.validation import with_images
 
 
-class AgentLocal(Validated[Wanted[AgentLocalValues]]):
+class AgentLocal(Validated[AgentRequest[AgentLocalValues]]):
     """A Scalr agent that runs tasks in its own container, one at a time. Each replica runs one task.
 
     Runs share the container and its file system with earlier runs, so use a separate agent for each trust domain. This kind can
@@ -33,13 +33,13 @@ class AgentLocal(Validated[Wanted[AgentLocalValues]]):
     def __init__(self, name: str, args: AgentLocalArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         self.make(name, agents.agent_local(name, args), opts)
 
-    def make(self, name: str, wanted: Wanted[AgentLocalValues], opts: pulumi.ResourceOptions | None) -> None:
+    def make(self, name: str, request: AgentRequest[AgentLocalValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentLocal", name, {}, opts)
 
-        release = wanted.agent.release
-        agent = with_images(self, name, with_api_server(wanted.agent, self, name, opts))
+        release = request.agent.release
+        agent = with_images(self, name, with_api_server(request.agent, self, name, opts))
         group = agent.by_role(deferred_secrets.digest(self, name, agent))
-        registered = objects.register(group, self, name, opts, rollout=rollouts.rollout(name, wanted, group))
+        registered = objects.register(group, self, name, opts, rollout=rollouts.rollout(name, request, group))
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.deployment_name = known_after(registered["deployment"], release.names.deployment)
         self.service_account_name = known_after(registered.get("service-account", self), release.names.service_account)

@@ -73,7 +73,7 @@ _MODELS: Mapping[str, type[_Arguments]] = {"AgentJob": _AgentJobArguments, "Agen
 
 
 @dataclass(frozen=True)
-class Wanted(Generic[V]):
+class AgentRequest(Generic[V]):
     """A validated agent, and how it is rolled out."""
 
     agent: Agent[V]
@@ -83,24 +83,24 @@ class Wanted(Generic[V]):
     """Claims of a stack's caches that its pods mount, with their volumes. Its workloads wait for them."""
 
 
-def agent_job(component: str, name: str, args: AgentJobArgs, *, token_needed: bool = True) -> Wanted[AgentJobValues]:
+def agent_job(component: str, name: str, args: AgentJobArgs, *, token_needed: bool = True) -> AgentRequest[AgentJobValues]:
     """The agent that the arguments of `component` describe. Warnings are logged; errors are raised as `ArgsError`."""
     return _validate(AGENT_JOB, _AgentJobArguments, component, name, args, token_needed=token_needed)
 
 
-def agent_local(name: str, args: AgentLocalArgs) -> Wanted[AgentLocalValues]:
+def agent_local(name: str, args: AgentLocalArgs) -> AgentRequest[AgentLocalValues]:
     """The agent that the arguments of `AgentLocal` describe, as above."""
     return _validate(AGENT_LOCAL, _AgentLocalArguments, "AgentLocal", name, args)
 
 
-def agent_k8s(name: str, args: AgentK8sArgs) -> Wanted[AgentK8sValues]:
+def agent_k8s(name: str, args: AgentK8sArgs) -> AgentRequest[AgentK8sValues]:
     """The agent that the arguments of `AgentK8s` describe, as above."""
     return _validate(AGENT_K8S, _Arguments, "AgentK8s", name, args)
 
 
 def _validate(
     chart: Chart[V], model: type[_Arguments], component: str, name: str, args: Mapping[str, Any], *, token_needed: bool = True
-) -> Wanted[V]:
+) -> AgentRequest[V]:
     plain = validation.plain(component, name, args)
     given, findings = validation.parsed(model, plain)
     if given is None:
@@ -109,11 +109,11 @@ def _validate(
         of_values = shapes(chart, Layer(("values",), values)) if isinstance(values, dict) else []
         findings = [_with_place(finding, chart, model) for finding in findings] + [each for each in of_values if each.at not in found]
         raise ArgsError(f"{component} {name!r}", findings)
-    wanted, findings = _check(chart, name, given, token_needed=token_needed)
-    if wanted is None:
+    request, findings = _check(chart, name, given, token_needed=token_needed)
+    if request is None:
         raise ArgsError(f"{component} {name!r}", findings)
     validation.report(component, name, by_severity([*findings, *validation.empty(model, plain, findings)]))
-    return wanted
+    return request
 
 
 def _with_place(finding: Finding, chart: Chart[Any], model: type[_Arguments]) -> Finding:
@@ -127,7 +127,7 @@ def _with_place(finding: Finding, chart: Chart[Any], model: type[_Arguments]) ->
     return error(finding.at, message) if message else finding
 
 
-def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool) -> tuple[Wanted[V] | None, list[Finding]]:
+def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool) -> tuple[AgentRequest[V] | None, list[Finding]]:
     try:
         settings = chart.settings(chart.versions, given.agent_version)
     except LineError as problem:
@@ -159,7 +159,7 @@ def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool)
         ),
     )
     findings += [_at_argument(finding, given, layers, settings) for finding in agent.findings]
-    return Wanted(deferred_secrets.with_mirrors(agent), given.await_rollout, given.rollout_timeout_seconds), findings
+    return AgentRequest(deferred_secrets.with_mirrors(agent), given.await_rollout, given.rollout_timeout_seconds), findings
 
 
 def _flat_layers(given: _Arguments, settings: Settings) -> tuple[list[Layer], list[Finding]]:
@@ -172,13 +172,13 @@ def _flat_layers(given: _Arguments, settings: Settings) -> tuple[list[Layer], li
         "service_account_annotations": lambda annotations: settings.identity(annotations, given.values),
     }
     layers, findings = [], []
-    for word, translate in translations.items():
-        content = getattr(given, word, None)
+    for key, translate in translations.items():
+        content = getattr(given, key, None)
         if is_set(content):
             try:
-                layers.append(Layer((word,), translate(content), word=True))
+                layers.append(Layer((key,), translate(content), from_setting=True))
             except NoValueError as problem:
-                findings.append(error(word, str(problem)))
+                findings.append(error(key, str(problem)))
     if given.secrets_from:
         stored, of_store = layers_of_store(given.secrets_from, settings, _STORE, in_programs)
         return [*layers, *stored], [*findings, *of_store]
@@ -197,12 +197,12 @@ _BEHIND: dict[str, tuple[tuple[str, ...], ...]] = {
 
 def _conflicts(given: _Arguments, flat: list[Layer]) -> Iterator[Finding]:
     translated = {dotted(layer.place): list(_leaves(layer.values)) for layer in flat}
-    behind = {word: paths for word, paths in _BEHIND.items() if is_set(getattr(given, word, None))}
-    for word in dict.fromkeys([*translated, *behind]):
-        own = translated.get(word, []) if word != "service_account_annotations" else []
-        for path in dict.fromkeys([*own, *behind.get(word, ())]):
+    behind = {key: paths for key, paths in _BEHIND.items() if is_set(getattr(given, key, None))}
+    for key in dict.fromkeys([*translated, *behind]):
+        own = translated.get(key, []) if key != "service_account_annotations" else []
+        for path in dict.fromkeys([*own, *behind.get(key, ())]):
             if isinstance(lookup(given.values, *path[:-1]), Mapping) and is_given(given.values, path):
-                yield error(word, f"given together with values.{dotted(path)}, which it sets; keep one of them")
+                yield error(key, f"given together with values.{dotted(path)}, which it sets; keep one of them")
 
 
 def _without_effect(given: _Arguments) -> Iterator[Finding]:
@@ -212,9 +212,9 @@ def _without_effect(given: _Arguments) -> Iterator[Finding]:
 
 def _given_twice(given: _Arguments) -> Iterator[Finding]:
     """Errors for secrets that are given both as an argument and from a store."""
-    for word, stored in (("token", "token"), ("secret_env", "env")):
-        if is_set(getattr(given, word)) and getattr(given.secrets_from, stored, None):
-            yield error(word, f"given together with {dotted((*_STORE, stored))}; keep one of them")
+    for key, stored in (("token", "token"), ("secret_env", "env")):
+        if is_set(getattr(given, key)) and getattr(given.secrets_from, stored, None):
+            yield error(key, f"given together with {dotted((*_STORE, stored))}; keep one of them")
 
 
 def _leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

@@ -11,7 +11,7 @@ from scalr_agents.charts.shared.manifests.secrets import with_digest
 from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects, rollouts
-from scalr_agents.resources.kubernetes.agents import Wanted
+from scalr_agents.resources.kubernetes.agents import AgentRequest
 from scalr_agents.resources.kubernetes.rollouts import until_runs_end
 from scalr_agents.resources.options import known_after
 from scalr_agents.resources.validation import with_images
@@ -20,7 +20,7 @@ _NEEDED_BY_RUNS = ("Secret", external_secrets.KIND, "PodDisruptionBudget")
 """What runs need besides permissions and network policy."""
 
 
-class AgentController(Validated[Wanted[AgentJobValues]]):
+class AgentController(Validated[AgentRequest[AgentJobValues]]):
     """An agent's Secrets, claims, budgets, task template, controller Deployment, and workloads that prepare nodes.
 
     Takes the arguments of `AgentJob`. Custom resource definitions, service account and permissions must exist: let it depend on them.
@@ -40,12 +40,12 @@ class AgentController(Validated[Wanted[AgentJobValues]]):
     def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         self.make(name, agents.agent_job("AgentController", name, args), opts)
 
-    def make(self, name: str, wanted: Wanted[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
+    def make(self, name: str, request: AgentRequest[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentController", name, {}, opts)
 
-        agent, release = with_images(self, name, wanted.agent), wanted.agent.release
+        agent, release = with_images(self, name, request.agent), request.agent.release
         group = with_digest(agent.group("controller"), deferred_secrets.digest(self, name, agent))
-        rollout, longest = rollouts.rollout(name, wanted, group, "agent"), until_runs_end([agent])
+        rollout, longest = rollouts.rollout(name, request, group, "agent"), until_runs_end([agent])
         registered = objects.register(group, self, name, opts, rollout=rollout, claim_timeouts=longest)
         self.needed_by_runs = [registered[role] for role, manifest in group.items() if manifest["kind"] in _NEEDED_BY_RUNS]
         # Not awaited: these become ready when the cluster has grown, which may never happen.

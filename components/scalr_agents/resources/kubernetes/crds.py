@@ -44,10 +44,10 @@ class AgentCrds(Component):
 
     def __init__(self, name: str, args: AgentCrdsArgs = _ALL_VERSIONS, opts: pulumi.ResourceOptions | None = None) -> None:
         version = validate("AgentCrds", name, _Arguments, args, _check).agent_version
-        wanted = [TABLE.line(version)] if version else TABLE.lines
+        lines = [TABLE.line(version)] if version else TABLE.lines
         super().__init__("scalr-agents:index:AgentCrds", name, {}, opts)
 
-        group = {plural: manifest for line in wanted for plural, manifest in crds.objects(line).items()}
+        group = {plural: manifest for line in lines for plural, manifest in crds.objects(line).items()}
         registered = objects.register_definitions(group, self, name, opts, error_hook(f"{name}-conflict", _explain))
         self.crd_names = pulumi.Output.all(*(known_after(crd, group[plural]["metadata"]["name"]) for plural, crd in registered.items()))
         self.publish()

@@ -39,17 +39,17 @@ def digest(owner: pulumi.ComponentResource, name: str, agent: AnyAgent) -> str |
 
     `owner` is the component, called `name`. Diffs may show a digest, because it reveals no secret.
     """
-    held, tokens = agent.held, dict(agent.inputs.mirror_tokens)
-    key = _key(owner, name) if secrets.needs_key(held) else None
-    if key is None and not any(map(is_deferred, secrets.contents(held))):
-        return secrets.known_digest(held)
+    secret_data, tokens = agent.secret_data, dict(agent.inputs.mirror_tokens)
+    key = _key(owner, name) if secrets.needs_key(secret_data) else None
+    if key is None and not any(map(is_deferred, secrets.contents(secret_data))):
+        return secrets.known_digest(secret_data)
 
     def made(known: list[Any]) -> str:
         content, known_tokens, random_key = known
         _refuse(agent, [*_unfit(content), *(entry(TOKENS, host) for host, token in known_tokens.items() if not _is_text(token))])
         return secrets.digest(content, random_key)
 
-    given = when_registered(owner, pulumi.Output.all(held, tokens, key or ""))
+    given = when_registered(owner, pulumi.Output.all(secret_data, tokens, key or ""))
     return deferred(pulumi.Output.unsecret(parsed(given, made)))
 
 
@@ -70,9 +70,9 @@ def _refuse(agent: AnyAgent, unfit: list[str]) -> None:
         raise ValueError(f"agent {agent.release.name!r} cannot be deployed: these outputs are empty or not a string: {what}")
 
 
-def _unfit(held: _Known) -> Iterator[str]:
+def _unfit(secret_data: _Known) -> Iterator[str]:
     """The secrets that have no content. A variable may be an empty string."""
-    for role, data in held.items():
+    for role, data in secret_data.items():
         if role == "env":
             yield from (f"variable {name}" for name, value in data.items() if not isinstance(value, str))
         elif not all(map(_is_text, data.values())):

@@ -8,11 +8,11 @@ from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import agents, objects
-from scalr_agents.resources.kubernetes.agents import Wanted
+from scalr_agents.resources.kubernetes.agents import AgentRequest
 from scalr_agents.resources.kubernetes.egress import with_api_server
 
 
-class AgentNetworkPolicy(Validated[Wanted[AgentJobValues]]):
+class AgentNetworkPolicy(Validated[AgentRequest[AgentJobValues]]):
     """The NetworkPolicy that blocks access of task pods to the cloud's metadata service and to NFS servers.
 
     With value `task.allowMetadataService: true` there is no such policy. With argument `network` there are policies for the controllers
@@ -26,10 +26,10 @@ class AgentNetworkPolicy(Validated[Wanted[AgentJobValues]]):
     def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         self.make(name, agents.agent_job("AgentNetworkPolicy", name, args, token_needed=False), opts)
 
-    def make(self, name: str, wanted: Wanted[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
+    def make(self, name: str, request: AgentRequest[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentNetworkPolicy", name, {}, opts)
 
-        agent = with_api_server(wanted.agent, self, name, opts)
+        agent = with_api_server(request.agent, self, name, opts)
         objects.register(agent.group("network-policy"), self, name, opts)
-        self.task_pod_selector = pulumi.Output.from_input(wanted.agent.release.selector("task"))
+        self.task_pod_selector = pulumi.Output.from_input(request.agent.release.selector("task"))
         self.publish()

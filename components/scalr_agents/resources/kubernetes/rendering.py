@@ -28,11 +28,11 @@ class ProgramError(ValuesError, pulumi.RunError):
 def _wrong(declared: Signature, *args: Any, **kwargs: Any) -> Iterator[Finding]:
     """Arguments of the wrong type, above all outputs: what is computed here must be known."""
     for word, value in declared.bind(*args, **kwargs).arguments.items():
-        kind, wanted = (Mapping, "a map") if word == "values" else (str, "a string")
+        kind, expected = (Mapping, "a map") if word == "values" else (str, "a string")
         if isinstance(value, pulumi.Output):
             yield error(word, parse.UNKNOWN)
         elif not isinstance(value, kind) and (value is not None or declared.parameters[word].default is not None):
-            yield error(word, f"expected {wanted}, given {describe(value, repeated=False)}")
+            yield error(word, f"expected {expected}, given {describe(value, repeated=False)}")
         elif word == "naming" and value not in get_args(Naming):
             yield error(word, f"given {describe(value, repeated=True)}; allowed: {' or '.join(map(repr, get_args(Naming)))}")
 

@@ -9,17 +9,17 @@ from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.manifests import external_secrets
 from scalr_agents.resources.kubernetes import unready
-from scalr_agents.resources.kubernetes.agents import Wanted
+from scalr_agents.resources.kubernetes.agents import AgentRequest
 from scalr_agents.resources.kubernetes.objects import DELETE_MARGIN_SECONDS, Rollout
 from scalr_agents.resources.options import error_hook
 
 
-def rollout(name: str, wanted: Wanted[Any], group: Group, component: str | None = None) -> Rollout:
+def rollout(name: str, request: AgentRequest[Any], group: Group, component: str | None = None) -> Rollout:
     """How a deployment waits for the workloads of a component, and for its ExternalSecrets. `group` is what the component registers.
 
     `component` is the component label of the workloads' pods, if they have one.
     """
-    release = wanted.agent.release
+    release = request.agent.release
     external = {f"{name}-{role}": each["metadata"]["name"] for role, each in group.items() if each["kind"] == external_secrets.KIND}
 
     def told(failed: pulumi.ErrorHookArgs) -> str | None:
@@ -34,10 +34,10 @@ def rollout(name: str, wanted: Wanted[Any], group: Group, component: str | None 
         return False  # no retry: the user must fix the cause
 
     return Rollout(
-        await_ready=wanted.await_rollout,
-        timeout_seconds=wanted.rollout_timeout_seconds,
+        await_ready=request.await_rollout,
+        timeout_seconds=request.rollout_timeout_seconds,
         on_failure=error_hook(f"{name}-rollout", explain),
-        mounts=wanted.mounts,
+        mounts=request.mounts,
     )
 
 

@@ -20,14 +20,14 @@ def file_system(_name: str, _settings: StorageClassKind, _found: Any, *, keep: b
 
 
 def claim(
-    name: str, wanted: Claim, settings: StorageClassKind, _system: None, opts: pulumi.ResourceOptions, *, keep: bool
+    name: str, request: Claim, settings: StorageClassKind, _system: None, opts: pulumi.ResourceOptions, *, keep: bool
 ) -> StorageClassClaim:
     """The claim of an agent."""
     return StorageClassClaim(
         name,
         {
-            "namespace": wanted.namespace,
-            "release": wanted.release,
+            "namespace": request.namespace,
+            "release": request.release,
             "storage_class_name": settings.name,
             "storage": settings.storage,
             "access_mode": settings.access_mode,

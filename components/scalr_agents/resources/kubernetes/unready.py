@@ -17,7 +17,7 @@ _LOGS = "kubectl logs -n {namespace} -l {selector} --all-containers --prefix --t
 
 
 class _Cause(NamedTuple):
-    said: re.Pattern[str]
+    pattern: re.Pattern[str]
     """Message of the kubelet or the provider. Only names of objects are repeated from it: the rest may be output of a container."""
     meaning: str
     commands: tuple[str, ...]
@@ -119,6 +119,6 @@ def explanation(errors: Sequence[str], release: Release, component: str | None =
 
 def _cause(error: str) -> tuple[_Cause, dict[str, str]]:
     for cause in _CAUSES:
-        if found := cause.said.search(error):
+        if found := cause.pattern.search(error):
             return cause, found.groupdict()
     return _UNKNOWN, {}

@@ -1,7 +1,7 @@
 """The objects of agent-job, grouped by the component that owns them."""
 
 from scalr_agents.charts.agent_job.manifests import access, buffer, deployment, node_cache, persistence, task
-from scalr_agents.charts.agent_job.manifests.environment import held
+from scalr_agents.charts.agent_job.manifests.environment import secret_data
 from scalr_agents.charts.agent_job.manifests.policies import objects as network_policies
 from scalr_agents.charts.agent_job.manifests.policies import pods
 from scalr_agents.charts.agent_job.values import AgentJobValues
@@ -11,7 +11,7 @@ from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model.release import Release
 
-__all__ = ["controller", "held", "longest_run_seconds", "network_policies", "nodes", "pods", "rbac"]
+__all__ = ["controller", "longest_run_seconds", "network_policies", "nodes", "pods", "rbac", "secret_data"]
 
 
 def rbac(values: AgentJobValues, release: Release, _inputs: Inputs) -> Group:
@@ -22,7 +22,7 @@ def rbac(values: AgentJobValues, release: Release, _inputs: Inputs) -> Group:
 def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:
     """Secrets, budgets, claims, the task's template and, last, the Deployment."""
     return {
-        **secrets.objects(held(values, inputs), release),
+        **secrets.objects(secret_data(values, inputs), release),
         **deployment.budget(values, release),
         **task.budget(values, release),
         **persistence.claims(values.persistence, release),

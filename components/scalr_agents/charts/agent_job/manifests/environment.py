@@ -160,7 +160,7 @@ def _secret_variables(values: AgentJobValues, inputs: Inputs) -> dict[str, str |
     return secrets.environment(inputs, values.agent.provider_network_mirrors)
 
 
-def held(values: AgentJobValues, inputs: Inputs) -> secrets.Held:
+def secret_data(values: AgentJobValues, inputs: Inputs) -> secrets.SecretData:
     """Contents of the Secrets of a release."""
     return {
         "token": secrets.token(values.agent.token, values.agent.token_existing_secret.name),

@@ -46,15 +46,15 @@ def _privileges(values: AgentK8sValues) -> Findings:
     """One finding with all the privileges that make an agent of this kind dangerous to other workloads."""
     user = {**values.pod_security_context, **values.security_context}.get("runAsUser")
     on_node = not is_set(values.efs_volume_handle)
-    held = {
+    privileges = {
         "run as root": user == 0,
         "write to a directory of their node": on_node,
         "may read and change every Secret of their namespace": values.service_account.has_role,
     }
-    if any(held.values()):
+    if any(privileges.values()):
         yield warning(
             "securityContext" if user == 0 or on_node else "serviceAccount",
-            f"the agent's pods {_listed([what for what, true in held.items() if true])}: "
+            f"the agent's pods {_listed([what for what, true in privileges.items() if true])}: "
             "run them in a dedicated namespace on dedicated nodes, "
             "or use agent-job, which requires none of these privileges",
         )

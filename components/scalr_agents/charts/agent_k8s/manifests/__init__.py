@@ -1,7 +1,7 @@
 """The objects of agent-k8s, grouped by the component that owns them."""
 
 from scalr_agents.charts.agent_k8s.manifests import controller, efs, worker
-from scalr_agents.charts.agent_k8s.manifests.environment import held
+from scalr_agents.charts.agent_k8s.manifests.environment import secret_data
 from scalr_agents.charts.agent_k8s.manifests.policies import objects as network_policies
 from scalr_agents.charts.agent_k8s.manifests.policies import pods
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
@@ -12,7 +12,7 @@ from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.charts.shared.values import PolicyRule
 from scalr_agents.model.release import Release
 
-__all__ = ["held", "network_policies", "pods", "rbac", "workloads"]
+__all__ = ["network_policies", "pods", "rbac", "secret_data", "workloads"]
 
 _RULES = [
     PolicyRule.model_construct(
@@ -34,7 +34,7 @@ def rbac(values: AgentK8sValues, release: Release, _inputs: Inputs) -> Group:
 def workloads(values: AgentK8sValues, release: Release, inputs: Inputs) -> Group:
     """Secrets, the EFS volume and, last, the controller's Deployment and the workers' DaemonSet."""
     return {
-        **secrets.objects(held(values, inputs), release),
+        **secrets.objects(secret_data(values, inputs), release),
         **efs.objects(values, release),
         "deployment": controller.deployment(values, release, inputs),
         "daemon-set": worker.daemon_set(values, release, inputs),

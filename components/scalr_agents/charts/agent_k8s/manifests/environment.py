@@ -49,7 +49,7 @@ def environment(component: str, values: AgentK8sValues, release: Release, inputs
         **variables.of(agent, "container_task_image_registry", "gc_plugins_global_size_limit"),
     }
     return env.each_once(
-        env.out_of_secret(held(values, inputs)["env"], release.names.env_secret),
+        env.out_of_secret(secret_data(values, inputs)["env"], release.names.env_secret),
         [
             env.variables(variables.of(agent, "url")),
             env.from_secret("SCALR_AGENT_TOKEN", secret, key),
@@ -75,7 +75,7 @@ def of_release(release: Release) -> dict[str, str | None]:
     return known | dict.fromkeys(("SCALR_AGENT_NAME", "SCALR_AGENT_KUBERNETES_MODE"))
 
 
-def held(values: AgentK8sValues, inputs: Inputs) -> secrets.Held:
+def secret_data(values: AgentK8sValues, inputs: Inputs) -> secrets.SecretData:
     """Contents of the Secrets of a release."""
     return {
         "token": secrets.token(values.agent.token, values.agent.existing_token.name),

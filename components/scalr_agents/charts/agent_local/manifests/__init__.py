@@ -3,7 +3,7 @@
 from scalr_agents.charts.agent_local import versions
 from scalr_agents.charts.agent_local.manifests import deployment
 from scalr_agents.charts.agent_local.manifests.deployment import cache_claim
-from scalr_agents.charts.agent_local.manifests.environment import held
+from scalr_agents.charts.agent_local.manifests.environment import secret_data
 from scalr_agents.charts.agent_local.manifests.policies import objects as network_policies
 from scalr_agents.charts.agent_local.manifests.policies import pods
 from scalr_agents.charts.agent_local.values import AgentLocalValues, effective
@@ -15,7 +15,7 @@ from scalr_agents.model.forms import is_set
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import Release
 
-__all__ = ["agent", "held", "network_policies", "pods", "service_account"]
+__all__ = ["agent", "network_policies", "pods", "secret_data", "service_account"]
 
 
 def service_account(values: AgentLocalValues, release: Release, _inputs: Inputs) -> Group:
@@ -37,7 +37,7 @@ def _secrets(values: AgentLocalValues, release: Release, inputs: Inputs) -> Grou
     labels = {"token-secret": values.secret.labels}
     return {
         role: secret | {"metadata": _metadata(secret["metadata"], values, labels.get(role, {}))}
-        for role, secret in secrets.objects(held(values, inputs), release).items()
+        for role, secret in secrets.objects(secret_data(values, inputs), release).items()
     }
 
 

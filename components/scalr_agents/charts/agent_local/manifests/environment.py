@@ -14,7 +14,7 @@ _DRAINED_SECONDS = 60
 """Seconds that a run has to stop after the drain timed out."""
 
 
-def held(values: AgentLocalValues, inputs: Inputs) -> secrets.Held:
+def secret_data(values: AgentLocalValues, inputs: Inputs) -> secrets.SecretData:
     """Contents of the Secrets of a release."""
     agent = values.agent
     return {
@@ -30,7 +30,7 @@ def environment(values: AgentLocalValues, release: Release, inputs: Inputs) -> e
     agent, names = values.agent, release.names
     secret, key = secrets.token_reference(agent.token_existing_secret, names.token_secret)
     return env.each_once(
-        env.out_of_secret(held(values, inputs)["env"], names.env_secret),
+        env.out_of_secret(secret_data(values, inputs)["env"], names.env_secret),
         [
             env.given(values.extra_env),
             env.from_field("SCALR_AGENT_NAME", "metadata.name"),

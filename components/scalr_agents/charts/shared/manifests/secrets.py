@@ -19,7 +19,7 @@ _UNGUESSABLE = ("token", "client-cert")
 
 T = TypeVar("T")
 
-Held = dict[str, dict[str, str | Deferred]]
+SecretData = dict[str, dict[str, str | Deferred]]
 """Contents of the Secrets of a release: role (`token`, `env`, `ca-bundle`, `client-cert`) to keys and values."""
 
 
@@ -52,7 +52,7 @@ def client_cert(tls: Tls) -> dict[str, str | Deferred]:
     return {existing.cert_key: tls.client_cert, existing.key_key: tls.client_key} if made else {}
 
 
-def objects(held: Held, release: Release) -> dict[str, Manifest]:
+def objects(secret_data: SecretData, release: Release) -> dict[str, Manifest]:
     """The Secrets of a release, without empty ones."""
     names = release.names
     by_role = {
@@ -61,7 +61,7 @@ def objects(held: Held, release: Release) -> dict[str, Manifest]:
         "ca-bundle": names.ca_bundle_secret,
         "client-cert": names.client_cert_secret,
     }
-    return {f"{role}-secret": _secret(by_role[role], release, data) for role, data in held.items() if data}
+    return {f"{role}-secret": _secret(by_role[role], release, data) for role, data in secret_data.items() if data}
 
 
 def _secret(name: str, release: Release, data: Mapping[str, str | Deferred]) -> Manifest:
@@ -74,17 +74,17 @@ def _secret(name: str, release: Release, data: Mapping[str, str | Deferred]) -> 
     }
 
 
-def contents(held: Mapping[str, Mapping[str, T]]) -> list[str | T]:
+def contents(secret_data: Mapping[str, Mapping[str, T]]) -> list[str | T]:
     """All keys and values of the Secrets in a stable order, the input of `digest`."""
-    return [part for data in held.values() for pair in data.items() for part in pair]
+    return [part for data in secret_data.values() for pair in data.items() for part in pair]
 
 
-def needs_key(held: Mapping[str, Mapping[str, T]]) -> bool:
+def needs_key(secret_data: Mapping[str, Mapping[str, T]]) -> bool:
     """Whether the digest needs a key: without one, values of variables could be guessed from it by trial."""
-    return bool(held.get("env")) and not any(held.get(role) for role in _UNGUESSABLE)
+    return bool(secret_data.get("env")) and not any(secret_data.get(role) for role in _UNGUESSABLE)
 
 
-def digest(held: Mapping[str, Mapping[str, str]], key: str = "") -> str:
+def digest(secret_data: Mapping[str, Mapping[str, str]], key: str = "") -> str:
     """An HMAC-SHA256 of the contents, which changes when one of them, their number or their order changes.
 
     Its key is a Secret's value that cannot be guessed, or `key` if there is none.
@@ -92,18 +92,18 @@ def digest(held: Mapping[str, Mapping[str, str]], key: str = "") -> str:
     import hashlib
     import hmac
 
-    own = "".join(value for role in _UNGUESSABLE for value in held.get(role, {}).values())
+    own = "".join(value for role in _UNGUESSABLE for value in secret_data.get(role, {}).values())
     total = hmac.new((own or key).encode(), digestmod=hashlib.sha256)
-    for string in contents(held):
+    for string in contents(secret_data):
         data = string.encode()
         total.update(len(data).to_bytes(8, "big") + data)
     return total.hexdigest()
 
 
-def known_digest(held: Held) -> str | None:
+def known_digest(secret_data: SecretData) -> str | None:
     """The digest, if all contents are known and cannot be guessed from it."""
-    known = {role: {key: value for key, value in data.items() if isinstance(value, str)} for role, data in held.items()}
-    return digest(known) if known == held and contents(known) and not needs_key(known) else None
+    known = {role: {key: value for key, value in data.items() if isinstance(value, str)} for role, data in secret_data.items()}
+    return digest(known) if known == secret_data and contents(known) and not needs_key(known) else None
 
 
 def with_digest(group: dict[str, Manifest], digest: str | Deferred | None) -> dict[str, Manifest]:
