@@ -154,7 +154,7 @@ CASES = {
         agent={"cache": "shared"},
     ),
     "no class": Case(
-        _just(classes=[StorageClass(name="standard", provisioner="p", is_default=True)]),
+        _just(classes=[StorageClass(name="standard", is_default=True)]),
         agent=CLASS,
     ),
     "no class at all": Case(
@@ -179,7 +179,7 @@ CASES = {
         agent={"values": {"persistence": {"cache": {"enabled": True}}}},
     ),
     "no default class": Case(
-        _just(classes=[StorageClass(name="standard", provisioner="p")]),
+        _just(classes=[StorageClass(name="standard")]),
         agent={"values": {"persistence": {"cache": {"enabled": True}}}},
     ),
     "no driver": Case(
@@ -232,7 +232,7 @@ CASES = {
         _just(nodes=[replace(NODE, requested={"memory": 16000 * MI})]),
     ),
     "no policies": Case(
-        _just(daemon_sets=[DaemonSet(namespace="kube-system", name="aws-node", arguments=["--enable-network-policy=false"])]),
+        _just(daemon_sets=[DaemonSet(name="aws-node", arguments=["--enable-network-policy=false"])]),
     ),
     "objects of Helm": Case(
         lambda wanted: {"owners": {**dict.fromkeys(wanted.own), DEPLOYMENT: owned("scalr/runs", "helm")}},

@@ -50,7 +50,7 @@ def ready(wanted: Needs, **facts: Any) -> Cluster:
         definitions={name: Definition(served=frozenset(versions)) for name, versions in wanted.definitions.items()},
         namespaces={name: Namespace(level=_level(wanted, name)) for name in wanted.namespaces},
         drivers=frozenset({"efs.csi.aws.com"}),
-        classes=[StorageClass(name="standard", provisioner="local", is_default=True), StorageClass(name="fast", provisioner="local")],
+        classes=[StorageClass(name="standard", is_default=True), StorageClass(name="fast")],
         contents={
             key: Content(keys=needed, type="kubernetes.io/dockerconfigjson", registries=registry, phase="Bound")
             for key, needed in keys.items()

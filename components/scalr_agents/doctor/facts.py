@@ -128,7 +128,6 @@ class Answer:
 @dataclass(frozen=True, kw_only=True)
 class StorageClass:
     name: str
-    provisioner: str
     is_default: bool = False
 
 
@@ -163,7 +162,6 @@ class Content:
 
 @dataclass(frozen=True, kw_only=True)
 class DaemonSet:
-    namespace: str
     name: str
     arguments: Sequence[str] = ()
     """Commands and arguments of all its containers."""

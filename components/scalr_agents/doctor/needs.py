@@ -1,7 +1,7 @@
 """What a stack asks of a cluster: its pods, what they name, and what deploying it takes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,7 @@ from scalr_agents.doctor.facts import Access, Key, Seen
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import COMPONENT
 from scalr_agents.stack import Stack
-from scalr_agents.stack.checks import templates
+from scalr_agents.stack.checks import containers, templates
 
 OWNED = ("create", "get", "list", "watch", "patch", "delete")
 """Verbs that Pulumi needs for what it deploys: it reads, applies, awaits and removes objects."""
@@ -89,7 +89,7 @@ class Needs:
     """What a stack asks of a cluster."""
 
     stack: Stack
-    objects: Sequence[Manifest] = field(default_factory=list)
+    objects: Sequence[Manifest]
 
     @classmethod
     def of(cls, stack: Stack) -> "Needs":
@@ -97,7 +97,8 @@ class Needs:
 
     @cached_property
     def pods(self) -> list[Pod]:
-        return [pod for agent in self.stack.agents for pod in _pods(agent)]
+        made = ((agent, *each) for agent in self.stack.agents for each in templates(agent.objects))
+        return [Pod(agent=agent, name=name, maker=maker, template=template) for agent, name, maker, template in made]
 
     @cached_property
     def namespaces(self) -> list[str]:
@@ -227,23 +228,6 @@ def plural_of(kind: str) -> str:
 def key_of(manifest: Manifest) -> Key:
     metadata = manifest["metadata"]
     return Key(manifest["kind"], metadata.get("namespace", ""), metadata["name"])
-
-
-def containers(spec: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    yield from spec.get("initContainers", ())
-    yield from spec.get("containers", ())
-
-
-def images(spec: Mapping[str, Any]) -> Iterator[str]:
-    """Images that a pod's node pulls."""
-    yield from (container["image"] for container in containers(spec) if isinstance(container["image"], str))
-    volumes = [volume["image"] for volume in spec.get("volumes", ()) if "image" in volume]
-    yield from (image["reference"] for image in volumes if isinstance(image["reference"], str))
-
-
-def _pods(agent: AnyAgent) -> Iterator[Pod]:
-    for name, manifest, template in templates(agent.objects):
-        yield Pod(agent=agent, name=name, maker=manifest, template=template)
 
 
 def _allowed(role: Manifest, namespace: str) -> Iterator[Access]:

@@ -73,11 +73,7 @@ def namespace(item: Json) -> Namespace:
 
 def storage_class(item: Json) -> StorageClass:
     annotations = item["metadata"].get("annotations", {})
-    return StorageClass(
-        name=item["metadata"]["name"],
-        provisioner=item["provisioner"],
-        is_default=annotations.get(_DEFAULT_CLASS) == "true",
-    )
+    return StorageClass(name=item["metadata"]["name"], is_default=annotations.get(_DEFAULT_CLASS) == "true")
 
 
 def volume(item: Json) -> Volume:
@@ -111,10 +107,8 @@ def _registries(data: Mapping[str, str]) -> Iterator[str]:
 
 
 def daemon_set(item: Json) -> DaemonSet:
-    metadata = item["metadata"]
     containers = item["spec"]["template"]["spec"].get("containers", ())
     return DaemonSet(
-        namespace=metadata["namespace"],
-        name=metadata["name"],
+        name=item["metadata"]["name"],
         arguments=[word for container in containers for word in (*container.get("command", ()), *container.get("args", ()))],
     )

@@ -1,7 +1,7 @@
 """Checks of settings of machines: combinations that cannot work, have no effect, or are probably a mistake."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from scalr_agents.machines import Machine, Platform, documents, environment, forms, instance_types
@@ -75,10 +75,10 @@ def without_effect(machine: Machine, spell: Spelling) -> Findings:
 
 
 def _versions(given: AgentSettings, spell: Spelling) -> Findings:
-    version = environment.version_of(given.agent_version)
-    if not environment.has_new_names(version) and "concurrency" in given.model_fields_set:
+    if not environment.has_new_names(given.agent_version) and "concurrency" in given.model_fields_set:
         yield error(spell("concurrency"), "requires agents 0.53.0 or newer; older agents always have five concurrent runs")
-    if given.task_image and not environment.takes_task_image(version) and ":" not in given.task_image.rpartition("/")[2]:
+    without_tag = given.task_image and ":" not in given.task_image.rpartition("/")[2]
+    if without_tag and not environment.takes_task_image(given.agent_version):
         yield error(
             spell("task_image"),
             "requires a tag with the version of Terraform: agents before 0.61.3 use the image scalr/terraform:<version>",
@@ -225,7 +225,7 @@ def ec2(given: Ec2Settings, runs: AgentSettings, spell: Spelling) -> Findings:
     yield from forms.aws(given, spell)
     yield from _count(given.min, given.max, spell)
     yield from _disk(given.volume, spell)
-    for path, kind in _instance_types(given, spell):
+    for path, kind in forms.instance_types(given, spell):
         yield from _room(path, kind, instance_types.ec2_memory(kind), runs)
         known = instance_types.ec2_architecture(kind)
         if known and known != given.architecture:
@@ -241,14 +241,6 @@ def ec2(given: Ec2Settings, runs: AgentSettings, spell: Spelling) -> Findings:
         yield error(spell("log_retention_days"), f"requires {spell('runtime')}: docker")
     if given.spot and runs.role == "runs":
         yield warning(spell("spot"), "AWS reclaims Spot instances with two minutes' notice, also during runs; do not use them for runs")
-
-
-def _instance_types(given: Ec2Settings, spell: Spelling) -> Iterator[tuple[str, str]]:
-    """The instance types, with their paths."""
-    if given.instance_type:
-        yield spell("instance_type"), given.instance_type
-    for index, kind in enumerate(given.other_instance_types):
-        yield f"{spell('other_instance_types')}[{index}]", kind
 
 
 def _ec2_identity(given: Ec2Settings, runs: AgentSettings, spell: Spelling) -> Findings:

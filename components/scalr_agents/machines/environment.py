@@ -13,9 +13,8 @@ GRACE_SECONDS = 60
 """Time after the drain in which the agent stops runs that are still active."""
 VCS_STOP_SECONDS = 30
 
-Version = tuple[int, int, int]
-_NEW_NAMES: Version = (0, 53, 0)
-_TASK_IMAGE: Version = (0, 61, 3)
+_NEW_NAMES = (0, 53, 0)
+_TASK_IMAGE = (0, 61, 3)
 """The first version that has a variable for the image of tasks. Older ones use an image with a fixed name."""
 _OLD_NAMES = {
     "SCALR_AGENT_DATA_DIR": "SCALR_DATA_HOME",
@@ -30,26 +29,25 @@ _OLD_NAMES = {
 _ONLY_NEW = {"SCALR_AGENT_CONCURRENCY", "SCALR_AGENT_OTLP_ENDPOINT", "SCALR_AGENT_OTLP_METRICS_ENABLED", "SCALR_AGENT_OTLP_TRACES_ENABLED"}
 
 
-def version_of(text: str) -> Version:
-    """A valid version, such as `1.4.0`, as numbers."""
-    major, minor, patch = map(int, (text or NEWEST).split("."))
-    return major, minor, patch
+def _numbers(version: str) -> tuple[int, ...]:
+    """A valid version, such as `1.4.0`, as numbers. Default: the newest."""
+    return tuple(map(int, (version or NEWEST).split(".")))
 
 
-def has_new_names(version: Version) -> bool:
-    """Whether the agent's variables are named `SCALR_AGENT_*`."""
-    return version >= _NEW_NAMES
+def has_new_names(version: str) -> bool:
+    """Whether the variables of agents of a version are named `SCALR_AGENT_*`."""
+    return _numbers(version) >= _NEW_NAMES
 
 
-def takes_task_image(version: Version) -> bool:
-    """Whether the agent has a variable for the image of tasks."""
-    return version >= _TASK_IMAGE
+def takes_task_image(version: str) -> bool:
+    """Whether agents of a version have a variable for the image of tasks."""
+    return _numbers(version) >= _TASK_IMAGE
 
 
 def token_name(machine: Machine) -> str:
     """Name of the variable with the agent's token."""
     new, old = TOKEN_NAMES
-    return new if has_new_names(version_of(machine.agent.agent_version)) else old
+    return new if has_new_names(machine.agent.agent_version) else old
 
 
 def variables(machine: Machine) -> dict[str, str]:
@@ -59,9 +57,8 @@ def variables(machine: Machine) -> dict[str, str]:
 
 def derived(machine: Machine) -> dict[str, str]:
     """The variables that are derived from other settings."""
-    version = version_of(machine.agent.agent_version)
     given = _all(machine)
-    if has_new_names(version):
+    if has_new_names(machine.agent.agent_version):
         return given
     return {_OLD_NAMES.get(name, name): value for name, value in given.items() if name not in _ONLY_NEW}
 
@@ -78,7 +75,7 @@ def _all(machine: Machine) -> dict[str, str]:
             "SCALR_AGENT_WORKER_DRAIN_TIMEOUT": str(agent.drain_seconds),
             "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": str(GRACE_SECONDS),
         }
-        if agent.task_image and takes_task_image(version_of(agent.agent_version)):
+        if agent.task_image and takes_task_image(agent.agent_version):
             given["SCALR_AGENT_CONTAINER_TASK_IMAGE"] = agent.task_image
     if shared.ca_bundle:
         given["SCALR_AGENT_CA_CERT" if agent.ca_scope == "global" else "SCALR_AGENT_CONTAINER_TASK_CA_CERT"] = CA_FILE

@@ -1,6 +1,7 @@
 """The format of values that AWS and Google Cloud define: IDs, types, names and keys of machines."""
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from scalr_agents.machines.settings import Ec2Settings, GceSettings
@@ -34,9 +35,7 @@ def aws(given: Ec2Settings, spell: Spelling) -> Findings:
     """Findings on machines on AWS."""
     for setting, prefix in (("subnets", "subnet"), ("security_groups", "sg")):
         yield from clouds.ids({f"{spell(setting)}[{index}]": value for index, value in enumerate(getattr(given, setting))}, prefix)
-    kinds = {spell("instance_type"): given.instance_type}
-    kinds |= {f"{spell('other_instance_types')}[{index}]": kind for index, kind in enumerate(given.other_instance_types)}
-    for path, kind in kinds.items():
+    for path, kind in instance_types(given, spell):
         if kind and not _INSTANCE_TYPE.fullmatch(kind):
             yield error(path, "expected an instance type such as t3.medium")
     if given.ami and not re.fullmatch(r"ami-[0-9a-f]+", given.ami):
@@ -55,6 +54,14 @@ def aws(given: Ec2Settings, spell: Spelling) -> Findings:
         allowed = ", ".join(map(str, _RETENTIONS))
         yield error(spell("log_retention_days"), f"given {given.log_retention_days}; allowed: {allowed}")
     yield from clouds.tags("tags", given.tags)
+
+
+def instance_types(given: Ec2Settings, spell: Spelling) -> Iterator[tuple[str, str]]:
+    """The instance types, with their paths."""
+    if given.instance_type:
+        yield spell("instance_type"), given.instance_type
+    for index, kind in enumerate(given.other_instance_types):
+        yield f"{spell('other_instance_types')}[{index}]", kind
 
 
 def google(given: GceSettings, spell: Spelling) -> Findings:

@@ -36,7 +36,8 @@ def secrets_file(machine: Machine) -> str:
 
 def agent(machine: Machine, names: CloudNames) -> str:
     """The unit of an agent that runs as a container."""
-    start = [*_fetch(machine, names), *_closed_metadata(machine), f"-/usr/bin/docker rm --force {CONTAINER}", *_named_task_image(machine)]
+    task_image = (f"/usr/bin/docker {command}" for command in named_task_image(machine))
+    start = [*_fetch(machine, names), *_closed_metadata(machine), f"-/usr/bin/docker rm --force {CONTAINER}", *task_image]
     return _unit(
         {
             "Description": f"Scalr agent {machine.name} ({machine.agent.role})",
@@ -64,7 +65,7 @@ def agent(machine: Machine, names: CloudNames) -> str:
 
 def run_in_unit(machine: Machine, names: CloudNames) -> list[str]:
     """`docker run` under systemd: in the foreground, without a terminal. systemd restarts it."""
-    by_host = environment.has_new_names(environment.version_of(machine.agent.agent_version)) and _NAME not in machine.agent.env
+    by_host = environment.has_new_names(machine.agent.agent_version) and _NAME not in machine.agent.env
     named = [f"--env={_NAME}=%H"] if by_host else []  # by default, the agent is named after its container
     files = [f"--env-file={file}" for file in (ENVIRONMENT_FILE, secrets_file(machine))]
     logs = _logs(names)
@@ -144,14 +145,11 @@ def quoted(text: str) -> str:
     return f'"{text}"' if set(text) & set(" '\";") else text
 
 
-def assignments(variables: Mapping[str, str]) -> list[str]:
-    """Variables in a unit. systemd expands only `%` there."""
-    escaped = ((name, value.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")) for name, value in variables.items())
-    return [f'Environment="{name}={value}"' for name, value in escaped]
-
-
 def _environment(machine: Machine) -> list[str]:
-    return assignments(environment.proxy(machine))
+    """The variables of the proxy in a unit. systemd expands only `%` there."""
+    given = environment.proxy(machine).items()
+    escaped = ((name, value.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")) for name, value in given)
+    return [f'Environment="{name}={value}"' for name, value in escaped]
 
 
 def _fetch(machine: Machine, names: CloudNames, *more: str) -> list[str]:
@@ -170,14 +168,10 @@ def _closed_metadata(machine: Machine) -> list[str]:
     return [f"/bin/sh -c 'iptables -C {rule} 2>/dev/null || iptables -I {rule}'"]
 
 
-def _named_task_image(machine: Machine) -> list[str]:
-    """The commands that tag the custom image for runs with the fixed name that older agents use."""
-    return [f"/usr/bin/docker {command}" for command in named_task_image(machine)]
-
-
 def named_task_image(machine: Machine) -> list[str]:
+    """The commands of Docker that tag the custom image for runs with the fixed name that older agents use."""
     image = machine.agent.task_image
-    if not image or environment.takes_task_image(environment.version_of(machine.agent.agent_version)):
+    if not image or environment.takes_task_image(machine.agent.agent_version):
         return []
     return [f"pull {quoted(image)}", f"tag {quoted(image)} {quoted('scalr/terraform:' + image.rpartition(':')[2])}"]
 

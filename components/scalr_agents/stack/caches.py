@@ -26,8 +26,6 @@ from scalr_agents.stack.model import place as place_of_agent
 from scalr_agents.stack.source import CloudValue, Source
 
 _PROVIDER_CACHE = ("agent", "providerCache")
-_REGIONS = {"aws:region", "aws:profile"}
-"""Configuration keys of Pulumi's AWS provider that set a region, or may set one."""
 _FILLED_PERCENT = 80
 """Share of a volume that provider caches may fill. Their limits are soft, and binaries need room too."""
 
@@ -84,9 +82,8 @@ def parse(content: Mapping[str, Any]) -> tuple[Mapping[str, CacheEntry], list[Fi
 
 def without_region(entries: Mapping[str, CacheEntry], source: Source) -> Iterator[Finding]:
     """A warning for each cache on AWS if no file of the stack sets a region. None with an environment: it is not read, but may set one."""
-    if source.environment or source.others.keys() & _REGIONS:
-        return
-    for name in (name for name, entry in entries.items() if entry.content and entry.content.region_needed):
+    needing = (name for name, entry in entries.items() if entry.content and entry.content.region_needed)
+    for name in needing if not source.may_set_region else ():
         yield warning(
             (*_place(name), *entries[name].given),
             "no AWS region is set; run: pulumi config set aws:region <region>, unless AWS_REGION or a profile sets it wherever Pulumi runs",

@@ -141,6 +141,17 @@ def templates(objects: Sequence[Manifest]) -> Iterator[tuple[str, Manifest, Mani
             yield "task pods", manifest, manifest["spec"]["jobTemplate"]["spec"]["template"]
 
 
+def containers(spec: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """All containers of a pod, first those that prepare it."""
+    return *spec.get("initContainers", ()), *spec["containers"]
+
+
+def pulled(spec: Mapping[str, Any]) -> Iterator[Any]:
+    """Images that a node pulls for a pod. One that is known only during deployment is no string."""
+    yield from (container["image"] for container in containers(spec))
+    yield from (volume["image"]["reference"] for volume in spec.get("volumes", ()) if "image" in volume)
+
+
 def registry_of(image: str) -> str:
     """The registry of an image, as container runtimes read its name. Empty for an image of Docker Hub that does not say so."""
     first, slash, _ = image.partition("/")
@@ -150,8 +161,7 @@ def registry_of(image: str) -> str:
 def images(objects: Sequence[Manifest]) -> Iterator[str]:
     """Images of an agent's pods, and of its runs as far as the agent sets them."""
     for _, spec in pods(objects):
-        for container in (*spec["containers"], *spec.get("initContainers", ())):
-            yield str(container["image"])
+        yield from map(str, pulled(spec))
+        for container in containers(spec):
             variables = {variable["name"]: variable.get("value") for variable in container.get("env", ())}
             yield from filter(None, [variables.get("SCALR_AGENT_CONTAINER_TASK_IMAGE")])
-        yield from (str(volume["image"]["reference"]) for volume in spec.get("volumes", ()) if "image" in volume)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.model.findings import Finding, error, warning
 from scalr_agents.model.merge import lookup
-from scalr_agents.stack.checks import pods
+from scalr_agents.stack.checks import containers, pods
 from scalr_agents.stack.model import place
 from scalr_agents.stack.nodes import Selector, overlap
 
@@ -47,7 +47,7 @@ def mounts(agent: AnyAgent) -> Iterator[Mount]:
         volumes = {
             volume["name"]: volume for volume in spec.get("volumes", ()) if "persistentVolumeClaim" in volume or "hostPath" in volume
         }
-        for container in (*spec.get("initContainers", ()), *spec["containers"]) if volumes else ():
+        for container in containers(spec) if volumes else ():
             for mount in (mount for mount in container.get("volumeMounts", ()) if mount.get("name") in volumes):
                 yield from _mount(mount, volumes[mount["name"]], agent.release.namespace, spec.get("nodeSelector", {}))
 

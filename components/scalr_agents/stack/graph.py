@@ -67,9 +67,9 @@ def _caches(stack: Stack) -> _Parts:
     """The file systems that the stack creates, and the claims on them."""
     for claim in stack.claims:
         yield Node(f"cache {claim.cache}", "cache", f"{claim.cache}\n{claim.content.title}")
-        namespace, name = claim.key
-        yield _claim(namespace, name)
-        yield Edge(_claim(namespace, name).id, f"cache {claim.cache}", "is on")
+        mounted = _claim(*claim.key)
+        yield mounted
+        yield Edge(mounted.id, f"cache {claim.cache}", "is on")
 
 
 def _claim(namespace: str, name: str) -> Node:

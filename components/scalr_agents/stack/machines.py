@@ -56,7 +56,7 @@ class StackMachine:
 
     @property
     def place(self) -> Path:
-        return _place(self.name)
+        return f"{PREFIX}:machines", self.name
 
     def _unknown(self, key: str) -> CloudValue:
         """A placeholder for a value that is known only to the cloud, for printed files."""
@@ -100,10 +100,6 @@ def build(content: object, file: StackFile, bundle: str, *, demand_tokens: bool)
     if not errors(findings):
         findings += [*_shared_between_roles(built), *(finding for each in built for finding in _too_long(each))]
     return built, findings
-
-
-def _place(name: str) -> Path:
-    return f"{PREFIX}:machines", name
 
 
 def _shared(common: Common, bundle: str) -> SharedSettings:
@@ -220,7 +216,7 @@ def _too_long(each: StackMachine) -> Findings:
 def without_region(built: list[StackMachine], source: Source) -> Iterator[Finding]:
     """Warnings for machines if no file of the stack sets their region or project. None with an environment: it may set one."""
     for each in built if not source.environment else ():
-        if each.entry.ec2 and not source.others.keys() & {"aws:region", "aws:profile"}:
+        if each.entry.ec2 and not source.may_set_region:
             message = (
                 "no region is set; run: pulumi config set aws:region <region>, unless AWS_REGION or a profile sets it wherever Pulumi runs"
             )

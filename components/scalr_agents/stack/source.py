@@ -81,6 +81,11 @@ class Source(NamedTuple):
     unread: str = ""
     """What is needed for Pulumi to read this file; empty if it does, or outside of a project."""
 
+    @property
+    def may_set_region(self) -> bool:
+        """Whether a region of AWS is set, or may be: by a profile, or by an environment."""
+        return self.environment or not self.others.keys().isdisjoint(("aws:region", "aws:profile"))
+
 
 def find_project(start: Path) -> Path:
     """The directory of the nearest `Pulumi.yaml`, from `start` upwards."""

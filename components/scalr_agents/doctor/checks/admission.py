@@ -76,7 +76,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str, str]]:
 def _will_change(namespace: str, needs: Needs, cluster: Cluster) -> bool:
     """Whether pulumi up gives a namespace another Pod Security level. `check` compares pods with that one."""
     entry, found = needs.stack.namespaces.get(namespace), cluster.namespaces.get(namespace)
-    return bool(entry and entry.create) and isinstance(found, Namespace) and entry is not None and found.level != enforced(entry)
+    return entry is not None and entry.create and isinstance(found, Namespace) and found.level != enforced(entry)
 
 
 def _cut(message: str) -> str:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from scalr_agents.doctor.facts import Cluster, Content, Hidden, Key
 from scalr_agents.doctor.findings import error, note, warning
-from scalr_agents.doctor.needs import Needs, Reference, images
+from scalr_agents.doctor.needs import Needs, Reference
 from scalr_agents.model.findings import Findings
 from scalr_agents.model.messages import listed
-from scalr_agents.stack.checks import registry_of
+from scalr_agents.stack.checks import pulled, registry_of
 
 _PULL_TYPES = ("kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg")
 _DOCKER_HUB = ("docker.io", "index.docker.io", "registry-1.docker.io")
@@ -60,7 +60,8 @@ def _registries(needs: Needs, cluster: Cluster) -> Findings:
         known = [content.registries for content in found if isinstance(content, Content) and content.registries]
         if not names or len(known) < len(names):
             continue
-        for registry in dict.fromkeys(registry_of(image) or _DOCKER_HUB[0] for image in images(pod.spec)):
+        images = (image for image in pulled(pod.spec) if isinstance(image, str))
+        for registry in dict.fromkeys(registry_of(image) or _DOCKER_HUB[0] for image in images):
             if not any(_covers(host, registry) for hosts in known for host in hosts):
                 unknown[pod.namespace, names][registry] = None
     for (namespace, names), registries in unknown.items():
