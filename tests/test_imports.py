@@ -86,11 +86,12 @@ def test_the_sdk_of_a_cloud_is_imported_for_machines_of_that_cloud(machine: dict
 
 
 @pytest.mark.parametrize("command", ["render", "check", "images", "template"])
-def test_doctor_is_imported_only_by_its_command(command: str) -> None:
+def test_what_reads_a_cluster_is_imported_only_by_its_commands(command: str) -> None:
     """It needs a client of the Kubernetes API, whose import takes longer than all of another command."""
     arguments = {"template": ["template", "agent-job", "--set", "agent.token=x"]}.get(command, [command, "dev"])
     code = f"import sys; from scalr_agents.cli import main; main({arguments}, standalone_mode=False)"
-    loaded = "print([name for name in sys.modules if name.split('.')[0] == 'kubernetes' or name.startswith('scalr_agents.doctor')])"
+    late = ("kubernetes", "scalr_agents.cluster", "scalr_agents.doctor")
+    loaded = f"print([name for name in sys.modules if any(f'{{name}}.'.startswith(f'{{each}}.') for each in {late})])"
     program = f"try:\n    {code}\nexcept SystemExit: pass\n{loaded}"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=PACKAGE.parent.parent)
     assert done.stdout.splitlines()[-1] == "[]"
@@ -110,9 +111,10 @@ FLOORS = {
     "model": 0,
     **dict.fromkeys(("charts", "caches", "machines", "output", "output_directory", "printing"), 1),
     "stack": 2,
-    **dict.fromkeys(("helm", "doctor"), 3),
-    "resources": 4,
-    "cli": 5,
+    "cluster": 3,
+    **dict.fromkeys(("helm", "doctor"), 4),
+    "resources": 5,
+    "cli": 6,
 }
 """Where folders and modules of the package stand. Each imports only what stands below it, and its own folder."""
 BELOW_ON_THE_FLOOR = {("output_directory", "output")}
@@ -129,7 +131,7 @@ IN_FUNCTIONS = {
         "stack.secrets": "as stack",
         "stack.source": "as stack",
         "doctor.command": "the client of Kubernetes takes 98 ms, and may not be installed",
-        "doctor.programs": "as doctor.command",
+        "cluster.programs": "as doctor.command",
     },
     "__main__": {"cli": "what speeds up pydantic is set before pydantic is imported"},
     "stack": {

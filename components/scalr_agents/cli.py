@@ -251,7 +251,8 @@ def doctor(stack: str, project: Path | None, form: str, *, probe: bool, image: s
     with `findings`, a list of objects with the keys `severity`, `subject`, `problem` and `advice`, and the counts `errors`, `warnings` and
     `notes`. See docs/doctor.md.
     """
-    from scalr_agents.doctor import command, programs
+    from scalr_agents.cluster import programs
+    from scalr_agents.doctor import command
 
     if image and not is_image(image):
         raise click.BadParameter(NO_REFERENCE, param_hint="--image")

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from scalr_agents.doctor.facts import Access, Answer, Content, DaemonSet, Definition, Hidden, Key, Namespace, StorageClass, Volume
+from scalr_agents.cluster.answers import Answer, Hidden
+from scalr_agents.doctor.facts import Access, Content, DaemonSet, Definition, Key, Namespace, StorageClass, Volume
 from scalr_agents.doctor.needs import Needs
 
 from tests.doctor.clusters import MI, NODE, owned, ready

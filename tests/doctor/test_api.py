@@ -7,8 +7,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from kubernetes.client import ApiClient, Configuration
-from scalr_agents.doctor.api import Api, ClusterError
-from scalr_agents.doctor.facts import Answer
+from scalr_agents.cluster.answers import Answer
+from scalr_agents.cluster.api import Api, ClusterError
 
 PAGES = (b"<html>Log in</html>", b"[]", b"\xff", b"")
 

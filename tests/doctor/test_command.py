@@ -10,9 +10,9 @@ from types import TracebackType
 from typing import Any, Self
 
 import pytest
+from scalr_agents.cluster.answers import Answer, Hidden
+from scalr_agents.cluster.api import ClusterError
 from scalr_agents.doctor import collect, command, probing
-from scalr_agents.doctor.api import ClusterError
-from scalr_agents.doctor.facts import Answer, Hidden
 from scalr_agents.doctor.findings import error
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.findings import Finding
@@ -125,7 +125,7 @@ def test_without_the_client_it_says_what_to_install(project: Path, monkeypatch: 
     (needed,) = tomllib.loads(project_file)["project"]["optional-dependencies"]["live"]
     advice = f"run: {sys.executable} -m pip install '{needed}'"
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.splitlines()[-1] == f"error: doctor needs the Python package kubernetes: {advice}"
+    assert done.stderr.splitlines()[-1] == f"error: this command needs the Python package kubernetes: {advice}"
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from scalr_agents.cluster.answers import Answer
 from scalr_agents.doctor import submissions
-from scalr_agents.doctor.facts import Access, Answer, Cluster, Key, Namespace
+from scalr_agents.doctor.facts import Access, Cluster, Key, Namespace
 from scalr_agents.doctor.needs import Needs
 
 from tests.doctor.cases import CREATED_ELSEWHERE, EFS, REFUSED_POD, TASK_PODS

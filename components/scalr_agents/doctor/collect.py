@@ -4,23 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
+from scalr_agents.cluster.answers import Answer, Found, Hidden, Seen
+from scalr_agents.cluster.api import AT_ONCE, METADATA, METADATA_OF_LIST, Api
 from scalr_agents.doctor import reading
-from scalr_agents.doctor.api import AT_ONCE, METADATA, METADATA_OF_LIST, Api
-from scalr_agents.doctor.facts import (
-    Access,
-    Answer,
-    Cluster,
-    Content,
-    Definition,
-    Found,
-    Hidden,
-    Key,
-    Namespace,
-    Node,
-    Owner,
-    Seen,
-    Volume,
-)
+from scalr_agents.doctor.facts import Access, Cluster, Content, Definition, Key, Namespace, Node, Owner, Volume
 from scalr_agents.doctor.needs import Needs, plural_of
 from scalr_agents.doctor.submissions import Submission
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
+from scalr_agents.cluster.api import ClusterError, connect
 from scalr_agents.doctor import collect, probing, submissions
-from scalr_agents.doctor.api import ClusterError, connect
 from scalr_agents.doctor.checks import examine
 from scalr_agents.doctor.checks.permissions import denied
 from scalr_agents.doctor.needs import Needs

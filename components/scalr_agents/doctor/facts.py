@@ -3,24 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple
 
-T = TypeVar("T")
+from scalr_agents.cluster.answers import Answer, Found, Hidden, Seen
 
 Resources = Mapping[str, Decimal]
 """Amounts by name of the resource: cores, bytes, numbers of pods."""
-
-
-@dataclass(frozen=True)
-class Hidden:
-    """What cannot be seen, and why: a permission is missing, or the API server does not answer."""
-
-    reason: str
-
-
-Seen: TypeAlias = T | Hidden
-Found: TypeAlias = T | Hidden | None
-"""`None` if it does not exist."""
 
 
 class Access(NamedTuple):
@@ -110,19 +98,6 @@ class Namespace:
     terminating: bool = False
     level: str = ""
     """Pod Security level that it enforces; empty if it sets none."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Answer:
-    """What the API server answers to an object that is submitted with a dry run."""
-
-    status: int
-    """Status of HTTP."""
-    message: str = ""
-    """Why it is refused; empty if it is accepted."""
-    warnings: Sequence[str] = ()
-    spec: Mapping[str, Any] = field(default_factory=dict)
-    """The object's spec with the defaults of the cluster; empty if it is refused."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,8 @@ from typing import Any
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.network.policies import wants_api_server
-from scalr_agents.doctor.facts import Access, Key, Seen
+from scalr_agents.cluster.answers import Seen
+from scalr_agents.doctor.facts import Access, Key
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import COMPONENT
 from scalr_agents.stack import Stack

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scalr_agents.cluster.answers import Hidden
+from scalr_agents.cluster.api import Api, ClusterError, RefusedError
 from scalr_agents.doctor import probe
-from scalr_agents.doctor.api import Api, ClusterError, RefusedError
-from scalr_agents.doctor.facts import Access, Hidden
+from scalr_agents.doctor.facts import Access
 from scalr_agents.doctor.findings import error, note
 from scalr_agents.doctor.needs import Needs, Pod
 from scalr_agents.model.findings import Finding, Findings

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from scalr_agents import output
-from scalr_agents.doctor.facts import Access, Cluster, Definition, Hidden, Key, Namespace, Owner
+from scalr_agents.cluster.answers import Hidden
+from scalr_agents.doctor.facts import Access, Cluster, Definition, Key, Namespace, Owner
 from scalr_agents.doctor.needs import Needs, Pod, key_of
 from scalr_agents.model.manifests import Manifest
 

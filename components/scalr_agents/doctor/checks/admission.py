@@ -5,8 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from http import HTTPStatus
 
+from scalr_agents.cluster.answers import Answer
 from scalr_agents.doctor import submissions
-from scalr_agents.doctor.facts import Answer, Cluster, Namespace
+from scalr_agents.doctor.facts import Cluster, Namespace
 from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.doctor.submissions import Submission

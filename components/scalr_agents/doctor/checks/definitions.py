@@ -1,7 +1,8 @@
 """The CustomResourceDefinitions that the stack's objects need: whether they exist, what they serve, and who owns them."""
 
 from scalr_agents.charts.shared.manifests.crds import FIELD_MANAGER
-from scalr_agents.doctor.facts import Cluster, Definition, Hidden
+from scalr_agents.cluster.answers import Hidden
+from scalr_agents.doctor.facts import Cluster, Definition
 from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.findings import Findings

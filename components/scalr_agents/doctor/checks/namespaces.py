@@ -1,6 +1,7 @@
 """The namespaces of the stack: whether they exist, and the Pod Security level that they enforce."""
 
-from scalr_agents.doctor.facts import Cluster, Hidden, Namespace
+from scalr_agents.cluster.answers import Hidden
+from scalr_agents.doctor.facts import Cluster, Namespace
 from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.findings import Findings

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
+from scalr_agents.cluster.answers import Hidden
 from scalr_agents.doctor import scheduling
-from scalr_agents.doctor.facts import Cluster, Hidden, Node, Resources
+from scalr_agents.doctor.facts import Cluster, Node, Resources
 from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs, Pod, key_of
 from scalr_agents.model.findings import Finding, Findings

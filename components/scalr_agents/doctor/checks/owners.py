@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 
-from scalr_agents.doctor.facts import Cluster, Hidden, Key, Owner
+from scalr_agents.cluster.answers import Hidden
+from scalr_agents.doctor.facts import Cluster, Key, Owner
 from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.findings import Findings

@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
-from scalr_agents.doctor.facts import Access, Cluster, Hidden
+from scalr_agents.cluster.answers import Hidden
+from scalr_agents.doctor.facts import Access, Cluster
 from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.findings import Findings

@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from scalr_agents.doctor.facts import Cluster, Content, Hidden, Key
+from scalr_agents.cluster.answers import Hidden
+from scalr_agents.doctor.facts import Cluster, Content, Key
 from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs, Reference
 from scalr_agents.model.findings import Findings

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scalr_agents.cluster.answers import Hidden
 from scalr_agents.doctor import scheduling
-from scalr_agents.doctor.facts import Cluster, Content, Hidden, Key
+from scalr_agents.doctor.facts import Cluster, Content, Key
 from scalr_agents.doctor.findings import error, note
 from scalr_agents.doctor.needs import Needs, Pod
 from scalr_agents.model.findings import Findings

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from scalr_agents.cluster.answers import Hidden
 from scalr_agents.doctor import scheduling
-from scalr_agents.doctor.facts import Cluster, Hidden, Node
+from scalr_agents.doctor.facts import Cluster, Node
 from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs, Pod
 from scalr_agents.model.findings import Finding, Findings

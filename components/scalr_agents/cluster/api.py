@@ -16,8 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from scalr_agents.doctor import programs
-from scalr_agents.doctor.facts import Answer, Found, Hidden, Seen
+from scalr_agents.cluster import programs
+from scalr_agents.cluster.answers import Answer, Found, Hidden, Seen
 
 if TYPE_CHECKING:
     from kubernetes.client import ApiClient
@@ -166,7 +166,7 @@ def connect(kubeconfig: str, context: str, untrusted: Sequence[Path]) -> Api:
         from kubernetes.config import ConfigException, load_incluster_config, load_kube_config
     except ModuleNotFoundError:
         advice = f"run: {sys.executable} -m pip install 'kubernetes>=37,<38'"
-        raise ClusterError(f"doctor needs the Python package kubernetes: {advice}") from None
+        raise ClusterError(f"this command needs the Python package kubernetes: {advice}") from None
     settings = Configuration(retries=False)
     settings.connection_pool_maxsize = AT_ONCE
     file = str(Path(kubeconfig).expanduser()) if kubeconfig else None
@@ -191,7 +191,7 @@ def connect(kubeconfig: str, context: str, untrusted: Sequence[Path]) -> Api:
 
 
 def _is_inside(file: str | None, context: str) -> bool:
-    """Whether to use the account of the pod that doctor runs in: no kubeconfig is named, and there is none."""
+    """Whether to use the account of the pod that this runs in: no kubeconfig is named, and there is none."""
     named = file or context or os.environ.get("KUBECONFIG")
     return not named and _IN_CLUSTER in os.environ and not Path(_DEFAULT).expanduser().exists()
 

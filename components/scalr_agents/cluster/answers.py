@@ -1,0 +1,32 @@
+"""Answers of a cluster, as far as the credential of the user may see them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """What cannot be seen, and why: a permission is missing, or the API server does not answer."""
+
+    reason: str
+
+
+Seen: TypeAlias = T | Hidden
+Found: TypeAlias = T | Hidden | None
+"""`None` if it does not exist."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What the API server answers to an object that is submitted with a dry run."""
+
+    status: int
+    """Status of HTTP."""
+    message: str = ""
+    """Why it is refused; empty if it is accepted."""
+    warnings: Sequence[str] = ()
+    spec: Mapping[str, Any] = field(default_factory=dict)
+    """The object's spec with the defaults of the cluster; empty if it is refused."""
