@@ -11,7 +11,7 @@ from scalr_agents.helm import adopt
 from tests.engine.cluster import UNCHANGEABLE, Cluster
 from tests.engine.provider import changes
 from tests.engine.stacks import Deployment
-from tests.helm.releases import Case, golden, identity, take_over
+from tests.helm.releases import Case, golden, has_no_task_budget, identity, take_over
 
 GOLDEN = dict(golden())
 WORKLOADS = {"Deployment", "DaemonSet"}
@@ -52,10 +52,6 @@ def stack_of(name: str, fresh: Fresh) -> tuple[Deployment, adopt.Adoption]:
     return stack, adopted
 
 
-def _has_no_task_budget(case: Case) -> bool:
-    return (case.chart, case.generation) == ("agent-job", "legacy")
-
-
 @pytest.mark.parametrize("name", [name for name, case in GOLDEN.items() if case.chart != "agent-k8s"])
 def test_existing_objects_are_taken_over(name: str, fresh: Fresh) -> None:
     stack, _ = stack_of(name, fresh)
@@ -65,7 +61,7 @@ def test_existing_objects_are_taken_over(name: str, fresh: Fresh) -> None:
     assert {step for steps in taken.steps.values() for step in steps} == {"create"}
     assert (taken.called("update"), taken.called("delete")) == ([], [])
     new = set(stack.cluster.objects) - before
-    assert {key.split("/")[0] for key in new} == ({"PodDisruptionBudget"} if _has_no_task_budget(GOLDEN[name]) else set())
+    assert {key.split("/")[0] for key in new} == ({"PodDisruptionBudget"} if has_no_task_budget(GOLDEN[name]) else set())
     assert before <= set(stack.cluster.objects)
     assert stack.preview().steps == {}
 

@@ -16,6 +16,7 @@ from scalr_agents import charts, stack
 from scalr_agents.helm import adopt
 from scalr_agents.helm.adopt import defaults
 from scalr_agents.model import yaml_io
+from scalr_agents.model.lines import numbers
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import Values, merge, without_nulls
 from scalr_agents.stack.source import Sealed
@@ -32,7 +33,7 @@ MIRROR = {"url": "https://m.acme:8443/providers/", "include": ["a/*/*"]}
 PLAIN = {"agent-job": "0.58.0", "agent-local": "0.60.0", "agent-k8s": "0.53.0"}
 """Versions whose charts have the defaults that we have."""
 _MEMORY: Values = {"task": {"runner": {"resources": {"limits": {"memory": "2048Mi"}}}}}
-KEPT: Mapping[tuple[str, str], Values] = {("agent-job", "1.4.0"): _MEMORY}
+KEPT: Mapping[tuple[str, str], Values] = {("agent-job", version): _MEMORY for version in ("1.2.0", "1.2.1", "1.3.0", "1.4.0")}
 """Defaults of a chart that are not ours."""
 _DOCUMENTED = {("agent-job", "0.57.0"): "0.5.65", ("agent-local", "0.59.0"): "0.5.64"}
 """The charts whose defaults releases have that were made in the state of their documentation, not as published."""
@@ -52,7 +53,7 @@ class Case(NamedTuple):
 
     @property
     def generation(self) -> str:
-        return "legacy" if self.version.startswith("0.") else "current"
+        return charts.find(self.chart).versions.line(self.version).generation
 
     @property
     def chart_version(self) -> str:
@@ -154,4 +155,9 @@ def identity(manifest: Manifest) -> tuple[str, str, str]:
 
 def is_idle_policy(case: Case) -> bool:
     """Whether the chart made a policy that its values did not ask for."""
-    return (case.chart, case.generation) == ("agent-local", "legacy") and case.values.get("allowMetadataService", True)
+    return case.chart == "agent-local" and numbers(case.version) < (0, 62) and case.values.get("allowMetadataService", True)
+
+
+def has_no_task_budget(case: Case) -> bool:
+    """Whether it is of a chart without a budget of task pods."""
+    return case.chart == "agent-job" and numbers(case.version) < (1, 1)

@@ -17,7 +17,19 @@ from scalr_agents.model.lines import LineError
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import Values, lookup, merge, without_nulls
 
-from tests.helm.releases import CASES, URL, Case, golden, identity, is_idle_policy, loaded, of_values, printed, take_over
+from tests.helm.releases import (
+    CASES,
+    URL,
+    Case,
+    golden,
+    has_no_task_budget,
+    identity,
+    is_idle_policy,
+    loaded,
+    of_values,
+    printed,
+    take_over,
+)
 from tests.helpers.command_line import DEADLINE, TOKEN
 from tests.helpers.validated import LINES, validate
 
@@ -64,7 +76,7 @@ def test_printed_stacks_render_the_objects_of_the_release(case: Case) -> None:
 
     new = ours.keys() - charts.keys()
     budgets = {key for key in ours if key[0] == "PodDisruptionBudget" and key[2].endswith("-task")}
-    assert new == (budgets if (case.chart, case.generation) == ("agent-job", "legacy") else set())
+    assert new == (budgets if has_no_task_budget(case) else set())
 
     differing = {key for key in ours.keys() & charts.keys() if unchangeable(ours[key]) != unchangeable(charts[key])}
     assert differing == ({key for key in ours if key[0] in WORKLOADS} if case.chart == "agent-k8s" else set())
@@ -185,7 +197,7 @@ def test_findings_are_located_in_the_values() -> None:
     assert TOKEN not in "".join(map(str, adopted.findings))
 
 
-@pytest.mark.parametrize("version", ["0.56.0", "1.0.0", "latest"])
+@pytest.mark.parametrize("version", ["0.56.0", "0.61.2", "latest"])
 def test_unsupported_versions_are_refused(version: str) -> None:
     with pytest.raises(LineError, match=r"0\.57"):
         of_values({}, version=version)

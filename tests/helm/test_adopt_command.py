@@ -110,7 +110,7 @@ def test_without_stdin_the_required_input_is_named() -> None:
             2,
             "Invalid value for '[CHART]': 'agent-x' is not one of 'agent-job', 'agent-local', 'agent-k8s'",
         ),
-        (("runs", "agent-job", "-n", "scalr", "--agent-version", "1.0.0"), "", 2, "supported: 0.57 to 0.60; 1.2 or newer"),
+        (("runs", "agent-job", "-n", "scalr", "--agent-version", "0.61.0"), "", 2, "supported: 0.57 to 0.60; 0.61.3 or newer"),
         (("runs", "agent-job", "-n", "scalr"), "a: [", 1, "stdin:2:1: error: "),
         (("runs", "agent-job", "-n", "scalr"), f"tokn: {TOKEN}", 1, "error: tokn: unknown key 'tokn'"),
         (("Runs", "agent-job", "-n", "scalr"), "", 2, "Invalid value for RELEASE: 'Runs' is not a valid release name"),

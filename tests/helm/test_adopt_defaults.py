@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 from scalr_agents import charts
 from scalr_agents.charts import CHARTS
+from scalr_agents.charts.shared.versions import Published
 from scalr_agents.helm import adopt
 from scalr_agents.helm.adopt import about, defaults
 from scalr_agents.helm.adopt.about import About, AboutError
 from scalr_agents.model.findings import errors
+from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup, merge
 
 from tests.helm.releases import CASES, KEPT, PLAIN, URL, golden, of_values, take_over
@@ -50,7 +52,7 @@ def test_chart_defaults_match_its_values_file(case: Any) -> None:
 
 @pytest.mark.parametrize("case", WHOLE.values(), ids=WHOLE)
 def test_a_stack_has_only_values_other_than_our_defaults(case: Any) -> None:
-    kept = MEMORY if (case.chart, case.generation) == ("agent-job", "current") else {}
+    kept = KEPT.get((case.chart, case.version), {})
     adopted = take_over(case, given=merge(case.values, GIVEN))
     assert stack_values(adopted) == merge({"agent": {"url": URL}}, kept)
     assert "all values are given; those equal to the defaults are left out" in adopted.notes
@@ -250,6 +252,38 @@ def test_sources_are_merged_and_contradictions_refused() -> None:
 )
 def test_chart_and_agent_versions_are_mapped(said: tuple[str, str], completed: tuple[str, str]) -> None:
     assert about.completed(About("", "agent-job", *said)) == About("", "agent-job", *completed)
+
+
+UPGRADE = "First upgrade the release with Helm to chart {} (agents {}){}. Then adopt it"
+ALPHA = "; for values of the alpha, see scalr-agents convert-values"
+
+
+@pytest.mark.parametrize(
+    ("chart", "version", "following"),
+    [
+        ("agent-job", "0.56.0", ("0.5.64", "0.57.0", ALPHA)),
+        ("agent-job", "0.61.2", ("0.5.68", "0.61.3", ALPHA)),
+        ("agent-local", "0.53.1", ("0.5.61", "0.57.0", "")),
+        ("agent-k8s", "0.52.0", ("0.5.58", "0.53.0", "")),
+    ],
+)
+def test_old_releases_are_told_the_next_step(chart: str, version: str, following: tuple[str, str, str]) -> None:
+    step, table = UPGRADE.format(*following), charts.find(chart).versions
+    with pytest.raises(LineError) as raised:
+        of_values({}, chart, version)
+    supported = "; ".join(line.versions for line in table.lines)
+    assert str(raised.value) == f"{chart} does not support agent version {version}; supported: {supported}. {step}"
+    if following[:2] == (table.published[0].chart, table.published[0].agent):
+        with pytest.raises(AboutError) as refused:
+            about.completed(About("", chart, "0.5.9"))
+        assert str(refused.value) == f"{chart} 0.5.9 is older than all charts whose releases can be taken over. {step}"
+
+
+@pytest.mark.parametrize(("chart", "one"), [(chart, one) for chart in CHARTS for one in charts.find(chart).versions.published], ids=str)
+def test_every_published_chart_is_taken_over_by_each_of_its_versions(chart: str, one: Published) -> None:
+    assert about.completed(About("", chart, one.chart)).agent_version == one.agent
+    assert about.completed(About("", chart, "", one.agent)).chart_version == one.chart
+    about.supported(chart, one.agent)
 
 
 def test_unknown_charts_have_no_agent_version() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import kubernetes_validate
 from kubernetes_validate import utils
+from scalr_agents import charts
 
 from tests import definitions
 from tests.helpers.validated import LINES
@@ -17,7 +18,7 @@ _CUSTOM = {line.task_resource.kind: line for line in LINES if line.task_resource
 
 
 def assert_valid(manifest: dict[str, Any]) -> None:
-    """Built-in objects on every supported version, and the Job that a controller would make of a task's template on those of its line.
+    """Built-in objects on every supported version, and the Job that a controller would make of a task's template on those of its agents.
 
     Objects of kinds that others define are valid if their definition says so.
     """
@@ -27,7 +28,8 @@ def assert_valid(manifest: dict[str, Any]) -> None:
     versions, line = VERSIONS, _CUSTOM.get(manifest["kind"])
     if line:
         assert sorted(manifest["spec"]) == (["basename", "jobTemplate"] if line.tasks().named_jobs else ["jobTemplate"])
-        versions = VERSIONS[VERSIONS.index(line.kubernetes) :]
+        row = charts.find(line.chart).versions.row(manifest["metadata"]["labels"]["app.kubernetes.io/version"])
+        versions = VERSIONS[VERSIONS.index(row.kubernetes) :]
         metadata = {"name": "task", "namespace": manifest["metadata"]["namespace"]} | manifest["spec"]["jobTemplate"].get("metadata", {})
         manifest = {"apiVersion": "batch/v1", "kind": "Job", **manifest["spec"]["jobTemplate"], "metadata": metadata}
     for version in versions:

@@ -18,7 +18,6 @@ from scalr_agents.stack.model import Nodes
 
 from tests.charts.agent_job.changes import CURRENT, MINIMUM, nested
 from tests.helpers import kubernetes_types as script
-from tests.helpers.validated import LINES
 from tests.stack.kinds import JOB, load, of_one
 
 UNKNOWN = {"noSuchField": 1}
@@ -298,7 +297,7 @@ def _without(kind: str, enums: set[str]) -> str:
 
 
 def test_newer_schemas_contain_all_older_fields() -> None:
-    oldest = min(int(line.kubernetes.removeprefix("1.")) for line in LINES)
+    oldest = min(int(row.kubernetes.removeprefix("1.")) for chart in CHARTS for row in charts.find(chart).versions.rows)
     releases = [script.structs(f"1.{minor}") for minor in range(oldest, int(script.newest().removeprefix("1.")) + 1)]
     for older, newer in pairwise(releases):
         assert [name for name, fields in older.items() if not fields.items() <= newer.get(name, {}).items()] == []

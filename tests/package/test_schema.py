@@ -102,7 +102,7 @@ def test_every_key_of_the_models_has_its_name_from_the_chart(chart: str) -> None
 def test_descriptions_mention_differences_of_older_agents() -> None:
     described = {at.removeprefix(f"{PREFIX}AgentJob"): spec["description"] for at, spec in properties().items()}
     assert described["RunnerImageValues tag"].endswith('Default: `0.2.0`. Older defaults: `""` (agents 0.57 to 0.59).')
-    assert described["RunnerValues memoryWarnPercent"].endswith("Default: `90`. Only agents 1.2 or newer.")
+    assert described["RunnerValues memoryWarnPercent"].endswith("Default: `90`. Only agents 0.65 or newer.")
     assert "`agent.image." not in described["ImageValues tag"]
-    resources = described["RunnerValues resources"].partition("Older defaults: `")[2].partition("` (agents 0.57 to 0.60)")[0]
+    resources = described["RunnerValues resources"].partition("Older defaults: `")[2].partition("` (agents 0.57 to 1.1)")[0]
     assert json.loads(resources)["limits"] == {"cpu": "4000m", "memory": "2048Mi"}

@@ -6,7 +6,6 @@ from typing import Any
 
 from scalr_agents import charts
 from scalr_agents.charts.shared.versions import Row
-from scalr_agents.model.lines import in_words
 from scalr_agents.model.merge import lookup, merge
 
 
@@ -22,12 +21,12 @@ def older_defaults(chart: str, path: str, default: Any) -> str:
     table = charts.find(chart).versions
 
     def own(row: Row) -> Any:
-        version = f"{row.since[0]}.{row.since[1]}.0"
+        version = ".".join(map(str, (*row.since, 0)[:3]))
         given = lookup(table.defaults(version), *path.split(".")) if table.knows(version, path) else None
         return merge(default or {}, given) if isinstance(given, dict) else given
 
     found = [(value, list(rows)) for value, rows in groupby(table.rows, own) if value not in (None, default)]
-    return ", ".join(f"{_shown(value)} (agents {in_words(rows[0].since, table._last(rows[-1]))})" for value, rows in found)
+    return ", ".join(f"{_shown(value)} (agents {table.span(rows)})" for value, rows in found)
 
 
 def _shown(value: Any) -> str:

@@ -36,11 +36,11 @@ def test_findings_are_located_at_their_argument() -> None:
         ({"names": "helm"}, "names: given 'helm'; allowed: 'scoped' or 'chart'"),
         (
             {"agent_version": "0.61.0"},
-            "agent_version: agent-job does not support agent version 0.61.0; supported: 0.57 to 0.60; 1.2 or newer",
+            "agent_version: agent-job does not support agent version 0.61.0; supported: 0.57 to 0.60; 0.61.3 or newer",
         ),
         (
-            {"agent_version": "1.0.0"},
-            "agent_version: agent-job does not support agent version 1.0.0; supported: 0.57 to 0.60; 1.2 or newer",
+            {"agent_version": "0.61.2"},
+            "agent_version: agent-job does not support agent version 0.61.2; supported: 0.57 to 0.60; 0.61.3 or newer",
         ),
         ({"values": {"agent": {"url": "https://x.y"}}}, "url: given together with values.agent.url"),
         ({"values": {"agent": {"token": "x"}}}, "token: given together with values.agent.token"),

@@ -168,15 +168,19 @@ def _sorted(content: Any) -> Any:
 @pytest.mark.parametrize(
     ("component", "inputs", "reason"),
     [
-        ("AgentLocal", {**CONNECTION, "caBundle": CA}, "agent-local of agents 0.57 to 0.60 has no value for certificates"),
+        ("AgentLocal", {**CONNECTION, "caBundle": CA}, "agent-local of agents 0.57 to 1.0 has no value for certificates"),
         ("AgentLocal", {**CONNECTION, "values": {"replicaCont": 2.0}}, "unknown key 'replicaCont'; did you mean 'replicaCount'?"),
         (
             "AgentK8s",
-            {**CONNECTION, "agentVersion": "1.1.0"},
-            "agent-k8s does not support agent version 1.1.0; supported: 0.53 to 0.60; 1.2 or newer",
+            {**CONNECTION, "agentVersion": "0.61.0"},
+            "agent-k8s does not support agent version 0.61.0; supported: 0.53 to 0.60; 0.61.3 or newer",
         ),
         ("AgentK8s", {**CONNECTION, "rolloutTimeoutSeconds": 60.5}, "expected a whole number, given the number 60.5"),
-        ("AgentCrds", {"agentVersion": "1.1.0"}, "agent-job does not support agent version 1.1.0; supported: 0.57 to 0.60; 1.2 or newer"),
+        (
+            "AgentCrds",
+            {"agentVersion": "0.61.0"},
+            "agent-job does not support agent version 0.61.0; supported: 0.57 to 0.60; 0.61.3 or newer",
+        ),
         ("EfsCache", {"eksCluster": "prod", "clients": {"cidrs": ["ten"]}}, "given 'ten', which is not a network"),
         (
             "FilestoreCache",

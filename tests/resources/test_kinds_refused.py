@@ -76,18 +76,24 @@ def test_a_claim_with_deprecated_cache_values_is_an_error() -> None:
 @pytest.mark.parametrize("version", ["0.57.0", "0.59.0", "0.60.3", None])
 def test_agents_local_of_the_legacy_line_have_no_certificates(version: str | None) -> None:
     (line,) = errors("AgentLocal", {"ca_bundle": CA, **({"agent_version": version} if version else {})})
-    word, reason = "ca_bundle: agent-local of agents 0.57 to 0.60 has no value for certificates", "use agents 1.2 or newer"
+    word, reason = "ca_bundle: agent-local of agents 0.57 to 1.0 has no value for certificates", "use agents 1.1 or newer"
     assert line == f"{word}; {reason}, or add them to a custom image"
 
 
 @pytest.mark.parametrize(
     ("component", "values", "path", "ignorant", "knowing"),
     [
-        ("AgentLocal", {"agent": {"tls": {"caBundle": CA}}}, "agent.tls", "0.57 to 0.60", "1.2 or newer"),
+        ("AgentLocal", {"agent": {"tls": {"caBundle": CA}}}, "agent.tls.caBundle", "0.57 to 1.0", "1.1 or newer"),
         ("AgentLocal", {"agent": {"providerNetworkMirrors": [MIRROR]}}, "agent.providerNetworkMirrors", "0.57 to 1.2", "1.3 or newer"),
-        ("AgentLocal", {"extraVolumes": [{"name": "a", "emptyDir": {}}]}, "extraVolumes", "0.57 to 0.60", "1.2 or newer"),
-        ("AgentLocal", {"persistence": {"cache": {"enabled": True}}}, "persistence.cache.enabled", "0.57 to 0.60", "1.2 or newer"),
-        ("AgentK8s", {"agent": {"container_task_image_mode": "golden"}}, "agent.container_task_image_mode", "0.53 to 0.60", "1.2 or newer"),
+        ("AgentLocal", {"extraVolumes": [{"name": "a", "emptyDir": {}}]}, "extraVolumes", "0.57 to 1.0", "1.1 or newer"),
+        ("AgentLocal", {"persistence": {"cache": {"enabled": True}}}, "persistence.cache.enabled", "0.57 to 1.0", "1.1 or newer"),
+        (
+            "AgentK8s",
+            {"agent": {"container_task_image_mode": "golden"}},
+            "agent.container_task_image_mode",
+            "0.53 to 0.60",
+            "0.61.3 or newer",
+        ),
         ("AgentK8s", {"agent": {"container_task_image": "a:1"}}, "agent.container_task_image", "0.53 to 0.59", "0.60 or newer"),
     ],
 )
@@ -108,15 +114,15 @@ def test_agent_local_has_no_runner() -> None:
 
 
 SUPPORTED = {
-    "AgentLocal": "0.57 to 0.60; 1.2 or newer",
-    "AgentK8s": "0.53 to 0.60; 1.2 or newer",
-    "AgentCrds": "0.57 to 0.60; 1.2 or newer",
+    "AgentLocal": "0.57 to 0.60; 0.61.3 or newer",
+    "AgentK8s": "0.53 to 0.60; 0.61.3 or newer",
+    "AgentCrds": "0.57 to 0.60; 0.61.3 or newer",
 }
 CHARTS = {"AgentLocal": "agent-local", "AgentK8s": "agent-k8s", "AgentCrds": "agent-job"}
 
 
 @pytest.mark.parametrize("component", SUPPORTED)
-@pytest.mark.parametrize("version", ["0.52.0", "0.61.0", "1.0.0", "1.1.9"])
+@pytest.mark.parametrize("version", ["0.52.0", "0.61.0", "0.61.2"])
 def test_unsupported_versions_are_errors(component: str, version: str) -> None:
     message = f"agent_version: {CHARTS[component]} does not support agent version {version}; supported: {SUPPORTED[component]}"
     args = {} if component == "AgentCrds" else ARGS
@@ -128,7 +134,7 @@ def test_unsupported_versions_are_errors(component: str, version: str) -> None:
     ("version", "message"),
     [
         ("1.4", "agent version '1.4' is incomplete; write 1.4.0"),
-        ("1.1", "agent version '1.1' does not have the form MAJOR.MINOR.PATCH, for instance 0.57.0"),
+        ("0.61", "agent version '0.61' does not have the form MAJOR.MINOR.PATCH, for instance 0.57.0"),
         (1.4, "expected a string, given a number; quote it"),
     ],
 )

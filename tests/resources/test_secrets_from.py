@@ -114,7 +114,7 @@ def test_contract_variables_of_a_store_are_located() -> None:
 def test_a_client_key_needs_the_current_line() -> None:
     given = {**_STORE, "client_key": {"key": "a"}}
     told = refused("AgentJob", {**ARGS, "secrets_from": given})
-    assert any("secrets_from.client_key: agent-job of agents 0.57 to 0.60 has no value for a client certificate" in each for each in told)
+    assert any("secrets_from.client_key: agent-job of agents 0.57 to 0.65 has no value for a client certificate" in each for each in told)
 
 
 def test_own_variables_with_a_stored_token_roll_the_pods() -> None:

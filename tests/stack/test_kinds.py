@@ -158,11 +158,11 @@ TRANSLATED: dict[str, tuple[dict[str, Any], dict[str | Kind, dict[str, Any]]]] =
 }
 """What a word becomes, by kind or by kind and line. A kind or line that is not there refuses the word."""
 REFUSED: dict[str, tuple[str, dict[str | Kind, str]]] = {
-    "ca.file": ("common.ca", {LEGACY_LOCAL: "certificates; use agents 1.2 or newer, or add them to a custom image"}),
+    "ca.file": ("common.ca", {LEGACY_LOCAL: "certificates; use agents 1.1 or newer, or add them to a custom image"}),
     "ca.secret": (
         "common.ca",
         {
-            LEGACY_LOCAL: "certificates; use agents 1.2 or newer, or add them to a custom image",
+            LEGACY_LOCAL: "certificates; use agents 1.1 or newer, or add them to a custom image",
             K8S: "a Secret with certificates; set them from a file",
         },
     ),
@@ -190,7 +190,8 @@ def test_settings_are_translated_or_refused(tmp_path: Path, word: str, kind: Kin
     path, reasons = REFUSED[word]
     versions = next(line.versions for line in LINES if (line.chart, line.generation) == kind)
     agent = "for agent 'one': " if path.startswith("common.") else ""
-    message = f"{agent}{kind[0]} of agents {versions} has no value for {reasons.get(kind) or reasons[kind[0]]}"
+    ignorant = "0.57 to 1.0" if kind == LEGACY_LOCAL and word.startswith("ca.") else versions
+    message = f"{agent}{kind[0]} of agents {ignorant} has no value for {reasons.get(kind) or reasons[kind[0]]}"
     assert errors(load(kind, changed, tmp_path)) == [(path, message)]
 
 
@@ -208,7 +209,7 @@ def test_the_version_of_common_selects_the_line_of_every_kind() -> None:
 def test_a_version_unknown_to_one_kind_names_its_agent() -> None:
     loaded = stack_of({"old": {"kind": K8S}, "runs": {"kind": JOB}}, common={"url": "https://acme.scalr.io", "agentVersion": "0.53.0"})
     assert errors(loaded) == [
-        ("common.agentVersion", "agent-job does not support agent version 0.53.0; supported: 0.57 to 0.60; 1.2 or newer")
+        ("common.agentVersion", "agent-job does not support agent version 0.53.0; supported: 0.57 to 0.60; 0.61.3 or newer")
     ]
 
 

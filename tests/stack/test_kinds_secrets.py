@@ -72,24 +72,24 @@ def test_a_plain_client_key_is_an_error(kind: Kind) -> None:
 
 
 def test_an_unsupported_plain_client_key_gets_no_command() -> None:
-    message = "unknown key 'clientKey': agents 0.57 to 0.60 do not support it; agents 1.2 or newer do (see the agent version)"
+    message = "unknown key 'clientKey': agents 0.57 to 0.65 do not support it; agents 1.0.0, 1.1 or newer do (see the agent version)"
     assert errors(load((JOB, "legacy"), tls((JOB, "legacy"), clientKey=KEY))) == [("agents.one.values.global.tls.clientKey", message)]
 
 
-NO_TLS = "has no value for a client certificate; use agent-job or agent-local with agents 1.2 or newer"
+NO_TLS = "has no value for a client certificate; use agent-job or agent-local with agents 1.1 or newer"
 NO_TLS_YET = {
-    JOB: "has no value for a client certificate; use agents 1.2 or newer",
-    LOCAL: "has no value for certificates; use agents 1.2 or newer, or add them to a custom image",
+    JOB: "has no value for a client certificate; use agents 1.0.0, 1.1 or newer",
+    LOCAL: "has no value for a client certificate; use agents 1.0.0, 1.1 or newer",
 }
 
 
 @pytest.mark.parametrize(
     ("kind", "reason"),
     [
-        ((JOB, "legacy"), f"agent-job of agents 0.57 to 0.60 {NO_TLS_YET[JOB]}"),
-        ((LOCAL, "legacy"), f"agent-local of agents 0.57 to 0.60 {NO_TLS_YET[LOCAL]}"),
+        ((JOB, "legacy"), f"agent-job of agents 0.57 to 0.65 {NO_TLS_YET[JOB]}"),
+        ((LOCAL, "legacy"), f"agent-local of agents 0.57 to 0.65 {NO_TLS_YET[LOCAL]}"),
         ((K8S, "legacy"), f"agent-k8s of agents 0.53 to 0.60 {NO_TLS}"),
-        ((K8S, "current"), f"agent-k8s of agents 1.2 or newer {NO_TLS}"),
+        ((K8S, "current"), f"agent-k8s of agents 0.61.3 or newer {NO_TLS}"),
     ],
     ids=["job-legacy", "local-legacy", "k8s-legacy", "k8s-current"],
 )

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 from scalr_agents.model.names import Identity, Names
@@ -10,7 +11,9 @@ NEWEST = "1.4.0"
 """The newest agent whose published charts were compared with ours. Machines get it by default."""
 NEWEST_DATED = "August 2026"
 """Month in which it was published."""
-VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})")
+VERSION = re.compile(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}")
+Version = tuple[int, ...]
+"""The numbers of an agent version: two for all versions from MAJOR.MINOR.0, or up to the last MAJOR.MINOR.x, or three for one version."""
 
 
 class LineError(ValueError):
@@ -41,7 +44,7 @@ class TaskResource(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One chart for one range of agent versions (`oldest` and `newest` are `major, minor`, both included)."""
+    """One chart for one range of agent versions (`oldest` and `newest` are both included)."""
 
     chart: str
     generation: str
@@ -51,11 +54,9 @@ class Line(NamedTuple):
     default_version: str
     dated: str
     """Month in which the agents of the default version were published."""
-    oldest: tuple[int, int]
-    newest: tuple[int, int] | None
+    oldest: Version
+    newest: Version | None
     """`None` for the newest line."""
-    kubernetes: str
-    """The oldest supported Kubernetes version."""
     names: Callable[[Identity], Names]
     """Function that makes the names of the objects."""
     task_resource: TaskResource | None = None
@@ -69,8 +70,8 @@ class Line(NamedTuple):
         match = VERSION.match(version)
         if match is None:
             return False
-        given = (int(match[1]), int(match[2]))
-        return self.oldest <= given and (self.newest is None or given <= self.newest)
+        given = numbers(match[0])
+        return self.oldest <= given and (self.newest is None or given[: len(self.newest)] <= self.newest)
 
     def tasks(self) -> TaskResource:
         """The custom resource of the line. Raises `LineError` if it has none."""
@@ -79,9 +80,15 @@ class Line(NamedTuple):
         return self.task_resource
 
 
-def in_words(oldest: tuple[int, int], newest: tuple[int, int] | None) -> str:
+def in_words(oldest: Version, newest: Version | None) -> str:
     """A range of agent versions as text, for messages."""
-    first = f"{oldest[0]}.{oldest[1]}"
+    first = ".".join(map(str, oldest))
     if newest is None:
         return f"{first} or newer"
-    return first if oldest == newest else f"{first} to {newest[0]}.{newest[1]}"
+    return first if oldest == newest else f"{first} to {'.'.join(map(str, newest))}"
+
+
+@cache
+def numbers(version: str) -> Version:
+    """A version `MAJOR.MINOR.PATCH` as comparable numbers."""
+    return tuple(map(int, version.split(".")))

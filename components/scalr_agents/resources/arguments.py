@@ -45,7 +45,7 @@ class AgentJobArgs(AgentArgs, MirrorArgs):
     """Arguments of `AgentJob`, and of the components that it is composed of."""
 
     agent_version: NotRequired[str]
-    """Version of the agent, 0.57 to 0.60, or 1.2 or newer. It selects the contract line and the default image tag. Default: 0.57.0."""
+    """Version of the agent, 0.57 to 0.60, or 0.61.3 or newer. It selects the contract line and the default image tag. Default: 0.57.0."""
     values: NotRequired[typed.AgentJobValues]
     """Values of the chart `agent-job`, as in a values file. Leaves passed on unchanged may be outputs. `null` unsets a default."""
     ca_bundle: NotRequired[pulumi.Input[str]]
@@ -66,11 +66,11 @@ class AgentLocalArgs(AgentArgs, MirrorArgs):
     """Arguments of `AgentLocal`."""
 
     agent_version: NotRequired[str]
-    """Version of the agent, 0.57 to 0.60, or 1.2 or newer. It selects the contract line and the default image tag. Default: 0.59.0."""
+    """Version of the agent, 0.57 to 0.60, or 0.61.3 or newer. It selects the contract line and the default image tag. Default: 0.59.0."""
     values: NotRequired[typed.AgentLocalValues]
     """Values of the chart `agent-local`, as in a values file. Leaves passed on unchanged may be outputs. `null` unsets a default."""
     ca_bundle: NotRequired[pulumi.Input[str]]
-    """Certificates to trust instead of the public ones, in PEM. Agents 1.2 or newer. Value `agent.tls.caBundle`."""
+    """Certificates to trust instead of the public ones, in PEM. Agents 1.1 or newer. Value `agent.tls.caBundle`."""
     agent_image: NotRequired[pulumi.Input[str]]
     """Complete reference of the image, with a tag or a digest. Replaces value `image`."""
     cache_claim_name: NotRequired[pulumi.Input[str]]
@@ -85,7 +85,7 @@ class AgentK8sArgs(AgentArgs):
     """Arguments of `AgentK8s`."""
 
     agent_version: NotRequired[str]
-    """Version of the agent, 0.53 to 0.60, or 1.2 or newer. It selects the contract line and the default image tag. Default: 0.53.0."""
+    """Version of the agent, 0.53 to 0.60, or 0.61.3 or newer. It selects the contract line and the default image tag. Default: 0.53.0."""
     values: NotRequired[typed.AgentK8sValues]
     """Values of the chart `agent-k8s`, as in a values file. Leaves passed on unchanged may be outputs, such as
     `efsVolumeHandle`. `null` unsets a default."""

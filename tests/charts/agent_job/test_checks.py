@@ -230,9 +230,9 @@ def test_render_raises_every_finding_as_text() -> None:
     ("chart", "version", "message"),
     [
         ("agent-jobs", None, "unknown chart 'agent-jobs'; allowed: agent-job, agent-local, agent-k8s"),
-        ("agent-job", "0.56.9", "agent-job does not support agent version 0.56.9; supported: 0.57 to 0.60; 1.2 or newer"),
-        ("agent-job", "0.61.0", "agent-job does not support agent version 0.61.0; supported: 0.57 to 0.60; 1.2 or newer"),
-        ("agent-job", "1.1.9", "agent-job does not support agent version 1.1.9; supported: 0.57 to 0.60; 1.2 or newer"),
+        ("agent-job", "0.56.9", "agent-job does not support agent version 0.56.9; supported: 0.57 to 0.60; 0.61.3 or newer"),
+        ("agent-job", "0.61.0", "agent-job does not support agent version 0.61.0; supported: 0.57 to 0.60; 0.61.3 or newer"),
+        ("agent-job", "0.61.2", "agent-job does not support agent version 0.61.2; supported: 0.57 to 0.60; 0.61.3 or newer"),
         ("agent-job", "0.57", "agent version '0.57' is incomplete; write 0.57.0"),
     ],
 )

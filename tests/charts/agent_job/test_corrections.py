@@ -59,6 +59,13 @@ def test_incomplete_client_certificates_are_refused(given: str) -> None:
     assert errors(findings_of({"global": {"tls": content}}, CURRENT)) == []
 
 
+@pytest.mark.parametrize("version", ["0.61.3", "0.65.0", "1.0.5", "1.1.0"])
+def test_labels_of_all_objects(version: str) -> None:
+    made = objects_of({"global": {"labels": {"team": "a"}}}, version)
+    for metadata in [*(manifest["metadata"] for manifest in made.values()), *(pod["metadata"] for pod in pods_of(made))]:
+        assert metadata["labels"]["team"] == "a"
+
+
 def test_selector_labels_cannot_be_overridden() -> None:
     own = {"podLabels": {"app.kubernetes.io/name": "mine"}}
     made = objects_of({"global": {**own, "labels": own["podLabels"]}, "agent": own, "task": own}, CURRENT)

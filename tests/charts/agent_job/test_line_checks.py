@@ -145,7 +145,8 @@ def test_names_reserved_on_the_current_line_are_free_on_the_legacy_line(given: d
         (CURRENT, "1.2.0", False),
         (CURRENT, "2.1.0", False),
         (CURRENT, "0.57.0", True),
-        (CURRENT, "1.0.0", True),
+        (CURRENT, "1.0.0", False),
+        (CURRENT, "0.61.2", True),
     ],
 )
 def test_a_tag_of_another_line_is_a_warning(version: str, tag: str, *, warned: bool) -> None:

@@ -21,14 +21,6 @@ DIFFERENCES: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "line_diff
 VERSION_LABEL = ".metadata.labels.app.kubernetes.io/version"
 TABLE_OF_VERSIONS = charts.find("agent-job").versions
 ABSENT = [(line, path) for line in LINES.values() for path in TABLE_OF_VERSIONS.unknown(line.default_version)]
-KNOWN_BY = {
-    "global.imageNamespace": ("0.57 to 0.59", "0.60 or newer"),
-    "task.worker.image": ("0.60 or newer", "0.57 to 0.59"),
-    "agent.providerCache.dropKernelPages": ("0.57 to 1.2", "1.3 or newer"),
-    "agent.providerNetworkMirrors": ("0.57 to 1.2", "1.3 or newer"),
-    "task.job.backoffLimit": ("0.57 to 1.2", "1.3 or newer"),
-}
-"""Who does not know a value and who does, where that is not a whole line."""
 SETTINGS = {row["value"]: row["set"] for row in (*TABLE, *TABLE_CURRENT)}
 
 
@@ -84,7 +76,7 @@ def test_a_value_of_the_other_line_is_an_error_that_names_it(line: Line, path: s
         given = nested(leaf, SETTINGS[leaf])
         ((severity, where, message),) = _findings(given, line.default_version)
         assert (severity, where) == ("error", path)
-        ignorant, knowing = KNOWN_BY.get(path, (line.versions, other.versions))
+        ignorant, knowing = TABLE_OF_VERSIONS.ignorant(line.default_version, path), TABLE_OF_VERSIONS.knowing(path)
         assert (
             message == f"unknown key {path.rpartition('.')[2]!r}: agents {ignorant} do not support it; "
             f"agents {knowing} do (see the agent version)"

@@ -124,7 +124,7 @@ def test_node_paths_must_not_contain_dots() -> None:
 def test_preparation_requires_the_current_line() -> None:
     (finding,) = _findings(CACHE, LEGACY)
     assert (finding.severity, finding.path) == ("error", "persistence.cache.hostPath")
-    assert "agents 0.57 to 0.60 do not support it" in finding.message
+    assert "agents 0.57 to 1.1 do not support it" in finding.message
 
 
 @pytest.mark.parametrize(

@@ -230,7 +230,7 @@ def test_pods_without_any_privilege_need_no_warning() -> None:
     ("value", "given", "ignorant", "knowing"),
     [
         ("container_task_image", "scalr/runner:0.2.0", "0.53 to 0.59", "0.60 or newer"),
-        ("container_task_image_mode", "golden", "0.53 to 0.60", "1.2 or newer"),
+        ("container_task_image_mode", "golden", "0.53 to 0.60", "0.61.3 or newer"),
     ],
 )
 def test_values_unknown_to_the_legacy_line(value: str, given: str, ignorant: str, knowing: str) -> None:

@@ -17,12 +17,8 @@ from tests.charts.agent_local.objects import FULL, MINIMUM, VERSIONS, changes, c
 from tests.helpers.schemas import assert_valid
 
 TABLE: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "values_table.yaml").read_text())
-ABSENT = {line: charts.find("agent-local").versions.unknown(version) for line, version in VERSIONS.items()}
-KNOWN_BY = {
-    "persistence.emptyDir": ("0.60 or newer", "0.57 to 0.59"),
-    "agent.providerNetworkMirrors": ("0.57 to 1.2", "1.3 or newer"),
-}
-"""Who does not know a value and who does, where that is not a whole line."""
+TABLE_OF_VERSIONS = charts.find("agent-local").versions
+ABSENT = {line: TABLE_OF_VERSIONS.unknown(version) for line, version in VERSIONS.items()}
 DIGEST = "digest"
 
 
@@ -202,7 +198,7 @@ def test_deprecated_values_of_the_cache(given: dict[str, Any], claim: str | None
 
 @pytest.mark.parametrize(("line", "path"), [(line, path) for line, paths in ABSENT.items() for path in paths])
 def test_values_unknown_to_a_line(line: str, path: str) -> None:
-    ignorant, knowing = KNOWN_BY.get(path, ("0.57 to 0.60", "1.2 or newer"))
+    ignorant, knowing = TABLE_OF_VERSIONS.ignorant(VERSIONS[line], path), TABLE_OF_VERSIONS.knowing(path)
     said = {"tls": {"caBundle": "x"}, "emptyDir": {"sizeLimit": "1Gi"}, "persistentVolumeClaim": {"storage": "1Gi"}, "enabled": True}
     value: Any = said.get(path.rpartition(".")[2], [{"name": "x", "url": "https://mirror.acme/"}])
     key = path.rpartition(".")[2]

@@ -12,10 +12,9 @@ import pytest
 import yaml
 from scalr_agents import charts, stack
 from scalr_agents.charts import CHARTS
-from scalr_agents.charts.shared import versions
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.findings import errors
-from scalr_agents.model.lines import NEWEST
+from scalr_agents.model.lines import NEWEST, numbers
 from scalr_agents.model.merge import lookup, merge
 
 from tests.charts.agent_job.changes import changes, nested
@@ -63,16 +62,28 @@ def test_a_table_covers_the_lines_of_its_chart(chart: str) -> None:
     assert [row.since for row in table.rows] == sorted({row.since for row in table.rows})
     for line in own:
         assert table.row(line.default_version).since >= line.oldest
-    agents = [versions.numbers(one.agent) for one in table.published]
+    agents = [numbers(one.agent) for one in table.published]
     assert agents == sorted(set(agents))
     assert table.published[-1].agent == NEWEST
 
 
 @pytest.mark.parametrize(
     ("version", "since"),
-    [("0.57.0", (0, 57)), ("0.58.3", (0, 57)), ("0.60.9", (0, 60)), ("1.2.9", (1, 2)), ("1.4.0", (1, 3)), ("99.0.1", (1, 3))],
+    [
+        ("0.57.0", (0, 57)),
+        ("0.58.3", (0, 57)),
+        ("0.60.9", (0, 60)),
+        ("0.61.3", (0, 61, 3)),
+        ("0.61.9", (0, 61, 4)),
+        ("0.64.0", (0, 63, 1)),
+        ("1.0.3", (1, 0, 0)),
+        ("1.0.9", (1, 0, 4)),
+        ("1.2.9", (1, 2)),
+        ("1.4.0", (1, 3)),
+        ("99.0.1", (1, 3)),
+    ],
 )
-def test_a_version_without_a_chart_has_the_row_of_the_version_before(version: str, since: tuple[int, int]) -> None:
+def test_a_version_without_a_chart_has_the_row_of_the_version_before(version: str, since: tuple[int, ...]) -> None:
     assert TABLES["agent-job"].row(version).since == since
 
 
@@ -81,7 +92,11 @@ def test_a_version_without_a_chart_has_the_row_of_the_version_before(version: st
     [
         ("global.imageNamespace", "0.60 or newer", {"0.57.0": "0.57 to 0.59", "0.59.0": "0.57 to 0.59"}),
         ("task.worker.image.tag", "0.57 to 0.59", {"0.60.0": "0.60 or newer", "1.4.0": "0.60 or newer"}),
-        ("agent.binaryCache.sizeLimit", "1.2 or newer", {"0.60.0": "0.57 to 0.60"}),
+        ("agent.labels", "0.61.3 or newer", {"0.60.0": "0.57 to 0.60"}),
+        ("task.startupTimeoutSeconds", "0.61.4 or newer", {"0.60.0": "0.57 to 0.61.3", "0.61.3": "0.57 to 0.61.3"}),
+        ("agent.sentryDsn", "0.65 or newer", {"0.63.1": "0.57 to 0.63"}),
+        ("global.tls.clientCert", "1.0.0, 1.1 or newer", {"0.65.1": "0.57 to 0.65", "1.0.5": "1.0.4 to 1.0.5"}),
+        ("agent.binaryCache.sizeLimit", "1.2 or newer", {"0.60.0": "0.57 to 1.1"}),
         ("task.job.backoffLimit", "1.3 or newer", {"0.57.0": "0.57 to 1.2", "1.2.1": "0.57 to 1.2"}),
     ],
 )
@@ -104,6 +119,13 @@ def test_versions_that_support_a_value(path: str, knowing: str, ignorant: dict[s
         ("agent-job", "1.3.0", {"task": {"job": {"backoffLimit": 2}}}, True),
         ("agent-job", "1.2.0", {"agent": {"providerNetworkMirrors": [{"url": "https://m.acme/"}]}}, False),
         ("agent-local", "1.2.0", {"agent": {"providerNetworkMirrors": [{"url": "https://m.acme/"}]}}, False),
+        ("agent-job", "0.65.1", {"global": {"tls": {"clientCertSecret": {"name": "mine"}}}}, False),
+        ("agent-job", "1.0.0", {"global": {"tls": {"clientCertSecret": {"name": "mine"}}}}, True),
+        ("agent-job", "1.0.4", {"global": {"tls": {"clientCertSecret": {"name": "mine"}}}}, False),
+        ("agent-local", "1.0.0", {"agent": {"tls": {"clientCertSecret": {"name": "mine"}}}}, True),
+        ("agent-local", "1.0.5", {"agent": {"tls": {"clientCertSecret": {"name": "mine"}}}}, False),
+        ("agent-local", "1.0.5", {"persistence": {"data": {"enabled": True}}}, False),
+        ("agent-local", "1.1.0", {"persistence": {"data": {"enabled": True}}}, True),
         ("agent-local", "0.58.0", {"persistence": {"emptyDir": {"sizeLimit": "30Gi"}}}, True),
         ("agent-local", "0.60.0", {"persistence": {"emptyDir": {"sizeLimit": "30Gi"}}}, False),
         ("agent-k8s", "0.60.0", {"agent": {"container_task_image": "acme/runs:1"}}, True),

@@ -43,6 +43,5 @@ class AgentJobSettings(Settings):
         return {"persistence": {"cache": {"enabled": True, "persistentVolumeClaim": claim}}, **limited}
 
     def client_cert(self, certificate: Text | None, key: Text | None) -> Values:
-        if not self._knows("global.tls.clientCert"):
-            raise self._refuse("a client certificate", "use agents 1.2 or newer")
+        self._require("global.tls.clientCert", "a client certificate")
         return {"global": {"tls": given(clientCert=certificate, clientKey=key)}}

@@ -79,10 +79,12 @@ exec /bin/sh "$target"
 """
 """The script of the chart: the runner's image has no such loop, and only later charts mount the agent's."""
 
+_MUTUAL_TLS = ("global.tls.clientCertSecret", "global.tls.clientCert", "global.tls.clientKey")
 _PERSISTENCE: Variables = {"SCALR_AGENT_STATE_PERSISTENCE_ENABLED": False}
 
 _0_57 = AgentJob(
     since=(0, 57),
+    kubernetes="1.33",
     agent_command=["python", "-m", "tacoagent.cmd"],
     runner_command=["/bin/sh", "/opt/scalr-agent/tacoagent/driver/exec_loop.sh"],
     runner_with_agent=True,
@@ -112,50 +114,63 @@ _0_60 = _0_59.then(
     downloaded_from=_LOOP_HOST,
     runner_with_agent=False,
 )
-_1_2 = _0_60.then(
-    (1, 2),
-    before={
-        "rbac": {
-            "rules": [rule.plain() for rule in LEGACY_RULES],
-            "clusterRules": [rule.plain() for rule in LEGACY_CLUSTER_RULES],
-        },
-        "task": {"runner": {"resources": {"limits": {"memory": "2048Mi"}}}},
-    },
+_0_61_3 = _0_60.then(
+    (0, 61, 3),
+    before={"rbac": {"clusterRules": [rule.plain() for rule in LEGACY_CLUSTER_RULES]}},
     new=(
         "global.labels",
         "global.annotations",
-        "global.tls.clientCertSecret",
-        "global.tls.clientCert",
-        "global.tls.clientKey",
-        "agent.sentryDsn",
         "agent.labels",
         "agent.annotations",
-        "agent.controller.command",
-        "agent.controller.args",
-        "agent.binaryCache",
-        "agent.providerCache.concurrency",
-        "agent.moduleCache.concurrency",
         "task.job.basename",
         "task.jobLabels",
         "task.jobAnnotations",
-        "task.startupTimeoutSeconds",
-        "task.worker.command",
-        "task.worker.args",
+    ),
+)
+_0_61_4 = _0_61_3.then(
+    (0, 61, 4),
+    kubernetes="1.35",
+    new=("task.startupTimeoutSeconds",),
+    controller_variables={},
+    runner_command=["sh", "/usr/bin/runner/exec-loop"],
+    downloaded_from="",
+    agent_in_runner="/usr/bin/runner",
+)
+_0_63_1 = _0_61_4.then(
+    (0, 63, 1),
+    before={"rbac": {"rules": [rule.plain() for rule in LEGACY_RULES]}},
+    runner_command=["/usr/bin/runner/exec-loop"],
+    pod_info="/etc/podinfo",
+)
+_0_65 = _0_63_1.then(
+    (0, 65),
+    new=(
+        "agent.sentryDsn",
+        "agent.providerCache.concurrency",
+        "agent.moduleCache.concurrency",
         "task.runner.memorySoftLimitPercent",
         "task.runner.memoryWarnPercent",
+    ),
+    variables={**_PERSISTENCE, "SCALR_AGENT_MEMORY_MONITOR_ENABLED": 1},
+    worker_variables={"SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES": False},
+)
+_1_0_0 = _0_65.then((1, 0, 0), new=_MUTUAL_TLS)
+_1_0_4 = _1_0_0.then((1, 0, 4), gone=_MUTUAL_TLS)
+_1_1 = _1_0_4.then((1, 1), new=_MUTUAL_TLS, handover=Handover(task_budget=True, job_restart_policy=True))
+_1_2 = _1_1.then(
+    (1, 2),
+    before={"task": {"runner": {"resources": {"limits": {"memory": "2048Mi"}}}}},
+    new=(
+        "agent.binaryCache",
+        "agent.controller.command",
+        "agent.controller.args",
+        "task.worker.command",
+        "task.worker.args",
         "persistence.cache.hostPath",
     ),
     agent_command=(),
-    runner_command=["/usr/bin/runner/exec-loop"],
-    downloaded_from="",
     binaries_mount="/opt/binary-cache",
     binaries_directory="binaries",
-    agent_in_runner="/usr/bin/runner",
-    pod_info="/etc/podinfo",
-    variables={**_PERSISTENCE, "SCALR_AGENT_MEMORY_MONITOR_ENABLED": 1},
-    controller_variables={},
-    worker_variables={"SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES": False},
-    handover=Handover(task_budget=True, job_restart_policy=True),
 )
 _1_3 = _1_2.then(
     (1, 3),
@@ -177,7 +192,6 @@ _LINES = (
         dated="December 2025",
         oldest=(0, 57),
         newest=(0, 60),
-        kubernetes="1.33",
         names=names.legacy,
         task_resource=AGENT_TASK,
     ),
@@ -187,9 +201,8 @@ _LINES = (
         base_name="scalr-agent",
         default_version=NEWEST,
         dated=NEWEST_DATED,
-        oldest=(1, 2),
+        oldest=(0, 61, 3),
         newest=None,
-        kubernetes="1.35",
         names=names.current,
         task_resource=AGENT_TASK_TEMPLATE,
     ),
@@ -197,7 +210,7 @@ _LINES = (
 TABLE = Table(
     chart="agent-job",
     lines=_LINES,
-    rows=(_0_57, _0_59, _0_60, _1_2, _1_3),
+    rows=(_0_57, _0_59, _0_60, _0_61_3, _0_61_4, _0_63_1, _0_65, _1_0_0, _1_0_4, _1_1, _1_2, _1_3),
     published=(
         Published(
             "0.5.64",
@@ -208,7 +221,21 @@ TABLE = Table(
             },
             corrected=_NO_BUDGET,
         ),
-        *Published("0.5.65", "0.58.0", corrected=_NO_BUDGET).then(("0.5.66", "0.59.0"), ("0.5.67", "0.60.0")),
+        *Published("0.5.65", "0.58.0", corrected=_NO_BUDGET).then(
+            ("0.5.66", "0.59.0"),
+            ("0.5.67", "0.60.0"),
+            ("0.5.68", "0.61.3"),
+            ("0.5.69", "0.61.4"),
+            ("0.5.70", "0.62.0"),
+            ("0.5.71", "0.63.0"),
+            ("0.5.72", "0.63.1"),
+            ("0.5.74", "0.65.0"),
+            ("0.5.75", "0.65.1"),
+            ("0.5.76", "1.0.0"),
+            ("0.5.78", "1.0.4"),
+            ("0.5.79", "1.0.5"),
+        ),
+        Published("0.6.1", "1.1.0", corrected=_BUDGET),
         *Published("0.6.2", "1.2.0", defaults=_LESS_MEMORY, corrected=_BUDGET).then(
             ("0.6.3", "1.2.1"), ("0.6.4", "1.3.0"), ("0.6.5", "1.4.0")
         ),

@@ -36,4 +36,4 @@ class AgentK8sSettings(ExtraEnvSettings):
         raise self._refuse("a claim of a cache", "set efsVolumeHandle in its values, or use agent-job")
 
     def client_cert(self, certificate: Text | None, key: Text | None) -> Values:
-        raise self._refuse("a client certificate", "use agent-job or agent-local with agents 1.2 or newer")
+        raise self._refuse("a client certificate", "use agent-job or agent-local with agents 1.1 or newer")

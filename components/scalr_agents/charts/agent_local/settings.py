@@ -6,6 +6,8 @@ from typing import Any
 from scalr_agents.charts.shared.settings import ExtraEnvSettings, Text, given
 from scalr_agents.model.merge import Values, lookup
 
+_OTHERWISE = ", or add them to a custom image"
+
 
 class AgentLocalSettings(ExtraEnvSettings):
     """The settings of `agent-local`."""
@@ -18,10 +20,12 @@ class AgentLocalSettings(ExtraEnvSettings):
         return {"image": {"repository": f"{registry}/{self._versions.row(self._version).repository}"}}
 
     def ca_bundle(self, pem: Text) -> Values:
-        return {"agent": {"tls": {"caBundle": pem}}} if self._has_tls() else {}
+        self._require("agent.tls.caBundle", "certificates", _OTHERWISE)
+        return {"agent": {"tls": {"caBundle": pem}}}
 
     def ca_secret(self, name: str, key: str) -> Values:
-        return {"agent": {"tls": {"caBundleSecret": {"name": name, "key": key}}}} if self._has_tls() else {}
+        self._require("agent.tls.caBundleSecret", "certificates", _OTHERWISE)
+        return {"agent": {"tls": {"caBundleSecret": {"name": name, "key": key}}}}
 
     def nodes(self, values: Values) -> Values:
         return values
@@ -31,9 +35,5 @@ class AgentLocalSettings(ExtraEnvSettings):
         return {"persistence": {"cache": volume} if self._knows("persistence.cache.enabled") else volume}
 
     def client_cert(self, certificate: Text | None, key: Text | None) -> Values:
-        return {"agent": {"tls": given(clientCert=certificate, clientKey=key)}} if self._has_tls() else {}
-
-    def _has_tls(self) -> bool:
-        if not self._knows("agent.tls"):
-            raise self._refuse("certificates", "use agents 1.2 or newer, or add them to a custom image")
-        return True
+        self._require("agent.tls.clientCert", "a client certificate")
+        return {"agent": {"tls": given(clientCert=certificate, clientKey=key)}}

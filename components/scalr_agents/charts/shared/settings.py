@@ -77,6 +77,13 @@ class Settings(ABC):
     def _knows(self, path: str) -> bool:
         return self._versions.knows(self._version, path)
 
+    def _require(self, path: str, what: str, otherwise: str = "") -> None:
+        """Raise `NoValueError` if the agents do not support the value for what is set."""
+        if not self._knows(path):
+            chart, ignorant = self.line.chart, self._versions.ignorant(self._version, path)
+            advice = f"use agents {self._versions.knowing(path)}{otherwise}"
+            raise NoValueError(f"{chart} of agents {ignorant} has no value for {what}; {advice}")
+
     def _refuse(self, word: str, instead: str) -> NoValueError:
         return NoValueError(f"{self.line.chart} of agents {self.line.versions} has no value for {word}; {instead}")
 

@@ -6,16 +6,16 @@ Values, manifests and `adopt` read the table; no other code compares versions. T
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import groupby
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
-from scalr_agents.model.lines import VERSION, Line, LineError, in_words
+from scalr_agents.model.lines import VERSION, Line, LineError, Version, in_words, numbers
 from scalr_agents.model.merge import merge
 
 _LONGEST_ECHO = 40
-Minor = tuple[int, int]
-"""Major and minor number of an agent version."""
+_MINOR = 2
+"""How many numbers name all versions MAJOR.MINOR.x."""
 
 
 class Handover(NamedTuple):
@@ -37,7 +37,9 @@ class Handover(NamedTuple):
 class Row:
     """The agents from one version up to the next row."""
 
-    since: Minor
+    since: Version
+    kubernetes: str
+    """The oldest supported Kubernetes version."""
     before: Mapping[str, Any] = field(default_factory=dict)
     """The defaults of earlier agents that these changed. The model has those of the newest."""
     new: tuple[str, ...] = ()
@@ -47,7 +49,7 @@ class Row:
     handover: Handover = field(default_factory=Handover)
     """What is needed to take a release over from Helm."""
 
-    def then(self, since: Minor, *, before: Mapping[str, Any] | None = None, **changes: Any) -> Self:
+    def then(self, since: Version, *, before: Mapping[str, Any] | None = None, **changes: Any) -> Self:
         """The row after this one: what it does not change, such as `new`, applies to these agents only or is as before."""
         return replace(self, since=since, before=before or {}, **{"new": (), "gone": (), **changes})
 
@@ -92,7 +94,7 @@ class Table(Generic[R]):
         line, newest = self.line(), self.published[-1]
         return (
             f"the values and objects of agents {line.default_version} of {line.dated}; name the version. The newest that was compared with "
-            f"its chart is {newest.agent}, for Kubernetes {self.line(newest.agent).kubernetes} or newer"
+            f"its chart is {newest.agent}, for Kubernetes {self.row(newest.agent).kubernetes} or newer"
         )
 
     def line(self, version: str | None = None) -> Line:
@@ -112,7 +114,7 @@ class Table(Generic[R]):
 
     def row(self, version: str) -> R:
         """The row of a supported version."""
-        at = numbers(version)[:2]
+        at = numbers(version)
         return next(row for row in reversed(self.rows) if row.since <= at)
 
     def defaults(self, version: str) -> Mapping[str, Any]:
@@ -129,21 +131,26 @@ class Table(Generic[R]):
 
     def ignorant(self, version: str, path: str) -> str:
         """The range of agent versions around a version that do not support a value, as text."""
-        at = numbers(version)[:2]
+        at = numbers(version)
         return [text for first, text, knows in self._ranges(path) if not knows and first <= at][-1]
 
     def knowing(self, path: str) -> str:
         """The agent versions that support a value, as text."""
-        return " or ".join(text for _, text, knows in self._ranges(path) if knows)
+        return ", ".join(text for _, text, knows in self._ranges(path) if knows)
+
+    def running_on(self, kubernetes: Version) -> str:
+        """The agent versions that run on a Kubernetes version, as text; empty if none do. Newer agents never need an older Kubernetes."""
+        rows = [row for row in self.rows if numbers(row.kubernetes) <= kubernetes]
+        return self.span(rows) if rows else ""
 
     def is_newer(self, version: str) -> bool:
         """Whether a version is newer than all charts that were compared with ours."""
         return numbers(version) > numbers(self.published[-1].agent)
 
     @cached_property
-    def _defaults(self) -> Mapping[Minor, Mapping[str, Any]]:
+    def _defaults(self) -> Mapping[Version, Mapping[str, Any]]:
         """The defaults of each row: what newer rows changed, the nearest change last."""
-        found: dict[Minor, Mapping[str, Any]] = {}
+        found: dict[Version, Mapping[str, Any]] = {}
         older: Mapping[str, Any] = {}
         for row in reversed(self.rows):
             found[row.since] = older
@@ -151,43 +158,42 @@ class Table(Generic[R]):
         return found
 
     @cached_property
-    def _unknown(self) -> Mapping[Minor, Sequence[str]]:
+    def _unknown(self) -> Mapping[Version, Sequence[str]]:
         """The values that the agents of each row do not support."""
         named = [path for row in self.rows for path in (*row.new, *row.gone)]
-        return {row.since: [path for path in named if not self._knows(row, path)] for row in self.rows}
+        return {row.since: [path for path in dict.fromkeys(named) if not self._knows(row, path)] for row in self.rows}
 
     @cached_property
-    def _unknown_prefixes(self) -> Mapping[Minor, tuple[str, ...]]:
+    def _unknown_prefixes(self) -> Mapping[Version, tuple[str, ...]]:
         """The same, as `knows` asks for them: many times for each agent."""
         return {since: tuple(f"{path}." for path in paths) for since, paths in self._unknown.items()}
 
     def _knows(self, row: Row, path: str) -> bool:
-        introduced = any(_is_within(path, other.new) for other in self.rows if other.since > row.since)
-        removed = any(_is_within(path, other.gone) for other in self.rows if other.since <= row.since)
-        return not introduced and not removed
+        """Whether the agents of a row support a value. Some values came, went, and came back."""
+        came = [(other.since, _is_within(path, other.new)) for other in self.rows if _is_within(path, (*other.new, *other.gone))]
+        until_now = [is_new for since, is_new in came if since <= row.since]
+        return until_now[-1] if until_now else not (came and came[0][1])
 
-    def _ranges(self, path: str) -> list[tuple[Minor, str, bool]]:
+    def _ranges(self, path: str) -> list[tuple[Version, str, bool]]:
         """Ranges of agents that all support a value, or all do not: the first version, the range as text, and whether they support it."""
         found = []
         for knows, group in groupby(self.rows, lambda row: self._knows(row, path)):
             rows = list(group)
-            found.append((rows[0].since, in_words(rows[0].since, self._last(rows[-1])), knows))
+            found.append((rows[0].since, self.span(rows), knows))
         return found
 
-    def _last(self, row: Row) -> Minor | None:
-        """The newest version of a row; `None` if it is open-ended."""
-        line = self._line(row)
-        following = [other.since for other in self.rows if other.since > row.since and self._line(other) is line]
-        return (following[0][0], following[0][1] - 1) if following else line.newest
+    def span(self, rows: Sequence[Row]) -> str:
+        """The versions of rows that follow each other, as text: in full where a part of a minor version has rows of its own."""
+        first, line = rows[0].since, self._line(rows[-1])
+        following = next((row.since for row in self.rows if row.since > rows[-1].since and self._line(row) is line), None)
+        if following is None:
+            return in_words(first, line.newest)
+        last = max(version for one in self.published if (version := numbers(one.agent)) < following)
+        is_exact = last[:_MINOR] in (following[:_MINOR], first[:_MINOR] if len(first) > _MINOR else None)
+        return in_words(first, last if is_exact else last[:_MINOR])
 
     def _line(self, row: Row) -> Line:
-        return self.line(f"{row.since[0]}.{row.since[1]}.0")
-
-
-@cache
-def numbers(version: str) -> tuple[int, ...]:
-    """A version `MAJOR.MINOR.PATCH` as comparable numbers."""
-    return tuple(map(int, version.split(".")))
+        return next(line for line in reversed(self.lines) if line.oldest <= row.since)
 
 
 def _is_within(path: str, others: Sequence[str]) -> bool:

@@ -1,7 +1,6 @@
 """The versions of the API server, of the nodes, and of their container runtimes."""
 
 import re
-from collections.abc import Sequence
 
 from scalr_agents.cluster.answers import Hidden
 from scalr_agents.doctor import scheduling
@@ -9,7 +8,6 @@ from scalr_agents.doctor.facts import Cluster, Node
 from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs, Pod
 from scalr_agents.model.findings import Finding, Findings
-from scalr_agents.model.lines import Line
 from scalr_agents.model.messages import listed
 
 _IMAGE_VOLUMES = {"containerd": (2, 1), "cri-o": (1, 31)}
@@ -30,12 +28,14 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
     if server is None:
         yield note("API server", "its version cannot be seen, so it is not checked")
     for agent in needs.stack.agents:
-        line = agent.release.line
-        if server and server < (numbers(line.kubernetes) or server):
+        table, version = agent.chart.versions, agent.release.version
+        least = table.row(version).kubernetes
+        if server and server < (numbers(least) or server):
+            older = table.running_on(server)
             yield error(
                 "API server",
-                f"it is {cluster.version}, and agent {agent.name} ({agent.chart.name} {agent.release.version}) needs {line.kubernetes}",
-                f"Upgrade the cluster, or choose {_older(agent.chart.versions.lines, server)}",
+                f"it is {cluster.version}, and agent {agent.name} ({agent.chart.name} {version}) needs {least}",
+                f"Upgrade the cluster, or choose {f'agents {older}' if older else 'another cluster'}",
             )
         pod = needs.task_pod(agent)
         if pod and not isinstance(cluster.nodes, Hidden):
@@ -44,14 +44,8 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
             yield from _runtimes(pod, fitting)
 
 
-def _older(lines: Sequence[Line], server: Version) -> str:
-    """Which agents run on the cluster as it is."""
-    known = [line for line in lines if (numbers(line.kubernetes) or server) <= server]
-    return f"agents {known[-1].versions}" if known else "another cluster"
-
-
 def _nodes(pod: Pod, nodes: list[Node]) -> Findings:
-    minimum = pod.agent.release.line.kubernetes
+    minimum = pod.agent.chart.versions.row(pod.agent.release.version).kubernetes
     least = numbers(minimum)
     old = [node for node in nodes if least and (numbers(node.kubelet) or least) < least]
     if old:

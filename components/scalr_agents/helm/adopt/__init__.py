@@ -13,7 +13,7 @@ from scalr_agents import charts, stack
 from scalr_agents.charts.shared import moved
 from scalr_agents.charts.shared.agent import AnyAgent, identify
 from scalr_agents.helm.adopt import defaults, listing, secrets, steps
-from scalr_agents.helm.adopt.about import About, AboutError, completed
+from scalr_agents.helm.adopt.about import About, AboutError, completed, supported
 from scalr_agents.helm.adopt.steps import Step
 from scalr_agents.model import parse, yaml_io
 from scalr_agents.model.findings import Finding, as_path, by_severity, error, errors, starts
@@ -112,6 +112,7 @@ def take_over(
     known = completed(About("", chart, chart_version or "", agent_version or ""))
     found = charts.find(chart)
     version = known.agent_version or found.versions.line().default_version
+    supported(chart, version)
     settings = found.settings(found.versions, version)
     agent = release.replace(".", "-")
     _, outdated, _ = moved.without(values, found.moved)

@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from scalr_agents import charts
+from scalr_agents.charts.shared.versions import Published
 from scalr_agents.model import yaml_io
+from scalr_agents.model.lines import VERSION, LineError, numbers
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import lookup
 
@@ -82,13 +84,32 @@ def joined(sources: Sequence[About]) -> About:
 def completed(about: About) -> About:
     """Complete the agent version from the chart version, and the other way round, if they were published together.
 
-    Raises `AboutError` for a chart version whose agent version is not known.
+    Raises `AboutError` for a chart version whose agent version is not known, or that is too old.
     """
     published = charts.find(about.chart).versions.published
     if about.chart_version and not about.agent_version:
         agents = [one.agent for one in published if one.chart == about.chart_version]
         if not agents:
+            if VERSION.fullmatch(about.chart_version) and numbers(about.chart_version) < numbers(published[0].chart):
+                problem = f"{about.chart} {about.chart_version} is older than all charts whose releases can be taken over"
+                raise AboutError(f"{problem}. {_upgrade(about.chart, published[0])}")
             raise AboutError(f"{about.chart} {about.chart_version} is not known; set --agent-version to APP VERSION of helm list")
         return about._replace(agent_version=agents[0])
     together = [one.chart for one in published if one.agent == about.agent_version]
     return about if about.chart_version or not together else about._replace(chart_version=together[0])
+
+
+def supported(chart: str, version: str) -> None:
+    """Raise `LineError` for agents that cannot be taken over, with the chart that their release must be upgraded to first."""
+    table = charts.find(chart).versions
+    try:
+        table.line(version)
+    except LineError as problem:
+        later = next((one for one in table.published if VERSION.fullmatch(version) and numbers(one.agent) > numbers(version)), None)
+        raise LineError(f"{problem}. {_upgrade(chart, later)}" if later else str(problem)) from None
+
+
+def _upgrade(chart: str, to: Published) -> str:
+    """The next step of a release that is too old."""
+    alpha = "; for values of the alpha, see scalr-agents convert-values" if charts.find(chart).moved else ""
+    return f"First upgrade the release with Helm to chart {to.chart} (agents {to.agent}){alpha}. Then adopt it"

@@ -137,8 +137,9 @@ def _unset(given: Mapping[str, Any], defaults: Mapping[str, Any], known: Mapping
 
 
 def _without(values: Values, key: str, *below: str) -> Values:
-    if below and isinstance(values.get(key), Mapping):
-        return values | {key: _without(values[key], *below)}
+    """The values without one of them, or a section, and without sections that have nothing left."""
+    if below and isinstance(values.get(key), Mapping) and (left := _without(values[key], *below)):
+        return values | {key: left}
     return {name: value for name, value in values.items() if name != key}
 
 

@@ -45,7 +45,7 @@ class AgentJobRbacValues(TypedDict, total=False):
     """Whether to create Role, ClusterRole and their bindings. If false, create them yourself. Default: `true`."""
     rules: Sequence[AgentJobPolicyRuleValues]
     """Rules of the Role in the release's namespace. A list given here replaces the default. Older defaults: other items (agents 0.57 to
-    0.60)."""
+    0.63.0)."""
     clusterRules: Sequence[AgentJobPolicyRuleValues]
     """Rules of the ClusterRole. A list given here replaces the default. With `[]`, no ClusterRole and no binding are created. Older
     defaults: other items (agents 0.57 to 0.60)."""
@@ -77,11 +77,11 @@ class AgentJobClientCertSecretValues(TypedDict, total=False):
     """An existing Secret with the agent's client certificate and private key, for mutual TLS."""
 
     name: pulumi.Input[str] | None
-    """Name of the Secret. Default: a Secret is created from `clientCert` and `clientKey`. Only agents 1.2 or newer."""
+    """Name of the Secret. Default: a Secret is created from `clientCert` and `clientKey`. Only agents 1.0.0, 1.1 or newer."""
     certKey: str
-    """Key of the certificate, in the existing and in the created Secret. Default: `tls.crt`. Only agents 1.2 or newer."""
+    """Key of the certificate, in the existing and in the created Secret. Default: `tls.crt`. Only agents 1.0.0, 1.1 or newer."""
     keyKey: str
-    """Key of the private key, in the existing and in the created Secret. Default: `tls.key`. Only agents 1.2 or newer."""
+    """Key of the private key, in the existing and in the created Secret. Default: `tls.key`. Only agents 1.0.0, 1.1 or newer."""
 
 
 class AgentJobTlsValues(TypedDict, total=False):
@@ -93,14 +93,14 @@ class AgentJobTlsValues(TypedDict, total=False):
     """CA certificates in PEM format. They replace the public ones; include those as well if the agent needs them. Environment variables
     `SCALR_AGENT_CA_CERT` and `SSL_CERT_FILE`."""
     clientCertSecret: AgentJobClientCertSecretValues
-    """An existing Secret with the client certificate and key. Takes precedence over `clientCert` and `clientKey`. Only agents 1.2 or
+    """An existing Secret with the client certificate and key. Takes precedence over `clientCert` and `clientKey`. Only agents 1.0.0, 1.1 or
     newer."""
     clientCert: pulumi.Input[str] | None
     """Client certificate of the agent in PEM format, for mutual TLS. Requires `clientKey`. Environment variable
-    `SCALR_AGENT_TLS_CERT_FILE`. Only agents 1.2 or newer."""
+    `SCALR_AGENT_TLS_CERT_FILE`. Only agents 1.0.0, 1.1 or newer."""
     clientKey: pulumi.Input[str] | None
     """Private key of the client certificate in PEM format. Becomes a Secret. In a stack file, set it under `secrets`. Environment variable
-    `SCALR_AGENT_TLS_KEY_FILE`. Only agents 1.2 or newer."""
+    `SCALR_AGENT_TLS_KEY_FILE`. Only agents 1.0.0, 1.1 or newer."""
 
 
 class AgentJobGlobalValues(TypedDict, total=False):
@@ -112,9 +112,9 @@ class AgentJobGlobalValues(TypedDict, total=False):
     """Replaces everything before the last part of a repository, for mirrors that keep all images in one place. Only agents 0.60 or
     newer."""
     labels: Mapping[str, str] | None
-    """Labels of all objects, including Jobs and pods. Only agents 1.2 or newer."""
+    """Labels of all objects, including Jobs and pods. Only agents 0.61.3 or newer."""
     annotations: Mapping[str, pulumi.Input[str]] | None
-    """Annotations of all objects, including Jobs but not pods. Only agents 1.2 or newer."""
+    """Annotations of all objects, including Jobs but not pods. Only agents 0.61.3 or newer."""
     imagePullSecrets: Sequence[Any] | None
     """Pull secrets of both pods, `[{name: ...}]`."""
     podAnnotations: Mapping[str, pulumi.Input[str]] | None
@@ -206,8 +206,8 @@ class AgentJobProviderCacheValues(TypedDict, total=False):
     """Soft limit of the size, in Gi, Mi, G or M. Keep it below the size of the cache volume. Environment variable
     `SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB`. Default: `40Gi`."""
     concurrency: int | None
-    """Maximum number of concurrent downloads. Environment variable `SCALR_AGENT_PROVIDER_CACHE_CONCURRENCY`. Default: `10`. Only agents 1.2
-    or newer."""
+    """Maximum number of concurrent downloads. Environment variable `SCALR_AGENT_PROVIDER_CACHE_CONCURRENCY`. Default: `10`. Only agents
+    0.65 or newer."""
     dropKernelPages: bool | None
     """Whether to drop unpacked providers from the page cache, which counts as memory of the pod. Environment variable
     `SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES`. Default: `true`. Only agents 1.3 or newer."""
@@ -222,7 +222,7 @@ class AgentJobModuleCacheValues(TypedDict, total=False):
     """Soft limit of the size, in Gi, Mi, G or M. Keep it below the size of the cache volume. Environment variable
     `SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB`. Default: `40Gi`."""
     concurrency: int | None
-    """Maximum number of concurrent downloads. Environment variable `SCALR_AGENT_MODULE_CACHE_CONCURRENCY`. Default: `10`. Only agents 1.2
+    """Maximum number of concurrent downloads. Environment variable `SCALR_AGENT_MODULE_CACHE_CONCURRENCY`. Default: `10`. Only agents 0.65
     or newer."""
 
 
@@ -242,7 +242,7 @@ class AgentJobAgentValues(TypedDict, total=False):
     logFormat: Literal["plain", "dev", "json"]
     """Log format. Environment variable `SCALR_AGENT_LOG_FORMAT`. Default: `json`."""
     sentryDsn: pulumi.Input[str] | None
-    """Sentry DSN to which the agent reports its errors. Default: none. Environment variable `SCALR_AGENT_SENTRY_DSN`. Only agents 1.2 or
+    """Sentry DSN to which the agent reports its errors. Default: none. Environment variable `SCALR_AGENT_SENTRY_DSN`. Only agents 0.65 or
     newer."""
     providerNetworkMirrors: Sequence[AgentJobNetworkMirrorValues] | None
     """Mirrors to download providers from, tried in this order before the origin registry. Environment variable
@@ -250,9 +250,9 @@ class AgentJobAgentValues(TypedDict, total=False):
     extraEnv: Mapping[str, str | float | bool] | None
     """Environment variables of controller and worker."""
     labels: Mapping[str, str] | None
-    """Labels of the Deployment. Only agents 1.2 or newer."""
+    """Labels of the Deployment. Only agents 0.61.3 or newer."""
     annotations: Mapping[str, pulumi.Input[str]] | None
-    """Annotations of the Deployment. Only agents 1.2 or newer."""
+    """Annotations of the Deployment. Only agents 0.61.3 or newer."""
     replicaCount: int | None
     """Number of controllers. Default: `1`."""
     minReadySeconds: int | None
@@ -301,7 +301,7 @@ class AgentJobJobValues(TypedDict, total=False):
     """The Kubernetes Job of a task."""
 
     basename: str | None
-    """First part of Job names, before run and stage. Default: the release's full name. Only agents 1.2 or newer."""
+    """First part of Job names, before run and stage. Default: the release's full name. Only agents 0.61.3 or newer."""
     backoffLimit: int | None
     """How many times a Job starts a new pod after a disruption. A run that failed is never started again. Default: `1`. Only agents 1.3 or
     newer."""
@@ -385,13 +385,13 @@ class AgentJobRunnerValues(TypedDict, total=False):
     """Image."""
     resources: Any
     """Resources of the runner container, in which a run is executed. Older defaults: `{"requests": {"cpu": "500m", "memory": "512Mi"},
-    "limits": {"cpu": "4000m", "memory": "2048Mi"}}` (agents 0.57 to 0.60)."""
+    "limits": {"cpu": "4000m", "memory": "2048Mi"}}` (agents 0.57 to 1.1)."""
     memorySoftLimitPercent: int | None
     """Percentage of the memory limit at which the agent stops a run, before the kernel kills it. Environment variable
-    `SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT`. Default: `80`. Only agents 1.2 or newer."""
+    `SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT`. Default: `80`. Only agents 0.65 or newer."""
     memoryWarnPercent: int | None
     """Percentage of the soft limit at which the agent warns about the memory use of a run. Environment variable
-    `SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT`. Default: `90`. Only agents 1.2 or newer."""
+    `SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT`. Default: `90`. Only agents 0.65 or newer."""
     extraEnv: Mapping[str, str | float | bool] | None
     """Environment variables of runs."""
     extraVolumeMounts: Sequence[Any] | None
@@ -406,12 +406,12 @@ class AgentJobTaskValues(TypedDict, total=False):
     job: AgentJobJobValues
     """The Job."""
     jobLabels: Mapping[str, str] | None
-    """Labels of Jobs. Take precedence over `global.labels`. Only agents 1.2 or newer."""
+    """Labels of Jobs. Take precedence over `global.labels`. Only agents 0.61.3 or newer."""
     jobAnnotations: Mapping[str, pulumi.Input[str]] | None
-    """Annotations of Jobs. Take precedence over `global.annotations`. Only agents 1.2 or newer."""
+    """Annotations of Jobs. Take precedence over `global.annotations`. Only agents 0.61.3 or newer."""
     startupTimeoutSeconds: int | None
     """Seconds that a task may take to start, including the time to add a node. Environment variable
-    `SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS`. Default: `180`. Only agents 1.2 or newer."""
+    `SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS`. Default: `180`. Only agents 0.61.4 or newer."""
     podDisruptionBudget: AgentJobTaskBudgetValues
     """PodDisruptionBudget of task pods."""
     buffer: AgentJobBufferValues

@@ -66,7 +66,7 @@ class AgentK8sAgentValues(TypedDict, total=False):
     """CA bundle for run pods only, in the same form as `ca_cert`. Environment variable `SCALR_AGENT_CONTAINER_TASK_CA_CERT`."""
     container_task_image_mode: Literal["", "legacy", "golden"]
     """`legacy` uses an image per tool, `golden` one image for all runs. Scalr can override the mode for an account. Environment variable
-    `SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE`. Default: `legacy`. Only agents 1.2 or newer."""
+    `SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE`. Default: `legacy`. Only agents 0.61.3 or newer."""
     container_task_image: str | None
     """Reference of the image for runs in mode `golden`. Environment variable `SCALR_AGENT_CONTAINER_TASK_IMAGE`. Default:
     `scalr/runner:0.2.0`. Only agents 0.60 or newer. Older defaults: `""` (agents 0.60)."""

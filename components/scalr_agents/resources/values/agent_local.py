@@ -28,7 +28,7 @@ class AgentLocalImageValues(TypedDict, total=False):
     """A container image; the reference is `[registry/]repository:tag`."""
 
     repository: str | None
-    """Repository, without tag. Default: `scalr/agent`. Older defaults: `scalr/agent-runner` (agents 0.57 to 0.60)."""
+    """Repository, without tag. Default: `scalr/agent`. Older defaults: `scalr/agent-runner` (agents 0.57 to 1.0)."""
     tag: str | None
     """Tag, or `tag@sha256:...` to pin a digest. Default: the agent version."""
     pullPolicy: Literal["Always", "IfNotPresent", "Never"]
@@ -59,9 +59,9 @@ class AgentLocalCaBundleSecretValues(TypedDict, total=False):
     """An existing Secret with a CA bundle."""
 
     name: pulumi.Input[str] | None
-    """Name of the Secret. Default: a Secret is created. Only agents 1.2 or newer."""
+    """Name of the Secret. Default: a Secret is created. Only agents 1.1 or newer."""
     key: str
-    """Key of the bundle, in the existing Secret and in the one created from `caBundle`. Default: `ca-bundle.crt`. Only agents 1.2 or
+    """Key of the bundle, in the existing Secret and in the one created from `caBundle`. Default: `ca-bundle.crt`. Only agents 1.1 or
     newer."""
 
 
@@ -69,30 +69,30 @@ class AgentLocalClientCertSecretValues(TypedDict, total=False):
     """An existing Secret with the agent's client certificate and private key, for mutual TLS."""
 
     name: pulumi.Input[str] | None
-    """Name of the Secret. Default: a Secret is created from `clientCert` and `clientKey`. Only agents 1.2 or newer."""
+    """Name of the Secret. Default: a Secret is created from `clientCert` and `clientKey`. Only agents 1.0.0, 1.1 or newer."""
     certKey: str
-    """Key of the certificate, in the existing and in the created Secret. Default: `tls.crt`. Only agents 1.2 or newer."""
+    """Key of the certificate, in the existing and in the created Secret. Default: `tls.crt`. Only agents 1.0.0, 1.1 or newer."""
     keyKey: str
-    """Key of the private key, in the existing and in the created Secret. Default: `tls.key`. Only agents 1.2 or newer."""
+    """Key of the private key, in the existing and in the created Secret. Default: `tls.key`. Only agents 1.0.0, 1.1 or newer."""
 
 
 class AgentLocalTlsValues(TypedDict, total=False):
     """Certificate authorities that the agent trusts, and its client certificate."""
 
     caBundleSecret: AgentLocalCaBundleSecretValues
-    """An existing Secret with the CA bundle. Takes precedence over `caBundle`. Only agents 1.2 or newer."""
+    """An existing Secret with the CA bundle. Takes precedence over `caBundle`. Only agents 1.1 or newer."""
     caBundle: pulumi.Input[str] | None
     """CA certificates in PEM format. They replace the public ones; include those as well if the agent needs them. Environment variables
-    `SCALR_AGENT_CA_CERT` and `SSL_CERT_FILE`. Only agents 1.2 or newer."""
+    `SCALR_AGENT_CA_CERT` and `SSL_CERT_FILE`. Only agents 1.1 or newer."""
     clientCertSecret: AgentLocalClientCertSecretValues
-    """An existing Secret with the client certificate and key. Takes precedence over `clientCert` and `clientKey`. Only agents 1.2 or
+    """An existing Secret with the client certificate and key. Takes precedence over `clientCert` and `clientKey`. Only agents 1.0.0, 1.1 or
     newer."""
     clientCert: pulumi.Input[str] | None
     """Client certificate of the agent in PEM format, for mutual TLS. Requires `clientKey`. Environment variable
-    `SCALR_AGENT_TLS_CERT_FILE`. Only agents 1.2 or newer."""
+    `SCALR_AGENT_TLS_CERT_FILE`. Only agents 1.0.0, 1.1 or newer."""
     clientKey: pulumi.Input[str] | None
     """Private key of the client certificate in PEM format. Becomes a Secret. In a stack file, set it under `secrets`. Environment variable
-    `SCALR_AGENT_TLS_KEY_FILE`. Only agents 1.2 or newer."""
+    `SCALR_AGENT_TLS_KEY_FILE`. Only agents 1.0.0, 1.1 or newer."""
 
 
 class AgentLocalAgentValues(TypedDict, total=False):
@@ -117,7 +117,7 @@ class AgentLocalAgentValues(TypedDict, total=False):
     """Mirrors to download providers from, tried in this order before the origin registry. Environment variable
     `SCALR_AGENT_PROVIDER_NETWORK_MIRRORS`. Only agents 1.3 or newer."""
     tls: AgentLocalTlsValues
-    """Certificate authorities that the agent trusts, and its client certificate. Only agents 1.2 or newer."""
+    """Certificate authorities that the agent trusts, and its client certificate."""
 
 
 class AgentLocalSecretMetadataValues(TypedDict, total=False):
@@ -149,35 +149,35 @@ class AgentLocalCacheClaimValues(TypedDict, total=False):
     """The claim of the cache."""
 
     claimName: pulumi.Input[str] | None
-    """Name of an existing claim. Default: a claim is created. `persistence.cache.persistentVolumeClaim.claimName`: Only agents 1.2 or
+    """Name of an existing claim. Default: a claim is created. `persistence.cache.persistentVolumeClaim.claimName`: Only agents 1.1 or
     newer."""
     storageClassName: str | None
     """Storage class of the created claim. `-` means none, for static volumes. Default: the cluster's default class.
-    `persistence.cache.persistentVolumeClaim.storageClassName`: Only agents 1.2 or newer."""
+    `persistence.cache.persistentVolumeClaim.storageClassName`: Only agents 1.1 or newer."""
     storage: str | float
-    """Size of the created claim. Default: `20Gi`. `persistence.cache.persistentVolumeClaim.storage`: Only agents 1.2 or newer."""
+    """Size of the created claim. Default: `20Gi`. `persistence.cache.persistentVolumeClaim.storage`: Only agents 1.1 or newer."""
     accessMode: Literal["ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod", "ReadOnlyMany"]
-    """Access mode of the created claim. Default: `ReadWriteOnce`. `persistence.cache.persistentVolumeClaim.accessMode`: Only agents 1.2 or
+    """Access mode of the created claim. Default: `ReadWriteOnce`. `persistence.cache.persistentVolumeClaim.accessMode`: Only agents 1.1 or
     newer."""
     subPath: str | None
     """Directory inside the volume, so that several releases can share a volume. Default: the root of the volume.
-    `persistence.cache.persistentVolumeClaim.subPath`: Only agents 1.2 or newer."""
+    `persistence.cache.persistentVolumeClaim.subPath`: Only agents 1.1 or newer."""
 
 
 class AgentLocalClaimValues(TypedDict, total=False):
     """A PersistentVolumeClaim: an existing one, or one that is created."""
 
     claimName: pulumi.Input[str] | None
-    """Name of an existing claim. Default: a claim is created. Only agents 1.2 or newer."""
+    """Name of an existing claim. Default: a claim is created. Only agents 1.1 or newer."""
     storageClassName: str | None
-    """Storage class of the created claim. `-` means none, for static volumes. Default: the cluster's default class. Only agents 1.2 or
+    """Storage class of the created claim. `-` means none, for static volumes. Default: the cluster's default class. Only agents 1.1 or
     newer."""
     storage: str | float
-    """Size of the created claim. Default: `4Gi`. Only agents 1.2 or newer."""
+    """Size of the created claim. Default: `4Gi`. Only agents 1.1 or newer."""
     accessMode: Literal["ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod", "ReadOnlyMany"]
-    """Access mode of the created claim. Default: `ReadWriteOnce`. Only agents 1.2 or newer."""
+    """Access mode of the created claim. Default: `ReadWriteOnce`. Only agents 1.1 or newer."""
     subPath: str | None
-    """Directory inside the volume, so that several releases can share a volume. Default: the root of the volume. Only agents 1.2 or
+    """Directory inside the volume, so that several releases can share a volume. Default: the root of the volume. Only agents 1.1 or
     newer."""
 
 
@@ -185,22 +185,22 @@ class AgentLocalDataValues(TypedDict, total=False):
     """Workspace data of the run in progress."""
 
     enabled: bool | None
-    """Whether to use a claim. Default: an emptyDir, which is deleted with the pod. Only agents 1.2 or newer."""
+    """Whether to use a claim. Default: an emptyDir, which is deleted with the pod. Only agents 1.1 or newer."""
     emptyDir: Any
     """Kubernetes EmptyDirVolumeSource, used if `enabled` is false."""
     persistentVolumeClaim: AgentLocalClaimValues
-    """The claim, used if `enabled` is true. Only agents 1.2 or newer."""
+    """The claim, used if `enabled` is true. Only agents 1.1 or newer."""
 
 
 class AgentLocalCacheValues(TypedDict, total=False):
     """The cache of binaries, providers and modules."""
 
     enabled: bool | None
-    """Whether to use a claim. Default: an emptyDir, which is deleted with the pod. Only agents 1.2 or newer."""
+    """Whether to use a claim. Default: an emptyDir, which is deleted with the pod. Only agents 1.1 or newer."""
     emptyDir: Any
     """Kubernetes EmptyDirVolumeSource, used if `enabled` is false."""
     persistentVolumeClaim: AgentLocalCacheClaimValues
-    """The claim, used if `enabled` is true. Only agents 1.2 or newer."""
+    """The claim, used if `enabled` is true. Only agents 1.1 or newer."""
 
 
 class AgentLocalPersistenceValues(TypedDict, total=False):
@@ -257,9 +257,9 @@ class AgentLocalValues(TypedDict, total=False):
     resources: Any
     """Resources of the container, which the agent and its run share."""
     extraVolumes: Sequence[Any] | None
-    """Additional volumes of the pods. Only agents 1.2 or newer."""
+    """Additional volumes of the pods. Only agents 1.1 or newer."""
     extraVolumeMounts: Sequence[Any] | None
-    """Additional mounts of volumes from `extraVolumes`. Only agents 1.2 or newer."""
+    """Additional mounts of volumes from `extraVolumes`. Only agents 1.1 or newer."""
     persistence: AgentLocalPersistenceValues
     """Volumes for workspace data and for the cache."""
     terminationGracePeriodSeconds: int | None
