@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 from scalr_agents import charts, output, stack
+from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.model.findings import ValuesError, errors
 from scalr_agents.model.merge import merge
 
@@ -175,7 +176,7 @@ def test_any_values_give_manifests_or_a_values_error(mutated: dict[str, Any], ve
             charts.render("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
     else:
         rendered = charts.render("agent-job", mutated, release="runs", namespace="scalr", agent_version=version)
-        assert {"Deployment"} <= {made["kind"] for made in rendered}
+        assert {made["kind"] for made in rendered} & set(WORKLOADS)
 
 
 @settings(max_examples=100, deadline=None)
@@ -223,7 +224,7 @@ def test_any_values_of_other_kinds_give_manifests_or_findings(chart: str, data: 
             charts.render(chart, mutated, release="runs", namespace="scalr", agent_version=version)
     else:
         rendered = charts.render(chart, mutated, release="runs", namespace="scalr", agent_version=version)
-        assert {"Deployment"} <= {made["kind"] for made in rendered}
+        assert {made["kind"] for made in rendered} & set(WORKLOADS)
 
 
 @every_other_kind
@@ -249,7 +250,7 @@ def test_any_stack_gives_objects_or_findings(mutated: dict[str, Any]) -> None:
     text = "\n".join(map(str, loaded.findings))
     assert [hidden for hidden in HIDDEN if hidden in text] == []
     if not errors(loaded.findings):
-        assert {manifest["kind"] for manifest in loaded.objects()} >= {"Deployment"} or loaded.agents == []
+        assert {manifest["kind"] for manifest in loaded.objects()} & set(WORKLOADS) or loaded.agents == []
 
 
 @every_other_kind

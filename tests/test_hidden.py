@@ -38,6 +38,7 @@ REPEATED = {
     *("sizeLimit", "storage", "capacity"),
     *("logFormat", "log_format", "pullPolicy", "accessMode", "shutdownMode", "container_task_image_mode", "worker_on_stop_action", "type"),
     *("kind", "role", "names", "crds", "podSecurity", "onDelete", "throughputMode", "connectMode", "squashMode", "protocol", "tier"),
+    *("whenDeleted", "whenScaled"),
     *("labels", "nodeSelector", "podLabels", "jobLabels", "selector", "kubernetes_task_labels", "controllerNodeSelector"),
     *("workerNodeSelector", "nameOverride", "fullnameOverride", "namespace", "release", "cache", "location", "shareName"),
     *("cacheDir", "dataDir", "data_home", "path", "tag", "agentVersion", "valuesFiles", "file"),

@@ -3,6 +3,7 @@
 from functools import partial
 
 from scalr_agents import stack
+from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.model.lines import Line
 
 from tests.cluster.client import Client, Manifest, Manifests, wait
@@ -45,7 +46,7 @@ def apply(cluster: Client, wanted: Manifests) -> Manifests:
 def wait_for_rollout(cluster: Client, wanted: Manifests) -> None:
     """Wait until all pods of all workloads among the objects are available."""
     for manifest in wanted:
-        if manifest["kind"] in ("Deployment", "DaemonSet"):
+        if manifest["kind"] in WORKLOADS:
             metadata = manifest["metadata"]
             wait(
                 partial(_is_available, cluster, manifest),
@@ -55,7 +56,7 @@ def wait_for_rollout(cluster: Client, wanted: Manifests) -> None:
 
 
 def replicas(workload: Manifest) -> tuple[int, int]:
-    """How many pods a Deployment or DaemonSet wants, and how many are up to date and available, once no other is left."""
+    """How many pods a workload wants, and how many are up to date and available, once no other is left."""
     status = workload["status"]
     if workload["kind"] == "DaemonSet":
         counts = [status.get("updatedNumberScheduled", 0), status.get("numberAvailable", 0)]

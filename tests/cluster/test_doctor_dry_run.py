@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from kubernetes.client import ApiClient
 
-from tests.cluster import definitions
+from tests.cluster import definitions, volumes
 from tests.cluster.client import ApiError, Client, Manifest, wait
 from tests.cluster.conftest import NewNamespace
 from tests.cluster.control_plane import ControlPlane
-from tests.cluster.doctor import Doctor, lines
+from tests.cluster.doctor import NODE, Doctor, lines
 from tests.cluster.webhook import configuration, refusing
 
 _SECONDS = 30
@@ -74,6 +74,24 @@ def test_pod_security_of_a_daemon_set(doctor: Doctor, new_namespace: NewNamespac
     refused = 'refused by the API server: violates PodSecurity "restricted:latest": '
     judged = [line.partition(refused)[0] for line in found if refused in line]
     assert judged == [f"error: {pods} of agent runs: " for pods in ("controller pods", "worker pods")]
+
+
+def test_a_stateful_set(doctor: Doctor, cluster: Client, new_namespace: NewNamespace) -> None:
+    """Its pods are judged with their claims, which nobody has created yet."""
+    namespace = new_namespace("restricted")
+    cache = {"enabled": True, "persistentVolumeClaim": {"storageClassName": namespace}}
+    values = {"workload": {"kind": "StatefulSet"}, "persistence": {"cache": cache}, "nodeSelector": {"doctor": NODE}}
+    agent = {"kind": "agent-local", "agentVersion": "1.4.0", "values": values}
+    [line] = lines(doctor(namespace, agent=agent))
+    missing = f"its storage class {namespace} does not exist, and no volume is free for it"
+    assert line.startswith(f"error: claim {namespace}/cache-dir-runs-agent-local-0: {missing}")
+    volumes.of_class(cluster, namespace)
+    assert lines(doctor(namespace, agent=agent)) == []
+    volume = {"extraVolumes": [{"name": "host", "hostPath": {"path": "/data"}}]}
+    [line] = lines(doctor(namespace, agent={**agent, "values": values | volume}))
+    assert line.startswith('error: pods of agent runs: refused by the API server: violates PodSecurity "restricted:latest": ')
+    assert cluster.list("StatefulSet", namespace) == cluster.list("PersistentVolumeClaim", namespace) == []
+    cluster.delete("PersistentVolume", namespace)
 
 
 def test_an_account_that_is_not_there(doctor: Doctor, namespace: str) -> None:

@@ -28,6 +28,7 @@ KINDS = {
     "RoleBinding": (_RBAC, "rolebindings"),
     "Secret": ("", "secrets"),
     "ServiceAccount": ("", "serviceaccounts"),
+    "StatefulSet": ("apps", "statefulsets"),
 }
 """Resources that agents need in their namespace, by kind: group and resource."""
 _OF_THE_CLUSTER = ["ClusterRole", "ClusterRoleBinding"]
@@ -42,6 +43,7 @@ def _stack(namespace: str, *, team: bool) -> Manifests:
     }
     if team:
         entries["local"] = {"kind": "agent-local", "values": {"serviceAccount": {"create": True}}}
+        entries["stateful"] = {"kind": "agent-local", "agentVersion": "1.4.0", "values": {"workload": {"kind": "StatefulSet"}}}
         entries["pods"] = {"kind": "agent-k8s"}
     config = {
         "kubernetes": {"crds": "expect" if team else "install"},

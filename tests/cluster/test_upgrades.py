@@ -13,6 +13,7 @@ from tests.helpers.upgrades import EVERY_LINE, MUTATIONS, NAMES, Mutation
 
 _IMMUTABLE = "field is immutable"
 _CLAIM = "spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"
+_STATEFUL_SET = "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template'"
 REFUSED: Mapping[str, str] = {
     "ClusterRoleBinding.roleRef": "cannot change roleRef",
     "CustomResourceDefinition.spec.group": f'spec.group: Invalid value: "example.com": {_IMMUTABLE}',
@@ -33,6 +34,10 @@ REFUSED: Mapping[str, str] = {
     "PriorityClass.value": "value: Forbidden: may not be changed in an update",
     "RoleBinding.roleRef": "cannot change roleRef",
     "Secret.type": _IMMUTABLE,
+    "StatefulSet.spec.podManagementPolicy": _STATEFUL_SET,
+    "StatefulSet.spec.selector.matchLabels": _STATEFUL_SET,
+    "StatefulSet.spec.serviceName": _STATEFUL_SET,
+    "StatefulSet.spec.volumeClaimTemplates": _STATEFUL_SET,
     "StorageClass.parameters": _IMMUTABLE,
     "StorageClass.provisioner": _IMMUTABLE,
     "StorageClass.reclaimPolicy": _IMMUTABLE,

@@ -21,6 +21,7 @@ UNCHANGEABLE: Mapping[str, tuple[str, ...]] = {
     "PersistentVolumeClaim": ("spec.accessModes", "spec.selector", "spec.storageClassName", "spec.volumeName"),
     "RoleBinding": _ROLE,
     "Secret": ("type",),
+    "StatefulSet": (*_SELECTOR, "spec.podManagementPolicy", "spec.serviceName", "spec.volumeClaimTemplates"),
     "StorageClass": ("parameters", "provisioner"),
 }
 """What the provider replaces an object for, besides its name and namespace."""
@@ -185,7 +186,7 @@ def _common(one: Any, other: Any) -> Any:
 
 def _mounted(manifest: Mapping[str, Any]) -> set[tuple[str, str]]:
     """Namespace and name of the claims that an object's pods mount."""
-    if manifest["kind"] not in {"Deployment", "DaemonSet"} or manifest["spec"].get("replicas") == 0:
+    if manifest["kind"] not in {"Deployment", "StatefulSet", "DaemonSet"} or manifest["spec"].get("replicas") == 0:
         return set()
     volumes = manifest["spec"]["template"]["spec"].get("volumes", ())
     claims = [volume["persistentVolumeClaim"]["claimName"] for volume in volumes if "persistentVolumeClaim" in volume]

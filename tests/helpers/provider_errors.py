@@ -68,7 +68,7 @@ def timed_out(kind: str, name: str) -> str:
     """The message if an object is not ready in time."""
     if kind in ("DaemonSet", "ExternalSecret"):
         return "timed out waiting for the condition"
-    return f"'{name}' timed out waiting to be Ready" if kind == "Deployment" else f"Timeout occurred polling for '{name}'"
+    return f"'{name}' timed out waiting to be Ready" if kind in ("Deployment", "StatefulSet") else f"Timeout occurred polling for '{name}'"
 
 
 def joined(reasons: Sequence[str]) -> str:

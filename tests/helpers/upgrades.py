@@ -44,6 +44,7 @@ _VALUES: Mapping[tuple[str, str], Values] = {
     ("agent-k8s", "current"): _K8S,
 }
 """What makes a line make all that it can."""
+_STATEFUL: Values = {"workload": {"kind": "StatefulSet"}, "persistence": _CLAIMS}
 
 FIXED: Mapping[str, Sequence[str]] = {
     "ClusterRoleBinding": ("roleRef",),
@@ -53,6 +54,7 @@ FIXED: Mapping[str, Sequence[str]] = {
     "PriorityClass": ("preemptionPolicy", "value"),
     "RoleBinding": ("roleRef",),
     "Secret": ("type",),
+    "StatefulSet": ("spec.podManagementPolicy", "spec.selector", "spec.serviceName", "spec.volumeClaimTemplates"),
     "StorageClass": ("mountOptions", "parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"),
 }
 """The fields of a kind that stay. Kubernetes refuses to change them, or changes them without effect on what there is already."""
@@ -71,6 +73,8 @@ def today(name: str) -> list[Manifest]:
 def _every_line() -> list[Manifest]:
     namespace: Manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": EVERY_LINE}}
     made = [samples.release(line, EVERY_LINE, name=line.generation, values=_VALUES[line.chart, line.generation]) for line in LINES]
+    [local] = [line for line in LINES if (line.chart, line.generation) == ("agent-local", "current")]
+    made.append(samples.release(local, EVERY_LINE, name="stateful", values=_STATEFUL))
     return [namespace, *(manifest for objects in made for manifest in objects)]
 
 
@@ -179,6 +183,10 @@ MUTATIONS = (
     Mutation("PriorityClass", "value", -20),
     Mutation("RoleBinding", "roleRef", _OTHER_ROLE),
     Mutation("Secret", "type", "example.com/token"),
+    Mutation("StatefulSet", "spec.podManagementPolicy", "OrderedReady"),
+    Mutation("StatefulSet", "spec.selector.matchLabels", {"app.kubernetes.io/component": "agent"}),
+    Mutation("StatefulSet", "spec.serviceName", "agents"),
+    Mutation("StatefulSet", "spec.volumeClaimTemplates", []),
     Mutation("StorageClass", "mountOptions", ["tls"]),
     Mutation("StorageClass", "parameters", {"provisioningMode": "efs-dir"}),
     Mutation("StorageClass", "provisioner", "example.com/efs"),

@@ -59,15 +59,15 @@ class Agent:
 
     @property
     def workload(self) -> Manifest:
-        """The Deployment of the agents, as it is now."""
-        [deployment] = [each for each in self.objects if each["kind"] == "Deployment"]
-        return self.cluster.current(deployment)
+        """The Deployment or StatefulSet of the agents, as it is now."""
+        [workload] = [each for each in self.objects if each["kind"] in ("Deployment", "StatefulSet")]
+        return self.cluster.current(workload)
 
     def pods(self, labels: Mapping[str, str] | None = None) -> Manifests:
         return self.cluster.list("Pod", self.namespace, labels)
 
     def pod(self) -> Manifest:
-        """The one pod of the Deployment."""
+        """The one pod of the workload."""
         [pod] = self.pods(self.workload["spec"]["selector"]["matchLabels"])
         return pod
 

@@ -10,6 +10,7 @@ import scalr_agents
 from scalr_agents import charts
 from scalr_agents.charts import ChartName
 from scalr_agents.charts.shared.manifests import secrets
+from scalr_agents.model.merge import merge
 from scalr_agents.resources.arguments import AgentK8sArgs
 from scalr_agents.resources.kubernetes import agents
 from scalr_agents.resources.kubernetes.rollouts import rollout
@@ -196,6 +197,24 @@ def test_outputs_of_agent_local() -> None:
     }
     assert record("AgentLocal", ARGS).outputs["it"] == expected
     assert record("AgentLocal", FULL_LOCAL).outputs["it"] == expected | {"serviceAccountName": "it-agent-local"}
+
+
+STATEFUL_LOCAL = merge(FULL_LOCAL, {"values": {"workload": {"kind": "StatefulSet"}, "terminationGracePeriodSeconds": 900}})
+
+
+def test_a_stateful_set_takes_the_place_of_deployment_and_claims() -> None:
+    recording = record("AgentLocal", STATEFUL_LOCAL)
+    deployed = record("AgentLocal", FULL_LOCAL)
+    gone = {"it-deployment", "it-data-claim", "it-cache-claim"}
+    assert set(recording.names) == (set(deployed.names) - gone) | {"it-stateful-set"}
+    stateful_set = recording["it-stateful-set"]
+    assert stateful_set.type == "kubernetes:apps/v1:StatefulSet"
+    assert stateful_set.dependencies == set(recording.names) - {"it", "it-stateful-set"}
+    assert dict(stateful_set.timeouts) == {"create": "300s", "update": "300s", "delete": "1020s"}
+    assert [hook.rpartition("-")[0] for hook in stateful_set.error_hooks] == ["it-rollout"]
+    assert stateful_set.goes_first
+    assert "checksum/secrets" in pod(stateful_set)["metadata"]["annotations"]
+    assert recording.outputs["it"] == deployed.outputs["it"]
 
 
 def test_outputs_of_agent_k8s() -> None:

@@ -48,8 +48,15 @@ def test_no_output_of_a_container_is_repeated() -> None:
 
 def test_silent_failures_are_listed() -> None:
     told = str(explained(late(NO_POD)))
-    for cause in ("the service account is missing", "PodSecurity", "a quota is used up", "no node may fit them"):
+    for cause in ("the service account is missing", "PodSecurity", "a quota is used up", "no node may fit them", "claim"):
         assert cause in told
+
+
+def test_errors_of_a_stateful_set_are_explained() -> None:
+    """They begin like those of a Deployment, with other reasons before those of the pods."""
+    reasons = ["0 out of 2 replicas succeeded readiness checks", REASONS["image"][-1]]
+    assert "An image cannot be pulled." in str(explained(late(reasons, kind="StatefulSet")))
+    assert "a claim of theirs has no volume" in str(explained(late(reasons[:1], kind="StatefulSet")))
 
 
 def test_daemon_set_errors_are_not_explained() -> None:

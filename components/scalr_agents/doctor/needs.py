@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.manifests import volumes
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.network.policies import wants_api_server
 from scalr_agents.cluster.answers import Seen
@@ -18,10 +19,11 @@ from scalr_agents.stack.checks import containers, templates
 OWNED = ("create", "get", "list", "watch", "patch", "delete")
 """Verbs that Pulumi needs for what it deploys: it reads, applies, awaits and removes objects."""
 SEEN = ("get", "list", "watch")
-"""Verbs for what it only looks at, to see that a Deployment is ready."""
+"""Verbs for what it only looks at, to see that a workload is ready."""
 KEPT = ("CustomResourceDefinition", "Namespace")
 """Kinds that Pulumi takes over if they exist, and never deletes."""
-_AWAITED = (("", "pods"), ("apps", "replicasets"), ("", "persistentvolumeclaims"))
+_AWAITED = {"Deployment": (("", "pods"), ("apps", "replicasets"), ("", "persistentvolumeclaims")), "StatefulSet": (("", "pods"),)}
+"""What Pulumi looks at to see that a workload is ready."""
 _API_SERVER = (
     Access("get", "", "services", "default", "kubernetes"),
     Access("get", "discovery.k8s.io", "endpointslices", "default", "kubernetes"),
@@ -112,8 +114,10 @@ class Needs:
 
     @cached_property
     def claims(self) -> dict[Key, Manifest]:
-        """The stack's own claims."""
-        return {key: manifest for key, manifest in self.own.items() if key.kind == "PersistentVolumeClaim"}
+        """The stack's own claims, and those that its StatefulSets create for their first pods."""
+        own = {key: manifest for key, manifest in self.own.items() if key.kind == "PersistentVolumeClaim"}
+        workloads = (manifest for manifest in self.objects if manifest["kind"] in WORKLOADS)
+        return own | {key_of(claim): claim for workload in workloads for claim in volumes.claims_of_first_pod(workload).values()}
 
     @cached_property
     def definitions(self) -> dict[str, set[str]]:
@@ -134,7 +138,7 @@ class Needs:
     @cached_property
     def references(self) -> list[Reference]:
         """What pods name and the stack does not make, each once."""
-        made = {*self.own, *_made_by_operators(self.objects)}
+        made = {*self.own, *self.claims, *_made_by_operators(self.objects)}
         found: dict[Key, Reference] = {}
         for pod in self.pods:
             for each in _references(pod):
@@ -152,8 +156,8 @@ class Needs:
             group, plural = manifest["apiVersion"].rpartition("/")[0], self.plural(manifest)
             verbs = [verb for verb in OWNED if not (verb == "delete" and manifest["kind"] in KEPT)]
             found |= dict.fromkeys(Access(verb, group, plural, namespace) for verb in verbs)
-            if manifest["kind"] == "Deployment" and self.stack.kubernetes.await_rollout:
-                found |= dict.fromkeys(Access(verb, *seen, namespace) for seen in _AWAITED for verb in SEEN)
+            for seen in _AWAITED.get(manifest["kind"], ()) if self.stack.kubernetes.await_rollout else ():
+                found |= dict.fromkeys(Access(verb, *seen, namespace) for verb in SEEN)
         if any(wants_api_server(agent.pods, agent.inputs) for agent in self.stack.agents):
             found |= dict.fromkeys(_API_SERVER)
         return list(found)
@@ -192,7 +196,7 @@ class Needs:
         of_agent = [pod for pod in self.pods if pod.agent is agent]
         by_kind = {pod.kind: pod for pod in of_agent if pod.template["metadata"]["labels"].get(COMPONENT) not in _WITHOUT_RUNS}
         tasks = [pod for pod in by_kind.values() if pod.is_task]
-        return next(iter(tasks), None) or by_kind.get("DaemonSet") or by_kind.get("Deployment")
+        return next(iter(tasks), None) or next(filter(None, map(by_kind.get, ("DaemonSet", "Deployment", "StatefulSet"))), None)
 
     def plural(self, manifest: Manifest) -> str:
         """The resource of an object: the plural that its definition has, or else the usual one of its kind."""

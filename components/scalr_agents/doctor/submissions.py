@@ -22,7 +22,8 @@ _NOT_SUBMITTED = ("CustomResourceDefinition", "RoleBinding", "ClusterRoleBinding
 _ROLES = ("Role", "ClusterRole")
 _CONTENT = "placeholder"
 """In place of all content of Secrets."""
-_MAKERS = {"Deployment": ("apps/v1", "ReplicaSet"), "DaemonSet": ("apps/v1", "DaemonSet")}
+_MAKERS = {"Deployment": "ReplicaSet", "StatefulSet": "StatefulSet", "DaemonSet": "DaemonSet"}
+"""What creates the pods of a workload."""
 _NO_UID = "00000000-0000-0000-0000-000000000000"
 
 
@@ -88,8 +89,8 @@ def _without_secrets(manifest: Manifest) -> Manifest:
 def _pod(pod: Pod, needs: Needs, cluster: Cluster) -> Manifest:
     """A pod as its controller would create it, also with an owner, which some policies ask for."""
     metadata, name = pod.template["metadata"], pod.maker["metadata"]["name"]
-    api_version, kind = _MAKERS.get(pod.kind, ("batch/v1", "Job"))
-    owner = {"apiVersion": api_version, "kind": kind, "name": name, "uid": _NO_UID, "controller": True}
+    kind = _MAKERS.get(pod.kind, "Job")
+    owner = {"apiVersion": "batch/v1" if kind == "Job" else "apps/v1", "kind": kind, "name": name, "uid": _NO_UID, "controller": True}
     return {
         "apiVersion": "v1",
         "kind": "Pod",

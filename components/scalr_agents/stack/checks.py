@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scalr_agents.charts.shared.agent import Agent, AnyAgent
+from scalr_agents.charts.shared.manifests import volumes
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.model.findings import Finding, Path, almost, error, warning
 from scalr_agents.model.forms import LONGEST_LABEL, is_dns_label
@@ -30,7 +31,7 @@ _PODS = {
 
 
 def collisions(agents: Sequence[AnyAgent], claims: "Sequence[Claim]") -> Iterator[Finding]:
-    """Errors for agents and caches that own the same object, and for agents whose Deployments select the same pods."""
+    """Errors for agents and caches that own the same object, and for agents whose workloads select the same pods."""
     owners: dict[tuple[str, ...], AnyAgent | Claim] = {}
     everything: list[AnyAgent | Claim] = [*agents, *claims]
     for one in everything:
@@ -135,7 +136,7 @@ def templates(objects: Sequence[Manifest]) -> Iterator[tuple[str, Manifest, Mani
     """The objects of an agent that make pods: what messages call the pods, the object, and the template of its pods."""
     for manifest in objects:
         if manifest["kind"] in WORKLOADS:
-            template = manifest["spec"]["template"]
+            template = volumes.first_pod(manifest)
             yield _PODS.get(template["metadata"]["labels"].get(COMPONENT, ""), "pods"), manifest, template
         elif "jobTemplate" in manifest.get("spec", {}):
             yield "task pods", manifest, manifest["spec"]["jobTemplate"]["spec"]["template"]

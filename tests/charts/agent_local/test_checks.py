@@ -80,7 +80,6 @@ ERRORS = [
     (nested("persistence.data.persistentVolumeClaim.storage", "big"), "persistence.data.persistentVolumeClaim.storage", "not a Kubernetes"),
     (nested("persistence.persistentVolumeClaim.storage", "0Gi"), "persistence.persistentVolumeClaim.storage", "not a size greater than"),
     (nested("replicas", 2), "replicas", "unknown key 'replicas'"),
-    (nested("podLabels", {"a": "b"}), "podLabels", "unknown key 'podLabels'"),
 ]
 
 WARNINGS = [
@@ -106,6 +105,11 @@ WARNINGS = [
         {"allowMetadataService": False, "extraEnv": {"AWS_EC2_METADATA_SERVICE_ENDPOINT": "http://x"}},
         "extraEnv.AWS_EC2_METADATA_SERVICE_ENDPOINT",
         "takes credentials from the metadata service",
+    ),
+    (
+        {"podLabels": {"app.kubernetes.io/instance": "other", "team": "platform"}},
+        r"podLabels.app\.kubernetes\.io/instance",
+        "has no effect: the selectors use this label",
     ),
     (nested("extraEnv", SINGLE), "extraEnv.SCALR_AGENT_SINGLE", "every run gets a new container, but runs share the cache"),
     (

@@ -199,7 +199,8 @@ def test_deprecated_values_of_the_cache(given: dict[str, Any], claim: str | None
 @pytest.mark.parametrize(("line", "path"), [(line, path) for line, paths in ABSENT.items() for path in paths])
 def test_values_unknown_to_a_line(line: str, path: str) -> None:
     ignorant, knowing = TABLE_OF_VERSIONS.ignorant(VERSIONS[line], path), TABLE_OF_VERSIONS.knowing(path)
-    said = {"tls": {"caBundle": "x"}, "emptyDir": {"sizeLimit": "1Gi"}, "persistentVolumeClaim": {"storage": "1Gi"}, "enabled": True}
+    maps = {"annotations": {"backup": "daily"}, "podLabels": {"team": "platform"}, "workload": {"kind": "StatefulSet"}}
+    said = maps | {"tls": {"caBundle": "x"}, "emptyDir": {"sizeLimit": "1Gi"}, "persistentVolumeClaim": {"storage": "1Gi"}, "enabled": True}
     value: Any = said.get(path.rpartition(".")[2], [{"name": "x", "url": "https://mirror.acme/"}])
     key = path.rpartition(".")[2]
     with pytest.raises(ValuesError, match=f"error: {path}: unknown key '{key}': agents {ignorant} do not support it; agents {knowing} do"):

@@ -1,4 +1,4 @@
-"""The chart `agent-local`: a Deployment of agents that execute runs in their own containers."""
+"""The chart `agent-local`: a Deployment or StatefulSet of agents that execute runs in their own containers."""
 
 from scalr_agents.charts.agent_local import manifests
 from scalr_agents.charts.agent_local.checks import check
@@ -26,4 +26,8 @@ CHART = Chart(
     serves_vcs=True,
     starts_pods=False,
     metadata_switch="allowMetadataService",
+    hints=dict.fromkeys(
+        ("persistence.data.mode", "persistence.cache.mode"),
+        "the chart has it from 0.7.0; remove it. Set enabled: true for a claim, and workload.kind: StatefulSet for one claim per agent",
+    ),
 )

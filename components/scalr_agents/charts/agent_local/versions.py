@@ -35,7 +35,7 @@ _0_57 = AgentLocal(
     since=(0, 57), kubernetes="1.33", repository=_RUNNER, cache_component=None, handover=_HANDOVER._replace(idle_policy=True)
 )
 _0_60 = _0_57.then((0, 60), gone=("persistence.emptyDir",))
-_0_61_3 = _0_60.then((0, 61, 3))
+_0_61_3 = _0_60.then((0, 61, 3), new=("workload", "podLabels", "persistence.persistentVolumeClaim.annotations"))
 _0_62 = _0_61_3.then((0, 62), handover=_HANDOVER)
 _1_0_0 = _0_62.then((1, 0, 0), new=_MUTUAL_TLS)
 _1_0_4 = _1_0_0.then((1, 0, 4), gone=_MUTUAL_TLS)
@@ -104,5 +104,11 @@ TABLE = Table(
             ("0.6.5", "1.4.0"),
         ),
     ),
-    ours=(),
+    ours=(
+        "workload",
+        "podLabels",
+        "persistence.persistentVolumeClaim.annotations",
+        "persistence.data.persistentVolumeClaim.annotations",
+        "persistence.cache.persistentVolumeClaim.annotations",
+    ),
 )

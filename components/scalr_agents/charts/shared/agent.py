@@ -1,7 +1,7 @@
 """A validated agent: the values of its chart in a release, and the objects made from them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Generic
 
@@ -112,7 +112,7 @@ def identify(
     present, outdated, now = moved.without(values, chart.moved)
     model, findings, left_out = parse.parse(chart.values, merge(table.defaults(version), present))
     unknown = list(_unknown(chart, version, present))
-    findings = [*outdated, *findings, *unknown, *_newer(chart, version)]
+    findings = [*outdated, *_hinted(chart, findings), *unknown, *_newer(chart, version)]
     left_out = [*left_out, *now, *(finding.at for finding in unknown)]
     labels, annotations = chart.common(model)
     account = _service_account(model)
@@ -147,7 +147,14 @@ def misshapen_sections(chart: Chart[Any], layer: Layer) -> list[Finding]:
 def shapes(chart: Chart[Any], layer: Layer) -> list[Finding]:
     """Findings on the keys and types of values, for callers that cannot load them because their version is not known."""
     present, outdated, _ = moved.without(layer.values, chart.moved)
-    return [layer.own(finding) for finding in (*outdated, *parse.parse(chart.values, present)[1])]
+    return [layer.own(finding) for finding in (*outdated, *_hinted(chart, parse.parse(chart.values, present)[1]))]
+
+
+def _hinted(chart: Chart[Any], findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The findings, those on unknown keys with what the chart says of them."""
+    for finding in findings:
+        hint = chart.hints.get(finding.path)
+        yield replace(finding, message=f"unknown key {str(finding.at[-1])!r}: {hint}") if hint else finding
 
 
 def _unknown(chart: Chart[Any], version: str, given: Mapping[str, Any]) -> Iterator[Finding]:

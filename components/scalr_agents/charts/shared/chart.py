@@ -58,6 +58,8 @@ class Chart(Generic[V]):
     """Labels and annotations that all objects get."""
     moved: Mapping[str, Moved] = field(default_factory=dict)
     """Values of earlier forms of the chart, and where they are now."""
+    hints: Mapping[str, str] = field(default_factory=dict)
+    """What to write instead of keys that the chart does not have here, by their path."""
     serves_vcs: bool = False
     """Whether its agents can also serve VCS providers."""
     starts_pods: bool = True

@@ -1,7 +1,6 @@
 """The storage classes and CSI drivers that the stack's volumes and claims name."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from scalr_agents.cluster.answers import Hidden
 from scalr_agents.doctor import scheduling
@@ -91,14 +90,10 @@ def _on_nodes(needs: Needs, cluster: Cluster, installed: frozenset[str]) -> Find
 
 def _of_pod(pod: Pod, needs: Needs) -> Iterator[str]:
     """The drivers of the stack's own volumes that a pod mounts."""
-    mounted = {lookup(volume, "persistentVolumeClaim", "claimName") for volume in pod.spec.get("volumes", ())}
-    volumes: dict[str, Mapping[str, Any]] = {
-        manifest["metadata"]["name"]: manifest for manifest in needs.objects if manifest["kind"] == "PersistentVolume"
-    }
-    for manifest in needs.objects:
-        metadata = manifest["metadata"]
-        if manifest["kind"] == "PersistentVolumeClaim" and metadata["namespace"] == pod.namespace and metadata["name"] in mounted:
-            volume = volumes.get(manifest["spec"].get("volumeName", ""), {})
-            driver = lookup(volume, "spec", "csi", "driver")
-            if isinstance(driver, str):
-                yield driver
+    for volume in pod.spec.get("volumes", ()):
+        name = lookup(volume, "persistentVolumeClaim", "claimName")
+        claim = needs.claims.get(Key("PersistentVolumeClaim", pod.namespace, name), {})
+        mounted = needs.own.get(Key("PersistentVolume", "", lookup(claim, "spec", "volumeName")), {})
+        driver = lookup(mounted, "spec", "csi", "driver")
+        if isinstance(driver, str):
+            yield driver

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pulumi
 
 from scalr_agents.charts.agent_local.values import AgentLocalValues
+from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.resources.arguments import AgentLocalArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects, rollouts
@@ -24,7 +25,7 @@ class AgentLocal(Validated[AgentRequest[AgentLocalValues]]):
     namespace: pulumi.Output[str]
     """Namespace of the agent."""
     deployment_name: pulumi.Output[str]
-    """Name of the Deployment."""
+    """Name of the Deployment, or of the StatefulSet if `workload.kind` says so."""
     service_account_name: pulumi.Output[str]
     """Name of the service account of the pods."""
     pod_selector: pulumi.Output[Mapping[str, str]]
@@ -41,7 +42,8 @@ class AgentLocal(Validated[AgentRequest[AgentLocalValues]]):
         group = agent.by_role(deferred_secrets.digest(self, name, agent))
         registered = objects.register(group, self, name, opts, rollout=rollouts.rollout(name, request, group))
         self.namespace = pulumi.Output.from_input(release.namespace)
-        self.deployment_name = known_after(registered["deployment"], release.names.deployment)
+        [workload] = [registered[role] for role, manifest in group.items() if manifest["kind"] in WORKLOADS]
+        self.deployment_name = known_after(workload, release.names.deployment)
         self.service_account_name = known_after(registered.get("service-account", self), release.names.service_account)
-        self.pod_selector = known_after(registered["deployment"], release.selector())
+        self.pod_selector = known_after(workload, release.selector())
         self.publish()

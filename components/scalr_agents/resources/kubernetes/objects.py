@@ -218,7 +218,7 @@ def _options_of_kind(
         case "PersistentVolumeClaim":  # a claim bound here never changes in place; only one that a StorageClass provisions can grow
             whole = ["spec"] if _is_bound(manifest) else None
             return {"custom_timeouts": timeouts(opts, claim_timeouts), "replace_on_changes": whole, "delete_before_replace": True}
-        case "Deployment" | "DaemonSet" | external_secrets.KIND if rollout:
+        case "Deployment" | "StatefulSet" | "DaemonSet" | external_secrets.KIND if rollout:
             return _options_of_awaited(manifest, rollout, mounted)
     return {}
 
@@ -235,7 +235,7 @@ def _options_of_awaited(manifest: Manifest, rollout: Rollout, mounted: list[pulu
         "replace_with": [*mounted],
         # Set here, because the provider does not ask for it if an earlier attempt has deleted the object already: the object
         # would be created again, and then be deleted as the old one, because both have the same name.
-        "delete_before_replace": True if mounted else None,
+        "delete_before_replace": True if mounted or manifest["kind"] == "StatefulSet" else None,
     }
 
 

@@ -69,7 +69,8 @@ _CAUSES = (
 _UNKNOWN = _Cause(
     re.compile(""),
     "The error does not give a reason. Kubernetes may refuse to create the pods (the service account is missing, PodSecurity or another "
-    "admission plugin rejects them, a quota is used up), or no node may fit them (node selector, tolerations, resource requests).",
+    "admission plugin rejects them, a quota is used up), no node may fit them (node selector, tolerations, resource requests), "
+    "or a claim of theirs has no volume.",
     (_EVENTS, _DESCRIPTION, _LOGS),
 )
 

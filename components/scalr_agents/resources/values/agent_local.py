@@ -16,12 +16,40 @@ class AgentLocalRollingUpdateValues(TypedDict, total=False):
 
 
 class AgentLocalStrategyValues(TypedDict, total=False):
-    """Kubernetes field `spec.strategy` of the Deployment."""
+    """Kubernetes field `spec.strategy` of the Deployment. A StatefulSet has none of this: it stops an agent before it starts the next."""
 
     type: Literal["RollingUpdate", "Recreate"]
     """`RollingUpdate` starts new pods while old ones run; `Recreate` first stops all old ones. Default: `RollingUpdate`."""
     rollingUpdate: AgentLocalRollingUpdateValues
     """Limits of a rolling update. Only with type `RollingUpdate`."""
+
+
+class AgentLocalClaimRetentionPolicyValues(TypedDict, total=False):
+    """When a StatefulSet deletes the claims of its pods (Kubernetes field `spec.persistentVolumeClaimRetentionPolicy`)."""
+
+    whenDeleted: Literal["Retain", "Delete"]
+    """Whether claims are deleted with the StatefulSet, also when a change replaces it. `Retain` keeps them for the next one. Default:
+    `Retain`. Only agents 0.61.3 or newer."""
+    whenScaled: Literal["Retain", "Delete"]
+    """Whether the claims of agents that scaling in removes are deleted. `Retain` keeps them until the agents are back. Default: `Retain`.
+    Only agents 0.61.3 or newer."""
+
+
+class AgentLocalStatefulSetValues(TypedDict, total=False):
+    """Settings of a StatefulSet."""
+
+    persistentVolumeClaimRetentionPolicy: AgentLocalClaimRetentionPolicyValues
+    """When claims are deleted. Without effect on existing claims (`claimName`). Only agents 0.61.3 or newer."""
+
+
+class AgentLocalWorkloadValues(TypedDict, total=False):
+    """The object that runs the agents. Not in the chart up to 0.6.5."""
+
+    kind: Literal["Deployment", "StatefulSet"]
+    """`Deployment`: all agents share the created claims. `StatefulSet`: each agent has a fixed name and claims of its own, which outlive
+    its pod, and a rollout replaces one agent after another. Default: `Deployment`. Only agents 0.61.3 or newer."""
+    statefulSet: AgentLocalStatefulSetValues
+    """Used if `kind` is `StatefulSet`. Only agents 0.61.3 or newer."""
 
 
 class AgentLocalImageValues(TypedDict, total=False):
@@ -162,6 +190,10 @@ class AgentLocalCacheClaimValues(TypedDict, total=False):
     subPath: str | None
     """Directory inside the volume, so that several releases can share a volume. Default: the root of the volume.
     `persistence.cache.persistentVolumeClaim.subPath`: Only agents 1.1 or newer."""
+    annotations: Mapping[str, pulumi.Input[str]] | None
+    """Annotations of the created claim, for instance for backups. Not in the chart up to 0.6.5.
+    `persistence.persistentVolumeClaim.annotations`: Only agents 0.61.3 or newer. `persistence.cache.persistentVolumeClaim.annotations`:
+    Only agents 1.1 or newer."""
 
 
 class AgentLocalClaimValues(TypedDict, total=False):
@@ -179,6 +211,8 @@ class AgentLocalClaimValues(TypedDict, total=False):
     subPath: str | None
     """Directory inside the volume, so that several releases can share a volume. Default: the root of the volume. Only agents 1.1 or
     newer."""
+    annotations: Mapping[str, pulumi.Input[str]] | None
+    """Annotations of the created claim, for instance for backups. Not in the chart up to 0.6.5. Only agents 1.1 or newer."""
 
 
 class AgentLocalDataValues(TypedDict, total=False):
@@ -220,7 +254,7 @@ class AgentLocalPersistenceValues(TypedDict, total=False):
 
 
 class AgentLocalValues(TypedDict, total=False):
-    """Values of `agent-local`: a Deployment of agents, each of which executes one run at a time in its own container."""
+    """Values of `agent-local`: a Deployment or StatefulSet of agents, each of which executes one run at a time in its own container."""
 
     nameOverride: str | None
     """Replaces the chart's name in object names and in the label `app.kubernetes.io/name`. Default: the chart's name."""
@@ -229,7 +263,9 @@ class AgentLocalValues(TypedDict, total=False):
     replicaCount: int | None
     """Number of agents, and so of concurrent runs. `null` leaves the number to an autoscaler. Default: `1`."""
     strategy: AgentLocalStrategyValues
-    """How a rollout replaces pods."""
+    """How a rollout replaces the pods of a Deployment."""
+    workload: AgentLocalWorkloadValues
+    """The object that runs the agents. Only agents 0.61.3 or newer."""
     imagePullSecrets: Sequence[Any] | None
     """Pull secrets of the pods, `[{name: ...}]`."""
     image: AgentLocalImageValues
@@ -244,6 +280,8 @@ class AgentLocalValues(TypedDict, total=False):
     """The service account of the pods."""
     podAnnotations: Mapping[str, pulumi.Input[str]] | None
     """Annotations of the pods. Take precedence over the four that prevent eviction by autoscalers."""
+    podLabels: Mapping[str, str] | None
+    """Labels of the pods. Those that the selectors use cannot be changed. Not in the chart up to 0.6.5. Only agents 0.61.3 or newer."""
     podSecurityContext: Any
     """Kubernetes PodSecurityContext of the pods."""
     securityContext: Any

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from scalr_agents.charts.agent_local import versions
 from scalr_agents.charts.agent_local.checks import environment as environment_checks
-from scalr_agents.charts.agent_local.checks import volumes
+from scalr_agents.charts.agent_local.checks import volumes, workload
 from scalr_agents.charts.agent_local.manifests.policies import reaches_metadata_service
 from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.charts.shared import mirrors
@@ -19,8 +19,6 @@ from scalr_agents.model.release import Release
 _SHORTEST_GRACE = {"graceful": 30, "drain": 120, "force": 10}
 """Minimum grace period of each shutdown mode in seconds."""
 
-_NONE = (0, "0%")
-
 
 def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Iterator[Finding]:
     """All findings of the second pass, on valid values."""
@@ -32,7 +30,7 @@ def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Iterato
     yield from mirrors.check("agent.providerNetworkMirrors", agent.provider_network_mirrors, versions.TABLE, release, inputs)
     yield from _service_account(values)
     yield from _shutdown(values)
-    yield from _strategy(values)
+    yield from workload.check(values, release)
     yield from _image(values, release, inputs)
     yield from containers.security_context("securityContext", values.security_context, values.pod_security_context)
     yield from volumes.check(values, release)
@@ -52,15 +50,6 @@ def _service_account(values: AgentLocalValues) -> Findings:
         yield warning(
             "serviceAccount.automountToken",
             "runs get the token of the namespace's default account, with all its permissions; create or name another account",
-        )
-
-
-def _strategy(values: AgentLocalValues) -> Findings:
-    update = values.strategy.rolling_update
-    if values.strategy.type == "RollingUpdate" and update.max_surge in _NONE and update.max_unavailable in _NONE:
-        yield error(
-            "strategy.rollingUpdate.maxUnavailable",
-            "0 together with maxSurge 0, which Kubernetes rejects because no pod could be replaced; raise one of them",
         )
 
 

@@ -1,6 +1,8 @@
 """Cross-checks of agent-local on volumes and mounts."""
 
 from scalr_agents.charts.agent_local import versions
+from scalr_agents.charts.agent_local.checks.workload import starts_before_it_stops
+from scalr_agents.charts.agent_local.manifests.workload import is_stateful
 from scalr_agents.charts.agent_local.values import AgentLocalValues, effective
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.checks import containers
@@ -10,7 +12,7 @@ from scalr_agents.model.findings import Findings, error, warning
 from scalr_agents.model.forms import is_set
 from scalr_agents.model.release import CACHE_VOLUME, Release
 
-_SHARED = "ReadWriteMany"
+_SHARED, _ONE_POD = "ReadWriteMany", "ReadWriteOncePod"
 
 
 def check(values: AgentLocalValues, release: Release) -> Findings:
@@ -23,17 +25,16 @@ def check(values: AgentLocalValues, release: Release) -> Findings:
     yield from checks.quantity("persistence.emptyDir.sizeLimit", persistence.empty_dir.get("sizeLimit"))
     yield from checks.quantity("persistence.persistentVolumeClaim.storage", persistence.persistent_volume_claim.storage)
     yield from _mounts(values)
-    if persistence.data.enabled and _several(values):
+    created = effective.created(persistence)
+    if persistence.data.enabled and _several(values) and not (is_stateful(values) and contract.DATA_VOLUME in created):
         yield warning(
             "persistence.data.enabled",
             f"{_agents(values)} share one claim and the same directories in it: runs would overwrite "
-            "each other's files; use 1 replica or the emptyDir",
+            f"each other's files; use 1 replica or the emptyDir{_own_claims(values, release)}",
         )
-    volumes: dict[str, Volume] = {"persistence.data": persistence.data, effective.path(persistence): effective.cache(persistence)}
-    for path, volume in volumes.items():
-        claim = volume.persistent_volume_claim
-        if volume.enabled and not is_set(claim.claim_name):
-            yield from _access(f"{path}.persistentVolumeClaim.accessMode", claim, values)
+    paths = {contract.DATA_VOLUME: "persistence.data", CACHE_VOLUME: effective.path(persistence)}
+    for name, volume in {} if is_stateful(values) else created.items():
+        yield from _access(f"{paths[name]}.persistentVolumeClaim.accessMode", volume.persistent_volume_claim, values, release)
 
 
 def _deprecated(values: AgentLocalValues) -> Findings:
@@ -61,21 +62,29 @@ def _agents(values: AgentLocalValues) -> str:
     return "any number of agents" if values.replica_count is None else f"{values.replica_count} agents"
 
 
-def _access(path: str, claim: Claim, values: AgentLocalValues) -> Findings:
-    """Whether all pods can mount a claim at the same time."""
+def _own_claims(values: AgentLocalValues, release: Release) -> str:
+    if not versions.TABLE.knows(release.version, "workload"):
+        return ""
+    own = "remove claimName, so that each agent gets" if is_stateful(values) else "workload.kind: StatefulSet, which gives each agent"
+    return f", or {own} a claim of its own"
+
+
+def _access(path: str, claim: Claim, values: AgentLocalValues, release: Release) -> Findings:
+    """Whether all pods can mount a claim at the same time: those of one node, or only one."""
+    one_pod = claim.access_mode == _ONE_POD
     if claim.access_mode == _SHARED:
         return
     if _several(values):
-        yield warning(
-            path,
-            f"{claim.access_mode}, but {_agents(values)} mount the claim: they must all run on one node, "
-            f"or some never start; use {_SHARED}",
+        where = "only one of them can start" if one_pod else "they must all run on one node, or some never start"
+        yield (error if one_pod and values.replica_count else warning)(
+            path, f"{claim.access_mode}, but {_agents(values)} mount the claim: {where}; use {_SHARED}{_own_claims(values, release)}"
         )
-    elif values.strategy.type == "RollingUpdate" and values.strategy.rolling_update.max_surge not in (None, 0, "0%"):
-        yield warning(
+    elif values.replica_count and starts_before_it_stops(values):
+        where = "" if one_pod else " on another node,"
+        yield (error if one_pod else warning)(
             "strategy.type",
-            f"RollingUpdate starts the new pod while the old one still uses the claim, which is {claim.access_mode}: on another node, "
-            f"the new pod never starts; set strategy.type: Recreate, or {path}: {_SHARED}",
+            f"RollingUpdate starts the new pod while the old one still uses the claim, which is {claim.access_mode}:{where} "
+            f"the new pod never starts; set strategy.type: Recreate, or {path}: {_SHARED}{_own_claims(values, release)}",
         )
 
 

@@ -1,19 +1,18 @@
 """The objects of agent-local, grouped by the component that owns them."""
 
 from scalr_agents.charts.agent_local import versions
-from scalr_agents.charts.agent_local.manifests import deployment
-from scalr_agents.charts.agent_local.manifests.deployment import cache_claim
 from scalr_agents.charts.agent_local.manifests.environment import secret_data
 from scalr_agents.charts.agent_local.manifests.policies import objects as network_policies
 from scalr_agents.charts.agent_local.manifests.policies import pods
+from scalr_agents.charts.agent_local.manifests.workload import cache_claim, is_stateful, workload
 from scalr_agents.charts.agent_local.values import AgentLocalValues, effective
+from scalr_agents.charts.agent_local.values.persistence import Claim
+from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import rbac, secrets, volumes
-from scalr_agents.charts.shared.volumes import Volume
-from scalr_agents.model.forms import is_set
 from scalr_agents.model.manifests import Manifest, present
-from scalr_agents.model.release import Release
+from scalr_agents.model.release import CACHE_VOLUME, Release
 
 __all__ = ["agent", "network_policies", "pods", "secret_data", "service_account"]
 
@@ -28,8 +27,8 @@ def service_account(values: AgentLocalValues, release: Release, _inputs: Inputs)
 
 
 def agent(values: AgentLocalValues, release: Release, inputs: Inputs) -> Group:
-    """Secrets, claims and, last, the Deployment."""
-    return {**_secrets(values, release, inputs), **_claims(values, release), "deployment": deployment.deployment(values, release, inputs)}
+    """Secrets, claims and, last, the Deployment or StatefulSet."""
+    return {**_secrets(values, release, inputs), **_claims(values, release), **workload(values, release, inputs)}
 
 
 def _secrets(values: AgentLocalValues, release: Release, inputs: Inputs) -> Group:
@@ -46,14 +45,19 @@ def _metadata(metadata: Manifest, values: AgentLocalValues, labels: dict[str, st
 
 
 def _claims(values: AgentLocalValues, release: Release) -> Group:
-    """The claims that are created."""
-    persistence, component = values.persistence, versions.TABLE.row(release.version).cache_component
-    made: dict[str, tuple[Volume, str, str | None]] = {
-        "data": (persistence.data, release.names.data_claim, "data"),
-        "cache": (effective.cache(persistence), cache_claim(values, release), component),
+    """The claims that are created here, which all agents share. A StatefulSet creates those of its agents itself."""
+    created = {} if is_stateful(values) else effective.created(values.persistence)
+    made = {
+        contract.DATA_VOLUME: ("data-claim", release.names.data_claim, "data"),
+        CACHE_VOLUME: ("cache-claim", cache_claim(values, release), versions.TABLE.row(release.version).cache_component),
     }
     return {
-        f"{role}-claim": volumes.claim(name, label, volume.persistent_volume_claim, release)
-        for role, (volume, name, label) in made.items()
-        if volume.enabled and not is_set(volume.persistent_volume_claim.claim_name)
+        role: _claim(name, label, created[volume].persistent_volume_claim, release)
+        for volume, (role, name, label) in made.items()
+        if volume in created
     }
+
+
+def _claim(name: str, component: str | None, settings: Claim, release: Release) -> Manifest:
+    made = volumes.claim(name, component, settings, release)
+    return made | {"metadata": present(made["metadata"] | {"annotations": dict(settings.annotations)})}

@@ -37,12 +37,38 @@ class RollingUpdate(ChartSection):
 
 
 class Strategy(ChartSection):
-    """Kubernetes field `spec.strategy` of the Deployment."""
+    """Kubernetes field `spec.strategy` of the Deployment. A StatefulSet has none of this: it stops an agent before it starts the next."""
 
     type: Literal["RollingUpdate", "Recreate"] = "RollingUpdate"
     """`RollingUpdate` starts new pods while old ones run; `Recreate` first stops all old ones."""
     rolling_update: RollingUpdate = default(RollingUpdate)
     """Limits of a rolling update. Only with type `RollingUpdate`."""
+
+
+class ClaimRetentionPolicy(ChartSection):
+    """When a StatefulSet deletes the claims of its pods (Kubernetes field `spec.persistentVolumeClaimRetentionPolicy`)."""
+
+    when_deleted: Literal["Retain", "Delete"] = "Retain"
+    """Whether claims are deleted with the StatefulSet, also when a change replaces it. `Retain` keeps them for the next one."""
+    when_scaled: Literal["Retain", "Delete"] = "Retain"
+    """Whether the claims of agents that scaling in removes are deleted. `Retain` keeps them until the agents are back."""
+
+
+class StatefulSet(ChartSection):
+    """Settings of a StatefulSet."""
+
+    persistent_volume_claim_retention_policy: ClaimRetentionPolicy = default(ClaimRetentionPolicy)
+    """When claims are deleted. Without effect on existing claims (`claimName`)."""
+
+
+class Workload(ChartSection):
+    """The object that runs the agents. Not in the chart up to 0.6.5."""
+
+    kind: Literal["Deployment", "StatefulSet"] = "Deployment"
+    """`Deployment`: all agents share the created claims. `StatefulSet`: each agent has a fixed name and claims of its own, which outlive
+    its pod, and a rollout replaces one agent after another."""
+    stateful_set: StatefulSet = default(StatefulSet)
+    """Used if `kind` is `StatefulSet`."""
 
 
 class SecretMetadata(ChartSection):
@@ -70,12 +96,14 @@ class ServiceAccount(ChartSection):
 
 
 class AgentLocalValues(ReleaseValues):
-    """Values of `agent-local`: a Deployment of agents, each of which executes one run at a time in its own container."""
+    """Values of `agent-local`: a Deployment or StatefulSet of agents, each of which executes one run at a time in its own container."""
 
     replica_count: Count = 1
     """Number of agents, and so of concurrent runs. `null` leaves the number to an autoscaler."""
     strategy: Strategy = default(Strategy)
-    """How a rollout replaces pods."""
+    """How a rollout replaces the pods of a Deployment."""
+    workload: Workload = default(Workload)
+    """The object that runs the agents."""
     image_pull_secrets: PullSecrets = []
     """Pull secrets of the pods, `[{name: ...}]`."""
     image: Image = default(Image)
@@ -90,6 +118,8 @@ class AgentLocalValues(ReleaseValues):
     """The service account of the pods."""
     pod_annotations: Annotations = {}
     """Annotations of the pods. Take precedence over the four that prevent eviction by autoscalers."""
+    pod_labels: Labels = {}
+    """Labels of the pods. Those that the selectors use cannot be changed. Not in the chart up to 0.6.5."""
     pod_security_context: PodSecurityContext = {"runAsNonRoot": True, "fsGroup": 1000, "seccompProfile": {"type": "RuntimeDefault"}}
     """Kubernetes PodSecurityContext of the pods."""
     security_context: SecurityContext = {

@@ -1,7 +1,9 @@
 """The effective volumes: from the deprecated values at the top of `persistence`, or from `data` and `cache`, which replace them."""
 
 from scalr_agents.charts.agent_local.values.persistence import Cache, Data, Persistence
+from scalr_agents.charts.shared import contract
 from scalr_agents.model.forms import is_set
+from scalr_agents.model.release import CACHE_VOLUME
 
 
 def is_deprecated(persistence: Persistence) -> bool:
@@ -27,3 +29,9 @@ def cache(persistence: Persistence) -> Cache:
         empty_dir=persistence.empty_dir or given.empty_dir,
         persistent_volume_claim=persistence.persistent_volume_claim if is_deprecated(persistence) else given.persistent_volume_claim,
     )
+
+
+def created(persistence: Persistence) -> dict[str, Data | Cache]:
+    """The volumes on claims that are created, by the name of the volume."""
+    every: dict[str, Data | Cache] = {contract.DATA_VOLUME: data(persistence), CACHE_VOLUME: cache(persistence)}
+    return {name: volume for name, volume in every.items() if volume.enabled and not is_set(volume.persistent_volume_claim.claim_name)}

@@ -1,15 +1,24 @@
 """Section `persistence`: volumes for workspace data and for the cache."""
 
-from scalr_agents.charts.shared.volumes import Claim, Volume
-from scalr_agents.model.fields import EmptyDir, Flag, Quantity
+from scalr_agents.charts.shared import volumes
+from scalr_agents.model.fields import Annotations, EmptyDir, Flag, Quantity
 from scalr_agents.model.section import ChartSection, default
 
 
-class Data(Volume):
+class Claim(volumes.Claim):
+    """A PersistentVolumeClaim: an existing one, or one that is created."""
+
+    annotations: Annotations = {}
+    """Annotations of the created claim, for instance for backups. Not in the chart up to 0.6.5."""
+
+
+class Data(volumes.Volume):
     """Workspace data of the run in progress."""
 
     empty_dir: EmptyDir = {"sizeLimit": "4Gi"}
     """Kubernetes EmptyDirVolumeSource, used if `enabled` is false."""
+    persistent_volume_claim: Claim = default(Claim)
+    """The claim, used if `enabled` is true."""
 
 
 class CacheClaim(Claim):
@@ -19,7 +28,7 @@ class CacheClaim(Claim):
     """Size of the created claim."""
 
 
-class Cache(Volume):
+class Cache(volumes.Volume):
     """The cache of binaries, providers and modules."""
 
     empty_dir: EmptyDir = {"sizeLimit": "20Gi"}

@@ -7,7 +7,7 @@ from scalr_agents.model.forms import ESCALATING, integral
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.merge import lookup, merge
 
-WORKLOADS = ("Deployment", "DaemonSet")
+WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet")
 """Kinds of objects that keep pods running."""
 
 

@@ -25,6 +25,24 @@ def claim(name: str, component: str | None, settings: Claim, release: Release) -
     }
 
 
+def claims_of_first_pod(workload: Manifest) -> dict[str, Manifest]:
+    """The claims that a StatefulSet creates for the first of its pods, by the name of their volume."""
+    claims = {}
+    for template in workload["spec"].get("volumeClaimTemplates", ()):
+        volume, owner = template["metadata"]["name"], workload["metadata"]
+        own = {"name": f"{volume}-{owner['name']}-0", "namespace": owner["namespace"]}
+        claims[volume] = template | {"metadata": template["metadata"] | own}
+    return claims
+
+
+def first_pod(workload: Manifest) -> Manifest:
+    """The template of a workload's pods, on the claims that a StatefulSet creates for the first one."""
+    template: Manifest = workload["spec"]["template"]
+    claims = claims_of_first_pod(workload).items()
+    added = [{"name": volume, "persistentVolumeClaim": {"claimName": claim["metadata"]["name"]}} for volume, claim in claims]
+    return template | {"spec": template["spec"] | {"volumes": [*added, *template["spec"].get("volumes", ())]}} if added else template
+
+
 def _storage_class(name: str) -> Manifest:
     """Empty leaves the choice to the cluster; `-` is the empty class, which binds static volumes only."""
     return {"storageClassName": "" if name == "-" else name} if name else {}

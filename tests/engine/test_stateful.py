@@ -1,0 +1,84 @@
+"""agent-local as a StatefulSet: what Pulumi replaces, and in which order."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.engine.stacks import Deployment
+
+DEPLOYMENT, STATEFUL_SET, CLAIM = "vcs-deployment", "vcs-stateful-set", "vcs-cache-claim"
+VALUES = "agents.vcs.values"
+STORAGE = f"{VALUES}.persistence.cache.persistentVolumeClaim.storage"
+OBJECT = "StatefulSet/scalr-dev/vcs-agent-local"
+
+
+@pytest.fixture
+def deployed(fresh: Callable[[str], Deployment]) -> Deployment:
+    """A stack with a StatefulSet whose agents have a cache each."""
+    stack = fresh("local")
+    stack.edit(
+        {
+            "namespaces": {"scalr-dev": {}},
+            "agents": {"vcs": {"kind": "agent-local", "namespace": "scalr-dev", "agentVersion": "1.3.0"}},
+            f"{VALUES}.workload.kind": "StatefulSet",
+            f"{VALUES}.persistence.cache.enabled": True,
+        }
+    )
+    stack.set_secrets({"vcs.token": "token-of-vcs"})
+    first = stack.up()
+    assert not first.failed, first.output
+    assert {key for key in stack.cluster.objects if "vcs-agent-local" in key} == {OBJECT, "Secret/scalr-dev/vcs-agent-local-token"}
+    return stack
+
+
+@pytest.mark.parametrize("change", [{f"{VALUES}.replicaCount": 3}, {"agents.vcs.agentVersion": "1.4.0"}], ids=["scaling", "upgrade"])
+def test_a_stateful_set_is_updated_in_place(change: dict[str, object], deployed: Deployment) -> None:
+    deployed.edit(change)
+    changed = deployed.up()
+    assert not changed.failed, changed.output
+    assert [call.operation for call in changed.calls if call.name == STATEFUL_SET and call.operation in ("create", "delete")] == []
+    assert deployed.preview().steps == {}
+
+
+def test_another_claim_replaces_it_and_the_old_one_goes_first(deployed: Deployment) -> None:
+    deployed.edit({STORAGE: "40Gi"})
+    moved = deployed.up()
+    assert not moved.failed, moved.output
+    assert moved.steps == {STATEFUL_SET: ("delete-replaced", "replace", "create-replacement")}
+    assert deployed.preview().steps == {}
+
+
+@pytest.mark.parametrize("taken_back", [False, True])
+def test_a_failed_replacement_is_completed_by_the_next_up(deployed: Deployment, *, taken_back: bool) -> None:
+    deployed.edit({STORAGE: "40Gi"})
+    deployed.cluster.refused = {"StatefulSet/vcs-agent-local": "exceeded quota"}
+    assert deployed.up().failed
+    deployed.cluster.refused = {}
+    if taken_back:
+        deployed.edit({STORAGE: "20Gi"})
+    then = deployed.up()
+    assert not then.failed, then.output
+    [template] = deployed.cluster.objects[OBJECT]["spec"]["volumeClaimTemplates"]
+    assert template["spec"]["resources"]["requests"]["storage"] == ("20Gi" if taken_back else "40Gi")
+    assert deployed.preview().steps == {}
+
+
+def test_the_kind_changes_after_the_new_agents_are_ready(deployed: Deployment) -> None:
+    """In both directions. Only a Deployment has a claim in the state."""
+    deployed.edit({f"{VALUES}.workload.kind": "Deployment", f"{VALUES}.strategy.type": "Recreate"})
+    first = deployed.up()
+    assert not first.failed, first.output
+    assert first.call("create", DEPLOYMENT).ended <= first.call("delete", STATEFUL_SET).began
+    deployed.edit({f"{VALUES}.workload.kind": "StatefulSet"})
+    back = deployed.up()
+    assert not back.failed, back.output
+    assert back.call("create", STATEFUL_SET).ended <= back.call("delete", DEPLOYMENT).began
+    assert back.call("delete", DEPLOYMENT).ended <= back.call("delete", CLAIM).began
+
+
+def test_a_rollout_that_fails_is_explained(deployed: Deployment) -> None:
+    deployed.cluster.unready = {"StatefulSet/vcs-agent-local": ["0 out of 1 replicas succeeded readiness checks"]}
+    deployed.edit({"agents.vcs.agentVersion": "1.4.0"})
+    failed = deployed.up()
+    assert failed.failed
+    assert "The pods of 'vcs' did not become ready." in failed.output
