@@ -46,7 +46,19 @@ REPEATED = {
     *("apiServer", "cidr"),
     *("reservedIpRange", "kmsKey", "driverRole"),
     *("ami", "architecture", "caScope", "drainSeconds", "max", "memoryPerRun", "min", "onChange", "region", "root", "runtime", "size"),
-    *("spot", "ssm", "enforcedBy", "ingress", "ports", "egressPorts", "maxInstanceLifetime", "logRetentionDays", "rolePath"),
+    *(
+        "spot",
+        "ssm",
+        "dnsPolicy",
+        "hostUsers",
+        "enforcedBy",
+        "ingress",
+        "ports",
+        "egressPorts",
+        "maxInstanceLifetime",
+        "logRetentionDays",
+        "rolePath",
+    ),
 }
 """The fields that repeat what they were given."""
 SECRET = "Kx7q9-Zt4w2_Lm8v3"

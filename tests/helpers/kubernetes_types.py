@@ -17,8 +17,8 @@ from scalr_agents.model import kubernetes_types
 
 FILE = Path(kubernetes_types.__file__).with_suffix(".json")
 ROOTS = (
-    *("Affinity", "Container", "EmptyDirVolumeSource", "EnvFromSource", "EnvVar", "LocalObjectReference", "PodSecurityContext"),
-    *("ResourceRequirements", "SecurityContext", "Toleration", "TopologySpreadConstraint", "Volume", "VolumeMount"),
+    *("Affinity", "Container", "EmptyDirVolumeSource", "EnvFromSource", "EnvVar", "HostAlias", "LocalObjectReference", "PodDNSConfig"),
+    *("PodSecurityContext", "ResourceRequirements", "SecurityContext", "Toleration", "TopologySpreadConstraint", "Volume", "VolumeMount"),
 )
 """The types of values."""
 NOT_MARKED = (
@@ -31,6 +31,7 @@ NOT_ENFORCED = ("Signal",)
 NOT_REQUIRED = {
     "ClusterTrustBundleProjection": ("path",),
     "HTTPHeader": ("value",),
+    "HostAlias": ("ip",),
     "ISCSIVolumeSource": ("lun",),
     "OwnerReference": ("apiVersion", "kind", "name", "uid"),
     "PersistentVolumeClaimTemplate": ("spec",),

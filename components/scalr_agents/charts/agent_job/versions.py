@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from scalr_agents.charts.agent_job import names
 from scalr_agents.charts.agent_job.values.access import LEGACY_CLUSTER_RULES, LEGACY_RULES
+from scalr_agents.charts.shared.values import POD_FIELDS
 from scalr_agents.charts.shared.versions import Handover, Published, Row, Table
 from scalr_agents.model.lines import NEWEST, NEWEST_DATED, Line, TaskResource
 from scalr_agents.model.merge import Values
@@ -79,6 +80,7 @@ exec /bin/sh "$target"
 """
 """The script of the chart: the runner's image has no such loop, and only later charts mount the agent's."""
 
+_POD_FIELDS = ("task.topologySpreadConstraints", *(f"{section}.{name}" for section in ("agent", "task") for name in POD_FIELDS))
 _MUTUAL_TLS = ("global.tls.clientCertSecret", "global.tls.clientCert", "global.tls.clientKey")
 _PERSISTENCE: Variables = {"SCALR_AGENT_STATE_PERSISTENCE_ENABLED": False}
 
@@ -125,6 +127,7 @@ _0_61_3 = _0_60.then(
         "task.job.basename",
         "task.jobLabels",
         "task.jobAnnotations",
+        *_POD_FIELDS,
     ),
 )
 _0_61_4 = _0_61_3.then(
@@ -246,6 +249,7 @@ TABLE = Table(
         "task.buffer",
         "task.job.activeDeadlineSeconds",
         "persistence.cache.hostPath.preparation",
+        *_POD_FIELDS,
     ),
 )
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from scalr_agents.charts.agent_local import names
+from scalr_agents.charts.shared.values import POD_FIELDS
 from scalr_agents.charts.shared.versions import Handover, Published, Row, Table
 from scalr_agents.model.lines import NEWEST, NEWEST_DATED, Line
 from scalr_agents.model.merge import Values, merge
@@ -18,6 +19,7 @@ class AgentLocal(Row):
     """Label `app.kubernetes.io/component` of the cache's claim."""
 
 
+_POD_FIELDS = ("topologySpreadConstraints", *POD_FIELDS)
 _MUTUAL_TLS = ("agent.tls.clientCertSecret", "agent.tls.clientCert", "agent.tls.clientKey")
 _RUNNER = "scalr/agent-runner"
 _NO_PROFILE: Values = {"podSecurityContext": {"seccompProfile": None}}
@@ -35,7 +37,7 @@ _0_57 = AgentLocal(
     since=(0, 57), kubernetes="1.33", repository=_RUNNER, cache_component=None, handover=_HANDOVER._replace(idle_policy=True)
 )
 _0_60 = _0_57.then((0, 60), gone=("persistence.emptyDir",))
-_0_61_3 = _0_60.then((0, 61, 3), new=("workload", "podLabels", "persistence.persistentVolumeClaim.annotations"))
+_0_61_3 = _0_60.then((0, 61, 3), new=("workload", "podLabels", "persistence.persistentVolumeClaim.annotations", *_POD_FIELDS))
 _0_62 = _0_61_3.then((0, 62), handover=_HANDOVER)
 _1_0_0 = _0_62.then((1, 0, 0), new=_MUTUAL_TLS)
 _1_0_4 = _1_0_0.then((1, 0, 4), gone=_MUTUAL_TLS)
@@ -110,5 +112,6 @@ TABLE = Table(
         "persistence.persistentVolumeClaim.annotations",
         "persistence.data.persistentVolumeClaim.annotations",
         "persistence.cache.persistentVolumeClaim.annotations",
+        *_POD_FIELDS,
     ),
 )

@@ -1,14 +1,19 @@
 """Sections of values that more than one chart has."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from scalr_agents.model.fields import (
+    Containers,
+    DnsConfig,
+    Flag,
+    HostAliases,
     ImageTag,
     InputName,
     InputText,
     LabelText,
+    Name,
     PullPolicy,
     Repository,
     SecretKey,
@@ -34,6 +39,30 @@ class ReleaseValues(ChartSection):
     """Replaces the chart's name in object names and in the label `app.kubernetes.io/name`. Default: the chart's name."""
     fullname_override: Text = ""
     """Replaces the whole base of the object names (`<release>-<chart>`). Default: derived from release and chart."""
+
+
+class PodFields(ChartSection):
+    """Further fields of pods, which no chart has."""
+
+    priority_class_name: Name = ""
+    """An existing PriorityClass for these pods. Default: the cluster's default priority."""
+    runtime_class_name: Name = ""
+    """An existing RuntimeClass for these pods, for instance of gVisor or Kata. Default: the default runtime of the node."""
+    host_users: Flag = True
+    """`false` runs these pods in a user namespace of their own, so that their users mean nothing on the node (Kubernetes `hostUsers`).
+    Their volumes must support id mapping, which NFS does not."""
+    host_aliases: HostAliases = []
+    """Kubernetes HostAlias list: further entries of `/etc/hosts`."""
+    dns_policy: Literal["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"] = "ClusterFirst"
+    """Kubernetes field `dnsPolicy`."""
+    dns_config: DnsConfig = {}
+    """Kubernetes PodDNSConfig, merged with what `dnsPolicy` gives."""
+    init_containers: Containers = []
+    """Containers that run, one after another, before the pod's own."""
+
+
+POD_FIELDS = tuple(field.alias or name for name, field in PodFields.model_fields.items())
+"""Their names in values files."""
 
 
 class SecretReference(ChartSection):

@@ -229,6 +229,22 @@ class AgentJobModuleCacheValues(TypedDict, total=False):
 class AgentJobAgentValues(TypedDict, total=False):
     """The controller, and what the task's worker shares with it."""
 
+    priorityClassName: str | None
+    """An existing PriorityClass for these pods. Default: the cluster's default priority. Only agents 0.61.3 or newer."""
+    runtimeClassName: str | None
+    """An existing RuntimeClass for these pods, for instance of gVisor or Kata. Default: the default runtime of the node. Only agents 0.61.3
+    or newer."""
+    hostUsers: bool | None
+    """`false` runs these pods in a user namespace of their own, so that their users mean nothing on the node (Kubernetes `hostUsers`).
+    Their volumes must support id mapping, which NFS does not. Default: `true`. Only agents 0.61.3 or newer."""
+    hostAliases: Sequence[Any] | None
+    """Kubernetes HostAlias list: further entries of `/etc/hosts`. Only agents 0.61.3 or newer."""
+    dnsPolicy: Literal["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"]
+    """Kubernetes field `dnsPolicy`. Default: `ClusterFirst`. Only agents 0.61.3 or newer."""
+    dnsConfig: Any
+    """Kubernetes PodDNSConfig, merged with what `dnsPolicy` gives. Only agents 0.61.3 or newer."""
+    initContainers: Sequence[Any] | None
+    """Containers that run, one after another, before the pod's own. Only agents 0.61.3 or newer."""
     url: pulumi.Input[str] | None
     """URL of the Scalr account, `https://<account>.scalr.io`. Environment variable `SCALR_URL`."""
     token: pulumi.Input[str] | None
@@ -403,6 +419,22 @@ class AgentJobRunnerValues(TypedDict, total=False):
 class AgentJobTaskValues(TypedDict, total=False):
     """The task: its Job, pod and containers."""
 
+    priorityClassName: str | None
+    """An existing PriorityClass for these pods. Default: the cluster's default priority. Only agents 0.61.3 or newer."""
+    runtimeClassName: str | None
+    """An existing RuntimeClass for these pods, for instance of gVisor or Kata. Default: the default runtime of the node. Only agents 0.61.3
+    or newer."""
+    hostUsers: bool | None
+    """`false` runs these pods in a user namespace of their own, so that their users mean nothing on the node (Kubernetes `hostUsers`).
+    Their volumes must support id mapping, which NFS does not. Default: `true`. Only agents 0.61.3 or newer."""
+    hostAliases: Sequence[Any] | None
+    """Kubernetes HostAlias list: further entries of `/etc/hosts`. Only agents 0.61.3 or newer."""
+    dnsPolicy: Literal["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"]
+    """Kubernetes field `dnsPolicy`. Default: `ClusterFirst`. Only agents 0.61.3 or newer."""
+    dnsConfig: Any
+    """Kubernetes PodDNSConfig, merged with what `dnsPolicy` gives. Only agents 0.61.3 or newer."""
+    initContainers: Sequence[Any] | None
+    """Containers that run, one after another, before the pod's own. Only agents 0.61.3 or newer."""
     job: AgentJobJobValues
     """The Job."""
     jobLabels: Mapping[str, str] | None
@@ -422,6 +454,8 @@ class AgentJobTaskValues(TypedDict, total=False):
     """Tolerations of task pods."""
     affinity: Any
     """Affinity of task pods."""
+    topologySpreadConstraints: Sequence[Any] | None
+    """Topology spread constraints of task pods. Not in the chart. Only agents 0.61.3 or newer."""
     podAnnotations: Mapping[str, pulumi.Input[str]] | None
     """Annotations of task pods. Take precedence over `global.podAnnotations` and over the four that prevent eviction by autoscalers."""
     podLabels: Mapping[str, str] | None

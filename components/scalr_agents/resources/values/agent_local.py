@@ -260,6 +260,22 @@ class AgentLocalValues(TypedDict, total=False):
     """Replaces the chart's name in object names and in the label `app.kubernetes.io/name`. Default: the chart's name."""
     fullnameOverride: str | None
     """Replaces the whole base of the object names (`<release>-<chart>`). Default: derived from release and chart."""
+    priorityClassName: str | None
+    """An existing PriorityClass for these pods. Default: the cluster's default priority. Only agents 0.61.3 or newer."""
+    runtimeClassName: str | None
+    """An existing RuntimeClass for these pods, for instance of gVisor or Kata. Default: the default runtime of the node. Only agents 0.61.3
+    or newer."""
+    hostUsers: bool | None
+    """`false` runs these pods in a user namespace of their own, so that their users mean nothing on the node (Kubernetes `hostUsers`).
+    Their volumes must support id mapping, which NFS does not. Default: `true`. Only agents 0.61.3 or newer."""
+    hostAliases: Sequence[Any] | None
+    """Kubernetes HostAlias list: further entries of `/etc/hosts`. Only agents 0.61.3 or newer."""
+    dnsPolicy: Literal["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"]
+    """Kubernetes field `dnsPolicy`. Default: `ClusterFirst`. Only agents 0.61.3 or newer."""
+    dnsConfig: Any
+    """Kubernetes PodDNSConfig, merged with what `dnsPolicy` gives. Only agents 0.61.3 or newer."""
+    initContainers: Sequence[Any] | None
+    """Containers that run, one after another, before the pod's own. Only agents 0.61.3 or newer."""
     replicaCount: int | None
     """Number of agents, and so of concurrent runs. `null` leaves the number to an autoscaler. Default: `1`."""
     strategy: AgentLocalStrategyValues
@@ -290,6 +306,8 @@ class AgentLocalValues(TypedDict, total=False):
     """Node selector of the pods."""
     tolerations: Sequence[Any] | None
     """Tolerations of the pods."""
+    topologySpreadConstraints: Sequence[Any] | None
+    """Topology spread constraints of the pods. Not in the chart. Only agents 0.61.3 or newer."""
     affinity: Any
     """Affinity of the pods."""
     resources: Any

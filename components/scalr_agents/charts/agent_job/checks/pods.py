@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scalr_agents.charts.agent_job import versions
+from scalr_agents.charts.agent_job.manifests import persistence
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.checks import containers
@@ -34,6 +35,10 @@ def check(values: AgentJobValues, release: Release) -> Findings:
         if isinstance(given := sidecar.get("volumeMounts"), list):
             mounts = [mount for mount in given if isinstance(mount, dict)]
             yield from containers.mounts(f"task.sidecars[{index}].volumeMounts", mounts, volumes, {}, added=added)
+    cache = persistence.without_node(values.persistence.cache)
+    claims = {"persistence.data": values.persistence.data, "persistence.cache": cache}
+    yield from containers.host_users("task.hostUsers", task, claims)
+    yield from containers.host_users("agent.hostUsers", agent, {"persistence.cache": cache})
     directories = dict.fromkeys([contract.SERVICE_ACCOUNT_DIR, *agent_paths], "the agent")
     for path, directory in (("agent.dataDir", agent.data_dir), ("agent.cacheDir", agent.cache_dir)):
         if directory in directories:

@@ -6,7 +6,7 @@ from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import tls, volumes
-from scalr_agents.charts.shared.manifests.objects import hardened, layered
+from scalr_agents.charts.shared.manifests.objects import hardened, layered, pod_fields
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import CACHE_VOLUME, Release
 
@@ -31,25 +31,31 @@ def deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
                             "labels": {**global_.labels, **global_.pod_labels, **agent.pod_labels, **release.selector(COMPONENT)},
                         }
                     ),
-                    "spec": present(
-                        {
-                            "imagePullSecrets": global_.image_pull_secrets,
-                            "serviceAccountName": release.names.service_account,
-                            "automountServiceAccountToken": values.service_account.automount_token,
-                            "securityContext": layered(global_.pod_security_context, agent.pod_security_context),
-                            "terminationGracePeriodSeconds": agent.termination_grace_period_seconds,
-                            "containers": [_container(values, release, inputs)],
-                            "volumes": _volumes(values, release),
-                            "nodeSelector": agent.node_selector,
-                            "tolerations": agent.tolerations,
-                            "affinity": agent.affinity,
-                            "topologySpreadConstraints": agent.topology_spread_constraints,
-                        }
-                    ),
+                    "spec": _pod(values, release, inputs),
                 },
             }
         ),
     }
+
+
+def _pod(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
+    agent, global_ = values.agent, values.global_
+    return present(
+        {
+            "imagePullSecrets": global_.image_pull_secrets,
+            "serviceAccountName": release.names.service_account,
+            "automountServiceAccountToken": values.service_account.automount_token,
+            "securityContext": layered(global_.pod_security_context, agent.pod_security_context),
+            "terminationGracePeriodSeconds": agent.termination_grace_period_seconds,
+            "containers": [_container(values, release, inputs)],
+            "volumes": _volumes(values, release),
+            "nodeSelector": agent.node_selector,
+            "tolerations": agent.tolerations,
+            "affinity": agent.affinity,
+            "topologySpreadConstraints": agent.topology_spread_constraints,
+            **pod_fields(agent),
+        }
+    )
 
 
 def _metadata(values: AgentJobValues, release: Release) -> Manifest:

@@ -9,7 +9,7 @@ from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import tls, volumes
-from scalr_agents.charts.shared.manifests.objects import hardened, layered
+from scalr_agents.charts.shared.manifests.objects import hardened, layered, pod_fields
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import CACHE_VOLUME, Release
 
@@ -54,22 +54,30 @@ def _pod(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
             "annotations": {**contract.UNEVICTABLE_ANNOTATIONS, **global_.pod_annotations, **task.pod_annotations},
             "labels": {**global_.labels, **global_.pod_labels, **task.pod_labels, **release.selector(COMPONENT)},
         },
-        "spec": present(
-            {
-                "restartPolicy": "Never",
-                "imagePullSecrets": global_.image_pull_secrets,
-                "serviceAccountName": release.names.service_account,
-                "automountServiceAccountToken": False,
-                "securityContext": layered(global_.pod_security_context, task.pod_security_context),
-                "terminationGracePeriodSeconds": task.termination_grace_period_seconds,
-                "containers": [_runner(values, release, inputs), _worker(values, release, inputs), *task.sidecars],
-                "volumes": _volumes(values, release, inputs),
-                "nodeSelector": task.node_selector,
-                "tolerations": task.tolerations,
-                "affinity": task.affinity,
-            }
-        ),
+        "spec": spec(values, release, inputs),
     }
+
+
+def spec(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
+    """The spec of the pod of a task."""
+    task, global_ = values.task, values.global_
+    return present(
+        {
+            "restartPolicy": "Never",
+            "imagePullSecrets": global_.image_pull_secrets,
+            "serviceAccountName": release.names.service_account,
+            "automountServiceAccountToken": False,
+            "securityContext": layered(global_.pod_security_context, task.pod_security_context),
+            "terminationGracePeriodSeconds": task.termination_grace_period_seconds,
+            "containers": [_runner(values, release, inputs), _worker(values, release, inputs), *task.sidecars],
+            "volumes": _volumes(values, release, inputs),
+            "nodeSelector": task.node_selector,
+            "tolerations": task.tolerations,
+            "affinity": task.affinity,
+            "topologySpreadConstraints": task.topology_spread_constraints,
+            **pod_fields(task),
+        }
+    )
 
 
 def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:

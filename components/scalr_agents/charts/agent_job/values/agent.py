@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from scalr_agents.charts.agent_job.values.caches import BinaryCache, ModuleCache, ProviderCache
-from scalr_agents.charts.shared.values import Image, NetworkMirrors, SecretReference
+from scalr_agents.charts.shared.values import Image, NetworkMirrors, PodFields, SecretReference
 from scalr_agents.model.fields import (
     Affinity,
     Annotations,
@@ -54,7 +54,7 @@ class Controller(ChartSection):
     """Kubernetes SecurityContext, merged with `allowPrivilegeEscalation: false` and `capabilities: {drop: [ALL]}`."""
 
 
-class Agent(ChartSection):
+class Agent(PodFields):
     """The controller, and what the task's worker shares with it."""
 
     url: Annotated[InputText, variable("SCALR_URL")] = ""

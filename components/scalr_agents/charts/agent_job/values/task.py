@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from scalr_agents.charts.shared.values import Image, resources
+from scalr_agents.charts.shared.values import Image, PodFields, resources
 from scalr_agents.model.fields import (
     Affinity,
     Annotations,
@@ -20,6 +20,7 @@ from scalr_agents.model.fields import (
     SecurityContext,
     Texts,
     Tolerations,
+    TopologySpreadConstraints,
     VolumeMounts,
     Volumes,
 )
@@ -130,7 +131,7 @@ class Buffer(ChartSection):
     preempts."""
 
 
-class Task(ChartSection):
+class Task(PodFields):
     """The task: its Job, pod and containers."""
 
     job: Job = default(Job)
@@ -151,6 +152,8 @@ class Task(ChartSection):
     """Tolerations of task pods."""
     affinity: Affinity = {}
     """Affinity of task pods."""
+    topology_spread_constraints: TopologySpreadConstraints = []
+    """Topology spread constraints of task pods. Not in the chart."""
     pod_annotations: Annotations = {}
     """Annotations of task pods. Take precedence over `global.podAnnotations` and over the four that prevent eviction by autoscalers."""
     pod_labels: Labels = {}

@@ -8,7 +8,7 @@ from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import images, tls, volumes
-from scalr_agents.charts.shared.manifests.objects import hardened
+from scalr_agents.charts.shared.manifests.objects import hardened, pod_fields
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import CACHE_VOLUME, Release
 
@@ -111,6 +111,8 @@ def _pod(values: AgentLocalValues, release: Release, inputs: Inputs) -> Manifest
             "nodeSelector": values.node_selector,
             "tolerations": values.tolerations,
             "affinity": values.affinity,
+            "topologySpreadConstraints": values.topology_spread_constraints,
+            **pod_fields(values),
         }
     )
 

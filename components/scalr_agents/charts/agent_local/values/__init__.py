@@ -4,7 +4,7 @@ from typing import Literal
 
 from scalr_agents.charts.agent_local.values.agent import Agent
 from scalr_agents.charts.agent_local.values.persistence import Persistence
-from scalr_agents.charts.shared.values import Image, ReleaseValues, resources
+from scalr_agents.charts.shared.values import Image, PodFields, ReleaseValues, resources
 from scalr_agents.model.fields import (
     Affinity,
     Annotations,
@@ -19,6 +19,7 @@ from scalr_agents.model.fields import (
     Resources,
     SecurityContext,
     Tolerations,
+    TopologySpreadConstraints,
     VolumeMounts,
     Volumes,
 )
@@ -95,7 +96,7 @@ class ServiceAccount(ChartSection):
     """Name of the service account. Default: the release's full name if `create` is true, else the namespace's `default`."""
 
 
-class AgentLocalValues(ReleaseValues):
+class AgentLocalValues(PodFields, ReleaseValues):
     """Values of `agent-local`: a Deployment or StatefulSet of agents, each of which executes one run at a time in its own container."""
 
     replica_count: Count = 1
@@ -135,6 +136,8 @@ class AgentLocalValues(ReleaseValues):
     """Node selector of the pods."""
     tolerations: Tolerations = []
     """Tolerations of the pods."""
+    topology_spread_constraints: TopologySpreadConstraints = []
+    """Topology spread constraints of the pods. Not in the chart."""
     affinity: Affinity = {}
     """Affinity of the pods."""
     resources: Resources = resources("1000m", "1024Mi", "4000m", "2048Mi")

@@ -5,7 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scalr_agents.charts.shared.values import Image
+from scalr_agents.charts.shared.values import Image, PodFields
+from scalr_agents.charts.shared.volumes import Volume
 from scalr_agents.model.checks import image_tag
 from scalr_agents.model.findings import Findings, entry, error, nearest, warning
 from scalr_agents.model.forms import is_deferred, is_dns_label
@@ -31,6 +32,17 @@ def tag(path: str, repository: str, given: str, line: Line) -> Findings:
             path,
             f"{given} does not belong to this contract line ({line.chart} for agents {line.versions}); set the agent version "
             "to select another line, because the tag selects only the image",
+        )
+
+
+def host_users(path: str, values: PodFields, volumes: Mapping[str, Volume]) -> Findings:
+    """A user namespace together with claims that many nodes can mount, which are on NFS nearly everywhere."""
+    shared = [at for at, volume in volumes.items() if volume.enabled and volume.persistent_volume_claim.access_mode == "ReadWriteMany"]
+    if not values.host_users and shared:
+        yield warning(
+            path,
+            f"false, but {shared[0]} is on a ReadWriteMany claim: NFS cannot map the ids of a user namespace, so on EFS, Filestore and "
+            "other NFS the pods do not start; remove it, or use another kind of volume",
         )
 
 

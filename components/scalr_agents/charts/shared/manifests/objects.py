@@ -3,9 +3,24 @@
 from collections.abc import Mapping
 from typing import Any
 
+from scalr_agents.charts.shared.values import PodFields
 from scalr_agents.model.forms import ESCALATING, integral
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.merge import lookup, merge
+
+
+def pod_fields(values: PodFields) -> Manifest:
+    """The fields that are set."""
+    return {
+        "priorityClassName": values.priority_class_name,
+        "runtimeClassName": values.runtime_class_name,
+        "hostUsers": None if values.host_users else False,
+        "hostAliases": values.host_aliases,
+        "dnsPolicy": None if values.dns_policy == "ClusterFirst" else values.dns_policy,
+        "dnsConfig": values.dns_config,
+        "initContainers": values.init_containers,
+    }
+
 
 WORKLOADS = ("Deployment", "StatefulSet", "DaemonSet")
 """Kinds of objects that keep pods running."""
