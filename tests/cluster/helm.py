@@ -89,9 +89,9 @@ def moved(case: Case, namespace: str) -> Case:
     return case._replace(namespace=namespace, objects=within(case.objects))
 
 
-def without_secret(case: Case, values: Values, security_context: Mapping[str, Any], secret: str) -> Case:
-    """A release of agent-job as its chart makes it of these values: the token is in a Secret of somebody else, and what the controller's
-    container may do is said."""
+def without_secret(case: Case, values: Values, secret: str, **container: Any) -> Case:
+    """A release of agent-job as its chart makes it of these values: the token is in a Secret of somebody else, and some fields of the
+    controller's container are set."""
 
     def referring(value: Any) -> Any:
         if isinstance(value, dict):
@@ -102,7 +102,7 @@ def without_secret(case: Case, values: Values, security_context: Mapping[str, An
     objects = referring([item for item in case.objects if item["kind"] != "Secret"])
     [template] = [item["spec"]["template"] for item in objects if item["kind"] == "Deployment"]
     template["metadata"]["annotations"] = None
-    template["spec"]["containers"][0]["securityContext"] = security_context
+    template["spec"]["containers"][0].update(container)
     return case._replace(values=values, objects=objects)
 
 

@@ -72,7 +72,8 @@ CASES = {
         agent={"values": {"task": {"nodeSelector": {"doctor": TAINTED}}}},
     ),
     "large": Case(
-        "error: nodes for task pods of agent runs: none of the 1 nodes that match is large enough for cpu 750m, memory 1048832Mi",
+        "error: nodes for task pods of agent runs: none of the 1 nodes that match is large enough for "
+        "cpu 750m, ephemeral-storage 4402Mi, memory 1048832Mi",
         agent={"values": {"task": {"runner": {"resources": {"requests": {"memory": "1Ti"}, "limits": {"memory": "1Ti"}}}}}},
     ),
     "pull secret": Case(

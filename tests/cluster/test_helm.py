@@ -1,5 +1,6 @@
 """Helm releases are taken over as docs/adopting.md describes, with the printed commands and without an outage."""
 
+import re
 from copy import deepcopy
 from pathlib import Path
 
@@ -25,9 +26,12 @@ from tests.helpers.command_line import TOKEN
 
 GOLDEN = dict(golden())
 HARDENED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+SIZED = {"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"cpu": "500m", "memory": "256Mi", "ephemeral-storage": "4Gi"}}
 ROLLED = {
     "agent-job": {
         "metadata/annotations/checksum/secrets",
+        "spec/containers/controller/resources/limits/ephemeral-storage",
+        "spec/containers/controller/resources/requests/ephemeral-storage",
         "spec/containers/controller/securityContext/allowPrivilegeEscalation",
         "spec/containers/controller/securityContext/capabilities/drop",
     },
@@ -37,6 +41,8 @@ ROLLED = {
         "metadata/annotations/cluster-autoscaler.kubernetes.io/safe-to-evict",
         "metadata/annotations/karpenter.sh/do-not-disrupt",
         "metadata/annotations/karpenter.sh/do-not-evict",
+        "spec/containers/agent-local/resources/limits/ephemeral-storage",
+        "spec/containers/agent-local/resources/requests/ephemeral-storage",
         "spec/containers/agent-local/securityContext/allowPrivilegeEscalation",
         "spec/securityContext/seccompProfile/type",
     },
@@ -64,7 +70,10 @@ def test_taking_over_causes_one_rolling_update(name: str, install: Install, tmp_
     assert cluster.current(deployment)["metadata"]["generation"] == deployment["metadata"]["generation"] + 1
     assert len(_revisions(cluster, deployment)) == 2
     old, new = template_fields(deployment), template_fields(cluster.current(deployment))
-    assert {path for path in old.keys() | new.keys() if old.get(path) != new.get(path)} == ROLLED[case.chart]
+    changed = {path for path in old.keys() | new.keys() if old.get(path) != new.get(path)}
+    limited = {path for path in changed if re.fullmatch(r"spec/volumes/[-\w]+/emptyDir(/sizeLimit)?", path)}
+    assert all(old.get(path) in (None, {}) for path in limited)
+    assert changed - limited == ROLLED[case.chart]
     _assert_replaced_once(history, deployment)
     _assert_same_token(release)
     assert [pod["metadata"]["uid"] for run in in_progress for pod in run.pods()] == pods_of_runs
@@ -103,8 +112,8 @@ def test_agent_k8s_workloads_are_recreated(name: str, install: Install, tmp_path
 def test_identical_pods_are_not_replaced(install: Install, tmp_path: Path) -> None:
     case = GOLDEN["agent-job-legacy"]
     own = {key: value for key, value in case.values["agent"].items() if key != "token"}
-    own |= {"tokenExistingSecret": {"name": "pool"}, "controller": {"securityContext": HARDENED}}
-    release = install(without_secret(case, case.values | {"agent": own}, HARDENED, "pool"))
+    own |= {"tokenExistingSecret": {"name": "pool"}, "controller": {"securityContext": HARDENED}, "resources": SIZED}
+    release = install(without_secret(case, case.values | {"agent": own}, "pool", securityContext=HARDENED, resources=SIZED))
     [deployment] = release.workloads()
     history = PodHistory(release.cluster, deployment)
 

@@ -227,7 +227,7 @@ CASES = {
         agent={"values": {"task": {"nodeSelector": {"pool": "a"}}}},
     ),
     "too small": Case(
-        _just(nodes=[replace(NODE, allocatable={"cpu": Decimal("0.5"), "memory": 2048 * MI, "pods": Decimal(110)})]),
+        _just(nodes=[replace(NODE, allocatable={**NODE.allocatable, "cpu": Decimal("0.5"), "memory": 2048 * MI})]),
     ),
     "full": Case(
         _just(nodes=[replace(NODE, requested={"memory": 16000 * MI})]),

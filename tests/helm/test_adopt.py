@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scalr_agents import charts
 from scalr_agents.charts import CHARTS
+from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.helm import adopt
 from scalr_agents.model import yaml_io
 from scalr_agents.model.findings import errors
@@ -106,7 +107,8 @@ def releases(draw: st.DrawFn) -> Case:
 def test_printed_stacks_match_all_values_of_the_release(case: Case, secret: str) -> None:
     mixed = merge(case.said, {"agent": {"token": secret}})
     adopted = take_over(case, given=without_nulls(mixed))
-    direct = validate(case.chart, mixed, release=case.release, namespace=case.namespace, agent_version=case.version, naming="chart")
+    about = {"release": case.release, "namespace": case.namespace, "agent_version": case.version}
+    direct = validate(case.chart, mixed, naming="chart", inputs=Inputs(disk=True), **about)
     text = printed(adopted)
     assert secret not in text
     assert "PRIVATE KEY" not in text

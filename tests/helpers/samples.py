@@ -4,12 +4,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scalr_agents import charts, stack
+from scalr_agents import stack
+from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import Line
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import Values, merge
 from scalr_agents.stack import source
+
+from tests.helpers.validated import validate
 
 URL = "https://example.scalr.io"
 TOKEN = "an-agent-token"
@@ -23,9 +26,11 @@ _CLOUD = {"volumeHandle": "fs-00000000::fsap-0", "ip": "10.1.2.3", "volume": "sh
 
 
 def release(line: Line, namespace: str, *, name: str = "runs", values: Values | None = None) -> list[Manifest]:
-    """The objects of one agent of a line, with its definitions."""
+    """The objects of one agent of a line as a stack has them, with its definitions."""
     given = merge({"agent": {"url": URL, "token": TOKEN}}, values or {})
-    return charts.render(line.chart, given, release=name, namespace=namespace, agent_version=line.default_version)
+    agent = validate(line.chart, given, release=name, namespace=namespace, agent_version=line.default_version, inputs=Inputs(disk=True))
+    assert errors(agent.findings) == []
+    return agent.with_definitions()
 
 
 def sample(name: str) -> stack.Stack:

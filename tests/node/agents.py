@@ -15,8 +15,10 @@ from tests.node.world import SCALR, Event, Step, World
 
 AGENT_K8S_HOME = "/var/lib/agent-k8s"
 _SMALL = {"cpu": "10m", "memory": "16Mi"}
+_LITTLE_DISK = {"data": {"emptyDir": {"sizeLimit": "64Mi"}}}
 AGENTS: Mapping[str, Values] = {
     "agent-job": {
+        "persistence": _LITTLE_DISK,
         "agent": {"resources": {"requests": _SMALL}},
         "task": {
             "terminationGracePeriodSeconds": 10,
@@ -25,7 +27,7 @@ AGENTS: Mapping[str, Values] = {
             "worker": {"resources": {"requests": _SMALL}},
         },
     },
-    "agent-local": {"resources": {"requests": _SMALL}, "allowMetadataService": False},
+    "agent-local": {"resources": {"requests": _SMALL}, "persistence": _LITTLE_DISK, "allowMetadataService": False},
     "agent-k8s": {
         "resources": {"requests": _SMALL},
         "restrictMetadataService": True,

@@ -103,7 +103,7 @@ class NodeCluster(ControlPlane):
         )
 
     def kill(self, pod: Mapping[str, Any], container: str) -> None:
-        """End the first process of a container at once, as the kernel does when it needs memory."""
+        """End the first process of a running container at once, as the kernel does when it needs memory."""
         [running] = [each["containerID"] for each in pod["status"]["containerStatuses"] if each["name"] == container]
         process = f"/run/containerd/io.containerd.runtime.v2.task/k8s.io/{running.removeprefix('containerd://')}/init.pid"
         self.machine.run("sh", "-c", f"kill -KILL $(cat {process})")

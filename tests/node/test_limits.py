@@ -19,6 +19,7 @@ TIGHT = {
     "task": {
         "job": {"activeDeadlineSeconds": 25, "ttlSecondsAfterFinished": 600},
         "runner": {"resources": {"requests": {"memory": "64Mi"}, "limits": {"memory": "64Mi"}}},
+        "worker": {"resources": {"limits": {"ephemeral-storage": "64Mi"}}},
     },
 }
 CASES: Mapping[str, list[Step]] = {
@@ -26,6 +27,7 @@ CASES: Mapping[str, list[Step]] = {
     "worker is killed": [{"do": "hang"}],
     "memory": [{"in": "loop", "do": "allocate", "megabytes": 200}, {"do": "hang"}],
     "full": [{"do": "write", "paths": ["/opt/data/large"], "megabytes": 48}, {"do": "hang"}],
+    "disk": [{"in": "worker", "do": "write", "paths": ["/tmp/large"], "megabytes": 300}, {"do": "hang"}],
 }
 
 Seen = Mapping[tuple[str, str], Mapping[str, Any]]
@@ -41,6 +43,7 @@ def seen(start: Start, node: NodeCluster) -> Seen:
         "worker is killed": partial(kill_worker, node),
         "memory": see_the_runner,
         "full": see_the_eviction,
+        "disk": see_the_eviction,
     }
     return dict(zip(runs, at_once(lambda key: look[key[0]](runs[key]), runs), strict=True))
 
@@ -51,8 +54,15 @@ def see_the_end(run: Run) -> Mapping[str, Any]:
 
 def kill_worker(node: NodeCluster, run: Run) -> Mapping[str, Any]:
     run.wait_for("step begun")
+    run.agent.wait(lambda: _have_ids(run.pod()), "the ids of the containers")
     node.kill(run.pod(), "worker")
     return {"worker": terminated(run, "worker")["exitCode"], "phase": run.pod()["status"]["phase"], "end": run.end()}
+
+
+def _have_ids(pod: Manifest) -> bool:
+    """Whether the kubelet has reported the containers of a pod, which it does after they have started."""
+    states = pod["status"].get("containerStatuses", ())
+    return bool(states) and all("containerID" in each for each in states)
 
 
 def see_the_runner(run: Run) -> Mapping[str, Any]:
@@ -95,6 +105,14 @@ def test_a_runner_above_its_memory_limit_is_killed(generation: str, seen: Seen) 
 def test_a_full_data_volume_evicts_the_pod(generation: str, seen: Seen) -> None:
     message = 'Usage of EmptyDir volume "data-dir" exceeds the limit "16Mi". '
     assert seen["full", generation] == {"reason": "Evicted", "message": message, "end": "Failed"}
+
+
+@pytest.mark.parametrize("generation", ["legacy", "current"])
+def test_a_run_that_fills_the_disk_is_evicted_and_its_neighbours_are_not(generation: str, seen: Seen) -> None:
+    """The limit of the worker is that of the pod. The run that hangs is on the same node at the same time."""
+    message = "Pod ephemeral local storage usage exceeds the total limit of containers 64Mi. "
+    assert seen["disk", generation] == {"reason": "Evicted", "message": message, "end": "Failed"}
+    assert seen["hangs", generation]["result"] == "terminated"
 
 
 @pytest.mark.parametrize("generation", ["legacy", "current"])

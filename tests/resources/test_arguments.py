@@ -110,7 +110,7 @@ def test_kubernetes_types_may_be_sdk_objects() -> None:
     expressions = [{"key": "pool", "operator": "Exists"}]
     required = {"nodeSelectorTerms": [{"matchExpressions": expressions}]}
     assert pod["affinity"] == {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
-    assert pod["containers"][0]["resources"]["limits"] == {"cpu": "500m", "memory": "1Gi"}
+    assert pod["containers"][0]["resources"]["limits"] == {"cpu": "500m", "memory": "1Gi", "ephemeral-storage": "6194Mi"}
     assert pod["tolerations"] == [{"key": "pool", "tolerationSeconds": 5}]
 
 

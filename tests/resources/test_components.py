@@ -7,7 +7,7 @@ from typing import Any
 import pulumi
 import pytest
 import scalr_agents
-from scalr_agents import charts
+from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.merge import merge
 from scalr_agents.model.names import Names
@@ -16,6 +16,7 @@ from scalr_agents.resources.arguments import AgentJobArgs
 from tests.charts.agent_job.changes import DEADLINE
 from tests.helpers.programs import TOKEN, agent_job
 from tests.helpers.recording import Recording, Secret, leaves, opened, run
+from tests.helpers.validated import validate
 
 
 def test_agent_job_registers_its_parts_in_this_order() -> None:
@@ -43,9 +44,9 @@ def test_agent_job_registers_its_parts_in_this_order() -> None:
 def test_objects_match_render() -> None:
     values = {"agent": {"replicaCount": 2}, "persistence": {"cache": {"enabled": True}}, **DEADLINE}
     flat = {"agent": {"url": "https://acme.scalr.io", "token": TOKEN}}
-    printed = charts.render("agent-job", merge(values, flat), release="runs", namespace="scalr")
+    printed = validate("agent-job", merge(values, flat), inputs=Inputs(disk=True)).objects
     sent = [opened(resource.inputs) for resource in run(agent_job(values=values)).resources if resource.type.startswith("kubernetes")]
-    assert sorted(sent, key=_identity) == sorted(printed[1:], key=_identity)
+    assert sorted(sent, key=_identity) == sorted(printed, key=_identity)
 
 
 def _identity(manifest: dict[str, Any]) -> tuple[str, str]:

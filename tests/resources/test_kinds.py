@@ -7,8 +7,8 @@ from typing import Any, cast
 import pulumi
 import pytest
 import scalr_agents
-from scalr_agents import charts
 from scalr_agents.charts import ChartName
+from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.merge import merge
 from scalr_agents.resources.arguments import AgentK8sArgs
@@ -107,7 +107,7 @@ def test_children_and_dependencies_of_workloads(component: str, args: dict[str, 
 def test_objects_match_render(component: str, version: str) -> None:
     recording = record(component, {**ARGS, "agent_version": version, "values": {"nameOverride": "other"}})
     given = {"nameOverride": "other", "agent": {"url": ARGS["url"], "token": TOKEN}}
-    printed = charts.render(KINDS[component], given, release="it", namespace="scalr", agent_version=version)
+    printed = validate(KINDS[component], given, release="it", agent_version=version, inputs=Inputs(disk=True)).objects
     sent = [opened(made) for made in inputs(recording).values()]
     assert sorted(sent, key=_identity) == sorted(printed, key=_identity)
 

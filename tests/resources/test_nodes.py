@@ -4,12 +4,13 @@ from typing import Any
 
 import pulumi
 import pytest
-from scalr_agents import charts
+from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.changes import DEADLINE
 from tests.helpers.programs import ARGS, TOKEN, agent_job
 from tests.helpers.recording import Recording, Registration, run
+from tests.helpers.validated import validate
 
 SKIPPED = {"pulumi.com/skipAwait": "true"}
 READY: dict[str, Any] = {
@@ -73,7 +74,7 @@ def test_node_workloads_depend_on_the_agent_s_dependencies() -> None:
 
 def test_node_workloads_match_render() -> None:
     given = merge(merge(DEADLINE, READY), {"agent": {"url": ARGS["url"], "token": TOKEN}})
-    printed = charts.render("agent-job", given, release="runs", namespace="scalr", agent_version="1.4.0")
+    printed = validate("agent-job", given, agent_version="1.4.0", inputs=Inputs(disk=True)).objects
     sent = _run()
     for made in (sent[name].inputs for name in OWN):
         (same,) = (other for other in printed if (other["kind"], other["metadata"]["name"]) == (made["kind"], made["metadata"]["name"]))

@@ -87,6 +87,7 @@ def build(
         naming=entry.names,
         inputs=Inputs(
             spelling=in_stack_files,
+            disk=True,
             secret_env={**given.env, **(entry.secrets_from.variables() if entry.secrets_from else {})},
             mirror_tokens=given.mirror_tokens,
             rollout_timeout_seconds=awaited,

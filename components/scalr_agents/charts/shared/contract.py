@@ -41,6 +41,9 @@ METADATA = (*METADATA_IPV4, *METADATA_IPV6)
 NFS_PORTS = (111, 2049)
 """Ports of the portmapper and of NFS."""
 
+DISK = "ephemeral-storage"
+"""The resource of a container that is the disk of its node."""
+
 UNEVICTABLE_ANNOTATIONS = {
     "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
     "karpenter.sh/do-not-evict": "true",

@@ -140,6 +140,8 @@ ALL = (
     Rule("Secret environment variables", rf"{ENV}\[.*\]", test=out_of_our_secret),
     Rule("Secret environment variables", "", ("Secret",), our_secret),
     Rule("Duplicated variables", rf"{ENV}\[.*\]{re.escape(TIMES)}"),
+    Rule("Disk of pods", rf"{TEMPLATE}spec\.containers\[.*\]\.resources(\.(requests|limits)(\.ephemeral-storage)?)?", test=new),
+    Rule("Disk of pods", rf"{TEMPLATE}spec\.volumes\[.*\]\.emptyDir\.sizeLimit", test=new),
     Rule("Large numbers in `extraEnv`", rf"{ENV}\[.*\]\.value", test=same_number),
     Rule("Order of variables and mounts", rf".*\.(env|volumeMounts|volumes){re.escape(ORDER)}"),
     Rule("Empty fields", rf"{TEMPLATE}.+", test=empty),

@@ -43,6 +43,8 @@ class Inputs:
     """Networks of the cluster's API server, or the rule of a NetworkPolicy that allows it. Default: looked up during deployment."""
     cloud: Cloud | None = None
     """The cloud whose metadata service the pods use. Default: not known."""
+    disk: bool = False
+    """Whether pods request and limit what they write to the disk of their node. Default: as in the charts, which do neither."""
     spelling: Spelling = in_programs
     """How the user writes the keys of these settings, for findings."""
 

@@ -156,6 +156,7 @@ def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool)
             token_needed=token_needed,
             rollout_timeout_seconds=given.rollout_timeout_seconds if given.await_rollout else None,
             network=given.network,
+            disk=True,
         ),
     )
     findings += [_at_argument(finding, given, layers, settings) for finding in agent.findings]

@@ -39,6 +39,8 @@ def check(values: AgentJobValues, release: Release) -> Findings:
     claims = {"persistence.data": values.persistence.data, "persistence.cache": cache}
     yield from containers.host_users("task.hostUsers", task, claims)
     yield from containers.host_users("agent.hostUsers", agent, {"persistence.cache": cache})
+    resources = {"task.runner.resources": task.runner.resources, "task.worker.resources": task.worker.resources}
+    yield from containers.disk(resources, (values.persistence.data, values.persistence.cache))
     directories = dict.fromkeys([contract.SERVICE_ACCOUNT_DIR, *agent_paths], "the agent")
     for path, directory in (("agent.dataDir", agent.data_dir), ("agent.cacheDir", agent.cache_dir)):
         if directory in directories:

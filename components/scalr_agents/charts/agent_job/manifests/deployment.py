@@ -5,7 +5,7 @@ from scalr_agents.charts.agent_job.manifests import environment, persistence, po
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import tls, volumes
+from scalr_agents.charts.shared.manifests import disk, tls, volumes
 from scalr_agents.charts.shared.manifests.objects import hardened, layered, pod_fields
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import CACHE_VOLUME, Release
@@ -31,7 +31,7 @@ def deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
                             "labels": {**global_.labels, **global_.pod_labels, **agent.pod_labels, **release.selector(COMPONENT)},
                         }
                     ),
-                    "spec": _pod(values, release, inputs),
+                    "spec": disk.accounted(_pod(values, release, inputs), disk.CONTROLLER, inputs),
                 },
             }
         ),

@@ -8,7 +8,7 @@ from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import tls, volumes
+from scalr_agents.charts.shared.manifests import disk, tls, volumes
 from scalr_agents.charts.shared.manifests.objects import hardened, layered, pod_fields
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import CACHE_VOLUME, Release
@@ -61,7 +61,7 @@ def _pod(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
 def spec(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
     """The spec of the pod of a task."""
     task, global_ = values.task, values.global_
-    return present(
+    made = present(
         {
             "restartPolicy": "Never",
             "imagePullSecrets": global_.image_pull_secrets,
@@ -78,6 +78,7 @@ def spec(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
             **pod_fields(task),
         }
     )
+    return disk.accounted(made, disk.RUN, inputs)
 
 
 def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:

@@ -4,7 +4,7 @@ from scalr_agents.charts.agent_k8s.manifests import pod
 from scalr_agents.charts.agent_k8s.manifests.environment import CONTROLLER
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import volumes
+from scalr_agents.charts.shared.manifests import disk, volumes
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import Release
 
@@ -16,6 +16,7 @@ def deployment(values: AgentK8sValues, release: Release, inputs: Inputs) -> Mani
         volume=volumes.empty(pod.DATA_VOLUME),
         node_selector=values.controller_node_selector,
         tolerations=values.controller_tolerations,
+        unlimited=disk.CONTROLLER,
     )
     return {
         "apiVersion": "apps/v1",

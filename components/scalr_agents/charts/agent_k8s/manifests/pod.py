@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from scalr_agents.charts.agent_k8s.manifests import environment
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import images, volumes
+from scalr_agents.charts.shared.manifests import disk, images, volumes
 from scalr_agents.charts.shared.manifests.objects import layered
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import Release
@@ -22,6 +22,8 @@ class Part(NamedTuple):
     volume: Manifest
     node_selector: Mapping[str, str]
     tolerations: list[dict[str, Any]]
+    unlimited: str
+    """The limit of what it writes to its own file system."""
 
 
 def spec(part: Part, values: AgentK8sValues, release: Release, inputs: Inputs) -> Manifest:
@@ -32,21 +34,25 @@ def spec(part: Part, values: AgentK8sValues, release: Release, inputs: Inputs) -
         "selector": {"matchLabels": labels},
         "template": {
             "metadata": present({"annotations": annotations, "labels": labels}),
-            "spec": present(
-                {
-                    "imagePullSecrets": values.image_pull_secrets,
-                    "serviceAccountName": release.names.service_account,
-                    "automountServiceAccountToken": values.service_account.automount_token,
-                    "securityContext": present(values.pod_security_context),
-                    "terminationGracePeriodSeconds": values.termination_grace_period_seconds,
-                    "containers": [_container(part, values, release, inputs)],
-                    "volumes": [part.volume],
-                    "nodeSelector": part.node_selector,
-                    "tolerations": part.tolerations,
-                }
-            ),
+            "spec": disk.accounted(_pod(part, values, release, inputs), part.unlimited, inputs),
         },
     }
+
+
+def _pod(part: Part, values: AgentK8sValues, release: Release, inputs: Inputs) -> Manifest:
+    return present(
+        {
+            "imagePullSecrets": values.image_pull_secrets,
+            "serviceAccountName": release.names.service_account,
+            "automountServiceAccountToken": values.service_account.automount_token,
+            "securityContext": present(values.pod_security_context),
+            "terminationGracePeriodSeconds": values.termination_grace_period_seconds,
+            "containers": [_container(part, values, release, inputs)],
+            "volumes": [part.volume],
+            "nodeSelector": part.node_selector,
+            "tolerations": part.tolerations,
+        }
+    )
 
 
 def _container(part: Part, values: AgentK8sValues, release: Release, inputs: Inputs) -> Manifest:

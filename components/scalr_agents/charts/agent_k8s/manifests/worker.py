@@ -4,6 +4,7 @@ from scalr_agents.charts.agent_k8s import names
 from scalr_agents.charts.agent_k8s.manifests import pod
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests import disk
 from scalr_agents.model.forms import is_set
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import Release
@@ -18,6 +19,7 @@ def daemon_set(values: AgentK8sValues, release: Release, inputs: Inputs) -> Mani
         volume=_data_home(values, release),
         node_selector=values.worker_node_selector,
         tolerations=values.worker_tolerations,
+        unlimited=disk.RUN,
     )
     return {
         "apiVersion": "apps/v1",

@@ -26,6 +26,7 @@ def check(values: AgentLocalValues, release: Release) -> Findings:
     yield from checks.quantity("persistence.persistentVolumeClaim.storage", persistence.persistent_volume_claim.storage)
     claims = {"persistence.data": persistence.data, effective.path(persistence): effective.cache(persistence)}
     yield from containers.host_users("hostUsers", values, claims)
+    yield from containers.disk({"resources": values.resources}, (persistence.data, effective.cache(persistence)))
     yield from _mounts(values)
     created = effective.created(persistence)
     if persistence.data.enabled and _several(values) and not (is_stateful(values) and contract.DATA_VOLUME in created):

@@ -7,7 +7,7 @@ from scalr_agents.charts.agent_local.values.persistence import Claim
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import images, tls, volumes
+from scalr_agents.charts.shared.manifests import disk, images, tls, volumes
 from scalr_agents.charts.shared.manifests.objects import hardened, pod_fields
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import CACHE_VOLUME, Release
@@ -99,7 +99,7 @@ def _strategy(strategy: Strategy) -> Manifest:
 
 
 def _pod(values: AgentLocalValues, release: Release, inputs: Inputs) -> Manifest:
-    return present(
+    made = present(
         {
             "imagePullSecrets": values.image_pull_secrets,
             "serviceAccountName": release.names.service_account,
@@ -115,6 +115,7 @@ def _pod(values: AgentLocalValues, release: Release, inputs: Inputs) -> Manifest
             **pod_fields(values),
         }
     )
+    return disk.accounted(made, disk.RUN, inputs)
 
 
 def _container(values: AgentLocalValues, release: Release, inputs: Inputs) -> Manifest:

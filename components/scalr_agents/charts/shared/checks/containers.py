@@ -1,16 +1,20 @@
 """Cross-checks of containers: images, users, mounts, environment, and the limits of their caches."""
 
+import math
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from scalr_agents.charts.shared.contract import DISK
 from scalr_agents.charts.shared.values import Image, PodFields
 from scalr_agents.charts.shared.volumes import Volume
+from scalr_agents.model import quantities
 from scalr_agents.model.checks import image_tag
 from scalr_agents.model.findings import Findings, entry, error, nearest, warning
 from scalr_agents.model.forms import is_deferred, is_dns_label
 from scalr_agents.model.lines import Line
+from scalr_agents.model.merge import lookup
 
 NO_REPOSITORY = "empty: set a repository, or remove the key"
 _VERSION_TAG = re.compile(r"\d+\.\d+\.\d+")
@@ -43,6 +47,21 @@ def host_users(path: str, values: PodFields, volumes: Mapping[str, Volume]) -> F
             path,
             f"false, but {shared[0]} is on a ReadWriteMany claim: NFS cannot map the ids of a user namespace, so on EFS, Filestore and "
             "other NFS the pods do not start; remove it, or use another kind of volume",
+        )
+
+
+def disk(resources: Mapping[str, Mapping[str, Any]], volumes: Iterable[Volume]) -> Findings:
+    """A limit for the disk with which a pod is evicted before its emptyDirs are full. `resources` are those of its containers, by path."""
+    limits: dict[str, Any] = {path: lookup(given, "limits", DISK) for path, given in resources.items()}
+    own = {path: quantities.parse(limit) for path, limit in limits.items() if quantities.is_quantity(limit)}
+    written: list[Any] = [volume.empty_dir.get("sizeLimit") for volume in volumes if not volume.enabled]
+    sizes = [quantities.parse(size) for size in written if quantities.is_quantity(size)]
+    if own and sum(own.values()) < sum(sizes):
+        path = next(iter(own))
+        yield warning(
+            f"{path}.limits.{DISK}",
+            f"the containers' limits for the disk add up to less than those of the pod's volumes ({math.ceil(sum(sizes) / 2**20)}Mi), "
+            "so the pod is evicted before these are full; raise the limit, or lower emptyDir.sizeLimit",
         )
 
 
