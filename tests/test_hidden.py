@@ -51,6 +51,7 @@ REPEATED = {
         "ssm",
         "dnsPolicy",
         "hostUsers",
+        "prePull",
         "enforcedBy",
         "ingress",
         "ports",
@@ -137,7 +138,7 @@ def test_arguments_of_programs_are_not_repeated(secret: str, argument: str, data
     leaf = data.draw(st.sampled_from([*forms(secret), NUMBER, secret.encode(), {secret: secret}]))
     recording = run(agent_job(**{"url": ARGS["url"], argument: leaf} if argument != "values" else {"values": {"agent": leaf}}))
     assert recording.error is None or isinstance(recording.error, scalr_agents.ArgsError)
-    names = {"namespace", "release", "names", "agent_version", "await_rollout", "rollout_timeout_seconds"}
+    names = {"namespace", "release", "names", "agent_version", "await_rollout", "pre_pull", "rollout_timeout_seconds"}
     keys = leaf if isinstance(leaf, dict) else {}
     if argument not in names and secret not in keys:
         assert not tells(f"{recording.error} {recording.log}", secret)

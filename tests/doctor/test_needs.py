@@ -99,8 +99,16 @@ def test_the_pods_that_execute_runs(kind: str, maker: str) -> None:
 
 
 def test_placeholders_and_preparations_execute_no_runs() -> None:
-    wanted = needs(values={"task": {"buffer": {"replicas": 2}}})
-    assert [pod.name for pod in wanted.pods] != ["task pods"]
+    schedule = [{"from": "08:00", "to": "18:00", "replicas": 3}]
+    words = {"kind": "agent-job", "namespace": "scalr", "prePull": True, "values": {"task": {"buffer": {"schedule": schedule}}}}
+    wanted = needs({"agents": {"runs": words}})
+    assert sorted(pod.name for pod in wanted.pods) == [
+        "controller pods",
+        "placeholder pods",
+        "pods that change the number of placeholders",
+        "pods that keep images",
+        "task pods",
+    ]
     pod = wanted.task_pod(*wanted.stack.agents)
     assert pod
     assert pod.name == "task pods"

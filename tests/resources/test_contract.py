@@ -24,9 +24,10 @@ FULL: dict[str, Any] = {
     "secret_env": {"TF_TOKEN_acme": "x"},
     "ca_bundle": "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n",
     "network": NETWORK,
+    "pre_pull": True,
     "values": {
         "agent": {"replicaCount": 2, "affinity": {"podAntiAffinity": {}}},
-        "task": {"buffer": {"replicas": 1}},
+        "task": {"buffer": {"replicas": 1, "schedule": [{"from": "08:00", "to": "18:00", "replicas": 2}]}},
         "persistence": {"data": {"enabled": True}, "cache": {"enabled": True}},
     },
 }
@@ -185,6 +186,7 @@ def test_the_component_host_can_serve_every_component() -> None:
         "caBundle": ("string", True, False),
         "agentImage": ("string", True, False),
         "runnerImage": ("string", True, False),
+        "prePull": ("boolean", True, True),
         "cacheClaimName": ("string", True, False),
         "serviceAccountAnnotations": ("object", True, True),
         "secretEnv": ("object", True, True),

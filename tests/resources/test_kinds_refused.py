@@ -103,7 +103,7 @@ def test_values_of_newer_agents_are_errors(component: str, values: dict[str, Any
     assert f"values.{path}: {message}" in errors(component, {"values": values})
 
 
-@pytest.mark.parametrize("word", ["ca_bundle", "cache_claim_name", "runner_image"])
+@pytest.mark.parametrize("word", ["ca_bundle", "cache_claim_name", "runner_image", "pre_pull"])
 def test_agent_k8s_has_no_such_argument(word: str) -> None:
     (line,) = errors("AgentK8s", {word: "x"})
     assert line.startswith(f"{word}: unknown key '{word}'; ")

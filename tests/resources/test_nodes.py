@@ -13,19 +13,26 @@ from tests.helpers.recording import Recording, Registration, run
 from tests.helpers.validated import validate
 
 SKIPPED = {"pulumi.com/skipAwait": "true"}
+FORCED = {**SKIPPED, "pulumi.com/patchForce": "true"}
 READY: dict[str, Any] = {
-    "task": {"buffer": {"replicas": 2}},
+    "task": {"buffer": {"replicas": 2, "schedule": [{"from": "08:00", "to": "18:00", "replicas": 3}]}},
     "persistence": {"cache": {"enabled": True, "hostPath": {"path": "/mnt/cache", "preparation": {"enabled": True}}}},
 }
 OWN = {
     "runs-controller-buffer": "kubernetes:apps/v1:Deployment",
     "runs-controller-buffer-priority": "kubernetes:scheduling.k8s.io/v1:PriorityClass",
+    "runs-controller-buffer-schedule-0-from": "kubernetes:batch/v1:CronJob",
+    "runs-controller-buffer-schedule-0-to": "kubernetes:batch/v1:CronJob",
+    "runs-controller-buffer-schedule-account": "kubernetes:core/v1:ServiceAccount",
+    "runs-controller-buffer-schedule-role": "kubernetes:rbac.authorization.k8s.io/v1:Role",
+    "runs-controller-buffer-schedule-role-binding": "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding",
     "runs-controller-cache-preparation": "kubernetes:apps/v1:DaemonSet",
+    "runs-controller-pre-pull": "kubernetes:apps/v1:DaemonSet",
 }
 
 
-def _run(values: dict[str, Any] = READY, **args: Any) -> Recording:
-    recording = run(agent_job(agent_version="1.4.0", values=values, **args))
+def _run(values: dict[str, Any] = READY, *, pre_pull: bool = True, **args: Any) -> Recording:
+    recording = run(agent_job(agent_version="1.4.0", values=values, pre_pull=pre_pull, **args))
     assert recording.error is None
     return recording
 
@@ -35,7 +42,7 @@ def _annotations(resource: Registration) -> Any:
 
 
 def test_node_workloads_are_children_of_the_controller() -> None:
-    recording, plain = _run(), _run({"persistence": {"cache": {"enabled": True, "hostPath": {"path": "/mnt/cache"}}}})
+    recording, plain = _run(), _run({"persistence": {"cache": {"enabled": True, "hostPath": {"path": "/mnt/cache"}}}}, pre_pull=False)
     assert {name: recording[name].type for name in set(recording.names) - set(plain.names)} == OWN
     assert {recording[name].parent for name in OWN} == {"runs-controller"}
     assert recording.log == []
@@ -44,13 +51,14 @@ def test_node_workloads_are_children_of_the_controller() -> None:
 @pytest.mark.parametrize("awaited", [True, False])
 def test_node_workloads_are_not_awaited(*, awaited: bool) -> None:
     recording = _run(await_rollout=awaited)
-    assert {name: _annotations(recording[name]) for name in (*OWN, "runs-controller-deployment")} == {
-        "runs-controller-buffer": SKIPPED,
-        "runs-controller-buffer-priority": {},
+    annotations = {name: _annotations(recording[name]) for name in (*OWN, "runs-controller-deployment")}
+    assert {name: found for name, found in annotations.items() if found} == {
+        "runs-controller-buffer": FORCED,
         "runs-controller-cache-preparation": SKIPPED,
-        "runs-controller-deployment": {} if awaited else SKIPPED,
+        "runs-controller-pre-pull": SKIPPED,
+        **({} if awaited else {"runs-controller-deployment": SKIPPED}),
     }
-    assert [(dict(recording[name].timeouts), recording[name].error_hooks) for name in OWN] == [({}, ())] * 3
+    assert [(dict(recording[name].timeouts), recording[name].error_hooks) for name in OWN] == [({}, ())] * len(OWN)
     assert len(recording["runs-controller-deployment"].error_hooks) == 1
     assert [resource.name for resource in recording.resources if resource.dependencies & OWN.keys() and resource.name not in OWN] == []
     assert "runs-controller-buffer-priority" in recording["runs-controller-buffer"].dependencies
@@ -58,14 +66,14 @@ def test_node_workloads_are_not_awaited(*, awaited: bool) -> None:
 
 def test_user_annotations_are_kept() -> None:
     recording = _run(merge(READY, {"global": {"annotations": {"owner": "web"}}}))
-    assert _annotations(recording["runs-controller-buffer"]) == {"owner": "web", **SKIPPED}
+    assert _annotations(recording["runs-controller-buffer"]) == {"owner": "web", **FORCED}
     assert _annotations(recording["runs-controller-buffer-priority"]) == {"owner": "web"}
 
 
 def test_node_workloads_depend_on_the_agent_s_dependencies() -> None:
     def program() -> None:
         other = pulumi.CustomResource("test:index:Other", "other")
-        agent_job(agent_version="1.4.0", values=READY, opts=pulumi.ResourceOptions(depends_on=[other]))()
+        agent_job(agent_version="1.4.0", values=READY, pre_pull=True, opts=pulumi.ResourceOptions(depends_on=[other]))()
 
     recording = run(program)
     for name in OWN:
@@ -74,7 +82,7 @@ def test_node_workloads_depend_on_the_agent_s_dependencies() -> None:
 
 def test_node_workloads_match_render() -> None:
     given = merge(merge(DEADLINE, READY), {"agent": {"url": ARGS["url"], "token": TOKEN}})
-    printed = validate("agent-job", given, agent_version="1.4.0", inputs=Inputs(disk=True)).objects
+    printed = validate("agent-job", given, agent_version="1.4.0", inputs=Inputs(disk=True, pre_pull=True)).objects
     sent = _run()
     for made in (sent[name].inputs for name in OWN):
         (same,) = (other for other in printed if (other["kind"], other["metadata"]["name"]) == (made["kind"], made["metadata"]["name"]))
@@ -97,9 +105,14 @@ def test_outputs_reach_the_placeholders() -> None:
             agent_image=later("registry.acme/agent@sha256:1"),
             runner_image=later("registry.acme/runner:2.1"),
             values=merge(READY, {"task": {"sidecars": [side, {"name": "small", "image": "small:1"}]}}),
+            pre_pull=True,
         )()
 
-    containers = run(program)["runs-controller-buffer"].inputs["spec"]["template"]["spec"]["containers"]
+    recording = run(program)
+    containers, pulled = (
+        recording[f"runs-controller-{role}"].inputs["spec"]["template"]["spec"]["containers"] for role in ("buffer", "pre-pull")
+    )
+    assert [container["image"] for container in pulled] == ["registry.acme/runner:2.1", "registry.acme/agent@sha256:1"]
     assert [(container["name"], container["image"]) for container in containers] == [
         ("runner", "registry.acme/runner:2.1"),
         ("worker", "registry.acme/agent@sha256:1"),

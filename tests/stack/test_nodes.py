@@ -153,6 +153,23 @@ def test_placeholders_need_no_privileges() -> None:
     assert findings(given) == []
 
 
+def test_images_are_kept_on_the_nodes_of_tasks() -> None:
+    words = {"prePull": True, "nodes": {"selector": {"pool": "runs"}}}
+    given = {"agents": {"runs": words}, "namespaces": {"scalr": {"podSecurity": "restricted"}}}
+    assert findings(given) == []
+    (agent,) = load(given).agents
+    assert dict(pods(agent.objects))["pods that keep images"]["nodeSelector"] == {"pool": "runs"}
+
+
+@pytest.mark.parametrize("kind", ["agent-local", "agent-k8s"])
+def test_kinds_without_images_to_pull(kind: str) -> None:
+    words = {"kind": kind, "namespace": "scalr", "prePull": True}
+    given = {"agents": {"other": words}, "secrets": {"other": {"token": TOKEN}}}
+    found = [(severity, message) for severity, path, message in findings(given) if path == "scalr-agents:agents.other.prePull"]
+    assert [severity for severity, _ in found] == ["error"]
+    assert f"{kind} has no images to pull before its runs" in found[0][1]
+
+
 def test_placeholders_of_two_agents_do_not_collide() -> None:
     own = {"values": {"persistence": {"cache": {"hostPath": {"path": "/mnt/more"}}}}}
     more = merge(merge(PLAIN, {**READY, "release": "more"}), own)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests import volumes
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
@@ -31,7 +32,6 @@ _API_SERVER = (
 """Where Pulumi looks up the addresses of the API server for network policies."""
 _OWN_GROUPS = ("", "apps", "batch", "policy")
 """API groups of Kubernetes itself. The others end with `.k8s.io`."""
-_WITHOUT_RUNS = ("buffer", "cache-preparation")
 _ALWAYS_THERE = ("ConfigMap", "kube-root-ca.crt")
 
 
@@ -54,6 +54,11 @@ class Pod:
     @property
     def is_task(self) -> bool:
         """Whether Jobs make them, which the agent creates from a template."""
+        return self.has_job and self.kind != "CronJob"
+
+    @property
+    def has_job(self) -> bool:
+        """Whether Jobs make them."""
         return self.kind not in WORKLOADS
 
     @property
@@ -194,7 +199,7 @@ class Needs:
     def task_pod(self, agent: AnyAgent) -> Pod | None:
         """Of the pods of an agent, those that execute its runs, or are nearest to them."""
         of_agent = [pod for pod in self.pods if pod.agent is agent]
-        by_kind = {pod.kind: pod for pod in of_agent if pod.template["metadata"]["labels"].get(COMPONENT) not in _WITHOUT_RUNS}
+        by_kind = {pod.kind: pod for pod in of_agent if pod.template["metadata"]["labels"].get(COMPONENT) not in contract.BESIDE_RUNS}
         tasks = [pod for pod in by_kind.values() if pod.is_task]
         return next(iter(tasks), None) or next(filter(None, map(by_kind.get, ("DaemonSet", "Deployment", "StatefulSet"))), None)
 

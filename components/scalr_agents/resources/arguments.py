@@ -54,6 +54,8 @@ class AgentJobArgs(AgentArgs, MirrorArgs):
     """Complete reference of the agent's image, with a tag or a digest. Replaces value `agent.image`."""
     runner_image: NotRequired[pulumi.Input[str]]
     """Complete reference of the runner's image, with a tag or a digest. Replaces value `task.runner.image`."""
+    pre_pull: NotRequired[bool]
+    """Whether the nodes of runs get the images of runs before a run needs them. Default: false."""
     cache_claim_name: NotRequired[pulumi.Input[str]]
     """Name of the PersistentVolumeClaim for the shared cache. Enables value `persistence.cache`."""
     service_account_annotations: NotRequired[Mapping[str, pulumi.Input[str]]]

@@ -70,6 +70,7 @@ def build(
     findings += [*file_findings, *(finding for layer in own for finding in misshapen_sections(chart, layer))]
     findings += [
         *_check_entry(name, entry, chart),
+        *_check_pre_pull(name, entry, chart),
         *_check_identity(name, entry),
         *(() if network and network.egress else _check_metadata_service(name, entry, chart, own)),
         *exposed,
@@ -88,6 +89,7 @@ def build(
         inputs=Inputs(
             spelling=in_stack_files,
             disk=True,
+            pre_pull=entry.pre_pull,
             secret_env={**given.env, **(entry.secrets_from.variables() if entry.secrets_from else {})},
             mirror_tokens=given.mirror_tokens,
             rollout_timeout_seconds=awaited,
@@ -169,6 +171,15 @@ def _check_entry(name: str, entry: AgentEntry, chart: Chart[Any]) -> Iterator[Fi
     if entry.role == "vcs" and not chart.serves_vcs:
         others = " or ".join(other for other in charts.CHARTS if charts.find(other).serves_vcs)
         yield error((*place(name), "role"), f"{entry.kind} serves runs only; use kind {others} for a VCS provider")
+
+
+def _check_pre_pull(name: str, entry: AgentEntry, chart: Chart[Any]) -> Iterator[Finding]:
+    """An error for kinds whose runs have no pods with known images."""
+    if entry.pre_pull and not chart.pre_pulls:
+        yield error(
+            (*place(name), "prePull"),
+            f"{entry.kind} has no images to pull before its runs: its own pods keep the agent's image on their nodes; remove the key",
+        )
 
 
 def _check_identity(name: str, entry: AgentEntry) -> Iterator[Finding]:

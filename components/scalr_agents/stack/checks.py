@@ -24,8 +24,11 @@ _PODS = {
     "agent": "controller pods",
     "controller": "controller pods",
     "worker": "worker pods",
+    "task": "task pods",
     "buffer": "placeholder pods",
+    "buffer-schedule": "pods that change the number of placeholders",
     "cache-preparation": "pods that prepare the cache",
+    "pre-pull": "pods that keep images",
 }
 """Names of pods in messages, by their component label."""
 
@@ -133,13 +136,22 @@ def pods(objects: Sequence[Manifest]) -> Iterator[tuple[str, Mapping[str, Any]]]
 
 
 def templates(objects: Sequence[Manifest]) -> Iterator[tuple[str, Manifest, Manifest]]:
-    """The objects of an agent that make pods: what messages call the pods, the object, and the template of its pods."""
+    """The objects of an agent that make pods: what messages call the pods, the object, and the template of its pods.
+
+    CronJobs of one component make the same pods, at other times: only the first one counts.
+    """
+    others = set[str]()
     for manifest in objects:
         if manifest["kind"] in WORKLOADS:
             template = volumes.first_pod(manifest)
-            yield _PODS.get(template["metadata"]["labels"].get(COMPONENT, ""), "pods"), manifest, template
         elif "jobTemplate" in manifest.get("spec", {}):
-            yield "task pods", manifest, manifest["spec"]["jobTemplate"]["spec"]["template"]
+            template = manifest["spec"]["jobTemplate"]["spec"]["template"]
+        else:
+            continue
+        name = _PODS.get(template["metadata"]["labels"].get(COMPONENT, ""), "pods")
+        if manifest["kind"] != "CronJob" or name not in others:
+            yield name, manifest, template
+        others.add(name)
 
 
 def containers(spec: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:

@@ -183,6 +183,8 @@ class AgentEntry(Section):
     """Name of the cache that its runs share. Turns on persistence of the cache and, for `agent-job`, the provider cache."""
     nodes: Nodes | None = None
     """Nodes that run its controllers and tasks."""
+    pre_pull: Flag = False
+    """Whether its nodes get the images of runs before a run needs them (`agent-job` only). Default: with the first run."""
     identity: Annotations = {}
     """Annotations of its service account that give it a cloud identity, such as `eks.amazonaws.com/role-arn`."""
     secrets_from: SecretsFrom | None = None

@@ -27,5 +27,6 @@ CHART = Chart(
     corrections=RULES,
     common=lambda values: (values.global_.labels, values.global_.annotations),
     moved=MOVED,
+    pre_pulls=True,
     longest_run_seconds=manifests.longest_run_seconds,
 )

@@ -18,7 +18,10 @@ class JobNames(Names):
     task_budget: str = ""
     buffer: str = ""
     buffer_priority: str = ""
+    buffer_schedule: str = ""
+    buffer_schedule_policy: str = ""
     cache_preparation: str = ""
+    pre_pull: str = ""
 
 
 def of(release: Release) -> JobNames:
@@ -73,5 +76,8 @@ def _names(identity: Identity, cluster: str, **more: str) -> JobNames:
         task_budget=f"{full}-task",
         buffer=f"{full}-buffer",
         buffer_priority=f"{identity.namespace}.{full}-buffer",
+        pre_pull=f"{full}-pre-pull",
+        buffer_schedule=f"{full}-buffer-schedule",
+        buffer_schedule_policy=f"{full}-buffer-schedule-network-policy",
         **more,
     )

@@ -66,6 +66,8 @@ class Chart(Generic[V]):
     """Whether its agents may start pods in their namespace."""
     owns_node_directory: bool = False
     """Whether its agents need a dedicated directory on their nodes."""
+    pre_pulls: bool = False
+    """Whether its images can be pulled to nodes before runs need them."""
     metadata_switch: str = ""
     """The value that blocks the metadata service, if the chart allows access by default; else empty."""
     longest_run_seconds: Callable[[V], int | None] | None = None

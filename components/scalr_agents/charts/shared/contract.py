@@ -52,6 +52,11 @@ UNEVICTABLE_ANNOTATIONS = {
 }
 """Keep autoscalers from removing a pod with a run in progress."""
 
+IDLE = ("buffer", "pre-pull")
+"""Components of pods that only wait, without which an agent works."""
+BESIDE_RUNS = (*IDLE, "buffer-schedule", "cache-preparation")
+"""Components of pods that neither start runs nor execute them."""
+
 SCALR_PREFIX = "SCALR_"
 """Prefix of variables that configure the agent itself; runs do not need them."""
 

@@ -45,6 +45,8 @@ class Inputs:
     """The cloud whose metadata service the pods use. Default: not known."""
     disk: bool = False
     """Whether pods request and limit what they write to the disk of their node. Default: as in the charts, which do neither."""
+    pre_pull: bool = False
+    """Whether nodes get the images of tasks before a task needs them. Default: with the first task."""
     spelling: Spelling = in_programs
     """How the user writes the keys of these settings, for findings."""
 

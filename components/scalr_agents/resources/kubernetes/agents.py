@@ -67,6 +67,7 @@ class _AgentLocalArguments(_Arguments):
 
 class _AgentJobArguments(_AgentLocalArguments):
     runner_image: InputText | None = None
+    pre_pull: bool = False
 
 
 _MODELS: Mapping[str, type[_Arguments]] = {"AgentJob": _AgentJobArguments, "AgentLocal": _AgentLocalArguments, "AgentK8s": _Arguments}
@@ -157,6 +158,7 @@ def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool)
             rollout_timeout_seconds=given.rollout_timeout_seconds if given.await_rollout else None,
             network=given.network,
             disk=True,
+            pre_pull=getattr(given, "pre_pull", False),
         ),
     )
     findings += [_at_argument(finding, given, layers, settings) for finding in agent.findings]

@@ -49,7 +49,9 @@ class AgentController(Validated[AgentRequest[AgentJobValues]]):
         registered = objects.register(group, self, name, opts, rollout=rollout, claim_timeouts=longest)
         self.needed_by_runs = [registered[role] for role, manifest in group.items() if manifest["kind"] in _NEEDED_BY_RUNS]
         # Not awaited: these become ready when the cluster has grown, which may never happen.
-        objects.register(agent.group("nodes"), self, name, opts)
+        # The number of placeholders is the schedule's while there is one, and nobody else's afterwards.
+        nodes = {role: objects.forced(manifest) if role == "buffer" else manifest for role, manifest in agent.group("nodes").items()}
+        objects.register(nodes, self, name, opts)
         deployment = registered["deployment"]
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.deployment_name = known_after(deployment, release.names.deployment)

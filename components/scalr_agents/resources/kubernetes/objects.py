@@ -165,6 +165,11 @@ def _properties(manifest: Manifest, owner: pulumi.Resource | None, before: Mappi
     return manifest
 
 
+def forced(manifest: Manifest) -> Manifest:
+    """An object whose fields Pulumi sets also where somebody else has set them in the meantime."""
+    return _annotated(manifest, "pulumi.com/patchForce", "true")
+
+
 def _annotated(manifest: Manifest, key: str, value: str) -> Manifest:
     """The object with an annotation for the provider."""
     annotations = manifest["metadata"].get("annotations", {}) | {key: value}

@@ -3,6 +3,7 @@
 from pathlib import PurePosixPath
 
 from scalr_agents.charts.agent_job import names
+from scalr_agents.charts.agent_job.checks import schedule
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.checks import containers
 from scalr_agents.model import checks
@@ -27,19 +28,21 @@ _SHARED = (
 
 def check(values: AgentJobValues, release: Release) -> Findings:
     yield from _buffer(values, release)
+    yield from schedule.check(values)
     yield from _preparation(values)
 
 
 def _buffer(values: AgentJobValues, release: Release) -> Findings:
     task, own = values.task, names.of(release).buffer_priority
-    if task.buffer.replicas and not (task.worker.resources or task.runner.resources):
+    is_used = bool(task.buffer.replicas or task.buffer.schedule)
+    if is_used and not (task.worker.resources or task.runner.resources):
         yield warning(
             "task.buffer.replicas",
             "has no effect: task.runner.resources and task.worker.resources are empty, so the placeholders reserve no room; set requests",
         )
-    if task.buffer.priority_class_name and not task.buffer.replicas:
+    if task.buffer.priority_class_name and not is_used:
         yield warning("task.buffer.priorityClassName", "has no effect: task.buffer.replicas is 0")
-    if task.buffer.replicas and not task.buffer.priority_class_name and own.startswith(_RESERVED):
+    if is_used and not task.buffer.priority_class_name and own.startswith(_RESERVED):
         yield error(
             "task.buffer.priorityClassName",
             f"required: the created PriorityClass would be named {own!r}, and Kubernetes reserves {_RESERVED}*; set an existing one",

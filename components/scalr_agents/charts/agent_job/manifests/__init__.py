@@ -1,6 +1,6 @@
 """The objects of agent-job, grouped by the component that owns them."""
 
-from scalr_agents.charts.agent_job.manifests import access, buffer, deployment, node_cache, persistence, task
+from scalr_agents.charts.agent_job.manifests import access, buffer, deployment, node_cache, persistence, pre_pull, task
 from scalr_agents.charts.agent_job.manifests.environment import secret_data
 from scalr_agents.charts.agent_job.manifests.policies import objects as network_policies
 from scalr_agents.charts.agent_job.manifests.policies import pods
@@ -40,5 +40,9 @@ def longest_run_seconds(values: AgentJobValues) -> int | None:
 
 
 def nodes(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:
-    """What keeps nodes ready for tasks: preparation of the cache directory, and room for future tasks."""
-    return {**node_cache.objects(values, release), **buffer.objects(values, release, inputs)}
+    """What keeps nodes ready for tasks: the cache directory, their images, and room for future tasks, by a schedule if there is one."""
+    return {
+        **node_cache.objects(values, release),
+        **pre_pull.objects(values, release, inputs),
+        **buffer.objects(values, release, inputs),
+    }

@@ -6,7 +6,7 @@ Kubernetes creates a missing `hostPath` for root, whatever user the pod runs as,
 from scalr_agents.charts.agent_job import names
 from scalr_agents.charts.agent_job.manifests import pod
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.shared.manifests.objects import HARDENED, layered
+from scalr_agents.charts.shared.manifests.objects import layered
 from scalr_agents.model.forms import integral
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import Release
@@ -15,7 +15,6 @@ COMPONENT = "cache-preparation"
 _DIRECTORY = "/scalr-agent-cache"
 _VOLUME = "cache"
 _USER = 1000
-_NOBODY = 65534
 _GIVE = """\
 if [ "$(stat -c %u:%g "$DIRECTORY")" != "$OWNER" ]; then chown -Rh "$OWNER" "$DIRECTORY"; fi
 chmod 2775 "$DIRECTORY"
@@ -30,29 +29,14 @@ def objects(values: AgentJobValues, release: Release) -> dict[str, Manifest]:
 
 
 def _daemon_set(values: AgentJobValues, release: Release) -> Manifest:
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "DaemonSet",
-        "metadata": release.metadata(names.of(release).cache_preparation, COMPONENT),
-        "spec": {
-            # An update interrupts nothing in these pods.
-            "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "100%"}},
-            "selector": {"matchLabels": release.selector(COMPONENT)},
-            "template": pod.beside_tasks(
-                values,
-                release,
-                COMPONENT,
-                {
-                    "securityContext": {"seccompProfile": {"type": "RuntimeDefault"}},
-                    "initContainers": [_preparing(values, release)],
-                    "containers": [_idle(values, release)],
-                    "volumes": [
-                        {"name": _VOLUME, "hostPath": {"path": values.persistence.cache.host_path.path, "type": "DirectoryOrCreate"}}
-                    ],
-                },
-            ),
-        },
+    directory = {"path": values.persistence.cache.host_path.path, "type": "DirectoryOrCreate"}
+    spec = {
+        "securityContext": pod.DEFAULT_PROFILE,
+        "initContainers": [_preparing(values, release)],
+        "containers": [_idle(values, release)],
+        "volumes": [{"name": _VOLUME, "hostPath": directory}],
     }
+    return pod.daemon_set_beside_tasks(values, release, names.of(release).cache_preparation, COMPONENT, spec)
 
 
 def _preparing(values: AgentJobValues, release: Release) -> Manifest:
@@ -77,7 +61,7 @@ def _idle(values: AgentJobValues, release: Release) -> Manifest:
     """Keeps the pod running: it would be restarted if it ended."""
     return _container(values, release, "prepared") | {
         "command": ["sleep", "infinity"],
-        "securityContext": HARDENED | {"runAsUser": _NOBODY, "runAsGroup": _NOBODY, "runAsNonRoot": True, "readOnlyRootFilesystem": True},
+        "securityContext": pod.UNPRIVILEGED,
     }
 
 

@@ -5,10 +5,17 @@ from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import images, volumes
+from scalr_agents.charts.shared.manifests.objects import HARDENED
 from scalr_agents.charts.shared.values import Image
 from scalr_agents.model.forms import Deferred
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import Release
+
+_NOBODY = 65534
+UNPRIVILEGED: Manifest = HARDENED | {"runAsUser": _NOBODY, "runAsGroup": _NOBODY, "runAsNonRoot": True, "readOnlyRootFilesystem": True}
+"""The securityContext of containers that neither read nor write anything of the tasks."""
+DEFAULT_PROFILE: Manifest = {"seccompProfile": {"type": "RuntimeDefault"}}
+"""The securityContext of their pods."""
 
 
 def agent_image(values: AgentJobValues, release: Release, inputs: Inputs) -> str | Deferred:
@@ -59,6 +66,20 @@ def beside_tasks(values: AgentJobValues, release: Release, component: str, spec:
                 "affinity": task.affinity,
             }
         ),
+    }
+
+
+def daemon_set_beside_tasks(values: AgentJobValues, release: Release, name: str, component: str, spec: Manifest) -> Manifest:
+    """A DaemonSet of idle pods on all nodes of tasks. An update interrupts nothing in them, so that all are replaced at once."""
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": release.metadata(name, component),
+        "spec": {
+            "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "100%"}},
+            "selector": {"matchLabels": release.selector(component)},
+            "template": beside_tasks(values, release, component, spec),
+        },
     }
 
 

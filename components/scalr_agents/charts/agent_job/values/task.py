@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal
 
+from scalr_agents.charts.agent_job.values.schedule import BufferWindow, KubectlImage
 from scalr_agents.charts.shared.values import Image, PodFields, resources
 from scalr_agents.model.fields import (
     Affinity,
@@ -23,6 +24,7 @@ from scalr_agents.model.fields import (
     TopologySpreadConstraints,
     VolumeMounts,
     Volumes,
+    unset,
 )
 from scalr_agents.model.section import ChartSection, default
 from scalr_agents.model.variables import variable
@@ -129,6 +131,10 @@ class Buffer(ChartSection):
     priority_class_name: Name = ""
     """An existing PriorityClass for the placeholders, lower than that of tasks. Default: one with priority -10 is created, which never
     preempts."""
+    schedule: Annotated[list[BufferWindow], unset([])] = []
+    """Times of the week with another number of placeholders. CronJobs set it; outside of these times it is `replicas`. Default: none."""
+    kubectl_image: KubectlImage = default(KubectlImage)
+    """Image of these CronJobs."""
 
 
 class Task(PodFields):

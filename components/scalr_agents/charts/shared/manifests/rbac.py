@@ -39,11 +39,12 @@ def role(kind: str, metadata: Manifest, rules: Sequence[PolicyRule]) -> Manifest
     }
 
 
-def binding(kind: str, role: str, metadata: Manifest, release: Release) -> Manifest:
+def binding(kind: str, role: str, metadata: Manifest, release: Release, account: str = "") -> Manifest:
+    """The binding of a role to an account in the release's namespace. Default: that of the release."""
     return {
         "apiVersion": f"{_GROUP}/v1",
         "kind": f"{kind}Binding",
         "metadata": metadata,
         "roleRef": {"apiGroup": _GROUP, "kind": kind, "name": role},
-        "subjects": [{"kind": "ServiceAccount", "name": release.names.service_account, "namespace": release.namespace}],
+        "subjects": [{"kind": "ServiceAccount", "name": account or release.names.service_account, "namespace": release.namespace}],
     }
