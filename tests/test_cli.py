@@ -330,12 +330,12 @@ def test_help_is_complete() -> None:
     assert "..." not in cli("--help").stdout.partition("Commands:")[2]
 
 
-@pytest.mark.parametrize("command", ["render", "check", "doctor", "hosts"])
+@pytest.mark.parametrize("command", ["render", "check", "doctor", "hosts", "alerts"])
 def test_formats_have_the_same_options(command: str) -> None:
     assert "-o, --output, --format [" in " ".join(cli(command, "--help").stdout.split())
 
 
-@pytest.mark.parametrize("command", ["render", "images", "hosts", "graph"])
+@pytest.mark.parametrize("command", ["render", "images", "hosts", "graph", "alerts", "dashboard"])
 def test_other_commands_only_count_warnings(project: Path, command: str) -> None:
     odd = STACK.replace("https", "http")
     stack(project, odd)

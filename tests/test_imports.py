@@ -111,7 +111,7 @@ FLOORS = {
     "model": 0,
     **dict.fromkeys(("charts", "caches", "machines", "output", "output_directory", "printing"), 1),
     "stack": 2,
-    "cluster": 3,
+    **dict.fromkeys(("observability", "cluster"), 3),
     **dict.fromkeys(("helm", "doctor"), 4),
     "resources": 5,
     "cli": 6,
@@ -120,6 +120,7 @@ FLOORS = {
 BELOW_ON_THE_FLOOR = {("output_directory", "output")}
 IN_FUNCTIONS = {
     "cli": {
+        "observability": "as stack",
         "stack": "commands without a stack start 20 ms faster",
         "stack.caches": "imported already where a stack has caches",
         "stack.clouds": "as stack",

@@ -75,11 +75,12 @@ def render(stack: str, project: Path | None, form: str, directory: Path | None, 
     cluster or an environment are missing, the exit code is 1. With --directory, files from earlier runs that are no longer rendered are
     removed.
     """
+    from scalr_agents import observability
     from scalr_agents.stack.source import CloudValue
 
     source, loaded = _usable(project, stack)
     with progress("making the manifests"):
-        objects = loaded.objects()
+        objects = observability.complete(loaded)
     unknown = output.unknown(objects)
     from_cloud = [value for value in unknown if isinstance(value, CloudValue | ClusterValue)]
     if directory is None:
@@ -188,6 +189,39 @@ def hosts(stack: str, project: Path | None, form: str) -> None:
         say(f"not in this list: machines {', '.join(each.name for each in loaded.machines)}; see docs/machines.md")
     if any(agent.inputs.network is None or agent.inputs.network.egress is None for agent in loaded.agents):
         say("runs also connect to cloud APIs, VCS providers and private registries, which are not known here")
+
+
+@main.command(short_help="Print the alerts of a stack.")
+@_stack_argument
+@_project_option
+@format_option("rule", "rules-file")
+def alerts(stack: str, project: Path | None, form: str) -> None:
+    """Print alerts for the agents of a STACK (default: local), on metrics of kube-state-metrics and the kubelet.
+
+    `rule` prints a PrometheusRule for each agent, as `observability.prometheusRules` deploys them; `rules-file` prints a file for a
+    Prometheus without operator. Labels and the address of runbooks are those of the stack file. See docs/alerts.md.
+    """
+    from scalr_agents import observability
+
+    _, loaded = _usable(project, stack)
+    printed = observability.rules_file(loaded) if form == "rules-file" else output.text(observability.rules_of(loaded), "yaml")
+    click.echo(printed, nl=False)
+    if loaded.machines:
+        say(f"no alerts: machines {', '.join(each.name for each in loaded.machines)}; these alerts are on metrics of Kubernetes")
+
+
+@main.command(short_help="Print a dashboard for a stack.")
+@_stack_argument
+@_project_option
+def dashboard(stack: str, project: Path | None) -> None:
+    """Print a Grafana dashboard about the agents of a STACK (default: local), as JSON to import. See docs/alerts.md."""
+    from scalr_agents import observability
+
+    _, loaded = _usable(project, stack)
+    if not loaded.agents:
+        say(f"{stack}: no agents on Kubernetes, so there is nothing to show")
+        sys.exit(FINDINGS)
+    click.echo(observability.dashboard_of(loaded), nl=False)
 
 
 @main.command(short_help="Draw a stack.")

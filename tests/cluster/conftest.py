@@ -58,9 +58,9 @@ def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlP
 
 @pytest.fixture(scope="session")
 def cluster(control_plane: ControlPlane, pytestconfig: pytest.Config) -> Iterator[Client]:
-    """The client of an administrator, in a cluster with the kinds of Cilium and GKE."""
+    """The client of an administrator, in a cluster with the kinds of Cilium, GKE and the Prometheus operator."""
     with control_plane.client(pytestconfig.stash[_FIGURES]) as administrator:
-        for kind in ("CiliumNetworkPolicy", "FQDNNetworkPolicy"):
+        for kind in ("CiliumNetworkPolicy", "FQDNNetworkPolicy", "PrometheusRule"):
             definitions.install(administrator, others.definitions()[kind], manager="their-owner")
         yield administrator
 

@@ -133,6 +133,13 @@ def test_a_pull_secret_is_for_a_registry(image: str, entries: list[str], *, cove
     assert (found(wanted, ready(wanted, contents={REGCRED: content})) == []) is covered
 
 
+def test_rules_need_the_prometheus_operator() -> None:
+    wanted = needs({"common": {"url": "https://example.scalr.io", "observability": {"prometheusRules": True}}})
+    name = "prometheusrules.monitoring.coreos.com"
+    assert found(wanted, ready(wanted)) == []
+    assert found(wanted, ready(wanted, definitions={**ready(wanted).definitions, name: None})) == [FOUND["no prometheus operator"]]
+
+
 def test_operators_must_have_their_definitions_and_make_their_secrets() -> None:
     """Objects of kinds that other programs define, as they are made for networks and for external secrets."""
     wanted = needs({"agents": {"runs": {"kind": "agent-job", "namespace": "scalr"}}, "kubernetes": {"crds": "expect"}})

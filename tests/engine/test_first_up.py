@@ -63,10 +63,12 @@ CLOSED = {"kubernetes:networking.k8s.io/v1:NetworkPolicy": 2}
 """What a closed network adds: for agent-job a policy of the controllers, for agent-local one of egress, for both one of ingress."""
 AWS_PROD = [STACK, *[NAMESPACE] * 3, *[AGENT_JOB, EFS, CA_BUNDLE, CLOSED] * 2, BUDGET, AGENT_LOCAL, CA_BUNDLE, CLOSED, OF_AWS]
 NAMES = {"kubernetes:networking.gke.io/v1alpha1:FQDNNetworkPolicy": 2}
-GCP_PROD = [STACK, *[NAMESPACE, AGENT_JOB, FILESTORE, CLOSED, NAMES] * 2, {"pulumi:providers:gcp": 1}]
+ALERTS = {"kubernetes:monitoring.coreos.com/v1:PrometheusRule": 1}
+DASHBOARD = {"kubernetes:core/v1:ConfigMap": 1}
+GCP_PROD = [STACK, *[NAMESPACE, AGENT_JOB, FILESTORE, CLOSED, NAMES, ALERTS] * 2, DASHBOARD, {"pulumi:providers:gcp": 1}]
 
 every_stack = pytest.mark.parametrize(
-    ("stack", "parts", "total"), [("local", LOCAL, 20), ("aws_prod", AWS_PROD, 79), ("gcp_prod", GCP_PROD, 54)], ids=["local", "aws", "gcp"]
+    ("stack", "parts", "total"), [("local", LOCAL, 20), ("aws_prod", AWS_PROD, 79), ("gcp_prod", GCP_PROD, 57)], ids=["local", "aws", "gcp"]
 )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scalr_agents import stack
+from scalr_agents import observability, stack
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import Line
@@ -49,7 +49,7 @@ def load(config: Mapping[str, Any], directory: Path = REPOSITORY) -> stack.Stack
 
 def objects(loaded: stack.Stack) -> list[Manifest]:
     """All objects of a stack in the order of `render`, as its cloud completes them."""
-    return [_completed(manifest) for manifest in loaded.objects()]
+    return [_completed(manifest) for manifest in observability.complete(loaded)]
 
 
 def _completed(value: Any) -> Any:

@@ -179,3 +179,14 @@ def test_warnings_are_logged_once_and_do_not_stop(project: Path) -> None:
     recording = up(project, common={"url": "http://acme.scalr.io", "agentVersion": "0.57.0"})
     assert recording.error is None
     assert recording.log == [("warning", "scalr-agents:common.url: http:// sends the agent's token unencrypted; use https://")]
+
+
+def test_rules_are_registered_for_each_agent(project: Path) -> None:
+    recording = up(project, common={**CONFIG["common"], "observability": {"prometheusRules": True, "labels": {"release": "prometheus"}}})
+    assert recording.error is None
+    rule = recording["runs-alerts"]
+    assert (rule.type, rule.parent, rule.provider) == ("kubernetes:monitoring.coreos.com/v1:PrometheusRule", "scalr-agents-test", "cluster")
+    metadata = rule.inputs["metadata"]
+    assert (metadata["namespace"], metadata["name"]) == ("scalr", "runs-agent-job-alerts")
+    assert metadata["labels"]["release"] == "prometheus"
+    assert "namespace-scalr" in recording.depends("runs-alerts")

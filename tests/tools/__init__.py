@@ -1,4 +1,4 @@
-"""Programs that tests run, built from Go modules: Kubernetes, what a node needs, simulated nodes, Helm, Pulumi and Docker Compose.
+"""Programs that tests run, built from Go modules: Kubernetes, what a node needs, simulated nodes, Helm, Pulumi, Docker Compose, Prometheus.
 
 Each directory here is a Go module that pins one project, since their dependencies do not go together; `stubs` has programs of our own.
 `make control-plane` and `make node` build what is missing into a cache outside of the repository; a changed pin has a directory of its
@@ -36,6 +36,8 @@ class Module(NamedTuple):
     """Packages by the name of their program."""
     pin: str = ""
     """The module whose version is that of the programs; empty for programs of our own."""
+    tags: str = ""
+    """Tags of the build, for instance to leave out what tests do not use."""
     version_variables: tuple[str, ...] = ()
     """Variables that say a program's version, as `VARIABLE=TEMPLATE`. A build from a Go module does not set them by itself."""
     base: Base | None = None
@@ -71,7 +73,8 @@ class Module(NamedTuple):
         sources = [file.read_text(encoding="utf-8") for file in sorted(self.directory.rglob("*.go"))]
         pins = [file.read_text(encoding="utf-8") for file in (self.directory / "go.mod", self.directory / "go.sum") if file.exists()]
         others = [*(self.base or ()), *(part for document in self.documents.values() for part in document)]
-        recipe = "\0".join([*pins, self.ldflags, *self.programs.values(), *others, *sources])
+        tags = [self.tags] if self.tags else []
+        recipe = "\0".join([*pins, self.ldflags, *tags, *self.programs.values(), *others, *sources])
         return cache() / f"{self.name}-{sha256(recipe.encode()).hexdigest()[:12]}" / "bin"
 
     def _read(self, file: str) -> str:
@@ -147,6 +150,16 @@ MODULES = (
         programs={"kube-network-policies": "sigs.k8s.io/kube-network-policies/cmd/kube-network-policies/standard"},
         pin="sigs.k8s.io/kube-network-policies",
     ),
+    Module(
+        name="prometheus",
+        programs={
+            "prometheus": "github.com/prometheus/prometheus/cmd/prometheus",
+            "promtool": "github.com/prometheus/prometheus/cmd/promtool",
+        },
+        pin="github.com/prometheus/prometheus",
+        tags="remove_all_sd",  # the clients of all clouds, where it would look for what to scrape
+    ),
+    Module(name="metrics", programs={"kube-state-metrics": "k8s.io/kube-state-metrics/v2"}, pin="k8s.io/kube-state-metrics/v2"),
     Module(name="stubs", programs={"stub-agent": "./agent", "stub-world": "./world"}),
     Module(
         name="aws",
@@ -177,7 +190,8 @@ MODULES = (
 )
 
 _CONTROL_PLANE = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "pulumi")
-CONTROL_PLANE = (*_CONTROL_PLANE, "kwok", "helm", "docker-compose", "generate-sdk", "pulumi-language-yaml")
+_MONITORING = ("prometheus", "promtool", "kube-state-metrics")
+CONTROL_PLANE = (*_CONTROL_PLANE, *_MONITORING, "kwok", "helm", "docker-compose", "generate-sdk", "pulumi-language-yaml")
 """What `make test-cluster` runs, and the tests of machines and of programs in other languages."""
 NODE = (
     *_CONTROL_PLANE,

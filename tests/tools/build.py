@@ -37,7 +37,8 @@ def _build(go: str, module: Module, name: str) -> None:
     """Build one program, which appears in its place when it is complete. No C compiler is needed."""
     module.output.mkdir(parents=True, exist_ok=True)
     unfinished = module.output / f".{name}.{os.getpid()}"
-    command = [go, "build", "-mod=readonly", "-buildvcs=false", f"-ldflags={module.ldflags}", "-o", str(unfinished), module.programs[name]]
+    flags = ["-mod=readonly", "-buildvcs=false", f"-tags={module.tags}", f"-ldflags={module.ldflags}"]
+    command = [go, "build", *flags, "-o", str(unfinished), module.programs[name]]
     with _directory(go, module) as directory:
         _run(command, directory)
         for file, (source, path) in module.documents.items():

@@ -32,6 +32,8 @@ def test_modules_pin_the_reported_version() -> None:
         "containerd": "v2.4.2",
         "cni": "v1.9.1",
         "policies": "v1.1.0",
+        "prometheus": "v0.316.0",
+        "metrics": "v2.20.0",
         "stubs": "",
         "aws": "v3.137.0",
         "google": "v1.20.1-0.20260828184646-f3721fb45fa3",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from scalr_agents import observability
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests import volumes
@@ -101,7 +102,7 @@ class Needs:
 
     @classmethod
     def of(cls, stack: Stack) -> "Needs":
-        return cls(stack, stack.objects())
+        return cls(stack, observability.complete(stack))
 
     @cached_property
     def pods(self) -> list[Pod]:

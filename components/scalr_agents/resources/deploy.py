@@ -10,7 +10,7 @@ from typing import Any
 import pulumi
 from pulumi.runtime import config as pulumi_config
 
-from scalr_agents import stack
+from scalr_agents import observability, stack
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.agent_local.values import AgentLocalValues
@@ -70,6 +70,8 @@ def _deploy_on_kubernetes(loaded: Stack) -> None:
         opts = pulumi.ResourceOptions(provider=cluster, depends_on=shared)
         for agent in loaded.agents:
             agents[agent.name] = _agent(agent, loaded.kubernetes, mounted.get(agent.name, []), opts)
+    for name, group in observability.groups(loaded).items():
+        objects.register(group, None, name, opts)
     pulumi.export("agents", {name: agent.summary() for name, agent in agents.items()})
     if systems:
         pulumi.export("caches", {name: system.summary() for name, system in systems.items()})

@@ -18,7 +18,7 @@ from scalr_agents.model.lines import Line
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.messages import shown
 from scalr_agents.stack import agents, checks, clouds, common, directories, nodes, secrets, trust
-from scalr_agents.stack.model import PREFIX, Kubernetes, Namespace, StackFile, in_file
+from scalr_agents.stack.model import PREFIX, Kubernetes, Namespace, Observability, StackFile, in_file
 
 if TYPE_CHECKING:
     from scalr_agents.stack.cache_model import CacheEntry
@@ -40,6 +40,8 @@ class Stack(NamedTuple):
     agents: list[AnyAgent]
     machines: "list[StackMachine]"
     findings: list[Finding]
+    observability: Observability
+    """The alerts and the dashboard that it gets."""
 
     @property
     def on_kubernetes(self) -> bool:
@@ -60,7 +62,10 @@ class Stack(NamedTuple):
         return sorted(of_agents | {image for machine in self.machines for image in machine.images()})
 
     def objects(self) -> list[Manifest]:
-        """All objects of the stack in the order in which they must be applied: shared objects first, then agent by agent."""
+        """All objects of the stack in the order in which they must be applied: shared objects first, then agent by agent.
+
+        Without alerts and dashboards: `observability.complete` adds them.
+        """
         definitions = [manifest for line in self.lines() for manifest in crds.objects(line).values()]
         return [
             *definitions,
@@ -118,7 +123,16 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     findings = list(_without_followers(findings, left_out))
     if not file.agents and not machines and not findings:
         findings.append(warning((f"{PREFIX}:agents",), "empty; define at least one agent"))
-    return Stack(file.kubernetes, file.namespaces, caches.entries if caches else {}, claims, built, machines, by_severity(findings))
+    return Stack(
+        kubernetes=file.kubernetes,
+        namespaces=file.namespaces,
+        caches=caches.entries if caches else {},
+        claims=claims,
+        agents=built,
+        machines=machines,
+        findings=by_severity(findings),
+        observability=file.common.observability or Observability.model_construct(),
+    )
 
 
 def _without_followers(findings: Sequence[Finding], left_out: Sequence[KeyPath]) -> Iterator[Finding]:

@@ -49,23 +49,24 @@ def _given(common: Common, bundle: str, settings: Settings) -> Iterator[tuple[st
 
 def without_effect(common: Common, *, only_machines: bool) -> Iterator[Finding]:
     """Warnings on keys that are set, and lack what they are for."""
-    for word, said in _of_pods(common).items() if only_machines else ():
-        if said:
-            yield warning((*_PLACE, word), "has no effect: it is for agents on Kubernetes, and this stack has machines only")
-    if common.proxy and not _has_address(common.proxy):
-        yield warning((*_PLACE, "proxy"), "has no effect: neither http nor https is set")
-    if common.otel and not common.otel.endpoint:
-        yield warning((*_PLACE, "otel", "endpoint"), "empty, so otel has no effect; set it, or remove otel")
-
-
-def _of_pods(common: Common) -> dict[str, object]:
-    """The keys that machines do not have."""
-    return {
+    of_pods = {
         "network": common.network,
+        "observability": common.observability,
         "imagePullSecrets": common.image_pull_secrets,
         "labels": common.labels,
         "podAnnotations": common.pod_annotations,
     }
+    for key, given in of_pods.items():
+        if given and only_machines:
+            yield warning((*_PLACE, key), "has no effect: it is for agents on Kubernetes, and this stack has machines only")
+    if common.proxy and not _has_address(common.proxy):
+        yield warning((*_PLACE, "proxy"), "has no effect: neither http nor https is set")
+    watched = common.observability
+    for key in ("labels", "runbooks") if watched and not watched.prometheus_rules else ():
+        if getattr(watched, key):
+            yield warning((*_PLACE, "observability", key), "has no effect without prometheusRules: true")
+    if common.otel and not common.otel.endpoint:
+        yield warning((*_PLACE, "otel", "endpoint"), "empty, so otel has no effect; set it, or remove otel")
 
 
 def bundle(ca: Ca | None, directory: Path) -> tuple[str, list[Finding]]:

@@ -117,6 +117,19 @@ class Otel(Section):
     """Export traces."""
 
 
+class Observability(Section):
+    """Alerts and a dashboard for agents on Kubernetes."""
+
+    prometheus_rules: Flag = False
+    """Create a PrometheusRule with alerts for each agent, which the Prometheus operator of the cluster reads."""
+    labels: Labels = {}
+    """Labels of the PrometheusRules, by which the operator selects them."""
+    runbooks: Line = ""
+    """Address under which your colleagues read `docs/alerts.md`, to which alerts link. Default: its path in the repository."""
+    dashboard: Flag = False
+    """Create a ConfigMap with a dashboard, which the sidecar of Grafana reads."""
+
+
 class Common(Section):
     """Settings of all agents of the stack, translated into the values of each kind. An agent's own values override them."""
 
@@ -134,6 +147,8 @@ class Common(Section):
     """Certificate authorities to trust."""
     otel: Otel | None = None
     """Export of metrics and traces."""
+    observability: Observability | None = None
+    """Alerts and a dashboard."""
     network: Network | None = None
     """What connects to the pods of all agents that do not set their own, and what these connect to."""
     labels: Labels = {}

@@ -23,6 +23,7 @@ CHART = Chart(
     },
     secret_data=manifests.secret_data,
     pods=manifests.pods,
+    runs=manifests.runs,
     runs_at_once="agent-job has no fixed limit; plan one controller for every 5 concurrent runs (values.agent.replicaCount)",
     corrections=RULES,
     common=lambda values: (values.global_.labels, values.global_.annotations),

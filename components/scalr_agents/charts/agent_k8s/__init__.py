@@ -21,6 +21,7 @@ CHART = Chart(
     },
     secret_data=manifests.secret_data,
     pods=manifests.pods,
+    runs=manifests.runs,
     runs_at_once="agent-k8s has no fixed limit; set the size of a run with values.agent.container_task_*",
     corrections=RULES,
     owns_node_directory=True,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic.alias_generators import to_camel
 
@@ -23,6 +23,18 @@ from scalr_agents.model.release import Release
 V = TypeVar("V", bound=ReleaseValues)
 Group = dict[str, Manifest]
 """Objects by role. The role is the last part of the object's Pulumi resource name and never changes."""
+
+
+class Runs(NamedTuple):
+    """How the runs of an agent show in the cluster, for charts that start pods for them."""
+
+    names: str
+    """Pattern (RE2) of the names of their Jobs, which begin the names of their pods; empty if the agent chooses the names of its pods."""
+    schedule_seconds: int
+    """Seconds after which the agent gives up a run whose pod has no node."""
+    start_seconds: int
+    """Seconds after which the agent gives up a run whose pod has not started."""
+
 
 _OTHER_NAMES = {"replicas": "replicaCount"}
 """Names that users expect for a value."""
@@ -62,8 +74,6 @@ class Chart(Generic[V]):
     """What to write instead of keys that the chart does not have here, by their path."""
     serves_vcs: bool = False
     """Whether its agents can also serve VCS providers."""
-    starts_pods: bool = True
-    """Whether its agents may start pods in their namespace."""
     owns_node_directory: bool = False
     """Whether its agents need a dedicated directory on their nodes."""
     pre_pulls: bool = False
@@ -72,10 +82,17 @@ class Chart(Generic[V]):
     """The value that blocks the metadata service, if the chart allows access by default; else empty."""
     longest_run_seconds: Callable[[V], int | None] | None = None
     """Seconds that the pod of a run may exist, for charts whose runs have pods that mount claims; returns `None` for no limit."""
+    runs: Callable[[V, Release], Runs] | None = None
+    """How its runs show in the cluster, for charts that start pods for them."""
     runs_at_once: str = ""
     """What its users set instead of a concurrency, which only machines have."""
     further_images: str = ""
     """Note for users on images that its agents choose themselves."""
+
+    @property
+    def starts_pods(self) -> bool:
+        """Whether its agents start pods in their namespace."""
+        return self.runs is not None
 
     def keys(self) -> frozenset[str]:
         """The keys at the top of its values."""

@@ -4,6 +4,7 @@ from scalr_agents.charts.agent_job.manifests import access, buffer, deployment, 
 from scalr_agents.charts.agent_job.manifests.environment import secret_data
 from scalr_agents.charts.agent_job.manifests.policies import objects as network_policies
 from scalr_agents.charts.agent_job.manifests.policies import pods
+from scalr_agents.charts.agent_job.manifests.task import runs
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
@@ -11,7 +12,7 @@ from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model.release import Release
 
-__all__ = ["controller", "longest_run_seconds", "network_policies", "nodes", "pods", "rbac", "secret_data"]
+__all__ = ["controller", "longest_run_seconds", "network_policies", "nodes", "pods", "rbac", "runs", "secret_data"]
 
 
 def rbac(values: AgentJobValues, release: Release, _inputs: Inputs) -> Group:

@@ -7,6 +7,7 @@ from scalr_agents.charts.agent_job.manifests import environment, persistence, po
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
 from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.chart import Runs
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import disk, tls, volumes
 from scalr_agents.charts.shared.manifests.objects import hardened, layered, pod_fields
@@ -16,6 +17,10 @@ from scalr_agents.model.release import CACHE_VOLUME, Release
 COMPONENT = "task"
 _BACKOFF_LIMIT = 1
 _STARTUP_SECONDS = 60
+_GIVEN_UP_SECONDS = 120
+"""After which controllers give up a task that does not start, without `task.startupTimeoutSeconds`."""
+_LONGEST_BASENAME = 24
+"""Characters of a base name that fit into the 63 of a Job's name beside any run and stage."""
 
 
 def template(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
@@ -39,6 +44,17 @@ def template(values: AgentJobValues, release: Release, inputs: Inputs) -> Manife
             },
         },
     }
+
+
+def runs(values: AgentJobValues, release: Release) -> Runs:
+    """The names of Jobs are `<basename>-<run>-<stage>`. The agent leaves out a base name that would make them too long."""
+    job, given = values.task.job, values.task.startup_timeout_seconds
+    seconds = (given if versions.TABLE.knows(release.version, "task.startupTimeoutSeconds") else None) or _GIVEN_UP_SECONDS
+    if not release.line.tasks().named_jobs:
+        return Runs("atask-.+", seconds, seconds)
+    base = (job.basename or release.full_name).replace(".", "[.]")
+    named = f"{base}-" if len(base) <= _LONGEST_BASENAME else f"(?:{base}-)?"
+    return Runs(f"{named}run-.+", seconds, seconds)
 
 
 def _job_metadata(values: AgentJobValues) -> Manifest:

@@ -5,14 +5,14 @@ from scalr_agents.charts.agent_k8s.manifests.environment import secret_data
 from scalr_agents.charts.agent_k8s.manifests.policies import objects as network_policies
 from scalr_agents.charts.agent_k8s.manifests.policies import pods
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
-from scalr_agents.charts.shared.chart import Group
+from scalr_agents.charts.shared.chart import Group, Runs
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import rbac as roles
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.charts.shared.values import PolicyRule
 from scalr_agents.model.release import Release
 
-__all__ = ["network_policies", "pods", "rbac", "secret_data", "workloads"]
+__all__ = ["network_policies", "pods", "rbac", "runs", "secret_data", "workloads"]
 
 _RULES = [
     PolicyRule.model_construct(
@@ -22,6 +22,10 @@ _RULES = [
     )
 ]
 """Permissions of the agent, which passes configuration and credentials to the pods it starts as ConfigMaps and Secrets."""
+
+_SCHEDULED_SECONDS = 120
+_ACQUIRED_SECONDS = 180
+"""What the agent waits for a node, and then for a worker, without settings."""
 
 
 def rbac(values: AgentK8sValues, release: Release, _inputs: Inputs) -> Group:
@@ -39,3 +43,9 @@ def workloads(values: AgentK8sValues, release: Release, inputs: Inputs) -> Group
         "deployment": controller.deployment(values, release, inputs),
         "daemon-set": worker.daemon_set(values, release, inputs),
     }
+
+
+def runs(values: AgentK8sValues, _release: Release) -> Runs:
+    """The agent chooses the names of the pods of runs."""
+    scheduled = values.agent.container_task_scheduling_timeout or _SCHEDULED_SECONDS
+    return Runs("", scheduled, scheduled + (values.agent.container_task_acquire_timeout or _ACQUIRED_SECONDS))

@@ -1,0 +1,160 @@
+"""Alerts as data: what they select, what they say, and where they are printed and deployed. Prometheus' own tool evaluates them in
+`tests/cluster/test_alert_rules.py`.
+"""
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+from scalr_agents import observability, stack
+from scalr_agents.observability.watched import watched
+
+from tests import definitions, site
+from tests.helpers.samples import REPOSITORY
+from tests.observability import cases
+from tests.observability.cases import CASES, CONFIG, URL
+
+PAGE = (REPOSITORY / "docs" / "alerts.md").read_text()
+RULES = observability.rules_of(cases.loaded())
+ALERTS = [alert for rule in RULES for group in rule["spec"]["groups"] for alert in group["rules"]]
+NAMES = list(dict.fromkeys(alert["alert"] for alert in ALERTS))
+REPLICA_SETS_HASH = "5d4f8b7c96"
+
+
+def of_stack(agents: dict[str, Any], **common: Any) -> stack.Stack:
+    secrets = {name: {"token": "t"} for name in agents}
+    given = {"common": {"url": "https://example.scalr.io", **common}, "agents": agents, "secrets": secrets}
+    return stack.load(given, directory=REPOSITORY)
+
+
+def matched(matchers: str, pod: str) -> bool:
+    """Whether a pod of the namespace is selected."""
+    found = re.search(r'pod(=~|!~)"([^"]*)"', matchers)
+    if not found:
+        return True
+    return bool(re.fullmatch(found[2], pod)) == (found[1] == "=~")
+
+
+def test_rules_are_what_the_operator_accepts() -> None:
+    for rule in RULES:
+        definitions.assert_valid(rule)
+        assert rule["metadata"]["labels"]["release"] == "prometheus"
+    assert [(rule["metadata"]["namespace"], rule["metadata"]["name"]) for rule in RULES] == [
+        ("scalr", "web-scalr-agent-alerts"),
+        ("scalr", "data-agent-job-alerts"),
+        ("scalr-stages", "stages-agent-k8s-alerts"),
+        ("scalr-local", "local-agent-local-alerts"),
+        ("scalr-local", "sets-agent-local-alerts"),
+    ]
+
+
+def test_every_alert_has_a_test_that_fires_and_a_section_of_the_docs() -> None:
+    assert {case.alert for case in CASES} == set(NAMES)
+    sections = re.findall(r"^## (Scalr\w+)$", PAGE, re.MULTILINE)
+    assert sorted(sections) == sorted(NAMES)
+    anchors = {site.anchor(section) for section in sections}
+    assert {alert["annotations"]["runbook_url"] for alert in ALERTS} == {f"{URL}#{anchor}" for anchor in anchors}
+
+
+def test_the_table_of_the_docs_has_severities() -> None:
+    rows = dict(re.findall(r"^\| \[(Scalr\w+)\]\(#\w+\) \| (\w+) \|", PAGE, re.MULTILINE))
+    assert rows == {alert["alert"]: alert["labels"]["severity"] for alert in ALERTS}
+
+
+def test_without_an_address_alerts_link_to_the_page_in_the_repository() -> None:
+    [rule] = observability.rules_of(of_stack({"web": {"kind": "agent-local", "namespace": "scalr"}}))
+    links = {alert["annotations"]["runbook_url"] for alert in rule["spec"]["groups"][0]["rules"]}
+    assert {link.partition("#")[0] for link in links} == {"docs/alerts.md"}
+    assert (REPOSITORY / "docs" / "alerts.md").exists()
+
+
+@pytest.mark.parametrize("alert", ALERTS, ids=lambda alert: f"{alert['labels']['agent']}-{alert['alert']}")
+def test_an_alert_names_its_agent_and_a_command(alert: dict[str, Any]) -> None:
+    annotations, labels = alert["annotations"], alert["labels"]
+    assert f"gent {labels['agent']} " in f"{annotations['summary']} "
+    assert re.search(r" Look: kubectl \w+ ", annotations["description"])
+    used = set(re.findall(r"\$labels\.(\w+)", annotations["description"]))
+    assert used <= set(re.findall(r"\w+", re.findall(r"max by \(([^)]*)\)", alert["expr"])[0])) if used else True
+
+
+@pytest.mark.parametrize(
+    ("agent", "own", "runs", "others"),
+    [
+        (
+            "web",
+            [f"web-scalr-agent-{REPLICA_SETS_HASH}-abcde"],
+            ["web-scalr-agent-run-v0o1-plan-abcde"],
+            ["atask-run-v0o1-plan-abcde", "web-scalr-agent-buffer-5d4f8b7c96-abcde", "my-web-scalr-agent-run-1-plan-abcde"],
+        ),
+        ("data", [f"data-agent-job-{REPLICA_SETS_HASH}-abcde"], ["atask-x-plan-abcde"], ["web-scalr-agent-run-v0o1-plan-abcde"]),
+        (
+            "stages",
+            [f"stages-agent-k8s-controller-{REPLICA_SETS_HASH}-abcde", "stages-agent-k8s-worker-abcde"],
+            ["anything"],
+            [],
+        ),
+    ],
+)
+def test_pods_are_found_by_their_names(agent: str, own: list[str], runs: list[str], others: list[str]) -> None:
+    [found] = [each for each in watched(cases.loaded().agents) if each.agent.name == agent]
+    for pod in [*own, *runs, *others]:
+        assert matched(found.own, pod) == (pod in own)
+        assert matched(found.runs, pod) == (pod in runs)
+        assert matched(found.everything, pod) == (pod not in others)
+
+
+@pytest.mark.parametrize(("length", "job"), [(24, "{}-run-1-plan"), (25, "{}-run-1-plan"), (60, "run-v0o1k2-plan")])
+def test_runs_are_found_if_their_names_are_cut(length: int, job: str) -> None:
+    name = "a" * length
+    loaded = of_stack({"web": {"kind": "agent-job", "namespace": "scalr", "agentVersion": "1.4.0", "values": {"fullnameOverride": name}}})
+    [found] = watched(loaded.agents)
+    assert matched(found.runs, f"{job.format(name)}-abcde")
+    assert matched(found.own, f"{name}-{REPLICA_SETS_HASH}-"[:58] + "abcde")
+    assert not matched(found.runs, f"{name}-{REPLICA_SETS_HASH}-"[:58] + "abcde")
+
+
+def test_the_pods_and_claims_of_a_stateful_set_are_found() -> None:
+    values = {"workload": {"kind": "StatefulSet"}, "persistence": {"data": {"enabled": True}}}
+    [found] = watched(of_stack({"web": {"kind": "agent-local", "namespace": "scalr", "agentVersion": "1.4.0", "values": values}}).agents)
+    assert found.controllers.wanted == 'kube_statefulset_replicas{namespace="scalr",statefulset="web-agent-local"}'
+    assert matched(found.own, "web-agent-local-0")
+    assert not matched(found.own, "web-agent-local-0-abcde")
+    assert found.claims == 'namespace="scalr",persistentvolumeclaim=~"data-dir-web-agent-local-[0-9]+"'
+
+
+def test_pods_that_keep_images_are_no_workers() -> None:
+    [found] = watched(of_stack({"web": {"kind": "agent-job", "namespace": "scalr", "agentVersion": "1.4.0", "prePull": True}}).agents)
+    assert found.daemon_set == ""
+    assert not matched(found.own, "web-scalr-agent-pre-pull-abcde")
+
+
+def test_agents_of_one_namespace_do_not_count_pods_of_others() -> None:
+    kinds = {"one": "agent-k8s", "two": "agent-job"}
+    one, two = watched(
+        of_stack({name: {"kind": kind, "namespace": "scalr", "agentVersion": "1.4.0"} for name, kind in kinds.items()}).agents
+    )
+    run = "two-scalr-agent-run-1-plan-abcde"
+    assert (matched(one.runs, run), matched(one.everything, run), matched(two.runs, run)) == (False, False, True)
+
+
+def test_the_rules_file_has_the_same_alerts() -> None:
+    groups = yaml.safe_load(observability.rules_file(cases.loaded()))["groups"]
+    assert groups == [group for rule in RULES for group in rule["spec"]["groups"]]
+    assert len({group["name"] for group in groups}) == len(RULES)
+
+
+def test_rules_are_deployed_only_if_the_stack_asks_for_them() -> None:
+    agents = {"web": {"kind": "agent-local", "namespace": "scalr"}}
+    kinds = [made["kind"] for made in observability.complete(of_stack(agents))]
+    assert "PrometheusRule" not in kinds
+    asked = observability.complete(of_stack(agents, observability={"prometheusRules": True}))
+    assert [made["kind"] for made in asked].count("PrometheusRule") == 1
+
+
+@pytest.mark.parametrize("key", ["labels", "runbooks"])
+def test_settings_of_rules_without_rules_are_noted(key: str) -> None:
+    given = {key: CONFIG["common"]["observability"][key]}
+    findings = of_stack({"web": {"kind": "agent-local", "namespace": "scalr"}}, observability=given).findings
+    [finding] = [each for each in findings if each.at[1:] == ("observability", key)]
+    assert finding.message == "has no effect without prometheusRules: true"
