@@ -7,8 +7,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from kubernetes.client import ApiClient, Configuration
+from scalr_agents.cluster import api as module
 from scalr_agents.cluster.answers import Answer
-from scalr_agents.cluster.api import Api, ClusterError
+from scalr_agents.cluster.api import Api, ClusterError, RefusedError
 
 PAGES = (b"<html>Log in</html>", b"[]", b"\xff", b"")
 
@@ -19,7 +20,7 @@ class Page(BaseHTTPRequestHandler):
     server: "Portal"
 
     def do_GET(self) -> None:
-        self._answer(200)
+        self._answer(self.server.status)
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
@@ -42,6 +43,7 @@ class Page(BaseHTTPRequestHandler):
 
 class Portal(HTTPServer):
     page: bytes
+    status: int = 200
     asked: list[tuple[str, str]]
 
 
@@ -85,3 +87,27 @@ def test_a_dry_run_says_so_to_the_server() -> None:
         ("PATCH", "/api/v1/namespaces/a/secrets/b?dryRun=All&fieldValidation=Strict&fieldManager=manager&force=true"),
     ]
     assert answers == [Answer(status=201, warnings=('unknown field "spec.x"',), spec={"a": 1})] * 2
+
+
+@pytest.mark.parametrize(
+    ("page", "lines"),
+    [
+        (b"", []),
+        (b"a\n\nb\n", ["a", "", "b"]),
+        (b"a\nno end", ["a", "no end"]),
+        (b"\xff\n", ["\ufffd"]),
+        (b"1234567", ["1234567"]),
+    ],
+)
+def test_a_log_is_read_line_by_line(page: bytes, lines: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_LONGEST_LINE", 5)
+    with portal(page) as (server, api):
+        assert list(api.lines("/log", [("follow", "true")])) == lines
+    assert server.asked == [("GET", "/log?follow=true")]
+
+
+def test_a_log_that_is_refused_says_why() -> None:
+    with portal(b'{"message": "container is waiting to start"}') as (server, api):
+        server.status = 400
+        with pytest.raises(RefusedError, match=r"^container is waiting to start$"):
+            list(api.lines("/log"))

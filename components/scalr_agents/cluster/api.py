@@ -26,6 +26,8 @@ AT_ONCE = 16
 """Requests at a time."""
 _CONNECT_SECONDS, _ANSWER_SECONDS = 10, 60
 _PAGE = 500
+_LONGEST_LINE = 2**20
+"""Bytes after which a line of a log is printed without its end."""
 _JSON, _APPLY = "application/json", "application/apply-patch+yaml"
 _WARNING, _QUOTED = re.compile(r'299 \S+ "((?:[^"\\]|\\.)*)"'), re.compile(r"\\(.)")
 """The texts in a header of warnings, and what is escaped in them."""
@@ -44,7 +46,7 @@ class ClusterError(Exception):
 
 
 class RefusedError(Exception):
-    """The API server refused to create something. The text is its own message."""
+    """The API server refused something. The text is its own message."""
 
 
 class _Response(NamedTuple):
@@ -93,6 +95,25 @@ class Api:
             return None
         return answer.text if answer.status == HTTPStatus.OK else _hidden(answer)
 
+    def lines(self, path: str, query: Query = ()) -> Iterator[str]:
+        """The lines of a log as they come, however long that takes. Raises `RefusedError` with the message of the API server."""
+        with self._reached():
+            request = self._client.param_serialize(
+                "GET", path, query_params=list(query), header_params={"Accept": "*/*"}, auth_settings=["BearerToken"]
+            )
+            response = self._client.call_api(*request, _request_timeout=(_CONNECT_SECONDS, None))
+            if response.status != HTTPStatus.OK:
+                raise RefusedError(_message(_Response(response.status, response.read().decode(errors="replace"), ())))
+            rest = b""
+            for chunk in response.response.stream():
+                *whole, rest = (rest + chunk).split(b"\n")
+                yield from (line.decode(errors="replace") for line in whole)
+                if len(rest) > _LONGEST_LINE:
+                    yield rest.decode(errors="replace")
+                    rest = b""
+            if rest:
+                yield rest.decode(errors="replace")
+
     def review(self, attributes: Mapping[str, Mapping[str, str]]) -> Seen[bool]:
         """Whether the credential may do something: a SelfSubjectAccessReview."""
         body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": attributes}
@@ -136,11 +157,8 @@ class Api:
         return parsed
 
     def _request(self, method: str, path: str, query: Query = (), accept: str = _JSON, body: Any = None, form: str = _JSON) -> _Response:
-        import urllib3
-        from kubernetes.client import ApiException
-
         headers = {"Accept": accept, "Content-Type": form}
-        try:
+        with self._reached():
             request = self._client.param_serialize(
                 method, path, query_params=list(query), header_params=headers, body=body, auth_settings=["BearerToken"]
             )
@@ -149,11 +167,20 @@ class Api:
                 _QUOTED.sub(r"\1", text) for each in response.getheaders().getlist("Warning") for text in _WARNING.findall(each)
             )
             answer = _Response(response.status, response.read().decode(errors="replace"), warnings)
-        except (ApiException, urllib3.exceptions.HTTPError, OSError) as problem:
-            raise ClusterError(f"{self.name} cannot be reached: {_reason(problem)}") from None
         if answer.status == HTTPStatus.UNAUTHORIZED:
             raise ClusterError(f"{self.name} does not accept the credential of the kubeconfig; log in again, or correct the kubeconfig")
         return answer
+
+    @contextmanager
+    def _reached(self) -> Iterator[None]:
+        """Raises `ClusterError` in place of what the client raises."""
+        import urllib3
+        from kubernetes.client import ApiException
+
+        try:
+            yield
+        except (ApiException, urllib3.exceptions.HTTPError, OSError) as problem:
+            raise ClusterError(f"{self.name} cannot be reached: {_reason(problem)}") from None
 
 
 def connect(kubeconfig: str, context: str, untrusted: Sequence[Path]) -> Api:

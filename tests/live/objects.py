@@ -1,0 +1,72 @@
+"""Objects as an API server answers them, for the tests of status and logs."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.live.snapshot import Snapshot, path_of
+from scalr_agents.model.merge import Values, merge
+from scalr_agents.stack.checks import templates
+
+from tests.helpers.samples import URL, load
+
+Json = dict[str, Any]
+
+NAMESPACE = "scalr"
+MADE, NOW = "2026-05-01T11:30:00Z", datetime(2026, 5, 1, 12, 0, tzinfo=UTC)
+BASE: Values = {"common": {"url": URL}, "agents": {"runs": {"kind": "agent-job", "agentVersion": "1.4.0", "namespace": NAMESPACE}}}
+OF_RUNS = {"app.kubernetes.io/name": "scalr-agent", "app.kubernetes.io/instance": "runs", "app.kubernetes.io/component": "task"}
+OF_AGENTS = OF_RUNS | {"app.kubernetes.io/component": "agent"}
+
+
+def agent(**runs: Any) -> AnyAgent:
+    """The one agent of a stack."""
+    [found] = load(merge(BASE, {"agents": {"runs": runs}})).agents
+    return found
+
+
+def item(name: str, **content: Any) -> Json:
+    metadata = {"name": name, "namespace": NAMESPACE, "uid": f"uid-of-{name}", "creationTimestamp": MADE}
+    return merge({"metadata": metadata, "status": {}}, content)
+
+
+def pod(name: str, labels: dict[str, str], *, job: str = "", **content: Any) -> Json:
+    """A pod with these labels, of a Job or of no owner; it runs."""
+    owned = {"ownerReferences": [{"kind": "Job", "name": job}]} if job else {}
+    named = labels | ({"batch.kubernetes.io/job-name": job} if job else {})
+    spec = {"nodeName": "node-a", "containers": [{"name": each} for each in (("runner", "worker") if job else ("agent",))]}
+    status = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+    return merge(item(name, metadata={"labels": named, **owned}, spec=spec, status=status), content)
+
+
+def job(name: str, labels: dict[str, str] | None = None, **content: Any) -> Json:
+    return merge(item(name, spec={"template": {"metadata": {"labels": labels or OF_RUNS}}}), content)
+
+
+def event(about: str, reason: str, message: str, kind: str = "Pod") -> Json:
+    involved = {"kind": kind, "name": about, "uid": f"uid-of-{about}"}
+    return item(f"{about}.1", involvedObject=involved, reason=reason, message=message, lastTimestamp="2026-05-01T11:50:00Z")
+
+
+def ended(name: str, **terminated: Any) -> Json:
+    """The status of a container that ended."""
+    return {"name": name, "state": {"terminated": {"exitCode": 1, "finishedAt": "2026-05-01T11:58:00Z", **terminated}}}
+
+
+def deployed(agent: AnyAgent, **content: Any) -> dict[str, Json]:
+    """What makes an agent's pods as the stack file says, with all of them ready; by path. `content` changes all workloads."""
+    found = {}
+    for _, maker, _ in templates(agent.objects):
+        number = maker["spec"].get("replicas", 1)
+        ready = {"status": {"readyReplicas": number, "numberReady": 1, "desiredNumberScheduled": 1}}
+        found[path_of(maker, agent)] = merge(merge(maker, ready), content if maker["kind"] in WORKLOADS else {})
+    return found
+
+
+def snapshot(agent: AnyAgent, **lists: Sequence[Json]) -> Snapshot:
+    """A cluster with an agent as the stack file says, and these objects."""
+    resources = {"pods": "pods", "jobs": "jobs.batch", "events": "events", "claims": "persistentvolumeclaims"}
+    listed = {(resource, NAMESPACE): list(lists.get(word, ())) for word, resource in resources.items()}
+    return Snapshot(at=NOW, lists=listed, makers=deployed(agent))

@@ -1,0 +1,177 @@
+"""The commands `status` and `logs`: what they print and end with. The cluster is described here; tests/cluster has a real one."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kubernetes.client import ApiClient, Configuration
+from scalr_agents.cluster.answers import Found, Hidden
+from scalr_agents.cluster.api import Api, ClusterError, Query
+from scalr_agents.live import command
+from scalr_agents.live.agents import Claim, Failure, Pods, Run, Status
+
+from tests.helpers.command_line import STACK, cli, stack
+from tests.helpers.samples import load
+from tests.live.objects import Json, deployed, event, job, pod
+
+OF_RUNS = {"app.kubernetes.io/name": "agent-job", "app.kubernetes.io/instance": "runs", "app.kubernetes.io/component": "task"}
+
+
+class Described(Api):
+    """In place of the API: objects by path, and the logs of all containers."""
+
+    def __init__(self) -> None:
+        super().__init__(ApiClient(Configuration()), "the cluster")
+        self.objects: dict[str, Any] = {"/version": {}}
+        self.log = ["Plan: 1 to add"]
+        self.interrupt_after = -1
+        """How often it is read before somebody presses Ctrl-C."""
+
+    def get(self, path: str, query: Query = (), accept: str = "") -> Found[Json]:
+        if path == "/version":
+            if not self.interrupt_after:
+                raise KeyboardInterrupt
+            self.interrupt_after -= 1
+        found: Found[Json] = self.objects.get(path)
+        return found
+
+    def items(self, path: str, query: Query = (), accept: str = "") -> list[Json] | Hidden:
+        found: list[Json] | Hidden = self.objects.get(path.rpartition("/")[2], [])
+        return found
+
+    def lines(self, path: str, query: Query = ()) -> Any:
+        return iter(self.log)
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch, project: Path) -> Described:
+    """A cluster with the stack `dev` as its file says."""
+    stack(project, STACK)
+    described = Described()
+    words = {"kind": "agent-job", "namespace": "scalr", "agentVersion": "0.57.0"}
+    [agent] = load({"common": {"url": "https://acme.scalr.io"}, "agents": {"runs": words}}).agents
+    described.objects |= deployed(agent)
+    monkeypatch.setattr(command, "connect", lambda kubeconfig, context, untrusted: described)
+    return described
+
+
+def test_an_agent_that_is_ready(cluster: Described, project: Path) -> None:
+    done = cli("status", "dev", directory=project)
+    assert (done.returncode, done.stdout.splitlines()) == (
+        0,
+        ["AGENT  KIND       VERSION  PODS            RUNS", "runs   agent-job  0.57.0   controller 1/1  0"],
+    )
+
+
+def test_an_agent_that_is_not_ready_exits_with_1(cluster: Described, project: Path) -> None:
+    cluster.objects = {"/version": {}}
+    done = cli("status", "dev", directory=project)
+    assert done.returncode == 1
+    assert "runs: controller not ready: Deployment runs-agent-job does not exist" in done.stdout.splitlines()
+
+
+def test_runs_and_what_they_wait_for(cluster: Described, project: Path) -> None:
+    told = "exceeded quota: team\nlimited: \x1b[2J"
+    cluster.objects |= {"jobs": [job("plan", labels=OF_RUNS)], "events": [event("plan", "FailedCreate", told, "Job")]}
+    done = cli("status", "dev", directory=project)
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("runs: run plan: pending for ")]
+    assert line.endswith("FailedCreate: exceeded quota: team\\nlimited: \\x1b[2J")
+    assert done.returncode == 0
+
+
+def test_what_may_not_be_seen_is_a_note(cluster: Described, project: Path) -> None:
+    cluster.objects["jobs"] = Hidden("your credential lacks the permission")
+    done = cli("status", "dev", directory=project)
+    assert done.stdout.splitlines()[-1] == "note: jobs.batch in namespace scalr: cannot be seen: your credential lacks the permission"
+    assert done.returncode == 0
+
+
+def test_json_has_these_keys(cluster: Described, project: Path) -> None:
+    cluster.objects |= {"jobs": [job("plan", labels=OF_RUNS)]}
+    printed = json.loads(cli("status", "dev", "-o", "json", directory=project).stdout)
+    [agent] = printed["agents"]
+    assert list(printed) == ["agents", "notes"]
+    assert set(agent) == {
+        *("name", "kind", "namespace", "version", "pods", "runs", "failures", "claims", "differences", "ready"),
+    }
+    assert agent["pods"] == [{"what": "controller", "ready": 1, "wanted": 1, "reason": "", "needed": True}]
+    assert [set(run) for run in agent["runs"]] == [{"name", "phase", "seconds", "reason"}]
+
+
+def test_watching_prints_it_again_until_an_interrupt(cluster: Described, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "_WATCH_SECONDS", 0)
+    cluster.interrupt_after = 2
+    done = cli("status", "dev", "--watch", directory=project)
+    assert (done.returncode, done.stdout.count("AGENT  KIND")) == (130, 2)
+
+
+def test_text_says_everything_about_an_agent() -> None:
+    one = Status(
+        name="runs",
+        kind="agent-job",
+        namespace="scalr",
+        version={"cluster": None, "stack": "1.4.0"},
+        pods=[Pods(what="placeholder", ready=0, wanted=2, reason="", needed=False)],
+        runs=[Run(name="a", phase="running", seconds=90061, reason=""), Run(name="b", phase="pending", seconds=3600, reason="why")],
+        failures=[Failure(name="c", reason="OOMKilled in runner", seconds=0)],
+        claims=[Claim(name="d", phase="Bound", size="40Gi", used=2**30, capacity=4 * 2**30)],
+        differences=["version"],
+    )
+    assert one.ready
+    assert command.as_text([one], ["nodes"]) == [
+        "AGENT  KIND       VERSION  PODS             RUNS",
+        "runs   agent-job  -        placeholder 0/2  1 running, 1 pending",
+        "runs: placeholder not ready: no reason known",
+        "runs: run a: running for 1d1h",
+        "runs: run b: pending for 1h: why",
+        "runs: failed 0s ago: c: OOMKilled in runner",
+        "runs: claim d: Bound, 40Gi, 1.0 of 4.0 GiB used (25%)",
+        "runs: differs: version",
+        "note: nodes",
+    ]
+
+
+def test_logs_of_a_run(cluster: Described, project: Path) -> None:
+    cluster.objects |= {"pods": [pod("plan-x", OF_RUNS, job="plan")]}
+    done = cli("logs", "runs", "--run", "plan", "-s", "dev", directory=project)
+    assert (done.returncode, done.stdout.splitlines()) == (0, ["plan-x/runner: Plan: 1 to add", "plan-x/worker: Plan: 1 to add"])
+
+
+def test_logs_of_a_run_that_is_gone(cluster: Described, project: Path) -> None:
+    done = cli("logs", "runs", "--run", "gone", "-s", "dev", directory=project)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[-1].startswith("error: no pod of run gone is there")
+
+
+def test_logs_of_an_agent_that_the_stack_does_not_have(cluster: Described, project: Path) -> None:
+    done = cli("logs", "rums", "-s", "dev", directory=project)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (2, "Error: Invalid value for AGENT: no agent 'rums'; did you mean 'runs'?")
+
+
+@pytest.mark.parametrize("words", [("status", "dev"), ("logs", "runs", "-s", "dev")])
+def test_a_cluster_that_cannot_be_asked(words: Sequence[str], cluster: Described, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(kubeconfig: str, context: str, untrusted: Sequence[Path]) -> Described:
+        raise ClusterError("the cluster is away")
+
+    monkeypatch.setattr(command, "connect", refuse)
+    done = cli(*words, directory=project)
+    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (1, "", "error: the cluster is away")
+
+
+@pytest.mark.parametrize("words", [("status", "dev"), ("logs", "runs", "-s", "dev")])
+def test_programs_of_the_projects_kubeconfig_do_not_run(
+    words: Sequence[str], cluster: Described, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def opened(kubeconfig: str, context: str, untrusted: Sequence[Path]) -> Described:
+        asked.append(list(untrusted))
+        raise ClusterError("enough")
+
+    monkeypatch.setattr(command, "connect", opened)
+    cli(*words, directory=project)
+    cli(*words, "--allow-exec", directory=project)
+    refused, allowed = asked
+    assert (bool(refused), allowed) == (True, [])
