@@ -14,6 +14,7 @@ __all__ = [
     "TOKEN",
     "URL",
     "apply",
+    "is_rolled_out",
     "line_id",
     "load",
     "objects",
@@ -53,6 +54,11 @@ def wait_for_rollout(cluster: Client, wanted: Manifests) -> None:
                 _ROLLOUT_SECONDS,
                 f"{manifest['kind']} {metadata['namespace']}/{metadata['name']}",
             )
+
+
+def is_rolled_out(cluster: Client, wanted: Manifests) -> bool:
+    """Whether all pods of all workloads among the objects are available."""
+    return all(_is_available(cluster, manifest) for manifest in wanted if manifest["kind"] in WORKLOADS)
 
 
 def replicas(workload: Manifest) -> tuple[int, int]:

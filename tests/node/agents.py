@@ -39,7 +39,8 @@ AGENTS: Mapping[str, Values] = {
 _Each = TypeVar("_Each")
 _Answer = TypeVar("_Answer")
 
-_SECONDS = 120
+_SECONDS = 300
+"""Enough for a machine that starts a dozen agents at the same time while it is busy with other work."""
 _JOB_LABEL = "batch.kubernetes.io/job-name"
 _numbers = itertools.count(1)
 
@@ -181,7 +182,7 @@ def deploy(cluster: Client, world: World, line: Line, namespace: str, *, values:
 
 def wait_until_ready(agent: Agent) -> None:
     """Wait for the rollout, and until the agents have connected to Scalr."""
-    agents.wait_for_rollout(agent.cluster, agent.objects)
+    agent.wait(lambda: agents.is_rolled_out(agent.cluster, agent.objects), "all pods")
     agent.wait_for("started")
 
 

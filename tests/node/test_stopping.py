@@ -15,7 +15,7 @@ from tests.node.world import Step
 
 HANG: Step = {"do": "hang"}
 STUBBORN: Step = {"do": "hang", "stubborn": True}
-SHORT: Step = {"do": "sleep", "seconds": 5}
+SHORT: Step = {"do": "sleep", "seconds": 15}
 
 
 class Case(NamedTuple):
