@@ -75,6 +75,10 @@ class Published:
         return (self, *(replace(self, chart=chart, agent=agent) for chart, agent in following))
 
 
+_History = Sequence[tuple[Version, bool]]
+"""The first versions of agents with which a value came (true) or went."""
+
+
 @dataclass(frozen=True)
 class Table(Generic[R]):
     """The versions of the agents of one chart."""
@@ -160,24 +164,27 @@ class Table(Generic[R]):
     @cached_property
     def _unknown(self) -> Mapping[Version, Sequence[str]]:
         """The values that the agents of each row do not support."""
-        named = [path for row in self.rows for path in (*row.new, *row.gone)]
-        return {row.since: [path for path in dict.fromkeys(named) if not self._knows(row, path)] for row in self.rows}
+        histories = {path: self._history(path) for path in dict.fromkeys(path for _, path, _ in self._changes)}
+        return {row.since: [path for path, history in histories.items() if not _is_known(history, row)] for row in self.rows}
+
+    @cached_property
+    def _changes(self) -> Sequence[tuple[Version, str, bool]]:
+        """The values, or sections, that came or went with each row, oldest first, and whether they came."""
+        return [(row.since, path, is_new) for row in self.rows for is_new, paths in ((False, row.gone), (True, row.new)) for path in paths]
 
     @cached_property
     def _unknown_prefixes(self) -> Mapping[Version, tuple[str, ...]]:
         """The same, as `knows` asks for them: many times for each agent."""
         return {since: tuple(f"{path}." for path in paths) for since, paths in self._unknown.items()}
 
-    def _knows(self, row: Row, path: str) -> bool:
-        """Whether the agents of a row support a value. Some values came, went, and came back."""
-        came = [(other.since, _is_within(path, other.new)) for other in self.rows if _is_within(path, (*other.new, *other.gone))]
-        until_now = [is_new for since, is_new in came if since <= row.since]
-        return until_now[-1] if until_now else not (came and came[0][1])
+    def _history(self, path: str) -> _History:
+        """When a value came or went, oldest first. Some values came, went, and came back."""
+        return [(since, is_new) for since, other, is_new in self._changes if f"{path}.".startswith(f"{other}.")]
 
     def _ranges(self, path: str) -> list[tuple[Version, str, bool]]:
         """Ranges of agents that all support a value, or all do not: the first version, the range as text, and whether they support it."""
-        found = []
-        for knows, group in groupby(self.rows, lambda row: self._knows(row, path)):
+        found, history = [], self._history(path)
+        for knows, group in groupby(self.rows, lambda row: _is_known(history, row)):
             rows = list(group)
             found.append((rows[0].since, self.span(rows), knows))
         return found
@@ -196,5 +203,7 @@ class Table(Generic[R]):
         return next(line for line in reversed(self.lines) if line.oldest <= row.since)
 
 
-def _is_within(path: str, others: Sequence[str]) -> bool:
-    return any(f"{path}.".startswith(f"{other}.") for other in others)
+def _is_known(history: _History, row: Row) -> bool:
+    """Whether the agents of a row support a value with a history."""
+    until_now = [is_new for since, is_new in history if since <= row.since]
+    return until_now[-1] if until_now else not (history and history[0][1])
