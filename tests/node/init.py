@@ -12,6 +12,8 @@ from pathlib import Path
 
 _OWN = ("/run", "/var/lib", "/var/log", "/mnt")
 """Directories that the machine has of its own, in memory."""
+_SIZE = "64g"
+"""What they may have, whatever the memory: a kubelet reports it as the disk of its node, of which pods request more than they write."""
 SYSCTLS = {
     "vm/overcommit_memory": "1",
     "vm/panic_on_oom": "0",
@@ -28,7 +30,7 @@ def main() -> None:
     _say(str(Path("/proc/self").readlink()))  # of the /proc from outside
     _run("mount", "-t", "proc", "proc", "/proc")
     for directory in _OWN:
-        _run("mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", directory)
+        _run("mount", "-t", "tmpfs", "-o", f"mode=755,size={_SIZE}", "tmpfs", directory)
     for name, value in SYSCTLS.items():
         pretended = Path("/run/sysctl", name)
         pretended.parent.mkdir(parents=True, exist_ok=True)
