@@ -35,7 +35,7 @@ REPEATED = {
     *("container_task_acquire_timeout", "container_task_scheduling_timeout", "container_task_cpu_limit", "container_task_cpu_request"),
     *("container_task_mem_limit", "container_task_mem_request", "gc_plugins_global_size_limit", "grace_shutdown_timeout"),
     *("worker_drain_timeout", "uid", "gid", "anonUid", "anonGid", "infrequentAccessAfterDays", "provisionedThroughputMibps"),
-    *("sizeLimit", "storage", "capacity"),
+    *("sizeLimit", "storage", "capacity", "cpu"),
     *("logFormat", "log_format", "pullPolicy", "accessMode", "shutdownMode", "container_task_image_mode", "worker_on_stop_action", "type"),
     *("kind", "role", "names", "crds", "podSecurity", "onDelete", "throughputMode", "connectMode", "squashMode", "protocol", "tier"),
     *("whenDeleted", "whenScaled"),

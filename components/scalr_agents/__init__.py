@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scalr_agents.charts import names, render
     from scalr_agents.model.findings import ValuesError
-    from scalr_agents.resources.arguments import AgentJobArgs, AgentK8sArgs, AgentLocalArgs
+    from scalr_agents.resources.arguments import AgentJobArgs, AgentK8sArgs, AgentLocalArgs, ScalingArgs
     from scalr_agents.resources.aws.ec2_agents import Ec2Agents, Ec2AgentsArgs
     from scalr_agents.resources.aws.efs_cache import EfsCache, EfsCacheArgs, EfsClientsArgs
     from scalr_agents.resources.aws.efs_claim import EfsClaim, EfsClaimArgs
@@ -77,6 +77,7 @@ _HOMES = {
     "MachinePackageArgs": "resources.machine_group",
     "MachineVolumeArgs": "resources.machine_group",
     "RemoteSecretArgs": "resources.kubernetes.secrets_from",
+    "ScalingArgs": "resources.arguments",
     "SecretStoreArgs": "resources.kubernetes.secrets_from",
     "SecretsFromArgs": "resources.kubernetes.secrets_from",
     "NetworkArgs": "resources.kubernetes.egress",
@@ -130,6 +131,7 @@ __all__ = [
     "MachineVolumeArgs",
     "NetworkArgs",
     "RemoteSecretArgs",
+    "ScalingArgs",
     "SecretStoreArgs",
     "SecretsFromArgs",
     "StorageClassClaim",

@@ -87,6 +87,9 @@ class ControlPlane:
             f"--root-ca-file={self.authority}",
             "--use-service-account-credentials",
             "--controllers=*,-nodeipam",
+            "--horizontal-pod-autoscaler-sync-period=1s",
+            "--horizontal-pod-autoscaler-cpu-initialization-period=0s",
+            "--horizontal-pod-autoscaler-initial-readiness-delay=0s",
             "--leader-elect=false",
             "--secure-port=0",
         )

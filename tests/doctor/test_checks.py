@@ -140,6 +140,15 @@ def test_rules_need_the_prometheus_operator() -> None:
     assert found(wanted, ready(wanted, definitions={**ready(wanted).definitions, name: None})) == [FOUND["no prometheus operator"]]
 
 
+def test_autoscalers_need_a_metrics_server() -> None:
+    values = {"agent": {"shutdownMode": "drain"}, "terminationGracePeriodSeconds": 3600}
+    agent = {"kind": "agent-local", "namespace": "scalr", "agentVersion": "1.4.0", "scaling": {"max": 4}, "values": values}
+    wanted = needs({"agents": {"runs": agent}})
+    assert found(wanted, ready(wanted, groups=frozenset({"metrics.k8s.io"}))) == []
+    assert found(wanted, ready(wanted, groups=DENIED)) == []
+    assert found(wanted, ready(wanted)) == [FOUND["no metrics server"]]
+
+
 def test_operators_must_have_their_definitions_and_make_their_secrets() -> None:
     """Objects of kinds that other programs define, as they are made for networks and for external secrets."""
     wanted = needs({"agents": {"runs": {"kind": "agent-job", "namespace": "scalr"}}, "kubernetes": {"crds": "expect"}})

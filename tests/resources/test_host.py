@@ -89,6 +89,7 @@ def test_inputs_are_the_arguments_in_camel_case(provider: Any, component: str) -
 _NESTED = (
     *("EfsClientsArgs", "FilestoreExportOptionArgs", "MachinePackageArgs", "MachineVolumeArgs"),
     *("NetworkArgs", "EgressArgs", "EgressEntryArgs"),
+    "ScalingArgs",
     *("RemoteSecretArgs", "SecretStoreArgs", "SecretsFromArgs"),
 )
 

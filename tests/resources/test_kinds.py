@@ -1,6 +1,6 @@
 """The components of agent-local and agent-k8s: what they register, in which order, and what they refuse."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, cast
 
@@ -14,6 +14,7 @@ from scalr_agents.model.merge import merge
 from scalr_agents.resources.arguments import AgentK8sArgs
 from scalr_agents.resources.kubernetes import agents
 from scalr_agents.resources.kubernetes.rollouts import rollout
+from scalr_agents.resources.validation import ArgsError
 
 from tests.helpers.components import inputs, program, record, refused
 from tests.helpers.provider_errors import joined, not_initialized, timed_out
@@ -46,8 +47,15 @@ FULL_K8S: dict[str, Any] = {
     "secret_env": {"TF_TOKEN_acme": "hidden-env"},
     "values": {**POOL, "efsVolumeHandle": "fs-00000a1b", "restrictMetadataService": True},
 }
+SCALED: dict[str, Any] = {
+    **ARGS,
+    "scaling": {"max": 4},
+    "values": {"agent": {"shutdownMode": "drain"}, "terminationGracePeriodSeconds": 3600},
+}
 FULL = {"AgentLocal": FULL_LOCAL, "AgentK8s": FULL_K8S}
 LATE = joined([not_initialized("create", "urn", "scalr/it", timed_out("Deployment", "it"))])
+
+FORCED = {"pulumi.com/patchForce": "true"}
 
 every_kind = pytest.mark.parametrize("component", KINDS)
 every_line = pytest.mark.parametrize(
@@ -78,6 +86,7 @@ def container(workload: Registration) -> dict[str, Any]:
                 *("data-claim", "cache-claim", "deployment"),
             ],
         ),
+        ("AgentLocal", SCALED, ["token-secret", "deployment", "autoscaler"]),
         ("AgentK8s", ARGS, ["service-account", "role", "role-binding", "token-secret", "deployment", "daemon-set"]),
         (
             "AgentK8s",
@@ -88,7 +97,7 @@ def container(workload: Registration) -> dict[str, Any]:
             ],
         ),
     ],
-    ids=["local", "local with everything", "k8s", "k8s with everything"],
+    ids=["local", "local with everything", "local that scales", "k8s", "k8s with everything"],
 )
 def test_children_and_dependencies_of_workloads(component: str, args: dict[str, Any], roles: list[str]) -> None:
     recording = record(component, args)
@@ -108,11 +117,32 @@ def test_objects_match_render(component: str, version: str) -> None:
     recording = record(component, {**ARGS, "agent_version": version, "values": {"nameOverride": "other"}})
     given = {"nameOverride": "other", "agent": {"url": ARGS["url"], "token": TOKEN}}
     printed = validate(KINDS[component], given, release="it", agent_version=version, inputs=Inputs(disk=True)).objects
-    sent = [opened(made) for made in inputs(recording).values()]
+    sent = [opened(_without_force(component, made)) for made in inputs(recording).values()]
     assert sorted(sent, key=_identity) == sorted(printed, key=_identity)
 
 
-def _identity(manifest: dict[str, Any]) -> tuple[str, str]:
+def test_an_agent_that_scales_leaves_the_number_of_its_pods_to_the_cluster() -> None:
+    recording = record("AgentLocal", SCALED)
+    assert "replicas" not in recording["it-deployment"].inputs["spec"]
+    spec = recording["it-autoscaler"].inputs["spec"]
+    assert (spec["minReplicas"], spec["maxReplicas"]) == (1, 4)
+    assert spec["scaleTargetRef"]["name"] == recording["it-deployment"].inputs["metadata"]["name"]
+
+
+def test_findings_on_scaling_name_the_argument() -> None:
+    with pytest.raises(ArgsError, match=r"scaling\.max: 2, but min is 3"):
+        agents.agent_local("it", cast(Any, {**SCALED, "scaling": {"min": 3, "max": 2}}))
+
+
+def _without_force(component: str, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An object without what makes Pulumi set a number of pods that an autoscaler has set, which only workloads of one kind have."""
+    if component != "AgentLocal" or manifest["kind"] not in ("Deployment", "StatefulSet"):
+        return manifest
+    assert manifest["metadata"]["annotations"] == FORCED
+    return {**manifest, "metadata": {key: value for key, value in manifest["metadata"].items() if key != "annotations"}}
+
+
+def _identity(manifest: Mapping[str, Any]) -> tuple[str, str]:
     return manifest["kind"], manifest["metadata"]["name"]
 
 
@@ -152,7 +182,7 @@ def test_a_rollout_is_awaited_and_its_failure_explained(component: str) -> None:
     for name in WORKLOADS[component]:
         assert dict(recording[name].timeouts)["create"] == "300s"
         assert [hook.rpartition("-")[0] for hook in recording[name].error_hooks] == ["it-rollout"]
-        assert "annotations" not in recording[name].inputs["metadata"]
+        assert recording[name].inputs["metadata"].get("annotations", {}) == (FORCED if component == "AgentLocal" else {})
     assert {r.name for r in recording.resources if r.error_hooks} == set(WORKLOADS[component])
 
 

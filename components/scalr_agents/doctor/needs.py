@@ -31,7 +31,7 @@ _API_SERVER = (
     Access("get", "discovery.k8s.io", "endpointslices", "default", "kubernetes"),
 )
 """Where Pulumi looks up the addresses of the API server for network policies."""
-_OWN_GROUPS = ("", "apps", "batch", "policy")
+_OWN_GROUPS = ("", "apps", "autoscaling", "batch", "policy")
 """API groups of Kubernetes itself. The others end with `.k8s.io`."""
 _ALWAYS_THERE = ("ConfigMap", "kube-root-ca.crt")
 

@@ -41,6 +41,17 @@ class MirrorArgs(TypedDict):
     """Tokens of the mirrors in value `agent.providerNetworkMirrors`, by host name. The list is stored in a Secret. Agents 1.3 or newer."""
 
 
+class ScalingArgs(TypedDict):
+    """A number of agents that follows their load (Kubernetes HorizontalPodAutoscaler)."""
+
+    min: NotRequired[int]
+    """Agents that always run. Default: 1."""
+    max: int
+    """Agents that run at most, and so concurrent runs."""
+    cpu: NotRequired[int]
+    """Mean use of the agents' processors in percent of their requests, above which agents are added. Default: 50."""
+
+
 class AgentJobArgs(AgentArgs, MirrorArgs):
     """Arguments of `AgentJob`, and of the components that it is composed of."""
 
@@ -77,6 +88,8 @@ class AgentLocalArgs(AgentArgs, MirrorArgs):
     """Complete reference of the image, with a tag or a digest. Replaces value `image`."""
     cache_claim_name: NotRequired[pulumi.Input[str]]
     """Name of the PersistentVolumeClaim for the cache. Enables the cache's persistence."""
+    scaling: NotRequired[ScalingArgs]
+    """How the number of agents follows their load. Default: value `replicaCount`."""
     service_account_annotations: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Annotations of the service account, such as an IAM role. Creates the account. Value `serviceAccount.annotations`."""
     secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]

@@ -70,7 +70,7 @@ def build(
     findings += [*file_findings, *(finding for layer in own for finding in misshapen_sections(chart, layer))]
     findings += [
         *_check_entry(name, entry, chart),
-        *_check_pre_pull(name, entry, chart),
+        *_check_kind(name, entry, chart),
         *_check_identity(name, entry),
         *(() if network and network.egress else _check_metadata_service(name, entry, chart, own)),
         *exposed,
@@ -90,6 +90,7 @@ def build(
             spelling=in_stack_files,
             disk=True,
             pre_pull=entry.pre_pull,
+            scaling=entry.scaling,
             secret_env={**given.env, **(entry.secrets_from.variables() if entry.secrets_from else {})},
             mirror_tokens=given.mirror_tokens,
             rollout_timeout_seconds=awaited,
@@ -173,8 +174,10 @@ def _check_entry(name: str, entry: AgentEntry, chart: Chart[Any]) -> Iterator[Fi
         yield error((*place(name), "role"), f"{entry.kind} serves runs only; use kind {others} for a VCS provider")
 
 
-def _check_pre_pull(name: str, entry: AgentEntry, chart: Chart[Any]) -> Iterator[Finding]:
-    """An error for kinds whose runs have no pods with known images."""
+def _check_kind(name: str, entry: AgentEntry, chart: Chart[Any]) -> Iterator[Finding]:
+    """Errors for keys that agents of this kind have no use for."""
+    if entry.scaling and not chart.scales:
+        yield error((*place(name), "scaling"), f"{entry.kind} starts what each run needs, so there is nothing to scale; remove the key")
     if entry.pre_pull and not chart.pre_pulls:
         yield error(
             (*place(name), "prePull"),
@@ -235,7 +238,7 @@ def _spot(finding: Finding) -> tuple[object, KeyPath]:
 
 def _locate(finding: Finding, name: str, entry: AgentEntry, layers: list[Layer]) -> Finding:
     here = place(name)
-    if finding.at in {("release",), ("namespace",)}:
+    if finding.at[:1] in {("release",), ("namespace",), ("scaling",)}:
         reason = " (the agent's name, because release is not set)" if finding.at == ("release",) and not entry.release else ""
         return replace(finding.under(here), message=f"{finding.message}{reason}")
     if finding.at == ("agent_version",):

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from scalr_agents.charts import ChartName
 from scalr_agents.charts.shared.network import settings
 from scalr_agents.charts.shared.network.settings import Network
+from scalr_agents.charts.shared.scaling import Scaling
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.model.fields import (
     Annotations,
@@ -200,6 +201,8 @@ class AgentEntry(Section):
     """Nodes that run its controllers and tasks."""
     pre_pull: Flag = False
     """Whether its nodes get the images of runs before a run needs them (`agent-job` only). Default: with the first run."""
+    scaling: Scaling | None = None
+    """How the number of agents follows their load (`agent-local` only). Default: `values.replicaCount` agents."""
     identity: Annotations = {}
     """Annotations of its service account that give it a cloud identity, such as `eks.amazonaws.com/role-arn`."""
     secrets_from: SecretsFrom | None = None

@@ -24,6 +24,7 @@ CHART = Chart(
     runs_at_once="agent-local has one run at a time per pod; set values.replicaCount",
     corrections=RULES,
     serves_vcs=True,
+    scales=True,
     metadata_switch="allowMetadataService",
     hints=dict.fromkeys(
         ("persistence.data.mode", "persistence.cache.mode"),

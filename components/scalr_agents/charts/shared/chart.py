@@ -78,6 +78,8 @@ class Chart(Generic[V]):
     """Whether its agents need a dedicated directory on their nodes."""
     pre_pulls: bool = False
     """Whether its images can be pulled to nodes before runs need them."""
+    scales: bool = False
+    """Whether the number of its agents can follow their load."""
     metadata_switch: str = ""
     """The value that blocks the metadata service, if the chart allows access by default; else empty."""
     longest_run_seconds: Callable[[V], int | None] | None = None

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scalr_agents.charts.shared.network.settings import Egress, Network
+from scalr_agents.charts.shared.scaling import Scaling
 from scalr_agents.model.clouds import Cloud
 from scalr_agents.model.forms import Deferred, Placeholder
 from scalr_agents.model.spelling import Spelling, in_programs
@@ -47,6 +48,8 @@ class Inputs:
     """Whether pods request and limit what they write to the disk of their node. Default: as in the charts, which do neither."""
     pre_pull: bool = False
     """Whether nodes get the images of tasks before a task needs them. Default: with the first task."""
+    scaling: Scaling | None = None
+    """How the number of agents follows their load. Default: it is the one of the values."""
     spelling: Spelling = in_programs
     """How the user writes the keys of these settings, for findings."""
 

@@ -1,4 +1,4 @@
-"""The CustomResourceDefinitions that the stack's objects need: whether they exist, what they serve, and who owns them."""
+"""What the stack's objects need of the API: CustomResourceDefinitions (whether they exist, what they serve, who owns them), and metrics."""
 
 from scalr_agents.charts.shared.manifests.crds import FIELD_MANAGER
 from scalr_agents.cluster.answers import Hidden
@@ -8,8 +8,12 @@ from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.findings import Findings
 from scalr_agents.model.messages import listed
 
+_METRICS = "metrics.k8s.io"
+"""The API group of a metrics server."""
+
 
 def check(needs: Needs, cluster: Cluster) -> Findings:
+    yield from _metrics(needs, cluster)
     for name, versions in needs.definitions.items():
         found = cluster.definitions.get(name)
         subject = f"definition {name}"
@@ -23,6 +27,15 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
                 yield error(subject, "does not exist in the cluster, and this stack does not install it", advice)
         else:
             yield from _existing(subject, found, versions, installed=name in needs.installed)
+
+
+def _metrics(needs: Needs, cluster: Cluster) -> Findings:
+    if isinstance(cluster.groups, Hidden) or _METRICS in cluster.groups:
+        return
+    for key in needs.own:
+        if key.kind == "HorizontalPodAutoscaler":
+            problem = "the cluster does not measure what pods use, so the number of agents never changes"
+            yield error(f"{key.kind} {key.name}", problem, "Install a metrics server")
 
 
 def _hidden(subject: str, name: str, needs: Needs, cluster: Cluster, hidden: Hidden) -> Findings:

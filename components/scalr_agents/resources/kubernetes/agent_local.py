@@ -6,6 +6,7 @@ import pulumi
 
 from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.resources.arguments import AgentLocalArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects, rollouts
@@ -39,7 +40,7 @@ class AgentLocal(Validated[AgentRequest[AgentLocalValues]]):
 
         release = request.agent.release
         agent = with_images(self, name, with_api_server(request.agent, self, name, opts))
-        group = agent.by_role(deferred_secrets.digest(self, name, agent))
+        group = {role: _scaled(manifest) for role, manifest in agent.by_role(deferred_secrets.digest(self, name, agent)).items()}
         registered = objects.register(group, self, name, opts, rollout=rollouts.rollout(name, request, group))
         self.namespace = pulumi.Output.from_input(release.namespace)
         [workload] = [registered[role] for role, manifest in group.items() if manifest["kind"] in WORKLOADS]
@@ -47,3 +48,8 @@ class AgentLocal(Validated[AgentRequest[AgentLocalValues]]):
         self.service_account_name = known_after(registered.get("service-account", self), release.names.service_account)
         self.pod_selector = known_after(workload, release.selector())
         self.publish()
+
+
+def _scaled(manifest: Manifest) -> Manifest:
+    """The object; a workload of which an autoscaler has set the number of pods can get another number again."""
+    return objects.forced(manifest) if manifest["kind"] in WORKLOADS else manifest

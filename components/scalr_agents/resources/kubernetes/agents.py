@@ -17,6 +17,7 @@ from scalr_agents.charts.shared.agent import Agent, load, misshapen_sections, sh
 from scalr_agents.charts.shared.chart import Chart, V
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.network.settings import Network
+from scalr_agents.charts.shared.scaling import Scaling
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.charts.shared.secrets_from import layers as layers_of_store
 from scalr_agents.charts.shared.settings import NoValueError, Settings
@@ -59,13 +60,17 @@ class _Arguments(Section):
     rollout_timeout_seconds: Annotated[int, BeforeValidator(integral), Field(gt=0)] = ROLLOUT_SECONDS
 
 
-class _AgentLocalArguments(_Arguments):
+class _MirrorArguments(_Arguments):
     ca_bundle: InputText | None = None
     cache_claim_name: InputText | None = None
     mirror_tokens: InputMap = {}
 
 
-class _AgentJobArguments(_AgentLocalArguments):
+class _AgentLocalArguments(_MirrorArguments):
+    scaling: Scaling | None = None
+
+
+class _AgentJobArguments(_MirrorArguments):
     runner_image: InputText | None = None
     pre_pull: bool = False
 
@@ -159,6 +164,7 @@ def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool)
             network=given.network,
             disk=True,
             pre_pull=getattr(given, "pre_pull", False),
+            scaling=getattr(given, "scaling", None),
         ),
     )
     findings += [_at_argument(finding, given, layers, settings) for finding in agent.findings]

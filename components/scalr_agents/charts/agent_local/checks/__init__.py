@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from scalr_agents.charts.agent_local import versions
 from scalr_agents.charts.agent_local.checks import environment as environment_checks
-from scalr_agents.charts.agent_local.checks import volumes, workload
+from scalr_agents.charts.agent_local.checks import scaling, volumes, workload
 from scalr_agents.charts.agent_local.manifests.policies import reaches_metadata_service
 from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.charts.shared import mirrors
@@ -31,9 +31,10 @@ def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Iterato
     yield from _service_account(values)
     yield from _shutdown(values)
     yield from workload.check(values, release)
+    yield from scaling.check(values, inputs)
     yield from _image(values, release, inputs)
     yield from containers.security_context("securityContext", values.security_context, values.pod_security_context)
-    yield from volumes.check(values, release)
+    yield from volumes.check(values, release, inputs)
     yield from environment_checks.check(values, release, inputs)
     yield from _metadata_service(values, inputs)
 

@@ -2,10 +2,11 @@
 
 from scalr_agents.charts.agent_local import versions
 from scalr_agents.charts.agent_local.checks.workload import starts_before_it_stops
-from scalr_agents.charts.agent_local.manifests.workload import is_stateful
+from scalr_agents.charts.agent_local.manifests.workload import is_stateful, number
 from scalr_agents.charts.agent_local.values import AgentLocalValues, effective
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.checks import containers
+from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.volumes import Claim, Volume
 from scalr_agents.model import checks
 from scalr_agents.model.findings import Findings, error, warning
@@ -15,8 +16,9 @@ from scalr_agents.model.release import CACHE_VOLUME, Release
 _SHARED, _ONE_POD = "ReadWriteMany", "ReadWriteOncePod"
 
 
-def check(values: AgentLocalValues, release: Release) -> Findings:
+def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Findings:
     """Our volumes and those of the user."""
+    values = values.model_copy(update={"replica_count": number(values, inputs)})
     persistence = values.persistence
     if versions.TABLE.knows(release.version, "persistence.cache.enabled"):
         yield from _deprecated(values)

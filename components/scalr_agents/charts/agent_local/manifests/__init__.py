@@ -1,6 +1,7 @@
 """The objects of agent-local, grouped by the component that owns them."""
 
 from scalr_agents.charts.agent_local import versions
+from scalr_agents.charts.agent_local.manifests import scaling
 from scalr_agents.charts.agent_local.manifests.environment import secret_data
 from scalr_agents.charts.agent_local.manifests.policies import objects as network_policies
 from scalr_agents.charts.agent_local.manifests.policies import pods
@@ -27,8 +28,10 @@ def service_account(values: AgentLocalValues, release: Release, _inputs: Inputs)
 
 
 def agent(values: AgentLocalValues, release: Release, inputs: Inputs) -> Group:
-    """Secrets, claims and, last, the Deployment or StatefulSet."""
-    return {**_secrets(values, release, inputs), **_claims(values, release), **workload(values, release, inputs)}
+    """Secrets, claims and, last, the Deployment or StatefulSet with its autoscaler."""
+    agents = workload(values, release, inputs)
+    scaler = scaling.objects(agents, inputs.scaling, release) if inputs.scaling else {}
+    return {**_secrets(values, release, inputs), **_claims(values, release), **agents, **scaler}
 
 
 def _secrets(values: AgentLocalValues, release: Release, inputs: Inputs) -> Group:

@@ -19,6 +19,11 @@ def workload(values: AgentLocalValues, release: Release, inputs: Inputs) -> Grou
     return {"deployment": _deployment(values, release, inputs)}
 
 
+def number(values: AgentLocalValues, inputs: Inputs) -> int | None:
+    """The number of agents. `None` leaves it to an autoscaler."""
+    return None if inputs.scaling else values.replica_count
+
+
 def is_stateful(values: AgentLocalValues) -> bool:
     """Whether each agent has claims of its own."""
     return values.workload.kind == "StatefulSet"
@@ -31,7 +36,7 @@ def _deployment(values: AgentLocalValues, release: Release, inputs: Inputs) -> M
         "metadata": release.metadata(release.names.deployment),
         "spec": present(
             {
-                "replicas": values.replica_count,
+                "replicas": number(values, inputs),
                 "strategy": _strategy(values.strategy),
                 "selector": {"matchLabels": release.selector()},
                 "template": _template(values, release, inputs),
@@ -52,7 +57,7 @@ def _stateful_set(values: AgentLocalValues, release: Release, inputs: Inputs) ->
         "metadata": release.metadata(release.names.deployment),
         "spec": present(
             {
-                "replicas": values.replica_count,
+                "replicas": number(values, inputs),
                 # Agents are independent. One that is not ready delays no other, nor the correction of what keeps it from being ready.
                 "podManagementPolicy": "Parallel",
                 "persistentVolumeClaimRetentionPolicy": {"whenDeleted": retention.when_deleted, "whenScaled": retention.when_scaled},
