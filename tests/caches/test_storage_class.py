@@ -10,6 +10,7 @@ LATER: Any = object()
 """Known only during deployment."""
 EFS: dict[str, Any] = {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-00000a1b"}}
 FILESTORE: dict[str, Any] = {"storage_class_name": "agents", "provisioner": "filestore.csi.storage.gke.io"}
+AZURE: dict[str, Any] = {"storage_class_name": "agents", "provisioner": "file.csi.azure.com"}
 CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "runs", "storage_class_name": "agents"}
 
 FILESTORE_PARAMETERS = (
@@ -27,6 +28,9 @@ def _class(given: dict[str, Any]) -> storage_class.StorageClassSettings:
 CLASSES: list[tuple[dict[str, Any], list[str]]] = [
     (EFS, []),
     (FILESTORE, []),
+    (AZURE, []),
+    ({**AZURE, "parameters": {"skuName": "Premium_ZRS", "networkEndpointType": "privateEndpoint", "resourceGroup": LATER}}, []),
+    ({**AZURE, "parameters": {"skuname": "Premium_ZRS"}}, ["error: parameters.skuname: unknown key 'skuname'; did you mean 'skuName'?"]),
     ({**EFS, "parameters": {"fileSystemId": LATER, "subPathPattern": "x", "ensureUniqueDirectory": "false"}}, []),
     ({**FILESTORE, "parameters": {"tier": "zonal", "network": LATER, "connect-mode": "PRIVATE_SERVICE_ACCESS"}}, []),
     ({**EFS, "storage_class_name": ""}, ["error: storage_class_name: missing"]),
@@ -78,8 +82,9 @@ OWNED = {"provisioningMode": "efs-ap", "directoryPerms": "775", "uid": "1000", "
         ),
         (FILESTORE, {"tier": "basic_hdd", "network": "default"}),
         ({**FILESTORE, "parameters": {"tier": "zonal", "labels": "a=b"}}, {"tier": "zonal", "network": "default", "labels": "a=b"}),
+        ({**AZURE, "parameters": {"skuName": "Premium_ZRS"}}, {"protocol": "nfs", "skuName": "Premium_ZRS"}),
     ],
-    ids=["efs", "efs-owner", "efs-range-of-groups", "filestore", "filestore-tier"],
+    ids=["efs", "efs-owner", "efs-range-of-groups", "filestore", "filestore-tier", "azure"],
 )
 def test_parameters_override_defaults(given: dict[str, Any], expected: dict[str, Any]) -> None:
     assert storage_class.parameters(_class(given)) == expected
@@ -90,10 +95,15 @@ def test_defaults_of_parameters_are_not_mutated() -> None:
     assert storage_class.parameters(_class(FILESTORE))["tier"] == "basic_hdd"
 
 
+def test_a_share_of_azure_files_is_never_smb() -> None:
+    [found] = storage_class.check_class(_class({**AZURE, "parameters": {"protocol": "smb"}}))
+    assert str(found).startswith("error: parameters.protocol: unknown key 'protocol'; allowed: skuName, ")
+
+
 @pytest.mark.parametrize(
     ("given", "path", "words"),
     [
-        ({"provisioner": "ebs.csi.aws.com"}, "provisioner", "'efs.csi.aws.com' or 'filestore.csi.storage.gke.io'"),
+        ({"provisioner": "ebs.csi.aws.com"}, "provisioner", "'efs.csi.aws.com', 'filestore.csi.storage.gke.io' or 'file.csi.azure.com'"),
         ({"storage_class_name": "My_Class"}, "storage_class_name", "not a valid Kubernetes name"),
         ({"storage_class_name": LATER}, "storage_class_name", "must be known before deployment"),
         ({"parameters": {"uid": 1000}}, "parameters.uid", "quote it"),

@@ -1,4 +1,4 @@
-"""A StorageClass for the EFS or the Filestore driver, and the claim of an agent on any class."""
+"""A StorageClass for the driver of EFS, Filestore or Azure Files, and the claim of an agent on any class."""
 
 from scalr_agents.caches import volumes
 from scalr_agents.caches.storage_class.settings import DRIVERS, StorageClassSettings

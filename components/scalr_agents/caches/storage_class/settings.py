@@ -1,13 +1,13 @@
-"""The settings of a StorageClass for the EFS or the Filestore driver, and of a claim on any class."""
+"""The settings of a StorageClass for the driver of EFS, Filestore or Azure Files, and of a claim on any class."""
 
 from typing import Literal, NamedTuple
 
 from scalr_agents.caches.volumes import OWNER
-from scalr_agents.model.clouds import EFS_DRIVER, FILESTORE_DRIVER
+from scalr_agents.model.clouds import AZURE_FILES_DRIVER, EFS_DRIVER, FILESTORE_DRIVER
 from scalr_agents.model.fields import AccessMode, InputMap, InputName, Name, Quantity
 from scalr_agents.model.section import Section
 
-Provisioner = Literal["efs.csi.aws.com", "filestore.csi.storage.gke.io"]
+Provisioner = Literal["efs.csi.aws.com", "filestore.csi.storage.gke.io", "file.csi.azure.com"]
 
 
 class Driver(NamedTuple):
@@ -62,11 +62,41 @@ DRIVERS = {
         defaults={"tier": "basic_hdd", "network": "default"},
         needed=(),
     ),
+    # Without `protocol`, because SMB only emulates the links, locks and permissions of files. Without parameters that only SMB reads.
+    AZURE_FILES_DRIVER: Driver(
+        parameters=(
+            "skuName",
+            "storageAccount",
+            "resourceGroup",
+            "location",
+            "server",
+            "shareName",
+            "shareNamePrefix",
+            "folderName",
+            "networkEndpointType",
+            "vnetResourceGroup",
+            "vnetName",
+            "subnetName",
+            "rootSquashType",
+            "mountPermissions",
+            "fsGroupChangePolicy",
+            "requireInfraEncryption",
+            "allowBlobPublicAccess",
+            "disableDeleteRetentionPolicy",
+            "accountQuota",
+            "matchTags",
+            "selectRandomMatchingAccount",
+            "storageEndpointSuffix",
+            "tags",
+        ),
+        defaults={"protocol": "nfs", "skuName": "Premium_LRS"},
+        needed=(),
+    ),
 }
 
 
 class StorageClassSettings(Section):
-    """A StorageClass for the EFS or the Filestore driver."""
+    """A StorageClass for the driver of EFS, Filestore or Azure Files."""
 
     storage_class_name: Name
     provisioner: Provisioner

@@ -19,10 +19,11 @@ class CacheStorageClassArgs(TypedDict):
     storage_class_name: str
     """Name of the StorageClass."""
     provisioner: literals.Provisioner
-    """CSI driver: `efs.csi.aws.com` or `filestore.csi.storage.gke.io`."""
+    """CSI driver: `efs.csi.aws.com`, `filestore.csi.storage.gke.io` or `file.csi.azure.com` (Azure Files, always over NFS)."""
     parameters: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Parameters of the driver, by the driver's names. EFS requires `fileSystemId`. Default: for EFS, an access point for user and group
-    1000 below `/scalr-agent-cache` for every claim; for Filestore, an instance of tier `basic_hdd` in the network `default`."""
+    1000 below `/scalr-agent-cache` for every claim; for Filestore, an instance of tier `basic_hdd` in the network `default`; for Azure
+    Files, a share of SKU `Premium_LRS`."""
     on_delete: NotRequired[literals.OnDelete]
     """`keep` (default) keeps the volume when its claim is deleted (reclaim policy Retain), `delete` lets the driver delete it."""
 
