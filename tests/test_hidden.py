@@ -43,7 +43,7 @@ REPEATED = {
     *("workerNodeSelector", "nameOverride", "fullnameOverride", "namespace", "release", "cache", "location", "shareName"),
     *("cacheDir", "dataDir", "data_home", "path", "tag", "agentVersion", "valuesFiles", "file"),
     *("vpcId", "fileSystemId", "instanceId", "securityGroups", "mountTargetSecurityGroups", "subnets", "cidrs", "ipRanges"),
-    *("apiServer", "cidr", "dashboard", "prometheusRules"),
+    *("apiServer", "cidr", "dashboard", "prometheusRules", "zone"),
     *("reservedIpRange", "kmsKey", "driverRole"),
     *("ami", "architecture", "caScope", "drainSeconds", "max", "memoryPerRun", "min", "onChange", "region", "root", "runtime", "size"),
     *(

@@ -42,6 +42,8 @@ SOUND: dict[str, dict[str, Any]] = {
     "existing-and-cluster": {**EXISTING, **CLUSTER},
     "existing-and-place": {**EXISTING, **PLACE},
     "existing-and-groups": {**EXISTING, "subnets": PLACE["subnets"], "mount_target_security_groups": ["sg-0a1b"]},
+    "one-zone": {**CLUSTER, "zone": "eu-west-1a"},
+    "one-zone-and-its-subnet": {**PLACE, "subnets": {"eu-west-1a": "subnet-0a"}, "zone": "eu-west-1a"},
     "local-zone": {**PLACE, "subnets": {"us-west-2-lax-1a": "subnet-0a"}},
     "outputs": {
         "vpc_id": LATER,
@@ -115,6 +117,13 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({**EXISTING, "clients": {"cidrs": ["10.0.0.0/16"]}}, "clients", "has no effect without subnets"),
     ({**EXISTING, "mount_target_security_groups": ["sg-0a"]}, "mount_target_security_groups", "has no effect without subnets"),
+    ({**EXISTING, "zone": "eu-west-1a"}, "zone", "has no effect: file_system_id refers to an existing file system"),
+    ({**CLUSTER, "zone": "eu-west-1"}, "zone", "given 'eu-west-1', which is not an availability zone such as eu-west-1a"),
+    (
+        {**PLACE, "zone": "eu-west-1a"},
+        "subnets",
+        "a file system of zone eu-west-1a has a mount target in this zone only; give its subnet, and no other",
+    ),
     ({**EXISTING, "throughput_mode": "elastic"}, "throughput_mode", "has no effect: file_system_id refers to an existing file system"),
     ({**EXISTING, "kms_key": "arn:aws:kms:eu-west-1:1:key/a"}, "kms_key", "has no effect: file_system_id refers to"),
     ({**EXISTING, **CLUSTER, "kms_key": LATER}, "kms_key", "has no effect: file_system_id refers to"),

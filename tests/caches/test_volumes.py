@@ -77,6 +77,14 @@ def test_efs_volume_and_claim() -> None:
     }
 
 
+def test_only_nodes_of_the_zone_mount_a_one_zone_file_system() -> None:
+    anywhere, there = (efs.volume_manifests("runs", "scalr", HANDLE, zone=zone) for zone in ("", "eu-west-1a"))
+    terms = [{"matchExpressions": [{"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["eu-west-1a"]}]}]
+    assert there["volume"]["spec"] == anywhere["volume"]["spec"] | {"nodeAffinity": {"required": {"nodeSelectorTerms": terms}}}
+    assert there["claim"] == anywhere["claim"]
+    assert_valid(there["volume"])
+
+
 def test_efs_claim_with_driver_role() -> None:
     anybody, driver = (efs.volume_manifests("runs", "scalr", HANDLE, iam=iam) for iam in (False, True))
     assert driver["volume"]["spec"] == anybody["volume"]["spec"] | {"mountOptions": [*MOUNT_OPTIONS, "iam"]}

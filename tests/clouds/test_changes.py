@@ -121,6 +121,14 @@ def test_changes_of_a_cache_on_efs(on_aws: New, aws: AwsCloud) -> None:
             Change({"efs.subnets": subnets}, {"efs-mount-target-eu-west-1c": "create"}),
             Change({"onDelete": "delete"}, {}),
             Change({"efs.kmsKey": key}, {**dict.fromkeys(OWN_OF_A_FILE_SYSTEM, "create, delete"), **OTHER_CLAIM}),
+            Change(
+                {"efs.zone": "eu-west-1a", "efs.subnets": {"eu-west-1a": subnets["eu-west-1a"]}},
+                {
+                    **dict.fromkeys(OWN_OF_A_FILE_SYSTEM, "create, delete"),
+                    **OTHER_CLAIM,
+                    **{f"efs-mount-target-eu-west-1{zone}": "delete" for zone in "bc"},
+                },
+            ),
         ],
     )
     assert aws.refused() == []

@@ -47,6 +47,11 @@ def test_efs_claim_with_driver_role() -> None:
     assert recording["it-volume"].replaced_on == ("spec.mountOptions",)
 
 
+def test_efs_claim_in_a_zone() -> None:
+    made = inputs(record("EfsClaim", {**EFS, "zone": "eu-west-1a"}))
+    assert made == {"access-point": ACCESS_POINT, **efs.volume_manifests("runs", "scalr", HANDLE, zone="eu-west-1a")}
+
+
 def test_outputs_of_an_efs_claim() -> None:
     assert record("EfsClaim", EFS).outputs["it"] == {
         "persistentVolumeClaimName": "runs-cache",

@@ -9,7 +9,7 @@ import scalr_agents
 from scalr_agents.resources.aws.efs_file_system import left_behind
 
 from tests.helpers import mocked_clouds
-from tests.helpers.components import Args, inputs, record
+from tests.helpers.components import Args, inputs, program, record
 from tests.helpers.mocked_clouds import ACCOUNT, KEY, REGION
 from tests.helpers.policies import allows, denies
 from tests.helpers.recording import run
@@ -73,6 +73,26 @@ OF_THE_PLACE = {
 
 def test_cache_of_an_eks_cluster() -> None:
     assert made({"eks_cluster": "prod"}) == STORAGE | OF_THE_CLUSTER
+
+
+def test_cache_in_one_zone_of_an_eks_cluster() -> None:
+    zone = "eu-west-1b"
+    found = made({"eks_cluster": "prod", "zone": zone})
+    others = {f"mount-target-eu-west-1{each}" for each in "ac"}
+    assert found == {
+        **STORAGE,
+        **{name: given for name, given in OF_THE_CLUSTER.items() if name not in others},
+        "creation-token": {"input": {"kmsKey": "", "zone": zone}},
+        "file-system": {**STORAGE["file-system"], "availabilityZoneName": zone},
+    }
+
+
+def test_the_zone_must_be_one_of_the_cluster() -> None:
+    recording = run(program("EfsCache", {"eks_cluster": "prod", "zone": "eu-west-1d"}))
+    assert recording.names == ["it"]
+    assert str(recording.error).splitlines()[1] == (
+        "  error: zone: eu-west-1d is not a zone of EKS cluster 'prod', which has subnets in eu-west-1a, eu-west-1b, eu-west-1c"
+    )
 
 
 def test_cache_of_an_eks_cluster_with_further_clients() -> None:

@@ -55,6 +55,12 @@ def static_volume(
     }
 
 
+def in_zone(volume: Manifest, zone: str) -> Manifest:
+    """A volume that only nodes of a zone can mount, so that pods which mount it run there."""
+    term = {"matchExpressions": [{"key": "topology.kubernetes.io/zone", "operator": "In", "values": [zone]}]}
+    return volume | {"spec": volume["spec"] | {"nodeAffinity": {"required": {"nodeSelectorTerms": [term]}}}}
+
+
 def claim_manifest(release: str, namespace: str, storage: str, access_modes: list[str], binding: Mapping[str, Any]) -> Manifest:
     """The claim on a cache. `binding` says which volume or which class it gets."""
     return {

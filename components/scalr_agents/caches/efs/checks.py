@@ -17,6 +17,7 @@ _LONGEST_PATH = 100
 _DEEPEST_PATH = 4
 _INFREQUENT_AFTER_DAYS = (1, 7, 14, 30, 60, 90, 180, 270, 365)
 _CLUSTER = re.compile(r"[0-9A-Za-z][\w-]{0,99}", re.ASCII)
+_ZONE = re.compile(r"[a-z]{2,}(-[a-z0-9]+)+(?<=[a-z])")
 _EVERYWHERE = ("0.0.0.0/0", "::/0")
 _KEY = re.compile(r"arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key/([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|mrk-[0-9a-f]{32})", re.ASCII)
 
@@ -76,7 +77,7 @@ def _role(path: str, value: str | Deferred) -> Findings:
 
 
 def _no_effect_on_existing(efs: EfsSettings, spell: Spelling) -> Findings:
-    for word in ("throughput_mode", "provisioned_throughput_mibps", "kms_key", "infrequent_access_after_days", "on_delete"):
+    for word in ("zone", "throughput_mode", "provisioned_throughput_mibps", "kms_key", "infrequent_access_after_days", "on_delete"):
         if word in efs.model_fields_set:
             yield error(spell(word), f"has no effect: {spell('file_system_id')} refers to an existing file system")
 
@@ -108,8 +109,12 @@ def _network(efs: EfsSettings, spell: Spelling) -> Findings:
 
 def _subnets(efs: EfsSettings) -> Findings:
     by_subnet: dict[str, str] = {}
+    if efs.zone and not _ZONE.fullmatch(efs.zone):
+        yield error("zone", f"given {efs.zone!r}, which is not an availability zone such as eu-west-1a")
+    elif efs.zone and efs.subnets and set(efs.subnets) != {efs.zone}:
+        yield error("subnets", f"a file system of zone {efs.zone} has a mount target in this zone only; give its subnet, and no other")
     for zone, subnet in efs.subnets.items():
-        if not re.fullmatch(r"[a-z]{2,}(-[a-z0-9]+)+(?<=[a-z])", zone) or zone.startswith("subnet-"):
+        if not _ZONE.fullmatch(zone) or zone.startswith("subnet-"):
             yield error(entry("subnets", zone), "not an availability zone such as eu-west-1a; give one subnet per zone")
         if isinstance(subnet, str) and by_subnet.setdefault(subnet, zone) != zone:
             yield error(
@@ -163,6 +168,8 @@ def check_claim(claim: EfsClaimSettings) -> Findings:
     else:
         yield error("file_system_id", "missing")
     yield from (error("path", problem) for problem in path_problems(claim.directory))
+    if claim.zone and not _ZONE.fullmatch(claim.zone):
+        yield error("zone", f"given {claim.zone!r}, which is not an availability zone such as eu-west-1a")
     yield from clouds.tags("tags", claim.tags)
 
 

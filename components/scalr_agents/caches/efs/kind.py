@@ -51,7 +51,7 @@ class EfsKind(EfsSettings, CacheKind):
             )
 
     def objects(self, release: str, namespace: str, unknown: Callable[[str], Deferred]) -> dict[str, Manifest]:
-        return volume.volume_manifests(release, namespace, unknown("volumeHandle"), iam=is_set(self.driver_role))
+        return volume.volume_manifests(release, namespace, unknown("volumeHandle"), iam=is_set(self.driver_role), zone=self.zone)
 
 
 def _users(pod: Mapping[str, Any]) -> set[int]:

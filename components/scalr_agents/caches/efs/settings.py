@@ -33,6 +33,9 @@ class EfsSettings(Section):
     """VPC of the security group of the mount targets. Use it instead of `eksCluster`."""
     subnets: InputMap = {}
     """Subnet of each mount target, as a map from zone to subnet ID. Use it instead of `eksCluster`."""
+    zone: Text = ""
+    """Zone of a One Zone file system, which stores its data only there, for about half the price. Pods that mount it then run only on
+    nodes of this zone. Default: all zones of the region."""
     clients: EfsClients = default(EfsClients)
     """Clients that may mount the file system, in addition to the security group of `eksCluster`."""
     mount_target_security_groups: InputList = []
@@ -72,6 +75,7 @@ class EfsClaimSettings(Section):
     uid: PosixId = OWNER
     gid: PosixId = OWNER
     path: Text = ""
+    zone: Text = ""
     iam: Flag = False
     tags: InputMap = {}
 

@@ -9,11 +9,12 @@ _CAPACITY = "1Ti"
 """Kubernetes requires a size for every volume; EFS ignores it."""
 
 
-def volume_manifests(release: str, namespace: str, handle: str | Deferred, *, iam: bool = False) -> dict[str, Manifest]:
+def volume_manifests(release: str, namespace: str, handle: str | Deferred, *, iam: bool = False, zone: str = "") -> dict[str, Manifest]:
     """A volume for an access point of an EFS file system, and the claim on it.
 
     `handle` is `<file system>::<access point>`. The driver encrypts traffic by default. With `iam` it mounts with its IAM
-    identity; without, it mounts anonymously.
+    identity; without, it mounts anonymously. With `zone`, only nodes of that zone mount it, because others find no mount target.
     """
     csi = {"driver": EFS_DRIVER, "volumeHandle": handle}
-    return volumes.static_volume(release, namespace, csi, _CAPACITY, [*EFS_MOUNT_OPTIONS, "iam"] if iam else EFS_MOUNT_OPTIONS)
+    made = volumes.static_volume(release, namespace, csi, _CAPACITY, [*EFS_MOUNT_OPTIONS, "iam"] if iam else EFS_MOUNT_OPTIONS)
+    return made | {"volume": volumes.in_zone(made["volume"], zone)} if zone else made

@@ -40,6 +40,7 @@ def claim(name: str, request: Claim, settings: EfsKind, system: EfsCache, opts: 
             "uid": settings.uid,
             "gid": settings.gid,
             "iam": is_set(settings.driver_role),
+            "zone": settings.zone,
             "tags": cast("Mapping[str, str]", settings.tags),
         },
         opts,

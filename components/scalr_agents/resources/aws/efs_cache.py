@@ -41,6 +41,9 @@ class EfsCacheArgs(TypedDict):
     """VPC of the security group of the mount targets. Use it instead of `eks_cluster`."""
     subnets: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Subnet of each zone's mount target: zone to subnet ID. Use it instead of `eks_cluster`."""
+    zone: NotRequired[str]
+    """Zone of a One Zone file system, which stores its data only there, for about half the price. Its claims need the same `zone`. Default:
+    all zones of the region."""
     clients: NotRequired[EfsClientsArgs]
     """Clients that may mount the file system, in addition to the security group of `eks_cluster`."""
     mount_target_security_groups: NotRequired[Sequence[pulumi.Input[str]]]
@@ -192,6 +195,10 @@ def _place(owner: pulumi.Resource, name: str, settings: efs.EfsSettings, found: 
     if not settings.eks_cluster:
         return _Place(settings.vpc_id, settings.subnets, groups, clients, [])
     network, zones = found or look_up(settings.eks_cluster, name, pulumi.InvokeOptions(parent=owner))
+    if settings.zone and settings.zone not in zones:
+        message = f"{settings.zone} is not a zone of EKS cluster {settings.eks_cluster!r}, which has subnets in {', '.join(sorted(zones))}"
+        raise ArgsError(f"EfsCache {name!r}", [error("zone", message)])
+    zones = {zone: subnet for zone, subnet in zones.items() if settings.zone in ("", zone)}
     cluster = _Client("cluster", security_group=network.cluster_security_group_id)
     others = [client for client in clients if client.key != cluster.security_group]
     return _Place(network.vpc_id, zones, groups, [cluster, *others], ["subnetId"])

@@ -30,6 +30,8 @@ class EfsClaimArgs(TypedDict):
     """Numeric ID of the group that owns all files. Default: 1000."""
     path: NotRequired[str]
     """Directory in the file system. Default: `/scalr-agent-cache/<namespace>/<release>`."""
+    zone: NotRequired[str]
+    """Zone of a One Zone file system (`zone` of an `EfsCache`): pods that mount the claim run only on nodes of this zone. Default: any."""
     iam: NotRequired[bool]
     """Whether to mount with the IAM identity of the driver's node pods. Required if the policy of the file system names that role
     (`driver_role` of an `EfsCache`). Default: false."""
@@ -71,6 +73,7 @@ class EfsClaim(Component):
             opts=child(self, opts),
         )
         self.volume_handle = pulumi.Output.concat(file_system, "::", access_point.id)
-        volume = efs.volume_manifests(settings.release, settings.namespace, deferred(self.volume_handle), iam=settings.iam)
+        handle = deferred(self.volume_handle)
+        volume = efs.volume_manifests(settings.release, settings.namespace, handle, iam=settings.iam, zone=settings.zone)
         self.mounts, self.persistent_volume_name, self.persistent_volume_claim_name = objects.register_volume(volume, self, name, opts)
         self.publish()

@@ -31,12 +31,14 @@ def register(
     # Stored before the file system is created: if a deployment is interrupted, AWS refuses to create a second one with this token.
     token = pulumi.Stash(
         f"{name}-creation-token",
-        input={"kmsKey": settings.kms_key},  # a change of it replaces the file system
+        # A change of it replaces the file system.
+        input={"kmsKey": settings.kms_key, **({"zone": settings.zone} if settings.zone else {})},
         opts=child(owner, opts, replace_on_changes=["input"]),
     )
     file_system = aws.efs.FileSystem(
         f"{name}-file-system",
         creation_token=token.id,
+        availability_zone_name=optional(settings.zone),
         encrypted=True,
         kms_key_id=optional(settings.kms_key),
         throughput_mode=settings.throughput_mode,
