@@ -2,13 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 from scalr_agents.cluster.answers import Answer, Found, Hidden, Seen
-
-Resources = Mapping[str, Decimal]
-"""Amounts by name of the resource: cores, bytes, numbers of pods."""
+from scalr_agents.model.requests import Resources
 
 
 class Access(NamedTuple):

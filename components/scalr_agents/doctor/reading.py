@@ -7,8 +7,8 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from scalr_agents.doctor import scheduling
 from scalr_agents.doctor.facts import Content, DaemonSet, Definition, Namespace, Node, Owner, StorageClass, Volume
+from scalr_agents.model import requests
 
 Json = dict[str, Any]
 
@@ -26,7 +26,7 @@ def node(item: Json) -> Node:
         name=item["metadata"]["name"],
         labels=item["metadata"].get("labels", {}),
         taints=item.get("spec", {}).get("taints", []),
-        allocatable=scheduling.amounts(status.get("allocatable")),
+        allocatable=requests.amounts(status.get("allocatable")),
         kubelet=info.get("kubeletVersion", ""),
         runtime=info.get("containerRuntimeVersion", ""),
     )
@@ -38,8 +38,8 @@ def with_pods(nodes: Sequence[Node], pods: Iterable[Json]) -> list[Node]:
     for pod in pods:
         on = pod["spec"].get("nodeName")
         if on and pod["spec"].get("priority", 0) >= 0:
-            requested.setdefault(on, []).append({**scheduling.of_pod(pod["spec"]), "pods": Decimal(1)})
-    return [replace(each, requested=scheduling.added(requested.get(each.name, ()))) for each in nodes]
+            requested.setdefault(on, []).append({**requests.of_pod(pod["spec"]), "pods": Decimal(1)})
+    return [replace(each, requested=requests.added(requested.get(each.name, ()))) for each in nodes]
 
 
 def with_drivers(nodes: Sequence[Node], csi_nodes: Iterable[Json]) -> list[Node]:

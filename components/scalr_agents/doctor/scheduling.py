@@ -4,55 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from scalr_agents.doctor.facts import Node, Resources
-from scalr_agents.model import quantities
-
-Spec = Mapping[str, Any]
+from scalr_agents.doctor.facts import Node
+from scalr_agents.model.requests import Resources, Spec
 
 _UNSCHEDULABLE = ("NoSchedule", "NoExecute")
 _NONE = Decimal(0)
-
-
-def amounts(given: Mapping[str, Any] | None) -> dict[str, Decimal]:
-    """Quantities as numbers. What is no quantity is left out: the API server refuses it."""
-    return {name: quantities.parse(value) for name, value in (given or {}).items() if quantities.is_quantity(value)}
-
-
-def added(many: Iterable[Resources]) -> dict[str, Decimal]:
-    total: dict[str, Decimal] = {}
-    for each in many:
-        for name, amount in each.items():
-            total[name] = total.get(name, _NONE) + amount
-    return total
-
-
-def largest(*many: Resources) -> dict[str, Decimal]:
-    """The largest amount of each resource."""
-    return {name: max(each.get(name, _NONE) for each in many) for name in {name for each in many for name in each}}
-
-
-def of_container(container: Spec) -> dict[str, Decimal]:
-    """What a container requests. A request that is not set equals the limit."""
-    resources = container.get("resources") or {}
-    return amounts(resources.get("limits")) | amounts(resources.get("requests"))
-
-
-def of_pod(spec: Spec) -> dict[str, Decimal]:
-    """What a pod requests as a whole: its containers together, or one of those that run before them if that needs more.
-
-    Init containers that stay (`restartPolicy: Always`) count with the containers.
-    """
-    total = added(of_container(container) for container in spec.get("containers", ()))
-    before: dict[str, Decimal] = {}
-    staying: dict[str, Decimal] = {}
-    for container in spec.get("initContainers", ()):
-        own = of_container(container)
-        if container.get("restartPolicy") == "Always":
-            staying = added([staying, own])
-            before = largest(before, staying)
-        else:
-            before = largest(before, added([staying, own]))
-    return added([largest(added([total, staying]), before), amounts(spec.get("overhead"))])
 
 
 def is_selected(node: Node, spec: Spec) -> bool:

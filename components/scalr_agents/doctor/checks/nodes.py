@@ -1,15 +1,16 @@
 """Nodes that the stack's pods may run on, and whether they have room."""
 
 from collections.abc import Sequence
-from decimal import Decimal
 
 from scalr_agents.cluster.answers import Hidden
 from scalr_agents.doctor import scheduling
-from scalr_agents.doctor.facts import Cluster, Node, Resources
+from scalr_agents.doctor.facts import Cluster, Node
 from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs, Pod, key_of
+from scalr_agents.model import requests
 from scalr_agents.model.findings import Finding, Findings
 from scalr_agents.model.messages import listed
+from scalr_agents.model.requests import Resources, Spec, shown
 
 _OF_KUBERNETES = "node.kubernetes.io/"
 """Taints of nodes that are not ready or are cordoned."""
@@ -40,7 +41,7 @@ def _pod(pod: Pod, cluster: Cluster, nodes: Sequence[Node], *, grows: bool) -> F
     if not open_nodes:
         yield _shut(subject, spec, selected)
         return
-    needed = scheduling.of_pod(spec)
+    needed = requests.of_pod(spec)
     large = [node for node in open_nodes if scheduling.room(node, needed, when_empty=True)]
     if not large:
         problem = f"none of the {len(open_nodes)} nodes that match is large enough for {_listed(needed)}: {_largest(open_nodes, needed)}"
@@ -70,7 +71,7 @@ def _unless_grown(subject: str, problem: str, advice: str, *, grows: bool) -> Fi
     return error(subject, problem, advice)
 
 
-def _shut(subject: str, spec: scheduling.Spec, selected: Sequence[Node]) -> Finding:
+def _shut(subject: str, spec: Spec, selected: Sequence[Node]) -> Finding:
     taints = [taint for node in selected for taint in scheduling.in_the_way(node, spec)]
     own = [taint for taint in taints if not taint["key"].startswith(_OF_KUBERNETES)]
     if not own:
@@ -83,19 +84,10 @@ def _shut(subject: str, spec: scheduling.Spec, selected: Sequence[Node]) -> Find
 
 
 def _listed(needed: Resources) -> str:
-    return ", ".join(f"{name} {_shown(name, amount)}" for name, amount in sorted(needed.items())) or "the pod"
+    return ", ".join(f"{name} {shown(name, amount)}" for name, amount in sorted(needed.items())) or "the pod"
 
 
 def _largest(nodes: Sequence[Node], needed: Resources) -> str:
     """What the nodes have at most, of what is needed."""
-    most = scheduling.largest(*(node.allocatable for node in nodes))
+    most = requests.largest(*(node.allocatable for node in nodes))
     return f"they have at most {_listed({name: most[name] for name in needed if name in most})}"
-
-
-def _shown(name: str, amount: Decimal) -> str:
-    """An amount as people write it: 500m, 1536Mi."""
-    if "cpu" in name:
-        return f"{amount.normalize():f}" if amount == amount.to_integral_value() else f"{(amount * 1000).normalize():f}m"
-    if "memory" in name or "storage" in name:
-        return f"{(amount / 2**20).quantize(Decimal(1)):f}Mi"
-    return f"{amount.normalize():f}"

@@ -1,0 +1,50 @@
+"""What pods request, as Kubernetes computes it: by tables from its documentation, and by rules that hold for any input."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scalr_agents.model import requests
+
+CPU = st.integers(0, 64).map(lambda cores: f"{cores * 250}m")
+RESOURCES = st.fixed_dictionaries({"requests": st.fixed_dictionaries({"cpu": CPU})})
+CONTAINERS = st.lists(st.fixed_dictionaries({"name": st.just("c"), "resources": RESOURCES}), max_size=4)
+
+
+def pod(*cpus: str, before: tuple[str, ...] = (), staying: tuple[str, ...] = ()) -> dict[str, Any]:
+    def container(cpu: str) -> dict[str, Any]:
+        return {"name": "c", "resources": {"requests": {"cpu": cpu}}}
+
+    init = [*({**container(cpu), "restartPolicy": "Always"} for cpu in staying), *map(container, before)]
+    return {"containers": [*map(container, cpus)], "initContainers": init}
+
+
+@pytest.mark.parametrize(
+    ("spec", "cores"),
+    [
+        (pod("1", "500m"), "1.5"),
+        (pod("1", before=("3",)), "3"),
+        (pod("4", before=("3",)), "4"),
+        (pod("1", staying=("500m",)), "1.5"),
+        (pod("1", before=("1",), staying=("500m",)), "1.5"),
+        (pod("1", before=("2",), staying=("500m",)), "2.5"),
+        ({**pod("1"), "overhead": {"cpu": "250m"}}, "1.25"),
+    ],
+)
+def test_what_a_pod_requests(spec: dict[str, Any], cores: str) -> None:
+    assert requests.of_pod(spec) == {"cpu": Decimal(cores)}
+
+
+def test_a_request_that_is_not_set_equals_the_limit() -> None:
+    container = {"resources": {"limits": {"cpu": "2", "memory": "1Gi"}, "requests": {"cpu": "1"}}}
+    assert requests.of_container(container) == {"cpu": Decimal(1), "memory": Decimal(2**30)}
+
+
+@given(CONTAINERS, CONTAINERS)
+def test_a_pod_needs_as_much_as_any_of_its_phases(containers: list[dict[str, Any]], before: list[dict[str, Any]]) -> None:
+    cpu = requests.of_pod({"containers": containers, "initContainers": before}).get("cpu", Decimal(0))
+    each = [requests.of_container(container)["cpu"] for container in before]
+    together = sum((requests.of_container(container)["cpu"] for container in containers), Decimal(0))
+    assert cpu == max([together, *each])
