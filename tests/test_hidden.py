@@ -44,6 +44,7 @@ REPEATED = {
     *("cacheDir", "dataDir", "data_home", "path", "tag", "agentVersion", "valuesFiles", "file"),
     *("vpcId", "fileSystemId", "instanceId", "securityGroups", "mountTargetSecurityGroups", "subnets", "cidrs", "ipRanges"),
     *("apiServer", "cidr", "dashboard", "prometheusRules", "zone"),
+    *("buffer", "class", "deadlineSeconds", "disk", "memory", "pods"),
     *("reservedIpRange", "kmsKey", "driverRole"),
     *("ami", "architecture", "caScope", "drainSeconds", "max", "memoryPerRun", "min", "onChange", "region", "root", "runtime", "size"),
     *(

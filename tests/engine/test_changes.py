@@ -118,6 +118,22 @@ def test_a_removed_agent_deletes_only_its_objects(aws_prod: Deployed, branch: Br
     assert {"payments-efs-file-system", "namespace-scalr-payments"} < kept.keys()
 
 
+def test_a_quota_goes_with_its_word(local: Deployed, branch: Branch) -> None:
+    stack = branch(local)
+    place, namespace = "namespaces.scalr-agents.quota", "namespace-scalr-agents"
+    changes: list[tuple[Any, dict[str, str]]] = [
+        ({"pods": 9, "memory": "8Gi"}, {"limits": "create", "quota": "create"}),
+        ({"pods": 9}, {"limits": "delete", "quota": "update"}),
+        (None, {"quota": "delete"}),
+    ]
+    for quota, steps in changes:
+        stack.edit({place: quota})
+        changed = stack.up()
+        assert not changed.failed, changed.output
+        assert changed.steps == {f"{namespace}-{role}": (step,) for role, step in steps.items()}
+    assert stack.cluster.objects.keys() == local.stack.cluster.objects.keys()
+
+
 def test_a_recreated_stack_reuses_kept_objects(local: Deployed, branch: Branch) -> None:
     stack = branch(local)
     gone = stack.destroy()

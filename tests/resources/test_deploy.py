@@ -102,6 +102,22 @@ def test_a_namespace_is_created_once(project: Path) -> None:
     assert len(recording.of_type("scalr-agents:index:AgentJob")) == 2
 
 
+@pytest.mark.parametrize("create", [True, False])
+def test_a_quota_is_there_before_the_agents_and_goes_with_the_stack(project: Path, *, create: bool) -> None:
+    recording = up(project, namespaces={"scalr": {"create": create, "quota": {"cpu": "4"}}, "other": {}})
+    assert recording.error is None
+    quotas = {"namespace-scalr-limits": "LimitRange", "namespace-scalr-quota": "ResourceQuota"}
+    found = {(r.type, r.name, r.parent, r.provider, r.retain) for r in recording.resources if r.name in quotas}
+    assert found == {(f"kubernetes:core/v1:{kind}", name, "scalr-agents-test", "cluster", False) for name, kind in quotas.items()}
+    namespaces = {"namespace-other", *(["namespace-scalr"] if create else [])}
+    assert {recording[name].dependencies for name in quotas} == {frozenset(namespaces)}
+    own = [r.name for r in recording.resources if r.custom and r.name.startswith("runs-")]
+    assert len(own) == 10
+    assert all(quotas.keys() <= recording.depends(name) for name in own)
+    assert recording["namespace-scalr-quota"].inputs["spec"] == {"hard": {"requests.cpu": "4"}}
+    assert not quotas.keys() & set(up(project).names)
+
+
 def test_outputs_have_names_and_selectors_of_every_agent(project: Path) -> None:
     selector = {"app.kubernetes.io/name": "agent-job", "app.kubernetes.io/instance": "runs"}
     assert up(project).exports == {

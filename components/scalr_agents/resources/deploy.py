@@ -141,13 +141,15 @@ def _taking_over(loaded: Stack) -> pulumi.ProviderResource | None:
 
 
 def _shared(loaded: Stack, cluster: pulumi.ProviderResource, taking_over: pulumi.ProviderResource | None) -> list[pulumi.Resource]:
-    """Definitions and namespaces. Definitions of others are taken over only if the stack takes over everything."""
+    """Definitions, namespaces and their quotas. Definitions of others are taken over only if the stack takes over everything."""
     used = loaded.lines()
     version: AgentCrdsArgs = {"agent_version": used[0].default_version} if len(used) == 1 else {}
     definitions = [AgentCrds("agent-crds", version, pulumi.ResourceOptions(provider=cluster))] if used else []
     opts = pulumi.ResourceOptions(provider=taking_over)
     namespaces = objects.register(loaded.created_namespaces(), None, "namespace", opts, retain=True)
-    return [*definitions, *namespaces.values()]
+    limited = pulumi.ResourceOptions(provider=cluster, depends_on=[*namespaces.values()])
+    quotas = objects.register(loaded.quotas(), None, "namespace", limited)
+    return [*definitions, *namespaces.values(), *quotas.values()]
 
 
 def _file_systems(loaded: Stack) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.lines import Line
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.messages import shown
-from scalr_agents.stack import agents, checks, clouds, common, directories, nodes, secrets, trust
+from scalr_agents.stack import agents, checks, classes, clouds, common, directories, nodes, quotas, secrets, trust
 from scalr_agents.stack.model import PREFIX, Kubernetes, Namespace, Observability, StackFile, in_file
 
 if TYPE_CHECKING:
@@ -56,6 +56,11 @@ class Stack(NamedTuple):
     def created_namespaces(self) -> dict[str, Manifest]:
         return {name: checks.namespace_manifest(name, entry) for name, entry in self.namespaces.items() if entry.create}
 
+    def quotas(self) -> dict[str, Manifest]:
+        """The objects that limit what the pods of namespaces take together, by namespace and role."""
+        given = {name: quotas.objects(name, entry.quota) for name, entry in self.namespaces.items() if entry.quota}
+        return {f"{name}-{role}": manifest for name, made in given.items() for role, manifest in made.items()}
+
     def images(self) -> list[str]:
         """All images that the stack pulls, each once."""
         of_agents = {image for agent in self.agents for image in checks.images(agent.objects)}
@@ -70,6 +75,7 @@ class Stack(NamedTuple):
         return [
             *definitions,
             *self.created_namespaces().values(),
+            *self.quotas().values(),
             *(manifest for claim in self.claims for manifest in claim.objects),
             *(manifest for agent in self.agents for manifest in agent.objects),
         ]
@@ -94,6 +100,7 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     bundle, common_findings = common.bundle(file.common.ca, directory)
     only_machines = bool(content.get("machines")) and not content.get("agents")
     findings += [*common_findings, *common.without_effect(file.common, only_machines=only_machines)]
+    findings += [*classes.unused(file.classes, file.agents), *quotas.check(file.namespaces)]
     caches, cache_findings = _caches(file)
     findings += cache_findings
 
@@ -111,6 +118,7 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
         findings += [
             *checks.collisions(built, claims),
             *checks.pod_admission(file.namespaces, built),
+            *quotas.check_room(file.namespaces, built),
             *_check_mounts(built, claims),
             *nodes.check(file.agents, built),
             *directories.check(built),

@@ -21,7 +21,7 @@ from scalr_agents.model.merge import lookup
 from scalr_agents.model.messages import listed, too_long
 from scalr_agents.model.positions import broken
 from scalr_agents.model.spelling import in_stack_files
-from scalr_agents.stack import common, secrets, secrets_from
+from scalr_agents.stack import classes, common, secrets, secrets_from
 from scalr_agents.stack.model import PREFIX, AgentEntry, AgentSecrets, StackFile, place
 from scalr_agents.stack.source import SourceError, read_text
 
@@ -58,6 +58,8 @@ def build(
     except LineError as problem:
         return None, [error(_place_of_version(name, entry), str(problem))]
     shared, findings = common.layers(file.common, bundle, settings, name)
+    sized, class_findings = classes.layers(name, entry, file.classes, settings)
+    shared += sized
     files, file_findings = _values_files(here, entry, directory)
     own = [*files, Layer((*here, "values"), entry.values)]
     stored, stored_findings = secrets_from.layers(name, entry.secrets_from, given, [*shared, *own], settings)
@@ -67,7 +69,7 @@ def build(
     layers = [*shared, *own, *nodes, *cache, *identity, *stored, *secret]
     exposed = list(secrets.in_the_open(name, own, settings))
     network = file.common.network if entry.network is None else entry.network
-    findings += [*file_findings, *(finding for layer in own for finding in misshapen_sections(chart, layer))]
+    findings += [*class_findings, *file_findings, *(finding for layer in own for finding in misshapen_sections(chart, layer))]
     findings += [
         *_check_entry(name, entry, chart),
         *_check_kind(name, entry, chart),

@@ -1,6 +1,6 @@
 """Translates the keys that all kinds share into the values of a chart."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from scalr_agents.charts.shared.settings import NoValueError, Settings
@@ -20,13 +20,18 @@ _ALWAYS_DIRECT = ["$(KUBERNETES_SERVICE_HOST)", "localhost", "127.0.0.1", ".svc"
 
 def layers(common: Common, bundle: str, settings: Settings, agent: str) -> tuple[list[Layer], list[Finding]]:
     """The keys of `common` as layers of an agent's values, and errors for those that its chart or contract line has no value for."""
-    translated, findings = [], []
-    for key, translate in _given(common, bundle, settings):
+    return translated(_PLACE, _given(common, bundle, settings), agent)
+
+
+def translated(place: KeyPath, settings: Iterable[tuple[str, Callable[[], Values]]], agent: str) -> tuple[list[Layer], list[Finding]]:
+    """Keys that agents share as layers of values, with how each becomes values, and errors for those that have no value."""
+    layers, findings = [], []
+    for key, translate in settings:
         try:
-            translated.append(Layer((*_PLACE, key), translate(), from_setting=True))
+            layers.append(Layer((*place, key), translate(), from_setting=True))
         except NoValueError as problem:
-            findings.append(error((*_PLACE, key), f"for agent {agent!r}: {problem}"))
-    return translated, findings
+            findings.append(error((*place, key), f"for agent {agent!r}: {problem}"))
+    return layers, findings
 
 
 def _given(common: Common, bundle: str, settings: Settings) -> Iterator[tuple[str, Callable[[], Values]]]:

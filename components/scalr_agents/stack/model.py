@@ -12,6 +12,7 @@ from scalr_agents.charts.shared.scaling import Scaling
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.model.fields import (
     Annotations,
+    Count,
     Flag,
     InputMap,
     InputText,
@@ -19,7 +20,9 @@ from scalr_agents.model.fields import (
     Line,
     ObjectName,
     OpenMap,
+    Quantity,
     Registry,
+    Resources,
     SecretEnv,
     SecretKey,
     Text,
@@ -158,6 +161,20 @@ class Common(Section):
     """Annotations of all pods."""
 
 
+class Quota(Section):
+    """What the pods of a namespace may take together: those of runs, controllers, placeholders, and all others. Kubernetes creates a pod
+    beyond it only when others have ended, and the run waits."""
+
+    pods: Positive | None = None
+    """Number of pods. Default: no limit."""
+    cpu: Quantity | None = None
+    """Sum of their CPU requests. Default: no limit."""
+    memory: Quantity | None = None
+    """Sum of their memory requests. Default: no limit."""
+    disk: Quantity | None = None
+    """Sum of their requests for the disk of nodes (`ephemeral-storage`). Default: no limit."""
+
+
 class Namespace(Section):
     """A namespace of the cluster. The stack never deletes a namespace, even if it created it."""
 
@@ -167,6 +184,8 @@ class Namespace(Section):
     """Pod Security level that the namespace enforces. Default: restricted if the stack creates it, otherwise unknown."""
     labels: Labels = {}
     """Additional labels of a namespace that the stack creates."""
+    quota: Quota | None = None
+    """Limits what the pods of the namespace take together, also of one that the stack does not create. Default: no limit."""
 
 
 class Nodes(Section):
@@ -176,6 +195,22 @@ class Nodes(Section):
     """Labels that the nodes must have."""
     tolerations: Tolerations = []
     """Tolerations for taints of the nodes."""
+
+
+class AgentClass(Section):
+    """A size of agents, translated into the values of each kind. An agent's own values override it."""
+
+    resources: Resources = {}
+    """Kubernetes ResourceRequirements of a run, merged with those of the chart: of the runner (`agent-job`), the agent (`agent-local`), or
+    the pod (`agent-k8s`: only cpu and memory)."""
+    disk: Quantity | None = None
+    """Size of a run's workspace on the disk of its node, from which the requests and limits of the pod are computed (not `agent-k8s`)."""
+    nodes: Nodes | None = None
+    """Nodes that run controllers and tasks."""
+    deadline_seconds: Count = None
+    """Seconds from the start of its Job after which Kubernetes ends a run (`agent-job` only)."""
+    buffer: Count = None
+    """Number of placeholders, which reserve room for runs to come (`agent-job` only)."""
 
 
 class AgentEntry(Section):
@@ -197,6 +232,8 @@ class AgentEntry(Section):
     """Version of the agent, which also selects the default image tag. Default: that of `common`, otherwise that of the kind."""
     cache: Text = ""
     """Name of the cache that its runs share. Turns on persistence of the cache and, for `agent-job`, the provider cache."""
+    class_: Text = Field("", alias="class")
+    """Name of the class with its size. Its own values and `nodes` override those of the class."""
     nodes: Nodes | None = None
     """Nodes that run its controllers and tasks."""
     pre_pull: Flag = False
@@ -240,6 +277,8 @@ class StackFile(Section):
     """Namespaces, by name."""
     caches: OpenMap = {}
     """Shared caches, by name. Their keys are in `cache_model`, which is imported only if there are any."""
+    classes: dict[str, Annotated[AgentClass, unset({})]] = {}
+    """Sizes that agents take with `class`, by name."""
     agents: dict[str, Annotated[AgentEntry, unset({})]] = {}
     """Agents, by name."""
     machines: OpenMap = {}

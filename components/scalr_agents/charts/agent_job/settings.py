@@ -1,6 +1,7 @@
 """Conversion of stack settings into values of `agent-job`."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from scalr_agents.charts.shared.settings import Settings, Text, given
 from scalr_agents.model.merge import Values
@@ -37,6 +38,18 @@ class AgentJobSettings(Settings):
 
     def nodes(self, values: Values) -> Values:
         return {"agent": values, "task": values}
+
+    def resources(self, given: Mapping[str, Any]) -> Values:
+        return {"task": {"runner": {"resources": dict(given)}}}
+
+    def disk(self, size: str) -> Values:
+        return {"persistence": {"data": {"emptyDir": {"sizeLimit": size}}}}
+
+    def deadline(self, seconds: int) -> Values:
+        return {"task": {"job": {"activeDeadlineSeconds": seconds}}}
+
+    def buffer(self, replicas: int) -> Values:
+        return {"task": {"buffer": {"replicas": replicas}}}
 
     def cache(self, claim: Values, limit: Values | None = None) -> Values:
         limited: Values = {} if limit is None else {"agent": {"providerCache": limit}}

@@ -30,6 +30,13 @@ class AgentLocalSettings(ExtraEnvSettings):
     def nodes(self, values: Values) -> Values:
         return values
 
+    def resources(self, given: Mapping[str, Any]) -> Values:
+        return {"resources": dict(given)}
+
+    def disk(self, size: str) -> Values:
+        volume: Values = {"emptyDir": {"sizeLimit": size}}
+        return {"persistence": volume if self._knows("persistence.emptyDir") else {"data": volume}}
+
     def cache(self, claim: Values, limit: Values | None = None) -> Values:
         volume: Values = {"enabled": True, "persistentVolumeClaim": claim}
         return {"persistence": {"cache": volume} if self._knows("persistence.cache.enabled") else volume}

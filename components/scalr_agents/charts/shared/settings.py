@@ -13,6 +13,7 @@ from scalr_agents.model.forms import Deferred
 from scalr_agents.model.merge import Values
 
 Text = str | Deferred
+_OTHERWISE = "use agent-job, or a class without it"
 
 
 class NoValueError(ValueError):
@@ -66,6 +67,22 @@ class Settings(ABC):
 
     @abstractmethod
     def nodes(self, values: Values) -> Values: ...
+
+    @abstractmethod
+    def resources(self, given: Mapping[str, Any]) -> Values:
+        """The resources of a run, Kubernetes ResourceRequirements."""
+
+    @abstractmethod
+    def disk(self, size: str) -> Values:
+        """The size of a run's workspace on the disk of its node."""
+
+    def deadline(self, seconds: int) -> Values:
+        """Seconds after which a run ends."""
+        raise self._refuse("a deadline of runs", _OTHERWISE)
+
+    def buffer(self, replicas: int) -> Values:
+        """The number of placeholders, which reserve room for runs."""
+        raise self._refuse("placeholders", _OTHERWISE)
 
     @abstractmethod
     def cache(self, claim: Values, limit: Values | None = None) -> Values:

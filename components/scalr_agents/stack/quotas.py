@@ -1,0 +1,131 @@
+"""Quotas of namespaces: the objects that limit what pods request together, and whether the stack's own pods fit."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.model import quantities, requests
+from scalr_agents.model.findings import Finding, Path, error
+from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.requests import Resources
+from scalr_agents.stack.checks import templates
+from scalr_agents.stack.model import PREFIX, Namespace, Quota
+
+_NAME = "scalr-agents"
+_PODS = "pods"
+_RESOURCES = {_PODS: _PODS, "cpu": "cpu", "memory": "memory", "disk": contract.DISK}
+"""What each word of a quota limits, by the name of the resource."""
+_REQUESTS = {"cpu": "100m", "memory": "128Mi", contract.DISK: "256Mi"}
+"""What a container requests if it says nothing. Where a quota counts a resource, Kubernetes refuses pods that do not request it."""
+_NOTHING, _MEBIBYTE = Decimal(0), 2**20
+
+
+def objects(namespace: str, quota: Quota) -> dict[str, Manifest]:
+    """The ResourceQuota of a namespace and, if it counts what pods request, a LimitRange with default requests; by role."""
+    hard = {resource: str(amount) for resource, amount in _limits(quota).items()}
+    counted = {f"requests.{resource}" if resource in _REQUESTS else resource: amount for resource, amount in hard.items()}
+    quota_object = _object("ResourceQuota", namespace, {"hard": counted})
+    defaults = {resource: amount for resource, amount in _REQUESTS.items() if resource in hard}
+    if not defaults:
+        return {"quota": quota_object}
+    limits = [{"type": "Container", "defaultRequest": defaults}]
+    return {"limits": _object("LimitRange", namespace, {"limits": limits}), "quota": quota_object}
+
+
+def _object(kind: str, namespace: str, spec: Manifest) -> Manifest:
+    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": _NAME, "namespace": namespace}, "spec": spec}
+
+
+def _limits(quota: Quota) -> dict[str, str | int]:
+    """The words that are set, by the name of the resource."""
+    given = {resource: getattr(quota, word) for word, resource in _RESOURCES.items()}
+    return {resource: amount for resource, amount in given.items() if amount is not None}
+
+
+def place(namespace: str) -> Path:
+    return f"{PREFIX}:namespaces", namespace, "quota"
+
+
+def check(namespaces: Mapping[str, Namespace]) -> Iterator[Finding]:
+    """Errors for quotas that limit nothing, or leave nothing."""
+    for name, entry in namespaces.items():
+        limits = _limits(entry.quota) if entry.quota else {}
+        if entry.quota and not limits:
+            yield error(place(name), f"empty; set at least one of {', '.join(_RESOURCES)}", [place(name)])
+        for word, resource in _RESOURCES.items():
+            if resource in limits and quantities.parse(limits[resource]) <= 0:
+                yield error((*place(name), word), f"{limits[resource]} leaves nothing for any pod; set more, or remove it")
+
+
+def check_room(namespaces: Mapping[str, Namespace], agents: Sequence[AnyAgent]) -> Iterator[Finding]:
+    """Errors for quotas in which the pods that always run, or one run beside them, do not fit."""
+    for name, entry in namespaces.items():
+        here = [agent for agent in agents if agent.release.namespace == name]
+        limits = _limits(entry.quota) if entry.quota and here else {}
+        if limits:
+            yield from _check_room(place(name), limits, [_needs(agent, limits) for agent in here])
+
+
+class _Needs(NamedTuple):
+    """What an agent requests: the pods that always run, and the pod of a run if it starts any."""
+
+    agent: str
+    kept: Resources
+    run: Resources
+
+
+def _check_room(at: Path, limits: Mapping[str, str | int], needs: Sequence[_Needs]) -> Iterator[Finding]:
+    total = requests.added(each.kept for each in needs)
+    for word, resource in _RESOURCES.items():
+        if resource not in limits:
+            continue
+        limit, kept = quantities.parse(limits[resource]), total.get(resource, _NOTHING)
+        largest = max(needs, key=lambda each: each.run.get(resource, _NOTHING))
+        run = largest.run.get(resource, _NOTHING)
+        least = requests.shown(resource, _rounded_up(resource, kept + run))
+        if kept > limit:
+            taken = requests.shown(resource, kept)
+            yield error((*at, word), f"{limits[resource]}, but the pods that always run here request {taken}; set at least {least}")
+        elif kept + run > limit:
+            yield error(
+                (*at, word),
+                f"{limits[resource]}, which leaves {requests.shown(resource, limit - kept)} for runs, but a run of agent "
+                f"{largest.agent!r} requests {requests.shown(resource, run)} and would never start; set at least {least}",
+            )
+
+
+def _rounded_up(resource: str, amount: Decimal) -> Decimal:
+    """An amount that can be shown in whole mebibytes, if it is a size."""
+    return amount if resource in (_PODS, "cpu") else Decimal(math.ceil(amount / _MEBIBYTE) * _MEBIBYTE)
+
+
+def _needs(agent: AnyAgent, limits: Mapping[str, object]) -> _Needs:
+    """A DaemonSet counts as one pod, and placeholders with a schedule as none: nobody knows here how many there are."""
+    kept: list[Resources] = []
+    run: Resources = {}
+    for _, maker, template in templates(agent.objects):
+        of_pod = _of_pod(template["spec"], limits)
+        if maker["kind"] in WORKLOADS:
+            count = 1 if maker["kind"] == "DaemonSet" else maker["spec"].get("replicas", 0)
+            kept.append({resource: amount * count for resource, amount in of_pod.items()})
+        elif maker["kind"] != "CronJob":
+            run = of_pod
+    return _Needs(agent.name, requests.added(kept), run)
+
+
+def _of_pod(spec: Mapping[str, Any], limits: Mapping[str, object]) -> dict[str, Decimal]:
+    """What a pod counts in the quota, with the default requests of its containers."""
+    defaults = {resource: amount for resource, amount in _REQUESTS.items() if resource in limits}
+    with_defaults = {
+        part: [container | {"resources": _defaulted(container.get("resources") or {}, defaults)} for container in spec.get(part, ())]
+        for part in ("initContainers", "containers")
+    }
+    return {**requests.of_pod({**spec, **with_defaults}), _PODS: Decimal(1)}
+
+
+def _defaulted(resources: Mapping[str, Any], defaults: Mapping[str, str]) -> Manifest:
+    return {**resources, "limits": {**defaults, **(resources.get("limits") or {})}}
