@@ -86,7 +86,7 @@ def test_a_dry_run_says_so_to_the_server() -> None:
         ("POST", "/api/v1/namespaces/a/pods?dryRun=All&fieldValidation=Warn"),
         ("PATCH", "/api/v1/namespaces/a/secrets/b?dryRun=All&fieldValidation=Strict&fieldManager=manager&force=true"),
     ]
-    assert answers == [Answer(status=201, warnings=('unknown field "spec.x"',), spec={"a": 1})] * 2
+    assert answers == [Answer(status=201, warnings=('unknown field "spec.x"',), accepted={"spec": {"a": 1}})] * 2
 
 
 @pytest.mark.parametrize(

@@ -135,5 +135,5 @@ def test_nodes_are_those_of_pods_as_they_are_admitted() -> None:
     """With the defaults of LimitRanges, and with what webhooks and admission plugins add."""
     wanted = needs()
     spec = {"nodeSelector": {"pool": "added"}, "containers": []}
-    [line] = found(wanted, ready(wanted, answers={TASK_PODS: Answer(status=201, spec=spec)}))
+    [line] = found(wanted, ready(wanted, answers={TASK_PODS: Answer(status=201, accepted={"spec": spec})}))
     assert line.startswith("error: nodes for task pods of agent runs: no node has the labels pool=added.")

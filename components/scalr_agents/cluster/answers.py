@@ -27,6 +27,14 @@ class Answer:
     """Status of HTTP."""
     message: str = ""
     """Why it is refused; empty if it is accepted."""
+    fields: Sequence[str] = ()
+    """The fields that are refused, as far as the API server names them."""
     warnings: Sequence[str] = ()
-    spec: Mapping[str, Any] = field(default_factory=dict)
-    """The object's spec with the defaults of the cluster; empty if it is refused."""
+    accepted: Mapping[str, Any] = field(default_factory=dict)
+    """The object with the defaults of the cluster; empty if it is refused."""
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """Its spec; empty if it is refused or has none."""
+        spec: Mapping[str, Any] = self.accepted.get("spec") or {}
+        return spec

@@ -130,8 +130,8 @@ class Api:
         else:
             answer = self._request("POST", path, query, body=manifest)
         if answer.status in (HTTPStatus.OK, HTTPStatus.CREATED):
-            return Answer(status=answer.status, warnings=answer.warnings, spec=self._parsed(answer).get("spec") or {})
-        return Answer(status=answer.status, message=_message(answer), warnings=answer.warnings)
+            return Answer(status=answer.status, warnings=answer.warnings, accepted=self._parsed(answer))
+        return Answer(status=answer.status, message=_message(answer), fields=_fields(answer), warnings=answer.warnings)
 
     def create(self, path: str, manifest: Json) -> Json:
         """Create an object. Raises `RefusedError` with the message of the API server."""
@@ -273,6 +273,14 @@ def _message(answer: _Response) -> str:
     except (ValueError, KeyError, TypeError):
         message = ""
     return message or f"the API server answered {answer.status}"
+
+
+def _fields(answer: _Response) -> list[str]:
+    """The fields that an answer is about."""
+    try:
+        return [str(cause["field"]) for cause in json.loads(answer.text)["details"]["causes"]]
+    except (ValueError, KeyError, TypeError):
+        return []
 
 
 def _reason(problem: Exception) -> str:

@@ -13,7 +13,7 @@ from scalr_agents.live.agents import Claim, Run, Status
 from scalr_agents.live.logs import LogsError
 from scalr_agents.stack import Stack
 
-__all__ = ["ClusterError", "LogsError", "as_json", "as_text", "lines", "opened", "statuses", "watched"]
+__all__ = ["ClusterError", "LogsError", "age", "as_json", "as_text", "lines", "opened", "statuses", "watched"]
 
 _HEAD = ("AGENT", "KIND", "VERSION", "PODS", "RUNS")
 _WATCH_SECONDS = 5.0
@@ -73,8 +73,8 @@ def _counted(runs: Sequence[Run] | None) -> str:
 def _details(status: Status) -> Iterator[str]:
     yield from (f"{each.what} not ready: {each.reason or 'no reason known'}" for each in status.pods or () if each.ready < each.wanted)
     for run in status.runs or ():
-        yield f"run {run.name}: {run.phase} for {_age(run.seconds)}{f': {run.reason}' if run.reason else ''}"
-    yield from (f"failed {_age(each.seconds)} ago: {each.name}: {each.reason}" for each in status.failures)
+        yield f"run {run.name}: {run.phase} for {age(run.seconds)}{f': {run.reason}' if run.reason else ''}"
+    yield from (f"failed {age(each.seconds)} ago: {each.name}: {each.reason}" for each in status.failures)
     yield from (f"claim {each.name}: {each.phase}, {each.size}{_use(each)}" for each in status.claims)
     yield from (f"differs: {text}" for text in status.differences)
 
@@ -85,7 +85,7 @@ def _use(claim: Claim) -> str:
     return f", {claim.used / _GI:.1f} of {claim.capacity / _GI:.1f} GiB used ({claim.used * 100 // claim.capacity}%)"
 
 
-def _age(seconds: int) -> str:
+def age(seconds: int) -> str:
     """A duration in its largest unit, and in the next one unless that is zero."""
     first = next((index for index, (_, size) in enumerate(_UNITS) if seconds >= size), len(_UNITS) - 1)
     largest, size = _UNITS[first]

@@ -61,8 +61,8 @@ def path_of(manifest: Manifest, agent: AnyAgent) -> str:
     return f"/apis/{manifest['apiVersion']}/namespaces/{metadata['namespace']}/{plural}/{metadata['name']}"
 
 
-def read(api: Api, agents: Sequence[AnyAgent]) -> Snapshot:
-    """What the cluster has of these agents. Raises `ClusterError`."""
+def read(api: Api, agents: Sequence[AnyAgent], *, stats: bool = True) -> Snapshot:
+    """What the cluster has of these agents, with or without what the kubelets tell. Raises `ClusterError`."""
     api.get("/version")  # first and alone, so that a cluster that cannot be reached is found once
     namespaces = dict.fromkeys(agent.release.namespace for agent in agents)
     lists = [(resource, namespace) for resource in _RESOURCES for namespace in namespaces]
@@ -71,9 +71,11 @@ def read(api: Api, agents: Sequence[AnyAgent]) -> Snapshot:
         made = pool.map(api.get, makers)
         listed = dict(zip(lists, pool.map(lambda key: _list(api, *key), lists), strict=True))
         now = Snapshot(at=datetime.now(UTC), lists=listed, makers=dict(zip(makers, made, strict=True)))
+        if not stats:
+            return now
         nodes = list(dict.fromkeys(_nodes_with_claims(pod for namespace in namespaces for pod in now.items("pods", namespace))))
-        stats = pool.map(lambda node: api.get(f"/api/v1/nodes/{node}/proxy/stats/summary"), nodes)
-        return Snapshot(at=now.at, lists=listed, makers=now.makers, stats=dict(zip(nodes, stats, strict=True)))
+        told = pool.map(lambda node: api.get(f"/api/v1/nodes/{node}/proxy/stats/summary"), nodes)
+        return Snapshot(at=now.at, lists=listed, makers=now.makers, stats=dict(zip(nodes, told, strict=True)))
 
 
 def _list(api: Api, resource: str, namespace: str) -> Seen[list[Json]]:

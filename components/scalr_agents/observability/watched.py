@@ -147,7 +147,7 @@ class Watched:
 
     @property
     def _workloads(self) -> list[Manifest]:
-        return list(_workloads(self.agent))
+        return list(workloads(self.agent))
 
     def _others(self, agents: Sequence[AnyAgent]) -> str:
         """Matchers of all pods of the namespace but those whose names are known to be of some agents."""
@@ -167,7 +167,8 @@ def name_of(manifest: Manifest) -> str:
     return str(manifest["metadata"]["name"])
 
 
-def _workloads(agent: AnyAgent) -> Iterator[Manifest]:
+def workloads(agent: AnyAgent) -> Iterator[Manifest]:
+    """The workloads that start runs or execute them."""
     for manifest in agent.objects:
         if manifest["kind"] in WORKLOADS and _template(manifest)["metadata"]["labels"].get(COMPONENT) not in contract.BESIDE_RUNS:
             yield manifest

@@ -110,10 +110,10 @@ def with_digest(group: dict[str, Manifest], digest: str | Deferred | None) -> di
     """The objects, with the digest as an annotation of the pods that use the Secrets: these pods roll when a Secret changes."""
     if digest is None or not any(manifest["kind"] == "Secret" for manifest in group.values()):
         return group
-    return {role: _rolling(manifest, digest) if manifest["kind"] in WORKLOADS else manifest for role, manifest in group.items()}
+    return {role: rolling(manifest, digest) if manifest["kind"] in WORKLOADS else manifest for role, manifest in group.items()}
 
 
-def _rolling(workload: Manifest, digest: str | Deferred) -> Manifest:
+def rolling(workload: Manifest, digest: str | Deferred) -> Manifest:
     spec = workload["spec"]
     template = spec["template"]
     metadata = template["metadata"]
