@@ -90,7 +90,7 @@ def test_what_reads_a_cluster_is_imported_only_by_its_commands(command: str) -> 
     """It needs a client of the Kubernetes API, whose import takes longer than all of another command."""
     arguments = {"template": ["template", "agent-job", "--set", "agent.token=x"]}.get(command, [command, "dev"])
     code = f"import sys; from scalr_agents.cli import main; main({arguments}, standalone_mode=False)"
-    late = ("kubernetes", "scalr_agents.cluster", "scalr_agents.doctor", "scalr_agents.live")
+    late = ("kubernetes", "scalr_agents.cluster", "scalr_agents.doctor", "scalr_agents.live", "scalr_agents.impact")
     loaded = f"print([name for name in sys.modules if any(f'{{name}}.'.startswith(f'{{each}}.') for each in {late})])"
     program = f"try:\n    {code}\nexcept SystemExit: pass\n{loaded}"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=PACKAGE.parent.parent)
@@ -113,7 +113,7 @@ FLOORS = {
     "stack": 2,
     **dict.fromkeys(("observability", "cluster"), 3),
     **dict.fromkeys(("helm", "doctor", "live"), 4),
-    "resources": 5,
+    **dict.fromkeys(("impact", "resources"), 5),
     "cli": 6,
 }
 """Where folders and modules of the package stand. Each imports only what stands below it, and its own folder."""
@@ -134,6 +134,7 @@ IN_FUNCTIONS = {
         "doctor.command": "the client of Kubernetes takes 98 ms, and may not be installed",
         "cluster.programs": "as doctor.command",
         "live.command": "as doctor.command",
+        "impact.command": "as doctor.command",
     },
     "__main__": {"cli": "what speeds up pydantic is set before pydantic is imported"},
     "stack": {

@@ -346,6 +346,30 @@ def status(stack: str, project: Path | None, form: str, *, watch: bool, allow_ex
     sys.exit(0 if all(each.ready for each in found) else FINDINGS)
 
 
+@main.command(short_help="Tell what a deployment will do to agents and runs.")
+@_stack_argument
+@_project_option
+@format_option("text", "json")
+@_allow_exec_option
+def impact(stack: str, project: Path | None, form: str, *, allow_exec: bool) -> None:
+    """Tell what `pulumi up` of a STACK (default: local) will do; exit 1 if the API server rejects an object, or something cannot be judged.
+
+    For each agent: which controllers restart, which runs are in progress, whether they continue, the deployment waits for them, or they
+    end, and the longest wait. Then the objects that are created, replaced (claims are empty afterwards), removed or changed. It changes
+    nothing: the API server compares, by a dry run, through the kubeconfig and context of the stack file. It needs the package's extra
+    [live]. JSON output is an object with `agents`, `objects` and `notes`; docs/operations.md lists the keys.
+    """
+    from scalr_agents.impact import command
+
+    source, loaded = _usable(project, stack)
+    with _cluster(source, loaded, allow_exec=allow_exec) as api:
+        with progress("asking the cluster"):
+            found = command.told(api, loaded)
+        text = "".join(f"{escaped(line)}\n" for line in command.as_text(found))
+        click.echo(command.as_json(found) if form == "json" else text, nl=False)
+    sys.exit(0 if found.is_told else FINDINGS)
+
+
 @main.command(short_help="Print the logs of an agent, or of one of its runs.")
 @click.argument("agent")
 @click.option("--run", default="", help="Print the logs of this run: its id, or the name of its Job or pod.  [default: the agent's pods]")

@@ -1,0 +1,431 @@
+"""What `scalr-agents impact` predicts, against what then happens: many agents on a real control plane, each with another change."""
+
+import json
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from scalr_agents import stack
+from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.cluster.api import connect
+from scalr_agents.impact import command
+from scalr_agents.impact.effects import holds_runs
+from scalr_agents.model.merge import Values, merge
+from scalr_agents.stack import source
+
+from tests.cluster import agents, runs, volumes
+from tests.cluster.client import ApiError, Client, Manifest, Manifests, wait
+from tests.cluster.control_plane import ControlPlane
+from tests.cluster.doctor import Doctor, kubeconfig
+from tests.helpers.command_line import cli
+from tests.helpers.samples import REPOSITORY, TOKEN
+
+_SECONDS = 120
+_NAMESPACE = "impact"
+_CLAIM = "PersistentVolumeClaim"
+_GROWING = "impact-growing"
+"""A class whose claims may grow."""
+_IMMUTABLE = ("immutable", "updates to statefulset spec")
+
+Key = tuple[str, str]
+"""Kind and name of an object."""
+
+
+class Row(NamedTuple):
+    """A change of an agent, and what is expected of its workloads, runs and claims."""
+
+    kind: str
+    base: Values
+    change: Values
+    workloads: str
+    """What happens to its workloads, each once."""
+    then: str = "continue"
+    claims: str = ""
+    """What happens to its claims: `replaced`, `removed`, `rejected`, or nothing."""
+
+
+def _job(change: Values, workloads: str, then: str = "continue", claims: str = "", **base: Any) -> Row:
+    return Row("agent-job", {"values": base}, {"values": change}, workloads, then, claims)
+
+
+def _local(change: Values, workloads: str, then: str = "continue", claims: str = "", **base: Any) -> Row:
+    return Row("agent-local", {"values": base}, {"values": change}, workloads, then, claims)
+
+
+def _k8s(change: Values, workloads: str, then: str = "continue", **base: Any) -> Row:
+    return Row("agent-k8s", {"values": merge({"restrictMetadataService": True}, base)}, {"values": change}, workloads, then)
+
+
+def _cache(**claim: Any) -> Values:
+    return {"persistence": {"cache": {"enabled": True, "persistentVolumeClaim": {"accessMode": "ReadWriteMany", **claim}}}}
+
+
+_LINUX = {"nodeSelector": {"kubernetes.io/os": "linux"}}
+_IMAGE = {"image": {"tag": "1.4.0-custom"}}
+_ROLE = {"serviceAccount": {"create": True, "annotations": {"eks.amazonaws.com/role-arn": "arn:aws:iam::123456789012:role/runs"}}}
+_STATEFUL: Values = {"workload": {"kind": "StatefulSet"}}
+_DELETING = {"workload": {"kind": "StatefulSet", "statefulSet": {"persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Delete"}}}}
+_ROWS = {
+    "job-nothing": _job({}, "unchanged"),
+    "job-image": _job({"agent": _IMAGE}, "restarted"),
+    "job-version": Row("agent-job", {"agentVersion": "1.3.0"}, {"agentVersion": "1.4.0"}, "restarted"),
+    "job-resources": _job({"agent": {"resources": {"requests": {"cpu": "200m"}}}}, "restarted"),
+    "job-env": _job({"agent": {"extraEnv": {"TEAM": "payments"}}}, "restarted"),
+    "job-nodes": Row("agent-job", {}, {"nodes": {"selector": {"kubernetes.io/os": "linux"}}}, "restarted"),
+    "job-annotations": _job({"agent": {"podAnnotations": {"team": "payments"}}}, "restarted"),
+    "job-labels": _job({"global": {"labels": {"team": "payments"}}}, "restarted"),
+    "job-own-labels": _job({"agent": {"labels": {"team": "payments"}}}, "changed"),
+    "job-grace": _job({"agent": {"terminationGracePeriodSeconds": 200}}, "restarted"),
+    "job-token": Row("agent-job", {}, {"secrets": "another-token"}, "restarted"),
+    "job-scaled-out": _job({"agent": {"replicaCount": 2}}, "changed"),
+    "job-scaled-in": _job({"agent": {"replicaCount": 1}}, "scaled-in", agent={"replicaCount": 2}),
+    "job-selector": _job({"nameOverride": "agents"}, "replaced", fullnameOverride="job-selector"),
+    "job-runner": _job({"task": {"runner": {"resources": {"limits": {"memory": "4Gi"}}}}}, "unchanged"),
+    "job-task-nodes": _job({"task": _LINUX}, "unchanged"),
+    "job-deadline": _job({"task": {"job": {"activeDeadlineSeconds": 7200}}}, "unchanged"),
+    "job-metadata": _job({"task": {"allowMetadataService": True}}, "unchanged"),
+    "job-nfs": _job({"task": {"allowNfs": True}}, "unchanged"),
+    "job-account": _job(_ROLE, "unchanged"),
+    "job-buffer": _job({"task": {"buffer": {"replicas": 1}}}, "unchanged"),
+    "job-class": _job(_cache(storageClassName="job-class-new"), "replaced", "wait", "replaced", **_cache(storageClassName="job-class")),
+    "job-smaller": _job(
+        _cache(storage="9Gi"), "unchanged", "continue", "rejected", **_cache(storageClassName="job-smaller", storage="20Gi")
+    ),
+    "job-larger": _job(
+        _cache(storage="30Gi"), "unchanged", "continue", "rejected", **_cache(storageClassName="job-larger", storage="20Gi")
+    ),
+    "job-grows": _job(_cache(storage="30Gi"), "unchanged", **_cache(storageClassName=_GROWING, storage="20Gi")),
+    "local-nothing": _local({}, "unchanged"),
+    "local-image": _local(_IMAGE, "restarted", "end"),
+    "local-env": _local({"extraEnv": {"TEAM": "payments"}}, "restarted", "end", agent={"shutdownMode": "force"}),
+    "local-labels": _local({"podLabels": {"team": "payments"}}, "restarted", "end"),
+    "local-drains": _local(_IMAGE, "restarted", "wait", agent={"shutdownMode": "drain"}, terminationGracePeriodSeconds=900),
+    "local-will-drain": _local({"agent": {"shutdownMode": "drain"}}, "restarted", "end"),
+    "local-token": Row("agent-local", {}, {"secrets": "another-token"}, "restarted", "end"),
+    "local-scaled-out": _local({"replicaCount": 2}, "changed"),
+    "local-scaled-in": _local({"replicaCount": 1}, "scaled-in", "end", replicaCount=2),
+    "local-strategy": _local({"strategy": {"type": "Recreate"}}, "changed"),
+    "local-metadata": _local({"allowMetadataService": True}, "unchanged", allowMetadataService=False),
+    "local-account": _local(_ROLE, "unchanged", serviceAccount={"create": True}),
+    "local-to-stateful": _local(_STATEFUL, "created removed", "end"),
+    "local-from-stateful": _local({"workload": {"kind": "Deployment"}}, "created removed", "end", **_STATEFUL),
+    "stateful-image": _local(_IMAGE, "restarted", "end", **_STATEFUL),
+    "stateful-class": _local(
+        _cache(storageClassName="stateful-class-new"),
+        "replaced",
+        "end",
+        "replaced",
+        **_DELETING,
+        **_cache(storageClassName="stateful-class"),
+    ),
+    "k8s-nothing": _k8s({}, "unchanged"),
+    "k8s-image": _k8s(_IMAGE, "restarted", "wait"),
+    "k8s-image-and-stop": _k8s(_IMAGE, "restarted", "end", agent={"worker_on_stop_action": "grace-shutdown"}),
+    "k8s-workers": _k8s({"workerPodAnnotations": {"team": "payments"}}, "restarted unchanged", "wait"),
+    "k8s-controller": _k8s({"controllerPodAnnotations": {"team": "payments"}}, "restarted unchanged"),
+    "k8s-account": _k8s(_ROLE, "unchanged"),
+}
+
+
+def _loaded(entries: Mapping[str, Values], tokens: Mapping[str, str]) -> stack.Stack:
+    config = {"common": {"url": agents.URL}, "namespaces": {_NAMESPACE: {"create": False}}, "agents": entries}
+    secrets = {name: {"token": tokens.get(name, agents.TOKEN)} for name in entries}
+    return stack.load({**config, "secrets": secrets}, directory=REPOSITORY)
+
+
+def _before() -> stack.Stack:
+    return _loaded({name: _entry(name, row) for name, row in _ROWS.items()}, {})
+
+
+def _after() -> stack.Stack:
+    changes = {name: {key: value for key, value in row.change.items() if key != "secrets"} for name, row in _ROWS.items()}
+    tokens = {name: row.change["secrets"] for name, row in _ROWS.items() if "secrets" in row.change}
+    return _loaded({name: merge(_entry(name, row), changes[name]) for name, row in _ROWS.items()}, tokens)
+
+
+def _entry(name: str, row: Row) -> Values:
+    homes = {"values": {"agent": {"data_home": f"/var/lib/{name}"}}} if row.kind == "agent-k8s" else {}
+    return merge(merge({"kind": row.kind, "namespace": _NAMESPACE, "agentVersion": "1.4.0"}, homes), row.base)
+
+
+class Seen(NamedTuple):
+    """What the cluster has of an agent: identities of objects, and of the pods of each workload."""
+
+    objects: Mapping[Key, str]
+    pods: Mapping[Key, frozenset[str]]
+    runs: frozenset[str]
+
+
+class Deployed:
+    """The agents, with a run in progress for each that has pods for runs."""
+
+    def __init__(self, cluster: Client) -> None:
+        self.cluster, self.wanted = cluster, _before()
+        self.runs: dict[str, runs.Run] = {}
+        agents.apply(cluster, [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": _NAMESPACE}}])
+        self._make_volumes()
+        objects = agents.objects(self.wanted)
+        agents.apply(cluster, objects)
+        agents.wait_for_rollout(cluster, objects)
+        for agent in self.wanted.agents:
+            if agent.chart.name == "agent-job":
+                self.runs[agent.name] = runs.start(cluster, runs.tasks(agent.objects)[0])
+            elif agent.chart.starts_pods:
+                cluster.create(_bare(agent.name, agent.release.selector("task")))
+
+    def _make_volumes(self) -> None:
+        made = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": _GROWING}}
+        agents.apply(self.cluster, [{**made, "provisioner": "example.com/none", "allowVolumeExpansion": True}])
+        for name in ("job-class", "job-class-new", "job-smaller", "job-larger", "stateful-class", "stateful-class-new", _GROWING):
+            volumes.of_class(self.cluster, name)
+
+    def seen(self, name: str) -> Seen:
+        """What there is of an agent now, but for pods that end already."""
+        selected = {"app.kubernetes.io/instance": name}
+        kinds = (*WORKLOADS, _CLAIM)
+        found = [item for kind in kinds for item in self.cluster.list(kind, _NAMESPACE, selected)]
+        pods = [pod for pod in self.cluster.list("Pod", _NAMESPACE, selected) if "deletionTimestamp" not in pod["metadata"]]
+        of_runs = {"app.kubernetes.io/component": "task"}
+        return Seen(
+            {(item["kind"], item["metadata"]["name"]): item["metadata"]["uid"] for item in found},
+            {(item["kind"], item["metadata"]["name"]): _uids(pods, _selector(item)) for item in found if item["kind"] in WORKLOADS},
+            _uids(pods, of_runs),
+        )
+
+    def deploy(self, name: str, wanted: Manifests) -> tuple[set[Key], bool]:
+        """Deploy an agent as Pulumi does: what is immutable is deleted and created. What was refused, and whether a claim waited."""
+        refused, waited = set[Key](), False
+        for manifest in wanted:
+            try:
+                self.cluster.apply(manifest)
+            except ApiError as problem:
+                if not any(word in problem.message for word in _IMMUTABLE):
+                    refused.add(_key(manifest))
+                    continue
+                waited |= self._replace(name, manifest, wanted)
+        had = [each for agent in self.wanted.agents if agent.name == name for each in agent.objects]
+        for manifest in had:
+            if _key(manifest) not in map(_key, wanted):
+                self.cluster.delete(manifest["kind"], manifest["metadata"]["name"], manifest["metadata"].get("namespace"))
+        return refused, waited
+
+    def _replace(self, name: str, manifest: Manifest, wanted: Manifests) -> bool:
+        """Delete and create an object. A claim goes only after the pods that mount it: first those of its agent, then the run."""
+        self.cluster.delete(manifest["kind"], manifest["metadata"]["name"], _NAMESPACE, propagation="Foreground")
+        waited = False
+        if manifest["kind"] == _CLAIM:
+            for each in wanted:
+                if each["kind"] in WORKLOADS:
+                    self.cluster.delete(each["kind"], each["metadata"]["name"], _NAMESPACE, propagation="Foreground")
+                    wait(partial(self._is_gone, each), _SECONDS, f"the end of {each['metadata']['name']}")
+            waited = not self._is_gone(manifest) and self.runs[name].is_running()
+            self.cluster.delete("Job", self.runs[name].name, _NAMESPACE)
+        wait(partial(self._is_gone, manifest), _SECONDS, f"the end of {manifest['metadata']['name']}")
+        self.cluster.apply(manifest)
+        return waited
+
+    def _is_gone(self, manifest: Manifest) -> bool:
+        return self.cluster.find(manifest["kind"], manifest["metadata"]["name"], _NAMESPACE) is None
+
+    def is_settled(self, wanted: Manifests) -> bool:
+        """Whether all workloads have the pods that they want, and no other."""
+        return all(_is_settled(self.cluster.current(each)) for each in wanted if each["kind"] in WORKLOADS)
+
+
+def _bare(name: str, labels: Mapping[str, str]) -> Manifest:
+    """The pod of a run of agent-k8s."""
+    container = {"name": "run", "image": "scalr/runner"}
+    metadata = {"name": f"run-{name}", "namespace": _NAMESPACE, "labels": dict(labels)}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container]}}
+
+
+def _key(manifest: Manifest) -> Key:
+    return manifest["kind"], manifest["metadata"]["name"]
+
+
+def _selector(workload: Manifest) -> Mapping[str, str]:
+    selected: Mapping[str, str] = workload["spec"]["selector"]["matchLabels"]
+    return selected
+
+
+def _uids(pods: Manifests, labels: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(pod["metadata"]["uid"] for pod in pods if labels.items() <= pod["metadata"]["labels"].items())
+
+
+def _is_settled(workload: Manifest) -> bool:
+    wanted, available = agents.replicas(workload)
+    return workload["status"].get("observedGeneration") == workload["metadata"]["generation"] and wanted == available
+
+
+class Compared(NamedTuple):
+    """An agent before and after its change, and what was predicted in between."""
+
+    predicted: Mapping[str, Any]
+    objects: Mapping[Key, str]
+    before: Seen
+    after: Seen
+    refused: set[Key]
+    waited: bool
+    holders: set[Key]
+    """Workloads with runs in their pods, or with what supervises them."""
+
+
+@pytest.fixture(scope="module")
+def compared(cluster: Client, control_plane: ControlPlane) -> Iterator[Mapping[str, Compared]]:
+    deployed = Deployed(cluster)
+    before = {name: deployed.seen(name) for name in _ROWS}
+    holders = {name: _holders(cluster, seen) for name, seen in before.items()}
+    after = _after()
+    with connect(str(control_plane.kubeconfig), "tests", []) as api:
+        stays = command.told(api, deployed.wanted)
+        told = command.told(api, after)
+    assert [(str(change.key), change.what, change.fields) for change in stays.changes] == []
+    assert {name: deployed.seen(name) for name in _ROWS} == before, "predicting changes nothing"
+    wanted = {agent.name: deepcopy(agent.objects) for agent in after.agents}
+    done = {name: deployed.deploy(name, objects) for name, objects in wanted.items()}
+    objects = {(change.key.kind, change.key.name): str(change.what) for change in told.changes}
+    found = {}
+    for effect in told.agents:
+        name = effect.name
+        wait(partial(deployed.is_settled, wanted[name]), _SECONDS, f"the pods of {name}")
+        found[name] = Compared(effect.as_json(), objects, before[name], deployed.seen(name), *done[name], holders[name])
+    yield found
+    cluster.delete("Namespace", _NAMESPACE)
+    for name in (_GROWING, "job-class", "job-class-new", "job-smaller", "job-larger", "stateful-class", "stateful-class-new"):
+        cluster.delete("PersistentVolume", name)
+    cluster.delete("StorageClass", _GROWING)
+
+
+def _holders(cluster: Client, seen: Seen) -> set[Key]:
+    return {key for key in seen.pods if holds_runs(cluster.get(*key, _NAMESPACE))}
+
+
+def _happened(key: Key, each: Compared) -> str:
+    """What happened to a workload or claim, as its identity and those of its pods tell."""
+    if key not in each.before.objects or key not in each.after.objects:
+        return "created" if key in each.after.objects else "removed"
+    if each.before.objects[key] != each.after.objects[key]:
+        return "replaced"
+    before, after = each.before.pods.get(key, frozenset()), each.after.pods.get(key, frozenset())
+    if before <= after:
+        return "stays"
+    return "scaled-in" if before & after else "restarted"
+
+
+def _as_measured(what: str) -> str:
+    return "stays" if what in ("unchanged", "changed", "rejected") else what
+
+
+@pytest.mark.parametrize("name", _ROWS)
+def test_what_is_predicted_happens_to_workloads(name: str, compared: Mapping[str, Compared]) -> None:
+    each = compared[name]
+    predicted = {(place.split()[0], place.rpartition("/")[2]): what for place, what in each.predicted["workloads"].items()}
+    assert {key: _as_measured(what) for key, what in predicted.items()} == {key: _happened(key, each) for key in predicted}
+    assert " ".join(sorted(set(predicted.values()))) == _ROWS[name].workloads
+
+
+@pytest.mark.parametrize("name", _ROWS)
+def test_what_is_predicted_happens_to_runs(name: str, compared: Mapping[str, Compared]) -> None:
+    each = compared[name]
+    lost = [key for key in each.holders if _happened(key, each) != "stays"]
+    assert (each.predicted["then"], each.predicted["then"] != "continue") == (_ROWS[name].then, bool(lost) or each.waited)
+    assert each.predicted["pods"] == sum(len(each.before.pods[key]) for key in lost)
+    assert [run["phase"] for run in each.predicted["runs"] or ()] == ["running"] * len(each.before.runs)
+    assert each.after.runs == (frozenset() if each.waited else each.before.runs)
+
+
+@pytest.mark.parametrize("name", _ROWS)
+def test_what_is_predicted_happens_to_claims(name: str, compared: Mapping[str, Compared]) -> None:
+    each = compared[name]
+    claims = {key for key in (*each.before.objects, *each.after.objects) if key[0] == _CLAIM}
+    happened = {key: "rejected" if key in each.refused else _happened(key, each) for key in claims}
+    predicted = {key: each.objects.get(key, "unchanged") for key in claims}
+    assert {key: what if what == "rejected" else _as_measured(what) for key, what in predicted.items()} == happened
+    assert {what for what in happened.values() if what != "stays"} == ({_ROWS[name].claims} if _ROWS[name].claims else set())
+
+
+def test_the_table_has_agents_of_all_kinds() -> None:
+    assert len(_ROWS) >= 30
+    assert {row.kind for row in _ROWS.values()} == {"agent-job", "agent-local", "agent-k8s"}
+
+
+def _impact(project: Path) -> tuple[int, Mapping[str, Any]]:
+    done = cli("impact", "dev", "-o", "json", directory=project)
+    assert TOKEN not in done.stdout + done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+def _deployed(doctor: Doctor, cluster: Client, namespace: str, values: Values | None = None) -> None:
+    """Deploy the stack of the file, with its token."""
+    doctor.write(namespace, {"agentVersion": "1.4.0", "values": values or {}}, {})
+    file = source.read(doctor.project, "dev")
+    loaded = stack.load({**file.config, "secrets": {"runs": {"token": TOKEN}}}, directory=file.directory)
+    agents.apply(cluster, agents.objects(loaded))
+
+
+@pytest.mark.usefixtures("nodes_of_doctor")
+def test_an_encrypted_token_counts_as_unchanged(doctor: Doctor, cluster: Client, namespace: str) -> None:
+    _deployed(doctor, cluster, namespace)
+    code, told = _impact(doctor.project)
+    assert (code, told["objects"]) == (0, [])
+    assert told["notes"] == ["contents of Secrets are not compared: if one has changed, the pods that use it restart too (agents runs)"]
+    doctor.write(namespace, {"agentVersion": "1.4.0", "values": {"agent": {"image": {"tag": "1.4.0-custom"}}}}, {})
+    code, told = _impact(doctor.project)
+    [deployment] = [each for each in told["objects"] if each["kind"] == "Deployment"]
+    assert (code, deployment["change"]) == (0, "restarted")
+    assert deployment["fields"] == ["spec.template.spec.containers[controller].image"]
+
+
+@pytest.mark.usefixtures("nodes_of_doctor")
+def test_a_fresh_namespace_gets_everything(doctor: Doctor, namespace: str) -> None:
+    doctor.write(namespace, {"agentVersion": "1.4.0"}, {})
+    code, told = _impact(doctor.project)
+    assert (code, {each["change"] for each in told["objects"]}) == (0, {"created"})
+    assert told["agents"][0]["workloads"] == {f"Deployment {namespace}/runs-scalr-agent": "created"}
+
+
+@pytest.mark.usefixtures("nodes_of_doctor")
+def test_what_the_api_server_rejects_is_a_finding(doctor: Doctor, cluster: Client, namespace: str) -> None:
+    _deployed(doctor, cluster, namespace, _cache(storage="20Gi"))
+    doctor.write(namespace, {"agentVersion": "1.4.0", "values": _cache(storage="30Gi")}, {})
+    code, told = _impact(doctor.project)
+    [claim] = [each for each in told["objects"] if each["kind"] == _CLAIM]
+    assert (code, claim["change"]) == (1, "rejected")
+    assert "spec is immutable after creation except" in claim["reason"]
+
+
+@pytest.mark.usefixtures("nodes_of_doctor")
+def test_an_agent_that_the_stack_has_no_longer(doctor: Doctor, cluster: Client, namespace: str) -> None:
+    _deployed(doctor, cluster, namespace)
+    doctor.write(namespace, {"agentVersion": "1.4.0", "release": "others"}, {})
+    code, told = _impact(doctor.project)
+    removed = {(each["kind"], each["name"]) for each in told["objects"] if each["change"] == "removed"}
+    assert (code, removed >= {("Deployment", "runs-scalr-agent"), ("NetworkPolicy", "runs-scalr-agent-network-policy")}) == (0, True)
+
+
+@pytest.mark.usefixtures("nodes_of_doctor")
+def test_without_the_right_to_patch_it_says_what_it_cannot_judge(
+    doctor: Doctor, cluster: Client, control_plane: ControlPlane, namespace: str, tmp_path: Path
+) -> None:
+    _deployed(doctor, cluster, namespace)
+    metadata = {"name": "viewer", "namespace": namespace}
+    cluster.create({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
+    cluster.create(
+        {
+            "apiVersion": "rbac.authorization.k8s.io/v1",
+            "kind": "RoleBinding",
+            "metadata": metadata,
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"},
+            "subjects": [{"kind": "ServiceAccount", **metadata}],
+        }
+    )
+    own = kubeconfig(control_plane, tmp_path, cluster.token(namespace, "viewer"))
+    doctor.write(namespace, {"agentVersion": "1.4.0"}, {}, own)
+    code, told = _impact(doctor.project)
+    unknown = {each["kind"]: each["reason"] for each in told["objects"]}
+    assert (code, {each["change"] for each in told["objects"]}) == (1, {"unknown"})
+    assert unknown["Deployment"] == "you may not patch it"
+    assert unknown["Role"] == "your credential lacks the permission"

@@ -1,0 +1,140 @@
+"""What happens to objects, out of the answers of an API server. tests/cluster/test_impact.py asks a real one."""
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from scalr_agents.charts.shared.manifests.secrets import DIGEST_ANNOTATION
+from scalr_agents.cluster.answers import Answer
+from scalr_agents.doctor.facts import Key
+from scalr_agents.doctor.needs import Needs, key_of
+from scalr_agents.impact import changes
+from scalr_agents.impact.changes import Change
+from scalr_agents.model.merge import Values, merge
+from scalr_agents.stack import load as load_stack
+
+from tests.helpers.samples import REPOSITORY, URL, load
+
+Json = dict[str, Any]
+_DEPLOYMENT = {"metadata": {"name": "a"}, "spec": {"replicas": 2, "template": {"spec": {"containers": [{"name": "x", "image": "1"}]}}}}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "paths"),
+    [
+        ({}, {}, []),
+        ({"a": 1}, {"a": 1}, []),
+        ({"a": {"b": 1}}, {"a": {"b": 2}, "c": 1}, ["a.b", "c"]),
+        ({"a": {"b": 1}}, {"a": None}, ["a"]),
+        ({"a": [{"name": "x", "v": 1}]}, {"a": [{"name": "y"}, {"name": "x", "v": 2}]}, ["a[x].v", "a[y]"]),
+        ({"a": [{"name": "x"}, {"name": "y"}]}, {"a": [{"name": "y"}, {"name": "x"}]}, ["a"]),
+        ({"a": [1, 2]}, {"a": [1, 3]}, ["a[1]"]),
+        ({"a": [{"name": "x"}, {"name": "x", "v": 1}]}, {"a": [{"name": "x"}]}, ["a[1]"]),
+    ],
+)
+def test_differences_are_paths_without_values(one: Json, other: Json, paths: list[str]) -> None:
+    assert list(changes.differences(one, other)) == paths
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({}, "unchanged"),
+        ({"status": {"readyReplicas": 1}}, "unchanged"),
+        ({"metadata": {"annotations": {"pulumi.com/skipAwait": "true"}, "generation": 2}}, "unchanged"),
+        ({"metadata": {"labels": {"team": "payments"}}}, "changed"),
+        ({"spec": {"replicas": 3}}, "changed"),
+        ({"spec": {"replicas": 1}}, "scaled-in"),
+        ({"spec": {"replicas": 1, "template": {"spec": {"nodeSelector": {"a": "b"}}}}}, "restarted"),
+    ],
+)
+def test_what_a_change_does_to_a_workload(change: Values, what: str) -> None:
+    answer = Answer(status=200, accepted=merge(deepcopy(_DEPLOYMENT), change))
+    assert changes.judged(Key("Deployment", "scalr", "a"), _DEPLOYMENT, answer).what == what
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "what"),
+    [
+        ("Deployment", ["spec.selector"], "replaced"),
+        ("Deployment", ["spec.replicas"], "rejected"),
+        ("Deployment", ["spec.selector", "spec.replicas"], "rejected"),
+        ("StatefulSet", ["spec"], "replaced"),
+        ("StatefulSet", ["spec.replicas"], "rejected"),
+        ("PersistentVolumeClaim", ["spec"], "replaced"),
+        ("PersistentVolumeClaim", ["spec.resources.requests.storage"], "rejected"),
+        ("PersistentVolume", ["spec.persistentvolumesource"], "replaced"),
+        ("StorageClass", ["parameters", "reclaimPolicy"], "replaced"),
+        ("StorageClass", ["volumeBindingMode"], "rejected"),
+        ("RoleBinding", ["roleRef"], "replaced"),
+        ("NetworkPolicy", ["spec"], "rejected"),
+        ("Deployment", [], "rejected"),
+    ],
+)
+def test_what_a_refusal_means(kind: str, fields: list[str], what: str) -> None:
+    found = changes.judged(Key(kind, "", "a"), _DEPLOYMENT, Answer(status=422, message="invalid", fields=fields))
+    assert (found.what, found.reason) == (what, "invalid" if what == "rejected" else "")
+
+
+def test_mount_options_replace_a_volume() -> None:
+    live = {"metadata": {}, "spec": {"mountOptions": ["tls"]}}
+    accepted = Answer(status=200, accepted={"metadata": {}, "spec": {"mountOptions": ["tls", "iam"]}})
+    assert changes.judged(Key("PersistentVolume", "", "a"), live, accepted).what == "replaced"
+
+
+def _needs(agent: Values, **words: Any) -> Needs:
+    given = merge({"namespace": "scalr", "agentVersion": "1.4.0"}, agent)
+    return Needs.of(load({"common": {"url": URL}, "agents": {"runs": given}, **words}))
+
+
+def _replaced_with(needs: Needs, kind: str) -> dict[str, str]:
+    """What is replaced, and why, if the object of a kind is and all others stay."""
+    made = [Change(key=key, what="replaced" if key.kind == kind else "unchanged", live=manifest) for key, manifest in needs.own.items()]
+    return {str(each.key): each.reason for each in changes.followed(made, needs) if each.what == "replaced"}
+
+
+def test_a_volume_is_replaced_with_its_claim_and_its_pods() -> None:
+    needs = _needs({"kind": "agent-k8s", "values": {"efsVolumeHandle": "fs-0000000a"}})
+    assert _replaced_with(needs, "PersistentVolume") == {
+        "PersistentVolume scalr.runs-agent-k8s-data": "",
+        "PersistentVolumeClaim runs-agent-k8s-data": "together with PersistentVolume scalr.runs-agent-k8s-data",
+        "Deployment runs-agent-k8s-controller": "together with PersistentVolumeClaim runs-agent-k8s-data",
+        "DaemonSet runs-agent-k8s-worker": "together with PersistentVolumeClaim runs-agent-k8s-data",
+    }
+
+
+def test_a_claim_is_replaced_with_the_controllers_but_not_with_placeholders() -> None:
+    persistence = {"cache": {"enabled": True, "persistentVolumeClaim": {"accessMode": "ReadWriteMany"}}}
+    needs = _needs({"kind": "agent-job", "values": {"persistence": persistence, "task": {"buffer": {"replicas": 1}}}})
+    replaced = _replaced_with(needs, "PersistentVolumeClaim")
+    assert list(replaced) == ["PersistentVolumeClaim runs-scalr-agent-cache", "Deployment runs-scalr-agent"]
+
+
+@pytest.mark.parametrize(
+    ("event", "what", "expected"),
+    [
+        ("whenDeleted", "replaced", {"0": "replaced", "1": "replaced"}),
+        ("whenDeleted", "removed", {"0": "removed", "1": "removed"}),
+        ("whenScaled", "scaled-in", {"1": "removed"}),
+        ("whenScaled", "replaced", {}),
+        ("whenDeleted", "restarted", {}),
+    ],
+)
+def test_claims_that_go_with_a_stateful_set(event: str, what: changes.What, expected: dict[str, str]) -> None:
+    stateful = {"kind": "StatefulSet", "statefulSet": {"persistentVolumeClaimRetentionPolicy": {event: "Delete"}}}
+    needs = _needs({"kind": "agent-local", "values": {"workload": stateful, "persistence": {"cache": {"enabled": True}}}})
+    [workload] = [manifest for manifest in needs.own.values() if manifest["kind"] == "StatefulSet"]
+    live = merge(workload, {"spec": {"replicas": 2}})
+    _, *claims = changes.followed([Change(key=key_of(workload), what=what, live=live)], needs)
+    assert {each.key.name.removeprefix("cache-dir-runs-agent-local-"): each.what for each in claims} == expected
+
+
+def test_the_digest_of_encrypted_secrets_counts_as_unchanged() -> None:
+    words = {"kind": "agent-job", "namespace": "scalr", "agentVersion": "1.4.0"}
+    config = {"common": {"url": URL}, "agents": {"runs": words}}
+    known = load(config).agents
+    encrypted = load_stack(config, directory=REPOSITORY, demand_tokens=False).agents
+    [live], [wanted] = ([each for each in of[0].objects if each["kind"] == "Deployment"] for of in (known, encrypted))
+    assert DIGEST_ANNOTATION not in wanted["spec"]["template"]["metadata"].get("annotations", {})
+    assert changes.submitted(wanted, live, encrypted) == live
+    assert changes.submitted(live, wanted, known) is live
