@@ -332,7 +332,7 @@ def test_what_is_predicted_happens_to_runs(name: str, compared: Mapping[str, Com
     each = compared[name]
     lost = [key for key in each.holders if _happened(key, each) != "stays"]
     assert (each.predicted["then"], each.predicted["then"] != "continue") == (_ROWS[name].then, bool(lost) or each.waited)
-    assert each.predicted["pods"] == sum(len(each.before.pods[key]) for key in lost)
+    assert each.predicted["pods"] == sum(len(each.before.pods[key] - each.after.pods.get(key, frozenset())) for key in lost)
     assert [run["phase"] for run in each.predicted["runs"] or ()] == ["running"] * len(each.before.runs)
     assert each.after.runs == (frozenset() if each.waited else each.before.runs)
 

@@ -1,7 +1,5 @@
 """What happens to runs, out of what happens to objects."""
 
-from typing import Any
-
 import pytest
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
@@ -20,10 +18,14 @@ from tests.live.objects import NAMESPACE, NOW, OF_RUNS, agent, job, pod, snapsho
 _GRACE = {"spec": {"template": {"spec": {"terminationGracePeriodSeconds": 60}}}}
 
 
-def _effect(of: AnyAgent, what: What, now: Snapshot, *others: Change, **live: Any) -> Effect:
-    """What happens to an agent whose workloads all change in this way."""
-    workloads = [manifest for manifest in of.objects if manifest["kind"] in WORKLOADS]
-    found = [Change(key=key_of(each), what=what, live={} if what in ("created", "unknown") else merge(each, live)) for each in workloads]
+def _status(pods: int) -> Values:
+    return {"status": {"replicas": pods, "desiredNumberScheduled": pods}}
+
+
+def _effect(of: AnyAgent, what: What, now: Snapshot, *others: Change, pods: int = 2) -> Effect:
+    """What happens to an agent whose workloads all change in this way. Each has this number of pods."""
+    workloads = [merge(manifest, _status(pods)) for manifest in of.objects if manifest["kind"] in WORKLOADS]
+    found = [Change(key=key_of(each), what=what, live={} if what in ("created", "unknown") else each) for each in workloads]
     [effect] = effects.of([of], [*found, *others], now)
     return effect
 
@@ -49,10 +51,14 @@ def _effect(of: AnyAgent, what: What, now: Snapshot, *others: Change, **live: An
 )
 def test_what_runs_do(words: Values, what: What, then: str, seconds: int | None) -> None:
     of = agent(**words)
-    labels = of.release.selector("worker" if words["kind"] == "agent-k8s" else None)
-    found = _effect(of, what, snapshot(of, pods=[pod("a", labels), pod("b", labels)]))
+    found = _effect(of, what, snapshot(of))
     assert (found.then, found.longest_wait_seconds) == (then, seconds)
-    assert found.pods == (2 if then in ("wait", "end") else 0)
+    assert found.pods == ((1 if what == "scaled-in" else 2) if then in ("wait", "end") else 0)
+
+
+def test_no_run_ends_where_no_pod_is() -> None:
+    of = agent(kind="agent-local")
+    assert _effect(of, "restarted", snapshot(of), pods=0).then == "continue"
 
 
 @pytest.mark.parametrize(
@@ -85,15 +91,14 @@ def test_runs_are_found_by_the_labels_that_the_cluster_has() -> None:
     old, new = agent(values={"fullnameOverride": "runs"}), agent(values={"fullnameOverride": "runs", "nameOverride": "other"})
     [workload] = [manifest for manifest in old.objects if manifest["kind"] == "Deployment"]
     now = snapshot(new, jobs=[job("plan", labels=old.release.selector("task"))])
-    [found] = effects.of([new], [Change(key=key_of(workload), what="replaced", live=workload)], now)
+    [found] = effects.of([new], [Change(key=key_of(workload), what="replaced", live=merge(workload, _status(1)))], now)
     assert [run.name for run in found.runs or ()] == ["plan"]
 
 
 def test_a_workload_of_another_kind_that_the_agent_had_ends_its_runs() -> None:
     old, new = agent(kind="agent-local"), agent()
     [workload] = [manifest for manifest in old.objects if manifest["kind"] == "Deployment"]
-    now = snapshot(new, pods=[pod("a", old.release.selector())])
-    removed = [Change(key=key_of(workload), what="removed", live=workload)]
+    now, removed = snapshot(new), [Change(key=key_of(workload), what="removed", live=merge(workload, _status(1)))]
     [found] = effects.of([new], removed, now)
     assert (found.then, found.pods) == ("end", 1)
     [beside, owner] = effects.of([new, old], removed, now)

@@ -214,7 +214,7 @@ def _claims_of_pods(change: Change, needs: Needs) -> Iterator[Change]:
     what: What
     policy = spec.get("persistentVolumeClaimRetentionPolicy", {}).get(event)
     if policy == "Delete" and change.what in ("replaced", "removed", "scaled-in"):
-        kept = needs.own[key]["spec"]["replicas"] if change.what == "scaled-in" else 0
+        kept = needs.own[key]["spec"].get("replicas", 1) if change.what == "scaled-in" else 0
         what, then = ("replaced", f"; {_EMPTY}") if change.what == "replaced" else ("removed", "")
         for claim in spec["volumeClaimTemplates"]:
             names = (f"{claim['metadata']['name']}-{key.name}-{number}" for number in range(kept, spec["replicas"]))

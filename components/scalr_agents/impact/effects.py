@@ -13,7 +13,7 @@ from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.doctor.needs import key_of
 from scalr_agents.impact.changes import Change
-from scalr_agents.live.agents import Run, Status, pods_of, pods_of_runs
+from scalr_agents.live.agents import Run, Status, pods_of_runs
 from scalr_agents.live.agents import of as status_of
 from scalr_agents.live.snapshot import Json, Snapshot, claims_of
 from scalr_agents.observability.watched import workloads as own_workloads
@@ -66,9 +66,8 @@ def _as_deployed(agent: AnyAgent, own: Sequence[Change]) -> AnyAgent:
 
 
 def _effect(agent: AnyAgent, own: Sequence[Change], changes: Sequence[Change], status: Status, now: Snapshot) -> Effect:
-    ending = [change for change in own if change.what in _ENDING and holds_runs(change.live)]
-    pods = {change.key: len(pods_of(change.live, now)) for change in ending}
-    then, seconds = _of_pods(ending, pods)
+    ending = [(change, number) for change in own if (number := _ending_pods(change, agent)) and holds_runs(change.live)]
+    then, seconds = _of_pods(ending)
     claims = {change.key for change in changes if change.key.kind == "PersistentVolumeClaim" and change.what in ("replaced", "removed")}
     if then == "continue" and any(_mounts(agent, key.name, now) for key in claims if key.namespace == agent.release.namespace):
         longest = agent.chart.longest_run_seconds
@@ -82,7 +81,7 @@ def _effect(agent: AnyAgent, own: Sequence[Change], changes: Sequence[Change], s
         workloads=own,
         runs=status.runs,
         then=then,
-        pods=sum(pods.values()),
+        pods=sum(number for _, number in ending),
         longest_wait_seconds=seconds,
     )
 
@@ -99,12 +98,24 @@ def _is_of(change: Change, agent: AnyAgent, agents: Sequence[AnyAgent]) -> bool:
     return labels.get(_INSTANCE) == release.name and labels.get(_NAME) not in others
 
 
-def _of_pods(ending: Sequence[Change], pods: Any) -> tuple[Then, int | None]:
+def _ending_pods(change: Change, agent: AnyAgent) -> int:
+    """How many pods of a workload end."""
+    if change.what not in _ENDING:
+        return 0
+    status = change.live.get("status", {})
+    number = int(status.get("desiredNumberScheduled" if change.key.kind == "DaemonSet" else "replicas", 0))
+    if change.what != "scaled-in":
+        return number
+    [kept] = [manifest["spec"].get("replicas", 1) for manifest in agent.objects if key_of(manifest) == change.key]
+    return max(0, number - int(kept))
+
+
+def _of_pods(ending: Sequence[tuple[Change, int]]) -> tuple[Then, int | None]:
     """What pods do with their runs when they end, and how long that takes at most."""
     if not ending:
         return "continue", 0
-    drain = all(_environment(change.live).get("SCALR_AGENT_WORKER_ON_STOP_ACTION") == "drain" for change in ending)
-    return "wait" if drain else "end", max(longest_end_seconds(change, pods[change.key]) for change in ending)
+    drain = all(_environment(change.live).get("SCALR_AGENT_WORKER_ON_STOP_ACTION") == "drain" for change, _ in ending)
+    return "wait" if drain else "end", max(longest_end_seconds(change, number) for change, number in ending)
 
 
 def holds_runs(workload: Json) -> bool:
