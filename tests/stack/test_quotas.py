@@ -124,6 +124,15 @@ def test_room_for_the_pods_that_always_run_and_for_one_run(quota: dict[str, Any]
     assert [f"{finding.at[-1]}: {finding.message}" for finding in loaded.findings if finding.severity == "error"] == found
 
 
+def test_agents_that_scale_count_with_their_smallest_number() -> None:
+    values = {"agent": {"shutdownMode": "drain"}, "terminationGracePeriodSeconds": 3600}
+    local = {"kind": "agent-local", "agentVersion": "1.4.0", "scaling": {"min": 3, "max": 9}, "values": values}
+    loaded = stack_of({"local": local}, namespaces={"scalr": {"quota": {"pods": 2}}})
+    assert [finding.message for finding in loaded.findings if finding.severity == "error"] == [
+        "2, but the pods that always run here request 3; set at least 3"
+    ]
+
+
 def test_all_agents_of_the_namespace_count() -> None:
     agents: dict[str, dict[str, Any]] = {
         "small": JOB,

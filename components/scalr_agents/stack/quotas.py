@@ -104,13 +104,17 @@ def _rounded_up(resource: str, amount: Decimal) -> Decimal:
 
 
 def _needs(agent: AnyAgent, limits: Mapping[str, object]) -> _Needs:
-    """A DaemonSet counts as one pod, and placeholders with a schedule as none: nobody knows here how many there are."""
+    """A DaemonSet counts as one pod, and placeholders with a schedule as none: nobody knows here how many there are.
+
+    Agents that scale count with their smallest number.
+    """
+    least = agent.inputs.scaling.min if agent.inputs.scaling else 0
     kept: list[Resources] = []
     run: Resources = {}
     for _, maker, template in templates(agent.objects):
         of_pod = _of_pod(template["spec"], limits)
         if maker["kind"] in WORKLOADS:
-            count = 1 if maker["kind"] == "DaemonSet" else maker["spec"].get("replicas", 0)
+            count = 1 if maker["kind"] == "DaemonSet" else maker["spec"].get("replicas", least)
             kept.append({resource: amount * count for resource, amount in of_pod.items()})
         elif maker["kind"] != "CronJob":
             run = of_pod
