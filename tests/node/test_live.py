@@ -79,6 +79,7 @@ def live(node: NodeCluster, cluster: Client, world: World, disk: None, tmp_path_
                 "kind": "agent-job",
                 "agentVersion": _LINE.default_version,
                 "namespace": NAMESPACE,
+                "prePull": True,
                 "values": merge(AGENTS["agent-job"], _OWN),
             }
         },
@@ -125,3 +126,17 @@ def test_a_run_whose_runner_is_out_of_memory_is_told(live: Live) -> None:
 def test_the_log_of_the_controller(live: Live) -> None:
     pod = live.agent.pod()
     assert live.logs().stdout == live.agent.log(pod)
+
+
+def test_images_of_runs_are_kept_on_the_node(live: Live, cluster: Client) -> None:
+    """By pods that PodSecurity `restricted` admits, and that sleep in the images of agent and runner."""
+    name = "runs-scalr-agent-pre-pull"
+    template = cluster.get("DaemonSet", name, NAMESPACE)["spec"]["template"]
+    [pod] = live.agent.pods(template["metadata"]["labels"])
+    assert pod["status"]["phase"] == "Running"
+    statuses = pod["status"]["containerStatuses"]
+    assert [(each["ready"], each["restartCount"]) for each in statuses] == [(True, 0)] * 2
+    on_node = {image for each in cluster.get("Node", nodes.NAME)["status"]["images"] for image in each["names"]}
+    assert {each["imageID"] for each in statuses} <= on_node
+    [found] = [each for each in live.status()["pods"] if not each["needed"]]
+    assert (found["ready"], found["wanted"]) == (1, 1)

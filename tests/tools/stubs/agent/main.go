@@ -32,7 +32,7 @@ func main() {
 		runTask()
 	case name == "test" && len(arguments) == 2 && arguments[0] == "-f":
 		os.Exit(exists(arguments[1]))
-	case name == "pause":
+	case name == "pause" || (name == "sleep" && slices.Equal(arguments, []string{"infinity"})):
 		time.Sleep(forever)
 	case name == "dns":
 		forwardNames(arguments[0])

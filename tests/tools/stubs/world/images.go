@@ -42,6 +42,7 @@ var links = map[string]string{
 	"bin/test":             "../" + program,
 	"bin/task":             "../" + program,
 	"bin/pause":            "../" + program,
+	"bin/sleep":            "../" + program,
 	"bin/dns":              "../" + program,
 	"exec-loop":            program,
 }
