@@ -49,6 +49,13 @@ class Prepare(BeforeValidator):
         return core_schema.no_info_before_validator_function(cast(Callable[[Any], Any], self.func), schema=handler(source_type))
 
 
+class Check(AfterValidator):
+    """A function of the value alone, after validation; as above."""
+
+    def __get_pydantic_core_schema__(self, source_type: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(cast(Callable[[Any], Any], self.func), schema=handler(source_type))
+
+
 def unset(empty: Any) -> Prepare:
     """Replace `null` by the empty value of the type."""
     return Prepare(lambda value: empty if value is None else value)
@@ -202,9 +209,9 @@ def kubernetes_type(field: FieldInfo) -> str:
 
 Text = Annotated[str, unset("")]
 """A string. `null` means the empty string."""
-Line = Annotated[str, AfterValidator(_line), unset("")]
+Line = Annotated[str, Check(_line), unset("")]
 """A string without line breaks and other control characters."""
-Lines = Annotated[list[Annotated[str, AfterValidator(_line)]], unset([])]
+Lines = Annotated[list[Annotated[str, Check(_line)]], unset([])]
 """A list of such strings. `null` means the empty list."""
 InputText = Annotated[str | Deferred, _OrDeferred(), unset("")]
 """A string, or one that is known only during deployment."""
@@ -216,33 +223,33 @@ Texts = Annotated[list[str], unset([])]
 """A list of strings. `null` means the empty list."""
 VersionText = Annotated[str, Prepare(_version), unset("")]
 """A version, as a string or a number."""
-ImageTag = Annotated[str, AfterValidator(_image_tag), Prepare(_quote_numbers), unset("")]
+ImageTag = Annotated[str, Check(_image_tag), Prepare(_quote_numbers), unset("")]
 """An image tag, optionally with a digest. Numbers are rejected, because YAML may have changed them."""
-Repository = Annotated[str, AfterValidator(_repository), unset("")]
+Repository = Annotated[str, Check(_repository), unset("")]
 """An image's name without registry and tag."""
-Registry = Annotated[str, AfterValidator(_registry), unset("")]
+Registry = Annotated[str, Check(_registry), unset("")]
 """An image registry, optionally with a path, or the empty string."""
-SubPath = Annotated[str, AfterValidator(_sub_path), unset("")]
+SubPath = Annotated[str, Check(_sub_path), unset("")]
 """A directory inside a volume, or the empty string for the whole volume."""
 EnvText = Annotated[str, Prepare(_env_text), unset(""), WithJsonSchema({"type": ["string", "number", "boolean"]})]
 """The value of an environment variable: a string, a number or a boolean."""
 Flag = Annotated[bool, unset(False)]
 """A boolean. `null` means false; strings such as "yes" are rejected."""
-Name = Annotated[str, AfterValidator(_name), unset("")]
+Name = Annotated[str, Check(_name), unset("")]
 """The name of a Kubernetes object, or the empty string."""
-ObjectName = Annotated[str, AfterValidator(_object_name)]
+ObjectName = Annotated[str, Check(_object_name)]
 """The name of an object, which is needed."""
-StorageClassName = Annotated[str, AfterValidator(_storage_class), unset("")]
+StorageClassName = Annotated[str, Check(_storage_class), unset("")]
 """The name of a StorageClass, `-` for none, or the empty string."""
-LabelText = Annotated[str, AfterValidator(_label_value), unset("")]
+LabelText = Annotated[str, Check(_label_value), unset("")]
 """A string that must be valid as the value of a label."""
-InputName = Annotated[str | Deferred, _OrDeferred(), AfterValidator(lambda v: _name(v) if isinstance(v, str) else v), unset("")]
+InputName = Annotated[str | Deferred, _OrDeferred(), Check(lambda v: _name(v) if isinstance(v, str) else v), unset("")]
 """The name of a Kubernetes object, or the empty string; it may be known only during deployment."""
-SecretKey = Annotated[str, AfterValidator(_secret_key)]
-Directory = Annotated[str, AfterValidator(_directory)]
-NodeDirectory = Annotated[str, AfterValidator(_node_directory)]
+SecretKey = Annotated[str, Check(_secret_key)]
+Directory = Annotated[str, Check(_directory)]
+NodeDirectory = Annotated[str, Check(_node_directory)]
 """An absolute path on a node."""
-OptionalDirectory = Annotated[str, AfterValidator(lambda value: _node_directory(value) if value else ""), unset("")]
+OptionalDirectory = Annotated[str, Check(lambda value: _node_directory(value) if value else ""), unset("")]
 """An absolute path on a node, or the empty string."""
 Quantity = Annotated[str, Prepare(_quantity), WithJsonSchema({"type": ["string", "number"]})]
 CountOrPercent = Annotated[int | str | None, Prepare(_count_or_percent)]
@@ -251,14 +258,14 @@ Count = Annotated[int | None, Field(ge=0, le=_LARGEST), Prepare(integral)]
 PullPolicy = Literal["Always", "IfNotPresent", "Never"]
 AccessMode = Literal["ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod", "ReadOnlyMany"]
 
-LabelKey = Annotated[str, AfterValidator(_label_key)]
-Labels = Annotated[dict[LabelKey, Annotated[str, AfterValidator(_label_value)]], unset({})]
+LabelKey = Annotated[str, Check(_label_key)]
+Labels = Annotated[dict[LabelKey, Annotated[str, Check(_label_value)]], unset({})]
 """Labels or a node selector: strings to strings."""
 Annotations = Annotated[dict[LabelKey, Annotated[str | Deferred, _OrDeferred()]], unset({})]
 """Annotations; a value may be known only during deployment."""
 PlainAnnotations = Annotated[dict[LabelKey, str], unset({})]
 """Annotations that become part of a string, so that they must be known before deployment."""
-EnvName = Annotated[str, AfterValidator(_env_name)]
+EnvName = Annotated[str, Check(_env_name)]
 """The name of an environment variable."""
 EnvMap = Annotated[dict[EnvName, EnvText], unset({})]
 """Environment variables, name to value."""
