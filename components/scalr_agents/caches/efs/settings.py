@@ -34,8 +34,8 @@ class EfsSettings(Section):
     subnets: InputMap = {}
     """Subnet of each mount target, as a map from zone to subnet ID. Use it instead of `eksCluster`."""
     zone: Text = ""
-    """Zone of a One Zone file system, which stores its data only there, for about half the price. Pods that mount it then run only on
-    nodes of this zone. Default: all zones of the region."""
+    """Zone of a One Zone file system, which stores its data only there and costs less. Pods that mount it then run only on nodes of
+    this zone. Default: all zones of the region."""
     clients: EfsClients = default(EfsClients)
     """Clients that may mount the file system, in addition to the security group of `eksCluster`."""
     mount_target_security_groups: InputList = []

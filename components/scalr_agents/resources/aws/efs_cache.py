@@ -42,8 +42,8 @@ class EfsCacheArgs(TypedDict):
     subnets: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Subnet of each zone's mount target: zone to subnet ID. Use it instead of `eks_cluster`."""
     zone: NotRequired[str]
-    """Zone of a One Zone file system, which stores its data only there, for about half the price. Its claims need the same `zone`. Default:
-    all zones of the region."""
+    """Zone of a One Zone file system, which stores its data only there and costs less. Its claims need the same `zone`. Default: all zones
+    of the region."""
     clients: NotRequired[EfsClientsArgs]
     """Clients that may mount the file system, in addition to the security group of `eks_cluster`."""
     mount_target_security_groups: NotRequired[Sequence[pulumi.Input[str]]]
