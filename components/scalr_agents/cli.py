@@ -17,6 +17,7 @@ from scalr_agents.model.characters import escaped
 from scalr_agents.model.checks import NO_REFERENCE
 from scalr_agents.model.findings import Finding, FindingsError, by_severity, errors, nearest, starts, warnings
 from scalr_agents.model.forms import is_image
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.printing import FINDINGS, NamedPath, Program, counted, format_option, progress, report, say
 
 if TYPE_CHECKING:
@@ -87,12 +88,11 @@ def render(stack: str, project: Path | None, form: str, directory: Path | None, 
     cluster or an environment are missing, the exit code is 1. With --directory, files from earlier runs that are no longer rendered are
     removed.
     """
-    from scalr_agents import observability
     from scalr_agents.stack.source import CloudValue
 
     source, loaded = _usable(project, stack)
     with progress("making the manifests"):
-        objects = observability.complete(loaded)
+        objects = _objects(loaded)
     unknown = output.unknown(objects)
     from_cloud = [value for value in unknown if isinstance(value, CloudValue | ClusterValue)]
     if directory is None:
@@ -106,6 +106,15 @@ def render(stack: str, project: Path | None, form: str, directory: Path | None, 
     if source.environment:
         say(f"{source.file.name}: environment: is not read; its settings are missing here")
     sys.exit(FINDINGS if (source.environment or from_cloud) and not allow_unknown else 0)
+
+
+def _objects(stack: "Stack") -> Sequence[Manifest]:
+    """The objects of a stack. What makes alerts and dashboards is imported only for them."""
+    if not stack.observability.deploys:
+        return stack.objects()
+    from scalr_agents import observability
+
+    return observability.complete(stack)
 
 
 def _missing(value: object) -> str:

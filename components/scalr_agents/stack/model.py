@@ -133,6 +133,11 @@ class Observability(Section):
     dashboard: Flag = False
     """Create a ConfigMap with a dashboard, which the sidecar of Grafana reads."""
 
+    @property
+    def deploys(self) -> bool:
+        """Whether there are objects to create."""
+        return self.prometheus_rules or self.dashboard
+
 
 class Common(Section):
     """Settings of all agents of the stack, translated into the values of each kind. An agent's own values override them."""
