@@ -13,9 +13,9 @@ from scalr_agents.model.findings import Path, as_path, dotted
 
 _KEY = r"(?:\\.|[^\\.,=\[\]{}])+"
 _DEEPEST = 30
-_ASSIGNMENT = re.compile(rf"({_KEY}(?:\.{_KEY}|\[[0-9]{{1,9}}\]){{0,{_DEEPEST - 1}}})=([\s\S]*)")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_PLAIN = re.compile(r"[-+.~\w]+")
+_ASSIGNMENT = rf"({_KEY}(?:\.{_KEY}|\[[0-9]{{1,9}}\]){{0,{_DEEPEST - 1}}})=([\s\S]*)"
+_SURROGATE = "[\ud800-\udfff]"
+_PLAIN = r"[-+.~\w]+"
 _DELIMITED = {'"': str, "'": str, "[": list, "{": dict}
 _ELSE = "or use a values file (-f)"
 _EXPECTED = f"expected path=value, such as agent.replicaCount=2 or agent.tolerations[0].key=runs, at most {_DEEPEST} keys deep, {_ELSE}"
@@ -27,8 +27,8 @@ class AssignmentError(ValueError):
 
 def assign(values: dict[str, Any], text: str, known: Collection[str], *, as_text: bool = False) -> None:
     """Set the value of an assignment, as text or as YAML. `known` are the keys that may be at the top."""
-    match = _ASSIGNMENT.fullmatch(text)
-    if not match or _SURROGATE.search(text):
+    match = re.fullmatch(_ASSIGNMENT, text)
+    if not match or re.search(_SURROGATE, text):
         raise AssignmentError(_EXPECTED)
     path, given = as_path(match[1]), match[2]
     is_known = path[0] in known
@@ -59,7 +59,7 @@ def _yaml(given: str) -> Any:
             raise AssignmentError("a map with an empty value; write a list as [a, b], and set a key to null by its own path")
         return value
     _text(text)
-    if isinstance(value, dict | list) or (value != text if isinstance(value, str) else not _PLAIN.fullmatch(text)):
+    if isinstance(value, dict | list) or (value != text if isinstance(value, str) else not re.fullmatch(_PLAIN, text)):
         raise AssignmentError(f"not a plain value; put it in quotes, use --set-string for a text, {_ELSE}")
     return value
 

@@ -11,11 +11,10 @@ from scalr_agents.model.forms import LONGEST_LABEL, Deferred, is_deferred, is_dn
 from scalr_agents.model.messages import describe, too_long
 
 CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s([^-]+)-----END CERTIFICATE-----")
-_PLACEHOLDER = re.compile(
-    r"<.*>|\[.*\]|\{.*\}|\$.*|%.*%|x{3,}|\*{3,}|\.{3,}|…|tbd|placeholder"
+_PLACEHOLDER = (
+    r"(?is)<.*>|\[.*\]|\{.*\}|\$.*|%.*%|x{3,}|\*{3,}|\.{3,}|…|tbd|placeholder"
     r"|((change|replace)[-_ ]?(me|it|this)|to[-_ ]?do|fix[-_ ]?me)([ :].*|[-_]please)?|replace with .*"
-    r"|(your|agent|insert|enter|paste|put|replace)([-_ ](your|the|with|real|scalr|agent|pool))*[-_ ]token([-_ ](goes[-_ ])?here)?",
-    re.IGNORECASE | re.DOTALL,
+    r"|(your|agent|insert|enter|paste|put|replace)([-_ ](your|the|with|real|scalr|agent|pool))*[-_ ]token([-_ ](goes[-_ ])?here)?"
 )
 """Placeholders for a token in examples and templates: whole phrases, since a token may have any words in it."""
 _LONGEST_PLACEHOLDER = 200
@@ -78,7 +77,7 @@ def token_text(path: str, value: str | Deferred) -> Findings:
         yield warning(path, "begins or ends with white space, which becomes part of the token; remove it")
     if isinstance(value, str) and value == "null":
         yield error(path, 'is the word "null", which is not a token; set the token of the agent pool')
-    elif isinstance(value, str) and len(value) <= _LONGEST_PLACEHOLDER and _PLACEHOLDER.fullmatch(value.strip()):
+    elif isinstance(value, str) and len(value) <= _LONGEST_PLACEHOLDER and re.fullmatch(_PLACEHOLDER, value.strip()):
         yield error(path, "is a placeholder; set the token of the agent pool")
 
 

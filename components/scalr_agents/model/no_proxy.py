@@ -8,11 +8,11 @@ from pydantic import AfterValidator
 from scalr_agents.model.fields import unset
 from scalr_agents.model.forms import is_host, refuse
 
-_REFERENCE = re.compile(r"\$\([-._a-zA-Z][-._a-zA-Z0-9]*\)")
+_REFERENCE = r"\$\([-._a-zA-Z][-._a-zA-Z0-9]*\)"
 
 
 def _exception(value: str) -> str:
-    if not (value == "*" or _REFERENCE.fullmatch(value) or _is_network(value) or _is_domain(value.lower())):
+    if not (value == "*" or re.fullmatch(_REFERENCE, value) or _is_network(value) or _is_domain(value.lower())):
         refuse(
             "no_proxy",
             "not a host (github.acme.internal), a domain with its subdomains (.acme.internal), a network (10.0.0.0/8) or *; "

@@ -4,7 +4,7 @@ import re
 from decimal import Decimal
 
 _QUANTITY = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(m|u|n|[kMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?")
-_MEANT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(?!(?-i:m)\s*\Z)([KMGTPE])i?B?\s*", re.IGNORECASE)
+_MEANT = r"(?i)\s*([0-9]+(?:\.[0-9]+)?)\s*(?!(?-i:m)\s*\Z)([KMGTPE])i?B?\s*"
 """Sizes in common notation, such as `6GB`."""
 _LONGEST = 64
 """Maximum number of characters; quantities of Kubernetes fit into 64 bits."""
@@ -41,7 +41,7 @@ def _match(quantity: str | float) -> re.Match[str] | None:
 
 def refusal(given: object) -> str:
     """The message on an invalid quantity, with what to write instead."""
-    meant = _MEANT.fullmatch(given) if isinstance(given, str) and len(given) <= _LONGEST else None
+    meant = re.fullmatch(_MEANT, given) if isinstance(given, str) and len(given) <= _LONGEST else None
     if meant is None:
         return "not a Kubernetes quantity, for instance 500m, 512Mi or 40Gi"
     number, suffix = meant[1], meant[2].upper()

@@ -19,12 +19,12 @@ from scalr_agents.model.spelling import Spelling
 
 StoreKind = Literal["SecretStore", "ClusterSecretStore"]
 
-_INTERVAL = re.compile(r"0|([0-9]+(\.[0-9]+)?(h|m|s|ms|us|µs|ns))+")
+_INTERVAL = r"0|([0-9]+(\.[0-9]+)?(h|m|s|ms|us|µs|ns))+"
 """A duration as Go parses it, without a sign."""
 
 
 def _interval(value: str) -> str:
-    if not _INTERVAL.fullmatch(value):
+    if not re.fullmatch(_INTERVAL, value):
         refuse("interval", "not a duration such as 1h, 30m or 1h30m; the units are h, m and s (there is no unit for days), 0s is never")
     return value
 

@@ -57,22 +57,21 @@ class Row:
 R = TypeVar("R", bound=Row)
 
 
-@dataclass(frozen=True)
-class Published:
+class Published(NamedTuple):
     """A version of a chart that Scalr has published."""
 
     chart: str
     """Version of the chart."""
     agent: str
     """Version of its agents."""
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = {}
     """Its defaults that differ from ours; `null` for values that it does not have."""
-    corrected: Mapping[str, Any] = field(default_factory=dict)
+    corrected: Mapping[str, Any] = {}
     """Its defaults that we correct; a release that is taken over gets ours. `null` for values that it does not have."""
 
     def then(self, *following: tuple[str, str]) -> tuple["Published", ...]:
         """This version, and following ones (chart and agent) with the same differences."""
-        return (self, *(replace(self, chart=chart, agent=agent) for chart, agent in following))
+        return (self, *(self._replace(chart=chart, agent=agent) for chart, agent in following))
 
 
 _History = Sequence[tuple[Version, bool]]

@@ -17,9 +17,9 @@ DAY, WEEK = 24 * 60, 7 * 24 * 60
 """Minutes."""
 REGISTRY = "registry.k8s.io/"
 """Where Kubernetes publishes the image of kubectl."""
-_TIME = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
+_TIME = "([01][0-9]|2[0-3]):[0-5][0-9]"
 _DAY = f"(?:{'|'.join(DAYS)})"
-_DAYS = re.compile(f"{_DAY}(?:-{_DAY})?")
+_DAYS = f"{_DAY}(?:-{_DAY})?"
 
 
 def _unquoted(value: Any) -> Any:
@@ -29,13 +29,13 @@ def _unquoted(value: Any) -> Any:
 
 
 def _time(value: str) -> str:
-    if not _TIME.fullmatch(value):
+    if not re.fullmatch(_TIME, value):
         refuse("time", 'not a time of the day; write HH:MM, from "00:00" to "23:59"')
     return value
 
 
 def _days(value: str) -> str:
-    if not _DAYS.fullmatch(value):
+    if not re.fullmatch(_DAYS, value):
         refuse("days", f"not a day or a range of days; write {', '.join(DAYS)}, or for instance mon-fri")
     return value
 
