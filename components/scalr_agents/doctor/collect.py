@@ -36,7 +36,7 @@ def collect(api: Api, needs: Needs, further: Iterable[Access] = ()) -> Cluster:
             volumes = pool.submit(_volumes, api) if needs.claims else None
             daemon_sets = pool.submit(api.items, "/apis/apps/v1/daemonsets")
             autoscaler = pool.submit(api.get, "/api/v1/namespaces/kube-system/configmaps/cluster-autoscaler-status", (), METADATA)
-            allowed = each(_is_allowed, asked)
+            allowed = each(is_allowed, asked)
             definitions = each(_definition, needs.definitions)
             namespaces = each(_namespace, needs.namespaces)
             releases = each(_releases, needs.namespaces)
@@ -84,7 +84,8 @@ def _why_hidden(answer: object) -> Hidden | None:
     return answer if isinstance(answer, Hidden) else None
 
 
-def _is_allowed(api: Api, access: Access) -> Seen[bool]:
+def is_allowed(api: Api, access: Access) -> Seen[bool]:
+    """Whether the credential may do something, as the API server says."""
     if access.path:
         return api.review({"nonResourceAttributes": {"verb": access.verb, "path": access.path}})
     plural, _, subresource = access.resource.partition("/")

@@ -13,8 +13,8 @@ from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.cluster.answers import Answer, Hidden
 from scalr_agents.cluster.api import AT_ONCE, METADATA, METADATA_OF_LIST, Api
-from scalr_agents.doctor import reading
-from scalr_agents.doctor.facts import Key
+from scalr_agents.doctor import collect, reading
+from scalr_agents.doctor.facts import Access, Key
 from scalr_agents.doctor.needs import KEPT, Needs, key_of
 from scalr_agents.doctor.submissions import MANAGER
 from scalr_agents.live.snapshot import Json, claims_of
@@ -112,13 +112,8 @@ def _judged_claim(change: Change, manifest: Manifest, answer: Answer, submit: Ca
 
 
 def _may_patch(api: Api, needs: Needs, manifest: Manifest) -> bool:
-    attributes = {
-        "verb": "patch",
-        "group": manifest["apiVersion"].rpartition("/")[0],
-        "resource": needs.plural(manifest),
-        "namespace": manifest["metadata"].get("namespace", ""),
-    }
-    return api.review({"resourceAttributes": attributes}) is True
+    group, namespace = manifest["apiVersion"].rpartition("/")[0], manifest["metadata"].get("namespace", "")
+    return collect.is_allowed(api, Access("patch", group, needs.plural(manifest), namespace)) is True
 
 
 def submitted(manifest: Manifest, live: Json, agents: Iterable[AnyAgent]) -> Manifest:
