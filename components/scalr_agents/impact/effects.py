@@ -16,13 +16,13 @@ from scalr_agents.impact.changes import Change
 from scalr_agents.live.agents import Run, Status, pods_of_runs
 from scalr_agents.live.agents import of as status_of
 from scalr_agents.live.snapshot import Json, Snapshot, claims_of
+from scalr_agents.model.release import INSTANCE, NAME
 from scalr_agents.observability.watched import workloads as own_workloads
 
 Then = Literal["continue", "wait", "end", "unknown"]
 
 _ENDING = ("scaled-in", "restarted", "replaced", "removed")
 """Changes that end pods."""
-_NAME, _INSTANCE = "app.kubernetes.io/name", "app.kubernetes.io/instance"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +60,7 @@ def of(agents: Sequence[AnyAgent], changes: Sequence[Change], now: Snapshot) -> 
 
 def _as_deployed(agent: AnyAgent, own: Sequence[Change]) -> AnyAgent:
     """The agent with the name in its labels by which the cluster knows its pods, and those of its runs."""
-    names = (change.live["metadata"].get("labels", {}).get(_NAME) for change in own if change.live)
+    names = (change.live["metadata"].get("labels", {}).get(NAME) for change in own if change.live)
     name = next(names, None) or agent.release.base_name
     return replace(agent, release=agent.release._replace(base_name=name))
 
@@ -95,7 +95,7 @@ def _is_of(change: Change, agent: AnyAgent, agents: Sequence[AnyAgent]) -> bool:
     if change.what != "removed" or change.key.namespace != release.namespace:
         return change.key in map(key_of, own_workloads(agent))
     others = {each.release.base_name for each in agents if each.release.name == release.name} - {release.base_name}
-    return labels.get(_INSTANCE) == release.name and labels.get(_NAME) not in others
+    return labels.get(INSTANCE) == release.name and labels.get(NAME) not in others
 
 
 def _ending_pods(change: Change, agent: AnyAgent) -> int:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from scalr_agents.model.lines import Line
 from scalr_agents.model.names import Labels, Names
 
-_NAME = "app.kubernetes.io/name"
-_INSTANCE = "app.kubernetes.io/instance"
+NAME = "app.kubernetes.io/name"
+INSTANCE = "app.kubernetes.io/instance"
 COMPONENT = "app.kubernetes.io/component"
 CACHE_VOLUME = "cache-dir"
 """Name of the cache's volume in the pods of all charts."""
@@ -33,14 +33,14 @@ class Release(NamedTuple):
 
     def selector(self, component: str | None = None) -> Labels:
         """The labels that select the pods of a component (`agent` or `task`), or all pods."""
-        labels = {_NAME: self.base_name, _INSTANCE: self.name}
+        labels = {NAME: self.base_name, INSTANCE: self.name}
         return labels | {COMPONENT: component} if component else labels
 
     def labels(self, component: str | None = None) -> Labels:
         """The labels of an object."""
         labels = {
-            _NAME: self.base_name,
-            _INSTANCE: self.name,
+            NAME: self.base_name,
+            INSTANCE: self.name,
             **self.common_labels,
             "app.kubernetes.io/version": self.version,
             "app.kubernetes.io/managed-by": "pulumi",
