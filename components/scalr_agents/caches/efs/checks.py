@@ -107,14 +107,22 @@ def _network(efs: EfsSettings, spell: Spelling) -> Findings:
         yield error(vpc, f"has no effect: {spell('mount_target_security_groups')} is set, so no security group is created")
 
 
+def _zone(zone: str) -> Findings:
+    if zone and not _is_zone(zone):
+        yield error("zone", f"given {zone!r}, which is not an availability zone such as eu-west-1a")
+
+
+def _is_zone(text: str) -> bool:
+    return bool(_ZONE.fullmatch(text))
+
+
 def _subnets(efs: EfsSettings) -> Findings:
     by_subnet: dict[str, str] = {}
-    if efs.zone and not _ZONE.fullmatch(efs.zone):
-        yield error("zone", f"given {efs.zone!r}, which is not an availability zone such as eu-west-1a")
-    elif efs.zone and efs.subnets and set(efs.subnets) != {efs.zone}:
+    yield from _zone(efs.zone)
+    if _is_zone(efs.zone) and efs.subnets and set(efs.subnets) != {efs.zone}:
         yield error("subnets", f"a file system of zone {efs.zone} has a mount target in this zone only; give its subnet, and no other")
     for zone, subnet in efs.subnets.items():
-        if not _ZONE.fullmatch(zone) or zone.startswith("subnet-"):
+        if not _is_zone(zone) or zone.startswith("subnet-"):
             yield error(entry("subnets", zone), "not an availability zone such as eu-west-1a; give one subnet per zone")
         if isinstance(subnet, str) and by_subnet.setdefault(subnet, zone) != zone:
             yield error(
@@ -168,8 +176,7 @@ def check_claim(claim: EfsClaimSettings) -> Findings:
     else:
         yield error("file_system_id", "missing")
     yield from (error("path", problem) for problem in path_problems(claim.directory))
-    if claim.zone and not _ZONE.fullmatch(claim.zone):
-        yield error("zone", f"given {claim.zone!r}, which is not an availability zone such as eu-west-1a")
+    yield from _zone(claim.zone)
     yield from clouds.tags("tags", claim.tags)
 
 
