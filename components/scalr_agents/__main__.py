@@ -1,5 +1,6 @@
 """`scalr-agents` and `python -m scalr_agents`: the command line."""
 
+import atexit
 import errno
 import gc
 import os
@@ -12,9 +13,11 @@ _NOT_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 def run() -> None:
     """Run the command line as the short-lived process that it is.
 
-    Garbage collection and the search for pydantic plugins would take a tenth of its time, for no benefit.
+    Garbage collection, the one at the end of the process too, and the search for pydantic plugins would take a tenth of its time, for no
+    benefit.
     """
     gc.disable()
+    atexit.register(gc.freeze)
     sys.modules["pydantic.plugin._loader"] = _without_plugins()
     from scalr_agents.cli import main
 
