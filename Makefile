@@ -27,7 +27,7 @@ control-plane:
 	@$(PYTHON) -m tests.tools.build control-plane
 
 # One control plane for all of them, so one after another.
-test-cluster: $(VENV)/.dev control-plane
+test-cluster: $(VENV)/.dev policy/venv control-plane
 	@$(BIN)/python -m pytest -n0 tests/cluster tests/engine
 
 # The files of machines with the programs that read them, and a real Docker daemon. What is not here is skipped, outside of CI.
@@ -94,6 +94,14 @@ pins:
 		$(call BUT,$(patsubst %,requirements/%.txt,core kubernetes clouds)) -o requirements/dev.txt >/dev/null
 	@$(PIN) $(UPGRADE) requirements/docs.in $(patsubst %,-c requirements/%.txt,core kubernetes clouds dev) \
 		$(call BUT_ANYWHERE,$(patsubst %,requirements/%.txt,core kubernetes clouds dev)) -o requirements/docs.txt >/dev/null
+	@$(PIN) $(UPGRADE) requirements/policy.in -c requirements/core.txt $(call BUT,requirements/core.txt) -o requirements/policy.txt >/dev/null
+
+# The environment of the policy pack, as `pulumi install` in policy/ makes it.
+policy/venv: requirements/core.txt requirements/policy.txt policy/requirements.txt
+	@echo "setting up $@: the policy pack" >&2
+	@$(PYTHON) -m venv --clear $@ >&2
+	@$@/bin/python -m pip --quiet --disable-pip-version-check install --require-hashes -r policy/requirements.txt >&2
+	@touch $@
 
 # What `pulumi up` runs on; `pulumi install` does the same.
 install: $(VENV)/.deploy
@@ -102,7 +110,7 @@ install: $(VENV)/.deploy
 install-kubernetes: $(VENV)/.kubernetes
 
 clean:
-	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	@rm -rf $(VENV) policy/venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set-up talks on stderr, so that what `render` prints can be piped.

@@ -12,7 +12,8 @@ from scalr_agents.cli import main
 
 from tests.helpers.command_line import REPOSITORY, cli
 
-PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "examples").rglob("*.md")])
+FOLDERS = [REPOSITORY / name for name in ("docs", "examples", "policy")]
+PAGES = sorted([*REPOSITORY.glob("*.md"), *(page for folder in FOLDERS for page in folder.rglob("*.md") if "venv" not in page.parts)])
 
 
 def _stack_files(page: Path) -> dict[str, str]:

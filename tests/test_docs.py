@@ -21,7 +21,8 @@ from tests.charts.agent_job.changes import CURRENT, LEGACY, LINES, MINIMUM, valu
 from tests.reference import stack_file as reference
 
 REPOSITORY = Path(__file__).parent.parent
-PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md"), *(REPOSITORY / "examples").rglob("*.md")])
+FOLDERS = [REPOSITORY / name for name in ("docs", "examples", "policy")]
+PAGES = sorted([*REPOSITORY.glob("*.md"), *(page for folder in FOLDERS for page in folder.rglob("*.md") if "venv" not in page.parts)])
 AGENT_JOB = (REPOSITORY / "docs" / "agent-job.md").read_text()
 DIFFERENCES = (REPOSITORY / "docs" / "helm-differences.md").read_text()
 REFUSED: list[tuple[str, str]] = re.findall(
