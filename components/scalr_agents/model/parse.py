@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from scalr_agents.model.deprecation import deprecations
 from scalr_agents.model.findings import Finding, Path, as_path, dotted, error, starts, unknown_key
 from scalr_agents.model.forms import is_deferred
 from scalr_agents.model.merge import has
@@ -44,7 +45,7 @@ UNKNOWN = "must be known before deployment, so an output is not allowed here"
 
 
 def parse(model: type[M], given: Mapping[str, Any]) -> tuple[M, list[Finding], list[Path]]:
-    """`given` as a `model`, the findings on its types, and the paths that were left out because of them.
+    """`given` as a `model`, the findings on its types and on deprecated keys, and the paths that were left out because of them.
 
     Only for models in which every field has a default, so that the rest is valid whatever is left out.
     """
@@ -52,7 +53,8 @@ def parse(model: type[M], given: Mapping[str, Any]) -> tuple[M, list[Finding], l
     left_out: dict[Path, None] = {}
     while True:
         try:
-            return model.model_validate(given), findings, list(left_out)
+            parsed = model.model_validate(given)
+            return parsed, [*findings, *deprecations(parsed)], list(left_out)
         except ValidationError as problem:
             explained = list(_explain(model, problem))
             # What is found above a value that was left out may be due to that, a required field for instance.

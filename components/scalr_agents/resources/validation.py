@@ -10,6 +10,7 @@ from pulumi import _types  # the SDK itself uses it to convert argument classes
 from scalr_agents.charts.shared.agent import Agent
 from scalr_agents.charts.shared.chart import V
 from scalr_agents.model import parse
+from scalr_agents.model.deprecation import deprecations
 from scalr_agents.model.findings import Finding, Path, by_severity, dotted, error, errors, warning
 from scalr_agents.model.forms import Deferred, is_deferred
 from scalr_agents.model.messages import describe
@@ -45,7 +46,7 @@ def validate(component: str, name: str, model: type[S], args: Mapping[str, Any],
     if given is None:
         raise ArgsError(f"{component} {name!r}", findings)
     found = list(check(given))
-    report(component, name, by_severity([*found, *empty(model, arguments, found)]))
+    report(component, name, by_severity([*found, *deprecations(given, by_name=True), *empty(model, arguments, found)]))
     return given
 
 

@@ -21,6 +21,7 @@ from scalr_agents.charts.shared.scaling import Scaling
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.charts.shared.secrets_from import layers as layers_of_store
 from scalr_agents.charts.shared.settings import NoValueError, Settings
+from scalr_agents.model.deprecation import deprecations
 from scalr_agents.model.fields import Annotations, InputMap, InputText, OpenMap, SecretEnv, Text
 from scalr_agents.model.findings import Finding, by_severity, dotted, error, warning
 from scalr_agents.model.forms import integral, is_set
@@ -118,7 +119,8 @@ def _validate(
     request, findings = _check(chart, name, given, token_needed=token_needed)
     if request is None:
         raise ArgsError(f"{component} {name!r}", findings)
-    validation.report(component, name, by_severity([*findings, *validation.empty(model, plain, findings)]))
+    all_findings = [*findings, *deprecations(given, by_name=True), *validation.empty(model, plain, findings)]
+    validation.report(component, name, by_severity(all_findings))
     return request
 
 

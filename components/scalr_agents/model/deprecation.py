@@ -1,0 +1,39 @@
+"""Deprecated keys of stack files, values and arguments: they work, and warn, until the version that no longer has them."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, GetJsonSchemaHandler
+from pydantic_core import CoreSchema
+
+from scalr_agents.model.findings import Finding, Path, warning
+
+
+class Deprecated(NamedTuple):
+    """Marks a deprecated key in the annotation of its field: `tag: Annotated[Text, Deprecated("0.5.0", "use image")] = ""`."""
+
+    until: str
+    """The first version without the key."""
+    advice: str
+    """What to do, as an imperative."""
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return handler(schema) | {"deprecated": True}
+
+
+def deprecations(given: BaseModel, at: Path = (), *, by_name: bool = False) -> Iterator[Finding]:
+    """Warnings on the deprecated keys that a section, or one below it, was given; with `by_name` in snake_case."""
+    for name, field in type(given).model_fields.items():
+        if name not in given.model_fields_set:
+            continue
+        here = (*at, name if by_name else field.alias or name)
+        for mark in (mark for mark in field.metadata if isinstance(mark, Deprecated)):
+            yield warning(here, f"deprecated; version {mark.until} will not have it: {mark.advice}")
+        yield from _below(getattr(given, name), here, by_name=by_name)
+
+
+def _below(value: Any, at: Path, *, by_name: bool) -> Iterator[Finding]:
+    if isinstance(value, BaseModel):
+        yield from deprecations(value, at, by_name=by_name)
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from _below(item, (*at, key), by_name=by_name)
