@@ -112,9 +112,18 @@ MODULES = (
     ),
     Module(
         name="pulumi",
-        programs={"pulumi": "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi", "generate-sdk": "scalr-agents/tests/tools/pulumi/sdk"},
+        programs={"pulumi": "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"},
         pin="github.com/pulumi/pulumi/pkg/v3",
         version_variables=("github.com/pulumi/pulumi/sdk/v3/go/common/version.Version={version}",),
+    ),
+    Module(
+        name="languages",
+        programs={
+            "generate-sdk": "scalr-agents/tests/tools/languages/sdk",
+            "plugin-python": "scalr-agents/tests/tools/languages/python",
+            "pulumi-language-java": "github.com/pulumi/pulumi-java/pkg/cmd/pulumi-language-java",
+        },
+        pin="github.com/pulumi/pulumi/pkg/v3",
     ),
     Module(
         name="yaml",
@@ -191,7 +200,8 @@ MODULES = (
 
 _CONTROL_PLANE = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "pulumi")
 _MONITORING = ("prometheus", "promtool", "kube-state-metrics")
-CONTROL_PLANE = (*_CONTROL_PLANE, *_MONITORING, "kwok", "helm", "docker-compose", "generate-sdk", "pulumi-language-yaml")
+_LANGUAGES = ("generate-sdk", "plugin-python", "pulumi-language-java", "pulumi-language-yaml")
+CONTROL_PLANE = (*_CONTROL_PLANE, *_MONITORING, "kwok", "helm", "docker-compose", *_LANGUAGES)
 """What `make test-cluster` runs, and the tests of machines and of programs in other languages."""
 NODE = (
     *_CONTROL_PLANE,

@@ -27,6 +27,7 @@ def test_modules_pin_the_reported_version() -> None:
         "kwok": "v0.8.0",
         "helm": "v3.22.0",
         "pulumi": "v3.259.0",
+        "languages": "v3.259.0",
         "yaml": "v1.38.1",
         "compose": "v2.32.4",
         "containerd": "v2.4.2",

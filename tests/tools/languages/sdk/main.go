@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	dotnet "github.com/pulumi/pulumi-dotnet/pulumi-language-dotnet/v3/codegen"
 	"github.com/pulumi/pulumi-java/pkg/codegen/java"
 	golang "github.com/pulumi/pulumi/pkg/v3/codegen/go"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/nodejs"
@@ -52,6 +53,8 @@ func generated(file, language string) (map[string][]byte, error) {
 	}
 	bound.SupportPack = true // as `pulumi package add` does, so that an SDK is a module of its own
 	switch language {
+	case "csharp":
+		return dotnet.GeneratePackage("pulumi-language-dotnet", bound, nil, nil)
 	case "go":
 		return golang.GeneratePackage("pulumi-language-go", bound, nil)
 	case "java":
@@ -61,7 +64,7 @@ func generated(file, language string) (map[string][]byte, error) {
 	case "python":
 		return python.GeneratePackage("pulumi-language-python", bound, nil, nil)
 	}
-	return nil, fmt.Errorf("no generator for %s; there are go, java, nodejs and python", language)
+	return nil, fmt.Errorf("no generator for %s; there are csharp, go, java, nodejs and python", language)
 }
 
 func fail(err error) {
