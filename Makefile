@@ -79,7 +79,8 @@ docs: $(VENV)/.docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@$(BIN)/python -m pytest -n0 tests/built_site
 
-# Wheel, source distribution, bill of materials and checksums in dist/: the same bytes for the same commit.
+# Wheel, source distribution, plugins, schema, bill of materials and checksums in dist/: the same bytes for the same commit.
+# PLUGIN_DOWNLOAD_URL=... is where programs download the plugin.
 dist: $(VENV)/.dev
 	@$(BIN)/python -m tests.distribution
 

@@ -1,11 +1,13 @@
-"""`make dist`: wheel and source distribution, their bill of materials, and checksums. The same commit gives the same bytes."""
+"""`make dist`: wheel and source distribution, plugins, their bill of materials, and checksums. The same commit gives the same bytes."""
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
 import tarfile
+import tempfile
 import tomllib
 import venv
 import zipfile
@@ -24,6 +26,7 @@ from packageurl import PackageURL
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests import plugin
 from tests.helpers.pins import DEPLOYED, LAYERS, pins
 
 REPOSITORY = Path(__file__).parents[1]
@@ -31,19 +34,43 @@ PACKAGE = REPOSITORY / "components"
 CHECKSUMS = "SHA256SUMS"
 
 
-def build(directory: Path, epoch: int) -> None:
-    """Build everything into an empty directory. `epoch` is the time that archives have, in seconds: that of the commit."""
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-d", str(directory.resolve())],
-        cwd=PACKAGE,
-        env={**os.environ, "SOURCE_DATE_EPOCH": str(epoch)},
-        check=True,
-        capture_output=True,
-    )
-    name = f"scalr_agents-{scalr_agents.__version__}.cdx.json"
-    (directory / name).write_text(bill_of_materials(epoch) + "\n", encoding="utf-8")
+def build(directory: Path, epoch: int, address: str = "") -> None:
+    """Build everything into an empty directory. `epoch` is the time that archives have, in seconds: that of the commit.
+
+    Programs download the plugin from `address`, if it is given: https://www.pulumi.com/docs/iac/packages-and-automation/pulumi-packages/schema/.
+    """
+    bill = directory / f"scalr_agents-{scalr_agents.__version__}.cdx.json"
+    bill.write_text(bill_of_materials(epoch) + "\n", encoding="utf-8")
+    wheel = _build(directory, epoch, bill)
+    (directory / plugin.SCHEMA).write_text(schema := plugin.schema(address), encoding="utf-8")
+    archive = plugin.archive(wheel, schema, epoch)
+    for name in plugin.names():
+        (directory / name).write_bytes(archive)
     sums = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in sorted(directory.iterdir())]
     (directory / CHECKSUMS).write_text("".join(sums), encoding="utf-8")
+
+
+def _build(directory: Path, epoch: int, bill: Path) -> Path:
+    """Build wheel and source distribution; returns the wheel.
+
+    The wheel is built from a copy of the package whose `pyproject.toml` names the bill of materials, which the repository does not have.
+    """
+    with tempfile.TemporaryDirectory() as temporary:
+        copy = Path(temporary) / PACKAGE.name
+        shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__", "venv"))
+        shutil.copy(bill, copy)
+        with (copy / "pyproject.toml").open("a", encoding="utf-8") as project:
+            project.write(f'\n[tool.hatch.build.targets.wheel]\nsbom-files = ["{bill.name}"]\n')
+        for target, source in (("sdist", PACKAGE), ("wheel", copy)):
+            subprocess.run(
+                [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(directory.resolve())],
+                cwd=source,
+                env={**os.environ, "SOURCE_DATE_EPOCH": str(epoch)},
+                check=True,
+                capture_output=True,
+            )
+    [wheel] = directory.glob("*.whl")
+    return wheel
 
 
 def bill_of_materials(epoch: int) -> str:
@@ -78,14 +105,21 @@ def libraries(target: Path) -> Path:
 
 
 def contents(directory: Path) -> Iterator[str]:
-    """The names of all files, those in archives below the archive's."""
+    """The names of all files, those in archives below the archive's. Plugins of all platforms have the same files."""
     for file in sorted(directory.iterdir()):
         yield file.name
-        if file.suffix == ".whl":
-            yield from (f"  {name}" for name in sorted(zipfile.ZipFile(file).namelist()))
-        elif file.suffix == ".gz":
-            with tarfile.open(file) as archive:
-                yield from (f"  {name}" for name in sorted(archive.getnames()))
+        if file.name not in plugin.names()[1:]:
+            yield from (f"  {name}" for name in members(file))
+
+
+def members(file: Path) -> list[str]:
+    """The names of the files in an archive; of another file, none."""
+    if file.suffix == ".whl":
+        return sorted(zipfile.ZipFile(file).namelist())
+    if file.suffix == ".gz":
+        with tarfile.open(file) as archive:
+            return sorted(archive.getnames())
+    return []
 
 
 def _component(name: str, version: str, hashes: tuple[str, ...] = ()) -> Component:
@@ -106,12 +140,17 @@ def _asked_for() -> set[str]:
 
 
 def main() -> None:
+    address = os.environ.get("PLUGIN_DOWNLOAD_URL", "")
+    try:
+        plugin.schema(address)
+    except plugin.AddressError as problem:
+        sys.exit(f"PLUGIN_DOWNLOAD_URL: {problem}")
     target = REPOSITORY / "dist"
     for file in target.iterdir() if target.exists() else ():
         file.unlink()
     target.mkdir(exist_ok=True)
     done = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=REPOSITORY, check=True, capture_output=True, text=True)
-    build(target, int(done.stdout))
+    build(target, int(done.stdout), address)
     print("\n".join(contents(target)))
 
 

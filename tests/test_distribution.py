@@ -1,8 +1,12 @@
 """The output of `make dist`: reproducible, complete, and usable outside of the repository."""
 
 import hashlib
+import io
 import json
 import subprocess
+import sys
+import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -11,7 +15,7 @@ import yaml
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-from tests import distribution
+from tests import distribution, plugin
 from tests.helpers.pins import DEPLOYED, LAYERS, pins
 
 EPOCH = 1_790_000_000
@@ -42,17 +46,103 @@ def test_checksums_are_those_of_all_files(dist: Path) -> None:
     assert dict(line.split("  ")[::-1] for line in lines) == {
         file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in dist.iterdir() if file.name != distribution.CHECKSUMS
     }
-    assert len(lines) == 3
+    assert len(lines) == 10
 
 
 def test_the_archives_have_the_package_and_nothing_else(dist: Path) -> None:
     files = (file for file in (distribution.PACKAGE / "scalr_agents").rglob("*.*") if file.parent.name != "__pycache__")
     package = {str(file.relative_to(distribution.PACKAGE)) for file in files if file.is_file()}
-    listed = [line.strip() for line in distribution.contents(dist) if line.startswith(" ")]
+    [wheel], [source] = dist.glob("*.whl"), dist.glob("scalr_agents-*.tar.gz")
     information, root = f"scalr_agents-{VERSION}.dist-info", f"scalr_agents-{VERSION}"
-    about = {f"{information}/{name}" for name in ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE")}
-    beside = {f"{root}/{name}" for name in (".gitignore", "LICENSE", "PKG-INFO", "README.md", "pyproject.toml")}
-    assert set(listed) == package | about | beside | {f"{root}/{name}" for name in package}
+    about = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE", f"sboms/{root}.cdx.json")
+    assert set(distribution.members(wheel)) == package | {f"{information}/{name}" for name in about}
+    beside = {".gitignore", "LICENSE", "PKG-INFO", "README.md", "pyproject.toml"}
+    assert set(distribution.members(source)) == {f"{root}/{name}" for name in package | beside}
+    beside = {"LICENSE", "PulumiPlugin.yaml", "__main__.py", "requirements.txt", "schema.json"}
+    for name in plugin.names():
+        assert set(distribution.members(dist / name)) == package | beside
+    listed = [line.strip() for line in distribution.contents(dist)]
+    assert {*listed} >= {file.name for file in dist.iterdir()} | package
+
+
+def test_the_source_distribution_builds_without_a_bill_of_materials(dist: Path, tmp_path: Path) -> None:
+    [source] = dist.glob("scalr_agents-*.tar.gz")
+    with tarfile.open(source) as archive:
+        archive.extractall(tmp_path, filter="data")
+    [root] = tmp_path.iterdir()
+    subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel"], cwd=root, check=True, capture_output=True)
+    [built], [wheel] = (root / "dist").iterdir(), dist.glob("*.whl")
+    assert {*distribution.members(wheel)} - {*distribution.members(built)} == {f"{root.name}.dist-info/sboms/{root.name}.cdx.json"}
+
+
+def test_the_wheel_contains_the_bill_of_materials(dist: Path) -> None:
+    [wheel], [bill] = dist.glob("*.whl"), dist.glob("*.cdx.json")
+    with zipfile.ZipFile(wheel) as archive:
+        assert archive.read(f"scalr_agents-{VERSION}.dist-info/sboms/{bill.name}") == bill.read_bytes()
+
+
+def test_a_plugin_has_the_pins_of_a_deployment_and_the_schema_beside_it(dist: Path) -> None:
+    contents = unpacked(dist)
+    assert contents["requirements.txt"] == "".join(LAYERS[layer] for layer in DEPLOYED).encode()
+    assert {name: contents[name] for name in ("PulumiPlugin.yaml", "__main__.py")} == {
+        name: (distribution.PACKAGE / name).read_bytes() for name in ("PulumiPlugin.yaml", "__main__.py")
+    }
+    assert contents["schema.json"] == (dist / "schema.json").read_bytes() == (distribution.PACKAGE / "schema.json").read_bytes()
+
+
+def unpacked(directory: Path) -> dict[str, bytes]:
+    """The files of the plugins, which are the same for each platform."""
+    [archive] = {(directory / name).read_bytes() for name in plugin.names()}
+    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        return {file.name: content.read() for file in files if (content := files.extractfile(file))}
+
+
+def test_the_schema_of_a_release_has_the_address_of_its_plugins(tmp_path: Path) -> None:
+    distribution.build(tmp_path, EPOCH, address := "github://api.github.com/acme/scalr-agents")
+    for text in ((tmp_path / "schema.json").read_bytes(), unpacked(tmp_path)["schema.json"]):
+        assert json.loads(text) == json.loads((distribution.PACKAGE / "schema.json").read_text()) | {"pluginDownloadURL": address}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://downloads.acme.example/plugins",
+        "https://git.acme.example:8443/acme/scalr-agents/releases/download/v${VERSION}",
+        "github://api.github.com/acme",
+        "github://api.github.com/acme/scalr-agents",
+        "gitlab://git.acme.example/278964",
+    ],
+)
+def test_addresses_that_pulumi_knows_are_accepted(address: str) -> None:
+    assert json.loads(plugin.schema(address))["pluginDownloadURL"] == address
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "downloads.acme.example/plugins",
+        "http://downloads.acme.example/plugins",
+        "git://git.acme.example/acme/scalr-agents",
+        "https://user:s3cr3t@downloads.acme.example/plugins",
+        "https://downloads.acme.example/plugins?key=s3cr3t",
+        "https://downloads.acme.example/${version}",
+        "https://downloads.acme.example/\n",
+        "github://acme",
+        "github://api.github.com/acme/scalr-agents/releases",
+        "gitlab://git.acme.example/acme/scalr-agents",
+    ],
+)
+def test_other_addresses_are_refused(address: str) -> None:
+    with pytest.raises(plugin.AddressError) as refused:
+        plugin.schema(address)
+    assert "s3cr3t" not in str(refused.value)
+
+
+def test_make_dist_refuses_an_address_before_it_builds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLUGIN_DOWNLOAD_URL", "http://downloads.acme.example/plugins")
+    monkeypatch.setattr(distribution, "build", None)
+    with pytest.raises(SystemExit, match=r"^PLUGIN_DOWNLOAD_URL: not an address from which Pulumi downloads plugins\. Give"):
+        distribution.main()
 
 
 def test_the_license_is_that_of_the_repository() -> None:

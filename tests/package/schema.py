@@ -15,6 +15,7 @@ from pulumi.provider.experimental.schema import generate_schema
 from scalr_agents import charts
 from scalr_agents.model.spelling import in_stack_files
 
+from tests import plugin
 from tests.package import values
 from tests.package.values import NULLABLE, PREFIX, Spec
 from tests.resources import host
@@ -53,7 +54,7 @@ def _bases(arguments: type) -> Iterator[type]:
 def about(project: Mapping[str, Any], version: str) -> Spec:
     """What the Pulumi Registry shows of the package. Addresses are known if its project names the repository.
 
-    `pulumi package add` with the address of a repository writes that of the plugin by itself; the registry reads it from the schema.
+    The registry installs the plugin from the address in the schema of a tag. `make dist` can write another one into that of a release.
     """
     repository = project.get("urls", {}).get("Repository")
     described = {
@@ -65,11 +66,9 @@ def about(project: Mapping[str, Any], version: str) -> Spec:
     }
     if repository is None:
         return described
-    return described | {
-        "repository": repository,
-        "logoUrl": f"{repository}/raw/v{version}/{LOGO}",
-        "pluginDownloadURL": f"git://{repository.removeprefix('https://')}/{FILE.parent.name}",
-    }
+    described |= {"repository": repository, "logoUrl": f"{repository}/raw/v{version}/{LOGO}"}
+    address = plugin.of_project(project)
+    return described | ({"pluginDownloadURL": address} if address else {})
 
 
 def written(schema: Spec) -> str:

@@ -48,8 +48,12 @@ def test_a_project_with_a_repository_gives_the_schema_its_addresses() -> None:
     assert schema.about(schema.PROJECT | {"urls": {"Repository": ADDRESS}}, "0.9.1") == schema.about(schema.PROJECT, "0.9.1") | {
         "repository": ADDRESS,
         "logoUrl": f"{ADDRESS}/raw/v0.9.1/docs/logo.png",
-        "pluginDownloadURL": "git://git.example/acme/scalr-agents/components",
     }
+
+
+def test_releases_on_github_are_where_the_schema_sends_programs_for_the_plugin() -> None:
+    about = schema.about(schema.PROJECT | {"urls": {"Repository": "https://github.com/acme/scalr-agents"}}, "0.9.1")
+    assert about["pluginDownloadURL"] == "github://api.github.com/acme/scalr-agents"
 
 
 def test_programs_in_go_import_the_sdk_as_before_whatever_the_repository() -> None:
