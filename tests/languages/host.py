@@ -1,8 +1,8 @@
 """What stands for the language hosts of Pulumi, which are in no registry of modules. The engine attaches to it by its port.
 
 What the real ones do is from their sources in the repository pulumi/pulumi: `Run` in `sdk/nodejs/cmd/pulumi-language-nodejs/main.go` and
-`sdk/go/pulumi-language-go/main.go`, `RunPlugin` in `sdk/python/cmd/pulumi-language-python/main.go`. Of the one for Node.js the pipes for
-synchronous calls are missing, which the programs here do not make.
+`sdk/go/pulumi-language-go/main.go`; `Run`, `InstallDependencies` and `RunPlugin` in `sdk/python/cmd/pulumi-language-python/main.go`. Of the
+one for Node.js the pipes for synchronous calls are missing, which the programs here do not make.
 """
 
 import json
@@ -15,11 +15,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from google.protobuf import empty_pb2
+from google.protobuf import empty_pb2, json_format
 from google.protobuf.message import Message
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
 
-from tests.engine.provider import listening
+from tests import tools
+from tests.engine.provider import listening, refuse
 
 _LOGGED = 32
 """With this, programs in either language exit that have told the engine what is wrong."""
@@ -111,17 +112,61 @@ class Go(Host):
 
 
 class Python(Host):
-    """Runs components in Python, with the packages of the tests in place of an environment of their own."""
+    """Runs programs and components in Python, with the packages of the tests in place of an environment of their own."""
+
+    def program(self, request: Any) -> subprocess.CompletedProcess[str]:
+        flags = {
+            "monitor": request.monitor_address,
+            "engine": self.engine,
+            "project": request.project,
+            "root_directory": request.info.root_directory,
+            "stack": request.stack,
+            "pwd": request.pwd,
+            "dry_run": json.dumps(request.dryRun),
+            "parallel": str(request.parallel),
+            "organization": request.organization,
+        }
+        runner = tools.binary("generate-sdk").with_name("pulumi-language-python-exec")
+        arguments = [argument for flag, value in flags.items() if value for argument in (f"--{flag}", value)]
+        variables = {
+            "PULUMI_CONFIG": json.dumps(dict(request.config)),
+            "PULUMI_CONFIG_SECRET_KEYS": json.dumps(list(request.configSecretKeys)),
+        }
+        return _ran([sys.executable, runner, *arguments, request.info.entry_point], variables, request.info.program_directory)
 
     def run_plugin(self, request: Any, context: Any) -> Iterator[Message]:
         variables = dict(variable.split("=", 1) for variable in request.env)
-        command = [sys.executable, request.info.program_directory, *request.args]
+        command = [*self.python(request.info), request.info.program_directory, *request.args]
         with subprocess.Popen(command, cwd=request.pwd, env=environment(variables), stdout=subprocess.PIPE) as running:
             context.add_callback(running.kill)
             assert running.stdout
             for line in running.stdout:
                 yield language_pb2.RunPluginResponse(stdout=line)
         yield language_pb2.RunPluginResponse(exitcode=running.returncode)
+
+    def python(self, plugin: Any) -> list[str | Path]:
+        """The command that starts Python for a plugin."""
+        return [sys.executable]
+
+
+class Plugins(Python):
+    """Installs what plugins in Python require, with the package of the real host, and runs them with nothing else."""
+
+    def install_dependencies(self, request: Any, context: Any) -> Iterator[Message]:
+        done = self.installed(request.info)
+        yield language_pb2.InstallDependenciesResponse(stdout=done.stdout.encode(), stderr=done.stderr.encode())
+        if done.returncode:
+            refuse(context, done.stderr)
+
+    def installed(self, plugin: Any) -> subprocess.CompletedProcess[str]:
+        """Install what a plugin requires."""
+        return _ran(self._command("install", plugin), {})
+
+    def python(self, plugin: Any) -> list[str | Path]:
+        return self._command("run", plugin)
+
+    def _command(self, what: str, plugin: Any) -> list[str | Path]:
+        return [tools.binary("plugin-python"), what, plugin.program_directory, json_format.MessageToJson(plugin.options)]
 
 
 @contextmanager

@@ -25,8 +25,9 @@ TOKEN = "s3cr3t-of-the-pool"
 SETTINGS = {"context": "prod", "url": "https://acme.scalr.io"}
 _KUBERNETES = Path(__file__).with_name("kubernetes.json")
 """What the schema of the Kubernetes provider says of all that the examples name."""
-_HOSTS: Mapping[str, Mapping[str, type[host.Host]]] = {"go": {"go": host.Go}, "typescript": {"nodejs": host.Node}, "yaml": {}}
-"""By the languages of the examples and the names of their runtimes. The host of YAML is the real one."""
+_HOSTS: Mapping[str, Mapping[str, type[host.Host]]] = {"go": {"go": host.Go}, "java": {}, "typescript": {"nodejs": host.Node}, "yaml": {}}
+"""By the languages of the examples and the names of their runtimes. The hosts of Java and YAML are the real ones."""
+_REAL_HOSTS = ("pulumi-language-java", "pulumi-language-yaml")
 
 
 class SchemaCluster(Cluster):
@@ -45,17 +46,23 @@ class Project:
     hosts: Mapping[str, type[host.Host]]
     """That of the program's language, unless the real one is there."""
     cluster: SchemaCluster = field(default_factory=SchemaCluster)
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Further variables of the CLI."""
 
     @classmethod
     def of(cls, language: str, directory: Path) -> "Project":
         """The example of a language, with the stack that its README sets up."""
         made = cls(copied(language, directory), _HOSTS[language])
-        made._backend.mkdir()
-        made.pulumi("stack", "init", "dev")
-        made.pulumi("config", "set", "--secret", "token", TOKEN)
-        for key, value in SETTINGS.items():
-            made.pulumi("config", "set", key, value)
+        made.create()
         return made
+
+    def create(self) -> None:
+        """Make the stack and set its configuration."""
+        self._backend.mkdir()
+        self.pulumi("stack", "init", "dev")
+        self.pulumi("config", "set", "--secret", "token", TOKEN)
+        for key, value in SETTINGS.items():
+            self.pulumi("config", "set", key, value)
 
     def up(self, *options: str) -> subprocess.CompletedProcess[str]:
         """`pulumi up`, without a preview of its own. What the engine has said of it is among its output."""
@@ -71,6 +78,11 @@ class Project:
     def state(self) -> str:
         """All that the backend has stored, where secrets are encrypted."""
         return "".join(file.read_text(encoding="utf-8") for file in self._backend.rglob("*.json"))
+
+    @property
+    def home(self) -> Path:
+        """Where the CLI installs plugins."""
+        return self.directory.parents[1] / "home"
 
     @property
     def _backend(self) -> Path:
@@ -94,11 +106,12 @@ class Project:
 
     @contextmanager
     def _environment(self) -> Iterator[dict[str, str]]:
-        with serving(self.cluster) as providers, host.serving(**self.hosts, python=host.Python) as hosts:
+        answering: dict[str, type[host.Host]] = {"python": host.Python, **self.hosts}
+        with serving(self.cluster) as providers, host.serving(**answering) as hosts:
             yield host.environment(
                 {
-                    "PATH": f"{tools.binary('pulumi-language-yaml').parent}{os.pathsep}{os.environ['PATH']}",
-                    "PULUMI_HOME": str(self.directory.parents[1] / "home"),
+                    "PATH": os.pathsep.join([*(str(tools.binary(name).parent) for name in _REAL_HOSTS), os.environ["PATH"]]),
+                    "PULUMI_HOME": str(self.home),
                     "PULUMI_BACKEND_URL": self._backend.as_uri(),
                     "PULUMI_CONFIG_PASSPHRASE": "correct horse",
                     "PULUMI_DEBUG_COMMANDS": "true",  # for --event-log
@@ -106,20 +119,20 @@ class Project:
                     "PULUMI_DEBUG_LANGUAGES": hosts,
                     "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
                     "PULUMI_SKIP_UPDATE_CHECK": "true",
+                    **self.variables,
                 }
             )
 
 
-def copied(language: str, directory: Path) -> Path:
-    """A copy of the example of a language, with what `pulumi install` adds to it."""
+def copied(language: str, directory: Path, package: Path = schema.FILE) -> Path:
+    """A copy of the example of a language, with what `pulumi install` adds to it. `package` is the schema of the components."""
     project = directory / "examples" / language
     shutil.copytree(EXAMPLES / language, project, ignore=shutil.ignore_patterns("node_modules", "sdks"))
     (directory / "components").symlink_to(schema.FILE.parent)
     sdks = project / "sdks" / "scalr-agents"
-    if language == "go":
-        sdk.generate(schema.FILE, "go", sdks)
-    elif language == "typescript":
-        sdk.generate(schema.FILE, "nodejs", sdks)
+    if language in sdk.LANGUAGES:
+        sdk.generate(package, language, sdks)
+    if language == "typescript":
         _install_with_npm(project, sdks)
     return project
 

@@ -13,7 +13,7 @@ PROGRAMS = Path(__file__).parent / "typescript"
 
 def test_only_programs_with_mistakes_fail_to_compile(node_modules: Path, tmp_path: Path) -> None:
     shutil.copytree(PROGRAMS, tmp_path, dirs_exist_ok=True)
-    sdk.generate(schema.FILE, "nodejs", tmp_path / "sdk")
+    sdk.generate(schema.FILE, "typescript", tmp_path / "sdk")
     (tmp_path / "node_modules").symlink_to(node_modules)
     done = subprocess.run([node_modules / ".bin" / "tsc", "--project", "."], cwd=tmp_path, capture_output=True, text=True, check=False)
     lines = (PROGRAMS / "bad.ts").read_text().splitlines()

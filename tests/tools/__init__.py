@@ -124,6 +124,7 @@ MODULES = (
             "pulumi-language-java": "github.com/pulumi/pulumi-java/pkg/cmd/pulumi-language-java",
         },
         pin="github.com/pulumi/pulumi/pkg/v3",
+        documents={"pulumi-language-python-exec": ("github.com/pulumi/pulumi/sdk/v3", "python/cmd/pulumi-language-python-exec")},
     ),
     Module(
         name="yaml",
@@ -218,7 +219,7 @@ NODE = (
 """What `make test-node` runs."""
 CLOUDS = ("pulumi", "pulumi-resource-aws", "pulumi-resource-gcp")
 """What `make test-clouds` runs."""
-TARGETS = {"control-plane": CONTROL_PLANE, "clouds": CLOUDS, "node": NODE}
+TARGETS = {"control-plane": CONTROL_PLANE, "clouds": CLOUDS, "node": NODE, "sdks": ("generate-sdk",)}
 """Programs by the target of make that builds them."""
 
 
