@@ -59,7 +59,7 @@ def assert_sound(recording: Recording) -> None:
 def test_every_example_is_tested_and_listed() -> None:
     """What is no program in Python has a test of its own below, or in tests/languages."""
     directories = {path.name for path in EXAMPLES.iterdir() if path.is_dir()}
-    assert directories - set(PROGRAMS) == {"automation", "esc", "gitops", "go", "pool", "typescript", "yaml"}
+    assert directories - set(PROGRAMS) == {"automation", "csharp", "esc", "gitops", "go", "java", "pool", "typescript", "yaml"}
     page = (EXAMPLES.parent / "docs" / "programs.md").read_text(encoding="utf-8")
     assert [name for name in directories if f"(../examples/{name})" not in page] == []
 

@@ -1,15 +1,13 @@
 """A Go program gets the types of values: a key that does not exist does not compile."""
 
 import os
-import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.helpers.command_line import REPOSITORY
-from tests.languages import projects
+from tests.languages import pages, projects
 
 
 def vet(program: Path) -> subprocess.CompletedProcess[str]:
@@ -25,8 +23,7 @@ def program(tmp_path: Path) -> Path:
 
 
 def test_the_program_of_the_registrys_page_compiles(program: Path) -> None:
-    shown = re.findall(r"^```go\n(.*?)^```", (REPOSITORY / "docs" / "_index.md").read_text(), re.MULTILINE | re.DOTALL)
-    (program / "main.go").write_text("".join(shown))
+    (program / "main.go").write_text(pages.program("go"))
     done = vet(program)
     assert done.returncode == 0, done.stderr
 

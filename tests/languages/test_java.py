@@ -6,25 +6,34 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import sdk
-from tests.package import schema
+from tests.languages import pages, projects
 
-PROGRAM = Path(__file__).parent / "java"
+PROGRAM = Path("src", "main", "java", "program", "App.java")
 
 
 def compiled(program: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["mvn", "--batch-mode", "--quiet", "compile"], cwd=program, capture_output=True, text=True, check=False)
 
 
-def test_only_a_program_with_a_mistake_fails_to_compile(tmp_path: Path) -> None:
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
     if shutil.which("mvn") is None:
         pytest.skip("Maven is not on PATH")
-    shutil.copytree(PROGRAM, tmp_path, dirs_exist_ok=True)
-    sdk.generate(schema.FILE, "java", tmp_path)
-    done = compiled(tmp_path)
+    return projects.copied("java", tmp_path)
+
+
+def test_the_program_of_the_registrys_page_compiles(program: Path) -> None:
+    (program / PROGRAM).unlink()
+    (program / PROGRAM.with_name("Agents.java")).write_text(pages.program("java"))
+    done = compiled(program)
     assert done.returncode == 0, done.stdout
-    main = tmp_path / "src" / "main" / "java" / "program" / "Program.java"
-    main.write_text(main.read_text().replace("replicaCount(2)", "replicaCont(2)"))
-    said = compiled(tmp_path).stdout
-    assert "Program.java:[19,54] cannot find symbol" in said
-    assert "symbol:   method replicaCont(int)" in said
+
+
+def test_only_a_program_with_a_mistake_fails_to_compile(program: Path) -> None:
+    done = compiled(program)
+    assert done.returncode == 0, done.stdout
+    main = program / PROGRAM
+    main.write_text(main.read_text().replace("minReadySeconds(15)", "minReadySecond(15)"))
+    said = compiled(program).stdout
+    assert "App.java:[46," in said
+    assert "symbol:   method minReadySecond(int)" in said
