@@ -14,7 +14,7 @@ BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 # The same, without those that are pinned for some platforms only.
 BUT_ANYWHERE = $$(sed -n '/ ; /!s/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
-.PHONY: render test control-plane test-cluster test-machines test-languages test-installs clouds test-clouds node test-node check bench schema docs dist pins clean install install-kubernetes
+.PHONY: render test control-plane test-cluster test-machines test-languages test-installs clouds test-clouds node test-node check bench schema docs dist sdks pins clean install install-kubernetes
 
 render: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents render $(STACK)
@@ -83,6 +83,11 @@ docs: $(VENV)/.docs
 # PLUGIN_DOWNLOAD_URL=... is where programs download the plugin.
 dist: $(VENV)/.dev
 	@$(BIN)/python -m tests.distribution
+
+# SDKs for C#, Go, Java and TypeScript in build/sdks, with PLUGIN_DOWNLOAD_URL as for dist.
+sdks: $(VENV)/.dev
+	@$(PYTHON) -m tests.tools.build sdks
+	@$(BIN)/python -m tests.sdks
 
 # Pins, with the hashes of all files of each release: for every platform and Python. `make pins UPGRADE=--upgrade` renews them.
 pins:

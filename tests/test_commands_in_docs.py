@@ -22,9 +22,9 @@ def _stack_files(page: Path) -> dict[str, str]:
 
 
 def _commands(page: Path) -> list[list[str]]:
-    """The calls of scalr-agents in the scripts of a page, without what follows a redirection or a pipe."""
+    """The calls of scalr-agents in the scripts of a page, without what follows a redirection or a pipe. It is a plugin's name too."""
     scripts = re.findall(r"^ *```sh\n(.*?)^ *```", page.read_text(), re.MULTILINE | re.DOTALL)
-    calls = re.findall(r"(?:^|[ (/])scalr-agents +([a-z][^#|<>)\n]*)", "".join(scripts).replace("\\\n", " "), re.MULTILINE)
+    calls = re.findall(r"(?:^|(?<!resource)[ (/])scalr-agents +([a-z][^#|<>)\n]*)", "".join(scripts).replace("\\\n", " "), re.MULTILINE)
     return [shlex.split(call) for call in calls]
 
 

@@ -1,4 +1,7 @@
-"""What the Pulumi Registry checks of a package before it lists it (`resourcedocsgen` in pulumi/registry), and what it shows."""
+"""What the Pulumi Registry checks of a package before it lists it, and what it shows.
+
+The checks are from the repository pulumi/registry: `tools/resourcedocsgen`, `scripts/ci/community-package` and `scripts/lint`.
+"""
 
 import json
 import re
@@ -13,6 +16,8 @@ from tests.package import schema
 
 REPOSITORY = Path(__file__).parents[2]
 PACKAGE: dict[str, Any] = json.loads(schema.FILE.read_text(encoding="utf-8"))
+PAGES = ["_index.md", "installation-configuration.md"]
+LANGUAGES = {"csharp", "go", "java", "python", "typescript", "yaml"}
 CATEGORIES = {"cloud", "database", "infrastructure", "monitoring", "network", "utility", "vcs"}
 ADDRESS = "https://git.example/acme/scalr-agents"
 
@@ -37,11 +42,40 @@ def test_publisher_and_texts_are_given() -> None:
     assert all(PACKAGE[key] for key in ("displayName", "description", "license"))
 
 
-@pytest.mark.parametrize("page", ["_index.md", "installation-configuration.md"])
+@pytest.mark.parametrize("page", PAGES)
 def test_the_pages_begin_with_front_matter(page: str) -> None:
     start, front, rest = (REPOSITORY / "docs" / page).read_text(encoding="utf-8").split("---\n", 2)
-    assert (start, set(yaml.safe_load(front))) == ("", {"title", "meta_desc", "layout"})
+    fields = yaml.safe_load(front)
+    assert (start, set(fields)) == ("", {"title", "meta_desc", "layout"})
+    assert all(isinstance(text, str) and text.strip() for text in fields.values())
     assert rest.strip()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_work_away_from_the_repository(page: str) -> None:
+    """Links lead to the web, the title is that of the front matter, and shortcodes of Hugo have no space that would end them."""
+    text = (REPOSITORY / "docs" / page).read_text(encoding="utf-8")
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    targets = re.findall(r"(?:\]\(|(?:src|href)=[\"'])([^)\"']*)", prose)
+    assert [target for target in targets if not target.startswith("https://")] == []
+    assert re.findall(r"^# .*", prose, re.MULTILINE) == []
+    assert re.findall(r"\{\{\s+[<%]", text) == []
+
+
+def test_the_chooser_has_a_program_in_each_language_with_an_example() -> None:
+    text = (REPOSITORY / "docs" / "_index.md").read_text(encoding="utf-8")
+    [chooser] = re.findall(r'\{\{< chooser language "(.*?)" >\}\}(.*?)\{\{< /chooser >\}\}', text, re.DOTALL)
+    shown = re.findall(r"\{\{% choosable language (\w+) %\}\}\s+```(\w+)\n.*?```\s+\{\{% /choosable %\}\}", chooser[1], re.DOTALL)
+    assert shown == [(language, language) for language in chooser[0].split(",")]
+    examples = {path.name for path in (REPOSITORY / "examples").iterdir()}
+    assert {language for language, _ in shown} == {"python", *(examples & LANGUAGES)} == LANGUAGES
+
+
+def test_the_archive_s_address_and_the_names_of_sdks_are_those_that_the_registry_installs() -> None:
+    address = schema.about(schema.PROJECT | {"urls": {"Repository": "https://github.com/acme/scalr-agents"}}, "0.9.1")["pluginDownloadURL"]
+    assert re.fullmatch(r"(https|github|gitlab)://[A-Za-z0-9._~:/?#@!$&()*+,;=-]+", address)
+    for name in (PACKAGE["name"], PACKAGE["language"]["go"]["importBasePath"]):
+        assert re.fullmatch(r"[A-Za-z0-9._@/-]+", name)
 
 
 def test_a_project_with_a_repository_gives_the_schema_its_addresses() -> None:
