@@ -35,10 +35,11 @@ CHECKSUMS = "SHA256SUMS"
 
 
 def build(directory: Path, epoch: int, address: str = "") -> None:
-    """Build everything into an empty directory. `epoch` is the time that archives have, in seconds: that of the commit.
+    """Build everything into a new or empty directory. `epoch` is the time that archives have, in seconds: that of the commit.
 
     Programs download the plugin from `address`, if it is given: https://www.pulumi.com/docs/iac/packages-and-automation/pulumi-packages/schema/.
     """
+    directory.mkdir(parents=True, exist_ok=True)
     bill = directory / f"scalr_agents-{scalr_agents.__version__}.cdx.json"
     bill.write_text(bill_of_materials(epoch) + "\n", encoding="utf-8")
     wheel = _build(directory, epoch, bill)
