@@ -14,7 +14,7 @@ BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 # The same, without those that are pinned for some platforms only.
 BUT_ANYWHERE = $$(sed -n '/ ; /!s/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
-.PHONY: render test control-plane test-cluster test-machines test-languages test-installs clouds test-clouds node test-node check bench schema docs dist sdks pins clean install install-kubernetes
+.PHONY: render test control-plane test-cluster test-machines test-languages test-installs clouds test-clouds node test-node check bench schema docs dist sdks release-notes pins clean install install-kubernetes
 
 render: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents render $(STACK)
@@ -88,6 +88,10 @@ dist: $(VENV)/.dev
 sdks: $(VENV)/.dev
 	@$(PYTHON) -m tests.tools.build sdks
 	@$(BIN)/python -m tests.sdks
+
+# What the changelog says about VERSION, as text of a release. Refused if VERSION is not that of the package.
+release-notes:
+	@$(PYTHON) -m tests.release "$$VERSION"
 
 # Pins, with the hashes of all files of each release: for every platform and Python. `make pins UPGRADE=--upgrade` renews them.
 pins:
