@@ -14,7 +14,8 @@ BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 # The same, without those that are pinned for some platforms only.
 BUT_ANYWHERE = $$(sed -n '/ ; /!s/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
-.PHONY: render test control-plane test-cluster test-machines test-languages test-installs clouds test-clouds node test-node check bench schema docs dist sdks release-notes pins clean install install-kubernetes
+.PHONY: render test control-plane kubernetes-plugin test-cluster debian-packages test-machines test-languages test-installs clouds test-clouds node test-node \
+	check bench schema docs dist sdks release-notes pins clean install install-kubernetes
 
 render: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents render $(STACK)
@@ -26,9 +27,17 @@ test: $(VENV)/.dev
 control-plane:
 	@$(PYTHON) -m tests.tools.build control-plane
 
+# Pulumi's Kubernetes provider, where it can be downloaded; else the tests that run it are skipped.
+kubernetes-plugin: $(VENV)/.dev control-plane
+	@$(BIN)/python -m tests.tools.plugin
+
 # One control plane for all of them, so one after another.
 test-cluster: $(VENV)/.dev policy/venv control-plane
 	@$(BIN)/python -m pytest -n0 tests/cluster tests/engine
+
+# The programs of the next tests and of test-node that are missing here, for root on Debian.
+debian-packages:
+	@$(PYTHON) -m tests.tools.debian
 
 # The files of machines with the programs that read them, and a real Docker daemon. What is not here is skipped, outside of CI.
 test-machines: $(VENV)/.dev control-plane
