@@ -4,6 +4,7 @@ pip install pytest
 pytest
 """
 
+import asyncio
 import json
 import runpy
 from collections.abc import Mapping
@@ -46,6 +47,7 @@ class Aws(runtime.Mocks):
 def deployed(network: Mapping[str, Any] = NETWORK) -> Mapping[str, Mapping[str, Any]]:
     """The inputs of all resources, by name, when everything is registered."""
     mocks = Aws(network)
+    asyncio.set_event_loop(asyncio.new_event_loop())  # which set_mocks needs; since Python 3.14 there is none by itself
     runtime.set_mocks(mocks, project=PROJECT, stack="dev")
     runtime.set_all_config({f"{PROJECT}:{key}": value for key, value in CONFIG.items()})
 

@@ -4,6 +4,7 @@ pip install pytest
 pytest
 """
 
+import asyncio
 import runpy
 from collections.abc import Mapping
 from pathlib import Path
@@ -36,6 +37,7 @@ class Recorder(runtime.Mocks):
 def deployed(**settings: str) -> Recorder:
     """Run the program with the configuration above and these changes, and wait until everything is registered."""
     recorder = Recorder()
+    asyncio.set_event_loop(asyncio.new_event_loop())  # which set_mocks needs; since Python 3.14 there is none by itself
     runtime.set_mocks(recorder, project=PROJECT, stack="dev")
     runtime.set_all_config({f"{PROJECT}:{key}": value for key, value in {**CONFIG, **settings}.items()})
 
