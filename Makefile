@@ -15,7 +15,7 @@ BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 BUT_ANYWHERE = $$(sed -n '/ ; /!s/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
 .PHONY: render test control-plane kubernetes-plugin test-cluster debian-packages test-machines test-languages test-installs clouds test-clouds node test-node \
-	check bench schema docs dist sdks release-notes pins clean install install-kubernetes
+	check lint types github bench schema docs dist sdks release-notes pins clean install install-kubernetes
 
 render: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents render $(STACK)
@@ -69,10 +69,18 @@ node:
 test-node: $(VENV)/.dev node
 	@$(BIN)/python -m pytest -n0 -rs --durations=8 tests/node
 
-check: $(VENV)/.dev
+check: lint types github
+
+lint: $(VENV)/.dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
 	@$(BIN)/mypy
+
+# What is in .github. Without Go, one of the linters is left out, outside of CI.
+github: $(VENV)/.dev
+	@$(BIN)/python -m tests.github
 
 bench: $(VENV)/.dev
 	@$(BIN)/python -m tests.bench

@@ -35,6 +35,7 @@ def test_modules_pin_the_reported_version() -> None:
         "policies": "v1.1.0",
         "prometheus": "v0.316.0",
         "metrics": "v2.20.0",
+        "actionlint": "v1.7.12",
         "stubs": "",
         "aws": "v3.137.0",
         "google": "v1.20.1-0.20260828184646-f3721fb45fa3",
