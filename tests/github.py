@@ -13,8 +13,11 @@ from tests.tools import build
 
 REPOSITORY = Path(__file__).parents[1]
 HOSTED = REPOSITORY / ".github"
+FORMS = HOSTED / "ISSUE_TEMPLATE"
 SCHEMAS = {
     "github-workflows": sorted((HOSTED / "workflows").glob("*.yml")),
+    "github-issue-config": [FORMS / "config.yml"],
+    "github-issue-forms": sorted(file for file in FORMS.glob("*.yml") if file.name != "config.yml"),
 }
 """Files by the schema that check-jsonschema has for them."""
 ZIZMOR = ("--offline", "--no-config", "--no-progress", "--quiet", "--strict-collection", "--persona=auditor")

@@ -6,14 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml
+from scalr_agents import charts
+from scalr_agents.cli import main
 
 from tests import github, tools
 
 REPOSITORY = github.REPOSITORY
 FILES = github.SCHEMAS["github-workflows"]
 WORKFLOWS: dict[str, dict[Any, Any]] = {file.stem: yaml.safe_load(file.read_text()) for file in FILES}
+FORMS = [yaml.safe_load(file.read_text()) for file in github.SCHEMAS["github-issue-forms"]]
 MAKE = re.compile(r"(?:sudo --preserve-env env \"PATH=\$PATH\" |VERSION=\"\$\{GITHUB_REF_NAME#v\}\" )?make (?:-s )?(.*?)(?: > \S+)?")
 OTHER_COMMANDS = {
     "gh release create": "GitHub's own command line, with a permission that only this step needs",
@@ -136,6 +140,23 @@ def test_a_release_first_compares_tag_and_version() -> None:
     }
 
 
+def test_forms_offer_all_kinds_and_ask_for_versions() -> None:
+    assert len(FORMS) == 2
+    for form in FORMS:
+        fields = {field["id"]: field["attributes"] for field in form["body"] if "id" in field}
+        assert fields["kind"]["options"] == [*charts.CHARTS, "machines", "none of them"]
+        assert "scalr-agents --version" in fields["version"]["description"]
+        assert "agent-version" in fields
+        assert "Do not paste tokens" in form["body"][0]["attributes"]["value"]
+
+
+def test_the_command_in_the_form_exists() -> None:
+    [(command, option, value)] = re.findall(r"`scalr-agents ([a-z]+) (-[a-z]) ([a-z]+) STACK`", str(FORMS))
+    [parameter] = [parameter for parameter in main.commands[command].params if option in parameter.opts]
+    assert isinstance(parameter.type, click.Choice)
+    assert value in parameter.type.choices
+
+
 @pytest.fixture
 def ran(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """The linters that `make github` would run, by name, where nothing is built or on PATH."""
@@ -184,6 +205,8 @@ def test_what_is_built_is_run_without_go(ran: list[str]) -> None:
     ("schema", "mistake"),
     [
         ("github-workflows", "{on: push}"),
+        ("github-issue-forms", "{name: a, description: b, body: []}"),
+        ("github-issue-config", "{blank: 1}"),
     ],
 )
 def test_a_schema_is_one(schema: str, mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
