@@ -16,6 +16,7 @@ HOSTED = REPOSITORY / ".github"
 FORMS = HOSTED / "ISSUE_TEMPLATE"
 SCHEMAS = {
     "github-workflows": sorted((HOSTED / "workflows").glob("*.yml")),
+    "renovate": [HOSTED / "renovate.json"],
     "github-issue-config": [FORMS / "config.yml"],
     "github-issue-forms": sorted(file for file in FORMS.glob("*.yml") if file.name != "config.yml"),
 }

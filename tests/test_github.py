@@ -205,6 +205,7 @@ def test_what_is_built_is_run_without_go(ran: list[str]) -> None:
     ("schema", "mistake"),
     [
         ("github-workflows", "{on: push}"),
+        ("renovate", '{"extends": 1}'),
         ("github-issue-forms", "{name: a, description: b, body: []}"),
         ("github-issue-config", "{blank: 1}"),
     ],
