@@ -118,6 +118,14 @@ def test_what_runs_on_one_machine_is_what_is_hosted() -> None:
     assert hosted - here == {"dist", "clouds", "node"}  # the targets of the tests build the last two themselves
 
 
+def test_hooks_before_commits_run_all_checks() -> None:
+    [checks] = re.findall(r"^check: (.*)", (REPOSITORY / "Makefile").read_text(), re.MULTILINE)
+    [repository] = yaml.safe_load((REPOSITORY / ".pre-commit-config.yaml").read_text())["repos"]
+    assert repository["repo"] == "local"
+    assert [hook["entry"] for hook in repository["hooks"]] == [f"make {target}" for target in checks.split()]
+    assert {hook["pass_filenames"] for hook in repository["hooks"]} == {False}
+
+
 def test_programs_are_cached_where_they_are_built() -> None:
     """With a key of what decides about them, and the same one wherever they are used."""
     caches = [step["with"] for _, _, job in jobs() for step in job["steps"] if step.get("uses", "").startswith("actions/cache")]
