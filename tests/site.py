@@ -26,6 +26,7 @@ _BOOSTS = {
     "adr/": 0.1,
     "CHANGELOG": 0.1,
     "CONTRIBUTING": 0.1,
+    "releasing": 0.1,
     "testing": 0.1,
     "reference/agent-k8s": 0.1,
     "agent-k8s": 0.2,
