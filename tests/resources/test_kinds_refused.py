@@ -203,7 +203,9 @@ def test_arguments_that_shape_the_graph_or_a_text_must_be_known(component: str, 
 def test_agent_crds_of_one_or_both_lines(args: dict[str, Any], plurals: list[str]) -> None:
     recording = record("AgentCrds", args)
     children = recording.of_type("kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinitionPatch")
-    assert sorted(child.name for child in children) == sorted(f"it-{plural}" for plural in plurals)
+    assert {child.name: child.inputs["metadata"]["name"] for child in children} == {
+        f"it-{plural}": f"{plural}.scalr.io" for plural in plurals
+    }
+    assert len(children) == len(plurals)
     assert {(child.parent, child.retain) for child in children} == {("it", True)}
-    assert [child.inputs["metadata"]["name"] for child in children] == [f"{plural}.scalr.io" for plural in plurals]
     assert recording.outputs["it"] == {"crdNames": [f"{plural}.scalr.io" for plural in plurals]}
