@@ -11,7 +11,7 @@ def main() -> None:
     package = schema.whole()
     schema.FILE.write_text(schema.written(package), encoding="utf-8")
     released = contract.read(contract.RELEASED.read_text(encoding="utf-8"))
-    for change in contract.changes(released, contract.items(package)):
+    for change in contract.changes(released, contract.of_package()):
         sys.stderr.write(f"since the last release: {change}\n" if change.breaks else "")
 
 

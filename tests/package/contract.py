@@ -1,8 +1,8 @@
-"""What programs depend on in the schema of the package, and which changes of it break them.
+"""What users depend on: components and their types, keys of the stack file, commands, names in Python; and which changes of it break them.
 
-A change breaks if a program that compiles with the old SDK of a language may not compile with the new one. `contract.txt` has the contract
-of the last release (until there is one, that with which this file began), one line for each thing. `python -m tests.package.contract`
-renews it for a release.
+A change breaks if a program that compiles with the old SDK of a language may not compile with the new one, or if a word is no longer
+accepted. `contract.txt` has the contract of the last release (until there is one, that with which this file began), one line for each
+thing. `python -m tests.package.contract` renews it for a release.
 """
 
 import json
@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.package import schema
+from tests.package import schema, words
 
 RELEASED = Path(__file__).parent / "contract.txt"
 _COMPONENT, _ARGUMENT, _OUTPUT, _TYPE, _KEY, _VALUE = "component", "argument", "output", "type", "key", "value"
+_COMMAND, _NAME = "command", "name"
 
 
 class Item(NamedTuple):
@@ -45,6 +46,13 @@ def items(package: Mapping[str, Any]) -> dict[str, Item]:
     return {item.name: item for item in sorted([*_components(package["resources"]), *_types(package["types"])])}
 
 
+def of_package() -> dict[str, Item]:
+    """The contract of the package as it is."""
+    keys = (Item(at, _VALUE if "=" in at else _KEY, required=required) for at, required in words.stack_keys())
+    others = [*(Item(command, _COMMAND) for command in words.commands()), *(Item(name, _NAME) for name in words.names())]
+    return items(schema.whole()) | {item.name: item for item in sorted([*keys, *others])}
+
+
 def read(text: str) -> dict[str, Item]:
     """The contract that a file has."""
     found = {}
@@ -66,7 +74,7 @@ def changes(old: Mapping[str, Item], new: Mapping[str, Item]) -> list[Change]:
 
 def _added(item: Item, old: Mapping[str, Item]) -> Change:
     """A new argument or key. If it is required, it breaks the programs that have used its component or type without it."""
-    breaks = item.required and item.kind in (_ARGUMENT, _KEY) and item.name.partition(".")[0] in old
+    breaks = item.required and item.kind in (_ARGUMENT, _KEY) and item.name.rpartition(".")[0].removesuffix(".*") in old
     return Change(breaks, item.name, f"new {'required ' if item.required else ''}{item.kind}")
 
 
@@ -121,4 +129,4 @@ def written(contract: Mapping[str, Item]) -> str:
 
 
 if __name__ == "__main__":
-    RELEASED.write_text(written(items(schema.whole())), encoding="utf-8")
+    RELEASED.write_text(written(of_package()), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Changes of the schema that break programs are detected, and announced in the changelog."""
+"""Changes that break programs, stack files or scripts are detected, and announced in the changelog."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.package import contract, schema
+from tests.package import contract, words
 from tests.package.contract import Item
 
 REPOSITORY = Path(__file__).parents[2]
@@ -90,6 +90,65 @@ def test_a_new_key_breaks_only_if_it_is_required() -> None:
     assert [*map(str, contract.changes(contract.items(OLD), contract.items(new)))] == ["breaking: Values.image: new required key"]
 
 
+FILE = {
+    "properties": {
+        "config": {
+            "properties": {
+                "p:agents": {"anyOf": [{"additionalProperties": {"$ref": "#/definitions/Agent"}}, {"type": "null"}]},
+                "p:tls": {"type": "object", "properties": {"mode": {"enum": ["on", "off"]}}},
+            }
+        }
+    },
+    "definitions": {
+        "Agent": {
+            "properties": {"kind": {"const": "job"}, "values": {"$ref": "#/definitions/Values"}, "after": {"$ref": "#/definitions/Agent"}},
+            "required": ["kind"],
+            "allOf": [{"properties": {"nodes": {"items": {"properties": {"name": {}}}}}}],
+        },
+        "Values": {"properties": {"count": {}}},
+    },
+}
+
+
+def test_the_keys_of_a_stack_file() -> None:
+    assert list(words.stack_keys(FILE)) == [
+        ("p:agents", False),
+        ("p:agents.*.kind", True),
+        ('p:agents.*.kind="job"', False),
+        ("p:agents.*.values", False),
+        ("p:agents.*.after", False),
+        ("p:agents.*.nodes", False),
+        ("p:agents.*.nodes.name", False),
+        ("p:tls", False),
+        ("p:tls.mode", False),
+        ('p:tls.mode="on"', False),
+        ('p:tls.mode="off"', False),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "scalr-agents:agents.*.kind: required key",
+        'scalr-agents:kubernetes.crds="expect": value',
+        "scalr-agents doctor --format: command",
+        "scalr_agents.AgentJob: name",
+    ],
+)
+def test_each_kind_of_word_is_under_contract(line: str) -> None:
+    found = contract.of_package()
+    item = next(iter(contract.read(line).values()))
+    assert found[item.name] == item
+    others = {name: each for name, each in found.items() if name != item.name}
+    assert [str(change) for change in contract.changes(found, others)] == [f"breaking: {item.name}: {item.kind} removed"]
+
+
+def test_a_required_key_breaks_only_where_its_section_was() -> None:
+    old = contract.read("p:agents: key\n")
+    new = old | contract.read("p:agents.*.kind: required key\np:tls: key\np:tls.mode: required key\n")
+    assert [change.name for change in contract.changes(old, new) if change.breaks] == ["p:agents.*.kind"]
+
+
 def test_the_contract_file_is_read_back() -> None:
     items = contract.items(OLD)
     assert contract.read(contract.written(items)) == items
@@ -98,7 +157,7 @@ def test_the_contract_file_is_read_back() -> None:
 
 def test_breaking_changes_are_in_the_changelog() -> None:
     released = contract.read(contract.RELEASED.read_text(encoding="utf-8"))
-    now = contract.items(json.loads(schema.FILE.read_text(encoding="utf-8")))
+    now = contract.of_package()
     unreleased = (REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8").partition("## [Unreleased]")[2]
     announced = set(re.findall(r"`([^`]+)`", re.split(r"^## \[", unreleased, maxsplit=1, flags=re.MULTILINE)[0]))
     missing = [str(change) for change in contract.changes(released, now) if change.breaks and change.name not in announced]

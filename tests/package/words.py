@@ -1,0 +1,56 @@
+"""The words of users who write no program in another language: keys of the stack file, commands and options, and names in Python."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+import scalr_agents
+from scalr_agents.cli import main
+from scalr_agents.stack import schema
+
+VALUES = "values"
+"""The key of a chart's values, which are types of the package's schema."""
+
+
+def names() -> Iterator[str]:
+    """The public names in Python."""
+    yield from (f"scalr_agents.{name}" for name in scalr_agents.__all__)
+
+
+def commands() -> Iterator[str]:
+    """Commands and options."""
+    yield from _of_command(main, main.make_context("scalr-agents", [], resilient_parsing=True))
+
+
+def stack_keys(file: Mapping[str, Any] | None = None) -> Iterator[tuple[str, bool]]:
+    """The paths of all keys in the schema of a stack file, each with whether it is required. Names of entries are `*`; allowed words follow
+    their key: `scalr-agents:kubernetes.crds="install"`.
+    """
+    whole = file or schema.stack_file()
+    yield from _below(whole["properties"]["config"], "", whole["definitions"], ())
+
+
+def _of_command(command: click.Command, context: click.Context) -> Iterator[str]:
+    for parameter in command.get_params(context):
+        yield from (f"{context.command_path} {option}" for option in (*parameter.opts, *parameter.secondary_opts) if option[:1] == "-")
+    for name, inner in command.commands.items() if isinstance(command, click.Group) else ():
+        yield f"{context.command_path} {name}"
+        yield from _of_command(inner, click.Context(inner, info_name=name, parent=context))
+
+
+def _below(spec: Mapping[str, Any], at: str, definitions: Mapping[str, Any], inside: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+    if reference := spec.get("$ref", "").rpartition("/")[2]:
+        if reference not in inside:
+            yield from _below(definitions[reference], at, definitions, (*inside, reference))
+        return
+    yield from ((f"{at}={json.dumps(choice)}", False) for choice in [*spec.get("enum", ()), *([spec["const"]] if "const" in spec else ())])
+    for key, inner in spec.get("properties", {}).items():
+        here = f"{at}.{key}" if at else key
+        yield here, key in spec.get("required", ())
+        if key != VALUES:
+            yield from _below(inner, here, definitions, inside)
+    for inner in (*spec.get("anyOf", ()), *spec.get("allOf", ()), *([spec["items"]] if "items" in spec else ())):
+        yield from _below(inner, at, definitions, inside)
+    if isinstance(entries := spec.get("additionalProperties"), dict):
+        yield from _below(entries, f"{at}.*", definitions, inside)
