@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
+from tests import site_index
 from tests.helpers import mermaid
 
 REPOSITORY = Path(__file__).parent.parent
@@ -35,21 +36,27 @@ _BOOSTS = {
 """How much a page counts in the search, by the beginning of its name. Guides count 1; few have agents of the kind agent-k8s."""
 _DECISIONS = "decisions.md"
 _LIBRARY = "assets/mermaid.min.js"
+_NOT_ON_SITE = ("AGENTS.md",)
+"""For those who have the repository before them."""
 
 
 def sources() -> dict[str, str]:
     """The pages of the site, with the files of the repository that they are made from."""
     files = [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")]
-    paths = [file.relative_to(REPOSITORY).as_posix() for file in sorted(files)]
+    paths = [path for file in sorted(files) if (path := file.relative_to(REPOSITORY).as_posix()) not in _NOT_ON_SITE]
     return {_FRONT.get(path, path.removeprefix("docs/")): path for path in paths}
 
 
 def pages() -> dict[str, str]:
     """The pages of the site, with their content."""
-    found = sources()
-    titles = {page: title(_read(path)) for page, path in found.items()} | {_DECISIONS: "Architecture decisions"}
-    texts = {page: linked(without_contents(_read(path)), path, page, found, titles) for page, path in found.items()}
+    found, named = sources(), titles()
+    texts = {page: linked(without_contents(_read(path)), path, page, found, named) for page, path in found.items()}
     return {page: boosted(text, page) for page, text in texts.items()} | {_DECISIONS: _decisions(found)}
+
+
+def titles() -> dict[str, str]:
+    """The titles of the pages of the site."""
+    return {page: title(_read(path)) for page, path in sources().items()} | {_DECISIONS: "Architecture decisions"}
 
 
 def title(text: str) -> str:
@@ -118,10 +125,12 @@ def with_library(text: str, page: str) -> str:
 
 def write(library: Path | None) -> None:
     shutil.rmtree(DIRECTORY, ignore_errors=True)
-    for page, text in pages().items():
+    written = pages()
+    for page, text in written.items():
         file = DIRECTORY / page
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(with_library(text, page) if library else text, encoding="utf-8")
+    (DIRECTORY / site_index.NAME).write_text(site_index.text(_read("mkdocs.yml"), written, titles()), encoding="utf-8")
     (DIRECTORY / "assets").mkdir()
     for asset in ("site.css", "logo.png"):
         shutil.copy(REPOSITORY / "docs" / asset, DIRECTORY / "assets")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import reference, site, site_tables
+from tests import reference, site, site_index, site_tables
 from tests.helpers import mermaid
 
 PAGES = {"index.md": "README.md", "caches.md": "docs/caches.md", "adr/0001-core.md": "docs/adr/0001-core.md", "LICENSED.md": "LICENSED.md"}
@@ -122,3 +122,26 @@ def test_the_reference_is_current() -> None:
     written.pop("index.md")
     stale = [name for name, text in reference.pages().items() if written.pop(name, "") != text]
     assert (stale, written) == ([], {}), "run make schema"
+
+
+@pytest.mark.parametrize(
+    ("page", "summary"),
+    [
+        (
+            "# Caches\n\n<!-- generated -->\n\nWith [EFS](efs.md), a\ncache is shared: all read it. More.\n\nRest.\n",
+            "With EFS, a cache is shared: all read it.",
+        ),
+        ("---\ntitle: Start\nmeta_desc: Run agents.\n---\n\nText.\n", "Run agents."),
+        ("---\nsearch: {boost: 1}\n---\n\n# Page\n\n- [one](#one)\n- two\n", ""),
+    ],
+)
+def test_the_summary_of_a_page(page: str, summary: str) -> None:
+    assert site_index.summary(page) == summary
+
+
+def test_the_index_for_language_models_follows_the_navigation() -> None:
+    config = "site_name: Site\nhook: !!python/name:a.b\nnav: [{Start: index.md}, {Guides: [caches.md, {Names: reference/index.md}]}]\n"
+    pages = {"index.md": "# Site\n\nIt is. And does.\n", "caches.md": "# Shared\n\nOne. Two.\n", "reference/index.md": "# Reference\n"}
+    assert site_index.text(config, pages, {"caches.md": "Shared"}) == (
+        "# Site\n\n> It is. And does.\n\n## Guides\n\n- [Shared](caches.html): One.\n- [Names](reference/index.html)\n"
+    )

@@ -68,3 +68,9 @@ def test_guides_rank_above_agent_k8s_and_the_reference() -> None:
 
 def test_the_search_finds_names_with_line_breaks() -> None:
     assert any("agent.binaryCache.sizeLimit" in section["text"] for section in INDEX)
+
+
+def test_the_index_for_language_models_names_built_pages() -> None:
+    index = (DIRECTORY / "llms.txt").read_text(encoding="utf-8")
+    named = re.findall(r"^- \[.+?\]\((.+?)\.html\)", index, re.MULTILINE)
+    assert sorted([*named, "index"]) == [page for page in PAGES if not page.startswith("adr/")]
