@@ -1,12 +1,16 @@
 """Deprecated keys work, and warn with the version that no longer has them."""
 
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
 from typing import Annotated, Any
 
 import pytest
 import scalr_agents
 from packaging.version import Version
 from pydantic import BaseModel, Field
-from scalr_agents import charts
+from scalr_agents.caches.efs.settings import EfsSettings
+from scalr_agents.machines.settings import Ec2Settings
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.deprecation import Deprecated
 from scalr_agents.model.fields import Text
@@ -71,17 +75,22 @@ def test_editors_show_deprecated_keys() -> None:
 
 def test_no_key_outlives_its_version() -> None:
     """A key that warns that a version will not have it is removed from that version."""
-    models: list[type[BaseModel]] = [StackFile, Pods, *(charts.find(name).values for name in charts.CHARTS)]
-    marks = {mark for model in models for mark in _marks(model)}
-    assert {mark for mark in marks if Version(mark.until) <= Version(scalr_agents.__version__)} == set()
-    assert Deprecated("9.0.0", "use image") in marks
+    for module in pkgutil.walk_packages(scalr_agents.__path__, "scalr_agents."):
+        if module.name not in ("scalr_agents.__main__", "scalr_agents.machines.on_machine"):
+            import_module(module.name)
+    marks = {
+        (f"{model.__module__}.{name}", mark)
+        for model in _below(Section)
+        for name, field in model.model_fields.items()
+        for mark in field.metadata
+        if isinstance(mark, Deprecated)
+    }
+    assert [at for at, mark in marks if Version(mark.until) <= Version(scalr_agents.__version__)] == []
+    assert (f"{__name__}.image_tag", Deprecated("9.0.0", "use image")) in marks
+    assert {StackFile, Ec2Settings, EfsSettings} <= set(_below(Section))
 
 
-def _marks(model: type[BaseModel]) -> set[Deprecated]:
-    found: set[Deprecated] = set()
-    seen = [model]
-    for section in seen:
-        for field in section.model_fields.values():
-            found |= {mark for mark in field.metadata if isinstance(mark, Deprecated)}
-            seen += [each for each in shapes._models(field.annotation) if each not in seen]
-    return found
+def _below(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    for each in model.__subclasses__():
+        yield each
+        yield from _below(each)

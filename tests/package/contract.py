@@ -48,7 +48,7 @@ def items(package: Mapping[str, Any]) -> dict[str, Item]:
 
 def of_package() -> dict[str, Item]:
     """The contract of the package as it is."""
-    keys = (Item(at, _VALUE if "=" in at else _KEY, required=required) for at, required in words.stack_keys())
+    keys = (Item(key.path, _KEY if key.form else _VALUE, key.form, key.required) for key in words.stack_keys())
     others = [*(Item(command, _COMMAND) for command in words.commands()), *(Item(name, _NAME) for name in words.names())]
     return items(schema.whole()) | {item.name: item for item in sorted([*keys, *others])}
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.package import contract, words
 from tests.package.contract import Item
+from tests.package.words import Key
 
 REPOSITORY = Path(__file__).parents[2]
 OLD: dict[str, Any] = {
@@ -90,12 +91,13 @@ def test_a_new_key_breaks_only_if_it_is_required() -> None:
     assert [*map(str, contract.changes(contract.items(OLD), contract.items(new)))] == ["breaking: Values.image: new required key"]
 
 
+DAYS = {"anyOf": [{"type": "integer", "default": 90}, {"type": "string"}, {"type": "null"}]}
 FILE = {
     "properties": {
         "config": {
             "properties": {
                 "p:agents": {"anyOf": [{"additionalProperties": {"$ref": "#/definitions/Agent"}}, {"type": "null"}]},
-                "p:tls": {"type": "object", "properties": {"mode": {"enum": ["on", "off"]}}},
+                "p:tls": {"type": "object", "properties": {"mode": {"enum": ["on", "off"], "default": "on"}, "days": DAYS}},
             }
         }
     },
@@ -112,24 +114,26 @@ FILE = {
 
 def test_the_keys_of_a_stack_file() -> None:
     assert list(words.stack_keys(FILE)) == [
-        ("p:agents", False),
-        ("p:agents.*.kind", True),
-        ('p:agents.*.kind="job"', False),
-        ("p:agents.*.values", False),
-        ("p:agents.*.after", False),
-        ("p:agents.*.nodes", False),
-        ("p:agents.*.nodes.name", False),
-        ("p:tls", False),
-        ("p:tls.mode", False),
-        ('p:tls.mode="on"', False),
-        ('p:tls.mode="off"', False),
+        Key("p:agents", "map of section"),
+        Key("p:agents.*.kind", "any", required=True),
+        Key('p:agents.*.kind="job"'),
+        Key("p:agents.*.values", "section"),
+        Key("p:agents.*.after", "section"),
+        Key("p:agents.*.nodes", "list of section"),
+        Key("p:agents.*.nodes.name", "any"),
+        Key("p:tls", "section"),
+        Key("p:tls.mode", 'any = "on"'),
+        Key('p:tls.mode="on"'),
+        Key('p:tls.mode="off"'),
+        Key("p:tls.days", "integer or string = 90"),
     ]
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        "scalr-agents:agents.*.kind: required key",
+        "scalr-agents:agents.*.kind: required key string",
+        "scalr-agents:kubernetes.rolloutTimeoutSeconds: key integer = 300",
         'scalr-agents:kubernetes.crds="expect": value',
         "scalr-agents doctor --format: command",
         "scalr_agents.AgentJob: name",
@@ -143,9 +147,14 @@ def test_each_kind_of_word_is_under_contract(line: str) -> None:
     assert [str(change) for change in contract.changes(found, others)] == [f"breaking: {item.name}: {item.kind} removed"]
 
 
+def test_another_default_of_a_key_breaks() -> None:
+    old, new = (contract.read(f"p:tls.days: key integer = {days}\n") for days in (90, 30))
+    assert [*map(str, contract.changes(old, new))] == ["breaking: p:tls.days: key integer = 90 became key integer = 30"]
+
+
 def test_a_required_key_breaks_only_where_its_section_was() -> None:
-    old = contract.read("p:agents: key\n")
-    new = old | contract.read("p:agents.*.kind: required key\np:tls: key\np:tls.mode: required key\n")
+    old = contract.read("p:agents: key map of section\n")
+    new = old | contract.read("p:agents.*.kind: required key any\np:tls: key section\np:tls.mode: required key any\n")
     assert [change.name for change in contract.changes(old, new) if change.breaks] == ["p:agents.*.kind"]
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import scalr_agents
@@ -23,10 +23,18 @@ def commands() -> Iterator[str]:
     yield from _of_command(main, main.make_context("scalr-agents", [], resilient_parsing=True))
 
 
-def stack_keys(file: Mapping[str, Any] | None = None) -> Iterator[tuple[str, bool]]:
-    """The paths of all keys in the schema of a stack file, each with whether it is required. Names of entries are `*`; allowed words follow
-    their key: `scalr-agents:kubernetes.crds="install"`.
-    """
+class Key(NamedTuple):
+    """A key of the stack file, or a word that it allows."""
+
+    path: str
+    """Names of entries are `*`; an allowed word follows its key: `scalr-agents:kubernetes.crds="install"`."""
+    form: str = ""
+    """Its type and default: `list of string`, `integer = 300`. Empty for an allowed word."""
+    required: bool = False
+
+
+def stack_keys(file: Mapping[str, Any] | None = None) -> Iterator[Key]:
+    """All keys in the schema of a stack file."""
     whole = file or schema.stack_file()
     yield from _below(whole["properties"]["config"], "", whole["definitions"], ())
 
@@ -39,18 +47,33 @@ def _of_command(command: click.Command, context: click.Context) -> Iterator[str]
         yield from _of_command(inner, click.Context(inner, info_name=name, parent=context))
 
 
-def _below(spec: Mapping[str, Any], at: str, definitions: Mapping[str, Any], inside: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+def _below(spec: Mapping[str, Any], at: str, definitions: Mapping[str, Any], inside: tuple[str, ...]) -> Iterator[Key]:
     if reference := spec.get("$ref", "").rpartition("/")[2]:
         if reference not in inside:
             yield from _below(definitions[reference], at, definitions, (*inside, reference))
         return
-    yield from ((f"{at}={json.dumps(choice)}", False) for choice in [*spec.get("enum", ()), *([spec["const"]] if "const" in spec else ())])
+    yield from (Key(f"{at}={json.dumps(choice)}") for choice in [*spec.get("enum", ()), *([spec["const"]] if "const" in spec else ())])
     for key, inner in spec.get("properties", {}).items():
         here = f"{at}.{key}" if at else key
-        yield here, key in spec.get("required", ())
+        yield Key(here, f"{_type(inner)}{_default(inner)}", key in spec.get("required", ()))
         if key != VALUES:
             yield from _below(inner, here, definitions, inside)
     for inner in (*spec.get("anyOf", ()), *spec.get("allOf", ()), *([spec["items"]] if "items" in spec else ())):
         yield from _below(inner, at, definitions, inside)
     if isinstance(entries := spec.get("additionalProperties"), dict):
         yield from _below(entries, f"{at}.*", definitions, inside)
+
+
+def _type(spec: Mapping[str, Any]) -> str:
+    if "$ref" in spec or "properties" in spec:
+        return "section"
+    if "anyOf" in spec:
+        return " or ".join(dict.fromkeys(_type(choice) for choice in spec["anyOf"] if choice.get("type") != "null"))
+    if isinstance(entries := spec.get("additionalProperties"), dict):
+        return f"map of {_type(entries)}"
+    return f"list of {_type(spec['items'])}" if "items" in spec else str(spec.get("type", "any"))
+
+
+def _default(spec: Mapping[str, Any]) -> str:
+    default = next((each["default"] for each in (spec, *spec.get("anyOf", ())) if "default" in each), None)
+    return "" if default in (None, "", [], {}) else f" = {json.dumps(default)}"
