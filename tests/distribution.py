@@ -149,7 +149,6 @@ def main() -> None:
     target = REPOSITORY / "dist"
     for file in target.iterdir() if target.exists() else ():
         file.unlink()
-    target.mkdir(exist_ok=True)
     done = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=REPOSITORY, check=True, capture_output=True, text=True)
     build(target, int(done.stdout), address)
     print("\n".join(contents(target)))

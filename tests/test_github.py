@@ -129,7 +129,7 @@ def test_hooks_before_commits_run_all_checks() -> None:
 def test_programs_are_cached_where_they_are_built() -> None:
     """With a key of what decides about them, and the same one wherever they are used."""
     caches = [step["with"] for _, _, job in jobs() for step in job["steps"] if step.get("uses", "").startswith("actions/cache")]
-    key = "tools-${{ runner.os }}-${{ hashFiles('tests/tools/**') }}"
+    key = "tools-${{ runner.os }}-${{ hashFiles('tests/tools/__init__.py', 'tests/tools/**/go.*', 'tests/tools/**/*.go') }}"
     assert [cache for cache in caches if cache != {"path": "~/.cache/scalr-agents/tools", "key": key}] == []
     assert len(caches) == 1 + len([job for _, _, job in jobs() if job.get("needs") == "programs"])
 

@@ -178,6 +178,7 @@ def test_gce_resources_and_inputs() -> None:
     common = {"network": NETWORK, "project": PROJECT, "direction": "EGRESS", "destinationRanges": ["0.0.0.0/0"], "targetTags": [tag]}
     assert made["egress"] == {"name": f"{tag}-egress", **common, "allows": [{"protocol": "tcp", "ports": ["443"]}], "priority": 1000}
     assert made["egress-denied"] == {"name": f"{tag}-egress-denied", **common, "denies": [{"protocol": "all"}], "priority": 65000}
+    assert {inputs["direction"] for inputs in made.values() if "direction" in inputs} == {"EGRESS"}
 
 
 UBUNTU = "projects/ubuntu-os-cloud/global/images/family/ubuntu-2204-lts"
