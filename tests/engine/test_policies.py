@@ -70,7 +70,6 @@ BROKEN: list[tuple[str, str, dict[str, Any], dict[str, dict[str, Any]]]] = [
         {},
         {"kubernetes:core/v1:PersistentVolume": {"spec": {"csi": {"volumeHandle": "fs-0123456789abcdef0"}}}},
     ),
-    ("namespace-per-agent", "aws-prod", {"agents.platform.namespace": "scalr-payments"}, {}),
 ]
 
 
@@ -93,11 +92,11 @@ def test_every_mandatory_policy_is_broken_once() -> None:
     assert {policy for policy, *_ in BROKEN} == {promise.name for promise in PROMISES if promise.mandatory}
 
 
-def test_what_is_open_by_default_is_only_reported(fresh: Fresh) -> None:
+def test_what_security_does_not_promise_is_only_reported(fresh: Fresh) -> None:
     words = {"agents.vcs.network": {}, "agents.vcs.values.allowMetadataService": True}
-    planned = judged(stack_of(fresh, "aws-prod", words), "preview")
+    planned = judged(stack_of(fresh, "aws-prod", {**words, "agents.platform.namespace": "scalr-payments"}), "preview")
     assert not planned.failed, planned.output
-    assert reported(planned.output) == {("advisory", "closed-metadata-service-of-other-kinds")}
+    assert reported(planned.output) == {("advisory", "closed-metadata-service-of-other-kinds"), ("advisory", "namespace-per-agent")}
 
 
 def test_a_refused_deployment_creates_no_object_that_breaks_a_promise(fresh: Fresh) -> None:
@@ -106,6 +105,13 @@ def test_a_refused_deployment_creates_no_object_that_breaks_a_promise(fresh: Fre
     done = judged(stack, "up")
     assert done.failed
     assert [each for each in stack.cluster.objects if each.startswith(("Deployment/", "AgentTask/"))] == []
+
+
+def test_a_violation_is_reported_once(fresh: Fresh) -> None:
+    """Policies of the whole stack see outputs, in which the provider repeats each object."""
+    done = judged(stack_of(fresh, "local", OPEN), "up", {"closed-metadata-service": "advisory"})
+    assert not done.failed, done.output
+    assert len(re.findall("no NetworkPolicy closes", done.output.rpartition("Policies:")[2])) == 1, done.output
 
 
 def test_settings_of_the_pack(fresh: Fresh) -> None:

@@ -51,7 +51,13 @@ PROMISES = (
         caches.violations,
         has_exceptions=False,
     ),
-    Promise("namespace-per-agent", "Agents must not share a namespace.", namespaces.violations, whole_stack=True),
+    Promise(
+        "namespace-per-agent",
+        "Agents of different trust domains must not share a namespace, in which each can act as the other.",
+        namespaces.violations,
+        whole_stack=True,
+        mandatory=False,  # trust domains are in no resource, so that those of the same one are reported, too
+    ),
 )
 
 

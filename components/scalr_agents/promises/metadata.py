@@ -3,17 +3,17 @@
 A policy sees the NetworkPolicies and CiliumNetworkPolicies of a stack, not others of the cluster, nor whether the cluster enforces them.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from ipaddress import ip_address, ip_network
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from scalr_agents.charts.shared.contract import METADATA_SERVICES
 from scalr_agents.machines.units import CLOSED_METADATA
 from scalr_agents.model.forms import is_deferred
 from scalr_agents.model.merge import lookup
-from scalr_agents.promises.resources import Resource, Violation, items, violation
+from scalr_agents.promises import network_policies
+from scalr_agents.promises.resources import Resource, Violation, violation
 
-_DNS = 53
+_CLOSED_ON_AWS: Mapping[str, Any] = {"httpTokens": "required", "httpPutResponseHopLimit": 1}
 _TASKS = ("AgentTask", "AgentTaskTemplate")
 _ADVICE = {
     "agent-job": "Remove task.allowMetadataService: true, or list the namespace in exceptNamespaces",
@@ -38,7 +38,10 @@ def of_machines(resources: Sequence[Resource], _excepted: Sequence[str]) -> Iter
             continue
         if resource.type == "aws:ec2/launchTemplate:LaunchTemplate":
             given = resource.inputs.get("metadataOptions")
-            if lookup(given, "httpTokens") != "required" or lookup(given, "httpPutResponseHopLimit") != 1:
+            found = {field: lookup(given, field) for field in _CLOSED_ON_AWS}
+            if not is_deferred(given) and any(
+                not is_deferred(found[field]) and found[field] != value for field, value in _CLOSED_ON_AWS.items()
+            ):
                 problem = "containers reach the metadata service: it must require tokens and answer over one hop only"
                 yield violation(resource, problem, "Remove allowMetadataService: true, and transformations of metadataOptions")
         elif resource.type == "gcp:compute/instanceTemplate:InstanceTemplate":
@@ -49,55 +52,18 @@ def of_machines(resources: Sequence[Resource], _excepted: Sequence[str]) -> Iter
 
 
 def _open(resources: Sequence[Resource], excepted: Sequence[str], runs: Callable[[Resource], bool]) -> Iterator[Violation]:
+    policies = network_policies.of_stack(resources)
     for resource in filter(runs, resources):
-        for pod in resource.pods() if resource.namespace not in excepted else ():
-            policies = [each for each in resources if each.namespace == resource.namespace and _selects(each, pod.labels)]
-            found = sorted(service for service in METADATA_SERVICES if not _is_closed(service, policies))
-            if found:
-                problem = f"no NetworkPolicy closes {_listed(found)} to its pods"
-                yield violation(resource, problem, _ADVICE[resource.kind])
+        for pod in resource.pods() if resource.is_placed and resource.namespace not in excepted else ():
+            given = {service: network_policies.opened(service, policies, resource, pod) for service in METADATA_SERVICES}
+            found = {service: names for service, names in sorted(given.items()) if names is not None}
+            names = sorted({name for each in found.values() for name in each})
+            if names:
+                problem = f"{' and '.join(names)} {'open' if names[1:] else 'opens'} {_listed(found)} to its pods"
+                yield violation(resource, problem, "Remove the rules that allow it, or list the namespace in exceptNamespaces")
+            elif found:
+                yield violation(resource, f"no NetworkPolicy closes {_listed(found)} to its pods", _ADVICE[resource.kind])
 
 
-def _listed(services: Sequence[str]) -> str:
+def _listed(services: Collection[str]) -> str:
     return "the metadata services" if len(services) == len(METADATA_SERVICES) else f"the metadata services {', '.join(services)}"
-
-
-def _selects(policy: Resource, labels: Mapping[str, Any]) -> bool:
-    """Whether a policy selects pods. Selectors with expressions are not evaluated: the components use none."""
-    key = {"NetworkPolicy": "podSelector", "CiliumNetworkPolicy": "endpointSelector"}.get(policy.what)
-    selector = lookup(policy.inputs, "spec", key) if key else None
-    if not isinstance(selector, Mapping) or selector.get("matchExpressions"):
-        return False
-    return all(labels.get(name) == value for name, value in (selector.get("matchLabels") or {}).items())
-
-
-def _is_closed(service: str, policies: Sequence[Resource]) -> bool:
-    """Cilium's denials beat all else. NetworkPolicies add up: one must restrict egress, and none may allow the service."""
-    specs = [lookup(each.inputs, "spec") for each in policies]
-    denials = [peer for spec in specs for rule in items(lookup(spec, "egressDeny")) for peer in items(lookup(rule, "toCIDRSet"))]
-    if any(_contains(peer, service) for peer in denials):
-        return True
-    restricting = [spec for spec in specs if "Egress" in items(lookup(spec, "policyTypes"))]
-    return bool(restricting) and not any(_allows(rule, service) for spec in restricting for rule in items(lookup(spec, "egress")))
-
-
-def _allows(rule: Any, service: str) -> bool:
-    if is_deferred(rule):
-        return False
-    ports, peers = items(lookup(rule, "ports")), lookup(rule, "to")
-    if ports and all(lookup(port, "port") == _DNS and not lookup(port, "endPort") for port in ports):
-        return False
-    return not peers or any(_contains(lookup(peer, "ipBlock"), service) for peer in items(peers))
-
-
-def _contains(block: Any, service: str) -> bool:
-    """Whether a network, without its exceptions, contains an address."""
-    whole, *exceptions = (lookup(block, "cidr"), *items(lookup(block, "except")))
-    return _holds(whole, service) and not any(_holds(each, service) for each in exceptions)
-
-
-def _holds(network: Any, service: str) -> bool:
-    try:
-        return isinstance(network, str) and ip_address(service) in ip_network(network, strict=False)
-    except ValueError:  # the API server refuses it
-        return False

@@ -1,4 +1,7 @@
-"""Resources of a stack, as policies see them: their inputs as plain data. What is not known yet is an object of no JSON type."""
+"""Resources of a stack as plain data, as policies see them. What is not known yet is an object of no JSON type.
+
+Policies of single resources see inputs. Those of a whole stack see outputs, which repeat the inputs: of a Kubernetes object, the object.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -14,7 +17,8 @@ _KINDS = {"AgentJob": "agent-job", "AgentLocal": "agent-local", "AgentK8s": "age
 class Pod(NamedTuple):
     """The template of a pod."""
 
-    labels: Mapping[str, Any]
+    labels: Any
+    """Labels, or what is there in place of them."""
     annotations: Mapping[str, Any]
     spec: Mapping[str, Any]
 
@@ -25,6 +29,8 @@ class Resource(NamedTuple):
     urn: str
     type: str
     inputs: Mapping[str, Any]
+    provider: str = ""
+    """The URN of its provider: what two Kubernetes providers manage counts as two clusters."""
 
     @property
     def component(self) -> str:
@@ -50,14 +56,17 @@ class Resource(NamedTuple):
     @property
     def namespace(self) -> str:
         """The namespace of an object. Empty if it has none, or if it is not known yet."""
-        found = self.metadata.get("namespace", "")
-        return "" if is_deferred(found) else str(found)
+        return text(self.metadata.get("namespace"))
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether it is known which namespace an object has, or that it has none."""
+        return not any(is_deferred(each) for each in (self.inputs.get("metadata"), self.metadata.get("namespace")))
 
     @property
     def title(self) -> str:
         """What messages call it: `Deployment scalr-dev/runs`."""
-        name = self.metadata.get("name")
-        named = name if isinstance(name, str) else self.urn.rpartition("::")[2]
+        named = text(self.metadata.get("name")) or self.urn.rpartition("::")[2]
         return f"{self.what} {self.namespace}/{named}" if self.namespace else f"{self.what} {named}"
 
     def pods(self) -> Iterator[Pod]:
@@ -79,7 +88,7 @@ def violation(resource: Resource, problem: str, advice: str) -> Violation:
 def _pods(fields: Mapping[str, Any]) -> Iterator[Pod]:
     spec = fields.get("spec")
     if isinstance(spec, Mapping) and isinstance(spec.get("containers"), list):
-        yield Pod(_map(fields, "metadata", "labels"), _map(fields, "metadata", "annotations"), spec)
+        yield Pod(lookup(fields, "metadata", "labels"), _map(fields, "metadata", "annotations"), spec)
         return
     for value in fields.values():
         if isinstance(value, Mapping):
@@ -94,3 +103,8 @@ def _map(fields: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
 def items(value: Any) -> list[Any]:
     """The items of a list. Anything else, such as a list that is not known yet, has none."""
     return value if isinstance(value, list) else []
+
+
+def text(value: Any) -> str:
+    """A value that should be text. Anything else, such as text that is not known yet, counts as empty."""
+    return value if isinstance(value, str) else ""

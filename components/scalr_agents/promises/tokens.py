@@ -1,19 +1,29 @@
 """Secrets in plain text, recognized as in the stack file: by the name of a variable, or by the form of a text."""
 
 import base64
-import binascii
 import gzip
 import io
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scalr_agents.model import signs
 from scalr_agents.model.merge import lookup
-from scalr_agents.promises.resources import Resource, Violation, items, violation
+from scalr_agents.promises.resources import Resource, Violation, items, text, violation
 
-_ASSIGNMENT = re.compile(r"""^\W*(?:(?:export |Environment=)\s*)?["']?([A-Z_][A-Z0-9_]*)=["']?([^$"'].*)$""")
-"""A variable with a literal value, in a shell, a unit or a file of variables."""
+_QUOTED = r"""(?P<quote>["'])(?P<quoted>(?!\$)(?:(?!(?P=quote)).)+)(?P=quote)"""
+_WORD = r"""(?P<word>[^\s"'`$=<>{}()\[\]|&;,%*!][^\s"'`<>{}()\[\]|&;,]{2,})"""
+_ASSIGNMENTS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"""(?P<name>[A-Za-z_][\w.-]*)=(?={_QUOTED}|{_WORD}(?:[\s"'&;,]|$))""",
+        rf"""["'](?P<name>[A-Za-z_][\w.-]*)["']\s*:\s*(?={_QUOTED})""",
+        rf"""^[\s-]*(?P<name>[A-Za-z_][\w.-]*)\s*[:=]\s+(?=(?:{_QUOTED}|{_WORD})\s*(?:\#.*)?$)""",
+    )
+)
+"""Literal values: of variables, options and parameters anywhere in a line; of JSON; and of YAML and INI files, on a line of their own."""
+_NO_SECRET = re.compile(r"(?i)true|false|yes|no|none|null|[a-z][a-z0-9+.-]*://.*")
 _CONTAINERS = ("initContainers", "containers")
 _LONGEST = 1 << 20
 """Bytes of unpacked user data that are read."""
@@ -33,6 +43,9 @@ def _places(resource: Resource) -> Iterator[tuple[str, str]]:
             yield from _variables(container)
     if resource.what == "ConfigMap":
         yield from _texts("key", resource.inputs.get("data"), named=True)
+        packed = resource.inputs.get("binaryData")
+        unpacked_texts = {key: unpacked(text(each)) for key, each in packed.items()} if isinstance(packed, Mapping) else {}
+        yield from _texts("binary key", unpacked_texts, named=True)
     for line in _user_data(resource):
         yield f"the secret in line {line} of the user data", "Store it in the cloud's secret manager, from where the machine reads it"
 
@@ -41,36 +54,43 @@ def _variables(container: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for variable in items(container.get("env")):
         name, value = lookup(variable, "name"), lookup(variable, "value")
         if isinstance(name, str) and signs.is_secret(name, value):
-            yield f"variable {name} of container {container.get('name')!r}", "Set it as a secret, so that the pod reads it from a Secret"
+            yield (
+                f"variable {name} of container {text(container.get('name'))!r}",
+                "Set it as a secret, so that the pod reads it from a Secret",
+            )
 
 
 def _texts(what: str, texts: Any, *, named: bool = False) -> Iterator[tuple[str, str]]:
-    for key, text in texts.items() if isinstance(texts, Mapping) else ():
-        if isinstance(text, str) and ((named and signs.is_secret(key, text)) or _is_secret(text)):
+    for key, given in texts.items() if isinstance(texts, Mapping) else ():
+        if isinstance(given, str) and ((named and signs.is_secret(key, given)) or _is_secret(given)):
             yield f"the secret in {what} {key!r}", "Move it into a Secret"
 
 
-def _is_secret(text: str) -> bool:
-    return bool(signs.in_text(text)) or signs.announces_secret(text)
+def _is_secret(given: str) -> bool:
+    return bool(signs.in_text(given)) or signs.announces_secret(given)
 
 
 def _user_data(resource: Resource) -> Iterator[int]:
     """The lines of a machine's user data that contain a secret."""
     packed, plain = resource.inputs.get("userData"), lookup(resource.inputs, "metadata", "user-data")
-    text = unpacked(packed) if isinstance(packed, str) else plain
-    for number, line in enumerate(text.splitlines() if isinstance(text, str) else (), 1):
-        assigned = _ASSIGNMENT.match(line)
-        if signs.in_text(line) or (assigned and signs.named_like_a_secret(assigned[1]) and signs.is_plain(assigned[2])):
+    given = unpacked(packed) if isinstance(packed, str) else text(plain)
+    for number, line in enumerate(given.splitlines(), 1):
+        if signs.in_text(line) or any(map(_is_assigned_secret, (found for each in _ASSIGNMENTS for found in each.finditer(line)))):
             yield number
+
+
+def _is_assigned_secret(found: re.Match[str]) -> bool:
+    value = found["quoted"] or found["word"]
+    return signs.named_like_a_secret(found["name"]) and signs.is_plain(value) and not _NO_SECRET.fullmatch(value)
 
 
 def unpacked(data: str) -> str:
     """User data of EC2 as text: base64, and compressed if it is long. Empty if it is neither."""
     try:
-        content = base64.b64decode(data, validate=True)
+        content = base64.b64decode("".join(data.split()), validate=True)
         if content.startswith(b"\x1f\x8b"):
             with gzip.GzipFile(fileobj=io.BytesIO(content)) as opened:
                 content = opened.read(_LONGEST)
         return content.decode()
-    except (binascii.Error, OSError, EOFError, UnicodeDecodeError):
+    except (ValueError, OSError, EOFError, zlib.error):
         return ""
