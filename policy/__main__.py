@@ -53,7 +53,9 @@ def _item(values: Any, key: Any) -> Any:
 
 
 def _resource(given: ResourceValidationArgs | PolicyResource) -> Resource:
-    return Resource(given.urn, given.resource_type, _plain(given.props))
+    """A resource without what providers keep for themselves: that of Kubernetes repeats an object as `__inputs` of its outputs."""
+    props = {key: value for key, value in _plain(given.props).items() if not key.startswith("__")}
+    return Resource(given.urn, given.resource_type, props, given.provider.urn if given.provider else "")
 
 
 def _of_resource(promise: Promise, given: ResourceValidationArgs, report: ReportViolation) -> None:

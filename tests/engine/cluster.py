@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from google.protobuf.message import Message
 from pulumi.runtime.proto import provider_pb2, status_pb2
 
-from tests.engine.provider import Provider, among, changes, difference, grpc, plain, refuse, struct
+from tests.engine.provider import Provider, among, changes, difference, grpc, plain, refuse, secret, struct
 from tests.helpers.provider_errors import conflict, not_created, not_initialized, timed_out
 
 _SELECTOR = ("spec.selector",)
@@ -199,9 +199,13 @@ def _volume_of(manifest: Mapping[str, Any]) -> str | None:
 
 
 def _live(inputs: dict[str, Any]) -> dict[str, Any]:
-    """An object as it comes back. Secrets come back in plain, and encoded: it is for the program to say that they are secret."""
+    """An object as it comes back. Secrets come back in plain, and encoded: it is for the program to say that they are secret.
+
+    Beside it are the inputs once more, as `checkpointObject` of the provider keeps them (provider/pkg/provider/provider.go of
+    pulumi/pulumi-kubernetes). It marks in them what is secret.
+    """
     encoded = {key: base64.b64encode(value.encode()).decode() for key, value in inputs.get("stringData", {}).items()}
-    return inputs | ({"data": encoded} if encoded else {})
+    return inputs | ({"data": encoded} if encoded else {}) | {"__inputs": secret(inputs) if inputs["kind"] == "Secret" else inputs}
 
 
 def _fail(context: Any, identity: str, outputs: dict[str, Any], reasons: list[str]) -> NoReturn:
