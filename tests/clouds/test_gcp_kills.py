@@ -43,15 +43,17 @@ def stack(on_google: New) -> CloudStack:
 
 @pytest.mark.parametrize("method", LEFT_BEHIND)
 def test_leftover_resources_are_found_and_not_created_twice(method: str, stack: CloudStack, google: GoogleCloud) -> None:
-    left, empty = LEFT_BEHIND[method], set(google.objects)
+    left, empty = dict(LEFT_BEHIND[method]), set(google.objects)
     stack.killed_while(google.holding(method), len(left))
-    refused = stack.up()
-    assert refused.failed
-    assert refused.output.count("There already is a") >= len(left)
-    for name, advised in left.items():
-        assert f"  {advised}\n" in refused.output
-        assert advised.partition(NAME)[0].partition(SHORT)[0] in DOCUMENT.read_text(encoding="utf-8")
-        del google.objects[name]
+    while left:  # the engine may stop at the first of two before it asks about the other
+        refused = stack.up()
+        assert refused.failed
+        assert "There already is a" in refused.output
+        named = {name: advised for name, advised in left.items() if f"  {advised}\n" in refused.output}
+        assert named, refused.output
+        for name, advised in named.items():
+            assert advised.partition(NAME)[0].partition(SHORT)[0] in DOCUMENT.read_text(encoding="utf-8")
+            del google.objects[name], left[name]
     up(stack)
     assert stack.preview().steps == {}
     assert not stack.destroy().failed
