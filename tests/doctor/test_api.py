@@ -57,7 +57,7 @@ def api(request: pytest.FixtureRequest) -> Iterator[Api]:
 def portal(page: bytes) -> Iterator[tuple[Portal, Api]]:
     with Portal(("127.0.0.1", 0), Page) as server:
         server.page, server.asked = page, []
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         settings = Configuration(host=f"http://127.0.0.1:{server.server_port}", retries=False)
         settings.proxy = None
         with Api(ApiClient(settings), "the cluster") as api:

@@ -79,6 +79,12 @@ CASES = [
 """What is changed, and the first difference that is found."""
 
 
+@pytest.fixture(scope="module")
+def current() -> dict[str, Item]:
+    """The contract of the package, which takes a second to find."""
+    return contract.of_package()
+
+
 @pytest.mark.parametrize(("path", "value", "found"), CASES, ids=[found or "no change" for _, _, found in CASES])
 def test_changes_are_detected(path: tuple[str, ...], value: Any, found: str) -> None:
     differences = contract.changes(contract.items(OLD), contract.items(changed(path, value)))
@@ -139,12 +145,11 @@ def test_the_keys_of_a_stack_file() -> None:
         "scalr_agents.AgentJob: name",
     ],
 )
-def test_each_kind_of_word_is_under_contract(line: str) -> None:
-    found = contract.of_package()
+def test_each_kind_of_word_is_under_contract(line: str, current: dict[str, Item]) -> None:
     item = next(iter(contract.read(line).values()))
-    assert found[item.name] == item
-    others = {name: each for name, each in found.items() if name != item.name}
-    assert [str(change) for change in contract.changes(found, others)] == [f"breaking: {item.name}: {item.kind} removed"]
+    assert current[item.name] == item
+    others = {name: each for name, each in current.items() if name != item.name}
+    assert [str(change) for change in contract.changes(current, others)] == [f"breaking: {item.name}: {item.kind} removed"]
 
 
 def test_another_default_of_a_key_breaks() -> None:
@@ -164,10 +169,9 @@ def test_the_contract_file_is_read_back() -> None:
     assert items["Agent.name"] == Item("Agent.name", "argument", "string", required=True)
 
 
-def test_breaking_changes_are_in_the_changelog() -> None:
+def test_breaking_changes_are_in_the_changelog(current: dict[str, Item]) -> None:
     released = contract.read(contract.RELEASED.read_text(encoding="utf-8"))
-    now = contract.of_package()
     unreleased = (REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8").partition("## [Unreleased]")[2]
     announced = set(re.findall(r"`([^`]+)`", re.split(r"^## \[", unreleased, maxsplit=1, flags=re.MULTILINE)[0]))
-    missing = [str(change) for change in contract.changes(released, now) if change.breaks and change.name not in announced]
+    missing = [str(change) for change in contract.changes(released, current) if change.breaks and change.name not in announced]
     assert missing == [], "say under [Unreleased] in CHANGELOG.md what these changes mean for programs, with their names in backquotes"
