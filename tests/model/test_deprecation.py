@@ -1,21 +1,30 @@
 """Deprecated keys work, and warn with the version that no longer has them."""
 
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, cast
 
 import pytest
 import scalr_agents
 from packaging.version import Version
 from pydantic import BaseModel, Field
+from scalr_agents import stack
 from scalr_agents.caches.efs.settings import EfsSettings
+from scalr_agents.charts.agent_job import CHART as AGENT_JOB
+from scalr_agents.charts.agent_job.values.access import Rbac
+from scalr_agents.charts.agent_job.values.agent import Agent
+from scalr_agents.charts.shared.agent import load
 from scalr_agents.machines.settings import Ec2Settings
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.deprecation import Deprecated
 from scalr_agents.model.fields import Text
+from scalr_agents.model.findings import Finding
 from scalr_agents.model.section import Section, default
 from scalr_agents.resources import validation
+from scalr_agents.resources.arguments import AgentJobArgs
+from scalr_agents.resources.kubernetes import agents
 from scalr_agents.stack.model import StackFile
 
 from tests.helpers.recording import run
@@ -36,6 +45,7 @@ class Pods(Section):
     main: Container = default(Container)
     others: list[Container] = Field([])
     named: dict[str, Container] = Field({})
+    kept: Sequence[Container] = ()
 
 
 OLD = {"imageTag": "1.4.0"}
@@ -43,7 +53,12 @@ OLD = {"imageTag": "1.4.0"}
 
 @pytest.mark.parametrize(
     ("given", "path"),
-    [({"main": OLD}, "main.imageTag"), ({"others": [{}, OLD]}, "others[1].imageTag"), ({"named": {"a": OLD}}, "named.a.imageTag")],
+    [
+        ({"main": OLD}, "main.imageTag"),
+        ({"others": [{}, OLD]}, "others[1].imageTag"),
+        ({"named": {"a": OLD}}, "named.a.imageTag"),
+        ({"kept": (OLD,)}, "kept[0].imageTag"),
+    ],
 )
 def test_a_deprecated_key_works_and_warns(given: dict[str, Any], path: str) -> None:
     parsed, findings, left_out = shapes.parse(Pods, given)
@@ -66,6 +81,56 @@ def test_arguments_warn_in_their_own_spelling() -> None:
 
     recording = run(program)
     assert recording.log == [("warning", f"web: image_tag: {WARNING}")]
+
+
+OF_AGENT = {"url": "https://acme.scalr.io", "token": "s3cr3t-token"}
+RULES: list[Any] = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]
+
+
+@pytest.fixture
+def deprecated_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of agent-job: two that a stack and a program set with keys of their own, and one whose default depends on the version."""
+    for model in (AGENT_JOB.values, Agent, Rbac):
+        model.model_validate({})  # their schemas are built at the first use, and stay: without the marks
+    for section, name in ((Agent, "url"), (Agent, "token"), (Rbac, "rules")):
+        field = section.model_fields[name]
+        monkeypatch.setattr(field, "metadata", [*field.metadata, Deprecated("9.0.0", "use image")])
+
+
+def _deprecated(findings: Sequence[Finding]) -> list[str]:
+    return [finding.path for finding in findings if finding.message == WARNING]
+
+
+@pytest.mark.usefixtures("deprecated_values")
+@pytest.mark.parametrize("version", ["0.57.0", "1.1.0", "1.4.0"])
+@pytest.mark.parametrize(("rbac", "found"), [({}, []), ({"rules": RULES}, ["rbac.rules"])])
+def test_defaults_of_a_version_do_not_warn(version: str, rbac: dict[str, Any], found: list[str]) -> None:
+    values = {"agent": OF_AGENT, "rbac": rbac}
+    loaded = load(AGENT_JOB, values, release="runs", namespace="scalr", agent_version=version)
+    assert sorted(_deprecated(loaded.findings)) == ["agent.token", "agent.url", *found]
+
+
+@pytest.mark.usefixtures("deprecated_values")
+def test_settings_of_a_stack_do_not_warn() -> None:
+    def findings(values: dict[str, Any]) -> list[str]:
+        agent = {"kind": "agent-job", "namespace": "scalr", "values": values}
+        config = {"common": {"url": OF_AGENT["url"]}, "agents": {"runs": agent}, "secrets": {"runs": {"token": OF_AGENT["token"]}}}
+        return _deprecated(stack.load(config, directory=Path()).findings)
+
+    assert findings({}) == []
+    assert findings({"agent": {"url": OF_AGENT["url"]}}) == ["scalr-agents:agents.runs.values.agent.url"]
+
+
+@pytest.mark.usefixtures("deprecated_values")
+def test_flat_arguments_do_not_warn() -> None:
+    def log(**args: Any) -> list[str]:
+        def program() -> None:
+            agents.agent_job("AgentJob", "runs", cast(AgentJobArgs, {"namespace": "scalr", "token": OF_AGENT["token"], **args}))
+
+        return [message for _, message in run(program).log if "deprecated" in message]
+
+    assert log(url=OF_AGENT["url"]) == []
+    assert log(values={"agent": {"url": OF_AGENT["url"]}}) == [f"runs: values.agent.url: {WARNING}"]
 
 
 def test_editors_show_deprecated_keys() -> None:

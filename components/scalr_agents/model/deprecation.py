@@ -1,12 +1,14 @@
 """Deprecated keys of stack files, values and arguments: they work, and warn, until the version that no longer has them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 
-from scalr_agents.model.findings import Finding, Path, warning
+from scalr_agents.model.findings import Finding, Path
+from scalr_agents.model.layers import is_given
 
 
 class Deprecated(NamedTuple):
@@ -21,6 +23,18 @@ class Deprecated(NamedTuple):
         return handler(schema) | {"deprecated": True}
 
 
+@dataclass(frozen=True)
+class Deprecation(Finding):
+    """A warning on a deprecated key."""
+
+
+def without_filled(findings: Iterable[Finding], *given: Mapping[str, Any]) -> list[Finding]:
+    """The findings without deprecations of values that no user wrote: defaults of a version, and what settings are converted into."""
+    return [
+        finding for finding in findings if not isinstance(finding, Deprecation) or any(is_given(values, finding.at) for values in given)
+    ]
+
+
 def deprecations(given: BaseModel, at: Path = (), *, by_name: bool = False) -> Iterator[Finding]:
     """Warnings on the deprecated keys that a section, or one below it, was given; with `by_name` in snake_case."""
     for name, field in type(given).model_fields.items():
@@ -28,12 +42,13 @@ def deprecations(given: BaseModel, at: Path = (), *, by_name: bool = False) -> I
             continue
         here = (*at, name if by_name else field.alias or name)
         for mark in (mark for mark in field.metadata if isinstance(mark, Deprecated)):
-            yield warning(here, f"deprecated; version {mark.until} will not have it: {mark.advice}")
+            yield Deprecation("warning", here, f"deprecated; version {mark.until} will not have it: {mark.advice}")
         yield from _below(getattr(given, name), here, by_name=by_name)
 
 
 def _below(value: Any, at: Path, *, by_name: bool) -> Iterator[Finding]:
     if isinstance(value, BaseModel):
         yield from deprecations(value, at, by_name=by_name)
-    for key, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+    is_list = isinstance(value, Sequence) and not isinstance(value, str)
+    for key, item in value.items() if isinstance(value, Mapping) else enumerate(value) if is_list else ():
         yield from _below(item, (*at, key), by_name=by_name)
