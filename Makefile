@@ -29,7 +29,7 @@ control-plane:
 
 # Pulumi's Kubernetes provider, where it can be downloaded; else the tests that run it are skipped.
 kubernetes-plugin: $(VENV)/.dev control-plane
-	@$(BIN)/python -m tests.tools.plugin
+	@$(BIN)/python -m tests.tools.kubernetes_provider
 
 # One control plane for all of them, so one after another.
 test-cluster: $(VENV)/.dev policy/venv control-plane

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.package import schema, words
+from tests.package import public_names, schema
 
 RELEASED = Path(__file__).parent / "contract.txt"
 _COMPONENT, _ARGUMENT, _OUTPUT, _TYPE, _KEY, _VALUE = "component", "argument", "output", "type", "key", "value"
@@ -48,8 +48,8 @@ def items(package: Mapping[str, Any]) -> dict[str, Item]:
 
 def of_package() -> dict[str, Item]:
     """The contract of the package as it is."""
-    keys = (Item(key.path, _KEY if key.form else _VALUE, key.form, key.required) for key in words.stack_keys())
-    others = [*(Item(command, _COMMAND) for command in words.commands()), *(Item(name, _NAME) for name in words.names())]
+    keys = (Item(key.path, _KEY if key.form else _VALUE, key.form, key.required) for key in public_names.stack_keys())
+    others = [*(Item(command, _COMMAND) for command in public_names.commands()), *(Item(name, _NAME) for name in public_names.names())]
     return items(schema.whole()) | {item.name: item for item in sorted([*keys, *others])}
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.package import contract, words
+from tests.package import contract, public_names
 from tests.package.contract import Item
-from tests.package.words import Key
+from tests.package.public_names import Key
 
 REPOSITORY = Path(__file__).parents[2]
 OLD: dict[str, Any] = {
@@ -119,7 +119,7 @@ FILE = {
 
 
 def test_the_keys_of_a_stack_file() -> None:
-    assert list(words.stack_keys(FILE)) == [
+    assert list(public_names.stack_keys(FILE)) == [
         Key("p:agents", "map of section"),
         Key("p:agents.*.kind", "any", required=True),
         Key('p:agents.*.kind="job"'),

@@ -1,4 +1,4 @@
-"""The words of users who write no program in another language: keys of the stack file, commands and options, and names in Python."""
+"""What users depend on who write no program in another language: keys of the stack file, commands and options, and names in Python."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -6,7 +6,7 @@ import pytest
 
 from tests import tools
 from tests.helpers.pins import LAYERS, pins
-from tests.tools import plugin
+from tests.tools import kubernetes_provider
 
 
 @pytest.mark.parametrize(("status", "said"), [(0, ""), (1, "the Kubernetes provider cannot be downloaded: ")])
@@ -17,7 +17,7 @@ def test_the_pinned_version_is_installed(
     pulumi.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/calls\nexit {status}\n')
     pulumi.chmod(0o755)
     monkeypatch.setattr(tools, "binary", lambda name: tmp_path / name)
-    plugin.main()
+    kubernetes_provider.main()
     [version] = [pin.version for pin in pins(LAYERS["kubernetes"]) if pin.name == "pulumi-kubernetes"]
     assert (tmp_path / "calls").read_text() == f"plugin install resource kubernetes {version}\n"
     assert capsys.readouterr().err.startswith(said)
