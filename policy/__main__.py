@@ -22,18 +22,11 @@ from pulumi_policy.proxy import UnknownValueError
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "components"))  # requirements.txt cannot list the package, which has no hash
 
-from scalr_agents.promises import PROMISES, Promise, checked
+from scalr_agents.promises import EXCEPTIONS, PROMISES, Promise, violations_of
 from scalr_agents.promises.resources import Resource
 
 _UNKNOWN = object()
 """In place of a value that is not known before a deployment. The engine asks again during the deployment, when it is."""
-_EXCEPT_NAMESPACES = {
-    "exceptNamespaces": {
-        "type": "array",
-        "items": {"type": "string"},
-        "description": "Kubernetes namespaces to which the policy does not apply.",
-    }
-}
 
 
 def _plain(value: Any) -> Any:
@@ -59,18 +52,21 @@ def _resource(given: ResourceValidationArgs | PolicyResource) -> Resource:
 
 
 def _of_resource(promise: Promise, given: ResourceValidationArgs, report: ReportViolation) -> None:
-    for violation in checked(promise, [_resource(given)], given.get_config()):
+    for violation in violations_of(promise, [_resource(given)], given.get_config()):
         report(violation.message, None)
 
 
 def _of_stack(promise: Promise, given: StackValidationArgs, report: ReportViolation) -> None:
-    for violation in checked(promise, [_resource(each) for each in given.resources], given.get_config()):
+    for violation in violations_of(promise, [_resource(each) for each in given.resources], given.get_config()):
         report(violation.message, violation.urn)
 
 
 def _policy(promise: Promise) -> Policy:
     level = EnforcementLevel.MANDATORY if promise.mandatory else EnforcementLevel.ADVISORY
-    schema = PolicyConfigSchema(_EXCEPT_NAMESPACES) if promise.has_exceptions else None
+    schema = None
+    if promise.exceptions:
+        exceptions = {"type": "array", "items": {"type": "string"}, "description": EXCEPTIONS[promise.exceptions]}
+        schema = PolicyConfigSchema({promise.exceptions: exceptions})
     if promise.whole_stack:
         return StackValidationPolicy(promise.name, promise.description, partial(_of_stack, promise), level, schema)
     return ResourceValidationPolicy(promise.name, promise.description, partial(_of_resource, promise), level, schema)

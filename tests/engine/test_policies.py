@@ -126,3 +126,9 @@ def test_settings_of_the_pack(fresh: Fresh) -> None:
     wrong = judged(stack, "preview", {"closed-metadata-service": {"exceptNamespaces": "scalr-agents"}})
     assert wrong.failed
     assert "exceptNamespaces" in wrong.output
+
+
+def test_variables_that_are_no_secrets_are_excepted(fresh: Fresh) -> None:
+    stack = stack_of(fresh, "local", {"agents.runs.values.agent.extraEnv": {"TF_VAR_key_pair": "prod"}})
+    assert reported(judged(stack, "preview").output) == {("mandatory", "no-plain-tokens")}
+    assert reported(judged(stack, "preview", {"no-plain-tokens": {"exceptVariables": ["TF_VAR_key_pair"]}}).output) == set()

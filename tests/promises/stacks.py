@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from scalr_agents.model.merge import merge
-from scalr_agents.promises import PROMISES, checked
+from scalr_agents.promises import PROMISES, violations_of
 from scalr_agents.promises.resources import Resource
 from scalr_agents.resources.deploy import deploy
 
@@ -51,5 +51,5 @@ def changed(stack: list[Resource], what: str, **fields: Any) -> list[Resource]:
 
 def broken(stack: list[Resource], config: Mapping[str, Any] | None = None) -> dict[str, list[str]]:
     """The messages of each promise that a stack breaks."""
-    found = {promise.name: checked(promise, stack, config or {}) for promise in PROMISES}
+    found = {promise.name: violations_of(promise, stack, config or {}) for promise in PROMISES}
     return {name: [each.message for each in violations] for name, violations in found.items() if violations}

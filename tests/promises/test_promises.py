@@ -7,16 +7,19 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
+import scalr_agents
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scalr_agents.promises import PROMISES
-from scalr_agents.promises.resources import Resource
+from scalr_agents.promises import EXCEPTIONS, PROMISES
+from scalr_agents.promises.resources import KINDS, Resource
+from scalr_agents.resources.arguments import AgentJobArgs
 
 from tests.helpers.programs import REPOSITORY, TOKEN
-from tests.promises.stacks import EC2, EFS, GCE, agent, broken, changed, resources
+from tests.helpers.recording import run
+from tests.promises.stacks import EC2, EFS, GCE, agent, broken, changed, resources, seen
 
 LABELS = "app.kubernetes.io"
 SECRET = "ghp_0123456789abcdefghij"
@@ -125,6 +128,25 @@ def test_values_that_break_a_promise(make: Callable[[], list[Resource]], name: s
     assert found.keys() == {name}
     assert SECRET not in json.dumps(found)
     assert TOKEN not in json.dumps(found)
+
+
+def test_a_controller_alone_is_judged() -> None:
+    """In programs that use the parts of `AgentJob`."""
+    controller = {"securityContext": {"allowPrivilegeEscalation": True}}
+    values = {"task": {"allowMetadataService": True}, "agent": {"extraEnv": {"SCALR_AGENT_TOKEN": SECRET}, "controller": controller}}
+    args = {"namespace": "scalr", "url": "https://acme.scalr.io", "token": TOKEN, "values": values}
+
+    def program() -> None:
+        for name in ("one", "two"):
+            scalr_agents.AgentController(name, cast(AgentJobArgs, args))
+
+    mandatory = {"closed-metadata-service", "restricted-pods", "no-plain-tokens"}
+    assert broken(list(seen(run(program)))).keys() == mandatory | {"namespace-per-agent"}
+
+
+def test_every_component_with_pods_has_a_kind() -> None:
+    classes = {name for name in scalr_agents.__all__ if name.startswith("Agent") and not name.endswith(("Args", "Values"))}
+    assert classes == KINDS.keys() | {"AgentCrds", "AgentNetworkPolicy", "AgentRbac"}
 
 
 def test_agent_k8s_is_reported_where_it_can_be_closed() -> None:
@@ -268,6 +290,13 @@ def test_rules_of_cilium_in_a_list_count() -> None:
 def test_policies_of_cilium_restrict_pods(spec: dict[str, Any], *, restricts: bool) -> None:
     stack = [each for each in with_cilium(**spec) if each.what != "NetworkPolicy"]
     assert (broken(stack) == {}) == restricts
+
+
+def test_policies_of_other_programs_are_not_read() -> None:
+    """Calico's have the name of those of Kubernetes, and other fields."""
+    token = "kubernetes:projectcalico.org/v3:NetworkPolicy"
+    added = Resource(f"urn:pulumi:dev::program::{token}::added", token, {**CILIUM, "spec": {"selector": "app == 'other'", "egress": [{}]}})
+    assert broken([*runs(), added]) == {}
 
 
 def test_clusters_are_apart() -> None:
@@ -418,16 +447,35 @@ def test_secrets_in_config_maps_are_found() -> None:
 
 
 def test_excepted_namespaces_are_not_judged() -> None:
-    """Only where a promise knows exceptions: nothing excuses a secret in plain text."""
+    """Only where a promise has such exceptions: a secret in plain text is one in every namespace."""
     values = {
         "task": {"allowMetadataService": True},
         "agent": {"extraEnv": {"SCALR_AGENT_TOKEN": SECRET}, "controller": {"securityContext": {"allowPrivilegeEscalation": True}}},
     }
     stack = resources(agents={"one": agent(values=values), "two": agent(), "vcs": agent("agent-local")})
     excepted = {"exceptNamespaces": ["scalr"]}
-    assert broken(stack).keys() == {promise.name for promise in PROMISES if promise.has_exceptions} | {"no-plain-tokens"}
+    known = {promise.name for promise in PROMISES if promise.exceptions == "exceptNamespaces"}
+    assert broken(stack).keys() == known | {"no-plain-tokens"}
     assert broken(stack, excepted).keys() == {"no-plain-tokens"}
     assert broken(stack, {"exceptNamespaces": ["other"]}) == broken(stack)
+
+
+def test_excepted_variables_are_judged_by_the_form_of_their_value() -> None:
+    settings = {"TF_VAR_key_pair": "prod", "TF_VAR_partition_key": SECRET}
+    stack = changed(
+        resources(agents={"runs": agent(values={"agent": {"extraEnv": settings}})}, machines={"aws": EC2}),
+        "LaunchTemplate",
+        userData=user_data("GPG_KEY=0123abcd tool\n"),
+    )
+    found = {"TF_VAR_key_pair", "TF_VAR_partition_key", "line 1 of the user data"}
+
+    def named(*excepted: str) -> set[str]:
+        messages = broken(stack, {"exceptVariables": [*excepted]}).get("no-plain-tokens", [])
+        return {each for each in found if each in str(messages)}
+
+    assert named() == found
+    assert named("TF_VAR_key_pair") == found - {"TF_VAR_key_pair"}
+    assert named(*settings, "GPG_KEY") == {"TF_VAR_partition_key"}
 
 
 def test_only_what_security_promises_is_mandatory() -> None:
@@ -440,8 +488,10 @@ def test_the_page_lists_all_policies() -> None:
     page = (REPOSITORY / "docs" / "policy-pack.md").read_text(encoding="utf-8")
     levels = dict(re.findall(r"^\| `([\w-]+)` \| (\w+) \|", page, re.MULTILINE))
     assert levels == {promise.name: "mandatory" if promise.mandatory else "advisory" for promise in PROMISES}
-    [sentence] = re.findall(r"^All policies but (.*) accept namespaces", page, re.MULTILINE)
-    assert set(re.findall(r"`([\w-]+)`", sentence)) == {promise.name for promise in PROMISES if not promise.has_exceptions}
+    for exceptions, meaning in EXCEPTIONS.items():
+        [row] = re.findall(rf"^\| `{exceptions}` \| (.*) \| (.*) \|$", page, re.MULTILINE)
+        assert set(re.findall(r"`([\w-]+)`", row[0])) == {promise.name for promise in PROMISES if promise.exceptions == exceptions}
+        assert row[1] == meaning
     [together] = re.findall(r"^- Policies that judge several resources together \((.*)\)", page, re.MULTILINE)
     assert set(re.findall(r"`([\w-]+)`", together)) == {promise.name for promise in PROMISES if promise.whole_stack}
 

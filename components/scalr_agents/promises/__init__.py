@@ -13,12 +13,12 @@ class Promise(NamedTuple):
     name: str
     description: str
     violations: Callable[[Sequence[Resource], Sequence[str]], Iterator[Violation]]
-    """All violations among resources, except in the namespaces that follow."""
+    """All violations among resources, without the exceptions that follow."""
     whole_stack: bool = False
     """Whether resources must be judged together. Otherwise each is judged alone, before it is created."""
     mandatory: bool = True
-    has_exceptions: bool = True
-    """Whether namespaces can be excepted."""
+    exceptions: str = "exceptNamespaces"
+    """What a configuration of the policy calls its exceptions. Empty if it has none."""
 
 
 PROMISES = (
@@ -39,17 +39,20 @@ PROMISES = (
         "closed-metadata-service-of-machines",
         "Runs on machines must not reach the metadata service.",
         metadata.of_machines,
-        has_exceptions=False,
+        exceptions="",
     ),
     Promise(
-        "no-plain-tokens", "Secrets must be in no variable, ConfigMap, annotation or user data.", tokens.violations, has_exceptions=False
+        "no-plain-tokens",
+        "Secrets must be in no variable, ConfigMap, annotation or user data.",
+        tokens.violations,
+        exceptions="exceptVariables",
     ),
     Promise("restricted-pods", "Pods of agent-job and agent-local must pass PodSecurity restricted.", pods.violations),
     Promise(
         "caches-with-access-points",
         "Caches on Amazon EFS must be encrypted, and mounted through access points only.",
         caches.violations,
-        has_exceptions=False,
+        exceptions="",
     ),
     Promise(
         "namespace-per-agent",
@@ -61,6 +64,13 @@ PROMISES = (
 )
 
 
-def checked(promise: Promise, resources: Sequence[Resource], config: Mapping[str, Any]) -> list[Violation]:
+EXCEPTIONS = {
+    "exceptNamespaces": "Kubernetes namespaces to which the policy does not apply.",
+    "exceptVariables": "Names of variables and keys that contain no secret. Recognizable tokens and keys in them are still violations.",
+}
+"""What the exceptions of policies mean."""
+
+
+def violations_of(promise: Promise, resources: Sequence[Resource], config: Mapping[str, Any]) -> list[Violation]:
     """The violations of a promise by the components' resources, as far as their fields are known."""
-    return list(promise.violations(resources, config.get("exceptNamespaces", ())))
+    return list(promise.violations(resources, config.get(promise.exceptions, ())))

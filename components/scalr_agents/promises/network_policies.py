@@ -53,12 +53,12 @@ def opened(service: str, policies: Sequence[Policy], resource: Resource, pod: Po
 
 def _policies(resource: Resource) -> Iterator[Policy]:
     spec = resource.inputs.get("spec")
-    if resource.what == "NetworkPolicy":
+    if resource.type == "kubernetes:networking.k8s.io/v1:NetworkPolicy":
         selector = lookup(spec, "podSelector")
         restricts = _restricts_egress(spec)
         networks = [each for rule in items(lookup(spec, "egress")) for each in _allowed(rule)] if restricts else []
         yield Policy(resource, spec if is_deferred(spec) else {} if selector is None else selector, restricts, networks)
-    elif resource.what == "CiliumNetworkPolicy":
+    elif resource.type == "kubernetes:cilium.io/v2:CiliumNetworkPolicy":
         for rule in (spec, *items(resource.inputs.get("specs"))):
             yield _of_cilium(resource, rule)
 
@@ -89,7 +89,7 @@ def _allowed(rule: Any) -> Sequence[Any]:
 
 
 def _allowed_by_cilium(rule: Any) -> Sequence[Any]:
-    """A rule without peers allows its ports everywhere, and one without ports, too, allows nothing."""
+    """A rule without peers allows its ports everywhere. One with neither peers nor ports allows nothing."""
     ports = lookup(rule, "toPorts")
     if is_deferred(ports) or (items(ports) and all(_is_dns(lookup(each, "ports")) for each in items(ports))):
         return ()
@@ -177,7 +177,7 @@ def _requirements(selector: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _fulfils(requirement: Any, labels: Mapping[str, Any], *, closes: bool) -> bool:
-    """Whether labels fulfil an expression. One that Kubernetes does not have closes nothing, and may open everything."""
+    """Whether labels fulfil an expression. An operator that Kubernetes does not know is assumed to match only if that opens something."""
     key, operator, values = (lookup(requirement, name) for name in ("key", "operator", "values"))
     name = _name(key)
     if any(map(is_deferred, (requirement, key, operator, values, *items(values), labels.get(name)))):

@@ -11,7 +11,8 @@ from scalr_agents.model.forms import is_deferred
 from scalr_agents.model.merge import lookup
 
 _COMPONENT = re.compile(r"scalr-agents:index:(\w+)")
-_KINDS = {"AgentJob": "agent-job", "AgentLocal": "agent-local", "AgentK8s": "agent-k8s"}
+KINDS = {"AgentJob": "agent-job", "AgentController": "agent-job", "AgentLocal": "agent-local", "AgentK8s": "agent-k8s"}
+"""The kind of agent by the component that creates its pods."""
 
 
 class Pod(NamedTuple):
@@ -41,7 +42,7 @@ class Resource(NamedTuple):
     @property
     def kind(self) -> str:
         """The kind of the agent that it belongs to. Empty if it belongs to none in Kubernetes."""
-        return _KINDS.get(self.component, "")
+        return KINDS.get(self.component, "")
 
     @property
     def what(self) -> str:
