@@ -16,9 +16,9 @@ _NAMED_SO = (
 )
 _BESIDE = (
     r"(?i)(?<![A-Z])((?<!SECRET_)ID|FILE(NAME)?|PATH|DIR(ECTORY)?|UR[IL]|ENDPOINT|HOST|PORT|NAME|ARN|REGION|TYPE|METHOD|MODE|TTL|LIFETIME|EXPIRY"
-    r"|TIMEOUT|SECONDS|INTERVAL|LENGTH|SIZE|LIMIT|COUNT|PREFIX|SUFFIX|ENABLED|DISABLED|SOCK(ET)?)$"
+    r"|TIMEOUT|SECONDS|INTERVAL|LENGTH|SIZE|LIMIT|COUNT|PREFIX|SUFFIX|ALIAS|AUDIENCE|FINGERPRINT|ENABLED|DISABLED|SOCK(ET)?)$"
 )
-"""Suffixes of names that describe a secret without containing it: its location, its lifetime."""
+"""Suffixes of names that describe a secret without containing it: its location, its lifetime, for whom it is."""
 _NAMED_ADDRESS = r"(?i)(?<![A-Z])WEBHOOK(_UR[IL])?S?$|(?<![A-Z])SAS_UR[IL]$"
 """Names of addresses that are secrets themselves: whoever knows one has access."""
 _PUBLIC = r"(?i)PUBLIC_?KEYS?"
