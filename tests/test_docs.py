@@ -165,7 +165,7 @@ WRITTEN = [
 
 @pytest.mark.parametrize("file", WRITTEN, ids=lambda file: str(file.relative_to(REPOSITORY)))
 def test_no_page_installs_the_package_from_an_index(file: Path) -> None:
-    """The name is not registered on PyPI, so a package of somebody else could be installed."""
+    """Until the first release, the name is not registered on PyPI, so a package of somebody else could be installed."""
     named = re.findall(r"(?:pip install|uv add|poetry add)[^\n]*?[\s'\"](scalr[-_]agents\S*(?: @ \S+)?)", file.read_text())
     assert [name for name in named if " @ git+" not in name] == []
 

@@ -49,6 +49,11 @@ def runs(job: dict[str, Any]) -> Iterator[str]:
             yield command
 
 
+def inputs(job: dict[str, Any], action: str) -> list[dict[str, Any]]:
+    """What the steps of a job with an action give it."""
+    return [step.get("with", {}) for step in job["steps"] if step.get("uses", "").startswith(f"{action}@")]
+
+
 def targets(command: str) -> list[str]:
     """The targets of make that a command asks for."""
     called = MAKE.fullmatch(command)
@@ -146,6 +151,27 @@ def test_a_release_first_compares_tag_and_version() -> None:
         "github": "attest",
         "pages": "attest",
     }
+
+
+def test_a_release_is_tested_built_attested_and_published() -> None:
+    jobs = WORKFLOWS["release"]["jobs"]
+    assert [command for command in runs(jobs["build"]) if command][1:] == [
+        "make check test",
+        'make dist PLUGIN_DOWNLOAD_URL="github://api.github.com/$GITHUB_REPOSITORY"',
+        "make docs",
+    ]
+    kept = {each["name"]: each["path"].split() for each in inputs(jobs["build"], "actions/upload-artifact")}
+    assert kept == {"dist": ["dist/"], "python": ["dist/*.whl", "dist/scalr_agents-*.tar.gz"]}
+    assert [each["path"] for each in inputs(jobs["build"], "actions/upload-pages-artifact")] == ["build/site"]
+    fetched = {name: [each["name"] for each in inputs(job, "actions/download-artifact")] for name, job in jobs.items()}
+    assert fetched == {"build": [], "attest": ["dist"], "pypi": ["python"], "github": ["dist"], "pages": []}
+    assert inputs(jobs["attest"], "actions/attest") == [{"subject-path": "dist/*"}]
+    assert inputs(jobs["pypi"], "pypa/gh-action-pypi-publish") == [{"skip-existing": True}]
+    assert [command for command in runs(jobs["github"]) if command] == [
+        'VERSION="${GITHUB_REF_NAME#v}" make -s release-notes > notes.md',
+        'gh release create "$GITHUB_REF_NAME" --verify-tag --title "$GITHUB_REF_NAME" --notes-file notes.md dist/*',
+    ]
+    assert inputs(jobs["pages"], "actions/deploy-pages") == [{}]
 
 
 def test_forms_offer_all_kinds_and_ask_for_versions() -> None:
