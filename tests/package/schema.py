@@ -97,6 +97,7 @@ def whole() -> Spec:
         if "properties" in schema["types"].get(part.get("$ref", "").removeprefix("#/types/"), {}):
             part.pop("plain", None)  # in a plain object nothing can be an output
     schema["language"]["go"]["importBasePath"] = _GO
+    schema["language"]["python"]["packageName"] = scalr_agents.__name__  # the package itself, which documentation names in place of an SDK
     described = about(PROJECT, scalr_agents.__version__)
     return {"name": schema.pop("name"), **described, **{key: spec for key, spec in schema.items() if key not in described}}
 

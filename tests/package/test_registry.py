@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.utils import canonicalize_name
 from trove_classifiers import classifiers
 
 from tests.package import schema
@@ -38,6 +39,7 @@ def test_the_keywords_have_category_and_kind() -> None:
 
 
 def test_publisher_and_texts_are_given() -> None:
+    """The registry must know the publisher: docs/releasing.md."""
     assert PACKAGE["publisher"] == "The scalr-agents authors"
     assert all(PACKAGE[key] for key in ("displayName", "description", "license"))
 
@@ -71,11 +73,16 @@ def test_the_chooser_has_a_program_in_each_language_with_an_example() -> None:
     assert {language for language, _ in shown} == {"python", *(examples & LANGUAGES)} == LANGUAGES
 
 
-def test_the_archive_s_address_and_the_names_of_sdks_are_those_that_the_registry_installs() -> None:
+def test_the_archive_s_address_and_the_names_of_sdks_have_the_form_that_the_registry_installs() -> None:
+    """It warns of SDKs that it cannot download: only the one for Python is published, `pulumi package add` generates the others."""
     address = schema.about(schema.PROJECT | {"urls": {"Repository": "https://github.com/acme/scalr-agents"}}, "0.9.1")["pluginDownloadURL"]
     assert re.fullmatch(r"(https|github|gitlab)://[A-Za-z0-9._~:/?#@!$&()*+,;=-]+", address)
     for name in (PACKAGE["name"], PACKAGE["language"]["go"]["importBasePath"]):
         assert re.fullmatch(r"[A-Za-z0-9._@/-]+", name)
+
+
+def test_the_sdk_for_python_is_the_package() -> None:
+    assert canonicalize_name(PACKAGE["language"]["python"]["packageName"]) == canonicalize_name(schema.PROJECT["name"])
 
 
 def test_a_project_with_a_repository_gives_the_schema_its_addresses() -> None:
