@@ -22,8 +22,21 @@ TESTS = sorted(
 
 
 def test_every_promise_is_listed_where_the_page_makes_it() -> None:
-    assert {name: list(promises) for name, promises in evidence.evidence().items()} == evidence.promised()
-    assert all(evidence.promised().values())
+    listed = {name: list(promises) for name, promises in evidence.evidence().items()}
+    assert listed == {name: list(promises) for name, promises in evidence.promised().items()}
+    assert all(listed.values())
+
+
+def test_another_wording_of_a_promise_changes_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that whoever changes what is promised sees the tests that hold it."""
+    current = evidence.page()
+    for name, promises in evidence.promised().items():
+        for promise, wording in promises.items():
+            assert wording.strip()
+            changed = {**evidence.promised(), name: {**promises, promise: f"{wording} More than that."}}
+            with monkeypatch.context() as patched:
+                patched.setattr(evidence, "promised", lambda changed=changed: changed)
+                assert evidence.page() != current
 
 
 def test_every_promise_has_a_test() -> None:

@@ -19,22 +19,26 @@ UNTESTED = "untested"
 Shown = Sequence[str] | Mapping[str, str]
 """The tests that show something, or why none does."""
 _PROMISES = {
-    "SECURITY.md": ("## What is protected", r"^\| (?!What \||---)(.*?) \|"),
-    "README.md": ("## Why not the Helm chart", r"^- \*\*(.*?)\.\*\*"),
+    "SECURITY.md": ("## What is protected", r"^\| (?!What \||---)(.*?) \| (.*) \|$"),
+    "README.md": ("## Why not the Helm chart", r"^- \*\*(.*?)\.\*\* (.*(?:\n  .*)*)"),
 }
-"""The section of a page that promises, and how each promise in it is named."""
+"""The section of a page that promises, and how each promise in it is named and worded."""
 _HEAD = """\
 # Evidence
 
 <!-- `make schema` writes this page from tests/evidence.yaml. -->
 
 What [SECURITY.md](../SECURITY.md) and the [README](../README.md) promise, and the tests that hold it. [What the tests prove](testing.md)
-describes the levels. What no test here can show is said, too.
+describes the levels. The page also lists what no test shows.
+
+The plugin of *the real provider* comes from Pulumi's hosts, and *a node that runs containers* needs root on Linux. Where these are missing,
+the tests are skipped with the reason; on GitHub, a missing plugin is a failure.
 """
 
 
 def page() -> str:
-    return _HEAD + "".join(_of_page(name, promises) for name, promises in evidence().items())
+    worded = promised()
+    return _HEAD + "".join(_of_page(name, promises, worded[name]) for name, promises in evidence().items())
 
 
 def evidence() -> dict[str, dict[str, dict[str, Shown]]]:
@@ -44,9 +48,9 @@ def evidence() -> dict[str, dict[str, dict[str, Shown]]]:
     return found
 
 
-def promised() -> dict[str, list[str]]:
-    """The promises of each page, in its order."""
-    return {name: re.findall(pattern, _section(name, heading), re.MULTILINE) for name, (heading, pattern) in _PROMISES.items()}
+def promised() -> dict[str, dict[str, str]]:
+    """The promises of each page with their wording, in its order."""
+    return {name: dict(re.findall(pattern, _section(name, heading), re.MULTILINE)) for name, (heading, pattern) in _PROMISES.items()}
 
 
 def level(test: str) -> str:
@@ -72,19 +76,20 @@ def _section(name: str, heading: str) -> str:
     return (REPOSITORY / name).read_text(encoding="utf-8").partition(f"{heading}\n")[2].partition("\n## ")[0]
 
 
-def _of_page(name: str, promises: Mapping[str, Mapping[str, Shown]]) -> str:
-    return f"\n## {name}\n" + "".join(_of_promise(promise, claims) for promise, claims in promises.items())
+def _of_page(name: str, promises: Mapping[str, Mapping[str, Shown]], worded: Mapping[str, str]) -> str:
+    return f"\n## {name}\n" + "".join(_of_promise(name, promise, worded[promise], claims) for promise, claims in promises.items())
 
 
-def _of_promise(promise: str, claims: Mapping[str, Shown]) -> str:
+def _of_promise(page_name: str, promise: str, wording: str, claims: Mapping[str, Shown]) -> str:
+    quoted = " ".join(wording.split()).replace("](docs/", "](").replace("](#", f"](../{page_name}#")
     rows = "".join(row for claim, shown in claims.items() for row in _rows(claim, shown))
-    return f"\n### {promise}\n\n| Shown | Level | Test |\n|---|---|---|\n{rows}"
+    return f"\n### {promise}\n\n> {quoted}\n\n| Claim | Level | Test |\n|---|---|---|\n{rows}"
 
 
 def _rows(claim: str, shown: Shown) -> Iterator[str]:
     if isinstance(shown, Mapping):
-        yield f"| {cell(claim)} | not tested | {cell(shown[UNTESTED])} |\n"
+        yield f"| Not tested: {cell(claim)} | | {cell(shown[UNTESTED])} |\n"
         return
-    for index, test in enumerate(shown):
+    for test in shown:
         file, _, name = test.partition("::")
-        yield f"| {'' if index else cell(claim)} | {level(test)} | [{name}](../{file}) |\n"
+        yield f"| {cell(claim)} | {level(test)} | [{name}](../{file}) |\n"
