@@ -29,7 +29,7 @@ from scalr_agents.stack.model import StackFile
 
 from tests.helpers.recording import run
 
-WARNING = "deprecated; version 9.0.0 will not have it: use image"
+WARNING = "deprecated, will be removed in version 9.0.0: use image"
 
 
 class Container(Section):

@@ -28,7 +28,7 @@ class Deprecation(Finding):
     """A warning on a deprecated key."""
 
 
-def without_filled(findings: Iterable[Finding], *given: Mapping[str, Any]) -> list[Finding]:
+def without_deprecated_defaults(findings: Iterable[Finding], *given: Mapping[str, Any]) -> list[Finding]:
     """The findings without deprecations of values that no user wrote: defaults of a version, and what settings are converted into."""
     return [
         finding for finding in findings if not isinstance(finding, Deprecation) or any(is_given(values, finding.at) for values in given)
@@ -42,7 +42,7 @@ def deprecations(given: BaseModel, at: Path = (), *, by_name: bool = False) -> I
             continue
         here = (*at, name if by_name else field.alias or name)
         for mark in (mark for mark in field.metadata if isinstance(mark, Deprecated)):
-            yield Deprecation("warning", here, f"deprecated; version {mark.until} will not have it: {mark.advice}")
+            yield Deprecation("warning", here, f"deprecated, will be removed in version {mark.until}: {mark.advice}")
         yield from _below(getattr(given, name), here, by_name=by_name)
 
 

@@ -12,7 +12,7 @@ from scalr_agents.charts.shared.chart import Chart
 from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
 from scalr_agents.model import clouds, yaml_io
 from scalr_agents.model.checks import LONGEST_RELEASE
-from scalr_agents.model.deprecation import without_filled
+from scalr_agents.model.deprecation import without_deprecated_defaults
 from scalr_agents.model.findings import Finding, almost, error, warning
 from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.forms import LONGEST_LABEL, is_dns_label
@@ -102,7 +102,9 @@ def build(
         ),
     )
     written = [layer.values for layer in layers if not layer.from_setting]
-    located = [_explained(_locate(finding, name, entry, layers), name, entry) for finding in without_filled(agent.findings, *written)]
+    located = [
+        _explained(_locate(finding, name, entry, layers), name, entry) for finding in without_deprecated_defaults(agent.findings, *written)
+    ]
     if not entry.release and not is_dns_label(name):  # the finding on the name has said it
         located = [finding for finding in located if finding.at != (*here, "release")]
     moving = {_spot(finding) for finding in exposed}  # other findings on them wait until they are in the right place

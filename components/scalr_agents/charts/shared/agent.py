@@ -12,7 +12,7 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import crds, external_secrets, secrets
 from scalr_agents.charts.shared.network.destinations import Pods
 from scalr_agents.model import checks, parse
-from scalr_agents.model.deprecation import without_filled
+from scalr_agents.model.deprecation import without_deprecated_defaults
 from scalr_agents.model.findings import Finding, Path, by_severity, error, errors, starts, warning
 from scalr_agents.model.forms import Deferred, is_subdomain
 from scalr_agents.model.layers import Layer, is_given
@@ -113,7 +113,7 @@ def identify(
     present, outdated, now = moved.without(values, chart.moved)
     model, findings, left_out = parse.parse(chart.values, merge(table.defaults(version), present))
     unknown = list(_unknown(chart, version, present))
-    findings = [*outdated, *_hinted(chart, without_filled(findings, present)), *unknown, *_newer(chart, version)]
+    findings = [*outdated, *_hinted(chart, without_deprecated_defaults(findings, present)), *unknown, *_newer(chart, version)]
     left_out = [*left_out, *now, *(finding.at for finding in unknown)]
     labels, annotations = chart.common(model)
     account = _service_account(model)

@@ -21,7 +21,7 @@ from scalr_agents.charts.shared.scaling import Scaling
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.charts.shared.secrets_from import layers as layers_of_store
 from scalr_agents.charts.shared.settings import NoValueError, Settings
-from scalr_agents.model.deprecation import deprecations, without_filled
+from scalr_agents.model.deprecation import deprecations, without_deprecated_defaults
 from scalr_agents.model.fields import Annotations, InputMap, InputText, OpenMap, SecretEnv, Text
 from scalr_agents.model.findings import Finding, by_severity, dotted, error, warning
 from scalr_agents.model.forms import integral, is_set
@@ -169,7 +169,7 @@ def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool)
             scaling=getattr(given, "scaling", None),
         ),
     )
-    findings += [_at_argument(finding, given, layers, settings) for finding in without_filled(agent.findings, given.values)]
+    findings += [_at_argument(finding, given, layers, settings) for finding in without_deprecated_defaults(agent.findings, given.values)]
     return AgentRequest(deferred_secrets.with_mirrors(agent), given.await_rollout, given.rollout_timeout_seconds), findings
 
 
