@@ -105,11 +105,9 @@ WARNINGS: list[tuple[str, Any, str, str]] = [
     ("agent.tls", {"caBundle": ROOT, "caBundleSecret": {"name": "corp"}}, ".caBundle", "the existing Secret takes precedence"),
     ("agent.tls", {"clientKey": KEY, "clientCertSecret": {"name": "s"}}, ".clientKey", "the existing Secret takes precedence"),
     ("image.tag", "latest", "", "latest: the image changes without notice"),
-    (
-        "serviceAccount",
-        {"create": False, "name": "brought", "annotations": {"a": "b"}},
-        ".annotations",
-        "has no effect: serviceAccount.create is false",
+    *(
+        ("serviceAccount", {"create": False, "name": "own", key: {"a": "b"}}, f".{key}", "has no effect: serviceAccount.create is false")
+        for key in ("annotations", "labels")
     ),
 ]
 

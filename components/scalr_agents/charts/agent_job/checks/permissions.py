@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.shared.checks import access
 from scalr_agents.charts.shared.values import PolicyRule
 from scalr_agents.model.findings import Findings, error, warning
 
@@ -23,8 +24,7 @@ def _account(values: AgentJobValues) -> Findings:
             "the Role would be bound to the namespace's default account, so that every pod of the namespace could start Jobs and "
             "exec into their pods; set another account, or set rbac.create to false",
         )
-    if account.annotations and not account.create:
-        yield warning("serviceAccount.annotations", "has no effect: serviceAccount.create is false, so the account is managed elsewhere")
+    yield from access.brought_account(create=account.create, annotations=account.annotations, labels=account.labels)
     if not account.automount_token:
         yield warning(
             "serviceAccount.automountToken", "the controller gets no token for the Kubernetes API and cannot start Jobs; set it to true"
