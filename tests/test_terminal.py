@@ -5,7 +5,6 @@ import pty
 import re
 import subprocess
 import sys
-import threading
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -112,7 +111,7 @@ class _Timer:
 def test_long_operations_show_progress(
     colour: bool, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(threading, "Timer", _Timer)
+    monkeypatch.setattr(printing, "Timer", _Timer)
     monkeypatch.setattr(printing, "_in_colour", lambda *, err: colour)
     monkeypatch.setattr(click, "echo", partial(click.echo, color=True))  # it takes the codes out where there is no terminal
     with printing.progress("reading"):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import BashComplete, FishComplete, ZshComplete
 
 from scalr_agents import output, output_directory
 from scalr_agents.charts.shared.inputs import ClusterValue
@@ -284,8 +285,6 @@ def machine(name: str, stack: str, project: Path | None, form: str) -> None:
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 def completion(shell: str) -> None:
     """Print the completion script for a shell. To use it at once: eval "$(scalr-agents completion bash)"."""
-    from click.shell_completion import BashComplete, FishComplete, ZshComplete
-
     writer = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}[shell]
     click.echo(writer(main, {}, "scalr-agents", "_SCALR_AGENTS_COMPLETE").source())
 

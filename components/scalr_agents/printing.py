@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import groupby
+from threading import Event, Timer
 from typing import Any
 
 import click
@@ -78,8 +79,6 @@ def progress(text: str) -> Iterator[None]:
     if not _in_colour(err=True):
         yield
         return
-    from threading import Event, Timer
-
     shown = Event()
 
     def show() -> None:

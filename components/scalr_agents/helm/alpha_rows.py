@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from pydantic import TypeAdapter
+
 from scalr_agents.charts.agent_job.moved import MOVED
 from scalr_agents.model.fields import EnvText
 from scalr_agents.model.forms import is_deferred
@@ -71,8 +73,6 @@ def _inverted(value: Any) -> bool | Lost:
 
 def _variables(value: Any) -> list[Values] | Lost:
     """A map of variables as a list. A variable that is null is left out."""
-    from pydantic import TypeAdapter
-
     if not isinstance(value, Mapping | None):
         return Lost("it must be a map of variables")
     given = {name: text for name, text in (value or {}).items() if text is not None}

@@ -1,5 +1,6 @@
 """Findings: errors and warnings on a user's input, or on a cluster, written for the person at the terminal."""
 
+import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -188,8 +189,6 @@ def almost(given: str, names: Sequence[str]) -> str | None:
 
 def _similar(given: str, names: Sequence[str], likeness: float) -> str | None:
     """The most similar name. `likeness` is the least similarity, as difflib measures it."""
-    import difflib
-
     close = difflib.get_close_matches(given, names[:_MOST_NAMES], n=1, cutoff=likeness)
     if not close:  # difflib does not find names that differ only in case
         close = [name for name in names if name.lower() == given.lower()]

@@ -1,6 +1,7 @@
 """What is reached without a proxy: the entries of `NO_PROXY`."""
 
 import re
+from ipaddress import ip_network
 from typing import Annotated
 
 from pydantic import AfterValidator
@@ -35,8 +36,6 @@ def _is_domain(text: str) -> bool:
 
 def _is_network(text: str) -> bool:
     """An address of either family, or a network."""
-    from ipaddress import ip_network
-
     try:
         return "%" not in text and bool(ip_network(text, strict=False))
     except ValueError:

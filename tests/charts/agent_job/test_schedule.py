@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from scalr_agents import charts
+from scalr_agents.charts.agent_job.checks import schedule
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model.merge import merge
@@ -299,7 +300,7 @@ def test_the_image_is_complete(key: str) -> None:
 
 
 def test_a_system_without_time_zones_leaves_them_to_the_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("zoneinfo.available_timezones", set)
+    monkeypatch.setattr(schedule, "available_timezones", set)
     assert _findings(_scheduled(WORK | {"timezone": "Europe/Berln"})) == []
 
 

@@ -1,5 +1,6 @@
 """Conversion of stack settings into values of `agent-k8s`."""
 
+import base64
 import math
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -28,8 +29,6 @@ class AgentK8sSettings(ExtraEnvSettings):
     def ca_bundle(self, pem: Text) -> Values:
         if not isinstance(pem, str):
             raise NoValueError("must be known before deployment, because agent-k8s requires certificates in base64")
-        import base64
-
         encoded = base64.b64encode(pem.encode()).decode()
         return {"agent": {"ca_cert": encoded, "container_task_ca_cert": encoded}}
 

@@ -1,5 +1,6 @@
 """What pods name, the stack does not make, and the API server does not look for: Secrets and ConfigMaps with their keys, and claims."""
 
+import fnmatch
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -82,8 +83,6 @@ def _covers(entry: str, registry: str) -> bool:
 
 def _matches(pattern: str, registry: str) -> Iterator[bool]:
     """The kubelet matches `*` within one part of the name."""
-    import fnmatch
-
     parts, others = pattern.split("."), registry.split(".")
     if "*" in pattern and len(parts) == len(others):
         yield all(fnmatch.fnmatchcase(other, part) for part, other in zip(parts, others, strict=True))

@@ -1,7 +1,9 @@
 """Cross-checks of agent-job on the schedule of placeholders."""
 
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from itertools import combinations
+from zoneinfo import ZoneInfo, available_timezones
 
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.values.schedule import DAY, DAYS, WEEK, BufferWindow
@@ -57,8 +59,6 @@ def _written(minute: int) -> str:
 
 def _zones(windows: Sequence[BufferWindow]) -> Findings:
     """A system without a database of time zones cannot tell; the API server can."""
-    from zoneinfo import available_timezones
-
     known = available_timezones()
     for index, window in enumerate(windows):
         path = f"{_PATH}[{index}].timezone"
@@ -74,9 +74,6 @@ def _zones(windows: Sequence[BufferWindow]) -> Findings:
 
 def _skipped(index: int, window: BufferWindow) -> Findings:
     """Warnings for times that do not exist on a day of the year 2027, which stands for every year."""
-    from datetime import UTC, datetime, timedelta
-    from zoneinfo import ZoneInfo
-
     zone, first = ZoneInfo(window.timezone), datetime(2027, 1, 4, tzinfo=UTC).replace(tzinfo=None)  # a Monday
     ends = [begin + window.minutes for begin in window.begins]
     for key, minutes in (("from", window.begins), ("to", ends)):

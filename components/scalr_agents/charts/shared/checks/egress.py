@@ -1,6 +1,7 @@
 """Cross-checks of the setting `network`."""
 
 from collections.abc import Sequence
+from ipaddress import ip_network
 from itertools import groupby
 
 from scalr_agents.charts.shared import contract
@@ -113,8 +114,6 @@ def _is_covered(needed: Destination, entries: Sequence[EgressEntry]) -> bool:
 
 
 def _may_contain(entry: EgressEntry, host: str) -> bool:
-    from ipaddress import ip_network
-
     if entry.namespace:
         return not _is_public(host)
     return bool(entry.cidr) and not (_is_public(host) and ip_network(entry.cidr).is_private)

@@ -1,5 +1,6 @@
 """Helpers for writing manifests as plain data."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -48,8 +49,6 @@ def layered(general: Mapping[str, Any], specific: Mapping[str, Any]) -> Manifest
 
 def as_json(content: Any) -> str:
     """JSON as Go writes it, with sorted keys and without spaces, so that the value is the same as in the Helm chart."""
-    import json
-
     text = json.dumps(_without_fractions(content), separators=(",", ":"), sort_keys=True, ensure_ascii=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

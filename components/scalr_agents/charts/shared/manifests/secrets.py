@@ -1,5 +1,7 @@
 """The Secrets that we create, the digest that rolls pods when one changes, and references to Secrets."""
 
+import hashlib
+import hmac
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
@@ -89,9 +91,6 @@ def digest(secret_data: Mapping[str, Mapping[str, str]], key: str = "") -> str:
 
     Its key is a Secret's value that cannot be guessed, or `key` if there is none.
     """
-    import hashlib
-    import hmac
-
     own = "".join(value for role in _UNGUESSABLE for value in secret_data.get(role, {}).values())
     total = hmac.new((own or key).encode(), digestmod=hashlib.sha256)
     for string in contents(secret_data):

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -73,8 +74,6 @@ def address(url: str | None, *, port: int | None = None) -> Address | None:
 
 def network_of(host: str) -> str:
     """The network of an IP address alone; empty for a name."""
-    from ipaddress import ip_address, ip_network
-
     try:
         return str(ip_network(ip_address(host)))
     except ValueError:
@@ -83,8 +82,6 @@ def network_of(host: str) -> str:
 
 def is_within(network: str, whole: str) -> bool:
     """Whether a network is another one or a part of it."""
-    from ipaddress import IPv4Network, IPv6Network, ip_network
-
     inner, outer = ip_network(network), ip_network(whole)
     if isinstance(inner, IPv4Network) and isinstance(outer, IPv4Network):
         return inner.subnet_of(outer)
@@ -133,8 +130,6 @@ class Exceptions:
 
 def _network(text: str) -> str:
     """A network in its canonical form; empty for another text, and for a prefix that is too long."""
-    from ipaddress import ip_network
-
     try:
         return str(ip_network(text, strict=False))
     except ValueError:

@@ -1,6 +1,7 @@
 """The policies of an agent whose network is restricted."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from ipaddress import ip_network
 from typing import Any
 
 from scalr_agents.charts.shared.chart import Group
@@ -43,8 +44,6 @@ def wants_api_server(every: Sequence[Pods], inputs: Inputs) -> bool:
 
 def api_server_rule(addresses: Sequence[str], ports: Sequence[int] = API_PORTS) -> Manifest:
     """The rule of a NetworkPolicy for connections to the API server, by its networks or IP addresses."""
-    from ipaddress import ip_network
-
     networks = dict.fromkeys(str(ip_network(address)) for address in addresses)
     return {"to": [block(network) for network in networks], "ports": _ports(dict.fromkeys(ports))}
 

@@ -1,6 +1,7 @@
 """The setting `network` of an agent, as programs write it. Stack files have the same keys in camelCase."""
 
 import re
+from ipaddress import ip_network
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -27,8 +28,6 @@ def _host(value: str) -> str:
 
 
 def _cidr(value: str) -> str:
-    from ipaddress import ip_network
-
     try:
         network = ip_network(value.replace("%", "?"), strict=False)  # it knows zones, which networks have not
     except ValueError:
