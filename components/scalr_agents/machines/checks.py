@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
-from scalr_agents.machines import Machine, Platform, documents, environment, forms, instance_types
+from scalr_agents.machines import Machine, Platform, documents, environment, forms, instance_types, versions
 from scalr_agents.machines.settings import AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings, Volume
 from scalr_agents.model import addresses, checks, proxies, quantities, signs
 from scalr_agents.model.characters import is_one_line
 from scalr_agents.model.findings import Findings, entry, error, warning
 from scalr_agents.model.forms import Deferred, is_deferred, is_image, is_set
+from scalr_agents.model.lines import NEWEST, VERSION
 from scalr_agents.model.messages import describe, too_long
 from scalr_agents.model.spelling import Spelling
 
@@ -27,7 +28,6 @@ _NOT_ON_OWN_HOST = {
 }
 _SYSTEM_BYTES = instance_types.GIB
 """Memory reserved for the operating system."""
-_VERSION = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}")
 _PACKAGE_VERSION = re.compile(r"[0-9][0-9A-Za-z.+~:_-]*")
 _NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _LONGEST_NAME = 32
@@ -48,8 +48,8 @@ def name(given: str) -> Findings:
 def agent(given: AgentSettings, platform: Platform, spell: Spelling) -> Findings:
     """Findings on the settings of the agent."""
     set_by_user = given.model_fields_set
-    if given.agent_version and not _VERSION.fullmatch(given.agent_version):
-        yield error(spell("agent_version"), "not a version of the form MAJOR.MINOR.PATCH, for instance 1.4.0")
+    if given.agent_version and not VERSION.fullmatch(given.agent_version):
+        yield error(spell("agent_version"), f"not a version of the form MAJOR.MINOR.PATCH, for instance {NEWEST}")
         return
     if given.role == "vcs":
         for setting in (setting for setting in _FOR_RUNS if setting in set_by_user and getattr(given, setting) is not False):
@@ -75,13 +75,16 @@ def without_effect(machine: Machine, spell: Spelling) -> Findings:
 
 
 def _versions(given: AgentSettings, spell: Spelling) -> Findings:
-    if not environment.has_new_names(given.agent_version) and "concurrency" in given.model_fields_set:
-        yield error(spell("concurrency"), "requires agents 0.53.0 or newer; older agents always have five concurrent runs")
+    if not versions.NEW_NAMES.has(given.agent_version) and "concurrency" in given.model_fields_set:
+        yield error(
+            spell("concurrency"), f"requires agents {versions.NEW_NAMES.first} or newer; older agents always have five concurrent runs"
+        )
     without_tag = given.task_image and ":" not in given.task_image.rpartition("/")[2]
-    if without_tag and not environment.takes_task_image(given.agent_version):
+    if without_tag and not versions.TASK_IMAGE.has(given.agent_version):
         yield error(
             spell("task_image"),
-            "requires a tag with the version of Terraform: agents before 0.61.3 use the image scalr/terraform:<version>",
+            "requires a tag with the version of Terraform: "
+            f"agents before {versions.TASK_IMAGE.first} use the image scalr/terraform:<version>",
         )
 
 

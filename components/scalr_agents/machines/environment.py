@@ -1,6 +1,6 @@
 """The agent's environment variables on a machine, which depend on the agent's version."""
 
-from scalr_agents.machines import Machine
+from scalr_agents.machines import Machine, versions
 from scalr_agents.model import quantities
 from scalr_agents.model.lines import NEWEST
 
@@ -8,46 +8,16 @@ DATA_DIR = "/var/lib/scalr-agent"
 """The same path on the host and in the agent's container, because its tasks are containers of the same Docker daemon."""
 CA_FILE = "/etc/scalr-agent/ca.pem"
 TOKEN_NAMES = ("SCALR_AGENT_TOKEN", "SCALR_TOKEN")
-"""Name of the variable with the token: for agents 0.53.0 or newer, and for older ones."""
+"""Name of the variable with the token: for agents with new names, and for older ones."""
 GRACE_SECONDS = 60
 """Time after the drain in which the agent stops runs that are still active."""
 VCS_STOP_SECONDS = 30
-
-_NEW_NAMES = (0, 53, 0)
-_TASK_IMAGE = (0, 61, 3)
-"""The first version that has a variable for the image of tasks. Older ones use an image with a fixed name."""
-_OLD_NAMES = {
-    "SCALR_AGENT_DATA_DIR": "SCALR_DATA_HOME",
-    "SCALR_AGENT_CA_CERT": "SCALR_CA_CERT",
-    "SCALR_AGENT_CONTAINER_TASK_CA_CERT": "SCALR_CONTAINER_TASK_CA_CERT",
-    "SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT": "SCALR_CONTAINER_TASK_MEM_LIMIT",
-    "SCALR_AGENT_WORKER_ON_STOP_ACTION": "SCALR_WORKER_ON_STOP_ACTION",
-    "SCALR_AGENT_WORKER_DRAIN_TIMEOUT": "SCALR_WORKER_DRAIN_TIMEOUT",
-    "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": "SCALR_WORKER_GRACE_SHUTDOWN_TIMEOUT",
-}
-"""Names of variables in agents before 0.53.0. Other variables have the same name, or do not exist there."""
-_ONLY_NEW = {"SCALR_AGENT_CONCURRENCY", "SCALR_AGENT_OTLP_ENDPOINT", "SCALR_AGENT_OTLP_METRICS_ENABLED", "SCALR_AGENT_OTLP_TRACES_ENABLED"}
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    """A valid version, such as `1.4.0`, as numbers. Default: the newest."""
-    return tuple(map(int, (version or NEWEST).split(".")))
-
-
-def has_new_names(version: str) -> bool:
-    """Whether the variables of agents of a version are named `SCALR_AGENT_*`."""
-    return _numbers(version) >= _NEW_NAMES
-
-
-def takes_task_image(version: str) -> bool:
-    """Whether agents of a version have a variable for the image of tasks."""
-    return _numbers(version) >= _TASK_IMAGE
 
 
 def token_name(machine: Machine) -> str:
     """Name of the variable with the agent's token."""
     new, old = TOKEN_NAMES
-    return new if has_new_names(machine.agent.agent_version) else old
+    return new if versions.NEW_NAMES.has(machine.agent.agent_version) else old
 
 
 def variables(machine: Machine) -> dict[str, str]:
@@ -58,9 +28,9 @@ def variables(machine: Machine) -> dict[str, str]:
 def derived(machine: Machine) -> dict[str, str]:
     """The variables that are derived from other settings."""
     given = _all(machine)
-    if has_new_names(machine.agent.agent_version):
+    if versions.NEW_NAMES.has(machine.agent.agent_version):
         return given
-    return {_OLD_NAMES.get(name, name): value for name, value in given.items() if name not in _ONLY_NEW}
+    return {versions.OLD_NAMES.get(name, name): value for name, value in given.items() if name not in versions.ONLY_NEW}
 
 
 def _all(machine: Machine) -> dict[str, str]:
@@ -75,7 +45,7 @@ def _all(machine: Machine) -> dict[str, str]:
             "SCALR_AGENT_WORKER_DRAIN_TIMEOUT": str(agent.drain_seconds),
             "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT": str(GRACE_SECONDS),
         }
-        if agent.task_image and takes_task_image(agent.agent_version):
+        if agent.task_image and versions.TASK_IMAGE.has(agent.agent_version):
             given["SCALR_AGENT_CONTAINER_TASK_IMAGE"] = agent.task_image
     if shared.ca_bundle:
         given["SCALR_AGENT_CA_CERT" if agent.ca_scope == "global" else "SCALR_AGENT_CONTAINER_TASK_CA_CERT"] = CA_FILE

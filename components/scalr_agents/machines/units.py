@@ -5,7 +5,7 @@ No unit contains the token. Units refer to files; the file with secrets is on a 
 
 from collections.abc import Iterable, Mapping
 
-from scalr_agents.machines import CloudNames, Machine, environment
+from scalr_agents.machines import CloudNames, Machine, environment, versions
 from scalr_agents.machines.environment import CA_FILE, DATA_DIR
 from scalr_agents.model.characters import lines
 
@@ -67,7 +67,7 @@ def agent(machine: Machine, names: CloudNames) -> str:
 
 def run_in_unit(machine: Machine, names: CloudNames) -> list[str]:
     """`docker run` under systemd: in the foreground, without a terminal. systemd restarts it."""
-    by_host = environment.has_new_names(machine.agent.agent_version) and _NAME not in machine.agent.env
+    by_host = versions.NEW_NAMES.has(machine.agent.agent_version) and _NAME not in machine.agent.env
     named = [f"--env={_NAME}=%H"] if by_host else []  # by default, the agent is named after its container
     files = [f"--env-file={file}" for file in (ENVIRONMENT_FILE, secrets_file(machine))]
     logs = _logs(names)
@@ -172,7 +172,7 @@ def _closed_metadata(machine: Machine) -> list[str]:
 def named_task_image(machine: Machine) -> list[str]:
     """The commands of Docker that tag the custom image for runs with the fixed name that older agents use."""
     image = machine.agent.task_image
-    if not image or environment.takes_task_image(machine.agent.agent_version):
+    if not image or versions.TASK_IMAGE.has(machine.agent.agent_version):
         return []
     return [f"pull {quoted(image)}", f"tag {quoted(image)} {quoted('scalr/terraform:' + image.rpartition(':')[2])}"]
 

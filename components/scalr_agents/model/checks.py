@@ -8,6 +8,7 @@ from scalr_agents.model import quantities
 from scalr_agents.model.characters import is_one_line
 from scalr_agents.model.findings import Findings, error, warning
 from scalr_agents.model.forms import LONGEST_LABEL, Deferred, is_deferred, is_dns_label, is_image, is_set, is_subdomain
+from scalr_agents.model.lines import NEWEST
 from scalr_agents.model.messages import describe, too_long
 
 CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s([^-]+)-----END CERTIFICATE-----")
@@ -20,7 +21,7 @@ _PLACEHOLDER = (
 _LONGEST_PLACEHOLDER = 200
 _DER_SEQUENCE = b"\x30"
 _PUBLIC_ROOTS = (b"ISRG Root X1", b"DigiCert Global Root", b"Amazon Root CA", b"GTS Root R1", b"USERTrust", b"GlobalSign")
-NO_REFERENCE = "not the reference of an image, for instance scalr/agent:1.4.0"
+NO_REFERENCE = f"not the reference of an image, for instance scalr/agent:{NEWEST}"
 LONGEST_RELEASE = 53
 
 

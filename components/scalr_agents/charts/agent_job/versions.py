@@ -82,7 +82,7 @@ exec /bin/sh "$target"
 
 _POD_FIELDS = ("task.topologySpreadConstraints", *(f"{section}.{name}" for section in ("agent", "task") for name in POD_FIELDS))
 _MUTUAL_TLS = ("global.tls.clientCertSecret", "global.tls.clientCert", "global.tls.clientKey")
-_PERSISTENCE: Variables = {"SCALR_AGENT_STATE_PERSISTENCE_ENABLED": False}
+_LESS_MEMORY: Values = {"task": {"runner": {"resources": {"limits": {"memory": "2048Mi"}}}}}
 
 _0_57 = AgentJob(
     since=(0, 57),
@@ -102,7 +102,7 @@ _0_59 = _0_57.then(
         "agent": {"resources": {"requests": {"memory": "128Mi"}, "limits": {"cpu": "500m", "memory": "256Mi"}}},
         "task": {"worker": {"resources": {"limits": {"cpu": "2000m"}}}},
     },
-    variables=_PERSISTENCE,
+    variables={"SCALR_AGENT_STATE_PERSISTENCE_ENABLED": False},
 )
 _0_60 = _0_59.then(
     (0, 60),
@@ -154,15 +154,15 @@ _0_65 = _0_63_1.then(
         "task.runner.memorySoftLimitPercent",
         "task.runner.memoryWarnPercent",
     ),
-    variables={**_PERSISTENCE, "SCALR_AGENT_MEMORY_MONITOR_ENABLED": 1},
+    variables={**_0_63_1.variables, "SCALR_AGENT_MEMORY_MONITOR_ENABLED": 1},
     worker_variables={"SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES": False},
 )
 _1_0_0 = _0_65.then((1, 0, 0), new=_MUTUAL_TLS)
 _1_0_4 = _1_0_0.then((1, 0, 4), gone=_MUTUAL_TLS)
-_1_1 = _1_0_4.then((1, 1), new=_MUTUAL_TLS, handover=Handover(task_budget=True, job_restart_policy=True))
+_1_1 = _1_0_4.then((1, 1), new=_MUTUAL_TLS, handover=_1_0_4.handover._replace(task_budget=True))
 _1_2 = _1_1.then(
     (1, 2),
-    before={"task": {"runner": {"resources": {"limits": {"memory": "2048Mi"}}}}},
+    before=_LESS_MEMORY,
     new=(
         "agent.binaryCache",
         "agent.controller.command",
@@ -179,10 +179,9 @@ _1_3 = _1_2.then(
     (1, 3),
     new=("agent.providerCache.dropKernelPages", "agent.providerNetworkMirrors", "task.job.backoffLimit"),
     worker_variables={},
-    handover=Handover(task_budget=True),
+    handover=_1_2.handover._replace(job_restart_policy=False),
     restarts=True,
 )
-_LESS_MEMORY: Values = {"task": {"runner": {"resources": {"limits": {"memory": "2048Mi"}}}}}
 _BUDGET: Values = {"task": {"podDisruptionBudget": {"minAvailable": None, "maxUnavailable": 0}}}
 _NO_BUDGET: Values = {"task": {"podDisruptionBudget": None}}
 
