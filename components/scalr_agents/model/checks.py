@@ -148,11 +148,3 @@ def shared_cache(path: str, access_mode: str) -> Findings:
             f"{access_mode}, but the controllers and all task pods mount the cache: "
             "tasks can then run only on the controller's node, or not at all; use ReadWriteMany",
         )
-
-
-def size(path: str, limit: str) -> Findings:
-    """A size with a suffix that the agent accepts."""
-    try:
-        quantities.megabytes(limit)
-    except ValueError as problem:
-        yield error(path, str(problem))

@@ -2,16 +2,17 @@
 
 import re
 
-from scalr_agents.charts.shared.corrections import ALL, CHECKSUM, ENV, EVICTION, MIRRORS, TEMPLATE, TIMES, Rule, gone, hardened, new
+from scalr_agents.charts.shared.corrections import ALL, CHECKSUM, ENV, MIRRORS, TEMPLATE, TIMES, Rule, gone, hardened, new
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.model.release import COMPONENT
 
+_EVICTION = r"\[(cluster-autoscaler\.kubernetes\.io/safe-to-evict|karpenter\.sh/do-not-(evict|disrupt)|autopilot\.gke\.io/priority)\]"
 _ONE_VOLUME = ("0.5.61", "0.5.62", "0.5.63")
 RULES = (
     MIRRORS,
     Rule("Rolling on changed secrets (L-W6)", CHECKSUM, WORKLOADS),
-    Rule("Eviction annotations (L-W2)", rf"metadata\.annotations{EVICTION}", ("Deployment",), gone),
-    Rule("Eviction annotations (L-W2)", rf"{TEMPLATE}metadata\.annotations{EVICTION}", ("Deployment",), new),
+    Rule("Eviction annotations (L-W2)", rf"metadata\.annotations{_EVICTION}", ("Deployment",), gone),
+    Rule("Eviction annotations (L-W2)", rf"{TEMPLATE}metadata\.annotations{_EVICTION}", ("Deployment",), new),
     Rule("NetworkPolicy (L-W1)", "", ("NetworkPolicy",), gone),
     Rule("NetworkPolicy (L-W1)", "", ("NetworkPolicy",), new, charts=_ONE_VOLUME),
     Rule("NetworkPolicy (L-W1)", r"spec\.egress", ("NetworkPolicy",)),

@@ -13,12 +13,7 @@ MIRRORS_VARIABLE = "SCALR_AGENT_PROVIDER_NETWORK_MIRRORS"
 
 CA_VOLUME = "ca-bundle"
 CLIENT_CERT_VOLUME = "client-cert"
-POD_INFO_VOLUME = "podinfo"
-AGENT_VOLUME = "worker"
-"""Volume with files from the agent's image, for the runner."""
 DATA_VOLUME = "data-dir"
-TMP_VOLUME = "tmp-dir"
-TOKEN_VOLUME = "sa-token"
 
 LINK_LOCAL = "169.254.0.0/16"
 """Where most metadata services listen, and on port 53 the DNS of clouds and nodes: which addresses differs between clouds and clusters."""
@@ -59,6 +54,3 @@ BESIDE_RUNS = (*IDLE, "buffer-schedule", "cache-preparation")
 
 SCALR_PREFIX = "SCALR_"
 """Prefix of variables that configure the agent itself; runs do not need them."""
-
-RUNNER_PATHS = ("/opt/workdir", "/opt/data", "/opt/providers", "/tmp", "/opt/plugin-cache")
-"""Mount paths of the runner's own volumes in all versions."""

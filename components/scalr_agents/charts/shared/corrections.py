@@ -60,10 +60,6 @@ def changed(was: Any, becomes: Any) -> bool:
     return was is not ABSENT and becomes is not ABSENT
 
 
-def zero(was: Any, becomes: Any) -> bool:
-    return was is ABSENT and becomes == 0
-
-
 def hardened(was: Any, becomes: Any) -> bool:
     return was is ABSENT and becomes in (HARDENED, False, {"drop": ["ALL"]}, ["ALL"])
 
@@ -116,10 +112,8 @@ class Rule(NamedTuple):
         )
 
 
-TASKS = ("AgentTask", "AgentTaskTemplate")
 TEMPLATE = r"spec\.(jobTemplate\.spec\.)?template\."
 ENV = rf"{TEMPLATE}spec\.containers\[.*?\]\.env"
-EVICTION = r"\[(cluster-autoscaler\.kubernetes\.io/safe-to-evict|karpenter\.sh/do-not-(evict|disrupt)|autopilot\.gke\.io/priority)\]"
 _OUR_LABELS = r"metadata\.labels\[app\.kubernetes\.io/(name|instance|version|component)\]"
 _UNLABELLED = (
     "Role",

@@ -11,8 +11,7 @@ from scalr_agents.charts.agent_job.checks.proxy import proxy_section
 from scalr_agents.charts.agent_job.manifests.environment import of_release
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
-from scalr_agents.charts.shared import mirrors
-from scalr_agents.charts.shared.checks import access, containers
+from scalr_agents.charts.shared.checks import access, containers, mirrors
 from scalr_agents.charts.shared.checks.tls import tls
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model import checks, proxies

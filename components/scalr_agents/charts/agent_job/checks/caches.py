@@ -36,7 +36,10 @@ def check(values: AgentJobValues) -> Findings:
     """All findings on the cache."""
     agent, cache = values.agent, values.persistence.cache
     claim = cache.persistent_volume_claim
-    yield from checks.size("agent.binaryCache.sizeLimit", agent.binary_cache.size_limit)
+    try:
+        quantities.megabytes(agent.binary_cache.size_limit)
+    except ValueError as problem:
+        yield error("agent.binaryCache.sizeLimit", str(problem))
     if cache.host_path.path:
         if not cache.enabled:
             yield warning("persistence.cache.hostPath.path", "has no effect: persistence.cache.enabled is false")

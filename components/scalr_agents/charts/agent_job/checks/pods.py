@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scalr_agents.charts.agent_job import versions
-from scalr_agents.charts.agent_job.manifests import persistence
+from scalr_agents.charts.agent_job.manifests import persistence, pod
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.checks import containers
@@ -14,12 +14,15 @@ from scalr_agents.model.forms import is_image, is_set
 from scalr_agents.model.merge import merge
 from scalr_agents.model.release import CACHE_VOLUME, Release
 
+_RUNNER_PATHS = ("/opt/workdir", "/opt/data", "/opt/providers", "/tmp", "/opt/plugin-cache")
+"""Mount paths of the runner's own volumes in all versions."""
+
 
 def check(values: AgentJobValues, release: Release) -> Findings:
     """Volumes, mounts and containers that a user adds to the existing ones."""
     task, agent = values.task, values.agent
     own, runner_paths, agent_paths = _taken(values, release)
-    pod = merge(values.global_.pod_security_context, task.pod_security_context)
+    context = merge(values.global_.pod_security_context, task.pod_security_context)
     added, volumes = "task.extraVolumes", own + containers.names_in(task.extra_volumes)
     yield from containers.additions(added, task.extra_volumes, dict.fromkeys(own, "the agent"), "volume")
     yield from containers.additions("task.sidecars", task.sidecars, {"runner": "the agent", "worker": "the agent"}, "container")
@@ -31,7 +34,7 @@ def check(values: AgentJobValues, release: Release) -> Findings:
     ):
         yield from containers.mounts(path, mounts, volumes, dict.fromkeys(taken, "the agent"), added=added)
     for index, sidecar in enumerate(task.sidecars):
-        yield from _sidecar(f"task.sidecars[{index}]", sidecar, pod)
+        yield from _sidecar(f"task.sidecars[{index}]", sidecar, context)
         if isinstance(given := sidecar.get("volumeMounts"), list):
             mounts = [mount for mount in given if isinstance(mount, dict)]
             yield from containers.mounts(f"task.sidecars[{index}].volumeMounts", mounts, volumes, {}, added=added)
@@ -51,14 +54,14 @@ def check(values: AgentJobValues, release: Release) -> Findings:
         directories[directory] = path
 
 
-def _sidecar(path: str, container: Mapping[str, Any], pod: Mapping[str, Any]) -> Findings:
+def _sidecar(path: str, container: Mapping[str, Any], of_pod: Mapping[str, Any]) -> Findings:
     image = container.get("image")
     if not is_set(image):
         yield error(f"{path}.image", "missing; set the image of the container")
     elif isinstance(image, str) and not is_image(image):
         yield error(f"{path}.image", checks.NO_REFERENCE)
     if isinstance(context := container.get("securityContext", {}), dict):
-        yield from containers.security_context(f"{path}.securityContext", context, pod)
+        yield from containers.security_context(f"{path}.securityContext", context, of_pod)
 
 
 def _taken(values: AgentJobValues, release: Release) -> tuple[list[str], list[str], list[str]]:
@@ -67,17 +70,17 @@ def _taken(values: AgentJobValues, release: Release) -> tuple[list[str], list[st
     bundle = is_set(tls.ca_bundle) or is_set(tls.ca_bundle_secret.name)
     certificate = is_set(tls.client_cert) or is_set(tls.client_cert_secret.name)
     volumes = [
-        contract.TOKEN_VOLUME,
+        pod.ACCOUNT_VOLUME,
         contract.DATA_VOLUME,
         CACHE_VOLUME,
-        contract.TMP_VOLUME,
-        *([contract.AGENT_VOLUME] if expected.agent_in_runner else []),
-        *([contract.POD_INFO_VOLUME] if expected.pod_info else []),
+        pod.TMP_VOLUME,
+        *([pod.AGENT_VOLUME] if expected.agent_in_runner else []),
+        *([pod.POD_INFO_VOLUME] if expected.pod_info else []),
         *([contract.CA_VOLUME] if bundle else []),
         *([contract.CLIENT_CERT_VOLUME] if certificate else []),
     ]
     ca_file = [contract.CA_FILE] if bundle else []
-    runner = [*contract.RUNNER_PATHS, expected.binaries_mount, *([expected.agent_in_runner] if expected.agent_in_runner else []), *ca_file]
+    runner = [*_RUNNER_PATHS, expected.binaries_mount, *([expected.agent_in_runner] if expected.agent_in_runner else []), *ca_file]
     agent = [
         "/tmp",
         *([expected.pod_info] if expected.pod_info else []),

@@ -81,7 +81,7 @@ def _container(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
             "volumeMounts": [
                 volumes.mount(contract.DATA_VOLUME, agent.data_dir),
                 volumes.mount(CACHE_VOLUME, agent.cache_dir, persistence.cache_directory(cache)),
-                volumes.mount(contract.TMP_VOLUME, "/tmp"),
+                volumes.mount(pod.TMP_VOLUME, "/tmp"),
                 *pod.pod_info_mount(release),
                 *tls.mounts(values.global_.tls, release.names),
             ],
@@ -93,7 +93,7 @@ def _volumes(values: AgentJobValues, release: Release) -> list[Manifest]:
     return [
         volumes.empty(contract.DATA_VOLUME),
         persistence.cache_volume(CACHE_VOLUME, persistence.without_node(values.persistence.cache), release.names.cache_claim),
-        volumes.empty(contract.TMP_VOLUME),
+        volumes.empty(pod.TMP_VOLUME),
         *pod.pod_info_volume(release),
         *tls.of_pod(values.global_.tls, release.names),
     ]

@@ -2,7 +2,6 @@
 
 from scalr_agents.charts.agent_job import versions
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import images, volumes
 from scalr_agents.charts.shared.manifests.objects import HARDENED
@@ -11,6 +10,12 @@ from scalr_agents.model.forms import Deferred
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import Release
 
+POD_INFO_VOLUME = "podinfo"
+AGENT_VOLUME = "worker"
+"""Volume with files from the agent's image, for the runner."""
+TMP_VOLUME = "tmp-dir"
+ACCOUNT_VOLUME = "sa-token"
+"""Volume with the token of the service account, for the worker."""
 _NOBODY = 65534
 UNPRIVILEGED: Manifest = HARDENED | {"runAsUser": _NOBODY, "runAsGroup": _NOBODY, "runAsNonRoot": True, "readOnlyRootFilesystem": True}
 """The securityContext of containers that neither read nor write anything of the tasks."""
@@ -86,12 +91,12 @@ def daemon_set_beside_tasks(values: AgentJobValues, release: Release, name: str,
 def pod_info_volume(release: Release) -> list[Manifest]:
     """Labels and annotations of the pod itself, as files."""
     items = [{"path": what, "fieldRef": {"fieldPath": f"metadata.{what}"}} for what in ("labels", "annotations")]
-    return [{"name": contract.POD_INFO_VOLUME, "downwardAPI": {"items": items}}] if versions.of(release).pod_info else []
+    return [{"name": POD_INFO_VOLUME, "downwardAPI": {"items": items}}] if versions.of(release).pod_info else []
 
 
 def pod_info_mount(release: Release) -> list[Manifest]:
     directory = versions.of(release).pod_info
-    return [volumes.mount(contract.POD_INFO_VOLUME, directory)] if directory else []
+    return [volumes.mount(POD_INFO_VOLUME, directory)] if directory else []
 
 
 def budget(name: str, release: Release, component: str, **limits: int | str | None) -> Manifest:

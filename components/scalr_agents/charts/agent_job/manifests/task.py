@@ -112,7 +112,7 @@ def _runner(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
             "resources": runner.resources,
             **_probes("/tmp/exec-loop"),
             "volumeMounts": [
-                *([volumes.mount(contract.AGENT_VOLUME, expected.agent_in_runner, read_only=True)] if expected.agent_in_runner else []),
+                *([volumes.mount(pod.AGENT_VOLUME, expected.agent_in_runner, read_only=True)] if expected.agent_in_runner else []),
                 volumes.mount(contract.DATA_VOLUME, "/opt/workdir", volumes.directory(data, "run/config")),
                 volumes.mount(contract.DATA_VOLUME, "/opt/data", volumes.directory(data, "run/data")),
                 volumes.mount(contract.DATA_VOLUME, "/opt/providers", volumes.directory(data, "run/providers")),
@@ -145,10 +145,10 @@ def _worker(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifes
             "resources": worker.resources,
             **_probes(agent.data_dir),
             "volumeMounts": [
-                volumes.mount(contract.TOKEN_VOLUME, contract.SERVICE_ACCOUNT_DIR, read_only=True),
+                volumes.mount(pod.ACCOUNT_VOLUME, contract.SERVICE_ACCOUNT_DIR, read_only=True),
                 volumes.mount(contract.DATA_VOLUME, agent.data_dir, volumes.directory(values.persistence.data)),
                 volumes.mount(CACHE_VOLUME, agent.cache_dir, persistence.cache_directory(values.persistence.cache)),
-                volumes.mount(contract.TMP_VOLUME, "/tmp"),
+                volumes.mount(pod.TMP_VOLUME, "/tmp"),
                 *pod.pod_info_mount(release),
                 *tls.mounts(values.global_.tls, release.names),
                 *worker.extra_volume_mounts,
@@ -178,14 +178,14 @@ def _volumes(values: AgentJobValues, release: Release, inputs: Inputs) -> list[M
     image, policy = pod.agent_image(values, release, inputs), values.agent.image.pull_policy
     return [
         *(
-            [{"name": contract.AGENT_VOLUME, "image": {"reference": image, "pullPolicy": policy}}]
+            [{"name": pod.AGENT_VOLUME, "image": {"reference": image, "pullPolicy": policy}}]
             if versions.of(release).agent_in_runner
             else []
         ),
         _service_account_token(values.service_account.token_ttl),
         volumes.volume(contract.DATA_VOLUME, values.persistence.data, release.names.data_claim),
         persistence.cache_volume(CACHE_VOLUME, values.persistence.cache, release.names.cache_claim),
-        volumes.empty(contract.TMP_VOLUME),
+        volumes.empty(pod.TMP_VOLUME),
         *tls.of_pod(values.global_.tls, release.names),
         *values.task.extra_volumes,
         *pod.pod_info_volume(release),
@@ -199,7 +199,7 @@ def _service_account_token(seconds: int | None) -> Manifest:
         {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
         {"downwardAPI": {"items": [{"path": "namespace", "fieldRef": {"fieldPath": "metadata.namespace"}}]}},
     ]
-    return {"name": contract.TOKEN_VOLUME, "projected": {"sources": sources}}
+    return {"name": pod.ACCOUNT_VOLUME, "projected": {"sources": sources}}
 
 
 def budget(values: AgentJobValues, release: Release) -> dict[str, Manifest]:

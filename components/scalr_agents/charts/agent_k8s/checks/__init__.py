@@ -8,8 +8,7 @@ from scalr_agents.charts.agent_k8s.checks.proxy import proxy_variables
 from scalr_agents.charts.agent_k8s.manifests.environment import TASK_LABELS, of_release, selects_runs
 from scalr_agents.charts.agent_k8s.manifests.policies import reaches_metadata_service
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
-from scalr_agents.charts.shared import mirrors
-from scalr_agents.charts.shared.checks import access, containers
+from scalr_agents.charts.shared.checks import access, containers, mirrors
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model import checks

@@ -7,8 +7,7 @@ from scalr_agents.charts.agent_local.checks import environment as environment_ch
 from scalr_agents.charts.agent_local.checks import scaling, volumes, workload
 from scalr_agents.charts.agent_local.manifests.policies import reaches_metadata_service
 from scalr_agents.charts.agent_local.values import AgentLocalValues
-from scalr_agents.charts.shared import mirrors
-from scalr_agents.charts.shared.checks import access, containers
+from scalr_agents.charts.shared.checks import access, containers, mirrors
 from scalr_agents.charts.shared.checks.tls import tls
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.values import grace_seconds
