@@ -20,6 +20,7 @@ from scalr_agents.model.fields import (
     Text,
     unset,
 )
+from scalr_agents.model.forms import is_set
 from scalr_agents.model.merge import Values
 from scalr_agents.model.section import ChartSection, default
 from scalr_agents.model.variables import variable
@@ -135,6 +136,14 @@ class Tls(ChartSection):
     """Client certificate of the agent in PEM format, for mutual TLS. Requires `clientKey`."""
     client_key: Annotated[InputText, variable("SCALR_AGENT_TLS_KEY_FILE")] = ""
     """Private key of the client certificate in PEM format. Becomes a Secret. In a stack file, set it under `secrets`."""
+
+    @property
+    def has_bundle(self) -> bool:
+        return is_set(self.ca_bundle) or is_set(self.ca_bundle_secret.name)
+
+    @property
+    def has_certificate(self) -> bool:
+        return is_set(self.client_cert) or is_set(self.client_cert_secret.name)
 
 
 def resources(cpu: str, memory: str, cpu_limit: str, memory_limit: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from itertools import chain
 from pydantic.alias_generators import to_camel
 
 from scalr_agents.charts.agent_job import versions
-from scalr_agents.charts.agent_job.checks import caches, nodes, permissions, pods
+from scalr_agents.charts.agent_job.checks import caches, images, nodes, permissions, pods
 from scalr_agents.charts.agent_job.checks.proxy import proxy_section
 from scalr_agents.charts.agent_job.manifests.environment import of_release
 from scalr_agents.charts.agent_job.values import AgentJobValues
@@ -47,7 +47,7 @@ def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[
             "agent.token", values.agent.token, "agent.tokenExistingSecret.name", values.agent.token_existing_secret.name
         )
     yield from _rollout(values, inputs)
-    yield from _images(values, release, inputs)
+    yield from images.check(values, release, inputs)
     yield from _spreading(values, release)
     yield from _labels(values, release)
 
@@ -197,20 +197,6 @@ def _rollout(values: AgentJobValues, inputs: Inputs) -> Findings:
             "rollout_timeout_seconds",
             f"{timeout}, but agent.minReadySeconds is {seconds}: a rollout could never succeed; set a longer timeout",
         )
-
-
-def _images(values: AgentJobValues, release: Release, inputs: Inputs) -> Findings:
-    runner = values.task.runner.image
-    if inputs.runner_image is None and not runner.tag and not versions.TABLE.row(release.version).runner_with_agent:
-        yield error("task.runner.image.tag", "empty: the runner image is not versioned with the agent; set a tag, or remove the key")
-    if inputs.agent_image is None:
-        yield from containers.image("agent.image", values.agent.image, release.line)
-        worker = values.task.worker.image
-        yield from containers.tag("task.worker.image.tag", worker.repository, worker.tag, release.line)
-    if inputs.runner_image is None:
-        yield from containers.image("task.runner.image", values.task.runner.image, release.line)
-    yield from checks.image_reference("agent_image", inputs.agent_image)
-    yield from checks.image_reference("runner_image", inputs.runner_image)
 
 
 def _spreading(values: AgentJobValues, release: Release) -> Findings:

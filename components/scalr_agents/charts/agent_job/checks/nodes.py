@@ -3,10 +3,8 @@
 from pathlib import PurePosixPath
 
 from scalr_agents.charts.agent_job import names
-from scalr_agents.charts.agent_job.checks import schedule
+from scalr_agents.charts.agent_job.checks import images, schedule
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.shared.checks import containers
-from scalr_agents.model import checks
 from scalr_agents.model.findings import Findings, error, warning
 from scalr_agents.model.forms import integral
 from scalr_agents.model.merge import merge
@@ -56,11 +54,7 @@ def _preparation(values: AgentJobValues) -> Findings:
         return
     if not (cache.enabled and cache.host_path.path):
         yield error(f"{path}.enabled", "requires persistence.cache.enabled and persistence.cache.hostPath.path")
-    if not settings.image.repository:
-        yield error(f"{path}.image.repository", containers.NO_REPOSITORY)
-    if not settings.image.tag:
-        yield error(f"{path}.image.tag", "empty: this image is not versioned with the agent; set a tag, or remove the key")
-    yield from checks.image_tag(f"{path}.image.tag", settings.image.tag)
+    yield from images.of_others(f"{path}.image", settings.image)
     task = values.task
     context = merge(merge(values.global_.pod_security_context, task.pod_security_context), task.worker.security_context)
     for key in ("runAsUser", "runAsGroup", "fsGroup"):

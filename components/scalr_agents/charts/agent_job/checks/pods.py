@@ -44,14 +44,8 @@ def check(values: AgentJobValues, release: Release) -> Findings:
     yield from containers.host_users("agent.hostUsers", agent, {"persistence.cache": cache})
     resources = {"task.runner.resources": task.runner.resources, "task.worker.resources": task.worker.resources}
     yield from containers.disk(resources, (values.persistence.data, values.persistence.cache))
-    directories = dict.fromkeys([contract.SERVICE_ACCOUNT_DIR, *agent_paths], "the agent")
-    for path, directory in (("agent.dataDir", agent.data_dir), ("agent.cacheDir", agent.cache_dir)):
-        if directory in directories:
-            yield error(
-                path,
-                f"{directory} is already used by {directories[directory]}, and two volumes cannot be mounted on one path; use another path",
-            )
-        directories[directory] = path
+    directories = {"agent.dataDir": agent.data_dir, "agent.cacheDir": agent.cache_dir}
+    yield from containers.directories(directories, dict.fromkeys([contract.SERVICE_ACCOUNT_DIR, *agent_paths], "the agent"))
 
 
 def _sidecar(path: str, container: Mapping[str, Any], of_pod: Mapping[str, Any]) -> Findings:
@@ -67,8 +61,6 @@ def _sidecar(path: str, container: Mapping[str, Any], of_pod: Mapping[str, Any])
 def _taken(values: AgentJobValues, release: Release) -> tuple[list[str], list[str], list[str]]:
     """Names of our volumes, and paths of our mounts in the runner and in controller and worker."""
     tls, expected = values.global_.tls, versions.TABLE.row(release.version)
-    bundle = is_set(tls.ca_bundle) or is_set(tls.ca_bundle_secret.name)
-    certificate = is_set(tls.client_cert) or is_set(tls.client_cert_secret.name)
     volumes = [
         pod.ACCOUNT_VOLUME,
         contract.DATA_VOLUME,
@@ -76,15 +68,15 @@ def _taken(values: AgentJobValues, release: Release) -> tuple[list[str], list[st
         pod.TMP_VOLUME,
         *([pod.AGENT_VOLUME] if expected.agent_in_runner else []),
         *([pod.POD_INFO_VOLUME] if expected.pod_info else []),
-        *([contract.CA_VOLUME] if bundle else []),
-        *([contract.CLIENT_CERT_VOLUME] if certificate else []),
+        *([contract.CA_VOLUME] if tls.has_bundle else []),
+        *([contract.CLIENT_CERT_VOLUME] if tls.has_certificate else []),
     ]
-    ca_file = [contract.CA_FILE] if bundle else []
+    ca_file = [contract.CA_FILE] if tls.has_bundle else []
     runner = [*_RUNNER_PATHS, expected.binaries_mount, *([expected.agent_in_runner] if expected.agent_in_runner else []), *ca_file]
     agent = [
         "/tmp",
         *([expected.pod_info] if expected.pod_info else []),
-        *([contract.CLIENT_CERT_DIR] if certificate else []),
+        *([contract.CLIENT_CERT_DIR] if tls.has_certificate else []),
         *ca_file,
     ]
     return volumes, runner, agent

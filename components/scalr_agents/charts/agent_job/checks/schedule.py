@@ -5,10 +5,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from zoneinfo import ZoneInfo, available_timezones
 
+from scalr_agents.charts.agent_job.checks import images
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.values.schedule import DAY, DAYS, WEEK, BufferWindow
-from scalr_agents.charts.shared.checks import containers
-from scalr_agents.model import checks
 from scalr_agents.model.findings import Findings, error, warning
 
 _PATH, _IMAGE = "task.buffer.schedule", "task.buffer.kubectlImage"
@@ -26,11 +25,7 @@ def check(values: AgentJobValues) -> Findings:
         yield warning(
             _PATH, "rbac.create is false: allow its service account yourself to get and patch deployments/scale of the placeholders"
         )
-    if not image.repository:
-        yield error(f"{_IMAGE}.repository", containers.NO_REPOSITORY)
-    if not image.tag:
-        yield error(f"{_IMAGE}.tag", "empty: this image is not versioned with the agent; set a tag, or remove the key")
-    yield from checks.image_tag(f"{_IMAGE}.tag", image.tag)
+    yield from images.of_others(_IMAGE, image)
 
 
 def _times(windows: Sequence[BufferWindow]) -> Findings:

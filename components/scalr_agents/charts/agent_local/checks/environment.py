@@ -9,7 +9,6 @@ from scalr_agents.charts.shared.checks import containers
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model import proxies
 from scalr_agents.model.findings import Findings, entry, error, warning
-from scalr_agents.model.forms import is_set
 from scalr_agents.model.release import Release
 
 _RESERVED = {
@@ -60,11 +59,10 @@ def _unheard(values: AgentLocalValues) -> dict[str, str]:
     """Variables that users may set but ours override, and the values that set ours."""
     tls = values.agent.tls
     drains = values.agent.shutdown_mode == "drain"
-    certificate = is_set(tls.client_cert) or is_set(tls.client_cert_secret.name)
     return {
         "SCALR_AGENT_CACHE_DIR": "agent.cacheDir",
         **({"SCALR_AGENT_WORKER_DRAIN_TIMEOUT": "terminationGracePeriodSeconds"} if drains else {}),
-        **(dict.fromkeys(("SCALR_AGENT_TLS_CERT_FILE", "SCALR_AGENT_TLS_KEY_FILE"), "agent.tls") if certificate else {}),
+        **(dict.fromkeys(("SCALR_AGENT_TLS_CERT_FILE", "SCALR_AGENT_TLS_KEY_FILE"), "agent.tls") if tls.has_certificate else {}),
     }
 
 

@@ -10,7 +10,6 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.volumes import Claim, Volume
 from scalr_agents.model import checks
 from scalr_agents.model.findings import Findings, error, warning
-from scalr_agents.model.forms import is_set
 from scalr_agents.model.release import CACHE_VOLUME, Release
 
 _SHARED, _ONE_POD = "ReadWriteMany", "ReadWriteOncePod"
@@ -95,21 +94,16 @@ def _access(path: str, claim: Claim, values: AgentLocalValues, release: Release)
 
 def _mounts(values: AgentLocalValues) -> Findings:
     agent, tls = values.agent, values.agent.tls
-    bundle = is_set(tls.ca_bundle) or is_set(tls.ca_bundle_secret.name)
-    certificate = is_set(tls.client_cert) or is_set(tls.client_cert_secret.name)
     own = [
         contract.DATA_VOLUME,
         CACHE_VOLUME,
-        *([contract.CLIENT_CERT_VOLUME] if certificate else []),
-        *([contract.CA_VOLUME] if bundle else []),
+        *([contract.CLIENT_CERT_VOLUME] if tls.has_certificate else []),
+        *([contract.CA_VOLUME] if tls.has_bundle else []),
     ]
-    taken = dict.fromkeys([*([contract.CLIENT_CERT_DIR] if certificate else []), *([contract.CA_FILE] if bundle else [])], "the agent")
-    for path, directory in (("agent.dataDir", agent.data_dir), ("agent.cacheDir", agent.cache_dir)):
-        if directory in taken:
-            yield error(
-                path, f"{directory} is already used by {taken[directory]}, and two volumes cannot be mounted on one path; use another path"
-            )
-        taken[directory] = path
+    files = [*([contract.CLIENT_CERT_DIR] if tls.has_certificate else []), *([contract.CA_FILE] if tls.has_bundle else [])]
+    taken, directories = dict.fromkeys(files, "the agent"), {"agent.dataDir": agent.data_dir, "agent.cacheDir": agent.cache_dir}
+    yield from containers.directories(directories, taken)
+    taken |= {directory: path for path, directory in directories.items()}
     volumes = own + containers.names_in(values.extra_volumes)
     yield from containers.additions("extraVolumes", values.extra_volumes, dict.fromkeys(own, "the agent"), "volume")
     yield from containers.mounts("extraVolumeMounts", values.extra_volume_mounts, volumes, taken, added="extraVolumes")

@@ -110,6 +110,16 @@ def mounts(path: str, items: Sequence[Mapping[str, Any]], volumes: Sequence[str]
             seen[normal] = f"{path}[{index}]"
 
 
+def directories(given: Mapping[str, str], taken: Mapping[str, str]) -> Findings:
+    """The agent's directories, by path of the value. Each is a volume, so that its path must be free."""
+    seen = dict(taken)
+    for path, directory in given.items():
+        if directory in seen:
+            message = f"{directory} is already used by {seen[directory]}, and two volumes cannot be mounted on one path; use another path"
+            yield error(path, message)
+        seen[directory] = path
+
+
 def environment(path: str, given: Mapping[str, object], own: Mapping[str, str | None]) -> Findings:
     """Additional variables. They override ours, which is a warning, because there is a better place to set them."""
     for name, value in given.items():
