@@ -247,16 +247,16 @@ def _about_config(file: str | None, context: str, problem: Exception) -> str:
 @contextmanager
 def _complaints() -> Iterator[list[str]]:
     """What the Kubernetes client logs instead of raising an exception."""
-    heard: list[str] = []
+    messages: list[str] = []
 
     class Handler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            heard.append(record.getMessage())
+            messages.append(record.getMessage())
 
     root, handler = logging.getLogger(), Handler(logging.ERROR)
     root.addHandler(handler)
     try:
-        yield heard
+        yield messages
     finally:
         root.removeHandler(handler)
 

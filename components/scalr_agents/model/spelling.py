@@ -9,11 +9,11 @@ from collections.abc import Callable
 Spelling = Callable[[str], str]
 
 
-def in_programs(words: str) -> str:
+def in_programs(key: str) -> str:
     """A key, or a dotted path, as programs write it."""
-    return words
+    return key
 
 
-def in_stack_files(words: str) -> str:
+def in_stack_files(key: str) -> str:
     """A key, or a dotted path, as stack files write it."""
-    return re.sub(r"_([a-z])", lambda match: match[1].upper(), words)
+    return re.sub(r"_([a-z])", lambda match: match[1].upper(), key)

@@ -37,7 +37,7 @@ class AgentK8sSettings(ExtraEnvSettings):
 
     def nodes(self, values: Values) -> Values:
         parts = ("controller", "worker")
-        return {f"{part}{word[:1].upper()}{word[1:]}": content for part in parts for word, content in values.items()}
+        return {f"{part}{key[:1].upper()}{key[1:]}": content for part in parts for key, content in values.items()}
 
     def pod_annotations(self, annotations: Mapping[str, Text]) -> Values:
         return {"podAnnotations": dict(annotations), "agent": {"kubernetes_task_annotations": dict(annotations)}}

@@ -141,10 +141,10 @@ def _resources(values: AgentJobValues) -> Findings:
         ("task.runner.securityContext", task.runner.security_context, task.pod_security_context),
     ):
         yield from containers.security_context(path, container, merge(pod, component))
-    for word in ("memory_soft_limit_percent", "memory_warn_percent"):
-        percent = getattr(task.runner, word)
+    for key in ("memory_soft_limit_percent", "memory_warn_percent"):
+        percent = getattr(task.runner, key)
         if percent is not None and not 0 < percent <= _ALL:
-            yield error(f"task.runner.{to_camel(word)}", f"given {percent}, which is not a percentage above 0")
+            yield error(f"task.runner.{to_camel(key)}", f"given {percent}, which is not a percentage above 0")
 
 
 def _environment(values: AgentJobValues, release: Release, inputs: Inputs) -> Findings:

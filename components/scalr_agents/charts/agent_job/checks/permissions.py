@@ -48,7 +48,7 @@ def _policy_rules(path: str, rules: Sequence[PolicyRule], *, in_cluster: bool) -
         elif rule.non_resource_urls and (rule.api_groups or rule.resources or rule.resource_names):
             yield error(f"{here}.nonResourceURLs", "not allowed together with resources; make it a rule of its own")
         elif not rule.non_resource_urls:
-            for word, given in (("apiGroups", rule.api_groups), ("resources", rule.resources)):
+            for key, given in (("apiGroups", rule.api_groups), ("resources", rule.resources)):
                 if not given:
-                    hint = ' (the core group is "")' if word == "apiGroups" else ""
-                    yield error(f"{here}.{word}", f"missing; a rule requires at least one{hint}")
+                    hint = ' (the core group is "")' if key == "apiGroups" else ""
+                    yield error(f"{here}.{key}", f"missing; a rule requires at least one{hint}")

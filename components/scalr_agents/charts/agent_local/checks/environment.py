@@ -45,7 +45,7 @@ def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Finding
     for path, names in (("extraEnv", list(values.extra_env)), ("secret_env", secret)):
         for name in (name for name in names if name in reserved):
             yield error(entry(path, name), f"reserved for the agent: {reserved[name]}")
-    for name, place in _unheard(values).items():
+    for name, place in _overridden(values).items():
         if name in values.extra_env:
             yield warning(entry("extraEnv", name), f"has no effect: {place} sets it")
     others = {name: value for name, value in values.extra_env.items() if name not in reserved}
@@ -55,7 +55,7 @@ def check(values: AgentLocalValues, release: Release, inputs: Inputs) -> Finding
     yield from _single(values)
 
 
-def _unheard(values: AgentLocalValues) -> dict[str, str]:
+def _overridden(values: AgentLocalValues) -> dict[str, str]:
     """Variables that users may set but ours override, and the values that set ours."""
     tls = values.agent.tls
     drains = values.agent.shutdown_mode == "drain"

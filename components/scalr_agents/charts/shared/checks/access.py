@@ -35,6 +35,6 @@ def metadata_service(
 
 def brought_account(*, create: bool, annotations: Mapping[str, object], labels: Mapping[str, object]) -> Findings:
     """Settings that have no effect on a service account that is not created here."""
-    for word, given in (("annotations", annotations), ("labels", labels)):
+    for key, given in (("annotations", annotations), ("labels", labels)):
         if given and not create:
-            yield warning(f"serviceAccount.{word}", "has no effect: serviceAccount.create is false, so the account is managed elsewhere")
+            yield warning(f"serviceAccount.{key}", "has no effect: serviceAccount.create is false, so the account is managed elsewhere")

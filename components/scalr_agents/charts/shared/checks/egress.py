@@ -58,7 +58,7 @@ def _at_metadata_service(pods: Pods, found: Sequence[Destination]) -> Findings:
 
 
 def _entry(at: Path, entry: EgressEntry, every: Sequence[Pods], *, dns: bool) -> Findings:
-    given = [word for word in ("host", "cidr", "namespace") if getattr(entry, word)]
+    given = [key for key in ("host", "cidr", "namespace") if getattr(entry, key)]
     if len(given) != 1:
         yield error(at, f"set exactly one of host, cidr and namespace; given {' and '.join(given) or 'none'}")
         return

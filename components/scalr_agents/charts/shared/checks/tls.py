@@ -23,14 +23,14 @@ def client_cert(path: str, certificate: str | Deferred, key: str | Deferred, exi
     if existing.cert_key == existing.key_key:
         yield error(f"{path}.clientCertSecret.keyKey", f"{existing.key_key!r} is already the key of the certificate; use another key")
     given = {"clientCert": certificate, "clientKey": key}
-    for word, value in given.items():
+    for name, value in given.items():
         if is_set(value) and is_set(existing.name):
-            yield warning(f"{path}.{word}", "has no effect: clientCertSecret.name is set, and the existing Secret takes precedence")
+            yield warning(f"{path}.{name}", "has no effect: clientCertSecret.name is set, and the existing Secret takes precedence")
     if is_set(existing.name):
         return
     if is_set(certificate) != is_set(key):
         missing, present = ("clientKey", "clientCert") if is_set(certificate) else ("clientCert", "clientKey")
         yield error(f"{path}.{present}", f"requires {missing}: without it, the agent does not use mutual TLS")
-    for word, value, form in (("clientCert", certificate, checks.CERTIFICATE), ("clientKey", key, _KEY)):
+    for name, value, form in (("clientCert", certificate, checks.CERTIFICATE), ("clientKey", key, _KEY)):
         if isinstance(value, str) and value and not form.search(value):
-            yield error(f"{path}.{word}", f"not PEM: expected a {'private key' if form is _KEY else 'certificate'}")
+            yield error(f"{path}.{name}", f"not PEM: expected a {'private key' if form is _KEY else 'certificate'}")

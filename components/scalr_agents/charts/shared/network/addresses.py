@@ -147,9 +147,9 @@ class Proxies(NamedTuple):
 
     @classmethod
     def of(cls, variables: Variables) -> "Proxies":
-        given = {word: variable(variables, f"{word}_PROXY") for word in ("HTTP", "HTTPS")}
-        found = {word: address(url) for word, url in given.items() if url != ""}
-        found = {word: proxy for word, proxy in found.items() if proxy is None or not proxy.is_in_pod}
+        given = {scheme: variable(variables, f"{scheme}_PROXY") for scheme in ("HTTP", "HTTPS")}
+        found = {scheme: address(url) for scheme, url in given.items() if url != ""}
+        found = {scheme: proxy for scheme, proxy in found.items() if proxy is None or not proxy.is_in_pod}
         exceptions = Exceptions(variable(variables, "NO_PROXY") or "")
         return cls(found.get("HTTP"), found.get("HTTPS"), None in found.values(), exceptions)
 
