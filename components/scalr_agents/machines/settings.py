@@ -150,7 +150,7 @@ class Ec2Settings(Section):
     ssm: Flag = False
     """Allow logins through SSM Session Manager."""
     log_retention_days: Annotated[int, BeforeValidator(integral)] | None = None
-    """Send the agent's log to CloudWatch, and keep it for so many days. Default: the log stays on the machine."""
+    """Send the agent's log to CloudWatch, and retain it for this number of days. Default: the log stays on the machine."""
     spot: Flag = False
     """Use Spot instances. AWS can reclaim them with two minutes' notice."""
     tags: InputMap = {}

@@ -49,7 +49,7 @@ class ScalingArgs(TypedDict):
     max: int
     """Agents that run at most, and so concurrent runs."""
     cpu: NotRequired[int]
-    """Mean use of the agents' processors in percent of their requests, above which agents are added. Default: 50."""
+    """Average CPU utilization of the agents, in percent of their CPU requests, above which agents are added. Default: 50."""
 
 
 class AgentJobArgs(AgentArgs, MirrorArgs):

@@ -15,8 +15,8 @@ class Scaling(Section):
     """A number of agents that follows their load (Kubernetes HorizontalPodAutoscaler)."""
 
     min: Agents = 1
-    """Agents that always run, at least 1: the processor of no agent tells nothing about runs that wait."""
+    """Agents that always run, at least 1: without an agent there is no CPU use to scale on."""
     max: Agents
     """Agents that run at most, and so concurrent runs."""
     cpu: Annotated[int, Field(ge=1, le=100), Prepare(integral)] = 50
-    """Mean use of the agents' processors in percent of their requests, above which agents are added, and below which they are removed."""
+    """Average CPU utilization of the agents, in percent of their CPU requests. Above it agents are added, below it they are removed."""

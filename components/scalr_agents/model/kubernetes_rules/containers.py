@@ -100,7 +100,7 @@ def _resources(given: Fields) -> Problems:
     memory = limits.get("memory", 0)
     if 0 < quantities.parse(memory) < _SMALLEST_MEMORY:
         hint = "without a unit it means bytes, and m means thousandths; write 512Mi"
-        yield ("limits", "memory"), f"{memory} is less than 1 MiB, with which no container starts; {hint}"
+        yield ("limits", "memory"), f"{memory} is less than 1 MiB, too little to start a container; {hint}"
 
 
 def _limit_needed(resource: str, amount: str | float, given: Fields, limit: str | float | None) -> Problems:

@@ -68,7 +68,7 @@ def _token(given: Fields) -> Problems:
 def _empty_dir(given: Fields) -> Problems:
     medium, size = known(given, "medium"), known(given, "sizeLimit")
     if medium not in (None, "", "Memory", "HugePages") and not medium.startswith("HugePages-"):
-        yield ("medium",), "not a medium with which a pod can start; allowed: Memory, HugePages, HugePages-<size>"
+        yield ("medium",), "not a supported medium; allowed: Memory, HugePages, HugePages-<size>"
     if size is not None and quantities.parse(size) < 0:
         yield ("sizeLimit",), _NO_SIZE
 

@@ -78,7 +78,7 @@ class Ec2AgentsArgs(MachineAccountArgs, _Ec2GroupArgs, MachineAgentArgs):
     ssm: NotRequired[bool]
     """Allow logins through SSM Session Manager. Default: false."""
     log_retention_days: NotRequired[int]
-    """Send the agent's log to CloudWatch, and keep it for so many days. Default: the log stays on the machine."""
+    """Send the agent's log to CloudWatch, and retain it for this number of days. Default: the log stays on the machine."""
     spot: NotRequired[bool]
     """Use Spot instances. AWS can reclaim them with two minutes' notice. Default: false."""
     tags: NotRequired[Mapping[str, pulumi.Input[str]]]

@@ -23,7 +23,7 @@ def check(values: AgentJobValues) -> Findings:
     yield from _zones(windows)
     if not values.rbac.create:
         yield warning(
-            _PATH, "rbac.create is false: allow its service account yourself to get and patch deployments/scale of the placeholders"
+            _PATH, "rbac.create is false: grant its service account get and patch on deployments/scale of the placeholders yourself"
         )
     yield from images.of_others(_IMAGE, image)
 
