@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 from scalr_agents.charts.agent_job import names
 from scalr_agents.charts.agent_job.checks import images, schedule
 from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.shared.checks import containers
 from scalr_agents.model.findings import Findings, error, warning
 from scalr_agents.model.forms import integral
 from scalr_agents.model.merge import merge
@@ -12,10 +13,8 @@ from scalr_agents.model.release import Release
 
 _RESERVED = "system-"
 """Prefix of PriorityClass names that is reserved for Kubernetes."""
-_SYSTEM = (
-    *("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/root", "/run", "/sbin", "/sys", "/usr", "/var/run"),
-    *("/var/lib/containerd", "/var/lib/docker", "/var/lib/etcd", "/var/lib/kubelet"),
-)
+_OF_NODES = ("/root", "/var/lib/containerd", "/var/lib/docker", "/var/lib/etcd", "/var/lib/kubelet")
+_SYSTEM = (*containers.SYSTEM_DIRECTORIES, *_OF_NODES)
 """System directories, with everything below them."""
 _SHARED = (
     *("/", "/home", "/home/kubernetes", "/home/kubernetes/bin", "/media", "/mnt", "/mnt/disks", "/opt", "/srv", "/tmp"),

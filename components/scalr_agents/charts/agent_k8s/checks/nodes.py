@@ -8,12 +8,13 @@ from typing import Any
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.agent_k8s.values.agent import DEFAULT_DATA_HOME
 from scalr_agents.charts.shared import contract
+from scalr_agents.charts.shared.checks import containers
 from scalr_agents.model.clouds import EFS_MOUNT_OPTIONS
 from scalr_agents.model.findings import Findings, Path, dotted, error, warning
 from scalr_agents.model.forms import is_deferred, is_set
 
 _EFS_HANDLE = re.compile(r"fs-[0-9a-f]+(:(?!fsap-)[^:\s]*(:fsap-[0-9a-f]+)?)?")
-_SYSTEM = ("/", "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/run", "/sbin", "/sys", "/usr", "/var", "/var/lib", "/var/run")
+_SYSTEM = ("/", "/var", "/var/lib", *containers.SYSTEM_DIRECTORIES)
 
 
 def check(values: AgentK8sValues) -> Findings:

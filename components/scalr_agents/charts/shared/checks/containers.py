@@ -16,6 +16,8 @@ from scalr_agents.model.forms import is_deferred, is_dns_label
 from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import lookup
 
+SYSTEM_DIRECTORIES = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/run", "/sbin", "/sys", "/usr", "/var/run")
+"""Directories of the system, on nodes and in images."""
 NO_REPOSITORY = "empty: set a repository, or remove the key"
 _VERSION_TAG = re.compile(r"\d+\.\d+\.\d+")
 
