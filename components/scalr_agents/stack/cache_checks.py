@@ -1,9 +1,7 @@
 """Checks on agents together with their caches: pods that cannot write, cache limits larger than the volume."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.model import quantities
 from scalr_agents.model.findings import Finding, dotted, warning
@@ -28,19 +26,12 @@ def check(agents: Sequence[AnyAgent], claims: Sequence[Claim]) -> Iterator[Findi
 
 
 def _overfull(claim: Claim, size: str, users: Sequence[AnyAgent]) -> Iterator[Finding]:
-    megabytes = sum(_megabytes(agent.values) for agent in users)
+    limited = {agent.name: agent.chart.cache_megabytes(agent.values) for agent in users}
+    megabytes = sum(limited.values())
     if megabytes * _MEBIBYTE > quantities.parse(size):
-        limits = ", ".join(f"{_megabytes(agent.values)} MB of {agent.name}" for agent in users)
+        limits = ", ".join(f"{limit} MB of {agent}" for agent, limit in limited.items())
         yield warning(
             claim.place,
             f"holds {size}, but its agents' caches may grow to {megabytes} MB ({limits}) and fill it before an agent clears its cache; "
             "lower agent.providerCache.sizeLimit or agent.moduleCache.sizeLimit",
         )
-
-
-def _megabytes(values: Any) -> int:
-    """The size that an agent's caches may grow to, in MB. 0 for a chart whose values have no limits."""
-    if not isinstance(values, AgentJobValues):
-        return 0
-    caches = (values.agent.provider_cache, values.agent.module_cache)
-    return sum(quantities.megabytes(cache.size_limit) for cache in caches if cache.enabled)

@@ -2,6 +2,7 @@
 
 from scalr_agents.charts.agent_job import manifests
 from scalr_agents.charts.agent_job.checks import check
+from scalr_agents.charts.agent_job.checks.caches import megabytes
 from scalr_agents.charts.agent_job.corrections import RULES
 from scalr_agents.charts.agent_job.moved import MOVED
 from scalr_agents.charts.agent_job.settings import AgentJobSettings
@@ -30,4 +31,5 @@ CHART = Chart(
     moved=MOVED,
     pre_pulls=True,
     longest_run_seconds=manifests.longest_run_seconds,
+    cache_megabytes=megabytes,
 )

@@ -44,6 +44,10 @@ def _nothing_in_common(_values: Any) -> tuple[Labels, Mapping[str, Any]]:
     return {}, {}
 
 
+def _no_caches(_values: Any) -> int:
+    return 0
+
+
 @dataclass(frozen=True, kw_only=True)
 class Chart(Generic[V]):
     """A chart: one way to run an agent, with everything that is specific to it.
@@ -84,6 +88,8 @@ class Chart(Generic[V]):
     """The value that blocks the metadata service, if the chart allows access by default; else empty."""
     longest_run_seconds: Callable[[V], int | None] | None = None
     """Seconds that the pod of a run may exist, for charts whose runs have pods that mount claims; returns `None` for no limit."""
+    cache_megabytes: Callable[[V], int] = _no_caches
+    """The size in MB that the caches of an agent may grow to on the volume for them, as far as the values limit it."""
     runs: Callable[[V, Release], Runs] | None = None
     """How its runs show in the cluster, for charts that start pods for them."""
     runs_at_once: str = ""

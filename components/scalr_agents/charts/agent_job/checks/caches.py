@@ -32,6 +32,12 @@ def _limits(limits: Mapping[str, CacheLimit], volume_path: str, volume: object) 
         )
 
 
+def megabytes(values: AgentJobValues) -> int:
+    """The size that the enabled caches may grow to, in MB."""
+    caches = (values.agent.provider_cache, values.agent.module_cache)
+    return sum(quantities.megabytes(cache.size_limit) for cache in caches if cache.enabled)
+
+
 def check(values: AgentJobValues) -> Findings:
     """All findings on the cache."""
     agent, cache = values.agent, values.persistence.cache
