@@ -11,18 +11,14 @@ import pulumi
 from pulumi.runtime import config as pulumi_config
 
 from scalr_agents import observability, stack
-from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.agent_k8s.values import AgentK8sValues
-from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.charts.shared.values import ReleaseValues
 from scalr_agents.model.findings import Finding, FindingsError, errors
 from scalr_agents.resources import deploy_caches, deploy_machines
 from scalr_agents.resources.kubernetes import objects
 from scalr_agents.resources.kubernetes.agent_job import AgentJob
 from scalr_agents.resources.kubernetes.agent_k8s import AgentK8s
 from scalr_agents.resources.kubernetes.agent_local import AgentLocal
-from scalr_agents.resources.kubernetes.agents import AgentRequest
+from scalr_agents.resources.kubernetes.agents import AgentComponent, AgentRequest
 from scalr_agents.resources.kubernetes.crds import AgentCrds, AgentCrdsArgs
 from scalr_agents.resources.kubernetes.rollouts import until_runs_end
 from scalr_agents.resources.validation import ArgsError
@@ -30,13 +26,8 @@ from scalr_agents.stack import Stack, positions, secrets, source
 from scalr_agents.stack.caches import users_of_claims
 from scalr_agents.stack.model import PREFIX, Kubernetes
 
-_Agent = AgentJob | AgentLocal | AgentK8s
-_COMPONENTS: Mapping[type[ReleaseValues], type[_Agent]] = {
-    AgentJobValues: AgentJob,
-    AgentLocalValues: AgentLocal,
-    AgentK8sValues: AgentK8s,
-}
-"""The component that deploys agents with these values."""
+_COMPONENTS: Mapping[str, type[AgentComponent[Any]]] = {"agent-job": AgentJob, "agent-local": AgentLocal, "agent-k8s": AgentK8s}
+"""The component that deploys the agents of a chart."""
 
 
 def deploy(project: Path) -> None:
@@ -60,7 +51,7 @@ def _deploy_on_kubernetes(loaded: Stack) -> None:
     cluster = _provider("cluster", loaded.kubernetes, take_over=loaded.kubernetes.upsert_existing)
     taking_over = _taking_over(loaded)
     shared = _shared(loaded, cluster, taking_over)
-    agents: dict[str, _Agent] = {}
+    agents: dict[str, AgentComponent[Any]] = {}
     with _all_registered() as registered:
 
         def before_claim(users: Sequence[AnyAgent]) -> pulumi.Output[list[pulumi.Resource]]:
@@ -193,15 +184,11 @@ def _claims(
     return mounted
 
 
-def _needed_by_runs(agents: Iterable[_Agent | None]) -> list[pulumi.Resource]:
-    """Resources that must stay while runs mount claims.
-
-    Runs of agent-local are in its own pods, which are deleted first, and agent-k8s mounts no cache of a stack. An agent is missing if
-    the program fails; then that error is shown, so none is raised here.
-    """
-    return [resource for agent in agents if isinstance(agent, AgentJob) for resource in agent.needed_by_runs]
+def _needed_by_runs(agents: Iterable[AgentComponent[Any] | None]) -> list[pulumi.Resource]:
+    """Resources that must stay while runs mount claims. An agent is missing if the program fails; then that error is shown."""
+    return [resource for agent in agents if agent for resource in agent.needed_by_runs]
 
 
-def _agent(agent: AnyAgent, settings: Kubernetes, mounted: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> _Agent:
+def _agent(agent: AnyAgent, settings: Kubernetes, mounted: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> AgentComponent[Any]:
     request = AgentRequest(agent, settings.await_rollout, settings.rollout_timeout_seconds, mounted)
-    return _COMPONENTS[agent.chart.values].of(agent.name, request, opts)
+    return _COMPONENTS[agent.chart.name].of(agent.name, request, opts)

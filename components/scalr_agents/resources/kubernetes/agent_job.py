@@ -6,16 +6,15 @@ import pulumi
 
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.resources.arguments import AgentJobArgs
-from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import agents
-from scalr_agents.resources.kubernetes.agents import AgentRequest
+from scalr_agents.resources.kubernetes.agents import AgentComponent, AgentRequest
 from scalr_agents.resources.kubernetes.controller import AgentController
 from scalr_agents.resources.kubernetes.network_policy import AgentNetworkPolicy
 from scalr_agents.resources.kubernetes.rbac import AgentRbac
 from scalr_agents.resources.options import child, timeouts
 
 
-class AgentJob(Validated[AgentRequest[AgentJobValues]]):
+class AgentJob(AgentComponent[AgentJobValues]):
     """A Scalr agent that runs every task in its own Kubernetes Job.
 
     Composes `AgentRbac` (`<name>-rbac`), `AgentNetworkPolicy` (`<name>-network-policy`) and `AgentController`
@@ -45,7 +44,7 @@ class AgentJob(Validated[AgentRequest[AgentJobValues]]):
         policy = AgentNetworkPolicy.of(f"{name}-network-policy", request, child(self, opts))
         after = child(self, opts, [rbac, policy], custom_timeouts=timeouts(opts))
         controller = AgentController.of(f"{name}-controller", request, after)
-        self.needed_by_runs: list[pulumi.Resource] = [rbac, policy, *controller.needed_by_runs]
+        self.needed_by_runs = [rbac, policy, *controller.needed_by_runs]
         self.namespace = controller.namespace
         self.deployment_name = controller.deployment_name
         self.service_account_name = rbac.service_account_name

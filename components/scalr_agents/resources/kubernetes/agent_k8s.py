@@ -7,15 +7,14 @@ import pulumi
 from scalr_agents.charts.agent_k8s import names
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.resources.arguments import AgentK8sArgs
-from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects, rollouts
-from scalr_agents.resources.kubernetes.agents import AgentRequest
+from scalr_agents.resources.kubernetes.agents import AgentComponent, AgentRequest
 from scalr_agents.resources.kubernetes.egress import with_api_server
 from scalr_agents.resources.options import known_after
 from scalr_agents.resources.validation import with_images
 
 
-class AgentK8s(Validated[AgentRequest[AgentK8sValues]]):
+class AgentK8s(AgentComponent[AgentK8sValues]):
     """A Scalr agent of the older design: a controller that starts a pod for each run, and a worker on every node that supervises them.
 
     It runs as root, and keeps its files on the nodes or on EFS. `AgentJob` needs neither.

@@ -8,15 +8,14 @@ from scalr_agents.charts.agent_local.values import AgentLocalValues
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.resources.arguments import AgentLocalArgs
-from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects, rollouts
-from scalr_agents.resources.kubernetes.agents import AgentRequest
+from scalr_agents.resources.kubernetes.agents import AgentComponent, AgentRequest
 from scalr_agents.resources.kubernetes.egress import with_api_server
 from scalr_agents.resources.options import known_after
 from scalr_agents.resources.validation import with_images
 
 
-class AgentLocal(Validated[AgentRequest[AgentLocalValues]]):
+class AgentLocal(AgentComponent[AgentLocalValues]):
     """A Scalr agent that runs tasks in its own container, one at a time. Each replica runs one task.
 
     Runs share the container and its file system with earlier runs, so use a separate agent for each trust domain. This kind can

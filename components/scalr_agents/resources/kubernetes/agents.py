@@ -33,10 +33,12 @@ from scalr_agents.model.section import Section
 from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import validation
 from scalr_agents.resources.arguments import AgentJobArgs, AgentK8sArgs, AgentLocalArgs
+from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import deferred_secrets
 from scalr_agents.resources.validation import ArgsError
 
 ROLLOUT_SECONDS = 300
+_NO_RESOURCES: Sequence[pulumi.Resource] = ()
 _STORE = ("secrets_from",)
 _TOKEN = ("agent", "token")
 _URL = ("agent", "url")
@@ -88,6 +90,13 @@ class AgentRequest(Generic[V]):
     rollout_timeout_seconds: int
     mounts: Sequence[pulumi.Resource] = ()
     """Claims of a stack's caches that its pods mount, with their volumes. Its workloads wait for them."""
+
+
+class AgentComponent(Validated[AgentRequest[V]]):
+    """A component that deploys an agent."""
+
+    needed_by_runs = _NO_RESOURCES  # without an annotation, in which the component host would see an output
+    """What must stay while runs mount claims: none where runs are in its own pods, which are deleted first, or mount no cache."""
 
 
 def agent_job(component: str, name: str, args: AgentJobArgs, *, token_needed: bool = True) -> AgentRequest[AgentJobValues]:
