@@ -6,9 +6,9 @@ from typing import Any
 
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.charts.shared.pods import templates
 from scalr_agents.live.snapshot import Snapshot, path_of
 from scalr_agents.model.merge import Values, merge
-from scalr_agents.stack.checks import templates
 
 from tests.helpers.samples import URL, load
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.pods import templates
 from scalr_agents.cluster.answers import Hidden
 from scalr_agents.live import agents
 from scalr_agents.live.agents import Claim, Failure, Run, Status
 from scalr_agents.live.snapshot import Snapshot, path_of
 from scalr_agents.model.merge import Values, merge
-from scalr_agents.stack.checks import templates
 
 from tests.helpers.samples import load
 from tests.live.objects import BASE, NAMESPACE, OF_AGENTS, OF_RUNS, agent, deployed, ended, event, item, job, pod, snapshot

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 from scalr_agents.caches import efs, filestore, storage_class
+from scalr_agents.charts.shared.pods import pods
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import lookup
 from scalr_agents.stack import directories
-from scalr_agents.stack.checks import pods
 
 from tests.helpers.schemas import assert_valid
 from tests.stack.caches import DYNAMIC, EFS, EXISTING, FILESTORE, INSTANCE, NODES, with_agents, with_cache

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 from scalr_agents import stack
+from scalr_agents.charts.shared.pods import pods
 from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
-from scalr_agents.stack.checks import pods
 
 from tests.stack.kinds import TOKEN
 from tests.stack.plain import PLAIN, findings, load

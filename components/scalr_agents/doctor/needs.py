@@ -11,12 +11,12 @@ from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests import volumes
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.network.policies import wants_api_server
+from scalr_agents.charts.shared.pods import claim_of, containers, templates
 from scalr_agents.cluster.answers import Seen
 from scalr_agents.doctor.facts import Access, Key
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import COMPONENT
 from scalr_agents.stack import Stack
-from scalr_agents.stack.checks import containers, templates
 
 OWNED = ("create", "get", "list", "watch", "patch", "delete")
 """Verbs that Pulumi needs for what it deploys: it reads, applies, awaits and removes objects."""
@@ -267,8 +267,7 @@ def _references(pod: Pod) -> Iterator[Reference]:
     for container in containers(spec):
         yield from _of_variables(container, pod.namespace)
     for volume in spec.get("volumes", ()):
-        claim = volume.get("persistentVolumeClaim", {})
-        yield from _named("PersistentVolumeClaim", pod.namespace, {"name": claim.get("claimName")})
+        yield from _named("PersistentVolumeClaim", pod.namespace, {"name": claim_of(volume)})
         for source in (volume, *volume.get("projected", {}).get("sources", ())):
             yield from _of_files(source, pod.namespace)
 

@@ -9,12 +9,12 @@ from typing import Any
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.charts.shared.pods import claims_of, containers, template_of, templates
 from scalr_agents.cluster.answers import Hidden
 from scalr_agents.live import reasons
-from scalr_agents.live.snapshot import Json, Snapshot, claims_of, path_of
+from scalr_agents.live.snapshot import Json, Snapshot, path_of
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import COMPONENT
-from scalr_agents.stack.checks import containers, templates
 
 FAILURES = 5
 """How many failures of an agent are listed, the last ones."""
@@ -266,18 +266,12 @@ def _differences(maker: Manifest, template: Manifest, found: Json | Hidden | Non
     pairs: list[tuple[str, Any, Any]] = [("version", _version(found), _version(maker))]
     if "replicas" in maker["spec"]:
         pairs.append(("replicas", found["spec"].get("replicas"), maker["spec"]["replicas"]))
-    there = {each["name"]: each["image"] for each in containers(_pod_spec(found))}
+    there = {each["name"]: each["image"] for each in containers(template_of(found)["spec"])}
     wanted_images = {each["name"]: each["image"] for each in containers(template["spec"]) if isinstance(each["image"], str)}
     pairs += [(f"image of {name}", there.get(name), image) for name, image in wanted_images.items()]
     for field, here, wanted in pairs:
         if here != wanted:
             yield f"{what}: {field} is {'not set' if here is None else here} in the cluster, {wanted} in the stack file"
-
-
-def _pod_spec(maker: Json) -> Json:
-    spec: Json = maker["spec"]
-    found: Json = (spec["jobTemplate"]["spec"] if "jobTemplate" in spec else spec)["template"]["spec"]
-    return found
 
 
 def _seconds(since: str, until: datetime) -> int:

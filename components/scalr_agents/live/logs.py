@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.charts.shared.pods import templates
 from scalr_agents.cluster.answers import Hidden
 from scalr_agents.cluster.api import Api, ClusterError, RefusedError
 from scalr_agents.live import agents
 from scalr_agents.live.snapshot import Json, Snapshot
 from scalr_agents.model.characters import escaped
-from scalr_agents.stack.checks import templates
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _POLL_SECONDS = 1.0

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.pods import claims_of, templates
 from scalr_agents.cluster.answers import Found, Hidden, Seen
 from scalr_agents.cluster.api import AT_ONCE, Api, Query
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.stack.checks import templates
 
 Json = dict[str, Any]
 
@@ -88,11 +88,3 @@ def _nodes_with_claims(pods: Iterator[Json]) -> Iterator[str]:
     for pod in pods:
         if pod["status"].get("phase") == "Running" and any(claims_of(pod["spec"])):
             yield pod["spec"]["nodeName"]
-
-
-def claims_of(spec: Mapping[str, Any]) -> Iterator[str]:
-    """The names of the claims that a pod mounts, without those that are known only during deployment."""
-    for volume in spec.get("volumes", ()):
-        name = volume.get("persistentVolumeClaim", {}).get("claimName")
-        if isinstance(name, str):
-            yield name

@@ -13,6 +13,7 @@ from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.chart import Runs
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.charts.shared.pods import claims_of, template_of
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import COMPONENT
 
@@ -130,10 +131,8 @@ class Watched:
     @cached_property
     def claims(self) -> str:
         """Matchers of the claims that its pods mount, as far as their names are known; empty if there are none."""
-        specs = [_template(each)["spec"] for each in self.agent.objects if _template(each)]
-        volumes = [volume for spec in specs for volume in spec.get("volumes", ())]
-        names = [volume["persistentVolumeClaim"]["claimName"] for volume in volumes if "persistentVolumeClaim" in volume]
-        known = {_literal(name) for name in names if isinstance(name, str)}
+        specs = [template["spec"] for template in map(template_of, self.agent.objects) if template]
+        known = {_literal(name) for spec in specs for name in claims_of(spec)}
         for manifest in self._workloads:
             claims = manifest["spec"].get("volumeClaimTemplates", ())
             known |= {f"{_literal(name_of(claim))}-{_literal(name_of(manifest))}-[0-9]+" for claim in claims}
@@ -170,14 +169,8 @@ def name_of(manifest: Manifest) -> str:
 def workloads(agent: AnyAgent) -> Iterator[Manifest]:
     """The workloads that start runs or execute them."""
     for manifest in agent.objects:
-        if manifest["kind"] in WORKLOADS and _template(manifest)["metadata"]["labels"].get(COMPONENT) not in contract.BESIDE_RUNS:
+        if manifest["kind"] in WORKLOADS and template_of(manifest)["metadata"]["labels"].get(COMPONENT) not in contract.BESIDE_RUNS:
             yield manifest
-
-
-def _template(manifest: Manifest) -> Manifest:
-    """The template of an object's pods; empty if it makes none."""
-    spec = manifest.get("spec", {})
-    return dict(spec.get("template", {}) or spec.get("jobTemplate", {}).get("spec", {}).get("template", {}))
 
 
 def _known(agent: AnyAgent) -> Iterator[str]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scalr_agents.charts.shared import pods
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests import crds
 from scalr_agents.model import parse as shapes
@@ -63,7 +64,7 @@ class Stack(NamedTuple):
 
     def images(self) -> list[str]:
         """All images that the stack pulls, each once."""
-        of_agents = {image for agent in self.agents for image in checks.images(agent.objects)}
+        of_agents = {image for agent in self.agents for image in pods.images(agent.objects)}
         return sorted(of_agents | {image for machine in self.machines for image in machine.images()})
 
     def objects(self) -> list[Manifest]:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.pods import pods
 from scalr_agents.model import quantities
 from scalr_agents.model.findings import Finding, dotted, warning
 from scalr_agents.stack.caches import Claim, users_of_claims
-from scalr_agents.stack.checks import pods
 from scalr_agents.stack.model import place
 
 _MEBIBYTE = 1024 * 1024

@@ -10,6 +10,7 @@ from scalr_agents import caches
 from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.caches.kind import CacheKind, is_existing
 from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.pods import claims_of, pods
 from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.findings import Finding, Findings, Path, dotted, error, nearest, warning
@@ -20,7 +21,6 @@ from scalr_agents.model.merge import Values, lookup
 from scalr_agents.model.messages import expected
 from scalr_agents.model.spelling import in_stack_files
 from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile
-from scalr_agents.stack.checks import pods
 from scalr_agents.stack.model import PREFIX, AgentEntry, in_file
 from scalr_agents.stack.model import place as place_of_agent
 from scalr_agents.stack.source import CloudValue, Source
@@ -62,15 +62,9 @@ def users_of_claims(agents: Iterable[AnyAgent]) -> Mapping[tuple[str, str], list
     """The agents whose pods use a claim, by its namespace and name. A pod uses the claims of all its volumes, mounted or not."""
     users = defaultdict[tuple[str, str], list[AnyAgent]](list)
     for agent in agents:
-        for name in {claim for _, spec in pods(agent.objects) for claim in _claims_of(spec).values()}:
+        for name in {claim for _, spec in pods(agent.objects) for claim in claims_of(spec)}:
             users[agent.release.namespace, name].append(agent)
     return users
-
-
-def _claims_of(pod: Mapping[str, Any]) -> dict[str, str]:
-    """The known claims of a pod's volumes, by volume name."""
-    named = {volume["name"]: lookup(volume, "persistentVolumeClaim", "claimName") for volume in pod.get("volumes", ())}
-    return {volume: claim for volume, claim in named.items() if isinstance(claim, str)}
 
 
 def parse(content: Mapping[str, Any]) -> tuple[Mapping[str, CacheEntry], list[Finding]]:

@@ -1,16 +1,14 @@
 """Checks on the stack as a whole: agents that own the same objects, and namespaces that reject their pods."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scalr_agents.charts.shared.agent import Agent, AnyAgent
-from scalr_agents.charts.shared.manifests import volumes
-from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.charts.shared.pods import pods
 from scalr_agents.model.findings import Finding, Path, almost, error, warning
 from scalr_agents.model.forms import LONGEST_LABEL, is_dns_label
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.messages import too_long
-from scalr_agents.model.release import COMPONENT
 from scalr_agents.stack import pod_security
 from scalr_agents.stack.model import PREFIX, AgentEntry, Namespace, place
 
@@ -20,17 +18,6 @@ if TYPE_CHECKING:
 _LEVEL = "pod-security.kubernetes.io/"
 _SYSTEM = "kube-system"
 _IN_EVERY_CLUSTER = (_SYSTEM, "kube-public", "kube-node-lease", "default")
-_PODS = {
-    "agent": "controller pods",
-    "controller": "controller pods",
-    "worker": "worker pods",
-    "task": "task pods",
-    "buffer": "placeholder pods",
-    "buffer-schedule": "pods that change the number of placeholders",
-    "cache-preparation": "pods that prepare the cache",
-    "pre-pull": "pods that keep images",
-}
-"""Names of pods in messages, by their component label."""
 
 
 def collisions(agents: Sequence[AnyAgent], claims: "Sequence[Claim]") -> Iterator[Finding]:
@@ -128,53 +115,3 @@ def namespace_manifest(name: str, entry: Namespace) -> Manifest:
 def enforced(namespace: Namespace) -> pod_security.Level | None:
     """The level that a namespace enforces, if it is known."""
     return namespace.pod_security or ("restricted" if namespace.create else None)
-
-
-def pods(objects: Sequence[Manifest]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The pods of an agent: what messages call them, and their spec."""
-    return ((name, template["spec"]) for name, _, template in templates(objects))
-
-
-def templates(objects: Sequence[Manifest]) -> Iterator[tuple[str, Manifest, Manifest]]:
-    """The objects of an agent that make pods: what messages call the pods, the object, and the template of its pods.
-
-    CronJobs of one component make the same pods, at other times: only the first one counts.
-    """
-    others = set[str]()
-    for manifest in objects:
-        if manifest["kind"] in WORKLOADS:
-            template = volumes.first_pod(manifest)
-        elif "jobTemplate" in manifest.get("spec", {}):
-            template = manifest["spec"]["jobTemplate"]["spec"]["template"]
-        else:
-            continue
-        name = _PODS.get(template["metadata"]["labels"].get(COMPONENT, ""), "pods")
-        if manifest["kind"] != "CronJob" or name not in others:
-            yield name, manifest, template
-        others.add(name)
-
-
-def containers(spec: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """All containers of a pod, first those that prepare it."""
-    return *spec.get("initContainers", ()), *spec["containers"]
-
-
-def pulled(spec: Mapping[str, Any]) -> Iterator[Any]:
-    """Images that a node pulls for a pod. One that is known only during deployment is no string."""
-    yield from (container["image"] for container in containers(spec))
-    yield from (volume["image"]["reference"] for volume in spec.get("volumes", ()) if "image" in volume)
-
-
-def registry_of(image: str) -> str:
-    """The registry of an image, as container runtimes read its name. Empty for an image of Docker Hub that does not say so."""
-    first, slash, _ = image.partition("/")
-    return first if slash and ("." in first or ":" in first or first == "localhost") else ""
-
-
-def images(objects: Sequence[Manifest]) -> Iterator[str]:
-    """Images of an agent's pods, and of its runs as far as the agent sets them."""
-    for _, spec in pods(objects):
-        yield from map(str, pulled(spec))
-        for container in containers(spec):
-            variables = {variable["name"]: variable.get("value") for variable in container.get("env", ())}
-            yield from filter(None, [variables.get("SCALR_AGENT_CONTAINER_TASK_IMAGE")])

@@ -6,9 +6,9 @@ from itertools import islice, product
 from typing import Any, NamedTuple
 
 from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.pods import containers, pods
 from scalr_agents.model.findings import Finding, error, warning
 from scalr_agents.model.merge import lookup
-from scalr_agents.stack.checks import containers, pods
 from scalr_agents.stack.model import place
 from scalr_agents.stack.nodes import Selector, overlap
 

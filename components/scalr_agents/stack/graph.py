@@ -9,8 +9,8 @@ from scalr_agents.charts.shared.network import destinations
 from scalr_agents.charts.shared.network.addresses import Address, Proxies, address
 from scalr_agents.charts.shared.network.destinations import PUBLIC, SCALR, Destination, Pods
 from scalr_agents.charts.shared.network.settings import HTTPS
+from scalr_agents.charts.shared.pods import claim_of, templates
 from scalr_agents.stack import Stack
-from scalr_agents.stack.checks import templates
 
 if TYPE_CHECKING:
     from scalr_agents.stack.machines import StackMachine
@@ -99,9 +99,9 @@ def _mounts(agent: AnyAgent, pods: Pods) -> _Parts:
         if not pods.come_from(template):
             continue
         for volume in template["spec"].get("volumes", ()):
-            claim = volume.get("persistentVolumeClaim", {}).get("claimName")
+            claim = claim_of(volume)
             directory = volume.get("hostPath", {}).get("path")
-            if isinstance(claim, str):
+            if claim:
                 yield _claim(namespace, claim)
                 yield Edge(_id(agent, pods), _claim(namespace, claim).id, "mounts")
             if isinstance(directory, str):

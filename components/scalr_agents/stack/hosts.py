@@ -9,7 +9,7 @@ from scalr_agents.charts.shared.network import destinations
 from scalr_agents.charts.shared.network.addresses import Address, address
 from scalr_agents.charts.shared.network.destinations import Destination
 from scalr_agents.charts.shared.network.settings import HTTPS
-from scalr_agents.stack.checks import images, registry_of
+from scalr_agents.charts.shared.pods import images, registry_of
 
 NODES = "nodes"
 """Who pulls images: no pod needs access to their registries."""

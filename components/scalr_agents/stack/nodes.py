@@ -6,8 +6,8 @@ from itertools import product
 from typing import Literal
 
 from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.pods import pods
 from scalr_agents.model.findings import Finding, error, warning
-from scalr_agents.stack.checks import pods
 from scalr_agents.stack.model import AgentEntry, place
 
 Selector = Mapping[str, str]

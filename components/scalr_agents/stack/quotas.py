@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
+from scalr_agents.charts.shared.pods import templates
 from scalr_agents.model import quantities, requests
 from scalr_agents.model.findings import Finding, Path, error
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.requests import Resources
-from scalr_agents.stack.checks import templates
 from scalr_agents.stack.model import PREFIX, Namespace, Quota
 
 _NAME = "scalr-agents"

@@ -4,9 +4,9 @@ from functools import reduce
 from typing import Any
 
 import pytest
+from scalr_agents.charts.shared.pods import pods
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
-from scalr_agents.stack.checks import pods
 
 from tests.charts.agent_job.changes import nested
 from tests.charts.agent_local.objects import FULL, MINIMUM, VERSIONS, objects

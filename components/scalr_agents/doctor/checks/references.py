@@ -4,13 +4,13 @@ import fnmatch
 from collections import defaultdict
 from collections.abc import Iterator
 
+from scalr_agents.charts.shared.pods import pulled, registry_of
 from scalr_agents.cluster.answers import Hidden
 from scalr_agents.doctor.facts import Cluster, Content, Key
 from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs, Reference
 from scalr_agents.model.findings import Findings
 from scalr_agents.model.messages import listed
-from scalr_agents.stack.checks import pulled, registry_of
 
 _PULL_TYPES = ("kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg")
 _DOCKER_HUB = ("docker.io", "index.docker.io", "registry-1.docker.io")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from scalr_agents.charts.shared.pods import claims_of
 from scalr_agents.cluster.answers import Hidden
 from scalr_agents.doctor import scheduling
 from scalr_agents.doctor.facts import Cluster, Content, Key
@@ -90,8 +91,7 @@ def _on_nodes(needs: Needs, cluster: Cluster, installed: frozenset[str]) -> Find
 
 def _of_pod(pod: Pod, needs: Needs) -> Iterator[str]:
     """The drivers of the stack's own volumes that a pod mounts."""
-    for volume in pod.spec.get("volumes", ()):
-        name = lookup(volume, "persistentVolumeClaim", "claimName")
+    for name in claims_of(pod.spec):
         claim = needs.claims.get(Key("PersistentVolumeClaim", pod.namespace, name), {})
         mounted = needs.own.get(Key("PersistentVolume", "", lookup(claim, "spec", "volumeName")), {})
         driver = lookup(mounted, "spec", "csi", "driver")
