@@ -6,8 +6,9 @@ from decimal import Decimal
 from typing import Any
 
 from scalr_agents.cluster.answers import Answer, Hidden
-from scalr_agents.doctor.facts import Access, Content, DaemonSet, Definition, Key, Namespace, StorageClass, Volume
+from scalr_agents.doctor.facts import Access, Content, DaemonSet, Definition, Namespace, StorageClass, Volume
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.model.manifests import Key
 
 from tests.doctor.clusters import MI, NODE, owned, ready
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents.doctor.facts import Cluster, Content, Key, Volume
+from scalr_agents.doctor.facts import Cluster, Content, Volume
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.model.manifests import Key
 
 from tests.doctor.cases import CASES, CLAIM, CLASS, DENIED, DEPLOYMENT, EFS, PULL, REGCRED, Case
 from tests.doctor.clusters import found, needs, notes, owned, ready

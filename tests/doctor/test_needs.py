@@ -1,8 +1,10 @@
 """What a stack asks of a cluster."""
 
 import pytest
-from scalr_agents.doctor.facts import Access, Key
-from scalr_agents.doctor.needs import Needs, plural_of
+from scalr_agents.cluster import paths
+from scalr_agents.doctor.facts import Access
+from scalr_agents.doctor.needs import Needs
+from scalr_agents.model.manifests import Key
 
 from tests.doctor.clusters import needs
 from tests.helpers import samples
@@ -20,7 +22,7 @@ from tests.helpers import samples
     ],
 )
 def test_plurals(kind: str, plural: str) -> None:
-    assert plural_of(kind) == plural
+    assert paths.plural_of(kind) == plural
 
 
 @pytest.mark.parametrize("name", samples.STACKS)

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 from scalr_agents.doctor import submissions
-from scalr_agents.doctor.facts import Access, Content, Key, Volume
+from scalr_agents.doctor.facts import Access, Content, Volume
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.model.manifests import Key
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import graph
 

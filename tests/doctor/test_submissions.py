@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from scalr_agents.cluster.answers import Answer
 from scalr_agents.doctor import submissions
-from scalr_agents.doctor.facts import Access, Cluster, Key, Namespace
+from scalr_agents.doctor.facts import Access, Cluster, Namespace
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.model.manifests import Key
 
 from tests.doctor.cases import CREATED_ELSEWHERE, EFS, REFUSED_POD, TASK_PODS
 from tests.doctor.clusters import found, needs, notes, owned, ready

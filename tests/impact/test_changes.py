@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from scalr_agents.charts.shared.manifests.secrets import DIGEST_ANNOTATION
 from scalr_agents.cluster.answers import Answer
-from scalr_agents.doctor.facts import Key
-from scalr_agents.doctor.needs import Needs, key_of
+from scalr_agents.doctor.needs import Needs
 from scalr_agents.impact import changes
 from scalr_agents.impact.changes import Change
+from scalr_agents.model.manifests import Key, key_of
 from scalr_agents.model.merge import Values, merge
 from scalr_agents.stack import load as load_stack
 

@@ -4,13 +4,12 @@ import pytest
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.cluster.answers import Hidden
-from scalr_agents.doctor.facts import Key
-from scalr_agents.doctor.needs import key_of
 from scalr_agents.impact import command, effects
 from scalr_agents.impact.changes import Change, What
 from scalr_agents.impact.command import Impact
 from scalr_agents.impact.effects import Effect
 from scalr_agents.live.snapshot import Snapshot
+from scalr_agents.model.manifests import Key, key_of
 from scalr_agents.model.merge import Values, merge
 
 from tests.live.objects import NAMESPACE, NOW, OF_RUNS, agent, job, pod, snapshot

@@ -7,7 +7,8 @@ from typing import Any
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.pods import templates
-from scalr_agents.live.snapshot import Snapshot, path_of
+from scalr_agents.cluster import paths
+from scalr_agents.live.snapshot import Snapshot
 from scalr_agents.model.merge import Values, merge
 
 from tests.helpers.samples import URL, load
@@ -61,7 +62,7 @@ def deployed(agent: AnyAgent, **content: Any) -> dict[str, Json]:
     for _, maker, _ in templates(agent.objects):
         number = maker["spec"].get("replicas", 1)
         ready = {"status": {"readyReplicas": number, "numberReady": 1, "desiredNumberScheduled": 1}}
-        found[path_of(maker, agent)] = merge(merge(maker, ready), content if maker["kind"] in WORKLOADS else {})
+        found[paths.path(maker, [agent])] = merge(merge(maker, ready), content if maker["kind"] in WORKLOADS else {})
     return found
 
 

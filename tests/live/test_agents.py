@@ -7,9 +7,10 @@ import pytest
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.pods import templates
 from scalr_agents.cluster.answers import Hidden
+from scalr_agents.cluster.paths import path
 from scalr_agents.live import agents
 from scalr_agents.live.agents import Claim, Failure, Run, Status
-from scalr_agents.live.snapshot import Snapshot, path_of
+from scalr_agents.live.snapshot import Snapshot
 from scalr_agents.model.merge import Values, merge
 
 from tests.helpers.samples import load
@@ -65,7 +66,7 @@ def test_an_agent_works_without_the_pods_that_keep_images() -> None:
 
 def test_objects_are_read_where_they_are() -> None:
     one = agent(values={"task": {"buffer": {"schedule": [WINDOW]}}})
-    paths = {maker["kind"]: path_of(maker, one) for _, maker, _ in templates(one.objects)}
+    paths = {maker["kind"]: path(maker, [one]) for _, maker, _ in templates(one.objects)}
     assert paths["CronJob"] == "/apis/batch/v1/namespaces/scalr/cronjobs/runs-scalr-agent-buffer-0-from"
     assert paths["AgentTaskTemplate"] == "/apis/scalr.io/v1/namespaces/scalr/agenttasktemplates/runs-scalr-agent-task-template"
     assert paths["Deployment"].startswith("/apis/apps/v1/namespaces/scalr/deployments/runs-scalr-agent")

@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
+from scalr_agents.cluster import paths
 from scalr_agents.cluster.answers import Answer, Found, Hidden, Seen
 from scalr_agents.cluster.api import AT_ONCE, METADATA, METADATA_OF_LIST, Api
 from scalr_agents.doctor import reading
-from scalr_agents.doctor.facts import Access, Cluster, Content, Definition, Key, Namespace, Node, Owner, Volume
-from scalr_agents.doctor.needs import Needs, plural_of
+from scalr_agents.doctor.facts import Access, Cluster, Content, Definition, Namespace, Node, Owner, Volume
+from scalr_agents.doctor.needs import Needs
 from scalr_agents.doctor.submissions import Submission
+from scalr_agents.model.manifests import Key
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -137,7 +139,7 @@ def _releases(api: Api, namespace: str) -> Seen[frozenset[str]]:
 
 
 def _content(api: Api, key: Key) -> Found[Content]:
-    return _found(api.get(f"/api/v1/namespaces/{key.namespace}/{plural_of(key.kind)}/{key.name}"), reading.content)
+    return _found(api.get(f"/api/v1/namespaces/{key.namespace}/{paths.plural_of(key.kind)}/{key.name}"), reading.content)
 
 
 def _owner(api: Api, path: str) -> Found[Owner]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from scalr_agents.cluster.answers import Answer, Found, Hidden, Seen
+from scalr_agents.model.manifests import Key
 from scalr_agents.model.requests import Resources
 
 
@@ -29,22 +30,6 @@ class Access(NamedTuple):
         plural, slash, subresource = self.resource.partition("/")
         named = f" {self.name}" if self.name else ""
         return f"{plural}.{self.group}{slash}{subresource}{named}" if self.group else f"{self.resource}{named}"
-
-
-class Key(NamedTuple):
-    """An object: its kind, namespace (empty for the cluster) and name."""
-
-    kind: str
-    namespace: str
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.name}"
-
-    @property
-    def place(self) -> str:
-        """The object with its namespace."""
-        return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else str(self)
 
 
 @dataclass(frozen=True, kw_only=True)

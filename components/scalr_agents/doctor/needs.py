@@ -12,9 +12,10 @@ from scalr_agents.charts.shared.manifests import volumes
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.network.policies import wants_api_server
 from scalr_agents.charts.shared.pods import claim_of, containers, templates
+from scalr_agents.cluster import paths
 from scalr_agents.cluster.answers import Seen
-from scalr_agents.doctor.facts import Access, Key
-from scalr_agents.model.manifests import Manifest
+from scalr_agents.doctor.facts import Access
+from scalr_agents.model.manifests import Key, Manifest, key_of
 from scalr_agents.model.release import COMPONENT
 from scalr_agents.stack import Stack
 
@@ -205,11 +206,8 @@ class Needs:
         return next(iter(tasks), None) or next(filter(None, map(by_kind.get, ("DaemonSet", "Deployment", "StatefulSet"))), None)
 
     def plural(self, manifest: Manifest) -> str:
-        """The resource of an object: the plural that its definition has, or else the usual one of its kind."""
-        kind = manifest["kind"]
-        resources = [agent.release.line.task_resource for agent in self.stack.agents]
-        own = {(each.api_version, each.kind): each.plural for each in resources if each}
-        return own.get((manifest["apiVersion"], kind), plural_of(kind))
+        """The resource of an object."""
+        return paths.plural(manifest, self.stack.agents)
 
     def definition(self, manifest: Manifest) -> tuple[str, str]:
         """The definition of an object's kind, if it has one, and its version."""
@@ -218,27 +216,11 @@ class Needs:
 
     def resource(self, manifest: Manifest) -> str:
         """The path of the objects of this kind, in its namespace if it has one."""
-        root = "/api" if "/" not in manifest["apiVersion"] else "/apis"
-        namespace = manifest["metadata"].get("namespace")
-        within = f"/namespaces/{namespace}" if namespace else ""
-        return f"{root}/{manifest['apiVersion']}{within}/{self.plural(manifest)}"
+        return paths.resource(manifest, self.stack.agents)
 
     def path(self, manifest: Manifest) -> str:
         """The path of an object."""
-        return f"{self.resource(manifest)}/{manifest['metadata']['name']}"
-
-
-def plural_of(kind: str) -> str:
-    """The plural of a kind by Kubernetes' convention: `networkpolicies`, `storageclasses`, `secrets`."""
-    name = kind.lower()
-    if name.endswith("s"):
-        return f"{name}es"
-    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
-
-
-def key_of(manifest: Manifest) -> Key:
-    metadata = manifest["metadata"]
-    return Key(manifest["kind"], metadata.get("namespace", ""), metadata["name"])
+        return paths.path(manifest, self.stack.agents)
 
 
 def _allowed(role: Manifest, namespace: str) -> Iterator[Access]:

@@ -11,9 +11,9 @@ from typing import Any
 
 from scalr_agents import output
 from scalr_agents.cluster.answers import Hidden
-from scalr_agents.doctor.facts import Access, Cluster, Definition, Key, Namespace, Owner
-from scalr_agents.doctor.needs import Needs, Pod, key_of
-from scalr_agents.model.manifests import Manifest
+from scalr_agents.doctor.facts import Access, Cluster, Definition, Namespace, Owner
+from scalr_agents.doctor.needs import Needs, Pod
+from scalr_agents.model.manifests import Key, Manifest, key_of
 
 MANAGER = "scalr-agents-doctor"
 """Field manager of objects that Pulumi has not applied yet."""

@@ -15,11 +15,11 @@ from scalr_agents.charts.shared.pods import claims_of, templates
 from scalr_agents.cluster.answers import Answer, Hidden
 from scalr_agents.cluster.api import AT_ONCE, METADATA, METADATA_OF_LIST, Api
 from scalr_agents.doctor import collect, reading
-from scalr_agents.doctor.facts import Access, Key
-from scalr_agents.doctor.needs import KEPT, Needs, key_of
+from scalr_agents.doctor.facts import Access
+from scalr_agents.doctor.needs import KEPT, Needs
 from scalr_agents.doctor.submissions import MANAGER
 from scalr_agents.live.snapshot import Json
-from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.manifests import Key, Manifest, key_of
 from scalr_agents.observability.watched import workloads
 
 What = Literal["created", "unchanged", "changed", "scaled-in", "restarted", "replaced", "removed", "rejected", "unknown"]

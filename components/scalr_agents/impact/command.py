@@ -7,12 +7,13 @@ from typing import Any
 
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.cluster.api import Api
-from scalr_agents.doctor.needs import KEPT, Needs, key_of
+from scalr_agents.doctor.needs import KEPT, Needs
 from scalr_agents.impact import changes, effects
 from scalr_agents.impact.changes import Change
 from scalr_agents.impact.effects import Effect
 from scalr_agents.live import snapshot
 from scalr_agents.live.command import age
+from scalr_agents.model.manifests import key_of
 from scalr_agents.stack import Stack
 
 _HEAD = ("AGENT", "KIND", "CONTROLLERS", "RUNS", "THEN", "LONGEST WAIT")

@@ -10,9 +10,10 @@ from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.pods import claims_of, containers, template_of, templates
+from scalr_agents.cluster import paths
 from scalr_agents.cluster.answers import Hidden
 from scalr_agents.live import reasons
-from scalr_agents.live.snapshot import Json, Snapshot, path_of
+from scalr_agents.live.snapshot import Json, Snapshot
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import COMPONENT
 
@@ -97,7 +98,7 @@ def of(agents: Sequence[AnyAgent], now: Snapshot) -> list[Status]:
 
 def _status(agent: AnyAgent, now: Snapshot, *, alone: bool) -> Status:
     namespace = agent.release.namespace
-    made = [(what, maker, template, now.makers.get(path_of(maker, agent))) for what, maker, template in templates(agent.objects)]
+    made = [(what, maker, template, now.makers.get(paths.path(maker, [agent]))) for what, maker, template in templates(agent.objects)]
     workloads = [(what, maker, found) for what, maker, _, found in made if maker["kind"] in WORKLOADS]
     found = next((found for _, _, found in workloads if isinstance(found, dict)), None)
     kept = [pod for _, maker, _ in workloads for pod in pods_of(maker, now)]

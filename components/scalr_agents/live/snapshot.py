@@ -8,9 +8,9 @@ from typing import Any
 
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.pods import claims_of, templates
+from scalr_agents.cluster import paths
 from scalr_agents.cluster.answers import Found, Hidden, Seen
 from scalr_agents.cluster.api import AT_ONCE, Api, Query
-from scalr_agents.model.manifests import Manifest
 
 Json = dict[str, Any]
 
@@ -54,19 +54,12 @@ class Snapshot:
         yield from (f"{what}: cannot be seen: {found.reason}" for what, found in hidden.items() if isinstance(found, Hidden))
 
 
-def path_of(manifest: Manifest, agent: AnyAgent) -> str:
-    """The path of an object that makes pods: a workload, a CronJob, or the template of an agent's tasks."""
-    metadata, kind, tasks = manifest["metadata"], manifest["kind"], agent.release.line.task_resource
-    plural = tasks.plural if tasks and kind == tasks.kind else f"{kind.lower()}s"
-    return f"/apis/{manifest['apiVersion']}/namespaces/{metadata['namespace']}/{plural}/{metadata['name']}"
-
-
 def read(api: Api, agents: Sequence[AnyAgent], *, stats: bool = True) -> Snapshot:
     """What the cluster has of these agents, with or without what the kubelets tell. Raises `ClusterError`."""
     api.get("/version")  # first and alone, so that a cluster that cannot be reached is found once
     namespaces = dict.fromkeys(agent.release.namespace for agent in agents)
     lists = [(resource, namespace) for resource in _RESOURCES for namespace in namespaces]
-    makers = [path_of(maker, agent) for agent in agents for _, maker, _ in templates(agent.objects)]
+    makers = [paths.path(maker, [agent]) for agent in agents for _, maker, _ in templates(agent.objects)]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         made = pool.map(api.get, makers)
         listed = dict(zip(lists, pool.map(lambda key: _list(api, *key), lists), strict=True))

@@ -14,7 +14,7 @@ from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.chart import Runs
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.pods import claims_of, template_of
-from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.manifests import Manifest, key_of
 from scalr_agents.model.release import COMPONENT
 
 _LONGEST_PREFIX = 58
@@ -80,13 +80,13 @@ class Watched:
     @cached_property
     def controllers(self) -> "Controllers":
         """The object that keeps its controllers running."""
-        [kind] = [each["kind"] for each in self._workloads if name_of(each) == self.agent.release.names.deployment]
+        [kind] = [each["kind"] for each in self._workloads if key_of(each).name == self.agent.release.names.deployment]
         return Controllers(kind, self.namespace, self.agent.release.names.deployment, **_METRICS[kind])
 
     @cached_property
     def daemon_set(self) -> str:
         """Matchers of the DaemonSet of its workers; empty if it has none."""
-        workers = [name_of(each) for each in self._workloads if each["kind"] == "DaemonSet"]
+        workers = [key_of(each).name for each in self._workloads if each["kind"] == "DaemonSet"]
         return f'namespace="{self.namespace}",daemonset="{workers[0]}"' if workers else ""
 
     @cached_property
@@ -135,13 +135,13 @@ class Watched:
         known = {_literal(name) for spec in specs for name in claims_of(spec)}
         for manifest in self._workloads:
             claims = manifest["spec"].get("volumeClaimTemplates", ())
-            known |= {f"{_literal(name_of(claim))}-{_literal(name_of(manifest))}-[0-9]+" for claim in claims}
+            known |= {f"{_literal(claim['metadata']['name'])}-{_literal(key_of(manifest).name)}-[0-9]+" for claim in claims}
         return f'namespace="{self.namespace}",persistentvolumeclaim=~"{"|".join(sorted(known))}"' if known else ""
 
     @cached_property
     def budgets(self) -> str:
         """Matchers of the budgets that make drains wait; empty if there are none."""
-        names = [name_of(each) for each in self.agent.objects if each["kind"] == "PodDisruptionBudget"]
+        names = [key_of(each).name for each in self.agent.objects if each["kind"] == "PodDisruptionBudget"]
         return f'namespace="{self.namespace}",poddisruptionbudget=~"{"|".join(map(_literal, names))}"' if names else ""
 
     @property
@@ -162,10 +162,6 @@ def watched(agents: Sequence[AnyAgent]) -> list[Watched]:
     return [Watched(agent, [each for each in agents if each.release.namespace == agent.release.namespace]) for agent in agents]
 
 
-def name_of(manifest: Manifest) -> str:
-    return str(manifest["metadata"]["name"])
-
-
 def workloads(agent: AnyAgent) -> Iterator[Manifest]:
     """The workloads that start runs or execute them."""
     for manifest in agent.objects:
@@ -182,7 +178,7 @@ def _known(agent: AnyAgent) -> Iterator[str]:
 
 def _pods_of(manifest: Manifest) -> str:
     """A pattern of the names of a workload's pods."""
-    name = name_of(manifest)
+    name = key_of(manifest).name
     if manifest["kind"] == "DaemonSet":
         return f"{_literal(f'{name}-'[:_LONGEST_PREFIX])}{_RANDOM}"
     if manifest["kind"] == "StatefulSet":

@@ -7,7 +7,7 @@ from scalr_agents.charts.shared.agent import Agent, AnyAgent
 from scalr_agents.charts.shared.pods import pods
 from scalr_agents.model.findings import Finding, Path, almost, error, warning
 from scalr_agents.model.forms import LONGEST_LABEL, is_dns_label
-from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.manifests import Manifest, key_of
 from scalr_agents.model.messages import too_long
 from scalr_agents.stack import pod_security
 from scalr_agents.stack.model import PREFIX, AgentEntry, Namespace, place
@@ -27,7 +27,7 @@ def collisions(agents: Sequence[AnyAgent], claims: "Sequence[Claim]") -> Iterato
     for one in everything:
         releases = [one.release] if isinstance(one, Agent) else []
         selected = [("pods of", release.namespace, release.base_name, release.name) for release in releases]
-        for owned in [*selected, *map(_identity, one.objects)]:
+        for owned in [*selected, *map(key_of, one.objects)]:
             other = owners.setdefault(owned, one)
             if other is not one:
                 same_release = isinstance(one, Agent) and isinstance(other, Agent) and one.release.name == other.release.name
@@ -41,11 +41,6 @@ def collisions(agents: Sequence[AnyAgent], claims: "Sequence[Claim]") -> Iterato
 
 def _called(owner: "AnyAgent | Claim") -> str:
     return f"agent {owner.name!r}" if isinstance(owner, Agent) else f"cache {owner.cache!r}"
-
-
-def _identity(manifest: Manifest) -> tuple[str, ...]:
-    metadata = manifest["metadata"]
-    return manifest["kind"], metadata.get("namespace", ""), metadata["name"]
 
 
 def _listed(owned: tuple[str, ...]) -> str:

@@ -6,9 +6,10 @@ from scalr_agents.cluster.answers import Hidden
 from scalr_agents.doctor import scheduling
 from scalr_agents.doctor.facts import Cluster, Node
 from scalr_agents.doctor.findings import error, note, warning
-from scalr_agents.doctor.needs import Needs, Pod, key_of
+from scalr_agents.doctor.needs import Needs, Pod
 from scalr_agents.model import requests
 from scalr_agents.model.findings import Finding, Findings
+from scalr_agents.model.manifests import key_of
 from scalr_agents.model.messages import listed
 from scalr_agents.model.requests import Resources, Spec, shown
 

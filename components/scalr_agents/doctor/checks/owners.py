@@ -3,10 +3,11 @@
 from collections import defaultdict
 
 from scalr_agents.cluster.answers import Hidden
-from scalr_agents.doctor.facts import Cluster, Key, Owner
+from scalr_agents.doctor.facts import Cluster, Owner
 from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.findings import Findings
+from scalr_agents.model.manifests import Key
 from scalr_agents.model.messages import listed
 
 _ADOPT = "To take it over, see docs/adopting.md; otherwise give the agent another release name"

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from scalr_agents.charts.shared.pods import pulled, registry_of
 from scalr_agents.cluster.answers import Hidden
-from scalr_agents.doctor.facts import Cluster, Content, Key
+from scalr_agents.doctor.facts import Cluster, Content
 from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs, Reference
 from scalr_agents.model.findings import Findings
+from scalr_agents.model.manifests import Key
 from scalr_agents.model.messages import listed
 
 _PULL_TYPES = ("kubernetes.io/dockerconfigjson", "kubernetes.io/dockercfg")

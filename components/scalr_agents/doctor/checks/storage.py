@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 from scalr_agents.charts.shared.pods import claims_of
 from scalr_agents.cluster.answers import Hidden
 from scalr_agents.doctor import scheduling
-from scalr_agents.doctor.facts import Cluster, Content, Key
+from scalr_agents.doctor.facts import Cluster, Content
 from scalr_agents.doctor.findings import error, note
 from scalr_agents.doctor.needs import Needs, Pod
 from scalr_agents.model.findings import Findings
+from scalr_agents.model.manifests import Key
 from scalr_agents.model.merge import lookup
 from scalr_agents.model.messages import listed
 
