@@ -19,7 +19,7 @@ from scalr_agents.model.checks import NO_REFERENCE
 from scalr_agents.model.findings import Finding, FindingsError, by_severity, errors, nearest, starts, warnings
 from scalr_agents.model.forms import is_image
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.printing import FINDINGS, NamedPath, Program, counted, format_option, progress, report, say
+from scalr_agents.printing import FINDINGS, NamedPath, Program, counted, format_option, progress, report, say, table
 
 if TYPE_CHECKING:
     from scalr_agents.cluster.api import Api
@@ -204,9 +204,10 @@ def hosts(stack: str, project: Path | None, form: str) -> None:
 
     _, loaded = _usable(project, stack)
     found = of_stack.of(loaded.agents)
-    click.echo(
-        json.dumps({"hosts": [each.as_json() for each in found]}, indent=2) + "\n" if form == "json" else of_stack.table(found), nl=False
-    )
+    if form == "json":
+        click.echo(json.dumps({"hosts": [each.as_json() for each in found]}, indent=2))
+    else:
+        click.echo("\n".join(table(of_stack.rows(found))))
     if loaded.machines:
         say(f"not in this list: machines {', '.join(each.name for each in loaded.machines)}; see docs/machines.md")
     if any(agent.inputs.network is None or agent.inputs.network.egress is None for agent in loaded.agents):

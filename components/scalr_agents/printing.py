@@ -6,7 +6,7 @@ On a terminal, findings are coloured and grouped by what they are about, and a l
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from threading import Event, Timer
@@ -23,6 +23,7 @@ _COLOURS = {"error": "red", "warning": "yellow"}
 _SUBJECTS = {"agents": "", "machines": "", "secrets": "", "caches": "cache ", "namespaces": "namespace "}
 """Keys of a stack file below which names are, and what stands before a name. Agents and machines share one space."""
 _LONG_SECONDS = 1
+_UNITS = (("d", 86400), ("h", 3600), ("m", 60), ("s", 1))
 
 
 class NamedPath(click.Path):
@@ -71,6 +72,20 @@ def report(findings: Iterable[Finding], *, err: bool = True) -> None:
 
 def counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of cells as lines with aligned columns."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def age(seconds: int) -> str:
+    """A duration in its largest unit, and in the next one unless that is zero."""
+    first = next((index for index, (_, size) in enumerate(_UNITS) if seconds >= size), len(_UNITS) - 1)
+    largest, size = _UNITS[first]
+    rest = [f"{seconds % size // smaller}{unit}" for unit, smaller in _UNITS[first + 1 : first + 2]]
+    return "".join([f"{seconds // size}{largest}", *(each for each in rest if not each.startswith("0"))])
 
 
 @contextmanager

@@ -12,8 +12,8 @@ from scalr_agents.impact import changes, effects
 from scalr_agents.impact.changes import Change
 from scalr_agents.impact.effects import Effect
 from scalr_agents.live import snapshot
-from scalr_agents.live.command import age
 from scalr_agents.model.manifests import key_of
+from scalr_agents.printing import age, table
 from scalr_agents.stack import Stack
 
 _HEAD = ("AGENT", "KIND", "CONTROLLERS", "RUNS", "THEN", "LONGEST WAIT")
@@ -90,11 +90,8 @@ def _as_json(change: Change) -> dict[str, Any]:
 
 def as_text(found: Impact) -> list[str]:
     """Lines for people: a table of the agents, and each object that changes. Texts of the cluster are not escaped yet."""
-    rows = [_HEAD, *map(_row, found.agents)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     runs = [f"{each.name}: run {run.name}: {run.phase} for {age(run.seconds)}" for each in found.agents for run in each.runs or ()]
-    return [*table, *runs, *map(_line, found.changes), *(f"note: {note}" for note in found.notes)]
+    return [*table([_HEAD, *map(_row, found.agents)]), *runs, *map(_line, found.changes), *(f"note: {note}" for note in found.notes)]
 
 
 def _row(effect: Effect) -> tuple[str, ...]:

@@ -11,14 +11,14 @@ from scalr_agents.cluster.api import Api, ClusterError, connect
 from scalr_agents.live import agents, logs, snapshot
 from scalr_agents.live.agents import Claim, Run, Status
 from scalr_agents.live.logs import LogsError
+from scalr_agents.printing import age, table
 from scalr_agents.stack import Stack
 
-__all__ = ["ClusterError", "LogsError", "age", "as_json", "as_text", "lines", "opened", "statuses", "watched"]
+__all__ = ["ClusterError", "LogsError", "as_json", "as_text", "lines", "opened", "statuses", "watched"]
 
 _HEAD = ("AGENT", "KIND", "VERSION", "PODS", "RUNS")
 _WATCH_SECONDS = 5.0
 _GI = 2**30
-_UNITS = (("d", 86400), ("h", 3600), ("m", 60), ("s", 1))
 
 
 def opened(stack: Stack, untrusted: Sequence[Path]) -> Api:
@@ -52,10 +52,8 @@ def as_json(found: Sequence[Status], notes: Sequence[str]) -> str:
 
 def as_text(found: Sequence[Status], notes: Sequence[str]) -> list[str]:
     """Lines for people: a table of the agents, and what is to say of each. Texts of the cluster are not escaped yet."""
-    rows = [_HEAD, *(_row(each) for each in found)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return [*table, *(f"{each.name}: {line}" for each in found for line in _details(each)), *(f"note: {note}" for note in notes)]
+    details = [f"{each.name}: {line}" for each in found for line in _details(each)]
+    return [*table([_HEAD, *map(_row, found)]), *details, *(f"note: {note}" for note in notes)]
 
 
 def _row(status: Status) -> tuple[str, ...]:
@@ -83,11 +81,3 @@ def _use(claim: Claim) -> str:
     if claim.used is None or not claim.capacity:
         return ""
     return f", {claim.used / _GI:.1f} of {claim.capacity / _GI:.1f} GiB used ({claim.used * 100 // claim.capacity}%)"
-
-
-def age(seconds: int) -> str:
-    """A duration in its largest unit, and in the next one unless that is zero."""
-    first = next((index for index, (_, size) in enumerate(_UNITS) if seconds >= size), len(_UNITS) - 1)
-    largest, size = _UNITS[first]
-    rest = [f"{seconds % size // smaller}{unit}" for unit, smaller in _UNITS[first + 1 : first + 2]]
-    return "".join([f"{seconds // size}{largest}", *(each for each in rest if not each.startswith("0"))])

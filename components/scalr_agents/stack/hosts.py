@@ -72,11 +72,9 @@ def _registries(agent: AnyAgent) -> Iterator[str]:
             yield from [registry] if registry else _DOCKER_HUB
 
 
-def table(hosts: Sequence[Host]) -> str:
-    """The hosts as lines of columns."""
-    rows = [("HOST", "PORT", "WHO", "WHY"), *((each.host, _ports(each), ", ".join(each.who), each.why) for each in hosts)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n" for row in rows)
+def rows(hosts: Sequence[Host]) -> list[tuple[str, ...]]:
+    """The rows of a table of hosts, the first of which is its head."""
+    return [("HOST", "PORT", "WHO", "WHY"), *((each.host, _ports(each), ", ".join(each.who), each.why) for each in hosts)]
 
 
 def _ports(each: Host) -> str:
