@@ -19,7 +19,7 @@ from scalr_agents.model.checks import NO_REFERENCE
 from scalr_agents.model.findings import Finding, FindingsError, by_severity, errors, nearest, starts, warnings
 from scalr_agents.model.forms import is_image
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.printing import FINDINGS, NamedPath, Program, counted, format_option, progress, report, say, table
+from scalr_agents.printing import FINDINGS, NamedPath, Program, counted, format_option, note, progress, report, table
 
 if TYPE_CHECKING:
     from scalr_agents.cluster.api import Api
@@ -98,14 +98,14 @@ def render(stack: str, project: Path | None, form: str, directory: Path | None, 
     from_cloud = [value for value in unknown if isinstance(value, CloudValue | ClusterValue)]
     if directory is None:
         for value in unknown:
-            say(f"placeholder: {value} is {_missing(value)}")
+            note(f"placeholder: {value} is {_missing(value)}")
         click.echo(output.text(objects, form), nl=False)
     else:
         _write(objects, directory, form)
     if loaded.machines:
-        say(f"no manifests: machines {', '.join(each.name for each in loaded.machines)}; scalr-agents machine NAME prints their files")
+        note(f"no manifests: machines {', '.join(each.name for each in loaded.machines)}; scalr-agents machine NAME prints their files")
     if source.environment:
-        say(f"{source.file.name}: environment: is not read; its settings are missing here")
+        note(f"{source.file.name}: environment: is not read; its settings are missing here")
     sys.exit(FINDINGS if (source.environment or from_cloud) and not allow_unknown else 0)
 
 
@@ -135,11 +135,11 @@ def _write(objects: Sequence[dict[str, Any]], directory: Path, form: str) -> Non
     except OSError as problem:
         raise click.ClickException(f"{directory}: {problem.strerror}") from None
     for name in written.removed:
-        say(f"removed: {name}")
+        note(f"removed: {name}")
     for manifest in written.left_out:
         metadata, places = manifest["metadata"], ", ".join(map(str, output.unknown([manifest])))
         within = f" in namespace {metadata['namespace']}" if "namespace" in metadata else ""
-        say(f"left out: {manifest['kind']} {metadata['name']}{within}: {places} is not known here; an existing file stays unchanged")
+        note(f"left out: {manifest['kind']} {metadata['name']}{within}: {places} is not known here; an existing file stays unchanged")
 
 
 @main.command(short_help="Print errors and warnings about a stack.")
@@ -156,7 +156,7 @@ def check(stack: str, project: Path | None, form: str, strict: bool) -> None:
     try:
         source, _, findings = _load(project, stack, demand_tokens=True)
         if source.environment:
-            say(f"{source.file.name}: environment: is not read; its settings were not checked")
+            note(f"{source.file.name}: environment: is not read; its settings were not checked")
     except FindingsError as problem:
         findings = problem.findings
     if form == "json":
@@ -166,7 +166,7 @@ def check(stack: str, project: Path | None, form: str, strict: bool) -> None:
     else:
         report(findings, err=False)
     bad, odd = len(errors(findings)), len(warnings(findings))
-    say(f"{stack}: {counted(bad, 'error')}, {counted(odd, 'warning')}")
+    note(f"{stack}: {counted(bad, 'error')}, {counted(odd, 'warning')}")
     sys.exit(FINDINGS if bad or (strict and odd) else 0)
 
 
@@ -186,7 +186,7 @@ def images(stack: str, project: Path | None, *, digests: bool) -> None:
         name, _, digest = image.partition("@")
         click.echo(f"{name}\t{digest or '-'}" if digests else image)
     for name, further in {agent.chart.name: agent.chart.further_images for agent in loaded.agents if agent.chart.further_images}.items():
-        say(f"{name}: {further}")
+        note(f"{name}: {further}")
 
 
 @main.command(short_help="Print what agents connect to, for a firewall.")
@@ -209,9 +209,9 @@ def hosts(stack: str, project: Path | None, form: str) -> None:
     else:
         click.echo("\n".join(table(of_stack.rows(found))))
     if loaded.machines:
-        say(f"not in this list: machines {', '.join(each.name for each in loaded.machines)}; see docs/machines.md")
+        note(f"not in this list: machines {', '.join(each.name for each in loaded.machines)}; see docs/machines.md")
     if any(agent.inputs.network is None or agent.inputs.network.egress is None for agent in loaded.agents):
-        say("runs also connect to cloud APIs, VCS providers and private registries, which are not known here")
+        note("runs also connect to cloud APIs, VCS providers and private registries, which are not known here")
 
 
 @main.command(short_help="Print the alerts of a stack.")
@@ -230,7 +230,7 @@ def alerts(stack: str, project: Path | None, form: str) -> None:
     printed = observability.rules_file(loaded) if form == "rules-file" else output.text(observability.rules_of(loaded), "yaml")
     click.echo(printed, nl=False)
     if loaded.machines:
-        say(f"no alerts: machines {', '.join(each.name for each in loaded.machines)}; these alerts are on metrics of Kubernetes")
+        note(f"no alerts: machines {', '.join(each.name for each in loaded.machines)}; these alerts are on metrics of Kubernetes")
 
 
 @main.command(short_help="Print a dashboard for a stack.")
@@ -242,7 +242,7 @@ def dashboard(stack: str, project: Path | None) -> None:
 
     _, loaded = _usable(project, stack)
     if not loaded.agents:
-        say(f"{stack}: no agents on Kubernetes, so there is nothing to show")
+        note(f"{stack}: no agents on Kubernetes, so there is nothing to show")
         sys.exit(FINDINGS)
     click.echo(observability.dashboard_of(loaded), nl=False)
 
@@ -279,7 +279,7 @@ def machine(name: str, stack: str, project: Path | None, form: str) -> None:
         raise click.BadParameter(refusal, param_hint="--output")
     click.echo(found.document(form), nl=False)
     for step in found.steps(form):
-        say(step)
+        note(step)
 
 
 @main.command(short_help="Print shell completion.")
@@ -313,20 +313,20 @@ def doctor(stack: str, project: Path | None, form: str, *, probe: bool, image: s
         raise click.BadParameter(NO_REFERENCE, param_hint="--image")
     source, loaded = _usable(project, stack)
     if not loaded.on_kubernetes:
-        say(f"{stack}: nothing on Kubernetes, so there is nothing to check")
+        note(f"{stack}: nothing on Kubernetes, so there is nothing to check")
         return
     if image and not probe:
-        say("--image has no effect without --probe")
+        note("--image has no effect without --probe")
     try:
         with progress("running probes" if probe else "asking the cluster"):
             untrusted = [] if allow_exec else programs.checkouts(source)
             found = command.examined(loaded, untrusted, probe=probe, image=image, seconds=timeout)
     except command.ClusterError as problem:
-        say(f"error: {problem}")
+        note(f"error: {problem}")
         sys.exit(FINDINGS)
     click.echo(command.as_json(found) if form == "json" else "".join(f"{finding}\n" for finding in found), nl=False)
     bad, odd = len(errors(found)), len(warnings(found))
-    say(f"cluster of {stack}: {counted(bad, 'error')}, {counted(odd, 'warning')}")
+    note(f"cluster of {stack}: {counted(bad, 'error')}, {counted(odd, 'warning')}")
     sys.exit(FINDINGS if bad else 0)
 
 
@@ -373,10 +373,10 @@ def impact(stack: str, project: Path | None, form: str, *, allow_exec: bool) -> 
     source, loaded = _usable(project, stack)
     with _cluster(source, loaded, allow_exec=allow_exec) as api:
         with progress("asking the cluster"):
-            found = command.told(api, loaded)
+            found = command.examine(api, loaded)
         text = "".join(f"{escaped(line)}\n" for line in command.as_text(found))
         click.echo(command.as_json(found) if form == "json" else text, nl=False)
-    sys.exit(0 if found.is_told else FINDINGS)
+    sys.exit(0 if found.is_complete else FINDINGS)
 
 
 @main.command(short_help="Print the logs of an agent, or of one of its runs.")
@@ -413,7 +413,7 @@ def _cluster(source: "Source", loaded: "Stack", *, allow_exec: bool) -> "Iterato
         with command.opened(loaded, [] if allow_exec else programs.checkouts(source)) as api:
             yield api
     except (command.ClusterError, command.LogsError) as problem:
-        say(f"error: {problem}")
+        note(f"error: {problem}")
         sys.exit(FINDINGS)
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
@@ -437,7 +437,7 @@ def _usable(project: Path | None, stack: str) -> "tuple[Source, Stack]":
     report(errors(findings))
     if odd := len(warnings(findings)):
         at = ("--project", str(project)) if project else ()
-        say(
+        note(
             f"{stack}: {counted(odd, 'warning')} about the stack file; to print {'it' if odd == 1 else 'them'}, run: "
             f"{shlex.join(('scalr-agents', 'check', stack, *at))}"
         )

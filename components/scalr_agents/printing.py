@@ -51,7 +51,7 @@ class Program(click.Group):
             raise click.ClickException(escaped(problem.format_message())) from None
 
 
-def say(text: str) -> None:
+def note(text: str) -> None:
     """Print a line on stderr."""
     click.echo(escaped(text), err=True)
 

@@ -280,8 +280,8 @@ def compared(cluster: Client, control_plane: ControlPlane) -> Iterator[Mapping[s
     holders = {name: _holders(cluster, seen) for name, seen in before.items()}
     after = _after()
     with connect(str(control_plane.kubeconfig), "tests", []) as api:
-        stays = command.told(api, deployed.wanted)
-        told = command.told(api, after)
+        stays = command.examine(api, deployed.wanted)
+        told = command.examine(api, after)
     assert [(str(change.key), change.what, change.fields) for change in stays.changes] == []
     assert {name: deployed.seen(name) for name in _ROWS} == before, "predicting changes nothing"
     wanted = {agent.name: deepcopy(agent.objects) for agent in after.agents}

@@ -130,7 +130,7 @@ def test_text_says_everything() -> None:
     [("replaced", "end", True), ("rejected", "continue", False), ("unknown", "continue", False), ("restarted", "unknown", False)],
 )
 def test_what_counts_as_told(what: What, then: effects.Then, told: bool) -> None:
-    assert _told(Change(key=Key("Role", NAMESPACE, "runs"), what=what), then=then).is_told is told
+    assert _told(Change(key=Key("Role", NAMESPACE, "runs"), what=what), then=then).is_complete is told
 
 
 def test_runs_that_cannot_be_seen() -> None:

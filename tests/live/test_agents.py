@@ -54,7 +54,7 @@ def test_an_agent_as_in_the_stack_file(kind: str, version: str, values: Values, 
     one = agent(kind=kind, agentVersion=version, values=values)
     found = status(one, snapshot(one))
     assert {each.what: each.needed for each in found.pods or ()} == what
-    assert all(each.ready == each.wanted and not each.reason for each in found.pods or ())
+    assert all(each.ready == each.desired and not each.reason for each in found.pods or ())
     assert (found.ready, found.version, found.differences) == (True, {"cluster": version, "stack": version}, [])
     assert found.runs == (None if kind == "agent-local" else [])
 
@@ -182,7 +182,7 @@ def test_pods_that_are_not_ready_say_why(conditions: list[Any], pods: list[dict[
     now = snapshot(one, pods=pods)
     found = status(one, replace(now, makers=deployed(one, status={"readyReplicas": 0, "conditions": conditions})))
     assert found.pods is not None
-    assert [(each.ready, each.wanted, each.reason) for each in found.pods] == [(0, 1, reason)]
+    assert [(each.ready, each.desired, each.reason) for each in found.pods] == [(0, 1, reason)]
     assert not found.ready
 
 

@@ -96,7 +96,7 @@ def test_json_has_these_keys(cluster: Described, project: Path) -> None:
     assert set(agent) == {
         *("name", "kind", "namespace", "version", "pods", "runs", "failures", "claims", "differences", "ready"),
     }
-    assert agent["pods"] == [{"what": "controller", "ready": 1, "wanted": 1, "reason": "", "needed": True}]
+    assert agent["pods"] == [{"what": "controller", "ready": 1, "desired": 1, "reason": "", "needed": True}]
     assert [set(run) for run in agent["runs"]] == [{"name", "phase", "seconds", "reason"}]
 
 
@@ -113,7 +113,7 @@ def test_text_says_everything_about_an_agent() -> None:
         kind="agent-job",
         namespace="scalr",
         version={"cluster": None, "stack": "1.4.0"},
-        pods=[Pods(what="placeholder", ready=0, wanted=2, reason="", needed=False)],
+        pods=[Pods(what="placeholder", ready=0, desired=2, reason="", needed=False)],
         runs=[Run(name="a", phase="running", seconds=90061, reason=""), Run(name="b", phase="pending", seconds=3600, reason="why")],
         failures=[Failure(name="c", reason="OOMKilled in runner", seconds=0)],
         claims=[Claim(name="d", phase="Bound", size="40Gi", used=2**30, capacity=4 * 2**30)],

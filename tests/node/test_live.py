@@ -139,4 +139,4 @@ def test_images_of_runs_are_kept_on_the_node(live: Live, cluster: Client) -> Non
     on_node = {image for each in cluster.get("Node", nodes.NAME)["status"]["images"] for image in each["names"]}
     assert {each["imageID"] for each in statuses} <= on_node
     [found] = [each for each in live.status()["pods"] if not each["needed"]]
-    assert (found["ready"], found["wanted"]) == (1, 1)
+    assert (found["ready"], found["desired"]) == (1, 1)

@@ -90,7 +90,7 @@ def _container(given: Mapping[str, Any], pod: Pod, image: str) -> Manifest:
         **{key: given[key] for key in kept if key in given},
         "image": image,
         "command": ["/bin/sh", "-c", script],
-        "env": [*_environment(given), *_told(given, pod)],
+        "env": [*_environment(given), *_probe_variables(given, pod)],
     }
 
 
@@ -104,10 +104,10 @@ def _environment(container: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [variable for name, variable in variables.items() if name in needed]
 
 
-def _told(container: Mapping[str, Any], pod: Pod) -> list[Manifest]:
-    """What the script is told to try."""
+def _probe_variables(container: Mapping[str, Any], pod: Pod) -> list[Manifest]:
+    """What the script tries."""
     url = address(pod)
-    told = {
+    variables = {
         "PROBE_CONTAINER": container["name"],
         "PROBE_DIRECTORIES": _lines(mount["mountPath"] for mount in container.get("volumeMounts", ()) if not mount.get("readOnly")),
         "PROBE_NAMES": _lines(_names(container, url)),
@@ -117,7 +117,7 @@ def _told(container: Mapping[str, Any], pod: Pod) -> list[Manifest]:
         "PROBE_CA": next(filter(None, (_path(container, name) for name in _AUTHORITIES)), ""),
         "PROBE_PAUSE": str(_PAUSE_SECONDS),
     }
-    return [{"name": name, "value": value} for name, value in told.items()]
+    return [{"name": name, "value": value} for name, value in variables.items()]
 
 
 def _lines(items: Iterable[str]) -> str:

@@ -55,9 +55,9 @@ def planned(needs: Needs, cluster: Cluster) -> tuple[list[Submission], dict[str,
     """What can be judged before anything is there, and the subjects of what cannot, by the reason."""
     found, left_out = [], defaultdict[str, list[str]](list)
     for each in _all(needs, cluster):
-        hindrance = _hindrance(each, needs, cluster)
-        if hindrance:
-            left_out[hindrance].append(each.subject)
+        reason = _why_not_judged(each, needs, cluster)
+        if reason:
+            left_out[reason].append(each.subject)
         else:
             found.append(each)
     return found, left_out
@@ -120,7 +120,7 @@ def _of_what_exists(pod: Pod, needs: Needs, cluster: Cluster) -> dict[str, Any]:
     return spec
 
 
-def _hindrance(each: Submission, needs: Needs, cluster: Cluster) -> str:
+def _why_not_judged(each: Submission, needs: Needs, cluster: Cluster) -> str:
     """Why the API server cannot judge an object yet. Empty if it can, as far as that is known."""
     manifest = each.manifest
     verbs = ("create", "patch") if each.manager else ("create",)

@@ -40,7 +40,7 @@ def convert(values: Mapping[str, Any]) -> tuple[Values, list[Finding]]:
     if not _is_given(values, _OPEN) and not _is_given(values, "task.allowMetadataService"):
         message = "not set, so runs could reach the metadata service; now they cannot, unless you set task.allowMetadataService to true"
         findings.append(warning(_OPEN, message))
-    findings += [*_strangers(new), *shapes.unknown_keys(AgentJobValues, _without_alpha(new))]
+    findings += [*_unknown_in_sections(new), *shapes.unknown_keys(AgentJobValues, _without_alpha(new))]
     _prune(new)
     return new, by_severity(findings)
 
@@ -94,13 +94,13 @@ def _make_room(new: Values, row: Row, value: Any) -> Iterator[Finding]:
             _put(new, path, shared)  # no place for both; the finding comes when the value is put
 
 
-def _strangers(values: Mapping[str, Any]) -> Iterator[Finding]:
+def _unknown_in_sections(values: Mapping[str, Any]) -> Iterator[Finding]:
     """Errors for keys in the alpha's own sections that the alpha did not have either."""
     for section in _SECTIONS:
-        yield from _strangers_in(_at(values, section), tuple(section.split(".")))
+        yield from _unknown_in(_at(values, section), tuple(section.split(".")))
 
 
-def _strangers_in(given: Any, path: tuple[str, ...]) -> Iterator[Finding]:
+def _unknown_in(given: Any, path: tuple[str, ...]) -> Iterator[Finding]:
     if not isinstance(given, Mapping):
         if not is_empty(given):
             yield error(dotted(path), "expected a map")
@@ -113,7 +113,7 @@ def _strangers_in(given: Any, path: tuple[str, ...]) -> Iterator[Finding]:
             name = shown(key)
             yield error(dotted((*path, name)), unknown_key(name, sorted(known)))
         elif not any(row.old == ".".join(here) for row in ROWS):
-            yield from _strangers_in(value, here)
+            yield from _unknown_in(value, here)
 
 
 def _found(values: Mapping[str, Any], row: Row) -> bool:

@@ -20,7 +20,7 @@ from scalr_agents.model.layers import Layer, combine, locate
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup
 from scalr_agents.model.positions import Document, broken
-from scalr_agents.printing import FINDINGS, NamedPath, format_option, report, say
+from scalr_agents.printing import FINDINGS, NamedPath, format_option, note, report
 
 T = TypeVar("T")
 
@@ -103,7 +103,7 @@ def convert_values(file: Path) -> None:
     converted, findings = alpha.convert(given)
     text = yaml_io.dump([converted]) if alpha.is_alpha(given) else document.text
     if not alpha.is_alpha(given):
-        say(f"{document.name}: no value of the alpha; printed unchanged")
+        note(f"{document.name}: no value of the alpha; printed unchanged")
     report(replace(finding, position=document.position(finding.at)) for finding in findings)
     click.echo(text, nl=False)
     sys.exit(FINDINGS if errors(findings) else 0)
@@ -182,8 +182,8 @@ def adopt(
             adopted.write(target)
         except OSError as problem:
             raise click.BadParameter(f"{target}: {problem.strerror}", param_hint="--write") from None
-    for text in (*(f"note: {note}" for note in adopted.notes), *adopted.listing(), *adopted.instructions()):
-        say(text)
+    for text in (*(f"note: {each}" for each in adopted.notes), *adopted.listing(), *adopted.instructions()):
+        note(text)
 
 
 def _only_chart(possible: Sequence[str], namespace: str) -> str:

@@ -19,7 +19,7 @@ from scalr_agents.stack import Stack
 _HEAD = ("AGENT", "KIND", "CONTROLLERS", "RUNS", "THEN", "LONGEST WAIT")
 _FIELDS = 3
 """How many fields of an object are printed."""
-_SAID = {
+_VERBS = {
     "created": "is created",
     "changed": "changes in place",
     "scaled-in": "loses pods",
@@ -43,13 +43,13 @@ class Impact:
     notes: Sequence[str]
 
     @property
-    def is_told(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether everything could be judged, and would be accepted."""
         judged = not any(change.what in ("rejected", "unknown") for change in self.changes)
         return judged and not any(each.then == "unknown" for each in self.agents)
 
 
-def told(api: Api, stack: Stack) -> Impact:
+def examine(api: Api, stack: Stack) -> Impact:
     """What deploying a stack to a cluster does. Raises `ClusterError`."""
     needs = Needs.of(stack)
     now = snapshot.read(api, stack.agents, stats=False)
@@ -105,4 +105,4 @@ def _row(effect: Effect) -> tuple[str, ...]:
 def _line(change: Change) -> str:
     shown = ", ".join(change.fields[:_FIELDS])
     more = f" and {len(change.fields) - _FIELDS} more" if len(change.fields) > _FIELDS else ""
-    return ": ".join(filter(None, [f"{change.key.place} {_SAID[change.what]}", change.reason, f"{shown}{more}"]))
+    return ": ".join(filter(None, [f"{change.key.place} {_VERBS[change.what]}", change.reason, f"{shown}{more}"]))

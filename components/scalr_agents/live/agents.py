@@ -31,7 +31,7 @@ class Pods:
 
     what: str
     ready: int
-    wanted: int
+    desired: int
     reason: str
     """Why not all are ready."""
     needed: bool
@@ -85,7 +85,7 @@ class Status:
     @property
     def ready(self) -> bool:
         """Whether all pods that it needs are known to be ready."""
-        return self.pods is not None and all(each.ready >= each.wanted for each in self.pods if each.needed)
+        return self.pods is not None and all(each.ready >= each.desired for each in self.pods if each.needed)
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "ready": self.ready}
@@ -167,12 +167,12 @@ def _pods(what: str, maker: Manifest, found: Json | Hidden | None, now: Snapshot
     build = partial(Pods, what=what.removesuffix("pods").strip() or "agent", needed=is_needed(maker))
     name = f"{maker['kind']} {maker['metadata']['name']}"
     if not isinstance(found, dict):
-        return build(ready=0, wanted=maker["spec"].get("replicas", 1), reason=f"{name} does not exist")
+        return build(ready=0, desired=maker["spec"].get("replicas", 1), reason=f"{name} does not exist")
     spec, status = found["spec"], found.get("status", {})
     of_nodes = maker["kind"] == "DaemonSet"
-    wanted = status.get("desiredNumberScheduled", 0) if of_nodes else spec.get("replicas", 1)
+    desired = status.get("desiredNumberScheduled", 0) if of_nodes else spec.get("replicas", 1)
     ready = status.get("numberReady", 0) if of_nodes else status.get("readyReplicas", 0)
-    return build(ready=ready, wanted=wanted, reason=_unready(maker, found, now) if ready < wanted else "")
+    return build(ready=ready, desired=desired, reason=_unready(maker, found, now) if ready < desired else "")
 
 
 def _unready(maker: Manifest, found: Json, now: Snapshot) -> str:

@@ -57,7 +57,7 @@ def as_text(found: Sequence[Status], notes: Sequence[str]) -> list[str]:
 
 
 def _row(status: Status) -> tuple[str, ...]:
-    pods = "?" if status.pods is None else ", ".join(f"{each.what} {each.ready}/{each.wanted}" for each in status.pods)
+    pods = "?" if status.pods is None else ", ".join(f"{each.what} {each.ready}/{each.desired}" for each in status.pods)
     return status.name, status.kind, status.version["cluster"] or "-", pods, _counted(status.runs)
 
 
@@ -69,7 +69,7 @@ def _counted(runs: Sequence[Run] | None) -> str:
 
 
 def _details(status: Status) -> Iterator[str]:
-    yield from (f"{each.what} not ready: {each.reason or 'no reason known'}" for each in status.pods or () if each.ready < each.wanted)
+    yield from (f"{each.what} not ready: {each.reason or 'no reason known'}" for each in status.pods or () if each.ready < each.desired)
     for run in status.runs or ():
         yield f"run {run.name}: {run.phase} for {age(run.seconds)}{f': {run.reason}' if run.reason else ''}"
     yield from (f"failed {age(each.seconds)} ago: {each.name}: {each.reason}" for each in status.failures)

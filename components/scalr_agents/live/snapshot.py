@@ -67,8 +67,8 @@ def read(api: Api, agents: Sequence[AnyAgent], *, stats: bool = True) -> Snapsho
         if not stats:
             return now
         nodes = list(dict.fromkeys(_nodes_with_claims(pod for namespace in namespaces for pod in now.items("pods", namespace))))
-        told = pool.map(lambda node: api.get(f"/api/v1/nodes/{node}/proxy/stats/summary"), nodes)
-        return Snapshot(at=now.at, lists=listed, makers=now.makers, stats=dict(zip(nodes, told, strict=True)))
+        found = pool.map(lambda node: api.get(f"/api/v1/nodes/{node}/proxy/stats/summary"), nodes)
+        return Snapshot(at=now.at, lists=listed, makers=now.makers, stats=dict(zip(nodes, found, strict=True)))
 
 
 def _list(api: Api, resource: str, namespace: str) -> Seen[list[Json]]:

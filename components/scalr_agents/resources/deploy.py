@@ -101,7 +101,7 @@ def _misplaced_secrets(read: source.Source | None) -> Iterator[Finding]:
     found = list(secrets.misplaced(read.config)) if read else []
     yield from found
     marked = {key for key in pulumi_config.get_config_secret_keys_env() if key.startswith(f"{PREFIX}:")}
-    marked |= {f"{PREFIX}:{word}" for word in _configuration() if pulumi_config.is_config_secret(f"{PREFIX}:{word}")}
+    marked |= {f"{PREFIX}:{key}" for key in _configuration() if pulumi_config.is_config_secret(f"{PREFIX}:{key}")}
     for key in sorted(marked - {f"{PREFIX}:secrets"}):
         if not any(finding.at[:1] == (key,) for finding in found):
             yield secrets.misplaced_at((key,))

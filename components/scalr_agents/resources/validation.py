@@ -52,12 +52,12 @@ def validate(component: str, name: str, model: type[S], args: Mapping[str, Any],
 
 def empty(model: type[Section], arguments: Mapping[str, Any], found: Iterable[Finding]) -> Iterator[Finding]:
     """Findings on arguments that are empty strings, without those that have a finding already."""
-    told = {finding.at for finding in found}
-    for word in (word for word, value in arguments.items() if value == "" and (word,) not in told):
-        if model.model_fields[word].default:
-            yield error(word, "empty; set it, or leave it out for the default")
+    reported = {finding.at for finding in found}
+    for key in (key for key, value in arguments.items() if value == "" and (key,) not in reported):
+        if model.model_fields[key].default:
+            yield error(key, "empty; set it, or leave it out for the default")
         else:
-            yield warning(word, "empty, so it has no effect; set it, or leave it out")
+            yield warning(key, "empty, so it has no effect; set it, or leave it out")
 
 
 def report(component: str, name: str, findings: Sequence[Finding]) -> None:
@@ -68,12 +68,12 @@ def report(component: str, name: str, findings: Sequence[Finding]) -> None:
         pulumi.log.warn(f"{name}: {_line(finding).removeprefix('warning: ')}")
 
 
-def with_text(owner: pulumi.ComponentResource, name: str, given: S, *words: str) -> S:
+def with_text(owner: pulumi.ComponentResource, name: str, given: S, *keys: str) -> S:
     """Arguments with outputs that end the program, without a traceback, if they turn out to be empty or not a string.
 
     An output that does not exist in the stack of a `StackReference` is `None`. `owner` is the component, called `name`.
     """
-    return given.model_copy(update=_later(owner, name, given, words))
+    return given.model_copy(update=_later(owner, name, given, keys))
 
 
 def with_images(owner: pulumi.ComponentResource, name: str, agent: Agent[V]) -> Agent[V]:
@@ -85,19 +85,19 @@ def with_images(owner: pulumi.ComponentResource, name: str, agent: Agent[V]) -> 
     return replace(agent, inputs=replace(agent.inputs, **images)) if images else agent
 
 
-def _later(owner: pulumi.ComponentResource, name: str, given: object, words: Iterable[str]) -> dict[str, Any]:
+def _later(owner: pulumi.ComponentResource, name: str, given: object, keys: Iterable[str]) -> dict[str, Any]:
     """Those of some arguments that are outputs, checked."""
-    return {word: _text(owner, name, word, value) for word in words if is_deferred(value := getattr(given, word))}
+    return {key: _text(owner, name, key, value) for key in keys if is_deferred(value := getattr(given, key))}
 
 
-def _text(owner: pulumi.ComponentResource, name: str, word: str, value: Deferred) -> Deferred:
+def _text(owner: pulumi.ComponentResource, name: str, key: str, value: Deferred) -> Deferred:
     def checked(known: Any) -> Any:
         if isinstance(known, str) and known.strip():
             return known
-        if word in _OF_CLOUD and known in (None, ""):
-            pulumi.log.warn(f"{name}: {word}: {EMPTY_OUTPUT}, so the default is used; {ADVICE}")
+        if key in _OF_CLOUD and known in (None, ""):
+            pulumi.log.warn(f"{name}: {key}: {EMPTY_OUTPUT}, so the default is used; {ADVICE}")
             return known
-        raise ArgsError(f"{type(owner).__name__} {name!r}", [error(word, f"{EMPTY_OUTPUT}; {ADVICE}")])
+        raise ArgsError(f"{type(owner).__name__} {name!r}", [error(key, f"{EMPTY_OUTPUT}; {ADVICE}")])
 
     return deferred(when_registered(owner, as_output(value)).apply(checked))
 

@@ -130,7 +130,7 @@ def misplaced_keys(agents: Any) -> Iterator[Finding]:
         if isinstance(kind, str) and kind in charts.CHARTS:
             for key in given.keys() - _OWN_KEYS:
                 yield from _misplaced_key(kind, key, (*place(name), key))
-            yield from secrets_from.misplaced(name, given.get(secrets_from.WORD))
+            yield from secrets_from.misplaced(name, given.get(secrets_from.KEY))
 
 
 def _misplaced_key(kind: str, key: str, here: KeyPath) -> Iterator[Finding]:

@@ -146,9 +146,9 @@ class Caches(NamedTuple):
 
 def _contradictions(place: Path, mounted: Values, below: Sequence[Layer], *, decided: Iterable[str]) -> Findings:
     """Errors for values that would have no effect, or would turn the cache off."""
-    words = dict.fromkeys(("claimName", "storageClassName", "storage", "accessMode", *decided))
+    keys = dict.fromkeys(("claimName", "storageClassName", "storage", "accessMode", *decided))
     cache = ("persistence", "cache") if "cache" in mounted["persistence"] else ("persistence",)
-    claims = [(*section, "persistentVolumeClaim", word) for section in dict.fromkeys((cache, ("persistence",))) for word in words]
+    claims = [(*section, "persistentVolumeClaim", key) for section in dict.fromkeys((cache, ("persistence",))) for key in keys]
     for each in below:
         for path in claims:
             if is_set(lookup(each.values, *path)):
@@ -170,8 +170,8 @@ def _check_entry(entry: CacheEntry) -> Findings:
     for key, kind in kinds.items():
         yield from (finding.under((key,)) for finding in kind.check(in_stack_files))
     existing = [f"{key}.{in_stack_files(kind.existing)}" for key, kind in kinds.items() if is_existing(kind)]
-    for word in [*existing, *(["claim"] if entry.claim else [])] if "on_delete" in entry.model_fields_set else []:
-        yield error("onDelete", f"has no effect: the stack never deletes the existing resource of {word}; remove it")
+    for key in [*existing, *(["claim"] if entry.claim else [])] if "on_delete" in entry.model_fields_set else []:
+        yield error("onDelete", f"has no effect: the stack never deletes the existing resource of {key}; remove it")
 
 
 def _one_cache_each(entries: Mapping[str, CacheEntry]) -> Findings:

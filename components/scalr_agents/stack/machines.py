@@ -104,14 +104,14 @@ def build(content: object, file: StackFile, bundle: str, *, demand_tokens: bool)
 
 def _shared(common: Common, bundle: str) -> SharedSettings:
     proxy, otel = common.proxy, common.otel
-    words: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "url": common.url,
         "image_registry": common.image_registry,
         "ca_bundle": bundle,
         **({"http_proxy": proxy.http, "https_proxy": proxy.https, "no_proxy": proxy.except_} if proxy else {}),
         **({"otel_endpoint": otel.endpoint, "otel_metrics": otel.metrics, "otel_traces": otel.traces} if otel else {}),
     }
-    return SharedSettings.model_validate(words, by_name=True, by_alias=False)
+    return SharedSettings.model_validate(settings, by_name=True, by_alias=False)
 
 
 def _build(name: str, entry: MachineEntry, shared: SharedSettings, file: StackFile) -> StackMachine:

@@ -18,7 +18,7 @@ from scalr_agents.stack.model import PREFIX, Namespace, Quota
 _NAME = "scalr-agents"
 _PODS = "pods"
 _RESOURCES = {_PODS: _PODS, "cpu": "cpu", "memory": "memory", "disk": contract.DISK}
-"""What each word of a quota limits, by the name of the resource."""
+"""What each key of a quota limits, by the name of the resource."""
 _REQUESTS = {"cpu": "100m", "memory": "128Mi", contract.DISK: "256Mi"}
 """What a container requests if it says nothing. Where a quota counts a resource, Kubernetes refuses pods that do not request it."""
 _NOTHING, _MEBIBYTE = Decimal(0), 2**20
@@ -41,8 +41,8 @@ def _object(kind: str, namespace: str, spec: Manifest) -> Manifest:
 
 
 def _limits(quota: Quota) -> dict[str, str | int]:
-    """The words that are set, by the name of the resource."""
-    given = {resource: getattr(quota, word) for word, resource in _RESOURCES.items()}
+    """The keys that are set, by the name of the resource."""
+    given = {resource: getattr(quota, key) for key, resource in _RESOURCES.items()}
     return {resource: amount for resource, amount in given.items() if amount is not None}
 
 
@@ -56,9 +56,9 @@ def check(namespaces: Mapping[str, Namespace]) -> Iterator[Finding]:
         limits = _limits(entry.quota) if entry.quota else {}
         if entry.quota and not limits:
             yield error(place(name), f"empty; set at least one of {', '.join(_RESOURCES)}", [place(name)])
-        for word, resource in _RESOURCES.items():
+        for key, resource in _RESOURCES.items():
             if resource in limits and quantities.parse(limits[resource]) <= 0:
-                yield error((*place(name), word), f"{limits[resource]} leaves nothing for any pod; set more, or remove it")
+                yield error((*place(name), key), f"{limits[resource]} leaves nothing for any pod; set more, or remove it")
 
 
 def check_room(namespaces: Mapping[str, Namespace], agents: Sequence[AnyAgent]) -> Iterator[Finding]:
@@ -80,7 +80,7 @@ class _Needs(NamedTuple):
 
 def _check_room(at: Path, limits: Mapping[str, str | int], needs: Sequence[_Needs]) -> Iterator[Finding]:
     total = requests.added(each.kept for each in needs)
-    for word, resource in _RESOURCES.items():
+    for key, resource in _RESOURCES.items():
         if resource not in limits:
             continue
         limit, kept = quantities.parse(limits[resource]), total.get(resource, _NOTHING)
@@ -89,10 +89,10 @@ def _check_room(at: Path, limits: Mapping[str, str | int], needs: Sequence[_Need
         least = requests.shown(resource, _rounded_up(resource, kept + run))
         if kept > limit:
             taken = requests.shown(resource, kept)
-            yield error((*at, word), f"{limits[resource]}, but the pods that always run here request {taken}; set at least {least}")
+            yield error((*at, key), f"{limits[resource]}, but the pods that always run here request {taken}; set at least {least}")
         elif kept + run > limit:
             yield error(
-                (*at, word),
+                (*at, key),
                 f"{limits[resource]}, which leaves {requests.shown(resource, limit - kept)} for runs, but a run of agent "
                 f"{largest.agent!r} requests {requests.shown(resource, run)} and would never start; set at least {least}",
             )

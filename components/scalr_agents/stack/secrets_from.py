@@ -15,7 +15,7 @@ from scalr_agents.model.spelling import in_stack_files
 from scalr_agents.stack.model import AgentSecrets, place
 from scalr_agents.stack.secrets import place_of
 
-WORD = "secretsFrom"
+KEY = "secretsFrom"
 
 
 def layers(
@@ -24,7 +24,7 @@ def layers(
     """The layers with an agent's secrets from a store, which go on top of those `below`, and the findings on them."""
     if given is None:
         return [], []
-    here = (*place(agent), WORD)
+    here = (*place(agent), KEY)
     made, findings = secrets_from.layers(given, settings, here, in_stack_files)
     findings += _given_twice(agent, given, secrets)
     if given.token and is_set(lookup(combine(below), *settings.existing_token)):
@@ -38,13 +38,13 @@ def _given_twice(agent: str, given: SecretsFrom, secrets: AgentSecrets) -> Itera
     for key in ("token", "env", "client_key"):
         if getattr(given, key) and is_set(getattr(secrets, key)):
             here = in_stack_files(key)
-            yield error(place_of(agent, here), f"given together with {dotted((*place(agent), WORD, here))}; keep one of them")
+            yield error(place_of(agent, here), f"given together with {dotted((*place(agent), KEY, here))}; keep one of them")
 
 
 def located(agent: str, given: SecretsFrom | None, path: Path) -> Path | None:
     """The path in the stack file of a variable from a store that a finding is about; `path` is the path in the agent's inputs."""
     ours = given is not None and path[:1] == ("secret_env",) and path[-1] in given.env
-    return (*place(agent), WORD, "env", path[-1]) if ours else None
+    return (*place(agent), KEY, "env", path[-1]) if ours else None
 
 
 def misplaced(agent: str, given: Any) -> Iterator[Finding]:
@@ -54,4 +54,4 @@ def misplaced(agent: str, given: Any) -> Iterator[Finding]:
             "unknown key 'mirrorTokens': the agent reads the list of mirrors and their tokens as one value; put the whole list into the "
             f"store, as JSON, and name it in env.{MIRRORS_VARIABLE}, or set the tokens with pulumi under {place_of(agent, 'mirrorTokens')}"
         )
-        yield error((*place(agent), WORD, "mirrorTokens"), message)
+        yield error((*place(agent), KEY, "mirrorTokens"), message)

@@ -77,9 +77,9 @@ def _role(path: str, value: str | Deferred) -> Findings:
 
 
 def _no_effect_on_existing(efs: EfsSettings, spell: Spelling) -> Findings:
-    for word in ("zone", "throughput_mode", "provisioned_throughput_mibps", "kms_key", "infrequent_access_after_days", "on_delete"):
-        if word in efs.model_fields_set:
-            yield error(spell(word), f"has no effect: {spell('file_system_id')} refers to an existing file system")
+    for key in ("zone", "throughput_mode", "provisioned_throughput_mibps", "kms_key", "infrequent_access_after_days", "on_delete"):
+        if key in efs.model_fields_set:
+            yield error(spell(key), f"has no effect: {spell('file_system_id')} refers to an existing file system")
 
 
 def _network(efs: EfsSettings, spell: Spelling) -> Findings:
@@ -87,14 +87,14 @@ def _network(efs: EfsSettings, spell: Spelling) -> Findings:
     if efs.eks_cluster:
         if not _CLUSTER.fullmatch(efs.eks_cluster):
             yield error(cluster, "not the name of an EKS cluster; give only the name, not an ARN")
-        for word, given in ((vpc, efs.vpc_id), (subnets, efs.subnets)):
+        for key, given in ((vpc, efs.vpc_id), (subnets, efs.subnets)):
             if is_set(given):
-                yield error(word, f"given together with {cluster}, which sets it too; keep one of them")
+                yield error(key, f"given together with {cluster}, which sets it too; keep one of them")
     elif not efs.has_network:
         places = ("vpc_id", "clients", "mount_target_security_groups")
-        for word in (word for word in places if word in efs.model_fields_set):
+        for key in (key for key in places if key in efs.model_fields_set):
             yield error(
-                spell(word),
+                spell(key),
                 f"has no effect without {subnets} or {cluster}: an existing file system ({spell('file_system_id')}) is then used as it is",
             )
     elif not efs.subnets:

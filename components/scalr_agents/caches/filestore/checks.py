@@ -41,8 +41,8 @@ def check(filestore: FilestoreSettings, spell: Spelling) -> Findings:
         yield from _instance_id(spell("instance_id"), filestore.instance_id)
         if "capacity" in filestore.model_fields_set:
             yield from checks.quantity("capacity", filestore.capacity)
-        for word in sorted(filestore.model_fields_set - {"instance_id", "capacity"}):
-            yield error(spell(word), f"has no effect: {spell('instance_id')} refers to an existing instance")
+        for key in sorted(filestore.model_fields_set - {"instance_id", "capacity"}):
+            yield error(spell(key), f"has no effect: {spell('instance_id')} refers to an existing instance")
         return
     rules = TIERS[filestore.tier]
     yield from _location(filestore, rules)
@@ -152,12 +152,12 @@ def _export_options(filestore: FilestoreSettings, spell: Spelling) -> Findings:
                 "use NO_ROOT_SQUASH, or set the group yourself"
             )
             yield warning(f"{here}.{spell('squash_mode')}", message)
-        for word in ("anon_uid", "anon_gid"):
-            if word in option.model_fields_set and not squashed:
-                yield error(f"{here}.{spell(word)}", f"has no effect: {spell('squash_mode')} is not ROOT_SQUASH")
-            elif getattr(option, word) == 0:
+        for key in ("anon_uid", "anon_gid"):
+            if key in option.model_fields_set and not squashed:
+                yield error(f"{here}.{spell(key)}", f"has no effect: {spell('squash_mode')} is not ROOT_SQUASH")
+            elif getattr(option, key) == 0:
                 message = f"given 0, which the provider omits, so that it would be 65534; use {spell('squash_mode')}: NO_ROOT_SQUASH"
-                yield error(f"{here}.{spell(word)}", message)
+                yield error(f"{here}.{spell(key)}", message)
     yield from _clients(options, path, spell)
 
 
@@ -206,9 +206,9 @@ def check_name(path: str, name: str) -> Findings:
 
 def check_claim(claim: FilestoreClaimSettings) -> Findings:
     yield from checks.place(claim.release, claim.namespace)
-    for word in ("instance_id", "share_name", "ip_address", "capacity", "protocol"):
-        if not is_set(getattr(claim, word)):
-            yield error(word, "missing")
+    for key in ("instance_id", "share_name", "ip_address", "capacity", "protocol"):
+        if not is_set(getattr(claim, key)):
+            yield error(key, "missing")
     if is_set(claim.instance_id):
         yield from _instance_id("instance_id", claim.instance_id)
     if isinstance(claim.capacity, str):

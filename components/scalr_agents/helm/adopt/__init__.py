@@ -140,8 +140,8 @@ def take_over(
     about_secrets = [finding for finding in taken.findings if not _is_within(finding, misshapen)]
     refused = {finding.at for finding in errors(about_secrets)}
     once = [finding for finding in in_values if finding.severity == "error" or finding.at not in refused]
-    told = {finding.at for finding in errors(in_values)}  # the stack may explain better what is wrong with the same value
-    shapes = [finding for finding in misshapen if finding.at not in told]
+    reported = {finding.at for finding in errors(in_values)}  # the stack may explain better what is wrong with the same value
+    shapes = [finding for finding in misshapen if finding.at not in reported]
     findings = [*own.findings, *(finding for finding in [*shapes, *about_secrets, *once] if not _is_old_news(finding))]
     if loaded.agents and manifest is not None:
         findings += _is_of_another(manifest, loaded.agents[0])
@@ -151,8 +151,8 @@ def take_over(
     listed = None if manifest is None else listing.compare(made, manifest, known, own.release, taken.texts)
     return Adoption(
         by_severity([*findings, *(listed.findings() if listed else ())]),
-        stack={"config": {f"{PREFIX}:{word}": content for word, content in file.items()}},
-        secrets=[command(agent, secret.word) for secret in taken.secrets],
+        stack={"config": {f"{PREFIX}:{key}": content for key, content in file.items()}},
+        secrets=[command(agent, secret.key) for secret in taken.secrets],
         before=list(steps.before(made, {secret.variable for secret in taken.secrets}, manifest or ())),
         after=list(steps.after(made)),
         notes=[*own.notes, *([] if listed else [_NOT_COMPARED]), *_plain(taken.plain), steps.handover_of(made).meanwhile],

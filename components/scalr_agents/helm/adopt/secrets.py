@@ -31,7 +31,7 @@ class Secret(NamedTuple):
     """The variable of a Deployment that had it in plain text."""
 
     @property
-    def word(self) -> str:
+    def key(self) -> str:
         """Its key in commands, quoted if its name has dots."""
         if not self.name:
             return self.section
@@ -41,7 +41,7 @@ class Secret(NamedTuple):
 
     def places(self, agent: str) -> set[str]:
         """Its paths in findings on the stack."""
-        return {place_of(agent, self.word), place_of(agent, entry(self.section, self.name) if self.name else self.section)}
+        return {place_of(agent, self.key), place_of(agent, entry(self.section, self.name) if self.name else self.section)}
 
 
 class Taken(NamedTuple):
@@ -59,7 +59,7 @@ class Taken(NamedTuple):
         """The content of the stack's `secrets`, as if they were set."""
         content: Values = {}
         for secret in self.secrets:
-            sealed = Sealed(place_of(agent, secret.word))
+            sealed = Sealed(place_of(agent, secret.key))
             content |= {secret.section: {**content.get(secret.section, {}), secret.name: sealed} if secret.name else sealed}
         return content
 
@@ -70,12 +70,12 @@ def take_out(values: Mapping[str, Any], settings: Settings) -> Taken:
     variables, findings = _variables(values, referred)
     rest = _without_variables(values, variables.keys())
     taken = []
-    for path, word in in_values(settings):
-        *section, key = path.split(".")
-        existing = settings.existing_token if word == "token" else (*section, "clientCertSecret", "name")
-        if (word == "token" or is_set(lookup(rest, *section, key))) and not is_set(lookup(rest, *existing)):
-            taken.append(Secret(path, word))
-        rest = _without(rest, *section, key)
+    for path, key in in_values(settings):
+        *section, last = path.split(".")
+        existing = settings.existing_token if key == "token" else (*section, "clientCertSecret", "name")
+        if (key == "token" or is_set(lookup(rest, *section, last))) and not is_set(lookup(rest, *existing)):
+            taken.append(Secret(path, key))
+        rest = _without(rest, *section, last)
     rest, tokens, mirror_findings = _without_mirror_tokens(rest)
     taken += [*tokens, *(_variable(name, paths) for name, paths in variables.items())]
     plain = list(dict.fromkeys(_plain(rest)))

@@ -27,14 +27,14 @@ class ProgramError(ValuesError, pulumi.RunError):
 
 def _wrong(declared: Signature, *args: Any, **kwargs: Any) -> Iterator[Finding]:
     """Arguments of the wrong type, above all outputs: what is computed here must be known."""
-    for word, value in declared.bind(*args, **kwargs).arguments.items():
-        kind, expected = (Mapping, "a map") if word == "values" else (str, "a string")
+    for key, value in declared.bind(*args, **kwargs).arguments.items():
+        kind, expected = (Mapping, "a map") if key == "values" else (str, "a string")
         if isinstance(value, pulumi.Output):
-            yield error(word, parse.UNKNOWN)
-        elif not isinstance(value, kind) and (value is not None or declared.parameters[word].default is not None):
-            yield error(word, f"expected {expected}, given {describe(value, repeated=False)}")
-        elif word == "naming" and value not in get_args(Naming):
-            yield error(word, f"given {describe(value, repeated=True)}; allowed: {' or '.join(map(repr, get_args(Naming)))}")
+            yield error(key, parse.UNKNOWN)
+        elif not isinstance(value, kind) and (value is not None or declared.parameters[key].default is not None):
+            yield error(key, f"expected {expected}, given {describe(value, repeated=False)}")
+        elif key == "naming" and value not in get_args(Naming):
+            yield error(key, f"given {describe(value, repeated=True)}; allowed: {' or '.join(map(repr, get_args(Naming)))}")
 
 
 def _in_program(function: Callable[P, T]) -> Callable[P, T]:

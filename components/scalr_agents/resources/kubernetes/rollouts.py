@@ -22,13 +22,13 @@ def rollout(name: str, request: AgentRequest[Any], group: Group, component: str 
     release = request.agent.release
     external = {f"{name}-{role}": each["metadata"]["name"] for role, each in group.items() if each["kind"] == external_secrets.KIND}
 
-    def told(failed: pulumi.ErrorHookArgs) -> str | None:
+    def explanation_of(failed: pulumi.ErrorHookArgs) -> str | None:
         if failed.name in external:
             return unready.explanation_of_external(failed.errors, release, external[failed.name])
         return unready.explanation(failed.errors, release, component, external.values())
 
     def explain(failed: pulumi.ErrorHookArgs) -> bool:
-        explanation = told(failed) if failed.failed_operation != "delete" else None
+        explanation = explanation_of(failed) if failed.failed_operation != "delete" else None
         if explanation:
             pulumi.log.error(explanation)
         return False  # no retry: the user must fix the cause
