@@ -355,13 +355,13 @@ def status(stack: str, project: Path | None, form: str, *, watch: bool, allow_ex
     sys.exit(0 if all(each.ready for each in found) else FINDINGS)
 
 
-@main.command(short_help="Tell what a deployment will do to agents and runs.")
+@main.command(short_help="Show what a deployment will do to agents and runs.")
 @_stack_argument
 @_project_option
 @format_option("text", "json")
 @_allow_exec_option
 def impact(stack: str, project: Path | None, form: str, *, allow_exec: bool) -> None:
-    """Tell what `pulumi up` of a STACK (default: local) will do; exit 1 if the API server rejects an object, or something cannot be judged.
+    """Show what `pulumi up` of a STACK (default: local) will do; exit 1 if the API server rejects an object, or something cannot be judged.
 
     For each agent: which controllers restart, which runs are in progress, whether they continue, the deployment waits for them, or they
     end, and the longest wait. Then the objects that are created, replaced (claims are empty afterwards), removed or changed. It changes
@@ -405,7 +405,7 @@ def logs(agent: str, run: str, stack: str, project: Path | None, *, follow: bool
 
 @contextmanager
 def _cluster(source: "Source", loaded: "Stack", *, allow_exec: bool) -> "Iterator[Api]":
-    """The cluster of a stack. The command ends here if it cannot be read, or has not what is looked for."""
+    """The cluster of a stack. The command ends here if it cannot be read, or does not have what was requested."""
     from scalr_agents.cluster import programs
     from scalr_agents.live import command
 

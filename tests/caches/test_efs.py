@@ -155,8 +155,8 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
         "subnets.eu-west-1b",
         "'subnet-0a' is already the subnet of zone 'eu-west-1a'; give each zone its own subnet",
     ),
-    (NO_CLIENTS, "clients", "missing: nobody could mount the file system; set clients.security_groups or clients.cidrs"),
-    ({**PLACE, "clients": {"security_groups": []}}, "clients", "missing: nobody could mount the file system"),
+    (NO_CLIENTS, "clients", "missing: no client could mount the file system; set clients.security_groups or clients.cidrs"),
+    ({**PLACE, "clients": {"security_groups": []}}, "clients", "missing: no client could mount the file system"),
     (
         {**NO_VPC, "mount_target_security_groups": ["sg-0a"]},
         "clients",

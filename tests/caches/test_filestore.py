@@ -265,7 +265,7 @@ def test_capacity_ranges(capacity: str, expected: str) -> None:
 def test_a_world_writable_share_is_a_warning(options: list[Any], path: str) -> None:
     [(severity, where, message)] = _findings({**PLACE, "export_options": options})
     assert (severity, where) == ("warning", path)
-    assert "every client in the network can mount the share and write to it, even as root, and can so change what runs execute; " in message
+    assert "every client in the network can mount the share and write to it, even as root, and so can change what runs execute; " in message
 
 
 def test_a_world_readable_share_is_accepted() -> None:

@@ -121,7 +121,7 @@ CASES = {
         [_of("ServiceAccount", "runs-agent-job", metadata={"annotations": _HELM})],
     ),
     "record of Helm": Case(
-        "warning: Helm release NAMESPACE/runs: has the name of agent runs, and none of its objects;",
+        "warning: Helm release NAMESPACE/runs: has the same name as agent runs, but none of its objects;",
         [
             _of(
                 "Secret",

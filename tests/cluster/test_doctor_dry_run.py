@@ -115,7 +115,7 @@ def test_a_quota_that_is_full_now(doctor: Doctor, cluster: Client, namespace: st
     cluster.create(_pod(namespace, "512Mi"))
     [line] = lines(doctor(namespace))
     amounts = "requested: requests.memory=768Mi, used: requests.memory=512Mi, limited: requests.memory=1Gi"
-    assert line.startswith(f"warning: {_TASKS}: refused by the API server: exceeded quota: team, {amounts}. Have the quota raised")
+    assert line.startswith(f"warning: {_TASKS}: refused by the API server: exceeded quota: team, {amounts}. Raise the quota")
 
 
 def test_a_limit_range_fills_what_a_quota_counts(doctor: Doctor, cluster: Client, namespace: str) -> None:

@@ -68,7 +68,7 @@ def test_all_else_stays_as_it_is() -> None:
         ({}, [("", "empty; set at least one of pods, cpu, memory, disk")]),
         (
             {"cpu": 0, "disk": "-1Gi"},
-            [(f".{word}", f"{given} leaves nothing for any pod; set more, or remove it") for word, given in (("cpu", 0), ("disk", "-1Gi"))],
+            [(f".{word}", f"{given} allows no pods; set a higher limit") for word, given in (("cpu", 0), ("disk", "-1Gi"))],
         ),
         ({"pods": 0}, [(".pods", "input should be greater than 0; given the number 0")]),
         ({"runs": 3, "cpu": 8}, [(".runs", "unknown key 'runs'; allowed: pods, cpu, memory, disk")]),

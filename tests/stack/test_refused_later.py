@@ -43,7 +43,7 @@ def test_null_stays_in_values_where_it_unsets_a_default() -> None:
 
 @pytest.mark.parametrize("level", [None, "restricted", "baseline"])
 def test_restricting_kube_system_is_an_error(level: str | None) -> None:
-    message = f"would enforce {level or 'restricted'} there, so that the cluster's own pods no longer start; set create: false"
+    message = f"would enforce {level or 'restricted'} there, and the cluster's own pods would no longer start; set create: false"
     found = findings({"namespaces": {"kube-system": {"podSecurity": level} if level else {}}})
     assert ("error", "scalr-agents:namespaces.kube-system", message) in found
 

@@ -1,6 +1,6 @@
-"""What a cloud says of new resources and of lookups, for what is computed from it.
+"""Properties that providers return. Real providers always set them.
 
-Providers always say it. The mocks of a program's tests may not, and the SDK makes `None` of what they leave out.
+The mocks of a program's tests may leave them out, and the SDK then makes `None` of them.
 """
 
 from collections.abc import Callable

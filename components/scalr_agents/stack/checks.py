@@ -83,7 +83,7 @@ def namespaces(entries: Mapping[str, Namespace]) -> Iterator[Finding]:
 def _existing(here: Path, name: str, level: pod_security.Level | None) -> Finding:
     """What is wrong with creating a namespace that every cluster has: the stack takes it over, with the level that it enforces."""
     if name == _SYSTEM and level != "privileged":
-        return error(here, f"would enforce {level} there, so that the cluster's own pods no longer start; set create: false")
+        return error(here, f"would enforce {level} there, and the cluster's own pods would no longer start; set create: false")
     message = f"exists in every cluster, and {level} would be enforced for everything that runs in it; set create: false"
     return warning(here, message)
 

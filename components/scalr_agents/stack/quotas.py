@@ -58,7 +58,7 @@ def check(namespaces: Mapping[str, Namespace]) -> Iterator[Finding]:
             yield error(place(name), f"empty; set at least one of {', '.join(_RESOURCES)}", [place(name)])
         for key, resource in _RESOURCES.items():
             if resource in limits and quantities.parse(limits[resource]) <= 0:
-                yield error((*place(name), key), f"{limits[resource]} leaves nothing for any pod; set more, or remove it")
+                yield error((*place(name), key), f"{limits[resource]} allows no pods; set a higher limit")
 
 
 def check_room(namespaces: Mapping[str, Namespace], agents: Sequence[AnyAgent]) -> Iterator[Finding]:

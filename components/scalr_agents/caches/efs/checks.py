@@ -137,7 +137,7 @@ def _clients(efs: EfsSettings, spell: Spelling) -> Findings:
             "clients", f"has no effect: {spell('mount_target_security_groups')} is set, and the rules of those groups decide who may mount"
         )
     elif efs.subnets and not given and not efs.mount_target_security_groups:
-        yield error("clients", f"missing: nobody could mount the file system; set {spell('clients.security_groups')} or clients.cidrs")
+        yield error("clients", f"missing: no client could mount the file system; set {spell('clients.security_groups')} or clients.cidrs")
     for path, values in (("clients.security_groups", efs.clients.security_groups), ("clients.cidrs", efs.clients.cidrs)):
         for index, value in enumerate(values):
             if isinstance(value, str) and value in values[:index]:

@@ -32,7 +32,7 @@ _MOST_IP_RANGES = 64
 _CLIENT = re.compile(r"[0-9]+(\.[0-9]+){3}(/[0-9]{1,2})?")
 LONGEST_NAME = 33
 """Longest name of a cache. Google allows 63 characters. Pulumi needs some of them for a suffix that makes the name unique."""
-_OPEN = "every client in the network can mount the share and write to it, even as root, and can so change what runs execute;"
+_OPEN = "every client in the network can mount the share and write to it, even as root, and so can change what runs execute;"
 
 
 def check(filestore: FilestoreSettings, spell: Spelling) -> Findings:

@@ -44,7 +44,7 @@ def _refused(each: Submission, answer: Answer, needs: Needs, cluster: Cluster) -
     if answer.status == HTTPStatus.NOT_FOUND or (_POD_SECURITY in message and _will_change(each.namespace, needs, cluster)):
         return  # what it names has a finding of its own; a level that changes, too
     if answer.status not in _REFUSED:
-        advice = "Run doctor again; if it stays, pulumi up or a run would fail as well"
+        advice = "Run doctor again; if the error persists, pulumi up or a run would also fail"
         yield warning(each.subject, f"the API server cannot judge now: {message}", advice)
     else:
         yield _judged(each, answer.status, message)
@@ -56,8 +56,8 @@ def _judged(each: Submission, status: int, message: str) -> Finding:
         advice = "pulumi preview says whether it replaces the object, as it does if a field cannot change. Otherwise correct the values"
         return warning(each.subject, refused, advice)
     if _has_no_room_now(message):
-        return warning(each.subject, refused, "Have the quota raised, or wait until others have ended")
-    return error(each.subject, refused, "Change the agent's values, or have the rule changed that refuses it")
+        return warning(each.subject, refused, "Raise the quota, or wait until other pods have ended")
+    return error(each.subject, refused, "Change the agent's values, or ask the cluster's administrator to change the rule that rejects it")
 
 
 def _has_no_room_now(message: str) -> bool:

@@ -42,7 +42,7 @@ def _hidden(subject: str, name: str, needs: Needs, cluster: Cluster, hidden: Hid
     """Without permission to read it, its group still shows in the discovery of the API server."""
     group = name.partition(".")[2]
     if not isinstance(cluster.groups, Hidden) and group not in cluster.groups and name not in needs.installed:
-        yield error(subject, f"the API server has no group {group}", "Have it installed by whoever owns the cluster")
+        yield error(subject, f"the API server has no group {group}", "Ask the cluster's administrator to install it")
     else:
         yield note(subject, f"cannot see whether it exists and what it serves: {hidden.reason}")
 

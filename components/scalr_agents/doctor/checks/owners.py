@@ -23,7 +23,7 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
         elif isinstance(found, Owner) and found.release:
             of_helm[found.release].append(key)
         elif isinstance(found, Owner) and not found.pulumi:
-            of_others[listed(sorted(found.managers)) or "somebody"].append(key)
+            of_others[listed(sorted(found.managers)) or "an unknown field manager"].append(key)
     for release, keys in of_helm.items():
         problem = f"owns objects of this stack: {listed(map(str, keys))}"
         if taking_over:
@@ -49,5 +49,5 @@ def _releases(needs: Needs, cluster: Cluster, known: set[str]) -> Findings:
         for agent in needs.stack.agents:
             release = agent.release
             if release.namespace == namespace and release.name in releases and f"{namespace}/{release.name}" not in known:
-                problem = f"has the name of agent {agent.name}, and none of its objects; both may serve the same agent pool"
+                problem = f"has the same name as agent {agent.name}, but none of its objects; both may serve the same agent pool"
                 yield warning(f"Helm release {namespace}/{release.name}", problem, _ADOPT)

@@ -20,7 +20,7 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
     for namespace, accesses in _by_namespace(needs.ungranted(cluster.allowed)).items():
         yield error(
             f"permissions {_where(namespace)}",
-            f"the roles of the agents allow what you may not do yourself, and Kubernetes lets nobody grant that: {_listed(accesses)}",
+            f"the agents' roles contain permissions that you do not have, so Kubernetes does not let you grant them: {_listed(accesses)}",
             f"Ask for a role with these rules, or let the owner of the cluster create the roles (rbac.create: false): {_PAGE}",
         )
 

@@ -49,7 +49,7 @@ def _existing(reference: Reference, found: Content) -> Findings:
         yield error(key.place, f"has no key {listed(missing)}; pods that name it cannot start", "Add the key, or correct it in the values")
     if reference.pull and found.type not in _PULL_TYPES:
         advice = "Create it with: kubectl create secret docker-registry"
-        yield error(key.place, f"is no pull secret: its type is {found.type}", advice)
+        yield error(key.place, f"is not an image pull secret: its type is {found.type}", advice)
     if found.phase == "Lost":
         yield error(key.place, "has lost its volume", "Restore the volume, or create the claim again")
 

@@ -53,7 +53,7 @@ def _classes(needs: Needs, cluster: Cluster) -> Findings:
 
 def _without_class(key: Key, name: str | None, cluster: Cluster, classes: Sequence[str]) -> Findings:
     claim = f"{key.namespace}/{key.name}"
-    missing = f"its storage class {name} does not exist" if name else "names no storage class, the cluster has no default one"
+    missing = f"its storage class {name} does not exist" if name else "no storage class is set and the cluster has no default"
     known = cluster.contents.get(key)
     volumes = known if isinstance(known, Hidden) else cluster.volumes
     if isinstance(volumes, Hidden):

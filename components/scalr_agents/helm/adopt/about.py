@@ -20,7 +20,7 @@ class AboutError(ValueError):
 
 
 class About(NamedTuple):
-    """What one source tells about a release. Empty where it tells nothing."""
+    """What one source contains about a release; empty if it has nothing."""
 
     source: str
     """Name of the source in messages."""
