@@ -121,18 +121,23 @@ FLOORS = {
 BELOW_ON_THE_FLOOR = {("output_directory", "output")}
 WITHOUT_STACK = "for commands without a stack"
 IN_FUNCTIONS: dict[str, dict[str, tuple[int, str]]] = {
-    "cli": {
-        "observability": (31, WITHOUT_STACK),
+    "cli": {"stack.schema": (86, "for all commands but `schema`: all models are built")},
+    "cli.loading": {
         "stack": (28, WITHOUT_STACK),
         "stack.caches": (46, "for commands without a stack; 16 for stacks without caches"),
         "stack.clouds": (27, WITHOUT_STACK),
-        "stack.graph": (30, WITHOUT_STACK),
-        "stack.hosts": (27, WITHOUT_STACK),
         "stack.machines": (46, "for commands without a stack; 20 for stacks without machines"),
         "stack.positions": (26, WITHOUT_STACK),
-        "stack.schema": (86, "for all commands but `schema`: all models are built"),
         "stack.secrets": (25, WITHOUT_STACK),
         "stack.source": (25, WITHOUT_STACK),
+    },
+    "cli.stacks": {
+        "observability": (31, WITHOUT_STACK),
+        "stack.graph": (30, WITHOUT_STACK),
+        "stack.hosts": (27, WITHOUT_STACK),
+        "stack.source": (25, WITHOUT_STACK),
+    },
+    "cli.clusters": {
         "doctor.command": (65, "for all commands but `doctor`"),
         "cluster.programs": (26, WITHOUT_STACK),
         "live.command": (40, "for all commands but `status` and `logs`"),

@@ -1,0 +1,41 @@
+"""The command line. It runs on the functional core alone and never imports Pulumi."""
+
+import json
+
+import click
+from click.shell_completion import BashComplete, FishComplete, ZshComplete
+
+from scalr_agents.cli import clusters, stacks
+from scalr_agents.helm import commands as of_helm
+from scalr_agents.printing import Program
+
+
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="scalr-agents")
+def main() -> None:
+    """Scalr's self-hosted agents on Kubernetes: print and check what `pulumi up` would deploy.
+
+    STACK is the name of a stack of the project, or the path of its file, Pulumi.<stack>.yaml.
+
+    Exit codes: 0 success, 1 findings, 2 wrong usage.
+    """
+
+
+for command in (*stacks.COMMANDS, *clusters.COMMANDS, of_helm.template, of_helm.convert_values, of_helm.adopt):
+    main.add_command(command)
+
+
+@main.command(short_help="Print shell completion.")
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+def completion(shell: str) -> None:
+    """Print the completion script for a shell. To use it at once: eval "$(scalr-agents completion bash)"."""
+    writer = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}[shell]
+    click.echo(writer(main, {}, "scalr-agents", "_SCALR_AGENTS_COMPLETE").source())
+
+
+@main.command(short_help="Print the JSON Schema of stack files.")
+def schema() -> None:
+    """Print the JSON Schema of stack files, for editors."""
+    from scalr_agents.stack import schema as stack_schema
+
+    click.echo(json.dumps(stack_schema.stack_file(), indent=2))
