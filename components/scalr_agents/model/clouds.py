@@ -59,7 +59,5 @@ def labels(path: str, given: Mapping[str, str | Deferred]) -> Iterator[Finding]:
 
 
 EFS_DRIVER = "efs.csi.aws.com"
-FILESTORE_DRIVER = "filestore.csi.storage.gke.io"
-AZURE_FILES_DRIVER = "file.csi.azure.com"
 EFS_MOUNT_OPTIONS = ["acregmin=1", "acregmax=3", "acdirmin=1", "acdirmax=3"]
 """Keep the NFS attribute cache short (seconds), so that a run sees what another run has just cached."""

@@ -9,10 +9,11 @@ from scalr_agents.caches import OnDelete
 from scalr_agents.caches.kind import CacheKind
 from scalr_agents.model.fields import Name, unset
 from scalr_agents.model.section import Section
+from scalr_agents.model.spelling import in_stack_files
 
 
 class CacheEntry(Section):
-    """A shared cache. Set exactly one of `efs`, `filestore`, `claim` and `storageClass`."""
+    """A shared cache. The description names the keys of which exactly one is to be set."""
 
     claim: Name = ""
     """Name of a PersistentVolumeClaim that exists in the agents' namespace."""
@@ -35,7 +36,9 @@ def _file() -> type[Section]:
     """The part of a stack file about caches, with a key for each kind."""
     kinds: dict[str, Any] = {name: caches.find(name) for name in caches.KINDS}
     keys: dict[str, Any] = {name: (kind | None, Field(None, description=kind.key_text)) for name, kind in kinds.items()}
-    entry: Any = create_model("CacheEntry", __base__=CacheEntry, __doc__=CacheEntry.__doc__, __module__=__name__, **keys)
+    *others, last = (f"`{in_stack_files(key)}`" for key in [*kinds, "claim"])
+    described = f"A shared cache. Set exactly one of {', '.join(others)} and {last}."
+    entry: Any = create_model("CacheEntry", __base__=CacheEntry, __doc__=described, __module__=__name__, **keys)
     named: Any = (dict[str, Annotated[entry, unset({})]], Field({}, description="Shared caches, by name."))
     return create_model("CachesOfFile", __base__=Section, __doc__=_file.__doc__, __module__=__name__, caches=named)
 

@@ -3,12 +3,15 @@
 import ipaddress
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from scalr_agents.caches.efs.settings import EfsClaimSettings, EfsCsiDriverSettings, EfsSettings
 from scalr_agents.model import checks, clouds
 from scalr_agents.model.findings import Findings, entry, error, warning
 from scalr_agents.model.forms import Deferred, is_set
+from scalr_agents.model.merge import lookup
+from scalr_agents.model.release import CACHE_VOLUME
 from scalr_agents.model.spelling import Spelling
 
 _FEWEST_DIGITS = 8
@@ -185,3 +188,26 @@ def check_driver(driver: EfsCsiDriverSettings) -> Findings:
         yield error("cluster_name", "missing")
     yield from _role("role_arn", driver.role_arn)
     yield from clouds.tags("tags", driver.tags)
+
+
+def check_users(pod: Mapping[str, Any], what: str, place: str, owner: int) -> Findings:
+    """An error for a pod that mounts the cache as another user than the owner of its files."""
+    users = sorted(_users(pod) - {owner})
+    if users:
+        yield error(
+            "",
+            f"its {what} run as user {' and '.join(map(str, users))}, but all files of the cache belong to user {owner}; "
+            f"set {place}.efs.uid, or change the agent's securityContext",
+        )
+
+
+def _users(pod: Mapping[str, Any]) -> set[int]:
+    """The user ids of the containers that mount the cache, as far as the pod sets them."""
+    mounting = [
+        container
+        for container in pod["containers"]
+        if any(mount.get("name") == CACHE_VOLUME for mount in container.get("volumeMounts", ()))
+    ]
+    of_pod = lookup(pod, "securityContext", "runAsUser")
+    users = [container.get("securityContext", {}).get("runAsUser", of_pod) for container in mounting]
+    return {user for user in users if isinstance(user, int)}

@@ -1,8 +1,8 @@
 """The volume for the share of a Filestore instance, and the claim on it."""
 
 from scalr_agents.caches import volumes
+from scalr_agents.caches.drivers import FILESTORE_DRIVER
 from scalr_agents.caches.filestore.settings import instance_parts
-from scalr_agents.model.clouds import FILESTORE_DRIVER
 from scalr_agents.model.forms import Deferred
 from scalr_agents.model.manifests import Manifest
 

@@ -1,8 +1,9 @@
-"""Caches provisioned by a CSI driver: a StorageClass for the EFS or the Filestore driver, and a claim on any class."""
+"""Caches provisioned by a CSI driver: a StorageClass for a known driver, and a claim on any class."""
 
+from scalr_agents.caches.drivers import Provisioner
 from scalr_agents.caches.storage_class.checks import check_claim, check_class
 from scalr_agents.caches.storage_class.claim import claim_manifests, class_manifest, parameters
-from scalr_agents.caches.storage_class.settings import Provisioner, StorageClassClaimSettings, StorageClassSettings
+from scalr_agents.caches.storage_class.settings import StorageClassClaimSettings, StorageClassSettings
 
 __all__ = [
     "Provisioner",

@@ -1,9 +1,21 @@
 """The checks of storage classes, and of claims on them."""
 
-from scalr_agents.caches.storage_class.settings import DRIVERS, StorageClassClaimSettings, StorageClassSettings
-from scalr_agents.model import checks
-from scalr_agents.model.findings import Findings, entry, error, unknown_key
+from scalr_agents.caches.drivers import DRIVERS
+from scalr_agents.caches.storage_class.settings import StorageClassClaimSettings, StorageClassSettings
+from scalr_agents.model import checks, quantities
+from scalr_agents.model.findings import Findings, entry, error, unknown_key, warning
 from scalr_agents.model.forms import is_set
+
+_SMALLEST_VOLUME = 1024**2
+
+
+def check(name: str, storage: str) -> Findings:
+    """Findings on the class and the size of the claims of a stack."""
+    if not name:
+        yield error("name", "missing; give the name of an existing StorageClass")
+    yield from checks.quantity("storage", storage)
+    if 0 < quantities.parse(storage) < _SMALLEST_VOLUME:
+        yield warning("storage", f"given {storage}, which is less than 1 MiB; sizes without a unit are bytes, write 90Gi")
 
 
 def check_class(settings: StorageClassSettings) -> Findings:

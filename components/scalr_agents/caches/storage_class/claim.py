@@ -1,8 +1,8 @@
-"""A StorageClass for the driver of EFS, Filestore or Azure Files, and the claim of an agent on any class."""
+"""A StorageClass for a known driver, and the claim of an agent on any class."""
 
 from scalr_agents.caches import volumes
-from scalr_agents.caches.storage_class.settings import DRIVERS, StorageClassSettings
-from scalr_agents.model.clouds import EFS_DRIVER, EFS_MOUNT_OPTIONS
+from scalr_agents.caches.drivers import DRIVERS
+from scalr_agents.caches.storage_class.settings import StorageClassSettings
 from scalr_agents.model.fields import InputText
 from scalr_agents.model.forms import Deferred
 from scalr_agents.model.manifests import Manifest, present
@@ -18,7 +18,7 @@ def parameters(settings: StorageClassSettings) -> dict[str, InputText]:
 
 def class_manifest(settings: StorageClassSettings, *, keep: bool) -> Manifest:
     """A StorageClass; with `keep`, a volume and its files stay when its claim is deleted."""
-    efs_driver = settings.provisioner == EFS_DRIVER
+    driver = DRIVERS[settings.provisioner]
     return present(
         {
             "apiVersion": "storage.k8s.io/v1",
@@ -26,9 +26,9 @@ def class_manifest(settings: StorageClassSettings, *, keep: bool) -> Manifest:
             "metadata": {"name": settings.storage_class_name, "labels": {"app.kubernetes.io/managed-by": "pulumi"}},
             "provisioner": settings.provisioner,
             "parameters": parameters(settings),
-            "mountOptions": EFS_MOUNT_OPTIONS if efs_driver else [],
+            "mountOptions": list(driver.mount_options),
             "reclaimPolicy": "Retain" if keep else "Delete",
-            "allowVolumeExpansion": None if efs_driver else True,
+            "allowVolumeExpansion": driver.expands or None,
             "volumeBindingMode": "Immediate",  # so that the deployment waits for the claim rather than for a rollout
         }
     )

@@ -4,15 +4,14 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from scalr_agents.caches.kind import CacheKind
+from scalr_agents.caches.storage_class.checks import check
 from scalr_agents.caches.storage_class.claim import claim_manifests
-from scalr_agents.model import checks, quantities
+from scalr_agents.model import checks
 from scalr_agents.model.fields import AccessMode, Name, Quantity
-from scalr_agents.model.findings import Findings, error, warning
+from scalr_agents.model.findings import Findings
 from scalr_agents.model.forms import Deferred
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.spelling import Spelling
-
-_SMALLEST_VOLUME = 1024**2
 
 
 class StorageClassKind(CacheKind):
@@ -31,11 +30,7 @@ class StorageClassKind(CacheKind):
     """Access mode of each claim. A cache that several pods mount needs `ReadWriteMany`."""
 
     def check(self, spelling: Spelling) -> Findings:
-        if not self.name:
-            yield error("name", "missing; give the name of an existing StorageClass")
-        yield from checks.quantity("storage", self.storage)
-        if 0 < quantities.parse(self.storage) < _SMALLEST_VOLUME:
-            yield warning("storage", f"given {self.storage}, which is less than 1 MiB; sizes without a unit are bytes, write 90Gi")
+        yield from check(self.name, self.storage)
         yield from checks.shared_cache(spelling("access_mode"), self.access_mode)
 
     def size(self) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from scalr_agents.caches.drivers import DRIVERS
 from scalr_agents.charts.shared.pods import claims_of
 from scalr_agents.cluster.answers import Hidden
 from scalr_agents.doctor import scheduling
@@ -12,11 +13,6 @@ from scalr_agents.model.findings import Findings
 from scalr_agents.model.manifests import Key
 from scalr_agents.model.merge import lookup
 from scalr_agents.model.messages import listed
-
-_ADDONS = {
-    "efs.csi.aws.com": "Install the add-on aws-efs-csi-driver",
-    "filestore.csi.storage.gke.io": "Turn on the add-on GcpFilestoreCsiDriver of the cluster",
-}
 
 
 def check(needs: Needs, cluster: Cluster) -> Findings:
@@ -32,7 +28,7 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
 
 
 def _install(driver: str) -> str:
-    return f"{_ADDONS.get(driver, 'Install it')}: docs/caches.md"
+    return f"{DRIVERS[driver].install if driver in DRIVERS else 'Install it'}: docs/caches.md"
 
 
 def _classes(needs: Needs, cluster: Cluster) -> Findings:

@@ -12,7 +12,7 @@ from scalr_agents.resources.options import deferred, detached, known_after
 from scalr_agents.resources.validation import validate, with_text
 
 _PROVISIONING = pulumi.CustomTimeouts(create="1200s")
-"""Time that a driver may take to create a file system. Filestore needs minutes."""
+"""Time that a driver may take to create a file system: some need minutes."""
 
 
 class StorageClassClaimArgs(TypedDict):
