@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
 T = TypeVar("T")
+Json = dict[str, Any]
+"""An object as the API server answers it."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from scalr_agents.cluster import programs
-from scalr_agents.cluster.answers import Answer, Found, Hidden, Seen
+from scalr_agents.cluster.answers import Answer, Found, Hidden, Json, Seen
 
 if TYPE_CHECKING:
     from kubernetes.client import ApiClient
@@ -37,7 +37,6 @@ METADATA_OF_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;
 _IN_CLUSTER = "KUBERNETES_SERVICE_HOST"
 _DEFAULT = "~/.kube/config"
 
-Json = dict[str, Any]
 Query = Sequence[tuple[str, str]]
 
 

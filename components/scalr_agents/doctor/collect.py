@@ -5,10 +5,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from scalr_agents.cluster import paths
-from scalr_agents.cluster.answers import Answer, Found, Hidden, Seen
+from scalr_agents.cluster.answers import Answer, Found, Hidden, Json, Seen
 from scalr_agents.cluster.api import AT_ONCE, METADATA, METADATA_OF_LIST, Api
 from scalr_agents.doctor import reading
-from scalr_agents.doctor.facts import Access, Cluster, Content, Definition, Namespace, Node, Owner, Volume
+from scalr_agents.doctor.facts import Access, Cluster, Content, Definition, Namespace, Node, Owner
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.doctor.submissions import Submission
 from scalr_agents.model.manifests import Key
@@ -30,12 +30,12 @@ def collect(api: Api, needs: Needs, further: Iterable[Access] = ()) -> Cluster:
             return {key: pool.submit(read, api, key) for key in keys}
 
         try:
-            nodes, groups = pool.submit(_nodes, api), pool.submit(_groups, api)
+            nodes, groups = pool.submit(api.items, "/api/v1/nodes"), pool.submit(api.get, "/apis")
             pods = pool.submit(api.items, "/api/v1/pods", _RUNNING)
             csi_nodes = pool.submit(api.items, "/apis/storage.k8s.io/v1/csinodes")
             drivers = pool.submit(api.items, "/apis/storage.k8s.io/v1/csidrivers")
             classes = pool.submit(api.items, "/apis/storage.k8s.io/v1/storageclasses")
-            volumes = pool.submit(_volumes, api) if needs.claims else None
+            volumes = pool.submit(api.items, "/api/v1/persistentvolumes") if needs.claims else None
             daemon_sets = pool.submit(api.items, "/apis/apps/v1/daemonsets")
             autoscaler = pool.submit(api.get, "/api/v1/namespaces/kube-system/configmaps/cluster-autoscaler-status", (), METADATA)
             allowed = each(is_allowed, asked)
@@ -46,7 +46,7 @@ def collect(api: Api, needs: Needs, further: Iterable[Access] = ()) -> Cluster:
             owners = {key: pool.submit(_owner, api, needs.path(manifest)) for key, manifest in needs.own.items()}
             return Cluster(
                 version=version["gitVersion"] if isinstance(version, dict) else "",
-                groups=groups.result(),
+                groups=_seen(groups.result(), reading.groups),
                 nodes=_completed(nodes.result(), pods.result(), csi_nodes.result()),
                 pods=_why_hidden(pods.result()),
                 drivers_on_nodes=_why_hidden(csi_nodes.result()),
@@ -55,7 +55,7 @@ def collect(api: Api, needs: Needs, further: Iterable[Access] = ()) -> Cluster:
                 namespaces=_known(namespaces),
                 drivers=_seen(drivers.result(), lambda items: frozenset(item["metadata"]["name"] for item in items)),
                 classes=_seen(classes.result(), lambda items: [reading.storage_class(item) for item in items]),
-                volumes=volumes.result() if volumes else (),
+                volumes=_seen(volumes.result(), lambda items: [reading.volume(item) for item in items]) if volumes else (),
                 contents=_known(contents),
                 owners=_known(owners),
                 releases=_known(releases),
@@ -102,24 +102,14 @@ def is_allowed(api: Api, access: Access) -> Seen[bool]:
     return api.review({"resourceAttributes": attributes})
 
 
-def _groups(api: Api) -> Seen[frozenset[str]]:
-    return _seen(api.get("/apis"), lambda answer: frozenset(group["name"] for group in (answer or {}).get("groups", ())))
-
-
-def _nodes(api: Api) -> Seen[list[Node]]:
-    return _seen(api.items("/api/v1/nodes"), lambda items: [reading.node(item) for item in items])
-
-
-def _volumes(api: Api) -> Seen[list[Volume]]:
-    return _seen(api.items("/api/v1/persistentvolumes"), lambda items: [reading.volume(item) for item in items])
-
-
-def _completed(nodes: Seen[list[Node]], pods: Seen[list[reading.Json]], csi_nodes: Seen[list[reading.Json]]) -> Seen[list[Node]]:
+def _completed(nodes: Seen[list[Json]], pods: Seen[list[Json]], csi_nodes: Seen[list[Json]]) -> Seen[list[Node]]:
     """The nodes with what runs on them."""
     if isinstance(nodes, Hidden):
         return nodes
     known = [] if isinstance(pods, Hidden) else pods
-    return reading.with_drivers(reading.with_pods(nodes, known), [] if isinstance(csi_nodes, Hidden) else csi_nodes)
+    return reading.with_drivers(
+        reading.with_pods([reading.node(item) for item in nodes], known), [] if isinstance(csi_nodes, Hidden) else csi_nodes
+    )
 
 
 def _definition(api: Api, name: str) -> Found[Definition]:
@@ -146,5 +136,5 @@ def _owner(api: Api, path: str) -> Found[Owner]:
     return _found(api.get(path, (), METADATA), reading.owner)
 
 
-def _found(answer: Found[reading.Json], read: Callable[[reading.Json], T]) -> Found[T]:
+def _found(answer: Found[Json], read: Callable[[Json], T]) -> Found[T]:
     return read(answer) if isinstance(answer, dict) else answer

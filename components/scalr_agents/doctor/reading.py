@@ -5,18 +5,21 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
 
+from scalr_agents.cluster.answers import Json
 from scalr_agents.doctor.facts import Content, DaemonSet, Definition, Namespace, Node, Owner, StorageClass, Volume
 from scalr_agents.model import requests
-
-Json = dict[str, Any]
 
 _LEVEL = "pod-security.kubernetes.io/enforce"
 _DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 _HELM = "meta.helm.sh/release-"
 _DOCKER = {".dockerconfigjson": "auths", ".dockercfg": ""}
 """Keys of pull secrets, and where the registries are in them."""
+
+
+def groups(answer: Json | None) -> frozenset[str]:
+    """The API groups that are served."""
+    return frozenset(group["name"] for group in (answer or {}).get("groups", ()))
 
 
 def node(item: Json) -> Node:

@@ -12,13 +12,12 @@ from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.pods import claims_of, templates
-from scalr_agents.cluster.answers import Answer, Hidden
+from scalr_agents.cluster.answers import Answer, Hidden, Json
 from scalr_agents.cluster.api import AT_ONCE, METADATA, METADATA_OF_LIST, Api
 from scalr_agents.doctor import collect, reading
 from scalr_agents.doctor.facts import Access
 from scalr_agents.doctor.needs import KEPT, Needs
 from scalr_agents.doctor.submissions import MANAGER
-from scalr_agents.live.snapshot import Json
 from scalr_agents.model.manifests import Key, Manifest, key_of
 from scalr_agents.observability.watched import workloads
 

@@ -12,10 +12,11 @@ from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.pods import claims_of
 from scalr_agents.charts.shared.values import grace_seconds
+from scalr_agents.cluster.answers import Json
 from scalr_agents.impact.changes import Change
 from scalr_agents.live.agents import Run, Status, pods_of_runs
 from scalr_agents.live.agents import of as status_of
-from scalr_agents.live.snapshot import Json, Snapshot
+from scalr_agents.live.snapshot import Snapshot
 from scalr_agents.model.manifests import key_of
 from scalr_agents.model.release import INSTANCE, NAME
 from scalr_agents.observability.watched import workloads as own_workloads

@@ -11,9 +11,9 @@ from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.pods import claims_of, containers, template_of, templates
 from scalr_agents.cluster import paths
-from scalr_agents.cluster.answers import Hidden
+from scalr_agents.cluster.answers import Hidden, Json
 from scalr_agents.live import reasons
-from scalr_agents.live.snapshot import Json, Snapshot
+from scalr_agents.live.snapshot import Snapshot
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import COMPONENT
 

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.pods import templates
-from scalr_agents.cluster.answers import Hidden
+from scalr_agents.cluster.answers import Hidden, Json
 from scalr_agents.cluster.api import Api, ClusterError, RefusedError
 from scalr_agents.live import agents
-from scalr_agents.live.snapshot import Json, Snapshot
+from scalr_agents.live.snapshot import Snapshot
 from scalr_agents.model.characters import escaped
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")

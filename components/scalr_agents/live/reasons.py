@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-Json = dict[str, Any]
+from scalr_agents.cluster.answers import Json
 
 _STARTING = ("ContainerCreating", "PodInitializing")
 _KILLED = "OOMKilled"

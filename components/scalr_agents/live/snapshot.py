@@ -4,15 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.pods import claims_of, templates
 from scalr_agents.cluster import paths
-from scalr_agents.cluster.answers import Found, Hidden, Seen
+from scalr_agents.cluster.answers import Found, Hidden, Json, Seen
 from scalr_agents.cluster.api import AT_ONCE, Api, Query
-
-Json = dict[str, Any]
 
 _RESOURCES: Mapping[str, tuple[str, Query]] = {
     "pods": ("/api/v1", ()),
