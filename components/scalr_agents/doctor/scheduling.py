@@ -5,10 +5,10 @@ from decimal import Decimal
 from typing import Any
 
 from scalr_agents.doctor.facts import Node
+from scalr_agents.model.quantities import NOTHING
 from scalr_agents.model.requests import Resources, Spec
 
 _UNSCHEDULABLE = ("NoSchedule", "NoExecute")
-_NONE = Decimal(0)
 
 
 def is_selected(node: Node, spec: Spec) -> bool:
@@ -79,5 +79,5 @@ def room(node: Node, needed: Resources, *, when_empty: bool = False) -> int:
     """How many pods with these requests fit on a node beside those that run there, or, `when_empty`, on the empty node."""
     needed = {**needed, "pods": Decimal(1)}
     used = {} if when_empty else node.requested
-    free = {name: node.allocatable.get(name, _NONE) - used.get(name, _NONE) for name in needed}
+    free = {name: node.allocatable.get(name, NOTHING) - used.get(name, NOTHING) for name in needed}
     return max(0, min(int(free[name] // amount) for name, amount in needed.items() if amount > 0))

@@ -11,6 +11,7 @@ from scalr_agents.cluster.api import Api, ClusterError, connect
 from scalr_agents.live import agents, logs, snapshot
 from scalr_agents.live.agents import Claim, Run, Status
 from scalr_agents.live.logs import LogsError
+from scalr_agents.model.quantities import GIBIBYTE
 from scalr_agents.printing import age, table
 from scalr_agents.stack import Stack
 
@@ -18,7 +19,6 @@ __all__ = ["ClusterError", "LogsError", "as_json", "as_text", "lines", "opened",
 
 _HEAD = ("AGENT", "KIND", "VERSION", "PODS", "RUNS")
 _WATCH_SECONDS = 5.0
-_GI = 2**30
 
 
 def opened(stack: Stack, untrusted: Sequence[Path]) -> Api:
@@ -80,4 +80,4 @@ def _details(status: Status) -> Iterator[str]:
 def _use(claim: Claim) -> str:
     if claim.used is None or not claim.capacity:
         return ""
-    return f", {claim.used / _GI:.1f} of {claim.capacity / _GI:.1f} GiB used ({claim.used * 100 // claim.capacity}%)"
+    return f", {claim.used / GIBIBYTE:.1f} of {claim.capacity / GIBIBYTE:.1f} GiB used ({claim.used * 100 // claim.capacity}%)"

@@ -3,6 +3,8 @@
 import re
 from decimal import Decimal
 
+MEBIBYTE, GIBIBYTE = 2**20, 2**30
+NOTHING = Decimal(0)
 _QUANTITY = re.compile(r"([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))(m|u|n|[kMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?")
 _MEANT = r"(?i)\s*([0-9]+(?:\.[0-9]+)?)\s*(?!(?-i:m)\s*\Z)([KMGTPE])i?B?\s*"
 """Sizes in common notation, such as `6GB`."""

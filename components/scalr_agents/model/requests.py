@@ -10,7 +10,6 @@ Spec = Mapping[str, Any]
 """The spec of a pod, or of one of its containers."""
 Resources = Mapping[str, Decimal]
 """Amounts by name of the resource: cores, bytes, numbers of pods."""
-_NONE = Decimal(0)
 
 
 def amounts(given: Mapping[str, Any] | None) -> dict[str, Decimal]:
@@ -22,13 +21,13 @@ def added(many: Iterable[Resources]) -> dict[str, Decimal]:
     total: dict[str, Decimal] = {}
     for each in many:
         for name, amount in each.items():
-            total[name] = total.get(name, _NONE) + amount
+            total[name] = total.get(name, quantities.NOTHING) + amount
     return total
 
 
 def largest(*many: Resources) -> dict[str, Decimal]:
     """The largest amount of each resource."""
-    return {name: max(each.get(name, _NONE) for each in many) for name in {name for each in many for name in each}}
+    return {name: max(each.get(name, quantities.NOTHING) for each in many) for name in {name for each in many for name in each}}
 
 
 def of_container(container: Spec) -> dict[str, Decimal]:
@@ -60,5 +59,5 @@ def shown(name: str, amount: Decimal) -> str:
     if "cpu" in name:
         return f"{amount.normalize():f}" if amount == amount.to_integral_value() else f"{(amount * 1000).normalize():f}m"
     if "memory" in name or "storage" in name:
-        return f"{(amount / 2**20).quantize(Decimal(1)):f}Mi"
+        return f"{(amount / quantities.MEBIBYTE).quantize(Decimal(1)):f}Mi"
     return f"{amount.normalize():f}"

@@ -188,7 +188,7 @@ def timeouts(machine: Machine) -> pulumi.CustomTimeouts:
 
 def gibibytes(volume: Volume) -> int:
     """The size of a disk in GiB, rounded up."""
-    return math.ceil(quantities.parse(volume.size) / 1024**3)
+    return math.ceil(quantities.parse(volume.size) / quantities.GIBIBYTE)
 
 
 def ports(machine: Machine, further: Iterable[int] = ()) -> list[int]:

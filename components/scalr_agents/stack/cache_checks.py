@@ -9,8 +9,6 @@ from scalr_agents.model.findings import Finding, dotted, warning
 from scalr_agents.stack.caches import Claim, users_of_claims
 from scalr_agents.stack.model import place
 
-_MEBIBYTE = 1024 * 1024
-
 
 def check(agents: Sequence[AnyAgent], claims: Sequence[Claim]) -> Iterator[Finding]:
     """Caches that do not fit the agents that mount them."""
@@ -28,7 +26,7 @@ def check(agents: Sequence[AnyAgent], claims: Sequence[Claim]) -> Iterator[Findi
 def _overfull(claim: Claim, size: str, users: Sequence[AnyAgent]) -> Iterator[Finding]:
     limited = {agent.name: agent.chart.cache_megabytes(agent.values) for agent in users}
     megabytes = sum(limited.values())
-    if megabytes * _MEBIBYTE > quantities.parse(size):
+    if megabytes * quantities.MEBIBYTE > quantities.parse(size):
         limits = ", ".join(f"{limit} MB of {agent}" for agent, limit in limited.items())
         yield warning(
             claim.place,

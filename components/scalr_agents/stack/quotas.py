@@ -12,6 +12,7 @@ from scalr_agents.charts.shared.pods import templates
 from scalr_agents.model import quantities, requests
 from scalr_agents.model.findings import Finding, Path, error
 from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.quantities import MEBIBYTE, NOTHING
 from scalr_agents.model.requests import Resources
 from scalr_agents.stack.model import PREFIX, Namespace, Quota
 
@@ -21,7 +22,6 @@ _RESOURCES = {_PODS: _PODS, "cpu": "cpu", "memory": "memory", "disk": contract.D
 """What each key of a quota limits, by the name of the resource."""
 _REQUESTS = {"cpu": "100m", "memory": "128Mi", contract.DISK: "256Mi"}
 """What a container requests if it says nothing. Where a quota counts a resource, Kubernetes refuses pods that do not request it."""
-_NOTHING, _MEBIBYTE = Decimal(0), 2**20
 
 
 def objects(namespace: str, quota: Quota) -> dict[str, Manifest]:
@@ -83,9 +83,9 @@ def _check_room(at: Path, limits: Mapping[str, str | int], needs: Sequence[_Need
     for key, resource in _RESOURCES.items():
         if resource not in limits:
             continue
-        limit, kept = quantities.parse(limits[resource]), total.get(resource, _NOTHING)
-        largest = max(needs, key=lambda each: each.run.get(resource, _NOTHING))
-        run = largest.run.get(resource, _NOTHING)
+        limit, kept = quantities.parse(limits[resource]), total.get(resource, NOTHING)
+        largest = max(needs, key=lambda each: each.run.get(resource, NOTHING))
+        run = largest.run.get(resource, NOTHING)
         least = requests.shown(resource, _rounded_up(resource, kept + run))
         if kept > limit:
             taken = requests.shown(resource, kept)
@@ -100,7 +100,7 @@ def _check_room(at: Path, limits: Mapping[str, str | int], needs: Sequence[_Need
 
 def _rounded_up(resource: str, amount: Decimal) -> Decimal:
     """An amount that can be shown in whole mebibytes, if it is a size."""
-    return amount if resource in (_PODS, "cpu") else Decimal(math.ceil(amount / _MEBIBYTE) * _MEBIBYTE)
+    return amount if resource in (_PODS, "cpu") else Decimal(math.ceil(amount / MEBIBYTE) * MEBIBYTE)
 
 
 def _needs(agent: AnyAgent, limits: Mapping[str, object]) -> _Needs:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import get_args
 
 from scalr_agents.caches.filestore.settings import (
-    GIBIBYTE,
     INSTANCE,
     NETWORK,
     ExportOption,
@@ -89,7 +88,7 @@ def _location(filestore: FilestoreSettings, rules: TierRules) -> Findings:
 
 
 def _capacity(filestore: FilestoreSettings, rules: TierRules) -> Findings:
-    gibibytes = quantities.parse(filestore.capacity) / GIBIBYTE
+    gibibytes = quantities.parse(filestore.capacity) / quantities.GIBIBYTE
     allowed = ", or ".join(map(str, rules.sizes))
     if gibibytes != int(gibibytes):
         yield error("capacity", f"given {filestore.capacity}, which is not a whole number of GiB; {filestore.tier} allows {allowed}")

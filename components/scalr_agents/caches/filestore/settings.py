@@ -12,8 +12,6 @@ from scalr_agents.model.fields import InputMap, InputText, Quantity, Text
 from scalr_agents.model.forms import integral
 from scalr_agents.model.section import Section
 
-GIBIBYTE = 1024**3
-
 INSTANCE = re.compile(r"projects/(?P<project>[^/]+)/locations/(?P<location>[^/]+)/instances/(?P<name>[^/]+)")
 NETWORK = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?|(.*/)?projects/(?P<project>[^/]+)/global/networks/[^/]+")
 
@@ -71,7 +69,7 @@ class FilestoreSettings(Section):
     @property
     def capacity_gib(self) -> int:
         """Size of the share in GiB, the unit of the Filestore API."""
-        return int(quantities.parse(self.capacity) / GIBIBYTE)
+        return int(quantities.parse(self.capacity) / quantities.GIBIBYTE)
 
     @property
     def size_range(self) -> Sizes | None:

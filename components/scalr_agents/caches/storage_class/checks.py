@@ -6,15 +6,13 @@ from scalr_agents.model import checks, quantities
 from scalr_agents.model.findings import Findings, entry, error, unknown_key, warning
 from scalr_agents.model.forms import is_set
 
-_SMALLEST_VOLUME = 1024**2
-
 
 def check(name: str, storage: str) -> Findings:
     """Findings on the class and the size of the claims of a stack."""
     if not name:
         yield error("name", "missing; give the name of an existing StorageClass")
     yield from checks.quantity("storage", storage)
-    if 0 < quantities.parse(storage) < _SMALLEST_VOLUME:
+    if 0 < quantities.parse(storage) < quantities.MEBIBYTE:
         yield warning("storage", f"given {storage}, which is less than 1 MiB; sizes without a unit are bytes, write 90Gi")
 
 

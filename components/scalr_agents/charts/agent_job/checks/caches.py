@@ -8,8 +8,6 @@ from scalr_agents.model import checks, quantities
 from scalr_agents.model.findings import Findings, error, warning
 from scalr_agents.model.forms import is_set
 
-_MEBIBYTE = 1024 * 1024
-
 
 def _limits(limits: Mapping[str, CacheLimit], volume_path: str, volume: object) -> Findings:
     """Sizes of the enabled caches: suffixes that the agent accepts, and enough room on the volume for all of them."""
@@ -23,7 +21,7 @@ def _limits(limits: Mapping[str, CacheLimit], volume_path: str, volume: object) 
             megabytes += quantities.megabytes(limit.size_limit)
         except ValueError as problem:
             yield error(f"{path}.sizeLimit", str(problem))
-    if quantities.is_quantity(volume) and megabytes * _MEBIBYTE > quantities.parse(str(volume)):
+    if quantities.is_quantity(volume) and megabytes * quantities.MEBIBYTE > quantities.parse(str(volume)):
         enabled = " and ".join(f"{path}.sizeLimit" for path, limit in limits.items() if limit.enabled)
         yield warning(
             enabled.partition(" and ")[0],

@@ -15,6 +15,7 @@ from scalr_agents.model.findings import Findings, entry, error, nearest, warning
 from scalr_agents.model.forms import is_deferred, is_dns_label
 from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import lookup
+from scalr_agents.model.quantities import MEBIBYTE
 
 SYSTEM_DIRECTORIES = ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/run", "/sbin", "/sys", "/usr", "/var/run")
 """Directories of the system, on nodes and in images."""
@@ -62,7 +63,7 @@ def disk(resources: Mapping[str, Mapping[str, Any]], volumes: Iterable[Volume]) 
         path = next(iter(own))
         yield warning(
             f"{path}.limits.{DISK}",
-            f"the containers' limits for the disk add up to less than those of the pod's volumes ({math.ceil(sum(sizes) / 2**20)}Mi), "
+            f"the containers' limits for the disk add up to less than those of the pod's volumes ({math.ceil(sum(sizes) / MEBIBYTE)}Mi), "
             "so the pod is evicted before these are full; raise the limit, or lower emptyDir.sizeLimit",
         )
 

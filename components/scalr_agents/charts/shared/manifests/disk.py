@@ -13,17 +13,16 @@ from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model import quantities
 from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.quantities import GIBIBYTE, MEBIBYTE, NOTHING
 from scalr_agents.model.release import CACHE_VOLUME
 
 RUN = "20Gi"
 """What Scalr asks for: the limit of what a run writes where nobody has set one."""
 CONTROLLER = "2Gi"
 """The same for a controller, which writes its state and temporary files."""
-_LOGS, _LAYER, _REQUEST = Decimal(50 * 2**20), Decimal(2**30), Decimal(256 * 2**20)
+_LOGS, _LAYER, _REQUEST = Decimal(50 * MEBIBYTE), Decimal(GIBIBYTE), Decimal(256 * MEBIBYTE)
 """Of each container: its logs, of which the kubelet keeps five files of 10Mi; its own file system if /tmp is a volume; what it requests at
 most."""
-_MEBIBYTE = 2**20
-_NOTHING = Decimal(0)
 
 
 def accounted(spec: Manifest, unlimited: str, inputs: Inputs) -> Manifest:
@@ -38,8 +37,8 @@ def accounted(spec: Manifest, unlimited: str, inputs: Inputs) -> Manifest:
     sizes = {volume["name"]: _size(volume["emptyDir"]["sizeLimit"], unlimited) for volume in volumes if _on_disk(volume)}
     given = {volume["name"] for volume in spec.get("volumes", ()) if "sizeLimit" in (volume.get("emptyDir") or {})}
     shared = (
-        sum((size for name, size in sizes.items() if name in given and name != CACHE_VOLUME), _NOTHING),
-        sum(sizes.values(), _NOTHING),
+        sum((size for name, size in sizes.items() if name in given and name != CACHE_VOLUME), NOTHING),
+        sum(sizes.values(), NOTHING),
     )
     containers = []
     for container in spec["containers"]:
@@ -47,7 +46,7 @@ def accounted(spec: Manifest, unlimited: str, inputs: Inputs) -> Manifest:
             containers.append(container)
         else:
             containers.append(container | {"resources": _with(container.get("resources") or {}, *shared, _own(container, unlimited))})
-            shared = (_NOTHING, _NOTHING)
+            shared = (NOTHING, NOTHING)
     return spec | {"containers": containers, **({"volumes": volumes} if volumes else {})}
 
 
@@ -80,7 +79,7 @@ def _with(resources: Mapping[str, Any], requested: Decimal, limit: Decimal, own:
 
 
 def _text(amount: Decimal) -> str:
-    return f"{math.ceil(amount / _MEBIBYTE)}Mi"
+    return f"{math.ceil(amount / MEBIBYTE)}Mi"
 
 
 def _is_set(container: Manifest, kind: str) -> bool:
