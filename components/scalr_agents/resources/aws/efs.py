@@ -18,9 +18,7 @@ def subject(settings: EfsKind) -> str:
     return settings.eks_cluster
 
 
-def look_up(subject: str, name: str) -> efs_cache.Network:
-    """The network of the EKS cluster of a cache. Raises `ArgsError`."""
-    return efs_cache.look_up(subject, name)
+look_up = efs_cache.look_up
 
 
 def file_system(name: str, settings: EfsKind, found: efs_cache.Network | None, *, keep: bool) -> EfsCache:

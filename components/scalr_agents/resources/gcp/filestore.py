@@ -15,9 +15,7 @@ def subject(settings: FilestoreKind) -> str:
     return str(settings.instance_id)
 
 
-def look_up(subject: str, name: str) -> gcp.filestore.GetInstanceResult:
-    """The existing instance of a cache. Raises `ArgsError`."""
-    return filestore_cache.look_up(subject, name)
+look_up = filestore_cache.look_up
 
 
 def file_system(name: str, settings: FilestoreKind, found: gcp.filestore.GetInstanceResult | None, *, keep: bool) -> FilestoreCache:
