@@ -78,6 +78,8 @@ class _AgentJobArguments(_MirrorArguments):
     pre_pull: bool = False
 
 
+_OF_SOME = ("runner_image", "mirror_tokens", "pre_pull", "scaling")
+"""Inputs of an agent that only some components have as arguments."""
 _MODELS: Mapping[str, type[_Arguments]] = {"AgentJob": _AgentJobArguments, "AgentLocal": _AgentLocalArguments, "AgentK8s": _Arguments}
 
 
@@ -167,15 +169,12 @@ def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool)
         naming=given.names,
         inputs=Inputs(
             given.agent_image,
-            getattr(given, "runner_image", None),
-            {**given.secret_env, **(given.secrets_from.variables() if given.secrets_from else {})},
-            mirror_tokens=getattr(given, "mirror_tokens", {}),
+            secret_env={**given.secret_env, **(given.secrets_from.variables() if given.secrets_from else {})},
             token_needed=token_needed,
             rollout_timeout_seconds=given.rollout_timeout_seconds if given.await_rollout else None,
             network=given.network,
             disk=True,
-            pre_pull=getattr(given, "pre_pull", False),
-            scaling=getattr(given, "scaling", None),
+            **{name: getattr(given, name) for name in _OF_SOME if name in type(given).model_fields},
         ),
     )
     findings += [_at_argument(finding, given, layers, settings) for finding in without_deprecated_defaults(agent.findings, given.values)]
