@@ -17,7 +17,7 @@ from scalr_agents.model.merge import lookup, merge
 from scalr_agents.stack import source
 
 from tests import site
-from tests.charts.agent_job.changes import CURRENT, LEGACY, LINES, MINIMUM, value_paths
+from tests.helpers.agent_job import CURRENT, LEGACY, LINES, MINIMUM, value_paths
 from tests.reference import stack_file as reference
 
 REPOSITORY = Path(__file__).parent.parent

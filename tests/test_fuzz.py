@@ -18,11 +18,11 @@ from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.model.findings import ValuesError, errors
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, TABLE, TABLE_CURRENT, nested
-from tests.charts.agent_k8s import objects as agent_k8s
-from tests.charts.agent_local import objects as agent_local
-from tests.charts.agent_local.objects import CERTIFICATE, KEY
-from tests.charts.agent_local.objects import FULL as FULL_LOCAL
+from tests.charts.agent_job.tables import TABLE, TABLE_CURRENT
+from tests.helpers import agent_k8s, agent_local
+from tests.helpers.agent_job import CURRENT, LEGACY, MINIMUM, nested
+from tests.helpers.agent_local import CERTIFICATE, KEY
+from tests.helpers.agent_local import FULL as FULL_LOCAL
 from tests.helpers.schemas import assert_valid
 
 HERE = Path(__file__).parent

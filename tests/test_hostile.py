@@ -20,8 +20,8 @@ from scalr_agents.stack.model import Common
 
 from tests.helpers.command_line import cli
 from tests.helpers.command_line import stack as write
+from tests.helpers.machines import APT, EC2, GCE, YUM, load
 from tests.helpers.places import BASE, Place, of_stacks, places, put
-from tests.machines.cases import APT, EC2, GCE, YUM, load
 
 HARM = "HARM=1"
 TEXTS = (

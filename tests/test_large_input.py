@@ -24,8 +24,8 @@ from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.positions import Document
 from scalr_agents.stack import nodes
 
-from tests.charts.agent_job.changes import CURRENT, nested
-from tests.charts.agent_local.objects import CERTIFICATE, KEY
+from tests.helpers.agent_job import CURRENT, nested
+from tests.helpers.agent_local import CERTIFICATE, KEY
 from tests.helpers.components import record
 from tests.helpers.programs import ARGS
 from tests.helpers.validated import validate

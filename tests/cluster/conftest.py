@@ -16,7 +16,7 @@ from tests.cluster.doctor import Doctor, own_nodes
 from tests.cluster.helm import Helm, Release, in_namespace, moved
 from tests.cluster.simulated import SimulatedCluster
 from tests.engine.stacks import Deployment, pulumi_command
-from tests.helm.releases import Case
+from tests.helpers.releases import Case
 from tests.tools import NotBuiltError
 
 NewNamespace = Callable[..., str]

@@ -17,8 +17,8 @@ from scalr_agents.model.merge import Values, merge
 
 from tests.cluster import agents, kubectl
 from tests.cluster.client import Client, Manifest, Manifests, wait
-from tests.helm.releases import CLUSTER_SCOPED, Case
 from tests.helpers.command_line import TOKEN, cli
+from tests.helpers.releases import CLUSTER_SCOPED, Case
 from tests.tools import binary
 
 _DEFINITION = "CustomResourceDefinition"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 
 from tests.cluster.client import Client, Manifest, Manifests
-from tests.helm.releases import CLUSTER_SCOPED
+from tests.helpers.releases import CLUSTER_SCOPED
 
 _DEFINITION = "CustomResourceDefinition"
 _MARKS = ("meta.helm.sh/release-name", "meta.helm.sh/release-namespace")

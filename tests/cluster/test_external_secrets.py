@@ -12,7 +12,7 @@ from scalr_agents.model.merge import merge
 from tests.cluster import external_secrets
 from tests.cluster.client import Client, wait
 from tests.cluster.external_secrets import Operator
-from tests.stack.kinds import CA, JOB, KEY, LOCAL, VERSIONS, Kind, every_kind
+from tests.helpers.kinds import CA, JOB, KEY, LOCAL, VERSIONS, Kind, every_kind
 
 _SECONDS = 120
 """The garbage collector takes half a minute to see a new kind."""

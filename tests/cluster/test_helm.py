@@ -21,8 +21,8 @@ from tests.cluster.helm import (
     with_variable,
     without_secret,
 )
-from tests.helm.releases import golden, is_idle_policy
 from tests.helpers.command_line import TOKEN
+from tests.helpers.releases import golden, is_idle_policy
 
 GOLDEN = dict(golden())
 HARDENED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}

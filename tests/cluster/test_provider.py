@@ -21,9 +21,9 @@ from tests.cluster.external_secrets import Operator
 from tests.cluster.helm import WORKLOADS, Instructions
 from tests.engine.clouds import FILE_SYSTEM
 from tests.engine.stacks import Deployment, Outcome, up
-from tests.helm.releases import golden
 from tests.helpers.command_line import TOKEN
 from tests.helpers.mocked_clouds import ACCOUNT, KEY
+from tests.helpers.releases import golden
 
 _SECONDS = 120
 _CACHE = "agents.runs.values.persistence.cache"

@@ -9,8 +9,7 @@ import pytest
 
 from tests.cluster.client import Client
 from tests.engine.stacks import Deployment, up
-from tests.helpers.provider_errors import NO_POD, OUTPUT, timed_out
-from tests.resources.unready import EXPECTED
+from tests.helpers.provider_errors import ADVICE, NO_POD, OUTPUT, timed_out
 
 _UNREADY = "scalr-agents.test/unready"  # see stages.yaml
 _NOT_READY = "error: The controllers of 'runs' did not become ready."
@@ -40,7 +39,7 @@ _STATUS = {
 
 @pytest.mark.parametrize("name", _STATUS)
 def test_kubelet_errors_reach_the_advice(name: str, local: Deployment) -> None:
-    sentence, commands = EXPECTED[name]
+    sentence, commands = ADVICE[name]
     status = json.dumps(_STATUS[name])[1:-1]
     local.edit({"kubernetes.rolloutTimeoutSeconds": 10, "agents.runs.values.agent.podAnnotations": {_UNREADY: status}})
     failed = local.up()
@@ -60,7 +59,7 @@ def test_daemon_set_failures_have_no_pod_errors(deploy: Callable[[str], Deployme
     stack.set_secrets({"runs.token": "token-of-runs"})
     failed = stack.up()
     assert timed_out("DaemonSet", "runs-agent-k8s-worker") in failed.output
-    assert f"error: The pods of 'runs' did not become ready. {EXPECTED['no pod'][0]}" in failed.output
+    assert f"error: The pods of 'runs' did not become ready. {ADVICE['no pod'][0]}" in failed.output
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,7 @@ from scalr_agents.model.manifests import Manifest
 from scalr_agents.stack import pod_security
 
 from tests.doctor.clusters import needs
-from tests.helpers import samples
-from tests.machines import stand_ins
+from tests.helpers import samples, stand_ins
 
 SCRIPT = str(files("scalr_agents.doctor") / "probe.sh")
 PASSWORD = "hidden-password"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.machines.stand_ins import serve
+from tests.helpers.stand_ins import serve
 
 _MEDIA_TYPE = "application/vnd.api+json"
 _BASE = "/api/iacp/v3/"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.stack.kinds import CA
+from tests.helpers.kinds import CA
 
 HIDDEN = {
     "runs.token": "hidden-token-of-runs",

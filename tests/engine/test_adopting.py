@@ -11,7 +11,7 @@ from scalr_agents.helm import adopt
 from tests.engine.cluster import UNCHANGEABLE, Cluster
 from tests.engine.provider import changes
 from tests.engine.stacks import Deployment
-from tests.helm.releases import Case, golden, has_no_task_budget, identity, take_over
+from tests.helpers.releases import Case, golden, has_no_task_budget, identity, take_over
 
 GOLDEN = dict(golden())
 WORKLOADS = {"Deployment", "DaemonSet"}

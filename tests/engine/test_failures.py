@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.engine.stacks import Branch, Deployed, Deployment
-from tests.helpers.provider_errors import NO_POD, REASONS
-from tests.resources.unready import EXPECTED
+from tests.helpers.provider_errors import ADVICE, NO_POD, REASONS
 
 DEPLOYMENT, SECRET = "runs-controller-deployment", "runs-controller-token-secret"
 OBJECT = "Deployment/runs-agent-job"
@@ -55,9 +54,9 @@ def test_a_failed_update_is_repaired_by_restoring_the_value(local: Deployed, bra
     assert stack.cluster.objects == local.stack.cluster.objects
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", ADVICE)
 def test_the_engine_passes_on_pod_errors(name: str, local: Deployed, branch: Branch) -> None:
-    sentence, commands = EXPECTED[name]
+    sentence, commands = ADVICE[name]
     stack = branch(local)
     stack.edit({"agents.runs.values.agent.debug": 1})
     stack.cluster.unready = {OBJECT: REASONS[name]}

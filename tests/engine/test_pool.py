@@ -19,8 +19,7 @@ from pulumi import automation
 from tests.engine import bridge
 from tests.engine.scalr_api import ScalrApi
 from tests.engine.stacks import REPOSITORY, Deployment, Outcome, up
-from tests.helpers import sdk
-from tests.machines import stand_ins
+from tests.helpers import sdk, stand_ins
 
 EXAMPLE = REPOSITORY / "examples" / "pool"
 PROJECT: dict[str, Any] = yaml.safe_load((EXAMPLE / "Pulumi.yaml").read_text(encoding="utf-8"))

@@ -18,7 +18,8 @@ from scalr_agents.model.lines import LineError
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import Values, lookup, merge, without_nulls
 
-from tests.helm.releases import (
+from tests.helpers.command_line import DEADLINE, TOKEN
+from tests.helpers.releases import (
     CASES,
     URL,
     Case,
@@ -31,7 +32,6 @@ from tests.helm.releases import (
     printed,
     take_over,
 )
-from tests.helpers.command_line import DEADLINE, TOKEN
 from tests.helpers.validated import LINES, validate
 
 WORKLOADS = {"Deployment", "DaemonSet"}

@@ -18,8 +18,8 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import Values, merge
 
-from tests.helm.releases import CASES, Case, golden, printed, take_over
 from tests.helpers.command_line import TOKEN
+from tests.helpers.releases import CASES, Case, golden, printed, take_over
 from tests.helpers.validated import validate
 
 DIFFERENCES = (Path(__file__).parents[2] / "docs" / "helm-differences.md").read_text()

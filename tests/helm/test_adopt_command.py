@@ -12,8 +12,8 @@ from scalr_agents.model.findings import errors
 from scalr_agents.stack import source
 
 from tests.helm.instructions import FORGET, RESTART_POLICY
-from tests.helm.releases import URL, golden, printed, take_over
 from tests.helpers.command_line import REPOSITORY, TOKEN, cli, process
+from tests.helpers.releases import URL, golden, printed, take_over
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup, merge
 
-from tests.helm.releases import CASES, KEPT, PLAIN, URL, golden, of_values, take_over
 from tests.helpers.command_line import TOKEN
+from tests.helpers.releases import CASES, KEPT, PLAIN, URL, golden, of_values, take_over
 
 GOLDEN = dict(golden())
 WHOLE = {

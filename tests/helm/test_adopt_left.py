@@ -3,7 +3,7 @@
 import pytest
 from scalr_agents.model.merge import Values
 
-from tests.helm.releases import KEY, of_values
+from tests.helpers.releases import KEY, of_values
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from scalr_agents.helm import adopt
 from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import Values, merge
 
-from tests.helm.releases import CERTIFICATE, KEPT, KEY, MIRROR, URL, loaded, of_values, printed
 from tests.helpers.command_line import TOKEN
+from tests.helpers.releases import CERTIFICATE, KEPT, KEY, MIRROR, URL, loaded, of_values, printed
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from scalr_agents.model.merge import Values, merge
 
 from tests.cluster.kubectl import FORGETS, forgotten
 from tests.helm.instructions import FORGET, RESTART_POLICY
-from tests.helm.releases import loaded, of_values
+from tests.helpers.releases import loaded, of_values
 
 BUDGET = (
     "kubectl patch poddisruptionbudget runs-scalr-agent-task -n scalr --type=merge "

@@ -14,7 +14,7 @@ from scalr_agents.helm.alpha_rows import ROWS
 from scalr_agents.model.findings import Finding, errors
 from scalr_agents.model.merge import lookup, merge
 
-from tests.charts.agent_job.changes import MINIMUM, nested
+from tests.helpers.agent_job import MINIMUM, nested
 from tests.helpers.opaque import Later
 
 SECRET = "s3cr3t"

@@ -11,7 +11,7 @@ from scalr_agents.model.merge import merge
 from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.deploy import deploy
 
-from tests.charts.agent_job.changes import DEADLINE
+from tests.helpers.agent_job import DEADLINE
 from tests.helpers.recording import Recording, run
 
 REPOSITORY = Path(__file__).parents[2]

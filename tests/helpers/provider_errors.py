@@ -38,6 +38,23 @@ REASONS = {
     "starting": _with_pod(""),
 }
 """What follows the first reason of a Deployment that is not ready in time."""
+_SELECTOR = "app.kubernetes.io/name=agent-job,app.kubernetes.io/instance=runs,app.kubernetes.io/component=agent"
+_PODS = f"-n scalr-agents -l {_SELECTOR}"
+_EVENTS = "kubectl get events -n scalr-agents --field-selector type=Warning --sort-by=.lastTimestamp"
+_DESCRIBE = f"kubectl describe pods {_PODS}"
+_LOGS = f"kubectl logs {_PODS} --all-containers --prefix --tail=50"
+ADVICE = {
+    "no pod": ("The error does not give a reason.", [_EVENTS, _DESCRIBE, _LOGS]),
+    "secret": ("A container needs the secret 'scalr-token', which does not exist in the namespace.", [_DESCRIBE]),
+    "key": ("The Secret 'scalr-token' has no key 'token', which a container needs.", [_DESCRIBE]),
+    "image": ("An image cannot be pulled.", [_DESCRIBE]),
+    "pull secret": ("An image cannot be pulled.", [_DESCRIBE]),
+    "memory": ("A container was stopped because it used more memory than its limit (OOMKilled).", [_DESCRIBE]),
+    "exit": ("A container starts and exits; its log shows why.", [_LOGS]),
+    "claim": ("The claim 'runs-agent-job-cache' is not bound to a volume.", ["kubectl describe pvc -n scalr-agents runs-agent-job-cache"]),
+    "starting": ("The pods have a node, but their containers are not ready.", [_DESCRIBE, _LOGS]),
+}
+"""What is wrong and which commands show more, for each of `REASONS`."""
 
 
 def not_created(urn: str, why: str) -> str:

@@ -11,7 +11,7 @@ from scalr_agents import charts, stack
 from scalr_agents.cli import main
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import CURRENT, nested
+from tests.helpers.agent_job import CURRENT, nested
 from tests.helpers.programs import TOKEN, agent_job
 from tests.helpers.recording import run
 

@@ -9,7 +9,7 @@ from scalr_agents import stack
 from scalr_agents.machines import instance_types
 from scalr_agents.model.merge import merge
 
-from tests.machines.cases import CA, EC2, GCE, STACKS, URL, YUM, load
+from tests.helpers.machines import CA, EC2, GCE, STACKS, URL, YUM, load
 
 
 def said(entry: dict[str, Any], common: dict[str, Any] | None = None, **words: Any) -> list[str]:

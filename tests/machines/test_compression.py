@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scalr_agents.machines import compression
 
-from tests.machines import cases
+from tests.helpers.machines import machine
 
 TEXTS = st.text(alphabet=st.sampled_from("ab \n:é"), max_size=400).map(str.encode)
 
@@ -43,5 +43,5 @@ def test_output_is_stable() -> None:
 
 @pytest.mark.parametrize("name", ["aws-plain", "aws-everything"])
 def test_output_is_about_as_short_as_zlib(name: str) -> None:
-    content = cases.machine(name).document("cloud-init").encode()
+    content = machine(name).document("cloud-init").encode()
     assert len(compression.gzip(content)) < 1.05 * len(zlib.compress(content, 9, wbits=31))

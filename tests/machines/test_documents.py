@@ -14,8 +14,9 @@ from scalr_agents.machines import documents, environment, on_machine
 from scalr_agents.model.lines import NEWEST
 from scalr_agents.model.merge import merge
 
+from tests.helpers.machines import CA, CASES, EC2, EVERYTHING, GCE, URL, load, machine
 from tests.machines import cases
-from tests.machines.cases import CASES, EC2, EVERYTHING, GCE, PRINTED, load, machine
+from tests.machines.cases import PRINTED
 
 
 @pytest.mark.parametrize(("name", "form"), PRINTED)
@@ -67,7 +68,7 @@ def test_vcs_agents_get_no_socket_data_or_limits() -> None:
     ],
 )
 def test_variable_names_depend_on_the_agent_version(version: str, expected: set[str]) -> None:
-    built = load({"docker": {}, "agentVersion": version}, {"ca": {"file": cases.CA}}).machines[0].machine
+    built = load({"docker": {}, "agentVersion": version}, {"ca": {"file": CA}}).machines[0].machine
     names = environment.variables(built).keys()
     assert expected <= names
     assert "SCALR_URL" in names
@@ -77,7 +78,7 @@ def test_variable_names_depend_on_the_agent_version(version: str, expected: set[
 
 @pytest.mark.parametrize(("scope", "variable"), [("global", "SCALR_AGENT_CA_CERT"), ("tasks", "SCALR_AGENT_CONTAINER_TASK_CA_CERT")])
 def test_ca_scope_selects_who_trusts_certificates(scope: str, variable: str) -> None:
-    built = load({"docker": {}, "caScope": scope}, {"ca": {"file": cases.CA}}).machines[0]
+    built = load({"docker": {}, "caScope": scope}, {"ca": {"file": CA}}).machines[0]
     named = {name for name in environment.variables(built.machine) if name.endswith("CA_CERT")}
     assert named == {variable}
     assert f"{environment.CA_FILE}:{environment.CA_FILE}:ro" in built.document("run")
@@ -174,7 +175,7 @@ STACK = {"config": {"scalr-agents:machines": {"host": {"docker": {}, "role": "vc
 @pytest.fixture
 def stack_file(tmp_path: Any) -> str:
     file = tmp_path / "Pulumi.it.yaml"
-    file.write_text(yaml.safe_dump(merge(STACK, {"config": {"scalr-agents:common": {"url": cases.URL}}})))
+    file.write_text(yaml.safe_dump(merge(STACK, {"config": {"scalr-agents:common": {"url": URL}}})))
     return str(file)
 
 
@@ -218,7 +219,7 @@ PACKAGE = {"apt": "https://packages.acme/apt jammy main", "key": "https://packag
 def with_package(directory: Any) -> str:
     file = directory / "Pulumi.package.yaml"
     host = {"docker": {}, "role": "vcs", "runtime": "package", "package": PACKAGE}
-    file.write_text(yaml.safe_dump({"config": {"scalr-agents:common": {"url": cases.URL}, "scalr-agents:machines": {"host": host}}}))
+    file.write_text(yaml.safe_dump({"config": {"scalr-agents:common": {"url": URL}, "scalr-agents:machines": {"host": host}}}))
     return str(file)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from scalr_agents.machines import forms
 
-from tests.machines.cases import EC2, GCE, load
+from tests.helpers.machines import EC2, GCE, load
 
 SUBNETWORK = "projects/acme/regions/europe-west1/subnetworks/agents"
 NO_SUBNETWORK = "expected the name of a subnetwork, its path or its URL: projects/<project>/regions/<region>/subnetworks/<name>"

@@ -13,7 +13,7 @@ import pytest
 from scalr_agents.machines import on_machine
 from scalr_agents.model import characters
 
-from tests.machines.stand_ins import ARN, GROUP, INSTANCE, NAME, Cloud, serve
+from tests.helpers.stand_ins import ARN, GROUP, INSTANCE, NAME, Cloud, serve
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
 
-from tests.machines.stand_ins import Cloud, serve
+from tests.helpers.stand_ins import Cloud, serve
 
 METADATA = ("169.254.169.254", 80)
 SERVICES = ("127.0.0.1", 443)

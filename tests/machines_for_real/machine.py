@@ -22,7 +22,7 @@ import pytest
 from scalr_agents.machines.files import HostFile
 
 from tests.cluster.processes import Processes, accepts
-from tests.machines.stand_ins import certificate
+from tests.helpers.stand_ins import certificate
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]

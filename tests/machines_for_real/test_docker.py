@@ -9,8 +9,8 @@ import pytest
 from scalr_agents.machines import CloudNames
 from scalr_agents.machines.files import HostFile, files
 
-from tests.machines.cases import machine
-from tests.machines.stand_ins import ARN, GROUP, NAME
+from tests.helpers.machines import machine
+from tests.helpers.stand_ins import ARN, GROUP, NAME
 from tests.machines_for_real.machine import Host, Unit, unit_of
 
 TOKEN = "s3cr3t-token"

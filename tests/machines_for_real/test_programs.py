@@ -13,8 +13,8 @@ from scalr_agents.machines import CloudNames
 from scalr_agents.machines.files import files, setup
 
 from tests import tools
-from tests.machines.cases import CASES, machine
-from tests.machines.stand_ins import ARN, GROUP, NAME
+from tests.helpers.machines import CASES, machine
+from tests.helpers.stand_ins import ARN, GROUP, NAME
 from tests.machines_for_real.machine import without
 
 NAMES = {"aws": CloudNames(ARN, GROUP), "gcp": CloudNames(NAME), "own": CloudNames()}

@@ -16,9 +16,9 @@ from scalr_agents.model.findings import errors, warnings
 from scalr_agents.model.merge import merge
 from scalr_agents.stack.model import Nodes
 
-from tests.charts.agent_job.changes import CURRENT, MINIMUM, nested
 from tests.helpers import kubernetes_types as script
-from tests.stack.kinds import JOB, load, of_one
+from tests.helpers.agent_job import CURRENT, MINIMUM, nested
+from tests.helpers.kinds import JOB, load, of_one
 
 UNKNOWN = {"noSuchField": 1}
 AFFINITY: dict[str, Any] = {

@@ -6,7 +6,7 @@ import pytest
 from scalr_agents.model import signs
 from scalr_agents.model.merge import Values
 
-from tests.helm.releases import KEY, MIRROR, of_values
+from tests.helpers.releases import KEY, MIRROR, of_values
 
 SECRET_NAMES = [
     "SECRET_KEY",

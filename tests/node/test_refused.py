@@ -7,9 +7,9 @@ from scalr_agents.model.merge import merge
 
 from tests.cluster import real_provider
 from tests.engine.stacks import Outcome, pulumi_command
+from tests.helpers.provider_errors import ADVICE
 from tests.node.node import NodeCluster
 from tests.node.world import SCALR, World
-from tests.resources.unready import EXPECTED
 
 NAMESPACE = "refused"
 _NO_REQUESTS = {"agent": {"minReadySeconds": 15, "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}}}}
@@ -48,7 +48,7 @@ def refused(node: NodeCluster, world: World, tmp_path_factory: pytest.TempPathFa
 )
 def test_up_fails_and_prints_the_reason(name: str, expected: str, refused: Outcome) -> None:
     assert refused.failed
-    sentence, _ = EXPECTED[expected]
+    sentence, _ = ADVICE[expected]
     assert f"The controllers of {name!r} did not become ready. {sentence}" in refused.output
 
 

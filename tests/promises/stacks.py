@@ -9,7 +9,7 @@ from scalr_agents.promises import PROMISES, violations_of
 from scalr_agents.promises.resources import Resource
 from scalr_agents.resources.deploy import deploy
 
-from tests.charts.agent_job.changes import DEADLINE
+from tests.helpers.agent_job import DEADLINE
 from tests.helpers.programs import REPOSITORY, TOKEN
 from tests.helpers.recording import Recording, opened, run
 

@@ -13,7 +13,7 @@ from scalr_agents.model.merge import merge
 from scalr_agents.model.names import Names
 from scalr_agents.resources.arguments import AgentJobArgs
 
-from tests.charts.agent_job.changes import DEADLINE
+from tests.helpers.agent_job import DEADLINE
 from tests.helpers.programs import TOKEN, agent_job
 from tests.helpers.recording import Recording, Secret, leaves, opened, run
 from tests.helpers.validated import validate

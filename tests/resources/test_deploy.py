@@ -8,7 +8,7 @@ import pytest
 import scalr_agents
 from scalr_agents.resources.deploy import deploy
 
-from tests.charts.agent_job.changes import DEADLINE
+from tests.helpers.agent_job import DEADLINE
 from tests.helpers.recording import Recording, Secret, leaves, run
 
 TOKEN = "s3cr3t-token"

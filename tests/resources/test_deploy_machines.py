@@ -7,9 +7,9 @@ from typing import Any
 from scalr_agents.resources.deploy import deploy
 
 from tests.helpers.components import inputs
+from tests.helpers.machines import CA, STACKS
 from tests.helpers.programs import REPOSITORY
 from tests.helpers.recording import Recording, run
-from tests.machines.cases import CA, STACKS
 from tests.resources.machine_groups import TOKEN, cloud_config
 
 

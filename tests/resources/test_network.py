@@ -6,7 +6,7 @@ import pytest
 from pulumi import RunError
 from scalr_agents.resources.deploy import deploy
 
-from tests.charts.agent_job.changes import DEADLINE
+from tests.helpers.agent_job import DEADLINE
 from tests.helpers.components import program, record, refused
 from tests.helpers.recording import API_SERVER, Recording, run
 

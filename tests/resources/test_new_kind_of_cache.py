@@ -7,10 +7,10 @@ from scalr_agents import caches
 from scalr_agents.stack import cache_model, graph
 from scalr_agents.stack import caches as of_stack
 
+from tests.helpers.plain import findings, load
 from tests.helpers.programs import stack_with
 from tests.resources import nfs_kind
 from tests.stack.caches import with_cache
-from tests.stack.plain import findings, load
 
 MODULES = (cache_model, of_stack)
 

@@ -7,7 +7,7 @@ import pytest
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import DEADLINE
+from tests.helpers.agent_job import DEADLINE
 from tests.helpers.programs import ARGS, TOKEN, agent_job
 from tests.helpers.recording import Recording, Registration, run
 from tests.helpers.validated import validate

@@ -7,7 +7,7 @@ import pulumi
 import pytest
 from scalr_agents import charts
 
-from tests.charts.agent_job.changes import DEADLINE
+from tests.helpers.agent_job import DEADLINE
 from tests.helpers.components import record
 from tests.helpers.programs import stack_with
 

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 from scalr_agents.resources.kubernetes.unready import explanation
 
-from tests.helpers.provider_errors import NO_POD, OUTPUT, REASONS, joined, not_created, not_initialized, timed_out
+from tests.helpers.provider_errors import ADVICE, NO_POD, OUTPUT, REASONS, joined, not_created, not_initialized, timed_out
 from tests.helpers.validated import validate
-from tests.resources.unready import EXPECTED
 
 URN = "urn:pulumi:local::scalr-agents::kubernetes:apps/v1:Deployment::runs-controller-deployment"
 IDENTITY = "scalr-agents/runs-agent-job"
@@ -23,13 +22,13 @@ def late(reasons: list[str], operation: str = "create", kind: str = "Deployment"
 
 
 def test_every_reason_is_expected() -> None:
-    assert EXPECTED.keys() == REASONS.keys()
+    assert ADVICE.keys() == REASONS.keys()
 
 
 @pytest.mark.parametrize("operation", ["create", "update"])
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", ADVICE)
 def test_the_advice_has_reason_and_commands(name: str, operation: str) -> None:
-    sentence, commands = EXPECTED[name]
+    sentence, commands = ADVICE[name]
     told = explained(late(REASONS[name], operation))
     assert told is not None
     first, *rest = told.splitlines()

@@ -4,8 +4,8 @@ from typing import Any
 
 from scalr_agents.model.merge import merge
 
-from tests.stack.kinds import TOKEN
-from tests.stack.plain import PLAIN
+from tests.helpers.kinds import TOKEN
+from tests.helpers.plain import PLAIN
 
 EFS: dict[str, Any] = {"efs": {"eksCluster": "prod"}}
 NODES: dict[str, Any] = {"exportOptions": [{"ipRanges": ["10.0.0.0/8"]}]}

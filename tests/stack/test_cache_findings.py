@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import DEADLINE
+from tests.helpers.agent_job import DEADLINE
+from tests.helpers.kinds import TOKEN
+from tests.helpers.plain import PLAIN, findings, load
 from tests.stack.caches import DYNAMIC, EFS, EXISTING, FILESTORE, INSTANCE, with_agents, with_cache
-from tests.stack.kinds import TOKEN
-from tests.stack.plain import PLAIN, findings, load
 
 PLACE = "scalr-agents:caches.shared"
 CACHE = "scalr-agents:agents.runs.cache"

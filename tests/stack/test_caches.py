@@ -10,9 +10,9 @@ from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import lookup
 from scalr_agents.stack import directories
 
+from tests.helpers.plain import load, values_of
 from tests.helpers.schemas import assert_valid
 from tests.stack.caches import DYNAMIC, EFS, EXISTING, FILESTORE, INSTANCE, NODES, with_agents, with_cache
-from tests.stack.plain import load, values_of
 
 OPEN = {"namespaces": {"scalr": {"create": False}}}
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scalr_agents.charts import find
 from scalr_agents.model import quantities
 
-from tests.stack.kinds import JOB, K8S, KINDS, LEGACY_JOB, LEGACY_LOCAL, LOCAL, TOKEN, VERSIONS, Kind, errors, load, of_one, values_of
-from tests.stack.plain import findings
+from tests.helpers.kinds import JOB, K8S, KINDS, LEGACY_JOB, LEGACY_LOCAL, LOCAL, TOKEN, VERSIONS, Kind, errors, load, of_one, values_of
+from tests.helpers.plain import findings
 
 AMOUNTS = {"requests": {"cpu": "1500m", "memory": "1Gi"}, "limits": {"memory": "24Gi"}}
 POOL = {"selector": {"pool": "large"}, "tolerations": [{"key": "pool"}]}

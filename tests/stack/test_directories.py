@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from scalr_agents.model.merge import merge
 
-from tests.stack.kinds import JOB, K8S, LOCAL, stack_of
+from tests.helpers.kinds import JOB, K8S, LOCAL, stack_of
 
 PLACE = "scalr-agents:agents.two"
 

@@ -8,8 +8,8 @@ from scalr_agents.stack.graph import Edge, Graph, Node
 
 from tests.helpers import samples
 from tests.helpers.command_line import cli
+from tests.helpers.machines import EC2, GCE
 from tests.helpers.samples import STACKS
-from tests.machines.cases import EC2, GCE
 
 URL = "https://acme.scalr.io"
 

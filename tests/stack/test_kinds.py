@@ -8,8 +8,7 @@ import pytest
 from scalr_agents import stack
 from scalr_agents.charts.shared.manifests.secrets import digest
 
-from tests.helpers.validated import LINES
-from tests.stack.kinds import (
+from tests.helpers.kinds import (
     CA,
     JOB,
     K8S,
@@ -27,6 +26,7 @@ from tests.stack.kinds import (
     stack_of,
     values_of,
 )
+from tests.helpers.validated import LINES
 
 ENCODED = base64.b64encode(CA.encode()).decode()
 DIRECT = "$(KUBERNETES_SERVICE_HOST),localhost,127.0.0.1,.svc,.cluster.local"

@@ -9,7 +9,7 @@ from scalr_agents.model.merge import merge
 from scalr_agents.stack import secrets
 from scalr_agents.stack.source import Sealed
 
-from tests.stack.kinds import CA, JOB, K8S, KEY, LOCAL, TOKEN, Kind, errors, every_kind, load, of_one, secret, secrets_of, stack_of
+from tests.helpers.kinds import CA, JOB, K8S, KEY, LOCAL, TOKEN, Kind, errors, every_kind, load, of_one, secret, secrets_of, stack_of
 
 MIRRORS: list[dict[str, Any]] = [
     {"url": "https://a.acme/providers/", "include": ["registry.opentofu.org/*/*"]},

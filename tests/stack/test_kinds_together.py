@@ -7,7 +7,7 @@ import pytest
 from scalr_agents import stack
 from scalr_agents.stack.directories import mounts
 
-from tests.stack.kinds import JOB, K8S, KINDS, LOCAL, VERSIONS, Kind, errors, load, of_one, stack_of
+from tests.helpers.kinds import JOB, K8S, KINDS, LOCAL, VERSIONS, Kind, errors, load, of_one, stack_of
 
 SIX: dict[str, dict[str, Any]] = {
     f"{kind.removeprefix('agent-')}-{line}": {"kind": kind, "agentVersion": VERSIONS[kind, line]} for kind, line in KINDS

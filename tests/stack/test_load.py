@@ -9,7 +9,7 @@ from scalr_agents import stack
 from scalr_agents.model.findings import Position, warning
 from scalr_agents.stack.source import Sealed
 
-from tests.stack.plain import BASE, COMMAND, PLAIN, findings, load, values_of
+from tests.helpers.plain import BASE, COMMAND, PLAIN, findings, load, values_of
 
 ROOT = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"
 

@@ -8,9 +8,9 @@ from scalr_agents import stack
 from scalr_agents.stack import caches, source
 from scalr_agents.stack.source import Sealed
 
-from tests.stack.kinds import TOKEN, Kind, every_kind
-from tests.stack.kinds import load as load_kind
-from tests.stack.plain import BASE, COMMAND, PLAIN, findings
+from tests.helpers.kinds import TOKEN, Kind, every_kind
+from tests.helpers.kinds import load as load_kind
+from tests.helpers.plain import BASE, COMMAND, PLAIN, findings
 
 AGENT = "scalr-agents:agents.runs"
 

@@ -11,7 +11,7 @@ from scalr_agents.stack import hosts
 
 from tests.helpers.command_line import REPOSITORY, cli
 from tests.helpers.command_line import stack as write
-from tests.stack.plain import findings, load
+from tests.helpers.plain import findings, load
 
 CILIUM: dict[str, Any] = {"egress": {"only": [{"host": "github.acme.internal"}], "enforcedBy": "cilium"}}
 AGENT = "scalr-agents:agents.runs"

@@ -8,8 +8,8 @@ from scalr_agents.charts.shared.pods import pods
 from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 
-from tests.stack.kinds import TOKEN
-from tests.stack.plain import PLAIN, findings, load
+from tests.helpers.kinds import TOKEN
+from tests.helpers.plain import PLAIN, findings, load
 
 VCS = "scalr-agents:agents.vcs"
 

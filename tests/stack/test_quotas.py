@@ -9,9 +9,9 @@ from scalr_agents import output
 from scalr_agents.model import quantities
 from scalr_agents.model.merge import merge
 
+from tests.helpers.kinds import stack_of
+from tests.helpers.plain import findings, load
 from tests.helpers.schemas import assert_valid
-from tests.stack.kinds import stack_of
-from tests.stack.plain import findings, load
 
 WORDS = {"pods": 20, "cpu": 40, "memory": "80Gi", "disk": "200Gi"}
 META = {"name": "scalr-agents", "namespace": "scalr"}

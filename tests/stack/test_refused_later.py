@@ -15,7 +15,7 @@ from scalr_agents.stack.machines import MachineEntry
 from scalr_agents.stack.model import AgentSecrets, Common, Kubernetes, Namespace, Nodes, Proxy, StackFile
 from scalr_agents.stack.source import Sealed
 
-from tests.stack.plain import PLAIN, findings, load
+from tests.helpers.plain import PLAIN, findings, load
 
 SECTIONS: list[type[BaseModel]] = [
     *(StackFile, Kubernetes, Common, Proxy, Network, Namespace, Nodes, SecretsFrom, AgentSecrets),

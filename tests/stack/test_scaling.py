@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.stack.plain import findings, load
+from tests.helpers.plain import findings, load
 
 DRAINS = {"agent": {"shutdownMode": "drain"}, "terminationGracePeriodSeconds": 3600}
 

@@ -9,7 +9,7 @@ from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import merge
 
 from tests import definitions
-from tests.stack.kinds import CA, JOB, KEY, KINDS, LOCAL, Kind, errors, every_kind, load, of_one, secret, secrets_of, stack_of
+from tests.helpers.kinds import CA, JOB, KEY, KINDS, LOCAL, Kind, errors, every_kind, load, of_one, secret, secrets_of, stack_of
 
 STORE = {"store": {"name": "vault", "kind": "ClusterSecretStore"}}
 TOKEN = {"token": {"key": "scalr/one", "property": "token"}}

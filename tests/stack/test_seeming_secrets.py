@@ -8,10 +8,10 @@ import yaml
 from scalr_agents import stack
 from scalr_agents.model.findings import Finding
 
-from tests.charts.agent_job.changes import nested
-from tests.charts.agent_local.objects import CERTIFICATE
 from tests.helpers import samples
-from tests.stack.kinds import JOB, K8S, LOCAL, load, of_one
+from tests.helpers.agent_job import nested
+from tests.helpers.agent_local import CERTIFICATE
+from tests.helpers.kinds import JOB, K8S, LOCAL, load, of_one
 
 HERE = Path(__file__).parent
 HIDDEN = "Kx7q9Zt4w2Lm8v3"

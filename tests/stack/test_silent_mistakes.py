@@ -9,9 +9,9 @@ from scalr_agents import charts
 from scalr_agents.model.clouds import AWS_REGIONS
 from scalr_agents.stack import clouds, source
 
-from tests.stack.kinds import Kind, every_kind
-from tests.stack.kinds import load as load_kind
-from tests.stack.plain import findings
+from tests.helpers.kinds import Kind, every_kind
+from tests.helpers.kinds import load as load_kind
+from tests.helpers.plain import findings
 
 RUNS = "scalr-agents:agents.runs"
 NO_IDENTITY = "gives no identity, because no cloud reads this annotation of a service account; known: eks.amazonaws.com/role-arn, "

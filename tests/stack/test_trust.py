@@ -7,7 +7,7 @@ import pytest
 from scalr_agents import stack
 from scalr_agents.stack.source import Sealed
 
-from tests.stack.kinds import JOB, K8S, LOCAL, TOKEN
+from tests.helpers.kinds import JOB, K8S, LOCAL, TOKEN
 
 PODS = "agents may start pods there under any service account and with any Secret, so each can act as the other; "
 ADVICE = "give each its own namespace"

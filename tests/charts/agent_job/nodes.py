@@ -5,7 +5,7 @@ from typing import Any
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, nested, objects
+from tests.helpers.agent_job import CURRENT, LEGACY, MINIMUM, nested, objects
 from tests.helpers.schemas import assert_valid
 
 HARDENED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}

@@ -6,7 +6,7 @@ import pytest
 from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import MINIMUM
+from tests.helpers.agent_job import MINIMUM
 from tests.helpers.validated import validate
 
 NO_ADDRESSES = (

@@ -9,7 +9,6 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
-from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, nested, objects
 from tests.charts.agent_job.nodes import (
     BUFFER,
     CACHE,
@@ -24,6 +23,7 @@ from tests.charts.agent_job.nodes import (
     metadata,
     pod_of,
 )
+from tests.helpers.agent_job import CURRENT, LEGACY, MINIMUM, nested, objects
 
 RUNNER = {**HARDENED, "runAsNonRoot": True, "privileged": False, "readOnlyRootFilesystem": True}
 POD = {

@@ -7,8 +7,8 @@ from scalr_agents import charts
 from scalr_agents.model.findings import ValuesError
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import DEADLINE, MINIMUM, nested
-from tests.charts.agent_local.objects import CERTIFICATE, ROOT
+from tests.helpers.agent_job import DEADLINE, MINIMUM, nested
+from tests.helpers.agent_local import CERTIFICATE, ROOT
 
 ZONE = {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
 SPREAD = {"app.kubernetes.io/name": "agent-job", "app.kubernetes.io/instance": "runs", "app.kubernetes.io/component": "agent"}

@@ -9,8 +9,8 @@ from scalr_agents.model.findings import ValuesError, errors
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
-from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, objects
 from tests.charts.agent_job.corrected import environment_of, finding_at, findings_of, objects_of, on_both_lines, pods_of
+from tests.helpers.agent_job import CURRENT, LEGACY, MINIMUM, objects
 
 BUNDLE = "-----BEGIN CERTIFICATE-----\nMAMCAQE=\n-----END CERTIFICATE-----\n"
 KEY = "-----BEGIN PRIVATE KEY-----\nMAMCAQE=\n-----END PRIVATE KEY-----\n"

@@ -7,7 +7,7 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 
 from tests.charts.agent_job.corrected import finding_at, findings_of, objects_of, on_both_lines
-from tests.charts.agent_local.objects import EVERYWHERE, NAMES_AND_IDENTITY
+from tests.helpers.agent_local import EVERYWHERE, NAMES_AND_IDENTITY
 
 
 @on_both_lines

@@ -9,7 +9,7 @@ from scalr_agents.helm.assignments import assign
 from scalr_agents.model.findings import ValuesError
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import MINIMUM
+from tests.helpers.agent_job import MINIMUM
 
 PROXY = """\
 global:

@@ -6,8 +6,8 @@ import pytest
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, nested
-from tests.charts.agent_local.objects import CERTIFICATE, KEY
+from tests.helpers.agent_job import CURRENT, LEGACY, MINIMUM, nested
+from tests.helpers.agent_local import CERTIFICATE, KEY
 from tests.helpers.validated import validate
 
 CACHE = "persistence.cache"

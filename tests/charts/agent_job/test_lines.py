@@ -15,7 +15,9 @@ from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import lookup, merge
 from scalr_agents.stack import pod_security
 
-from tests.charts.agent_job.changes import CURRENT, LEGACY, LINES, MINIMUM, TABLE, TABLE_CURRENT, changes, nested, objects
+from tests.charts.agent_job.tables import TABLE, TABLE_CURRENT
+from tests.helpers.agent_job import CURRENT, LEGACY, LINES, MINIMUM, nested, objects
+from tests.helpers.changes import changes
 
 DIFFERENCES: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "line_differences.yaml").read_text())
 VERSION_LABEL = ".metadata.labels.app.kubernetes.io/version"

@@ -13,8 +13,8 @@ from scalr_agents.model.findings import ValuesError
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
-from tests.charts.agent_job.changes import CURRENT, MINIMUM, nested
 from tests.charts.agent_job.nodes import CACHE, HARDENED, MIRROR, labels_of, made_of, metadata, pod_of
+from tests.helpers.agent_job import CURRENT, MINIMUM, nested
 
 PREPARATION = "persistence.cache.hostPath.preparation"
 

@@ -7,7 +7,7 @@ from scalr_agents import charts
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, nested
+from tests.helpers.agent_job import CURRENT, LEGACY, MINIMUM, nested
 from tests.helpers.validated import validate
 
 BUDGET, JOB, BUFFER = "task.podDisruptionBudget.enabled", "task.job.activeDeadlineSeconds", "task.buffer"

@@ -7,8 +7,8 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
-from tests.charts.agent_job.changes import CURRENT, LEGACY
 from tests.charts.agent_job.nodes import HARDENED, MIRROR, NAMES, PLACEMENT, containers, labels_of, made_of, metadata, pod_of
+from tests.helpers.agent_job import CURRENT, LEGACY
 
 IMAGES = {LEGACY: ("scalr/agent-runner:0.57.0", "scalr/agent:0.57.0"), CURRENT: ("scalr/runner:0.2.0", "scalr/agent:1.4.0")}
 ON = Inputs(pre_pull=True)

@@ -10,8 +10,8 @@ from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
-from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, nested
 from tests.charts.agent_job.nodes import BUFFER, HARDENED, MIRROR, NAMES, PLACEMENT, labels_of, made_of, metadata, pod_of
+from tests.helpers.agent_job import CURRENT, LEGACY, MINIMUM, nested
 from tests.helpers.validated import validate
 
 DIGEST = f"2@sha256:{64 * '0'}"

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from scalr_agents import charts
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, TABLE, TABLE_CURRENT, nested, objects, paths_of
+from tests.charts.agent_job.tables import TABLE, TABLE_CURRENT
+from tests.helpers.agent_job import CURRENT, LEGACY, MINIMUM, nested, objects, paths_of
 from tests.helpers.schemas import assert_valid
 
 CASES: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "chart_cases.yaml").read_text())

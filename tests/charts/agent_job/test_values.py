@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import CURRENT, LEGACY, MINIMUM, TABLE, TABLE_CURRENT, changes, nested, objects, paths_of, value_paths
+from tests.charts.agent_job.tables import TABLE, TABLE_CURRENT
+from tests.helpers.agent_job import CURRENT, LEGACY, MINIMUM, nested, objects, paths_of, value_paths
+from tests.helpers.changes import changes
 from tests.helpers.schemas import assert_valid
 
 OWN = [row["value"] for row in TABLE_CURRENT]

@@ -9,9 +9,9 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import nested
-from tests.charts.agent_k8s.objects import EFS, MINIMUM, VERSIONS
-from tests.charts.agent_local.objects import CERTIFICATE, ROOT
+from tests.helpers.agent_job import nested
+from tests.helpers.agent_k8s import EFS, MINIMUM, VERSIONS
+from tests.helpers.agent_local import CERTIFICATE, ROOT
 from tests.helpers.validated import validate
 
 QUIET = merge(MINIMUM, {"agent": {"data_home": "/var/lib/runs"}, "workerNodeSelector": {"pool": "runs"}})

@@ -8,8 +8,8 @@ from scalr_agents import charts
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import nested
-from tests.charts.agent_k8s.objects import EFS, FULL, MINIMUM, SECRETS, WORKLOADS, container, decoded, environment, names, objects, pod
+from tests.helpers.agent_job import nested
+from tests.helpers.agent_k8s import EFS, FULL, MINIMUM, SECRETS, WORKLOADS, container, decoded, environment, names, objects, pod
 
 SELECTOR = {"app.kubernetes.io/name": "agent-k8s", "app.kubernetes.io/instance": "runs"}
 COMPONENT = "app.kubernetes.io/component"

@@ -14,8 +14,8 @@ from scalr_agents.helm.assignments import AssignmentError, assign
 from scalr_agents.model.findings import ValuesError, errors
 from scalr_agents.model.merge import lookup, merge
 
-from tests.charts.agent_k8s.objects import MINIMUM, VERSIONS
-from tests.charts.agent_local.objects import CERTIFICATE
+from tests.helpers.agent_k8s import MINIMUM, VERSIONS
+from tests.helpers.agent_local import CERTIFICATE
 from tests.helpers.schemas import assert_valid
 
 MOUNT_OPTIONS = """\

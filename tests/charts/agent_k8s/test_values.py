@@ -12,8 +12,8 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
-from tests.charts.agent_job.changes import nested, value_paths
-from tests.charts.agent_k8s.objects import (
+from tests.helpers.agent_job import nested, value_paths
+from tests.helpers.agent_k8s import (
     EFS,
     FULL,
     MINIMUM,

@@ -6,8 +6,8 @@ import pytest
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import nested
-from tests.charts.agent_local.objects import CERTIFICATE, KEY, MINIMUM, ROOT, VERSIONS
+from tests.helpers.agent_job import nested
+from tests.helpers.agent_local import CERTIFICATE, KEY, MINIMUM, ROOT, VERSIONS
 from tests.helpers.validated import validate
 
 SINGLE = {"SCALR_AGENT_SINGLE": "true"}

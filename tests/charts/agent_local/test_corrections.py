@@ -9,7 +9,7 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
-from tests.charts.agent_local.objects import (
+from tests.helpers.agent_local import (
     CERTIFICATE,
     EVERYWHERE,
     KEY,

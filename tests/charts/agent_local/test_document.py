@@ -8,7 +8,7 @@ from scalr_agents import charts
 from scalr_agents.helm.assignments import assign
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_local.objects import MINIMUM, VERSIONS
+from tests.helpers.agent_local import MINIMUM, VERSIONS
 
 CACHE = """\
 persistence:

@@ -4,7 +4,7 @@ import pytest
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_local.objects import MINIMUM, VERSIONS
+from tests.helpers.agent_local import MINIMUM, VERSIONS
 from tests.helpers.validated import validate
 
 RESERVED = [

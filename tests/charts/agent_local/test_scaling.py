@@ -7,7 +7,7 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.scaling import Scaling
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_local.objects import MINIMUM, VERSIONS, objects
+from tests.helpers.agent_local import MINIMUM, VERSIONS, objects
 from tests.helpers.opaque import Later
 from tests.helpers.schemas import assert_valid
 from tests.helpers.validated import validate

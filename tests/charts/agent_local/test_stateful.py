@@ -8,8 +8,8 @@ from scalr_agents.charts.shared.pods import pods
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
-from tests.charts.agent_job.changes import nested
-from tests.charts.agent_local.objects import FULL, MINIMUM, VERSIONS, objects
+from tests.helpers.agent_job import nested
+from tests.helpers.agent_local import FULL, MINIMUM, VERSIONS, objects
 from tests.helpers.schemas import assert_valid
 from tests.helpers.validated import validate
 

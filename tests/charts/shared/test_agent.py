@@ -9,7 +9,7 @@ from scalr_agents import charts
 from scalr_agents.charts.shared.agent import load
 from scalr_agents.charts.shared.inputs import Inputs
 
-from tests.charts.agent_job.changes import MINIMUM
+from tests.helpers.agent_job import MINIMUM
 from tests.helpers.validated import validate
 
 

@@ -8,8 +8,8 @@ from scalr_agents import charts
 from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import nested, value_paths
-from tests.charts.agent_local.objects import CERTIFICATE, KEY, ROOT
+from tests.helpers.agent_job import nested, value_paths
+from tests.helpers.agent_local import CERTIFICATE, KEY, ROOT
 from tests.helpers.validated import LINES, validate
 
 MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import nested
+from tests.helpers.agent_job import nested
 from tests.helpers.validated import validate
 
 MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}}

@@ -6,7 +6,7 @@ import pytest
 from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import CURRENT, nested
+from tests.helpers.agent_job import CURRENT, nested
 from tests.helpers.validated import validate
 
 MINIMUM = {"agent": {"url": "https://acme.scalr.io", "token": "a-token"}}

@@ -17,7 +17,8 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.lines import NEWEST, numbers
 from scalr_agents.model.merge import lookup, merge
 
-from tests.charts.agent_job.changes import changes, nested
+from tests.helpers.agent_job import nested
+from tests.helpers.changes import changes
 from tests.helpers.command_line import TOKEN, cli
 from tests.helpers.components import record
 from tests.helpers.validated import LINES, validate

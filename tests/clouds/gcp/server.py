@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from tests.clouds.gcp.discovery import Document, Json, Method, RefusedError
 from tests.clouds.serving import Served
-from tests.machines.stand_ins import serve
+from tests.helpers.stand_ins import serve
 
 PROJECT, HOST_PROJECT, REGION = "acme-prod", "acme-network", "europe-west1"
 NUMBER = "123456789012"

@@ -1,15 +1,13 @@
-"""The objects of an agent-k8s, for its tests."""
+"""The objects of an agent-k8s, for tests."""
 
 import base64
 from collections.abc import Mapping
 from typing import Any
 
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import secrets
-from scalr_agents.model.findings import errors
 
-from tests.charts.agent_job import changes as described
-from tests.helpers.validated import validate
+from tests.helpers import changes as between
+from tests.helpers.validated import by_role
 
 VERSIONS = {"legacy": "0.53.0", "current": "1.4.0"}
 MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}}
@@ -29,15 +27,12 @@ def objects(
     given: Mapping[str, Any], inputs: Inputs | None = None, *, line: str = "current", naming: Any = "scoped", digest: str = ""
 ) -> dict[str, dict[str, Any]]:
     """All objects of a release `runs` in namespace `scalr`, by role."""
-    inputs = inputs or Inputs()
-    checked = validate("agent-k8s", given, release="runs", namespace="scalr", agent_version=VERSIONS[line], naming=naming, inputs=inputs)
-    assert not errors(checked.findings), checked.findings
-    return checked.by_role(digest or secrets.known_digest(checked.secret_data))
+    return by_role("agent-k8s", given, agent_version=VERSIONS[line], naming=naming, inputs=inputs, digest=digest)
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """What differs, by path. Paths into pods are short, and what is the same in controller and workers stands once, under `both`."""
-    found = {_shortened(path): _decoded(path, value) for path, value in described.changes(before, after).items()}
+    found = {_shortened(path): _decoded(path, value) for path, value in between.changes(before, after).items()}
     for path in [path for path in found if path.startswith("controller")]:
         twin = path.replace("controller", "worker", 1)
         if twin in found and found[twin] == found[path]:

@@ -6,7 +6,7 @@ from typing import Any
 from scalr_agents import stack
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job.changes import DEADLINE
+from tests.helpers.agent_job import DEADLINE
 
 PLAIN: dict[str, Any] = {"kind": "agent-job", "namespace": "scalr", "values": DEADLINE}
 BASE: dict[str, Any] = {

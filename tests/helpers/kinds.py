@@ -7,8 +7,8 @@ import pytest
 from scalr_agents import stack
 from scalr_agents.model.merge import merge
 
+from tests.helpers.plain import difference
 from tests.helpers.validated import LINES
-from tests.stack.plain import difference
 
 Kind = tuple[str, str]
 KINDS: list[Kind] = [(line.chart, line.generation) for line in LINES]

@@ -1,15 +1,13 @@
-"""The objects of an agent-local, for its tests."""
+"""The objects of an agent-local, for tests."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.manifests import secrets
-from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 
-from tests.charts.agent_job import changes as described
-from tests.helpers.validated import validate
+from tests.helpers import changes as between
+from tests.helpers.validated import by_role
 
 VERSIONS = {"legacy": "0.59.0", "current": "1.4.0"}
 MINIMUM = {"agent": {"token": "s3cr3t-token", "url": "https://acme.scalr.io"}}
@@ -51,15 +49,12 @@ def objects(
     given: Mapping[str, Any], inputs: Inputs | None = None, *, line: str = "current", naming: Any = "scoped", digest: str = ""
 ) -> dict[str, dict[str, Any]]:
     """All objects of a release `vcs` in namespace `scalr`, by role."""
-    inputs = inputs or Inputs()
-    checked = validate("agent-local", given, release="vcs", namespace="scalr", agent_version=VERSIONS[line], naming=naming, inputs=inputs)
-    assert not errors(checked.findings), checked.findings
-    return checked.by_role(digest or secrets.known_digest(checked.secret_data))
+    return by_role("agent-local", given, release="vcs", agent_version=VERSIONS[line], naming=naming, inputs=inputs, digest=digest)
 
 
 def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """What differs, by path; paths into the pod and its container are short."""
-    found = described.changes(before, after)
+    found = between.changes(before, after)
     return {path.replace(_POD, "pod: ").replace("pod: spec.containers[agent-local].", "agent: "): value for path, value in found.items()}
 
 
