@@ -5,11 +5,9 @@ import pty
 import re
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 from scalr_agents import printing
 
@@ -107,13 +105,14 @@ class _Timer:
     def join(self) -> None: ...
 
 
-@pytest.mark.parametrize(("colour", "shown"), [(True, "reading ...\r\x1b[K"), (False, "")])
+@pytest.mark.parametrize(("terminal", "shown"), [(True, "reading ...\r\x1b[K"), (False, "")])
 def test_long_operations_show_progress(
-    colour: bool, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    terminal: bool, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(printing, "Timer", _Timer)
-    monkeypatch.setattr(printing, "_in_colour", lambda *, err: colour)
-    monkeypatch.setattr(click, "echo", partial(click.echo, color=True))  # it takes the codes out where there is no terminal
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
     with printing.progress("reading"):
         pass
     assert capsys.readouterr().err == shown

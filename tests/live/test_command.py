@@ -101,10 +101,12 @@ def test_json_has_these_keys(cluster: Described, project: Path) -> None:
 
 
 def test_watching_prints_it_again_until_an_interrupt(cluster: Described, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "_WATCH_SECONDS", 0)
+    pauses: list[float] = []
+    monkeypatch.setattr("time.sleep", pauses.append)
     cluster.interrupt_after = 2
     done = cli("status", "dev", "--watch", directory=project)
     assert (done.returncode, done.stdout.count("AGENT  KIND")) == (130, 2)
+    assert pauses == [5, 5]
 
 
 def test_text_says_everything_about_an_agent() -> None:

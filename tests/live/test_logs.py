@@ -60,7 +60,7 @@ def test_pods_that_cannot_be_seen_are_a_sentence() -> None:
         logs.sources(one, "", hidden)
 
 
-class Told(Api):
+class Answering(Api):
     """An API whose logs are these lines, or refusals, one for each time that it is asked."""
 
     def __init__(self, **answers: list[list[str] | Exception]) -> None:
@@ -77,33 +77,35 @@ class Told(Api):
 
 
 def test_lines_of_several_containers_are_named() -> None:
-    api = Told(runner=[["a", "b"]], worker=[["c"]])
+    api = Answering(runner=[["a", "b"]], worker=[["c"]])
     name = "atask-run-v0abc-plan-x7"
     assert list(logs.printed(api, OF_PLAN, follow=False)) == [f"{name}/runner: a", f"{name}/runner: b", f"{name}/worker: c"]
     assert api.asked == [[("container", "runner")], [("container", "worker")]]
 
 
 def test_lines_of_one_container_are_as_they_are() -> None:
-    assert list(logs.printed(Told(runner=[["a"]]), OF_PLAN[:1], follow=False)) == ["a"]
+    assert list(logs.printed(Answering(runner=[["a"]]), OF_PLAN[:1], follow=False)) == ["a"]
 
 
 def test_who_follows_waits_for_containers_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logs, "_POLL_SECONDS", 0)
+    pauses: list[float] = []
+    monkeypatch.setattr("time.sleep", pauses.append)
     waits = RefusedError('container "runner" in pod "x" is waiting to start: ContainerCreating')
-    api = Told(runner=[waits, waits, ["a"]], worker=[["b"]])
+    api = Answering(runner=[waits, waits, ["a"]], worker=[["b"]])
     assert sorted(line.partition(": ")[2] for line in logs.printed(api, OF_PLAN, follow=True)) == ["a", "b"]
     assert [("container", "runner"), ("follow", "true")] in api.asked
+    assert pauses == [1, 1]
 
 
 def test_a_container_without_a_log_does_not_hide_the_others() -> None:
-    api = Told(runner=[RefusedError("container is waiting to start")], worker=[["b"]])
+    api = Answering(runner=[RefusedError("container is waiting to start")], worker=[["b"]])
     said = [line.partition(": ")[2] for line in logs.printed(api, OF_PLAN, follow=False)]
     assert said == ["(no log: container is waiting to start)", "b"]
 
 
 def test_a_cluster_that_goes_away_ends_what_follows_it() -> None:
     with pytest.raises(ClusterError, match=r"^away$"):
-        list(logs.printed(Told(runner=[ClusterError("away")], worker=[["b"]]), OF_PLAN, follow=True))
+        list(logs.printed(Answering(runner=[ClusterError("away")], worker=[["b"]]), OF_PLAN, follow=True))
 
 
 @pytest.mark.parametrize(

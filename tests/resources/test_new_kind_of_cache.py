@@ -12,17 +12,13 @@ from tests.helpers.programs import stack_with
 from tests.resources import nfs_kind
 from tests.stack.caches import with_cache
 
-MODULES = (cache_model, of_stack)
-
 
 @pytest.fixture(autouse=True)
 def _row(monkeypatch: pytest.MonkeyPatch) -> None:
     """The row, and a place for its resources. The keys of the stack file are made when their module is imported."""
     monkeypatch.setitem(caches.KINDS, "nfs_share", nfs_kind.__name__)
     monkeypatch.setitem(sys.modules, "scalr_agents.resources.nfs", nfs_kind)
-    made = cache_model._file()
-    for module in MODULES:
-        monkeypatch.setattr(module, "CachesOfFile", made)
+    monkeypatch.setattr(of_stack, "CachesOfFile", cache_model._file())
 
 
 def test_it_is_read_and_checked() -> None:
