@@ -85,17 +85,17 @@ def forms(secret: str) -> list[Any]:
     return [*(form.format(secret) for form in FORMS), [secret], {"a": secret}, [{"name": secret}], [{"value": secret}]]
 
 
-def tells(text: str, secret: str = SECRET) -> bool:
+def repeats(text: str, secret: str = SECRET) -> bool:
     """Whether a text has a part of a secret that would help to guess it."""
     return any(secret[start : start + 6] in text for start in range(len(secret) - 5))
 
 
-def said_of_values(line: lines.Line, place: Place, leaf: Any) -> str:
+def messages_of_values(line: lines.Line, place: Place, leaf: Any) -> str:
     found = charts.check(line.chart, put(place, leaf), release="runs", namespace="scalr", agent_version=line.default_version)
     return "\n".join(map(str, found))
 
 
-def said_of_stack(place: Place, leaf: Any) -> str:
+def messages_of_stack(place: Place, leaf: Any) -> str:
     return "\n".join(map(str, stack.load(merge(BASE, put(place, leaf)), directory=Path("/none")).findings))
 
 
@@ -107,15 +107,15 @@ def field_of(place: Place) -> str:
 def test_only_listed_fields_repeat_their_value() -> None:
     few = [SECRET, f"{SECRET} ?"]
     current = [(line, place) for line, place in of_values() if line.generation == "current"]
-    telling = {field_of(place) for line, place in current if any(tells(said_of_values(line, place, leaf)) for leaf in few)}
-    telling |= {field_of(place) for place in of_stacks() if any(tells(said_of_stack(place, leaf)) for leaf in few)}
-    assert sorted(telling) == sorted(REPEATED)
+    repeating = {field_of(place) for line, place in current if any(repeats(messages_of_values(line, place, leaf)) for leaf in few)}
+    repeating |= {field_of(place) for place in of_stacks() if any(repeats(messages_of_stack(place, leaf)) for leaf in few)}
+    assert sorted(repeating) == sorted(REPEATED)
 
 
 def test_only_listed_fields_repeat_numbers() -> None:
-    telling = {field_of(place) for line, place in of_values() if str(NUMBER) in said_of_values(line, place, NUMBER)}
-    telling |= {field_of(place) for place in of_stacks() if str(NUMBER) in said_of_stack(place, NUMBER)}
-    assert telling - REPEATED == set()
+    repeating = {field_of(place) for line, place in of_values() if str(NUMBER) in messages_of_values(line, place, NUMBER)}
+    repeating |= {field_of(place) for place in of_stacks() if str(NUMBER) in messages_of_stack(place, NUMBER)}
+    assert repeating - REPEATED == set()
 
 
 SECRETS = st.integers(0, 2**64).map(lambda seed: base64.b64encode(sha256(str(seed).encode()).digest()).decode()[:28])
@@ -127,11 +127,11 @@ def test_other_fields_do_not_repeat_random_secrets(secret: str, data: st.DataObj
     leaf = data.draw(st.sampled_from(forms(secret)))
     if data.draw(st.booleans()):
         line, place = data.draw(st.sampled_from(of_values()))
-        said = said_of_values(line, place, leaf)
+        messages = messages_of_values(line, place, leaf)
     else:
         place = data.draw(st.sampled_from(of_stacks()))
-        said = said_of_stack(place, leaf)
-    assert field_of(place) in REPEATED or not tells(said, secret)
+        messages = messages_of_stack(place, leaf)
+    assert field_of(place) in REPEATED or not repeats(messages, secret)
 
 
 @given(SECRETS, st.sampled_from([*AgentJobArgs.__annotations__]), st.data())
@@ -142,7 +142,7 @@ def test_arguments_of_programs_are_not_repeated(secret: str, argument: str, data
     names = {"namespace", "release", "names", "agent_version", "await_rollout", "pre_pull", "rollout_timeout_seconds"}
     keys = leaf if isinstance(leaf, dict) else {}
     if argument not in names and secret not in keys:
-        assert not tells(f"{recording.error} {recording.log}", secret)
+        assert not repeats(f"{recording.error} {recording.log}", secret)
 
 
 TEXTS = [
@@ -162,7 +162,7 @@ def test_texts_of_kubernetes_types_are_not_repeated() -> None:
                 kubernetes_types.demand(struct, {field: leaf})
             except ValidationError as problem:
                 messages = " ".join(detail["msg"] for detail in problem.errors())
-                assert not tells(messages.replace(str(NUMBER), SECRET)), (struct, field, leaf)
+                assert not repeats(messages.replace(str(NUMBER), SECRET)), (struct, field, leaf)
 
 
 def cli(*options: str) -> str:
@@ -194,7 +194,7 @@ def test_the_command_line_repeats_no_secret(secret: str) -> None:
         ("--set", f"agent.token={{{secret},x}}"),
         ("--set", f"global.imageRegistry=me:{secret}@registry.acme.io"),
     ):
-        assert not tells(cli(*options), secret), options
+        assert not repeats(cli(*options), secret), options
 
 
 def test_too_many_arguments_are_not_repeated() -> None:
@@ -224,11 +224,11 @@ def test_invalid_yaml_is_not_repeated(text: str) -> None:
     try:
         content = yaml_io.load_stack_file(text.format("s3cr3tKx7q9Zt4w2"))
     except yaml_io.YamlError as problem:
-        said = str(problem)
+        messages = str(problem)
     else:
-        said = "\n".join(map(str, stack.load({"agents": {"x": {**BASE["agents"]["x"], "values": content}}}, directory=Path()).findings))
-    assert not tells(said, "s3cr3tKx7q9Zt4w2")
-    assert said
+        messages = "\n".join(map(str, stack.load({"agents": {"x": {**BASE["agents"]["x"], "values": content}}}, directory=Path()).findings))
+    assert not repeats(messages, "s3cr3tKx7q9Zt4w2")
+    assert messages
 
 
 PEM = "-----BEGIN CERTIFICATE-----\nMBMGA1UEAwwMSVNSRyBSb290IFgx\n-----END CERTIFICATE-----\n"

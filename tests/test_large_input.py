@@ -39,9 +39,9 @@ LONGEST_MESSAGE = 400
 every_way = pytest.mark.parametrize("way", WAYS)
 
 
-def errors(said: str) -> list[str]:
-    assert all(len(line) < LONGEST_MESSAGE for line in said.splitlines()), max(map(len, said.splitlines()))
-    return [line.strip() for line in said.splitlines() if " error: " in f" {line}"]
+def errors(messages: str) -> list[str]:
+    assert all(len(line) < LONGEST_MESSAGE for line in messages.splitlines()), max(map(len, messages.splitlines()))
+    return [line.strip() for line in messages.splitlines() if " error: " in f" {line}"]
 
 
 @every_way

@@ -356,7 +356,7 @@ SHARED = "projects/acme-network/global/networks/shared"
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "refused"),
     [
         ({"network": SHARED}, True),
         ({"network": SHARED, "project": "acme-storage"}, True),
@@ -365,8 +365,8 @@ SHARED = "projects/acme-network/global/networks/shared"
         ({"network": "shared", "project": "example.com:acme"}, False),
     ],
 )
-def test_a_shared_network_needs_private_service_access(given: dict[str, Any], told: bool) -> None:
+def test_a_shared_network_needs_private_service_access(given: dict[str, Any], refused: bool) -> None:
     settings = filestore.FilestoreSettings.model_validate({**PLACE, **given}, by_name=True, by_alias=False)
     found = [finding.message for finding in filestore.check(settings, in_programs) if finding.path == "network"]
     message = "if this is a shared VPC of another project, Filestore refuses it; set connect_mode: PRIVATE_SERVICE_ACCESS"
-    assert found == ([message] if told else [])
+    assert found == ([message] if refused else [])

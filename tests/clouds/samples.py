@@ -62,11 +62,11 @@ def _on_google(stack: CloudStack, _: Any) -> None:
 
 def _configure(stack: CloudStack, there: Mapping[str, str]) -> None:
     """Set the documented configuration of the example, with the names of existing resources."""
-    told = {each.key: each for each in settings(stack.directory.name)}
-    known = {key: there.get(key, each.value) for key, each in told.items() if not each.secret}
+    needed = {each.key: each for each in settings(stack.directory.name)}
+    known = {key: there.get(key, each.value) for key, each in needed.items() if not each.secret}
     known |= {key: value for key, value in there.items() if key == "cidr"}  # which the example has a default for
     stack.set_config({_full(stack, key): value for key, value in known.items()})
-    stack.set_config({_full(stack, key): f"hidden-{key}" for key, each in told.items() if each.secret}, secret=True)
+    stack.set_config({_full(stack, key): f"hidden-{key}" for key, each in needed.items() if each.secret}, secret=True)
 
 
 def _full(stack: CloudStack, key: str) -> str:

@@ -39,14 +39,14 @@ def side_by_side(number: int, namespace: str) -> stack.Stack:
     return load({"common": {"url": URL}, "agents": {f"team-{index}": words for index in range(number)}})
 
 
-def apply(cluster: Client, wanted: Manifests) -> Manifests:
+def apply(cluster: Client, manifests: Manifests) -> Manifests:
     """Apply objects in their order; what the cluster has then."""
-    return [cluster.apply(manifest) for manifest in wanted]
+    return [cluster.apply(manifest) for manifest in manifests]
 
 
-def wait_for_rollout(cluster: Client, wanted: Manifests) -> None:
+def wait_for_rollout(cluster: Client, manifests: Manifests) -> None:
     """Wait until all pods of all workloads among the objects are available."""
-    for manifest in wanted:
+    for manifest in manifests:
         if manifest["kind"] in WORKLOADS:
             metadata = manifest["metadata"]
             wait(
@@ -56,9 +56,9 @@ def wait_for_rollout(cluster: Client, wanted: Manifests) -> None:
             )
 
 
-def is_rolled_out(cluster: Client, wanted: Manifests) -> bool:
+def is_rolled_out(cluster: Client, manifests: Manifests) -> bool:
     """Whether all pods of all workloads among the objects are available."""
-    return all(_is_available(cluster, manifest) for manifest in wanted if manifest["kind"] in WORKLOADS)
+    return all(_is_available(cluster, manifest) for manifest in manifests if manifest["kind"] in WORKLOADS)
 
 
 def replicas(workload: Manifest) -> tuple[int, int]:
@@ -74,5 +74,5 @@ def replicas(workload: Manifest) -> tuple[int, int]:
 
 def _is_available(cluster: Client, manifest: Manifest) -> bool:
     workload = cluster.current(manifest)
-    wanted, available = replicas(workload)
-    return workload["status"].get("observedGeneration") == workload["metadata"]["generation"] and wanted == available > 0
+    expected, available = replicas(workload)
+    return workload["status"].get("observedGeneration") == workload["metadata"]["generation"] and expected == available > 0

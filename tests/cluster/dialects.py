@@ -76,8 +76,8 @@ def _is_endpoint(selectors: Sequence[Manifest], to: To) -> bool:
     if to.pod is None:
         return False
     labels = {**to.pod["metadata"].get("labels", {}), _NAMESPACE: to.pod["metadata"]["namespace"]}
-    wanted = [{key.removeprefix("k8s:"): value for key, value in each["matchLabels"].items()} for each in selectors]
-    return any(each.items() <= labels.items() for each in wanted)
+    required = [{key.removeprefix("k8s:"): value for key, value in each["matchLabels"].items()} for each in selectors]
+    return any(each.items() <= labels.items() for each in required)
 
 
 def _is_within(networks: Sequence[Manifest], to: To) -> bool:

@@ -43,15 +43,15 @@ class Operator:
 
     def _run(self) -> None:
         while not self._ended.wait(_SECONDS):
-            for wanted in self._cluster.list(_KIND, self._namespace):
+            for resource in self._cluster.list(_KIND, self._namespace):
                 try:
-                    self._reconcile(wanted)
+                    self._reconcile(resource)
                 except ApiError as problem:
                     if problem.status not in (404, 409):  # it has changed or gone meanwhile
                         raise
 
-    def _reconcile(self, wanted: Manifest) -> None:
-        metadata, spec = wanted["metadata"], wanted["spec"]
+    def _reconcile(self, resource: Manifest) -> None:
+        metadata, spec = resource["metadata"], resource["spec"]
         if "deletionTimestamp" in metadata:
             self._set_finalizers(metadata, [each for each in metadata.get("finalizers", ()) if each != _FINALIZER])
             return
@@ -63,25 +63,25 @@ class Operator:
             self._patch("Secret", name, {"metadata": {"labels": _MANAGED}})
             return
         version = f"{metadata['generation']}"
-        if wanted.get("status", {}).get("syncedResourceVersion") == version and _is_valid(found):
+        if resource.get("status", {}).get("syncedResourceVersion") == version and _is_valid(found):
             return
         owner = next((each for each in (found or {"metadata": {}})["metadata"].get("ownerReferences", ()) if each.get("controller")), None)
         if owner and owner["uid"] != metadata["uid"]:
-            self._fail(wanted, "failed to take ownership of target secret", f"already owned by {owner['kind']} {owner['name']}")
+            self._fail(resource, "failed to take ownership of target secret", f"already owned by {owner['kind']} {owner['name']}")
             return
         try:
             data = self._content(spec)
         except LookupError as problem:
-            self._fail(wanted, "could not get secret data from provider", str(problem))
+            self._fail(resource, "could not get secret data from provider", str(problem))
             return
-        self._write(wanted, name, found, data)
+        self._write(resource, name, found, data)
         status = {"syncedResourceVersion": version, "refreshTime": _now(), "binding": {"name": name}}
-        self._report(wanted, "True", "SecretSynced", "secret synced", status)
+        self._report(resource, "True", "SecretSynced", "secret synced", status)
 
     def _set_finalizers(self, metadata: Manifest, finalizers: list[str]) -> None:
         """The garbage collector has finalizers too: the version keeps those that it sets meanwhile."""
-        wanted = {"finalizers": finalizers, "resourceVersion": metadata["resourceVersion"]}
-        self._patch(_KIND, metadata["name"], {"metadata": wanted})
+        updated = {"finalizers": finalizers, "resourceVersion": metadata["resourceVersion"]}
+        self._patch(_KIND, metadata["name"], {"metadata": updated})
 
     def _content(self, spec: Manifest) -> dict[str, str]:
         store = spec["secretStoreRef"]
@@ -99,11 +99,16 @@ class Operator:
         added = template.get("data", {})
         return {**(data if template.get("mergePolicy") == "Merge" or not added else {}), **added}
 
-    def _write(self, wanted: Manifest, name: str, found: Manifest | None, data: Mapping[str, str]) -> None:
-        template, policy = wanted["spec"]["target"].get("template"), wanted["spec"]["target"]["creationPolicy"]
-        described = wanted["metadata"] if template is None else template.get("metadata", {})
+    def _write(self, resource: Manifest, name: str, found: Manifest | None, data: Mapping[str, str]) -> None:
+        template, policy = resource["spec"]["target"].get("template"), resource["spec"]["target"]["creationPolicy"]
+        described = resource["metadata"] if template is None else template.get("metadata", {})
         encoded = {key: base64.b64encode(value.encode()).decode() for key, value in data.items()}
-        owner = {"apiVersion": wanted["apiVersion"], "kind": _KIND, "name": wanted["metadata"]["name"], "uid": wanted["metadata"]["uid"]}
+        owner = {
+            "apiVersion": resource["apiVersion"],
+            "kind": _KIND,
+            "name": resource["metadata"]["name"],
+            "uid": resource["metadata"]["uid"],
+        }
         metadata = {
             "labels": {**described.get("labels", {}), **_MANAGED},
             "annotations": {**described.get("annotations", {}), _HASH: _hash(encoded)},
@@ -117,24 +122,28 @@ class Operator:
             gone = dict.fromkeys(found.get("data", {}).keys() - encoded.keys())
             self._patch("Secret", name, {"metadata": metadata, "data": {**gone, **encoded}})
 
-    def _fail(self, wanted: Manifest, message: str, why: str) -> None:
-        before = _ready(wanted)
-        self._report(wanted, "False", "SecretSyncedError", message, {})
+    def _fail(self, resource: Manifest, message: str, why: str) -> None:
+        before = _ready(resource)
+        self._report(resource, "False", "SecretSyncedError", message, {})
         if before.get("message") != message:  # the operator's recorder counts the others
-            self._event(wanted, why)
+            self._event(resource, why)
 
-    def _report(self, wanted: Manifest, ready: str, reason: str, message: str, more: Mapping[str, Any]) -> None:
+    def _report(self, resource: Manifest, ready: str, reason: str, message: str, more: Mapping[str, Any]) -> None:
         condition = {"type": "Ready", "status": ready, "reason": reason, "message": message}
-        if not condition.items() <= _ready(wanted).items() or more:
+        if not condition.items() <= _ready(resource).items() or more:
             status = {"conditions": [{**condition, "lastTransitionTime": _now()}], **more}
-            self._cluster.patch_status(_KIND, wanted["metadata"]["name"], self._namespace, status)
+            self._cluster.patch_status(_KIND, resource["metadata"]["name"], self._namespace, status)
 
-    def _event(self, wanted: Manifest, message: str) -> None:
-        metadata = {"generateName": f"{wanted['metadata']['name']}.", "namespace": self._namespace}
-        of = {"apiVersion": wanted["apiVersion"], "kind": _KIND, **{key: wanted["metadata"][key] for key in ("name", "namespace", "uid")}}
-        said = {"type": "Warning", "reason": "UpdateFailed", "message": message, "source": {"component": "external-secrets"}}
+    def _event(self, resource: Manifest, message: str) -> None:
+        metadata = {"generateName": f"{resource['metadata']['name']}.", "namespace": self._namespace}
+        of = {
+            "apiVersion": resource["apiVersion"],
+            "kind": _KIND,
+            **{key: resource["metadata"][key] for key in ("name", "namespace", "uid")},
+        }
+        content = {"type": "Warning", "reason": "UpdateFailed", "message": message, "source": {"component": "external-secrets"}}
         times = {"firstTimestamp": _now(), "lastTimestamp": _now(), "count": 1}
-        self._cluster.create({"apiVersion": "v1", "kind": "Event", "metadata": metadata, "involvedObject": of, **said, **times})
+        self._cluster.create({"apiVersion": "v1", "kind": "Event", "metadata": metadata, "involvedObject": of, **content, **times})
 
     def _patch(self, kind: str, name: str, patch: Manifest) -> None:
         self._cluster.patch(kind, name, self._namespace, patch)
@@ -156,8 +165,8 @@ def remove(cluster: Client) -> None:
     wait(lambda: cluster.find("CustomResourceDefinition", name) is None, _GONE_SECONDS, "the end of the definition")
 
 
-def _ready(wanted: Manifest) -> Mapping[str, str]:
-    return next(iter(wanted.get("status", {}).get("conditions", ())), {})
+def _ready(resource: Manifest) -> Mapping[str, str]:
+    return next(iter(resource.get("status", {}).get("conditions", ())), {})
 
 
 def _is_valid(secret: Manifest | None) -> bool:

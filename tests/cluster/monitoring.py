@@ -53,7 +53,7 @@ class Kubelet:
         self.port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
-    def say(self, metrics: Mapping[str, float]) -> None:
+    def set_metrics(self, metrics: Mapping[str, float]) -> None:
         """Serve these values from now on, by series."""
         self.text = "".join(f"{series} {value}\n" for series, value in metrics.items())
 

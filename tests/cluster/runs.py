@@ -69,9 +69,9 @@ def start(
     cluster: Client, task: Mapping[str, Any], run: str = "run-1", *, ttl_seconds: int | None = None, controller: Client | None = None
 ) -> Run:
     """Start a run and wait until its pods do; `controller` creates the Job, by default the observing client."""
-    wanted = job(task, run, ttl_seconds=ttl_seconds)
-    (controller or cluster).create(wanted)
-    started = Run(cluster, wanted["metadata"]["name"], wanted["metadata"]["namespace"])
+    created = job(task, run, ttl_seconds=ttl_seconds)
+    (controller or cluster).create(created)
+    started = Run(cluster, created["metadata"]["name"], created["metadata"]["namespace"])
     try:
         wait(started.is_running, _SECONDS, f"the pods of Job {started.name}")
     except TimeoutError as problem:

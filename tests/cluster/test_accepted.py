@@ -50,13 +50,13 @@ def samples(cluster: Client) -> Iterator[dict[str, Manifests]]:
     objects = {name: agents.objects(stack) for name, stack in loaded.items()}
     for pool, taints in POOLS.items():
         nodes.add(cluster, pool, {"pool": pool}, taints)
-    for wanted in objects.values():
-        agents.apply(cluster, wanted)
-    for wanted in objects.values():
-        agents.wait_for_rollout(cluster, wanted)
+    for manifests in objects.values():
+        agents.apply(cluster, manifests)
+    for manifests in objects.values():
+        agents.wait_for_rollout(cluster, manifests)
     cluster.figures.reached(SIDE_BY_SIDE, sum(len(stack.agents) for stack in loaded.values()))
     yield objects
-    for kind, name in {(manifest["kind"], manifest["metadata"]["name"]) for wanted in objects.values() for manifest in wanted}:
+    for kind, name in {(manifest["kind"], manifest["metadata"]["name"]) for manifests in objects.values() for manifest in manifests}:
         if kind in ("Namespace", "PersistentVolume"):
             cluster.delete(kind, name)
     for pool in POOLS:
@@ -98,11 +98,11 @@ def test_agents_run_on_their_node_pool(samples: dict[str, Manifests], cluster: C
 def _assert_settled(cluster: Client, objects: Manifests) -> None:
     """A second apply leaves every object as it was: its generation, its fields and who has set them."""
     for manifest in objects:
-        before = _wanted(cluster.current(manifest))
-        assert _wanted(cluster.apply(manifest)) == before
+        before = _without_status(cluster.current(manifest))
+        assert _without_status(cluster.apply(manifest)) == before
 
 
-def _wanted(live: Manifest) -> Manifest:
+def _without_status(live: Manifest) -> Manifest:
     """An object without what its controllers report about it: that may change between any two requests."""
     metadata = {key: value for key, value in live["metadata"].items() if key != "resourceVersion"}
     metadata["managedFields"] = [fields for fields in metadata["managedFields"] if "subresource" not in fields]

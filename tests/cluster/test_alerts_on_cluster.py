@@ -68,13 +68,13 @@ class Watched(NamedTuple):
         namespace = _STAGES if agent == "stages" else _NAMESPACE
         return self.cluster.list("Pod", namespace, {"app.kubernetes.io/instance": agent})
 
-    def say(self, pod: Manifest, **status: Any) -> None:
+    def set_status(self, pod: Manifest, **status: Any) -> None:
         """Say of a pod what a kubelet would."""
         self.cluster.patch_status("Pod", pod["metadata"]["name"], pod["metadata"]["namespace"], status)
 
     def of_containers(self, pod: Manifest, change: Mapping[str, Any]) -> None:
         """Say of the containers of a pod what a kubelet would."""
-        self.say(pod, containerStatuses=[{**each, **change} for each in self.cluster.current(pod)["status"]["containerStatuses"]])
+        self.set_status(pod, containerStatuses=[{**each, **change} for each in self.cluster.current(pod)["status"]["containerStatuses"]])
 
     def job(self, name: str, **changes: Any) -> None:
         """Create the Job of another run, whose pod has some fields changed."""
@@ -121,7 +121,7 @@ def watched(control_plane: ControlPlane, cluster: Client, tmp_path_factory: pyte
     cluster.create({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "stage-1", "namespace": _STAGES}, "spec": spec})
     directory: Path = tmp_path_factory.mktemp("monitoring")
     with Monitoring(directory, control_plane, hurried(observability.rules_file(loaded))) as monitoring:
-        monitoring.kubelet.say(_disks(50))
+        monitoring.kubelet.set_metrics(_disks(50))
         yield Watched(cluster, loaded, objects, monitoring, run, "stage-1")
     for name in (_NAMESPACE, _STAGES):
         cluster.delete("Namespace", name)
@@ -168,9 +168,9 @@ def _agents_break(watched: Watched) -> Iterator[tuple[str, str]]:
         watched.of_containers(pod, status)
     unready = [{"type": "Ready", "status": "False"}]
     for agent in ("down", "half"):
-        watched.say(watched.pods(agent)[0], conditions=unready)
+        watched.set_status(watched.pods(agent)[0], conditions=unready)
     watched.cluster.delete("Deployment", "gone-agent-local", _NAMESPACE)
-    watched.monitoring.kubelet.say(_disks(5))
+    watched.monitoring.kubelet.set_metrics(_disks(5))
     yield from (("down", "ScalrAgentDown"), ("half", "ScalrAgentDegraded"), ("gone", "ScalrAgentUnseen"), ("exits", "ScalrAgentExits"))
     yield from (("memory", "ScalrAgentOutOfMemory"), ("memory", "ScalrAgentRestarting"))
     yield from (("image", "ScalrImageNotPulled"), ("config", "ScalrContainerNotCreated"), ("web", "ScalrCacheFull"))
@@ -185,7 +185,7 @@ def _runs_break(watched: Watched) -> Iterator[tuple[str, str]]:
     watched.job("run-evicted")
     large, evicted = watched.started("run-large"), watched.started("run-evicted")
     watched.of_containers(large, {"ready": False, "state": {"terminated": {"reason": "OOMKilled", "exitCode": 137}}})
-    watched.say(evicted, phase="Failed", reason="Evicted")
+    watched.set_status(evicted, phase="Failed", reason="Evicted")
     watched.run.shorten(int(time.time() - _started(watched)) + 15)
     yield from (("web", f"ScalrRun{what}") for what in ("Unschedulable", "NotStarting", "OutOfMemory", "NearDeadline"))
     yield from (("web", "ScalrJobWithoutPod"), ("web", "ScalrPodEvicted"))
@@ -200,7 +200,7 @@ def _started(watched: Watched) -> float:
 def _nodes_break(watched: Watched) -> Iterator[tuple[str, str]]:
     _set_node(watched.cluster, short_of_disk="True", cordoned=True)
     workers = [pod for pod in watched.pods("stages") if pod["spec"].get("nodeName") == "node-a" and "worker" in pod["metadata"]["name"]]
-    watched.say(workers[0], conditions=[{"type": "Ready", "status": "False"}])
+    watched.set_status(workers[0], conditions=[{"type": "Ready", "status": "False"}])
     yield from (("web", "ScalrNodeDiskPressure"), ("web", "ScalrDrainBlocked"), ("stages", "ScalrRunAbandoned"))
 
 
@@ -223,7 +223,7 @@ def test_every_query_of_the_dashboard_has_data(watched: Watched) -> None:
         for what in ("memory_working_set_bytes", "fs_usage_bytes")
         for each, name in ((pod, "controller"), (task, "runner"))
     }
-    watched.monitoring.kubelet.say(_disks(5) | used)
+    watched.monitoring.kubelet.set_metrics(_disks(5) | used)
     made = json.loads(observability.dashboard_of(watched.loaded))
     targets = [(panel["title"], target) for panel in made["panels"] for target in panel["targets"]]
     queries = {(title, target["expr"]) for title, target in targets if target["legendFormat"].split()[0] == "web"}

@@ -106,7 +106,7 @@ def test_a_team_that_may_deploy_is_told_so(doctor: Doctor, cluster: Client, acco
 
 
 @pytest.mark.parametrize(
-    ("changes", "token", "said"),
+    ("changes", "token", "message"),
     [
         (
             {"server": "https://127.0.0.1:1"},
@@ -123,21 +123,21 @@ def test_a_team_that_may_deploy_is_told_so(doctor: Doctor, cluster: Client, acco
     ids=["no server", "no user", "no trust"],
 )
 def test_a_cluster_that_cannot_be_asked_is_one_sentence(
-    changes: dict[str, str], token: str | None, said: str, doctor: Doctor, control_plane: ControlPlane, tmp_path: Path
+    changes: dict[str, str], token: str | None, message: str, doctor: Doctor, control_plane: ControlPlane, tmp_path: Path
 ) -> None:
     file = kubeconfig(control_plane, tmp_path, token or control_plane.tokens["admin"], **changes)
     done = doctor("anywhere", kubeconfig=file)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.splitlines()[-1] == f"error: the cluster of context 'tests' {said}"
+    assert done.stderr.splitlines()[-1] == f"error: the cluster of context 'tests' {message}"
     assert "Traceback" not in done.stderr
     assert "hidden" not in done.stderr
 
 
 def test_another_context_is_one_sentence(doctor: Doctor, control_plane: ControlPlane) -> None:
     done = doctor("anywhere", config={"kubernetes": {"context": "production"}})
-    said = "has no context 'production'; correct kubernetes.context in the stack file, or see kubectl config get-contexts"
+    message = "has no context 'production'; correct kubernetes.context in the stack file, or see kubectl config get-contexts"
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.splitlines()[-1] == f"error: kubeconfig {control_plane.kubeconfig} {said}"
+    assert done.stderr.splitlines()[-1] == f"error: kubeconfig {control_plane.kubeconfig} {message}"
 
 
 def _probes(cluster: Client, namespace: str) -> list[Manifest]:
@@ -192,9 +192,9 @@ def test_an_interrupted_probe_is_removed(sent: signal.Signals, doctor: Doctor, c
     with subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         wait(lambda: _probes(cluster, namespace), _SECONDS, "the probe")
         running.send_signal(sent)
-        _, said = running.communicate(timeout=_SECONDS)
+        _, message = running.communicate(timeout=_SECONDS)
     assert running.returncode == 1
-    assert said.splitlines()[-1] == "Aborted!"
+    assert message.splitlines()[-1] == "Aborted!"
     assert _probes(cluster, namespace) == []
 
 
@@ -204,5 +204,5 @@ def test_a_probe_whose_container_does_not_start_says_why(doctor: Doctor, cluster
     annotated = {"values": {"task": {"podAnnotations": {"scalr-agents.test/unready": status}}}}
     done = doctor(namespace, "--probe", "--timeout", "5", agent=annotated, config={"kubernetes": {"upsertExisting": True}})
     [refused] = lines(done)
-    said = [f'container {name}: ImagePullBackOff Back-off pulling image "no/such"' for name in ("runner", "worker")]
-    assert refused.startswith(f"error: probe of agent runs: its pod did not start: {'; '.join(said)}")
+    messages = [f'container {name}: ImagePullBackOff Back-off pulling image "no/such"' for name in ("runner", "worker")]
+    assert refused.startswith(f"error: probe of agent runs: its pod did not start: {'; '.join(messages)}")

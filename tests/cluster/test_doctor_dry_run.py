@@ -173,8 +173,8 @@ def test_a_webhook(doctor: Doctor, control_plane: ControlPlane, cluster: Client,
         requests.clear()
         found = lines(doctor(namespace))
     refused = 'refused by the API server: admission webhook "pods.acme.example" denied the request: '
-    said = "pods need an owner \\x1b[31mof their own. Change the agent's values, or"
-    assert [line.startswith("error: ") and f"{refused}{said}" in line for line in found] == [True, True]
+    message = "pods need an owner \\x1b[31mof their own. Change the agent's values, or"
+    assert [line.startswith("error: ") and f"{refused}{message}" in line for line in found] == [True, True]
     assert [(request["dryRun"], request["namespace"]) for request in requests] == [(True, namespace)] * 2
     assert {request["object"]["metadata"]["ownerReferences"][0]["kind"] for request in requests} == {"Job", "ReplicaSet"}
 
@@ -186,8 +186,8 @@ def test_a_webhook_that_is_down(doctor: Doctor, control_plane: ControlPlane, clu
         found = lines(doctor(namespace))
     finally:
         cluster.delete("ValidatingWebhookConfiguration", namespace)
-    said = 'the API server cannot judge now: Internal error occurred: failed calling webhook "pods.acme.example": '
-    assert [line.startswith("warning: ") and said in line for line in found] == [True, True]
+    message = 'the API server cannot judge now: Internal error occurred: failed calling webhook "pods.acme.example": '
+    assert [line.startswith("warning: ") and message in line for line in found] == [True, True]
 
 
 def test_a_field_that_cannot_change(doctor: Doctor, cluster: Client, namespace: str) -> None:
@@ -197,8 +197,10 @@ def test_a_field_that_cannot_change(doctor: Doctor, cluster: Client, namespace: 
     claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": spec}
     cluster.apply(claim, manager=_PULUMI)
     found = lines(doctor(namespace, agent={"values": _CACHE}))
-    said = f"warning: PersistentVolumeClaim {namespace}/runs-agent-job-cache: refused by the API server: spec: Forbidden: spec is immutable"
-    assert [line for line in found if line.startswith(said)] != []
+    message = (
+        f"warning: PersistentVolumeClaim {namespace}/runs-agent-job-cache: refused by the API server: spec: Forbidden: spec is immutable"
+    )
+    assert [line for line in found if line.startswith(message)] != []
 
 
 def test_a_variable_that_becomes_a_reference(doctor: Doctor, cluster: Client, namespace: str) -> None:

@@ -37,35 +37,35 @@ def _objects(kind: Kind, namespace: str) -> list[Manifest]:
     return [made for made in loaded.objects() if made["kind"] == "ExternalSecret"]
 
 
-def _becomes(cluster: Client, wanted: Manifest) -> str:
+def _becomes(cluster: Client, resource: Manifest) -> str:
     """The status of the condition Ready, when the operator has set it."""
 
     def status() -> str:
-        conditions = cluster.current(wanted).get("status", {}).get("conditions", [])
+        conditions = cluster.current(resource).get("status", {}).get("conditions", [])
         return next((str(each["status"]) for each in conditions if each["type"] == "Ready"), "")
 
-    return wait(status, _SECONDS, wanted["metadata"]["name"])
+    return wait(status, _SECONDS, resource["metadata"]["name"])
 
 
 @every_kind
 def test_the_operator_creates_the_secret_of_the_pods(kind: Kind, cluster: Client, namespace: str) -> None:
     external_secrets.install(cluster)
-    wanted = _objects(kind, namespace)
+    resources = _objects(kind, namespace)
     with Operator(cluster, namespace, "vault", _STORE):
-        for each in wanted:
+        for each in resources:
             cluster.apply(each)
-        for each in wanted:
+        for each in resources:
             assert _becomes(cluster, each) == "True"
             before = cluster.current(each)
             assert cluster.apply(each)["metadata"]["generation"] == before["metadata"]["generation"]
-        secrets = [cluster.get("Secret", each["metadata"]["name"], namespace) for each in wanted]
+        secrets = [cluster.get("Secret", each["metadata"]["name"], namespace) for each in resources]
         content = {key: base64.b64decode(value).decode() for secret in secrets for key, value in secret["data"].items()}
         certificate = {"tls.crt": CA, "tls.key": KEY} if kind in _TLS else {}
         assert content == {"token": "token-of-the-pool", "GITHUB_TOKEN": "hunter2", **certificate}
-        for each, secret in zip(wanted, secrets, strict=True):
+        for each, secret in zip(resources, secrets, strict=True):
             assert secret["metadata"]["labels"].items() >= each["metadata"]["labels"].items()
             cluster.delete("ExternalSecret", each["metadata"]["name"], namespace)
-        wait(lambda: not any(cluster.find("Secret", each["metadata"]["name"], namespace) for each in wanted), _SECONDS, "no Secrets")
+        wait(lambda: not any(cluster.find("Secret", each["metadata"]["name"], namespace) for each in resources), _SECONDS, "no Secrets")
 
 
 @pytest.mark.parametrize("missing", ["pool", "github"])

@@ -130,9 +130,9 @@ def test_a_variable_becomes_a_secret(install: Install, tmp_path: Path) -> None:
     release = install(case)
     [deployment] = release.workloads()
     objects, instructions = release.taken_over(tmp_path)
-    [wanted] = [item for item in objects if item["kind"] == "Deployment"]
+    [expected] = [item for item in objects if item["kind"] == "Deployment"]
     with pytest.raises(ApiError, match="may not be specified when `value` is not empty"):
-        release.cluster.apply(wanted, dry_run=True)
+        release.cluster.apply(expected, dry_run=True)
     release.up(objects, instructions)
     now = release.cluster.current(deployment)
     assert now["metadata"]["uid"] == deployment["metadata"]["uid"]
@@ -147,9 +147,9 @@ def test_a_volume_changes_its_kind(install: Install, tmp_path: Path) -> None:
     before = release.uids(release.case.objects)
     [deployment] = release.workloads()
     objects, instructions = release.taken_over(tmp_path)
-    [wanted] = [item for item in objects if item["kind"] == "Deployment"]
+    [expected] = [item for item in objects if item["kind"] == "Deployment"]
     with pytest.raises(ApiError, match="may not specify more than 1 volume type"):
-        release.cluster.apply(wanted, dry_run=True)
+        release.cluster.apply(expected, dry_run=True)
     release.up(objects, instructions)
     assert release.uids(release.case.objects) == before
     volumes = {volume["name"]: volume for volume in release.cluster.current(deployment)["spec"]["template"]["spec"]["volumes"]}

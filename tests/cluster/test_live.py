@@ -38,7 +38,7 @@ def _status(project: Path) -> tuple[Mapping[str, Any], Done]:
     return json.loads(done.stdout), done
 
 
-def _told(project: Path, what: str) -> dict[str, str]:
+def _reported(project: Path, what: str) -> dict[str, str]:
     """The runs or failures of the agent, with their reasons."""
     [agent] = _status(project)[0]["agents"]
     return {each["name"]: each["reason"] for each in agent[what]}
@@ -52,17 +52,17 @@ def test_status_tells_what_the_cluster_has(doctor: Doctor, cluster: Client, name
     homeless["spec"]["template"]["spec"]["nodeSelector"] = {"doctor": "nobody"}
     lost, late = homeless["metadata"]["name"], refused["metadata"]["name"]
     cluster.create(homeless)
-    wait(lambda: "Unschedulable: " in _told(doctor.project, "runs").get(lost, ""), _SECONDS, "the scheduler")
+    wait(lambda: "Unschedulable: " in _reported(doctor.project, "runs").get(lost, ""), _SECONDS, "the scheduler")
     metadata = {"name": "team", "namespace": namespace}
     cluster.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata, "spec": {"hard": {"pods": "1"}}})
     wait(lambda: cluster.get("ResourceQuota", "team", namespace).get("status"), _SECONDS, "the quota")
     cluster.create(refused)
-    wait(lambda: "exceeded quota" in _told(doctor.project, "runs")[late], _SECONDS, "the event of the quota")
+    wait(lambda: "exceeded quota" in _reported(doctor.project, "runs")[late], _SECONDS, "the event of the quota")
     found, done = _status(doctor.project)
     [agent] = found["agents"]
     assert (done.returncode, agent["ready"], agent["differences"], agent["version"]["cluster"]) == (0, True, [], "1.4.0")
     assert {each["name"]: each["phase"] for each in agent["runs"]} == {good.name: "running", lost: "pending", late: "pending"}
-    assert _told(doctor.project, "failures")[bad.name].startswith("exit code 1 in ")
+    assert _reported(doctor.project, "failures")[bad.name].startswith("exit code 1 in ")
 
 
 def test_status_tells_what_differs(doctor: Doctor, cluster: Client, namespace: str) -> None:

@@ -86,5 +86,5 @@ def test_the_suggested_events_contain_the_refusal(
     assert f"  kubectl get events -n {namespace} --field-selector type=Warning" in failed.output
     assert "the token of the agent pool is valid" not in failed.output
     assert re.findall(r"^\s+\* (.*)", failed.output, re.MULTILINE)[1:] == NO_POD
-    told = [each for each in cluster.list("Event", namespace) if each["type"] == "Warning" and each["reason"] == event]
-    assert any(message in each["message"] for each in told), told
+    events = [each for each in cluster.list("Event", namespace) if each["type"] == "Warning" and each["reason"] == event]
+    assert any(message in each["message"] for each in events), events

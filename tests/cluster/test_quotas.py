@@ -56,9 +56,9 @@ def test_a_run_beyond_the_quota_waits_until_another_ends(
 ) -> None:
     task = _deployed(doctor, cluster, namespace, quota)
     first, second = (runs.start(cluster, task, run) for run in ("run-1", "run-2"))
-    wanted = runs.job(task, "run-3")
-    cluster.create(wanted)
-    third = runs.Run(cluster, wanted["metadata"]["name"], namespace)
+    third_job = runs.job(task, "run-3")
+    cluster.create(third_job)
+    third = runs.Run(cluster, third_job["metadata"]["name"], namespace)
     wait(lambda: "exceeded quota: scalr-agents" in _reasons(doctor)[third.name][1], _SECONDS, "the refused pod")
     phase, reason = _reasons(doctor)[third.name]
     refused = f'FailedCreate: Error creating: pods "{third.name}-'

@@ -149,8 +149,8 @@ def test_workloads_own_only_their_pods(side_by_side: SideBySide) -> None:
         identity = _identity(workload)
         selected = side_by_side.selected(identity[1], workload["spec"]["selector"]["matchLabels"])
         assert selected == side_by_side.of_workload(identity)
-        wanted, _ = agents.replicas(side_by_side.cluster.current(workload))
-        assert len(selected) == wanted > 0
+        expected, _ = agents.replicas(side_by_side.cluster.current(workload))
+        assert len(selected) == expected > 0
     owned = [uid for workload in workloads for uid in side_by_side.of_workload(_identity(workload))]
     assert len(owned) + len(side_by_side.runs) == len(side_by_side.pods)
 

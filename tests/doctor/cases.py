@@ -41,7 +41,7 @@ class Case:
 
 
 def _refused(*accesses: Access) -> Callable[[Needs], dict[str, Any]]:
-    return lambda wanted: {"allowed": {**ready(wanted).allowed, **dict.fromkeys(accesses, False)}}
+    return lambda needs: {"allowed": {**ready(needs).allowed, **dict.fromkeys(accesses, False)}}
 
 
 def _just(**facts: Any) -> Callable[[Needs], dict[str, Any]]:
@@ -54,7 +54,7 @@ def _over(requested: str, used: str, limited: str) -> Answer:
 
 
 def _content(key: Key, content: Content | None) -> Callable[[Needs], dict[str, Any]]:
-    return lambda wanted: {"contents": {**ready(wanted).contents, key: content}}
+    return lambda needs: {"contents": {**ready(needs).contents, key: content}}
 
 
 CASES = {
@@ -126,7 +126,7 @@ CASES = {
         config=PULL,
     ),
     "no namespace for the pull secret yet": Case(
-        lambda wanted: {**_content(REGCRED, None)(wanted), "namespaces": {"scalr": None}},
+        lambda needs: {**_content(REGCRED, None)(needs), "namespaces": {"scalr": None}},
         config=PULL,
     ),
     "no pull secret after all": Case(
@@ -203,8 +203,8 @@ CASES = {
         _just(answers={TASK_PODS: Answer(status=500, message='Internal error occurred: failed calling webhook "policy.acme.example"')}),
     ),
     "field that cannot change": Case(
-        lambda wanted: {
-            "owners": {**dict.fromkeys(wanted.own), DEPLOYMENT: owned("", "pulumi-kubernetes-1a2b")},
+        lambda needs: {
+            "owners": {**dict.fromkeys(needs.own), DEPLOYMENT: owned("", "pulumi-kubernetes-1a2b")},
             "answers": {DEPLOYMENT.place: Answer(status=422, message='Deployment.apps "x" is invalid: spec.selector: field is immutable')},
         },
     ),
@@ -237,12 +237,12 @@ CASES = {
         _just(daemon_sets=[DaemonSet(name="aws-node", arguments=["--enable-network-policy=false"])]),
     ),
     "objects of Helm": Case(
-        lambda wanted: {"owners": {**dict.fromkeys(wanted.own), DEPLOYMENT: owned("scalr/runs", "helm")}},
+        lambda needs: {"owners": {**dict.fromkeys(needs.own), DEPLOYMENT: owned("scalr/runs", "helm")}},
     ),
     "release of the same name": Case(
         _just(releases={"scalr": frozenset({"runs", "other"})}),
     ),
     "objects of others": Case(
-        lambda wanted: {"owners": {**dict.fromkeys(wanted.own), DEPLOYMENT: owned("", "kubectl")}},
+        lambda needs: {"owners": {**dict.fromkeys(needs.own), DEPLOYMENT: owned("", "kubectl")}},
     ),
 }

@@ -27,7 +27,7 @@ NODE = Node(
 )
 
 
-def needs(config: dict[str, Any] | None = None, **runs: Any) -> Needs:
+def needs_of(config: dict[str, Any] | None = None, **runs: Any) -> Needs:
     """What a stack with one agent needs: `runs` are changes of the agent, `config` keys of the stack file."""
     given = {
         "common": {"url": samples.URL},
@@ -39,40 +39,40 @@ def needs(config: dict[str, Any] | None = None, **runs: Any) -> Needs:
     return Needs.of(loaded)
 
 
-def ready(wanted: Needs, **facts: Any) -> Cluster:
+def ready(needs: Needs, **facts: Any) -> Cluster:
     """A cluster that a stack works on, apart from these facts."""
-    keys = {reference.key: reference.keys for reference in wanted.references}
+    keys = {reference.key: reference.keys for reference in needs.references}
     registry = frozenset({"docker.io"})
     cluster = Cluster(
         version="v1.36.3",
         nodes=[NODE],
-        allowed=dict.fromkeys([*wanted.reviewed, *submissions.accesses(wanted)], True),
-        definitions={name: Definition(served=frozenset(versions)) for name, versions in wanted.definitions.items()},
-        namespaces={name: Namespace(level=_level(wanted, name)) for name in wanted.namespaces},
+        allowed=dict.fromkeys([*needs.reviewed, *submissions.accesses(needs)], True),
+        definitions={name: Definition(served=frozenset(versions)) for name, versions in needs.definitions.items()},
+        namespaces={name: Namespace(level=_level(needs, name)) for name in needs.namespaces},
         drivers=frozenset({"efs.csi.aws.com"}),
         classes=[StorageClass(name="standard", is_default=True), StorageClass(name="fast")],
         contents={
             key: Content(keys=needed, type="kubernetes.io/dockerconfigjson", registries=registry, phase="Bound")
             for key, needed in keys.items()
         },
-        owners=dict.fromkeys(wanted.own),
-        releases=dict.fromkeys(wanted.namespaces, frozenset()),
+        owners=dict.fromkeys(needs.own),
+        releases=dict.fromkeys(needs.namespaces, frozenset()),
     )
     return replace(cluster, **facts)
 
 
-def _level(wanted: Needs, namespace: str) -> str:
-    entry = wanted.stack.namespaces.get(namespace)
+def _level(needs: Needs, namespace: str) -> str:
+    entry = needs.stack.namespaces.get(namespace)
     return (enforced(entry) or "") if entry else ""
 
 
-def found(wanted: Needs, cluster: Cluster) -> list[str]:
+def found(needs: Needs, cluster: Cluster) -> list[str]:
     """The errors and warnings, as they are printed."""
-    return [str(finding) for finding in examine(wanted, cluster) if finding.severity != "note"]
+    return [str(finding) for finding in examine(needs, cluster) if finding.severity != "note"]
 
 
-def notes(wanted: Needs, cluster: Cluster) -> list[str]:
-    return [str(finding) for finding in examine(wanted, cluster) if finding.severity == "note"]
+def notes(needs: Needs, cluster: Cluster) -> list[str]:
+    return [str(finding) for finding in examine(needs, cluster) if finding.severity == "note"]
 
 
 def owned(release: str = "", *managers: str) -> Owner:

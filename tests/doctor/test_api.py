@@ -66,16 +66,16 @@ def portal(page: bytes) -> Iterator[tuple[Portal, Api]]:
 
 
 def test_a_page_in_place_of_an_api_is_one_sentence(api: Api) -> None:
-    said = "^the cluster does not answer like a Kubernetes API; check its address, HTTPS_PROXY and NO_PROXY$"
-    with pytest.raises(ClusterError, match=said):
+    message = "^the cluster does not answer like a Kubernetes API; check its address, HTTPS_PROXY and NO_PROXY$"
+    with pytest.raises(ClusterError, match=message):
         api.get("/version")
-    with pytest.raises(ClusterError, match=said):
+    with pytest.raises(ClusterError, match=message):
         api.items("/api/v1/nodes")
-    with pytest.raises(ClusterError, match=said):
+    with pytest.raises(ClusterError, match=message):
         api.review({"resourceAttributes": {"verb": "get"}})
-    with pytest.raises(ClusterError, match=said):
+    with pytest.raises(ClusterError, match=message):
         api.create("/api/v1/namespaces/a/pods", {})
-    with pytest.raises(ClusterError, match=said):
+    with pytest.raises(ClusterError, match=message):
         api.dry_run("/api/v1/namespaces/a/pods", {})
 
 

@@ -11,7 +11,7 @@ from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.manifests import Key
 
 from tests.doctor.cases import CASES, CLAIM, CLASS, DENIED, DEPLOYMENT, EFS, PULL, REGCRED, Case
-from tests.doctor.clusters import found, needs, notes, owned, ready
+from tests.doctor.clusters import found, needs_of, notes, owned, ready
 
 FOUND: dict[str, str] = yaml.safe_load(Path(__file__).with_name("findings.yaml").read_text())
 
@@ -19,37 +19,37 @@ FOUND: dict[str, str] = yaml.safe_load(Path(__file__).with_name("findings.yaml")
 @pytest.mark.parametrize("name", CASES)
 def test_a_cluster_that_is_not_ready(name: str) -> None:
     case = CASES[name]
-    wanted = needs(case.config, **case.agent)
-    assert found(wanted, ready(wanted, **case.facts(wanted))) == [FOUND[name]]
+    needs = needs_of(case.config, **case.agent)
+    assert found(needs, ready(needs, **case.facts(needs))) == [FOUND[name]]
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_a_cluster_that_is_ready(case: Case) -> None:
-    wanted = needs(case.config, **case.agent)
-    assert found(wanted, ready(wanted)) == []
+    needs = needs_of(case.config, **case.agent)
+    assert found(needs, ready(needs)) == []
 
 
 def test_what_cannot_be_seen_is_said_and_nothing_else_is_found() -> None:
-    wanted = needs({**PULL, **EFS}, cache="shared")
+    needs = needs_of({**PULL, **EFS}, cache="shared")
     blind = Cluster(
         version="",
         groups=DENIED,
         nodes=DENIED,
         pods=DENIED,
         drivers_on_nodes=DENIED,
-        allowed=dict.fromkeys(wanted.reviewed, DENIED),
-        definitions=dict.fromkeys(wanted.definitions, DENIED),
-        namespaces=dict.fromkeys(wanted.namespaces, DENIED),
+        allowed=dict.fromkeys(needs.reviewed, DENIED),
+        definitions=dict.fromkeys(needs.definitions, DENIED),
+        namespaces=dict.fromkeys(needs.namespaces, DENIED),
         drivers=DENIED,
         classes=DENIED,
-        contents={reference.key: DENIED for reference in wanted.references},
-        owners=dict.fromkeys(wanted.own, DENIED),
-        releases=dict.fromkeys(wanted.namespaces, DENIED),
+        contents={reference.key: DENIED for reference in needs.references},
+        owners=dict.fromkeys(needs.own, DENIED),
+        releases=dict.fromkeys(needs.namespaces, DENIED),
         daemon_sets=DENIED,
         autoscaler=DENIED,
     )
-    assert found(wanted, blind) == []
-    subjects = [line.split(": ")[1] for line in notes(wanted, blind)]
+    assert found(needs, blind) == []
+    subjects = [line.split(": ")[1] for line in notes(needs, blind)]
     assert subjects == [
         "API server",
         "permissions",
@@ -77,7 +77,7 @@ def test_what_cannot_be_seen_is_said_and_nothing_else_is_found() -> None:
 def test_a_static_volume_needs_no_class(claim: Content | None, volumes: list[Volume]) -> None:
     """With the name of a class that is no object, and with none."""
     facts = {"classes": [], "contents": {Key("PersistentVolumeClaim", "scalr", CLAIM): claim}}
-    named, unnamed = needs(**CLASS), needs(values={"persistence": {"cache": {"enabled": True}}})
+    named, unnamed = needs_of(**CLASS), needs_of(values={"persistence": {"cache": {"enabled": True}}})
     assert found(named, ready(named, **facts, volumes=volumes)) == []
     of_no_class = [replace(volume, storage_class="" if volume.storage_class == "fast" else "slow") for volume in volumes]
     assert found(unnamed, ready(unnamed, **facts, volumes=of_no_class)) == []
@@ -85,16 +85,16 @@ def test_a_static_volume_needs_no_class(claim: Content | None, volumes: list[Vol
 
 @pytest.mark.parametrize("facts", [{"volumes": DENIED}, {"contents": {Key("PersistentVolumeClaim", "scalr", CLAIM): DENIED}}])
 def test_a_volume_that_cannot_be_seen_is_a_note(facts: dict[str, Any]) -> None:
-    wanted = needs(**CLASS)
-    cluster = ready(wanted, classes=[], **facts)
+    needs = needs_of(**CLASS)
+    cluster = ready(needs, classes=[], **facts)
     expected = "its storage class fast does not exist; cannot see whether it has a volume: your credential lacks the permission"
-    assert found(wanted, cluster) == []
-    assert f"note: claim scalr/{CLAIM}: {expected}" in notes(wanted, cluster)
+    assert found(needs, cluster) == []
+    assert f"note: claim scalr/{CLAIM}: {expected}" in notes(needs, cluster)
 
 
 def test_nodes_are_counted_without_the_pods_that_cannot_be_seen() -> None:
-    wanted = needs()
-    seen = notes(wanted, ready(wanted, pods=DENIED))
+    needs = needs_of()
+    seen = notes(needs, ready(needs, pods=DENIED))
     assert (
         "note: pods on nodes: cannot see what the nodes have left, so room is that of empty nodes: your credential lacks the permission"
         in seen
@@ -103,18 +103,16 @@ def test_nodes_are_counted_without_the_pods_that_cannot_be_seen() -> None:
 
 
 def test_an_agent_that_takes_over_a_release_expects_it() -> None:
-    wanted = needs({"kubernetes": {"upsertExisting": True}})
-    owners = {**dict.fromkeys(wanted.own), DEPLOYMENT: owned("scalr/runs", "helm"), Key("Secret", "scalr", "x"): owned("", "kubectl")}
-    cluster = ready(wanted, owners=owners, releases={"scalr": frozenset({"runs"})})
-    assert found(wanted, cluster) == []
-    assert "; pulumi up takes them over (upsertExisting)" in "".join(notes(wanted, cluster))
+    needs = needs_of({"kubernetes": {"upsertExisting": True}})
+    owners = {**dict.fromkeys(needs.own), DEPLOYMENT: owned("scalr/runs", "helm"), Key("Secret", "scalr", "x"): owned("", "kubectl")}
+    cluster = ready(needs, owners=owners, releases={"scalr": frozenset({"runs"})})
+    assert found(needs, cluster) == []
+    assert "; pulumi up takes them over (upsertExisting)" in "".join(notes(needs, cluster))
 
 
 def test_objects_of_pulumi_are_its_own() -> None:
-    wanted = needs()
-    assert (
-        found(wanted, ready(wanted, owners=dict.fromkeys(wanted.own, owned("", "pulumi-kubernetes-1a2b", "kube-controller-manager")))) == []
-    )
+    needs = needs_of()
+    assert found(needs, ready(needs, owners=dict.fromkeys(needs.own, owned("", "pulumi-kubernetes-1a2b", "kube-controller-manager")))) == []
 
 
 @pytest.mark.parametrize(
@@ -129,38 +127,38 @@ def test_objects_of_pulumi_are_its_own() -> None:
     ],
 )
 def test_a_pull_secret_is_for_a_registry(image: str, entries: list[str], *, covered: bool) -> None:
-    wanted = needs(PULL | {"namespaces": {}}, values={"task": {"sidecars": [{"name": "extra", "image": image}]}})
+    needs = needs_of(PULL | {"namespaces": {}}, values={"task": {"sidecars": [{"name": "extra", "image": image}]}})
     content = Content(type="kubernetes.io/dockercfg", registries=frozenset({"docker.io", *entries}))
-    assert (found(wanted, ready(wanted, contents={REGCRED: content})) == []) is covered
+    assert (found(needs, ready(needs, contents={REGCRED: content})) == []) is covered
 
 
 def test_rules_need_the_prometheus_operator() -> None:
-    wanted = needs({"common": {"url": "https://example.scalr.io", "observability": {"prometheusRules": True}}})
+    needs = needs_of({"common": {"url": "https://example.scalr.io", "observability": {"prometheusRules": True}}})
     name = "prometheusrules.monitoring.coreos.com"
-    assert found(wanted, ready(wanted)) == []
-    assert found(wanted, ready(wanted, definitions={**ready(wanted).definitions, name: None})) == [FOUND["no prometheus operator"]]
+    assert found(needs, ready(needs)) == []
+    assert found(needs, ready(needs, definitions={**ready(needs).definitions, name: None})) == [FOUND["no prometheus operator"]]
 
 
 def test_autoscalers_need_a_metrics_server() -> None:
     values = {"agent": {"shutdownMode": "drain"}, "terminationGracePeriodSeconds": 3600}
     agent = {"kind": "agent-local", "namespace": "scalr", "agentVersion": "1.4.0", "scaling": {"max": 4}, "values": values}
-    wanted = needs({"agents": {"runs": agent}})
-    assert found(wanted, ready(wanted, groups=frozenset({"metrics.k8s.io"}))) == []
-    assert found(wanted, ready(wanted, groups=DENIED)) == []
-    assert found(wanted, ready(wanted)) == [FOUND["no metrics server"]]
+    needs = needs_of({"agents": {"runs": agent}})
+    assert found(needs, ready(needs, groups=frozenset({"metrics.k8s.io"}))) == []
+    assert found(needs, ready(needs, groups=DENIED)) == []
+    assert found(needs, ready(needs)) == [FOUND["no metrics server"]]
 
 
 def test_operators_must_have_their_definitions_and_make_their_secrets() -> None:
     """Objects of kinds that other programs define, as they are made for networks and for external secrets."""
-    wanted = needs({"agents": {"runs": {"kind": "agent-job", "namespace": "scalr"}}, "kubernetes": {"crds": "expect"}})
+    needs = needs_of({"agents": {"runs": {"kind": "agent-job", "namespace": "scalr"}}, "kubernetes": {"crds": "expect"}})
     secret = {
         "apiVersion": "external-secrets.io/v1",
         "kind": "ExternalSecret",
         "metadata": {"name": "es", "namespace": "scalr"},
         "spec": {"target": {"name": "runs-agent-job"}},
     }
-    objects = [*(manifest for manifest in wanted.objects if manifest["kind"] != "Secret"), secret]
-    without = Needs(wanted.stack, objects)
+    objects = [*(manifest for manifest in needs.objects if manifest["kind"] != "Secret"), secret]
+    without = Needs(needs.stack, objects)
     assert without.references == []
     assert without.definitions == {"atasks.scalr.io": {"v1"}, "externalsecrets.external-secrets.io": {"v1"}}
     missing = ready(without, definitions={**ready(without).definitions, "externalsecrets.external-secrets.io": None})

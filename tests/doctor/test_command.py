@@ -129,7 +129,7 @@ def test_without_the_client_it_says_what_to_install(project: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (None, "does not exist or is empty; set kubernetes.kubeconfig in the stack file, or KUBECONFIG"),
         ("{token: hidden", "is not valid YAML; correct it"),
@@ -140,13 +140,13 @@ def test_without_the_client_it_says_what_to_install(project: Path, monkeypatch: 
         ),
     ],
 )
-def test_a_kubeconfig_that_is_of_no_use_is_one_sentence(content: str | None, said: str, project: Path) -> None:
+def test_a_kubeconfig_that_is_of_no_use_is_one_sentence(content: str | None, message: str, project: Path) -> None:
     file = project / "kubeconfig"
     if content is not None:
         file.write_text(content)
     stack(project, f"{STACK}  scalr-agents:kubernetes: {{kubeconfig: {file}}}\n")
     done = cli("doctor", "dev", directory=project)
-    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (1, "", f"error: kubeconfig {file} {said}")
+    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (1, "", f"error: kubeconfig {file} {message}")
     assert "hidden" not in done.stderr
 
 
@@ -155,15 +155,15 @@ def test_a_program_for_credentials_that_fails_is_one_sentence(project: Path) -> 
     file = kubeconfig(project / "kubeconfig", program("echo hidden; echo hidden >&2; exit 1"))
     stack(project, f"{STACK}  scalr-agents:kubernetes: {{kubeconfig: {file}, context: a}}\n")
     done = cli("doctor", "dev", "--allow-exec", directory=project)
-    said = "the cluster of context 'a': the program that gets the credential failed; run kubectl with this context to see why"
-    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (1, "", f"error: {said}")
+    message = "the cluster of context 'a': the program that gets the credential failed; run kubectl with this context to see why"
+    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (1, "", f"error: {message}")
     assert "hidden" not in done.stderr
 
 
 def test_a_warning_about_the_stack_file_is_counted_as_one(cluster: dict[str, Any], project: Path) -> None:
     stack(project, STACK.replace("https", "http"))
-    said = [
+    messages = [
         "dev: 1 warning about the stack file; to print it, run: scalr-agents check dev",
         "cluster of dev: 0 errors, 0 warnings",
     ]
-    assert cli("doctor", "dev", directory=project).stderr.splitlines() == said
+    assert cli("doctor", "dev", directory=project).stderr.splitlines() == messages

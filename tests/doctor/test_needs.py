@@ -6,7 +6,7 @@ from scalr_agents.doctor.facts import Access
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.manifests import Key
 
-from tests.doctor.clusters import needs
+from tests.doctor.clusters import needs_of
 from tests.helpers import samples
 
 
@@ -27,29 +27,29 @@ def test_plurals(kind: str, plural: str) -> None:
 
 @pytest.mark.parametrize("name", samples.STACKS)
 def test_every_object_of_a_stack_has_its_permissions(name: str) -> None:
-    wanted = Needs.of(samples.sample(name))
-    for manifest in wanted.objects:
+    needs = Needs.of(samples.sample(name))
+    for manifest in needs.objects:
         group, namespace = manifest["apiVersion"].rpartition("/")[0], manifest["metadata"].get("namespace", "")
         verbs = {
             each.verb
-            for each in wanted.accesses
-            if (each.group, each.resource, each.namespace) == (group, wanted.plural(manifest), namespace)
+            for each in needs.accesses
+            if (each.group, each.resource, each.namespace) == (group, needs.plural(manifest), namespace)
         }
         kept = manifest["kind"] in ("CustomResourceDefinition", "Namespace")
         assert verbs == {"create", "get", "list", "watch", "patch"} | (set() if kept else {"delete"})
 
 
 def test_definitions_have_the_plural_that_they_define() -> None:
-    wanted = needs()
-    task = wanted.own[Key("AgentTask", "scalr", "runs-agent-job-task")]
-    assert wanted.path(task) == "/apis/scalr.io/v1/namespaces/scalr/atasks/runs-agent-job-task"
-    assert Access("patch", "scalr.io", "atasks", "scalr") in wanted.accesses
+    needs = needs_of()
+    task = needs.own[Key("AgentTask", "scalr", "runs-agent-job-task")]
+    assert needs.path(task) == "/apis/scalr.io/v1/namespaces/scalr/atasks/runs-agent-job-task"
+    assert Access("patch", "scalr.io", "atasks", "scalr") in needs.accesses
 
 
 def test_pods_are_awaited_only_if_a_rollout_is() -> None:
     seen = Access("watch", "", "pods", "scalr")
-    assert seen in needs().accesses
-    assert seen not in needs({"kubernetes": {"awaitRollout": False}}).accesses
+    assert seen in needs_of().accesses
+    assert seen not in needs_of({"kubernetes": {"awaitRollout": False}}).accesses
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,13 @@ def test_pods_are_awaited_only_if_a_rollout_is() -> None:
     ],
 )
 def test_the_addresses_of_the_api_server_are_read_if_a_policy_needs_them(network: object, api_server: list[str], *, read: bool) -> None:
-    wanted = needs({"common": {"url": samples.URL, "network": network}, "kubernetes": {"apiServer": api_server} if api_server else {}})
-    found = {(each.verb, each.what) for each in wanted.accesses if each.namespace == "default"}
+    needs = needs_of({"common": {"url": samples.URL, "network": network}, "kubernetes": {"apiServer": api_server} if api_server else {}})
+    found = {(each.verb, each.what) for each in needs.accesses if each.namespace == "default"}
     assert found == ({("get", "services kubernetes"), ("get", "endpointslices.discovery.k8s.io kubernetes")} if read else set())
 
 
 def test_rules_of_roles_are_granted_with_the_right_to_escalate() -> None:
-    granted = needs().granted
+    granted = needs_of().granted
     rbac = "rbac.authorization.k8s.io"
     rights = [Access(verb, rbac, "roles", "scalr") for verb in ("escalate", "bind")]
     assert list(granted[Access("create", "", "pods/exec", "scalr")]) == rights
@@ -77,15 +77,17 @@ def test_rules_of_roles_are_granted_with_the_right_to_escalate() -> None:
 
 def test_what_the_stack_makes_is_no_reference() -> None:
     """Its Secrets, accounts and claims, and what every namespace has."""
-    wanted = needs({"secrets": {"runs": {"token": samples.TOKEN, "env": {"A": "b"}}}}, values={"persistence": {"cache": {"enabled": True}}})
-    assert wanted.references == []
+    needs = needs_of(
+        {"secrets": {"runs": {"token": samples.TOKEN, "env": {"A": "b"}}}}, values={"persistence": {"cache": {"enabled": True}}}
+    )
+    assert needs.references == []
 
 
 def test_optional_references_may_be_missing() -> None:
     variable = {"name": "A", "valueFrom": {"secretKeyRef": {"name": "maybe", "key": "a", "optional": True}}}
     required = {"name": "B", "valueFrom": {"configMapKeyRef": {"name": "surely", "key": "b"}}}
-    wanted = needs(values={"agent": {"controller": {"extraEnv": [variable, required]}}})
-    assert [(reference.key, reference.keys) for reference in wanted.references] == [(Key("ConfigMap", "scalr", "surely"), frozenset({"b"}))]
+    needs = needs_of(values={"agent": {"controller": {"extraEnv": [variable, required]}}})
+    assert [(reference.key, reference.keys) for reference in needs.references] == [(Key("ConfigMap", "scalr", "surely"), frozenset({"b"}))]
 
 
 @pytest.mark.parametrize(
@@ -94,8 +96,8 @@ def test_optional_references_may_be_missing() -> None:
 )
 def test_the_pods_that_execute_runs(kind: str, maker: str) -> None:
     stack = {"namespaces": {"scalr": {"podSecurity": "privileged"}}, "agents": {"runs": {"kind": kind, "namespace": "scalr"}}}
-    wanted = needs(stack)
-    pod = wanted.task_pod(*wanted.stack.agents)
+    needs = needs_of(stack)
+    pod = needs.task_pod(*needs.stack.agents)
     assert pod
     assert pod.kind == maker
 
@@ -103,15 +105,15 @@ def test_the_pods_that_execute_runs(kind: str, maker: str) -> None:
 def test_placeholders_and_preparations_execute_no_runs() -> None:
     schedule = [{"from": "08:00", "to": "18:00", "replicas": 3}]
     words = {"kind": "agent-job", "namespace": "scalr", "prePull": True, "values": {"task": {"buffer": {"schedule": schedule}}}}
-    wanted = needs({"agents": {"runs": words}})
-    assert sorted(pod.name for pod in wanted.pods) == [
+    needs = needs_of({"agents": {"runs": words}})
+    assert sorted(pod.name for pod in needs.pods) == [
         "controller pods",
         "placeholder pods",
         "pods that change the number of placeholders",
         "pods that keep images",
         "task pods",
     ]
-    pod = wanted.task_pod(*wanted.stack.agents)
+    pod = needs.task_pod(*needs.stack.agents)
     assert pod
     assert pod.name == "task pods"
 
@@ -136,7 +138,7 @@ def test_the_metadata_service_is_closed_by_policies_for_egress_alone(
     kind: str, network: dict[str, object] | None, values: dict[str, object], may: bool
 ) -> None:
     entry = {"kind": kind, "namespace": "scalr", "values": values} | ({"network": network} if network else {})
-    wanted = needs({"namespaces": {"scalr": {"podSecurity": "privileged"}}, "agents": {"runs": entry}})
-    pod = wanted.task_pod(*wanted.stack.agents)
+    needs = needs_of({"namespaces": {"scalr": {"podSecurity": "privileged"}}, "agents": {"runs": entry}})
+    pod = needs.task_pod(*needs.stack.agents)
     assert pod
     assert pod.may_reach_metadata_service is may

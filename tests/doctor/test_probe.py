@@ -22,7 +22,7 @@ from scalr_agents.doctor.probe import Result
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.stack import pod_security
 
-from tests.doctor.clusters import needs
+from tests.doctor.clusters import needs_of
 from tests.helpers import samples, stand_ins
 
 SCRIPT = str(files("scalr_agents.doctor") / "probe.sh")
@@ -31,8 +31,8 @@ TOOLS = ("grep", "id", "rm", "sh", "sleep", "stat")
 """What an image surely has."""
 
 
-def tasks(wanted: Needs) -> list[Pod]:
-    pods = [wanted.task_pod(agent) for agent in wanted.stack.agents]
+def tasks(needs: Needs) -> list[Pod]:
+    pods = [needs.task_pod(agent) for agent in needs.stack.agents]
     return [pod for pod in pods if pod]
 
 
@@ -62,8 +62,8 @@ def test_a_probe_is_like_a_task(pod: Pod) -> None:
     assert (job["spec"]["activeDeadlineSeconds"], job["spec"]["backoffLimit"], made["restartPolicy"]) == (120, 0, "Never")
 
 
-def environment(wanted: Needs, container: str = "runner", image: str = "") -> dict[str, Any]:
-    [pod] = tasks(wanted)
+def environment(needs: Needs, container: str = "runner", image: str = "") -> dict[str, Any]:
+    [pod] = tasks(needs)
     containers = {each["name"]: each for each in pod_of(probe.job(pod, image, 60))["spec"]["containers"]}
     return {variable["name"]: variable.get("value", variable.get("valueFrom")) for variable in containers[container]["env"]}
 
@@ -71,45 +71,45 @@ def environment(wanted: Needs, container: str = "runner", image: str = "") -> di
 def test_the_script_is_told_what_the_agent_uses() -> None:
     mirror = {"providerNetworkMirrors": [{"url": "https://mirror.acme.example/p/"}]}
     secrets = {"secrets": {"runs": {"mirrorTokens": {"mirror.acme.example": PASSWORD}}}}
-    wanted = needs(secrets, agentVersion="1.4.0", values={"agent": mirror})
-    told = environment(wanted)
-    assert told["PROBE_URL"] == samples.URL
-    assert told["PROBE_NAMES"].split() == ["kubernetes.default.svc", "example.scalr.io"]
-    assert told["PROBE_REGISTRIES"].split() == [
+    needs = needs_of(secrets, agentVersion="1.4.0", values={"agent": mirror})
+    given = environment(needs)
+    assert given["PROBE_URL"] == samples.URL
+    assert given["PROBE_NAMES"].split() == ["kubernetes.default.svc", "example.scalr.io"]
+    assert given["PROBE_REGISTRIES"].split() == [
         "https://registry.opentofu.org/",
         "https://registry.terraform.io/",
         "https://mirror.acme.example/p/",
     ]
-    assert told["PROBE_METADATA"].split()[0] == "169.254.169.254"
-    assert told["PROBE_DIRECTORIES"].split() == ["/opt/workdir", "/opt/data", "/opt/providers", "/tmp"]
-    assert "/var/lib/scalr-agent/cache" in environment(wanted, "worker")["PROBE_DIRECTORIES"].split()
-    assert PASSWORD not in json.dumps(told)
+    assert given["PROBE_METADATA"].split()[0] == "169.254.169.254"
+    assert given["PROBE_DIRECTORIES"].split() == ["/opt/workdir", "/opt/data", "/opt/providers", "/tmp"]
+    assert "/var/lib/scalr-agent/cache" in environment(needs, "worker")["PROBE_DIRECTORIES"].split()
+    assert PASSWORD not in json.dumps(given)
 
 
 @pytest.mark.parametrize("proxy", ["http://[fd00::1]:3128", "http://10.0.12.5:3128", "http://$(HOST):3128"])
 def test_an_address_is_no_name_to_resolve(proxy: str) -> None:
-    wanted = needs(values={"task": {"runner": {"extraEnv": {"HTTPS_PROXY": proxy}}}})
-    assert environment(wanted)["PROBE_NAMES"].split() == ["kubernetes.default.svc"]
+    needs = needs_of(values={"task": {"runner": {"extraEnv": {"HTTPS_PROXY": proxy}}}})
+    assert environment(needs)["PROBE_NAMES"].split() == ["kubernetes.default.svc"]
 
 
 def test_a_proxy_keeps_its_password_in_its_secret() -> None:
     proxy = {"http": "http://u:$(PROXY_PASSWORD)@proxy.acme:3128", "https": "http://u:$(PROXY_PASSWORD)@proxy.acme:3128"}
-    wanted = needs(
+    needs = needs_of(
         {
             "common": {"url": samples.URL, "proxy": proxy, "ca": {"secret": "corp"}},
             "secrets": {"runs": {"env": {"PROXY_PASSWORD": PASSWORD, "OTHER": PASSWORD}}},
         }
     )
-    told = environment(wanted)
-    assert list(told)[:4] == ["PROXY_PASSWORD", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"]
-    assert told["PROXY_PASSWORD"] == {"secretKeyRef": {"name": "runs-agent-job-env", "key": "PROXY_PASSWORD", "optional": False}}
-    assert told["PROBE_NAMES"].split() == ["kubernetes.default.svc", "proxy.acme"]
-    assert told["PROBE_CA"] == "/etc/ssl/certs/scalr-ca-bundle.crt"
-    assert PASSWORD not in json.dumps(told)
+    given = environment(needs)
+    assert list(given)[:4] == ["PROXY_PASSWORD", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"]
+    assert given["PROXY_PASSWORD"] == {"secretKeyRef": {"name": "runs-agent-job-env", "key": "PROXY_PASSWORD", "optional": False}}
+    assert given["PROBE_NAMES"].split() == ["kubernetes.default.svc", "proxy.acme"]
+    assert given["PROBE_CA"] == "/etc/ssl/certs/scalr-ca-bundle.crt"
+    assert PASSWORD not in json.dumps(given)
 
 
 def test_another_image_is_that_of_all_containers() -> None:
-    [pod] = tasks(needs(values={"task": {"sidecars": [{"name": "extra", "image": "x", **_hardened()}]}}))
+    [pod] = tasks(needs_of(values={"task": {"sidecars": [{"name": "extra", "image": "x", **_hardened()}]}}))
     made = pod_of(probe.job(pod, "curlimages/curl:8.11.1", 60))["spec"]["containers"]
     assert [(each["name"], each["image"]) for each in made] == [(name, "curlimages/curl:8.11.1") for name in ("runner", "worker")]
 
@@ -145,10 +145,10 @@ RESULTS = {
 END = Result("end", "c", "ok")
 
 
-@pytest.mark.parametrize(("result", "said"), RESULTS.items(), ids=[" ".join(result) for result in RESULTS])
-def test_what_a_result_means(result: Result, said: str) -> None:
+@pytest.mark.parametrize(("result", "expected"), RESULTS.items(), ids=[" ".join(result) for result in RESULTS])
+def test_what_a_result_means(result: Result, expected: str) -> None:
     [finding] = probe.findings("p", {"c": [result, END]}, closed=True)
-    assert str(finding).startswith(said)
+    assert str(finding).startswith(expected)
 
 
 def test_a_metadata_service_that_is_allowed_is_no_error() -> None:
@@ -184,7 +184,7 @@ Script = Callable[..., list[Result]]
 def script(tmp_path: Path) -> Script:
     """Runs the script with some tools and nothing else on its PATH."""
 
-    def run(*tools: str, **told: str) -> list[Result]:
+    def run(*tools: str, **given: str) -> list[Result]:
         path = tmp_path / "bin"
         path.mkdir(exist_ok=True)
         for tool in (*TOOLS, *tools):
@@ -195,7 +195,7 @@ def script(tmp_path: Path) -> Script:
         variables = {f"PROBE_{name}": value for name, value in empty.items()} | {"PROBE_CONTAINER": "c", "PROBE_PAUSE": "0"}
         done = subprocess.run(
             ["/bin/sh", "-c", Path(SCRIPT).read_text()],
-            env={"PATH": str(path), **variables, **told},
+            env={"PATH": str(path), **variables, **given},
             capture_output=True,
             text=True,
             check=False,
@@ -219,8 +219,8 @@ def fake(directory: Path, tool: str, *lines: str) -> None:
 
 
 def test_nothing_is_tried_without_a_tool(script: Script) -> None:
-    told = {"PROBE_NAMES": "a", "PROBE_URL": "https://a", "PROBE_REGISTRIES": "https://b\nhttps://c", "PROBE_METADATA": "169.254.169.254"}
-    tried = [(result.check, result.target, result.outcome) for result in script(**told)]
+    given = {"PROBE_NAMES": "a", "PROBE_URL": "https://a", "PROBE_REGISTRIES": "https://b\nhttps://c", "PROBE_METADATA": "169.254.169.254"}
+    tried = [(result.check, result.target, result.outcome) for result in script(**given)]
     everything = [
         ("dns", "a"),
         ("scalr", "https://a"),

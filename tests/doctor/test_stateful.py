@@ -23,20 +23,20 @@ AGENT = {
 }
 
 
-def needs(config: dict[str, Any] | None = None, **changes: Any) -> Needs:
+def needs_of(config: dict[str, Any] | None = None, **changes: Any) -> Needs:
     common = {"common": {"url": samples.URL}, "namespaces": {"scalr": {}}}
     return Needs.of(samples.load({**common, **(config or {}), "agents": {"vcs": merge(AGENT, changes)}}))
 
 
 def test_a_ready_cluster_has_no_findings() -> None:
-    assert found(needs(), ready(needs())) == []
+    assert found(needs_of(), ready(needs_of())) == []
 
 
 def test_claims_are_no_references() -> None:
-    wanted = needs()
-    assert wanted.references == []
-    assert list(wanted.claims) == [CLAIM]
-    assert CLAIM not in wanted.own
+    needs = needs_of()
+    assert needs.references == []
+    assert list(needs.claims) == [CLAIM]
+    assert CLAIM not in needs.own
 
 
 @pytest.mark.parametrize(
@@ -48,21 +48,21 @@ def test_claims_are_no_references() -> None:
     ],
 )
 def test_the_class_of_claims_must_exist(facts: dict[str, Any], count: int) -> None:
-    told = "claim scalr/cache-dir-vcs-agent-local-0: its storage class fast does not exist, and no volume is free for it"
-    assert [told in finding for finding in found(needs(), ready(needs(), **facts))] == count * [True]
+    message = "claim scalr/cache-dir-vcs-agent-local-0: its storage class fast does not exist, and no volume is free for it"
+    assert [message in finding for finding in found(needs_of(), ready(needs_of(), **facts))] == count * [True]
 
 
 def test_permissions() -> None:
-    allowed = {(each.verb, each.what) for each in needs().accesses if each.namespace == "scalr"}
+    allowed = {(each.verb, each.what) for each in needs_of().accesses if each.namespace == "scalr"}
     assert {(verb, "statefulsets.apps") for verb in ("create", "get", "list", "watch", "patch", "delete")} <= allowed
     assert {("watch", "pods")} <= allowed
     assert not {("watch", "replicasets.apps"), ("create", "persistentvolumeclaims")} & allowed
-    assert Access("watch", "", "pods", "scalr") not in needs({"kubernetes": {"awaitRollout": False}}).accesses
+    assert Access("watch", "", "pods", "scalr") not in needs_of({"kubernetes": {"awaitRollout": False}}).accesses
 
 
 def test_its_pods_are_submitted_with_their_claims() -> None:
-    wanted = needs()
-    planned, left_out = submissions.planned(wanted, ready(wanted))
+    needs = needs_of()
+    planned, left_out = submissions.planned(needs, ready(needs))
     submitted = {each.subject: each.manifest for each in planned}
     assert left_out == {}
     assert "StatefulSet scalr/vcs-agent-local" in submitted
@@ -75,14 +75,14 @@ def test_its_pods_are_submitted_with_their_claims() -> None:
 
 
 def test_a_probe_is_like_its_pods() -> None:
-    wanted = needs()
-    pod = wanted.task_pod(wanted.stack.agents[0])
+    needs = needs_of()
+    pod = needs.task_pod(needs.stack.agents[0])
     assert pod is not None
     assert pod.kind == "StatefulSet"
 
 
 def test_the_picture_shows_the_claim_of_the_first_agent() -> None:
-    picture = graph.of(needs().stack)
+    picture = graph.of(needs_of().stack)
     assert [(edge.source, edge.target) for edge in picture.edges if edge.kind == "mounts"] == [
         ("pods vcs/agent", f"claim scalr/{CLAIM.name}")
     ]

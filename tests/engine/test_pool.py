@@ -158,18 +158,18 @@ def test_agent_token_and_pool_are_deleted_in_this_order(pool: Pool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "value", "said"),
+    ("setting", "value", "message"),
     [
         ("scalr-agents-pool:environments", "payments,nowhere", "Environment with name 'nowhere' not found"),
         ("scalr:token", "hidden-and-wrong", "unauthorized"),
     ],
 )
-def test_a_refusal_by_scalr_creates_nothing(pool: Pool, setting: str, value: str, said: str) -> None:
+def test_a_refusal_by_scalr_creates_nothing(pool: Pool, setting: str, value: str, message: str) -> None:
     pool.stack.set_config({"scalr-agents-pool:tokens": "2026-11"})
     pool.stack.set_config({setting: value}, secret=setting == "scalr:token")
     outcome = pool.stack.preview()
     assert outcome.failed
-    assert said in outcome.output
+    assert message in outcome.output
     assert "hidden" not in outcome.everything
     assert (pool.api.log, pool.stack.cluster.objects) == ([], {})
 

@@ -105,7 +105,7 @@ def releases(draw: st.DrawFn) -> Case:
 @given(case=releases(), secret=st.text("abcdefgh", min_size=12, max_size=40))
 @settings(deadline=None)
 def test_printed_stacks_match_all_values_of_the_release(case: Case, secret: str) -> None:
-    mixed = merge(case.said, {"agent": {"token": secret}})
+    mixed = merge(case.with_nulls, {"agent": {"token": secret}})
     adopted = take_over(case, given=without_nulls(mixed))
     about = {"release": case.release, "namespace": case.namespace, "agent_version": case.version}
     direct = validate(case.chart, mixed, naming="chart", inputs=Inputs(disk=True), **about)

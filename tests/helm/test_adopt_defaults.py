@@ -59,7 +59,7 @@ def test_a_stack_has_only_values_other_than_our_defaults(case: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "path", "said"),
+    ("name", "path", "expected"),
     [
         ("agent-job-1.4", "task.runner.resources.limits", {"task": {"runner": {"resources": {"limits": None}}}}),
         ("agent-job-1.4", "agent.replicaCount", {"agent": {"replicaCount": None}}),
@@ -71,23 +71,23 @@ def test_a_stack_has_only_values_other_than_our_defaults(case: Any) -> None:
         ("agent-job-1.4", "task.podDisruptionBudget.maxUnavailable", {}),
     ],
 )
-def test_unset_values_stay_unset(name: str, path: str, said: Values) -> None:
+def test_unset_values_stay_unset(name: str, path: str, expected: Values) -> None:
     """Of a default that a user has set to null, helm get values --all prints nothing."""
     case = GOLDEN[name]
     whole = merge(case.whole, GIVEN)
     *parents, key = path.split(".")
     del lookup(whole, *parents)[key]
     kept = MEMORY if name == "agent-job-1.4" and not path.startswith("task.runner") else {}
-    assert stack_values(take_over(case, given=whole)) == merge(merge({"agent": {"url": URL}}, kept), said)
+    assert stack_values(take_over(case, given=whole)) == merge(merge({"agent": {"url": URL}}, kept), expected)
 
 
 def test_unknown_values_are_not_unset() -> None:
     ours = {path for chart in CHARTS for path in charts.find(chart).versions.ours}
     assert {"agent.minReadySeconds", "task.buffer", "task.job.activeDeadlineSeconds"} < ours
     for case in WHOLE.values():
-        said = stack_values(take_over(case))
-        assert [path for path in ours if lookup(said, *path.split(".")) is not None] == []
-        assert "null" not in str(said)
+        values = stack_values(take_over(case))
+        assert [path for path in ours if lookup(values, *path.split(".")) is not None] == []
+        assert "null" not in str(values)
 
 
 def test_a_budget_of_a_user_is_kept() -> None:
@@ -242,7 +242,7 @@ def test_sources_are_merged_and_contradictions_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "completed"),
+    ("given", "completed"),
     [
         (("0.5.66", ""), ("0.5.66", "0.59.0")),
         (("", "0.59.0"), ("0.5.66", "0.59.0")),
@@ -250,8 +250,8 @@ def test_sources_are_merged_and_contradictions_refused() -> None:
         (("", ""), ("", "")),
     ],
 )
-def test_chart_and_agent_versions_are_mapped(said: tuple[str, str], completed: tuple[str, str]) -> None:
-    assert about.completed(About("", "agent-job", *said)) == About("", "agent-job", *completed)
+def test_chart_and_agent_versions_are_mapped(given: tuple[str, str], completed: tuple[str, str]) -> None:
+    assert about.completed(About("", "agent-job", *given)) == About("", "agent-job", *completed)
 
 
 UPGRADE = "First upgrade the release with Helm to chart {} (agents {}){}. Then adopt it"

@@ -35,7 +35,7 @@ def _leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[st
         yield path, content
 
 
-def _said(findings: list[Finding]) -> dict[str, str]:
+def _messages(findings: list[Finding]) -> dict[str, str]:
     return {finding.path: f"{finding.severity}: {finding.message}" for finding in findings if finding.path != "restrictMetadataService"}
 
 
@@ -49,10 +49,10 @@ def test_every_value_has_its_new_place(row: dict[str, Any]) -> None:
     converted, findings = alpha.convert(old)
     for path, expected in row.get("now", {}).items():
         assert lookup(converted, *path.split(".")) == expected
-    said = _said(findings)
-    assert list(said) == ([row["old"]] if "says" in row else [])
-    assert row.get("says", "") in said.get(row["old"], "")
-    if not said.get(row["old"], "").startswith("error: cannot"):
+    messages = _messages(findings)
+    assert list(messages) == ([row["old"]] if "says" in row else [])
+    assert row.get("says", "") in messages.get(row["old"], "")
+    if not messages.get(row["old"], "").startswith("error: cannot"):
         assert _errors_of(converted) == []
 
 
@@ -129,7 +129,7 @@ def test_unknown_keys_are_kept() -> None:
     converted, findings = alpha.convert(given)
     assert lookup(converted, "controller", "image", "tagg") == "x"
     assert (converted["foo"], lookup(converted, "task", "bar", "a")) == (1, 1)
-    assert {path: text.partition(";")[0] for path, text in _said(findings).items()} == {
+    assert {path: text.partition(";")[0] for path, text in _messages(findings).items()} == {
         "controller.image.tagg": "error: unknown key 'tagg'",
         "foo": "error: unknown key 'foo'",
         "task.bar": "error: unknown key 'bar'",
@@ -145,7 +145,7 @@ def test_two_values_for_one_place_are_refused() -> None:
     converted, findings = alpha.convert(given)
     assert lookup(converted, "agent", "nodeSelector") == {"a": "b", "c": "d", "e": "f"}
     assert converted["controller"] == {"nodeSelector": {"a": "x"}}
-    assert _said(findings) == {
+    assert _messages(findings) == {
         "controller.nodeSelector": "error: cannot be converted: agent.nodeSelector has another value; keep one of the two"
     }
 
@@ -169,7 +169,7 @@ def test_controller_and_worker_keep_their_images(
     given["task"]["worker"] |= {"image": {"tag": worker}} if worker else {}
     converted, findings = alpha.convert(given)
     assert (lookup(converted, "agent", "image", "tag"), lookup(converted, "task", "worker", "image", "tag")) == now
-    assert list(_said(findings)) == warned
+    assert list(_messages(findings)) == warned
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_containers_inherit_the_agents_security_context(
     }
     converted, findings = alpha.convert(given)
     found = (lookup(converted, "agent", "controller", "securityContext"), lookup(converted, "task", "worker", "securityContext"))
-    assert (found, list(_said(findings))) == (now, warned)
+    assert (found, list(_messages(findings))) == (now, warned)
 
 
 @pytest.mark.parametrize(

@@ -66,10 +66,10 @@ class Case(NamedTuple):
     @property
     def whole(self) -> Values:
         """All values of the release, as `helm get values --all` prints them."""
-        return without_nulls(self.said)
+        return without_nulls(self.with_nulls)
 
     @property
-    def said(self) -> Values:
+    def with_nulls(self) -> Values:
         """The same with a `null` for each default of the chart that is unset."""
         return merge(self.defaults, self.values)
 

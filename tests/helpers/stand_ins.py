@@ -77,14 +77,14 @@ class Cloud:
             self.completed.append({name: values[0] for name, values in parse_qs(body).items()})
             return 200, "<CompleteLifecycleActionResponse/>"
         given = {name.lower(): value for name, value in headers.items()}
-        asked = (host, given.get("x-amz-target"), given.get("content-type"), json.loads(body))
-        wanted = (
+        received = (host, given.get("x-amz-target"), given.get("content-type"), json.loads(body))
+        expected = (
             f"secretsmanager.{REGION}.amazonaws.com",
             "secretsmanager.GetSecretValue",
             "application/x-amz-json-1.1",
             {"SecretId": ARN},
         )
-        if asked != wanted or not self.content:
+        if received != expected or not self.content:
             return 400, json.dumps({"__type": "ResourceNotFoundException", "message": "Secrets Manager can't find the specified secret."})
         return 200, json.dumps({"ARN": ARN, "SecretString": self.content})
 

@@ -104,7 +104,7 @@ def test_a_workload_of_another_kind_that_the_agent_had_ends_its_runs() -> None:
     assert (beside.then, owner.then) == ("continue", "end")
 
 
-def _told(*changes: Change, then: effects.Then = "continue") -> Impact:
+def _impact(*changes: Change, then: effects.Then = "continue") -> Impact:
     workload = Change(key=Key("Deployment", NAMESPACE, "runs"), what="restarted")
     effect = Effect(
         name="runs", kind="agent-local", namespace=NAMESPACE, workloads=[workload], runs=None, then=then, pods=2, longest_wait_seconds=120
@@ -116,7 +116,7 @@ def test_text_says_everything() -> None:
     fields = ["spec.a", "spec.b", "spec.c", "spec.d"]
     restarted = Change(key=Key("Deployment", NAMESPACE, "runs"), what="restarted", fields=fields)
     replaced = Change(key=Key("PersistentVolumeClaim", NAMESPACE, "cache"), what="replaced", fields=["spec"], reason="the new one is empty")
-    assert command.as_text(_told(restarted, replaced, then="end")) == [
+    assert command.as_text(_impact(restarted, replaced, then="end")) == [
         "AGENT  KIND         CONTROLLERS  RUNS  THEN          LONGEST WAIT",
         "runs   agent-local  restarted    -     end (2 pods)  2m",
         "Deployment scalr/runs restarts: spec.a, spec.b, spec.c and 1 more",
@@ -126,11 +126,11 @@ def test_text_says_everything() -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "then", "told"),
+    ("what", "then", "expected"),
     [("replaced", "end", True), ("rejected", "continue", False), ("unknown", "continue", False), ("restarted", "unknown", False)],
 )
-def test_what_counts_as_told(what: What, then: effects.Then, told: bool) -> None:
-    assert _told(Change(key=Key("Role", NAMESPACE, "runs"), what=what), then=then).is_complete is told
+def test_what_counts_as_told(what: What, then: effects.Then, expected: bool) -> None:
+    assert _impact(Change(key=Key("Role", NAMESPACE, "runs"), what=what), then=then).is_complete is expected
 
 
 def test_runs_that_cannot_be_seen() -> None:

@@ -44,8 +44,8 @@ def _of_creations(root: Node, known: Classes, others: set[str]) -> Iterator[str]
             if key not in known[name]:
                 yield f"no {key} in {name}"
             elif value.type == "object_creation_expression" and _text(value, "type") in known:
-                wanted = _INPUT.fullmatch(known[name][key])
-                if wanted is None or wanted[1] != _text(value, "type"):
+                match = _INPUT.fullmatch(known[name][key])
+                if match is None or match[1] != _text(value, "type"):
                     yield f"{key} of {name} is no {_text(value, 'type')}"
 
 

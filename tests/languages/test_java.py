@@ -34,6 +34,6 @@ def test_only_a_program_with_a_mistake_fails_to_compile(program: Path) -> None:
     assert done.returncode == 0, done.stdout
     main = program / PROGRAM
     main.write_text(main.read_text().replace("minReadySeconds(15)", "minReadySecond(15)"))
-    said = compiled(program).stdout
-    assert "App.java:[46," in said
-    assert "symbol:   method minReadySecond(int)" in said
+    reported = compiled(program).stdout
+    assert "App.java:[46," in reported
+    assert "symbol:   method minReadySecond(int)" in reported

@@ -30,7 +30,7 @@ class Deployed:
     provider: dict[str, Any]
     outputs: dict[str, Any]
     state: str
-    said: str
+    output: str
     """All that was printed, and the engine's events."""
     left: dict[str, dict[str, Any]]
     """What is in the cluster after it."""
@@ -48,21 +48,21 @@ def deployed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     if language == "java" and shutil.which("mvn") is None:
         pytest.skip("Maven is not on PATH")
     project = Project.of(language, tmp_path_factory.mktemp(language))
-    said = []
+    output = []
     for options in ((), ("--expect-no-changes",)):
         done = project.up(*options)
         assert done.returncode == 0, done.stdout + done.stderr
-        said.append(done.stdout + done.stderr)
+        output.append(done.stdout + done.stderr)
     objects = dict(project.cluster.objects)
     provider = next(call.inputs for call in project.cluster.calls if call.operation == "configure")
     outputs, state = project.outputs(), project.state()
     done = project.destroy()
     assert done.returncode == 0, done.stdout + done.stderr
-    said += [done.stdout, done.stderr]
+    output += [done.stdout, done.stderr]
     left = dict(project.cluster.objects)
     done = project.up()
     assert done.returncode == 0, done.stdout + done.stderr
-    return Deployed(objects, dict(provider), outputs, state, "".join([*said, done.stdout, done.stderr]), left, project.cluster.objects)
+    return Deployed(objects, dict(provider), outputs, state, "".join([*output, done.stdout, done.stderr]), left, project.cluster.objects)
 
 
 def _importing() -> None:
@@ -90,7 +90,7 @@ def test_the_cluster_has_the_objects_of_the_python_program(deployed: Deployed) -
 
 def test_the_token_is_only_in_its_secret(deployed: Deployed) -> None:
     assert [key for key, manifest in deployed.objects.items() if TOKEN in str(manifest)] == ["Secret/scalr-payments/payments-agent-job"]
-    for text in (deployed.said, deployed.state):
+    for text in (deployed.output, deployed.state):
         assert "payments-controller-token-secret" in text
         assert [form for form in (TOKEN, base64.b64encode(TOKEN.encode()).decode()) if form in text] == []
 

@@ -139,9 +139,9 @@ def test_a_run_that_failed_says_why(of_job: dict[str, str], of_pod: dict[str, An
 
 
 def test_events_tell_of_runs_that_are_gone() -> None:
-    told = event("plan", "DeadlineExceeded", "Job was active longer than specified deadline", "Job")
+    reported = event("plan", "DeadlineExceeded", "Job was active longer than specified deadline", "Job")
     gone = Failure(name="plan", reason="DeadlineExceeded: Job was active longer than specified deadline", seconds=600)
-    assert seen(events=[told]).failures == [gone]
+    assert seen(events=[reported]).failures == [gone]
 
 
 def test_events_do_not_say_whose_a_run_was() -> None:
@@ -201,8 +201,8 @@ def test_version_replicas_and_images_are_compared() -> None:
     one, older = agent(values={"agent": {"replicaCount": 3}}), agent(agentVersion="1.3.0")
     found = status(one, replace(snapshot(one), makers=deployed(older)))
     deployment = "Deployment runs-scalr-agent"
-    told = [each.partition(": ")[2] for each in found.differences if each.startswith(deployment)]
-    assert told[:2] == ["version is 1.3.0 in the cluster, 1.4.0 in the stack file", "replicas is 1 in the cluster, 3 in the stack file"]
+    reported = [each.partition(": ")[2] for each in found.differences if each.startswith(deployment)]
+    assert reported[:2] == ["version is 1.3.0 in the cluster, 1.4.0 in the stack file", "replicas is 1 in the cluster, 3 in the stack file"]
     assert [each for each in found.differences if "image of worker is" in each and each.startswith("AgentTaskTemplate ")] != []
 
 

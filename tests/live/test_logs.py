@@ -35,7 +35,7 @@ SOON = "(deleted 60 seconds after the end: task.job.ttlSecondsAfterFinished)"
 
 
 @pytest.mark.parametrize(
-    ("run", "of_agent", "pods", "said"),
+    ("run", "of_agent", "pods", "message"),
     [
         ("", {}, [PLAN], "agent runs has no pods; scalr-agents status says why"),
         ("run-v0", {}, PODS, f"no pod of run run-v0 is there {SOON}; the log of the run is in Scalr. Runs with pods: atask-run-v0abc-plan"),
@@ -45,12 +45,12 @@ SOON = "(deleted 60 seconds after the end: task.job.ttlSecondsAfterFinished)"
         ("x", {"kind": "agent-local"}, [], "runs of agent-local are processes in its pods; print the logs of these, without --run"),
     ],
 )
-def test_what_has_no_log_says_why(run: str, of_agent: dict[str, Any], pods: list[dict[str, Any]], said: str) -> None:
+def test_what_has_no_log_says_why(run: str, of_agent: dict[str, Any], pods: list[dict[str, Any]], message: str) -> None:
     one = agent(**of_agent)
     jobs = [job("atask-run-v0abc-plan")] if run != "run-x" else []
     with pytest.raises(LogsError) as refused:
         logs.sources(one, run, snapshot(one, pods=pods, jobs=jobs))
-    assert str(refused.value) == said
+    assert str(refused.value) == message
 
 
 def test_pods_that_cannot_be_seen_are_a_sentence() -> None:
@@ -99,8 +99,8 @@ def test_who_follows_waits_for_containers_to_start(monkeypatch: pytest.MonkeyPat
 
 def test_a_container_without_a_log_does_not_hide_the_others() -> None:
     api = Answering(runner=[RefusedError("container is waiting to start")], worker=[["b"]])
-    said = [line.partition(": ")[2] for line in logs.printed(api, OF_PLAN, follow=False)]
-    assert said == ["(no log: container is waiting to start)", "b"]
+    message = [line.partition(": ")[2] for line in logs.printed(api, OF_PLAN, follow=False)]
+    assert message == ["(no log: container is waiting to start)", "b"]
 
 
 def test_a_cluster_that_goes_away_ends_what_follows_it() -> None:

@@ -12,7 +12,7 @@ from scalr_agents.model.merge import merge
 from tests.helpers.machines import CA, EC2, GCE, STACKS, URL, YUM, load
 
 
-def said(entry: dict[str, Any], common: dict[str, Any] | None = None, **words: Any) -> list[str]:
+def findings_of(entry: dict[str, Any], common: dict[str, Any] | None = None, **words: Any) -> list[str]:
     """The findings, without the namespace of the keys."""
     return [str(finding).replace("scalr-agents:", "") for finding in load(entry, common, **words).findings]
 
@@ -20,7 +20,7 @@ def said(entry: dict[str, Any], common: dict[str, Any] | None = None, **words: A
 def test_a_complete_machine_has_no_findings() -> None:
     entries: list[dict[str, Any]] = [{"ec2": EC2}, {"gce": GCE}, {"docker": {}}]
     for entry in entries:
-        assert said(entry) == []
+        assert findings_of(entry) == []
 
 
 SPOT = {**EC2, "spot": True}
@@ -155,7 +155,7 @@ OLD = {"docker": {}, "agentVersion": "0.50.0"}
     ],
 )
 def test_findings(entry: dict[str, Any], expected: str) -> None:
-    assert [finding for finding in said(entry) if finding.startswith(expected)] != [], said(entry)
+    assert [finding for finding in findings_of(entry) if finding.startswith(expected)] != [], findings_of(entry)
 
 
 LOGIN = {"https": "http://me:pa55w0rd@proxy.acme:3128"}
@@ -180,7 +180,7 @@ LOGIN = {"https": "http://me:pa55w0rd@proxy.acme:3128"}
     ],
 )
 def test_findings_on_common_settings(common: dict[str, Any], expected: str) -> None:
-    found = said({"ec2": EC2}, common)
+    found = findings_of({"ec2": EC2}, common)
     assert [finding for finding in found if finding.startswith(expected)] != [], found
     assert "pa55w0rd" not in str(found)
 
@@ -193,13 +193,13 @@ def test_common_settings_for_kubernetes_only_have_no_effect() -> None:
         "podAnnotations": {"a": "b"},
     }
     message = "has no effect: it is for agents on Kubernetes, and this stack has machines only"
-    assert said({"docker": {}}, words) == [f"warning: common.{word}: {message}" for word in words]
+    assert findings_of({"docker": {}}, words) == [f"warning: common.{word}: {message}" for word in words]
     agent = {"kind": "agent-job", "namespace": "scalr", "values": {"task": {"job": {"activeDeadlineSeconds": 60}}}}
-    assert message not in " ".join(said({"docker": {}}, words, agents={"other": agent}))
+    assert message not in " ".join(findings_of({"docker": {}}, words, agents={"other": agent}))
 
 
 def test_private_endpoints_avoid_the_proxy_warning() -> None:
-    assert said({"ec2": EC2}, {"proxy": {"https": "http://proxy.acme:3128", "except": [".eu-west-1.amazonaws.com"]}}) == []
+    assert findings_of({"ec2": EC2}, {"proxy": {"https": "http://proxy.acme:3128", "except": [".eu-west-1.amazonaws.com"]}}) == []
 
 
 def test_a_file_without_certificates_is_an_error(tmp_path: Any) -> None:
@@ -224,7 +224,7 @@ def test_certificates_that_do_not_fit_into_user_data_are_an_error(tmp_path: Any)
 
 def test_a_machine_cannot_have_the_name_of_an_agent() -> None:
     agent = {"kind": "agent-job", "namespace": "scalr", "agentVersion": "1.4.0", "values": {"task": {"job": {"activeDeadlineSeconds": 60}}}}
-    assert said({"ec2": EC2}, agents={"it": agent}) == ["error: machines.it: agents has the same name; rename one of them"]
+    assert findings_of({"ec2": EC2}, agents={"it": agent}) == ["error: machines.it: agents has the same name; rename one of them"]
 
 
 @pytest.mark.parametrize("name", ["Legacy", "a" * 33, "1a", "a-"])
@@ -258,7 +258,7 @@ def test_machines_in_a_cloud_require_a_token() -> None:
     ],
 )
 def test_findings_on_secrets(secrets: dict[str, Any], expected: str) -> None:
-    assert [finding.partition("; ")[0][: len(expected)] for finding in said({"ec2": EC2}, secrets={"it": secrets})] == [expected]
+    assert [finding.partition("; ")[0][: len(expected)] for finding in findings_of({"ec2": EC2}, secrets={"it": secrets})] == [expected]
 
 
 def test_a_blank_token_is_missing() -> None:
@@ -268,14 +268,14 @@ def test_a_blank_token_is_missing() -> None:
 
 
 def test_secrets_of_own_hosts_have_no_effect() -> None:
-    found = said({"docker": {}}, secrets={"it": {"token": "t"}})
+    found = findings_of({"docker": {}}, secrets={"it": {"token": "t"}})
     assert found == [
         "warning: secrets.it.token: has no effect: the stack creates nothing on your own host; write the token to a file there"
     ]
 
 
 def test_unknown_secrets_get_the_names_of_machines() -> None:
-    found = said({"ec2": EC2}, secrets={"itt": {"token": "t"}})
+    found = findings_of({"ec2": EC2}, secrets={"itt": {"token": "t"}})
     assert found[0].startswith("error: secrets.itt: no agent or machine has this name; did you mean 'it'?")
 
 
@@ -333,4 +333,4 @@ def test_image_and_disk_of_machine_types(kind: str, architecture: str, disk: str
 
 
 def test_the_certificate_file_is_read() -> None:
-    assert said({"ec2": EC2}, {"ca": {"file": CA}}) == []
+    assert findings_of({"ec2": EC2}, {"ca": {"file": CA}}) == []

@@ -80,13 +80,13 @@ class Agent:
         self.world.queue(self.token, run.name, steps)
         return run
 
-    def events(self, **wanted: Any) -> list[Event]:
+    def events(self, **fields: Any) -> list[Event]:
         """What the agent has told Scalr, in its order, and only what has these words."""
-        return self.world.events(self.token, **wanted)
+        return self.world.events(self.token, **fields)
 
-    def wait_for(self, event: str, seconds: float = _SECONDS, **wanted: Any) -> Event:
+    def wait_for(self, event: str, seconds: float = _SECONDS, **fields: Any) -> Event:
         """Wait for the first event of a name."""
-        found: list[Event] = self.wait(lambda: self.events(event=event, **wanted), f"{event} {wanted}", seconds)
+        found: list[Event] = self.wait(lambda: self.events(event=event, **fields), f"{event} {fields}", seconds)
         return found[0]
 
     def wait(self, condition: Callable[[], _Answer], what: str, seconds: float = _SECONDS) -> _Answer:
@@ -126,11 +126,11 @@ class Run:
     agent: Agent
     name: str
 
-    def events(self, **wanted: Any) -> list[Event]:
-        return self.agent.events(run=self.name, **wanted)
+    def events(self, **fields: Any) -> list[Event]:
+        return self.agent.events(run=self.name, **fields)
 
-    def wait_for(self, event: str, seconds: float = _SECONDS, **wanted: Any) -> Event:
-        return self.agent.wait_for(event, seconds, run=self.name, **wanted)
+    def wait_for(self, event: str, seconds: float = _SECONDS, **fields: Any) -> Event:
+        return self.agent.wait_for(event, seconds, run=self.name, **fields)
 
     def results(self) -> dict[str, Any]:
         """What came out of its steps, by what they do, once the run has ended. Those that do the same are put together."""

@@ -47,8 +47,8 @@ def _make(group: Path) -> None:
             (group / name).write_text((group.parent / name).read_text(encoding="ascii"), encoding="ascii")
     for child in (group.parent, group):  # what cgroup v2 hands down
         if (child / "cgroup.subtree_control").exists():
-            wanted = " ".join(f"+{name}" for name in (child / "cgroup.controllers").read_text(encoding="ascii").split())
-            (child / "cgroup.subtree_control").write_text(wanted, encoding="ascii")
+            controllers = " ".join(f"+{name}" for name in (child / "cgroup.controllers").read_text(encoding="ascii").split())
+            (child / "cgroup.subtree_control").write_text(controllers, encoding="ascii")
 
 
 def _remove(group: Path) -> None:

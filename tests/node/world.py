@@ -60,10 +60,10 @@ class World:
         """Let some agent with this token do a run."""
         self._ask("POST", f"/tasks/{token}", {"run": run, "stage": "plan", "steps": [dict(step) for step in steps]})
 
-    def events(self, token: str, **wanted: Any) -> list[Event]:
+    def events(self, token: str, **fields: Any) -> list[Event]:
         """What agents with a token have told Scalr, in its order, and only what has these words."""
         events: list[Event] = self._ask("GET", f"/events/{token}") or []  # Go has null for an empty list
-        return [event for event in events if wanted.items() <= event.items()]
+        return [event for event in events if fields.items() <= event.items()]
 
     def connections(self) -> list[tuple[str, str]]:
         """Who has connected to whom: addresses, and addresses with ports or names of hosts."""

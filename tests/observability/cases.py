@@ -64,16 +64,16 @@ def always(*series: str, value: int = 1) -> Series:
     return dict.fromkeys(series, f"{value}x400")
 
 
-def _deployment(wanted: int, available: int) -> Series:
+def _deployment(expected: int, available: int) -> Series:
     return {
-        f"kube_deployment_spec_replicas{{{_DEPLOYMENT}}}": f"{wanted}x400",
+        f"kube_deployment_spec_replicas{{{_DEPLOYMENT}}}": f"{expected}x400",
         f"kube_deployment_status_replicas_available{{{_DEPLOYMENT}}}": f"{available}x400",
     }
 
 
-def _stateful_set(wanted: int, available: int) -> Series:
+def _stateful_set(expected: int, available: int) -> Series:
     return {
-        f"kube_statefulset_replicas{{{_SET}}}": f"{wanted}x400",
+        f"kube_statefulset_replicas{{{_SET}}}": f"{expected}x400",
         f"kube_statefulset_status_replicas_available{{{_SET}}}": f"{available}x400",
     }
 

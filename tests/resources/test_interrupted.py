@@ -52,8 +52,8 @@ def test_the_advice_deletes_the_resource() -> None:
 
 @pytest.mark.parametrize("problem", BUSY)
 def test_a_change_waits_for_the_previous_one_with_a_limit(problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    said: list[str] = []
-    monkeypatch.setattr(pulumi.log, "warn", said.append)
+    message: list[str] = []
+    monkeypatch.setattr(pulumi.log, "warn", message.append)
     now = [1000.0]
     monkeypatch.setattr("scalr_agents.resources.aws.ec2_agents.time.monotonic", lambda: now[0])
     retry = _while_draining("it", Machine("it", "aws", AgentSettings.model_construct(drain_seconds=600), SharedSettings()))
@@ -63,4 +63,4 @@ def test_a_change_waits_for_the_previous_one_with_a_limit(problem: str, monkeypa
         now[0] += later
         answers.append(retry(failure("update", problem)))
     assert answers == [True, True, True, False]
-    assert said[0] == "it: an earlier change still waits for runs; waiting for it, at most 28 minutes"
+    assert message[0] == "it: an earlier change still waits for runs; waiting for it, at most 28 minutes"

@@ -195,20 +195,20 @@ def test_a_rollout_need_not_be_awaited(component: str) -> None:
 
 @every_kind
 @pytest.mark.parametrize(
-    ("operation", "problem", "told"),
+    ("operation", "problem", "explained"),
     [("create", LATE, True), ("update", LATE, True), ("delete", LATE, False), ("create", "it already exists", False)],
 )
-def test_failures_of_pods_are_explained(component: str, operation: str, problem: str, *, told: bool) -> None:
+def test_failures_of_pods_are_explained(component: str, operation: str, problem: str, *, explained: bool) -> None:
     answers: list[Any] = []
 
     def call() -> None:
-        wanted = VALIDATE[component]("it", FULL[component])
-        hook = rollout("it", wanted, wanted.agent.by_role()).on_failure
+        checked = VALIDATE[component]("it", FULL[component])
+        hook = rollout("it", checked, checked.agent.by_role()).on_failure
         answers.append(hook(pulumi.ErrorHookArgs("urn", "id", "it", "type", failed_operation=operation, errors=[problem])))
 
     errors = [message.partition(".")[0] for severity, message in run(call).log if severity == "error"]
     assert answers == [False]
-    assert errors == (["The pods of 'it' did not become ready"] if told else [])
+    assert errors == (["The pods of 'it' did not become ready"] if explained else [])
 
 
 @every_kind

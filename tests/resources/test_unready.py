@@ -29,9 +29,9 @@ def test_every_reason_is_expected() -> None:
 @pytest.mark.parametrize("name", ADVICE)
 def test_the_advice_has_reason_and_commands(name: str, operation: str) -> None:
     sentence, commands = ADVICE[name]
-    told = explained(late(REASONS[name], operation))
-    assert told is not None
-    first, *rest = told.splitlines()
+    message = explained(late(REASONS[name], operation))
+    assert message is not None
+    first, *rest = message.splitlines()
     assert first.startswith(f"The controllers of 'runs' did not become ready. {sentence}")
     assert rest == [f"  {command}" for command in commands]
 
@@ -46,9 +46,9 @@ def test_no_output_of_a_container_is_repeated() -> None:
 
 
 def test_silent_failures_are_listed() -> None:
-    told = str(explained(late(NO_POD)))
+    message = str(explained(late(NO_POD)))
     for cause in ("the service account is missing", "PodSecurity", "a quota is used up", "no node may fit them", "claim"):
-        assert cause in told
+        assert cause in message
 
 
 def test_errors_of_a_stateful_set_are_explained() -> None:
@@ -59,9 +59,9 @@ def test_errors_of_a_stateful_set_are_explained() -> None:
 
 
 def test_daemon_set_errors_are_not_explained() -> None:
-    told = str(explained(late([], kind="DaemonSet"), component=None))
-    assert told.startswith("The pods of 'runs' did not become ready. The error does not give a reason.")
-    assert ",app.kubernetes.io/component" not in told
+    message = str(explained(late([], kind="DaemonSet"), component=None))
+    assert message.startswith("The pods of 'runs' did not become ready. The error does not give a reason.")
+    assert ",app.kubernetes.io/component" not in message
 
 
 @pytest.mark.parametrize(

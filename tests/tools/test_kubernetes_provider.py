@@ -9,9 +9,9 @@ from tests.helpers.pins import LAYERS, pins
 from tests.tools import kubernetes_provider
 
 
-@pytest.mark.parametrize(("status", "said"), [(0, ""), (1, "the Kubernetes provider cannot be downloaded: ")])
+@pytest.mark.parametrize(("status", "message"), [(0, ""), (1, "the Kubernetes provider cannot be downloaded: ")])
 def test_the_pinned_version_is_installed(
-    status: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    status: int, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pulumi = tmp_path / "pulumi"
     pulumi.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/calls\nexit {status}\n')
@@ -20,5 +20,5 @@ def test_the_pinned_version_is_installed(
     kubernetes_provider.main()
     [version] = [pin.version for pin in pins(LAYERS["kubernetes"]) if pin.name == "pulumi-kubernetes"]
     assert (tmp_path / "calls").read_text() == f"plugin install resource kubernetes {version}\n"
-    assert capsys.readouterr().err.startswith(said)
-    assert bool(status) == bool(said)
+    assert capsys.readouterr().err.startswith(message)
+    assert bool(status) == bool(message)

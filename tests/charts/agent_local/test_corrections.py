@@ -124,8 +124,8 @@ def test_a_rolling_update_blocked_by_its_claim_warns(line: str) -> None:
 
 
 def _claim(line: str, claim: dict[str, str]) -> dict[str, Any]:
-    said = {"persistentVolumeClaim": claim}
-    return {"persistence": said if line == "legacy" else {"cache": said}}
+    settings = {"persistentVolumeClaim": claim}
+    return {"persistence": settings if line == "legacy" else {"cache": settings}}
 
 
 @LINES

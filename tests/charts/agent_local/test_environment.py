@@ -45,8 +45,8 @@ def test_reserved_variables(name: str, instead: str, line: str) -> None:
         (f"extraEnv.{name}", _findings({name: "s3cr3t"}, line)),
         (f"secret_env.{name}", _findings({}, line, {name: "s3cr3t"})),
     ):
-        severity, said = found[path]
-        assert (severity, said[: len(message)]) == ("error", message)
+        severity, full_message = found[path]
+        assert (severity, full_message[: len(message)]) == ("error", message)
 
 
 @pytest.mark.parametrize(("name", "instead"), RESERVED_LATER)

@@ -198,7 +198,7 @@ ACCESS_MODE = "persistence.cache.persistentVolumeClaim.accessMode"
 )
 def test_a_claim_of_one_pod(given: dict[str, Any], path: str, severity: str, message: str) -> None:
     found = _findings(merged(given, nested("persistence.cache", {"enabled": True, "persistentVolumeClaim": ONE_POD})))
-    assert [(at, *told) for at, told in found.items()] == ([(path, severity, found[path][1])] if path else [])
+    assert [(at, *rest) for at, rest in found.items()] == ([(path, severity, found[path][1])] if path else [])
     assert not path or (found[path][1].startswith(message) and found[path][1].endswith(OWN_CLAIMS))
 
 

@@ -24,10 +24,10 @@ DIGEST = "digest"
 
 def _is_known(row: dict[str, Any], line: str) -> bool:
     """Whether a line has the value, and the same default of it as the other line."""
-    said = [row["value"], *(".".join(path) for path in _leaves(row.get("given", {})))]
+    paths = [row["value"], *(".".join(path) for path in _leaves(row.get("given", {})))]
     if line == "legacy" and row["value"].startswith("image."):
         return False
-    return not any(f"{path}.".startswith(f"{absent}.") for path in said for absent in ABSENT[line])
+    return not any(f"{path}.".startswith(f"{absent}.") for path in paths for absent in ABSENT[line])
 
 
 def _leaves(given: dict[str, Any], path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
@@ -200,8 +200,13 @@ def test_deprecated_values_of_the_cache(given: dict[str, Any], claim: str | None
 def test_values_unknown_to_a_line(line: str, path: str) -> None:
     ignorant, knowing = TABLE_OF_VERSIONS.ignorant(VERSIONS[line], path), TABLE_OF_VERSIONS.knowing(path)
     maps = {"annotations": {"backup": "daily"}, "podLabels": {"team": "platform"}, "workload": {"kind": "StatefulSet"}}
-    said = maps | {"tls": {"caBundle": "x"}, "emptyDir": {"sizeLimit": "1Gi"}, "persistentVolumeClaim": {"storage": "1Gi"}, "enabled": True}
-    value: Any = said.get(path.rpartition(".")[2], [{"name": "x", "url": "https://mirror.acme/"}])
+    samples = maps | {
+        "tls": {"caBundle": "x"},
+        "emptyDir": {"sizeLimit": "1Gi"},
+        "persistentVolumeClaim": {"storage": "1Gi"},
+        "enabled": True,
+    }
+    value: Any = samples.get(path.rpartition(".")[2], [{"name": "x", "url": "https://mirror.acme/"}])
     key = path.rpartition(".")[2]
     with pytest.raises(ValuesError, match=f"error: {path}: unknown key '{key}': agents {ignorant} do not support it; agents {knowing} do"):
         charts.render("agent-local", merge(MINIMUM, nested(path, value)), release="vcs", namespace="scalr", agent_version=VERSIONS[line])

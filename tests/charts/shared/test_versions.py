@@ -160,12 +160,12 @@ def test_overriding_variables_of_a_version_is_a_warning(version: str, variable: 
 
 def test_agents_0_60_read_the_run_image_only_in_workers() -> None:
     made = objects("agent-k8s", "0.60.0", {"agent": {"container_task_image": "acme/runs:1"}})
-    told = {
+    images = {
         role: [variable["value"] for variable in variables if variable["name"] == "SCALR_AGENT_CONTAINER_TASK_IMAGE"]
         for role in ("deployment", "daemon-set")
         if (variables := made[role]["spec"]["template"]["spec"]["containers"][0]["env"])
     }
-    assert told == {"deployment": [], "daemon-set": ["acme/runs:1"]}
+    assert images == {"deployment": [], "daemon-set": ["acme/runs:1"]}
 
 
 @pytest.mark.parametrize(("sum_of", "code", "words"), [("the loop", 0, "it runs"), ("another", 1, "Checksum verification failed")])

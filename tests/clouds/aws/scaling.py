@@ -383,10 +383,10 @@ class Scaling:
         least, most = settings["MinSize"], settings["MaxSize"]
         if least > most:
             raise _Refused("ValidationError", "Max bound, must be greater than or equal to min bound")
-        wanted = given.get("DesiredCapacity")
-        if wanted is not None and not least <= wanted <= most:
-            raise _Refused("ValidationError", f"New SetDesiredCapacity value {wanted} is outside of {least} to {most}")
-        desired = min(max(group.desired if wanted is None else wanted, least), most)
+        requested = given.get("DesiredCapacity")
+        if requested is not None and not least <= requested <= most:
+            raise _Refused("ValidationError", f"New SetDesiredCapacity value {requested} is outside of {least} to {most}")
+        desired = min(max(group.desired if requested is None else requested, least), most)
         zones = {subnet.availability_zone for subnet in self._ec2.describe_subnets(subnet_ids=settings["VPCZoneIdentifier"].split(","))}
         changed = Group(group.name, settings, desired)
         template = self._template(changed)
@@ -407,9 +407,9 @@ class Scaling:
             template = self._ec2.get_launch_template(given["LaunchTemplateId"])
         else:
             template = self._ec2.get_launch_template_by_name(given["LaunchTemplateName"])
-        wanted = version or given.get("Version", "$Default")
+        requested = version or given.get("Version", "$Default")
         symbolic = {"$Default": template.default_version_number, "$Latest": template.latest_version_number}
-        return template.get_version(symbolic[wanted] if wanted in symbolic else int(wanted))
+        return template.get_version(symbolic[requested] if requested in symbolic else int(requested))
 
 
 class _Refused(ServiceException):
@@ -471,8 +471,8 @@ def _text(user_data: Any) -> str:
 
 def _may_complete(data: Mapping[str, Any], group: str) -> bool:
     """Whether the role of a template may complete the lifecycle actions of a group."""
-    iam, wanted = iam_backends[ACCOUNT]["aws"], data["IamInstanceProfile"]["Arn"]
-    roles = [role for profile in iam.get_instance_profiles() if profile.arn == wanted for role in profile.roles]
+    iam, requested = iam_backends[ACCOUNT]["aws"], data["IamInstanceProfile"]["Arn"]
+    roles = [role for profile in iam.get_instance_profiles() if profile.arn == requested for role in profile.roles]
     documents = [json.loads(document) for role in roles for document in role.policies.values()]
     return any(
         statement["Effect"] == "Allow"

@@ -110,8 +110,8 @@ def _add_version(cloud: GoogleCloud, request: Request) -> Json:
 
 
 def _version(cloud: GoogleCloud, request: Request) -> str:
-    wanted = request.names[2]
-    return f"{_secret(request)}/versions/{len(cloud.contents[_secret(request)]) if wanted == 'latest' else wanted}"
+    requested = request.names[2]
+    return f"{_secret(request)}/versions/{len(cloud.contents[_secret(request)]) if requested == 'latest' else requested}"
 
 
 def _read_version(cloud: GoogleCloud, request: Request) -> Json:

@@ -181,7 +181,7 @@ def test_unknown_hosts_are_warnings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "path", "said"),
+    ("given", "path", "message"),
     [
         ({"egress": {"only": [{"host": "https://acme.io"}]}}, "egress.only[0].host", "no scheme"),
         ({"egress": {"only": [{"host": "10.1.2.3"}]}}, "egress.only[0].host", "use cidr"),
@@ -210,6 +210,6 @@ def test_unknown_hosts_are_warnings() -> None:
         ({"egres": {}}, "egres", "did you mean 'egress'"),
     ],
 )
-def test_types_of_settings(given: dict[str, Any], path: str, said: str) -> None:
+def test_types_of_settings(given: dict[str, Any], path: str, message: str) -> None:
     _, [finding] = parse_arguments(Network, given)
-    assert (finding.path, said in finding.message) == (path, True), finding.message
+    assert (finding.path, message in finding.message) == (path, True), finding.message
