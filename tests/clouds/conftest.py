@@ -44,14 +44,14 @@ def alphabet() -> Iterator[GoogleCloud]:
 
 @pytest.fixture
 def aws(amazon: AwsCloud) -> AwsCloud:
-    """AWS, with nothing of other tests in it."""
+    """AWS, without resources of other tests."""
     amazon.reset()
     return amazon
 
 
 @pytest.fixture
 def google(alphabet: GoogleCloud) -> GoogleCloud:
-    """Google Cloud, with nothing of other tests in it."""
+    """Google Cloud, without resources of other tests."""
     alphabet.reset()
     return alphabet
 

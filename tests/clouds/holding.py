@@ -1,4 +1,4 @@
-"""Operations of a cloud that are carried out, and whose caller does not hear of it."""
+"""Operations of a cloud that are carried out, but whose response is withheld."""
 
 import threading
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ _SECONDS = 60
 
 
 class Held:
-    """The answers of an operation."""
+    """The responses of an operation."""
 
     def __init__(self, operation: str) -> None:
         self.operation = operation
@@ -17,14 +17,14 @@ class Held:
 
 
 class Holding:
-    """What a cloud holds back."""
+    """The responses that a cloud withholds."""
 
     def __init__(self) -> None:
         self._held: list[Held] = []
 
     @contextmanager
     def of(self, operation: str) -> Iterator[Held]:
-        """Hold back the answers of an operation until the context ends."""
+        """Withhold the responses of an operation until the context ends."""
         held = Held(operation)
         self._held.append(held)
         try:
@@ -34,7 +34,7 @@ class Holding:
             held.released.set()
 
     def wait(self, operation: str) -> None:
-        """Wait until an answer may be given."""
+        """Wait until the response may be sent."""
         for held in [held for held in self._held if held.operation == operation]:
             held.carried_out.set()
             held.released.wait(_SECONDS)

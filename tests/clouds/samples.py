@@ -1,4 +1,4 @@
-"""The sample stacks and the examples of both clouds, and what each has to know of its cloud."""
+"""The sample stacks and the examples of both clouds, and the existing resources that each needs."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from tests.clouds.stacks import CloudStack
 from tests.helpers.example_programs import settings
 
 Prepare = Callable[[CloudStack, Any], None]
-"""Puts names of what is there, and tokens, into a stack of a cloud."""
+"""Sets names of existing resources and tokens in a stack of a cloud."""
 
 
 def _aws_dev(stack: CloudStack, _: AwsCloud) -> None:

@@ -1,4 +1,4 @@
-"""What both clouds are: a server on this machine that can hold answers back."""
+"""What both clouds are: a server on this machine that can withhold responses."""
 
 from contextlib import AbstractContextManager
 from http.server import HTTPServer
@@ -24,5 +24,5 @@ class Served:
         self._server.server_close()
 
     def holding(self, operation: str) -> AbstractContextManager[Held]:
-        """Hold back the answers of an operation, as its cloud calls it, until the context ends."""
+        """Withhold the responses of an operation until the context ends. Its name is that of the cloud's API."""
         return self._holding.of(operation)

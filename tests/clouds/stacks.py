@@ -1,4 +1,4 @@
-"""Stacks whose clouds are asked by the real providers. Kubernetes is the stand-in of the engine's tests."""
+"""Stacks with the real providers of clouds. The Kubernetes provider is the stand-in of the engine's tests."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ _BETA = "SCALR_AGENTS_GOOGLE_BETA"
 
 
 class CloudStack(Deployment):
-    """A stack with the real provider of its cloud, which is where `variables` say."""
+    """A stack with the real provider of its cloud, found by the environment `variables`."""
 
     @classmethod
     def of_example(cls, name: str, directory: Path, command: automation.PulumiCommand, variables: Mapping[str, str]) -> Self:
@@ -67,7 +67,7 @@ def plugins() -> Iterator[Path]:
 
 
 def missing_plugin() -> str:
-    """Why there can be no tests on AWS, if so."""
+    """Why tests on AWS cannot run here; empty if they can."""
     if next(plugins(), None):
         return ""
     return f"no plugin of Terraform's AWS provider in the folders where Terraform mirrors plugins, nor in {_VARIABLE}"

@@ -11,7 +11,7 @@ from tests.engine.stacks import up
 
 NAME = "scalr-agents-gcp-machines-legacy"
 SHORT = "legacy-cade7912"
-"""What things are called whose names must be short."""
+"""Short names, for resources whose names are limited."""
 DOCUMENT = Path(__file__).parents[2] / "docs" / "operations.md"
 COMPUTE, OF_REGION = f"projects/{PROJECT}/global", f"projects/{PROJECT}/regions/europe-west1"
 LEFT_BEHIND = {

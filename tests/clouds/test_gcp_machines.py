@@ -32,7 +32,7 @@ def machines(on_google: New) -> Machines:
 
 
 def template(google: GoogleCloud) -> Any:
-    """The properties of the one template that there is."""
+    """The properties of the only template."""
     [found] = google.of_kind("instanceTemplates").values()
     return found["properties"]
 

@@ -1,4 +1,4 @@
-"""What clients meet that send a call again."""
+"""Responses to clients that repeat a call."""
 
 import http.client
 from urllib.parse import urlencode, urlsplit

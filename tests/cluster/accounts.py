@@ -16,13 +16,13 @@ _numbers = itertools.count(1)
 
 
 class Controller(NamedTuple):
-    """An agent's controller, as far as the API server knows it: by its account."""
+    """An agent's controller, represented by its service account."""
 
     line: Line
     api: Client
     """The API with the rights of the account."""
     cluster: Client
-    """The API with those of an administrator."""
+    """The API with the rights of an administrator."""
     namespace: str
     elsewhere: str
     """Somebody else's namespace."""
@@ -55,7 +55,7 @@ def at_work(cluster: Client, line: Line) -> Iterator[Controller]:
 
 
 def wait_for_roles(api: Client, objects: Manifests) -> None:
-    """Wait until the server knows of the roles among the objects that they are this account's; it takes a moment."""
+    """Wait until the server knows of the roles among the objects that they are this account's; this takes a moment."""
     for role in objects:
         if role["kind"] in ("Role", "ClusterRole"):
             rule, namespace = role["rules"][0], role["metadata"].get("namespace")

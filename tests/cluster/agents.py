@@ -62,7 +62,7 @@ def is_rolled_out(cluster: Client, manifests: Manifests) -> bool:
 
 
 def replicas(workload: Manifest) -> tuple[int, int]:
-    """How many pods a workload wants, and how many are up to date and available, once no other is left."""
+    """The desired number of pods, and the number that is current and available; 0 while other pods are left."""
     status = workload["status"]
     if workload["kind"] == "DaemonSet":
         counts = [status.get("updatedNumberScheduled", 0), status.get("numberAvailable", 0)]

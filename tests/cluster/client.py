@@ -58,7 +58,7 @@ class Figures:
             self._counts[what] += number
 
     def reached(self, what: str, number: int) -> None:
-        """Note the largest number that there was at a time."""
+        """Record the maximum of a number."""
         with self._lock:
             self._counts[what] = max(self._counts[what], number)
 

@@ -1,4 +1,4 @@
-"""One control plane for all tests of a run, and what they did to it."""
+"""One control plane for all tests of a run, with statistics of its use."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -67,7 +67,7 @@ def cluster(control_plane: ControlPlane, pytestconfig: pytest.Config) -> Iterato
 
 @pytest.fixture
 def new_namespace(cluster: Client) -> Iterator[NewNamespace]:
-    """Makes namespaces that go with the test."""
+    """Creates namespaces that are removed after the test."""
     made = []
 
     def new(pod_security: str | None = None) -> str:
@@ -92,7 +92,7 @@ def namespace(new_namespace: NewNamespace) -> str:
 
 @pytest.fixture(scope="module")
 def node(cluster: Client) -> Iterator[None]:
-    """Somewhere for pods that ask for nodes of their own."""
+    """Nodes for pods that select nodes of their own."""
     nodes.add(cluster, _NODE, {"n": "1", "c": "1", "kubernetes.io/arch": "amd64"})
     wait(lambda: nodes.is_ready(cluster, _NODE), nodes.READY_SECONDS, _NODE)
     yield
@@ -122,7 +122,7 @@ def install(control_plane: ControlPlane, cluster: Client, new_namespace: NewName
 
 
 def _volumes(cluster: Client, case: Case) -> Iterator[tuple[str, str]]:
-    """Volumes for claims of which the chart makes none."""
+    """Volumes for claims, which the chart does not create."""
     made = any(item["kind"] == "PersistentVolume" for item in case.objects)
     for claim in [item for item in case.objects if item["kind"] == "PersistentVolumeClaim" and not made]:
         name = f"{case.namespace}.{claim['metadata']['name']}"
@@ -163,7 +163,7 @@ def command() -> Iterator[automation.PulumiCommand]:
 
 @pytest.fixture
 def deploy(control_plane: ControlPlane, plugin: Path, command: automation.PulumiCommand, tmp_path: Path) -> Callable[[str], Deployment]:
-    """A stack that the real provider will bring to the cluster."""
+    """A stack for the real provider and the cluster."""
     return lambda name: real_provider.stack(name, tmp_path, command, control_plane.kubeconfig)
 
 

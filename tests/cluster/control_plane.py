@@ -1,4 +1,4 @@
-"""A Kubernetes control plane of one's own: etcd, API server, controllers and scheduler.
+"""A private Kubernetes control plane: etcd, API server, controllers and scheduler.
 
 It keeps everything in one directory, and ends with the process that started it. Authentication and authorization are real: RBAC, tokens of
 service accounts, and one token of an administrator.
@@ -20,7 +20,7 @@ from tests.cluster.processes import Processes, accepts
 
 @dataclass(frozen=True)
 class Site:
-    """Where a control plane runs, and what of its API server depends on that."""
+    """Where a control plane runs, and the settings of its API server that depend on this."""
 
     url: str
     """The API, for the tests."""
@@ -104,7 +104,7 @@ class ControlPlane:
         return bool(client.find("ServiceAccount", "default", "default") and client.find("ConfigMap", "kube-root-ca.crt", "default"))
 
     def start_api_server(self) -> None:
-        """Start the API server, at the same address and with the same data as ever, and wait until it is ready."""
+        """Start the API server, at the same address and with the same data as before, and wait until it is ready."""
         self.run(
             "kube-apiserver",
             f"--etcd-servers={self._etcd}",
@@ -121,7 +121,7 @@ class ControlPlane:
         )
 
     def kill_api_server(self) -> None:
-        """End the API server at once, in the middle of whatever it does."""
+        """Kill the API server."""
         self.processes.kill("kube-apiserver")
 
     def stop(self) -> None:
@@ -134,7 +134,7 @@ class ControlPlane:
         self.processes.run(name, *arguments, within=self.site.within, until=until)
 
     def write_kubeconfig(self, user: str) -> Path:
-        """What a program of the cluster needs to be a user of the API."""
+        """The kubeconfig of a program of the cluster."""
         path = self.directory / f"{user}.kubeconfig"
         path.write_text(self._kubeconfig(user, self.site.own_url))
         return path

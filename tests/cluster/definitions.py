@@ -1,4 +1,4 @@
-"""The definitions of our kinds in a cluster, which takes a moment to serve one."""
+"""The definitions of our kinds in a cluster. A server takes a moment until it serves a new one."""
 
 from http import HTTPStatus
 

@@ -17,7 +17,7 @@ _NAMESPACE = "io.kubernetes.pod.namespace"
 
 
 class To(Protocol):
-    """What is connected to, see `reachability.Destination`."""
+    """The destination of a connection, see `reachability.Destination`."""
 
     @property
     def address(self) -> str | None: ...
@@ -32,7 +32,7 @@ class To(Protocol):
 
 
 def selector(policy: Manifest) -> Manifest:
-    """What selects the pods of a policy of any kind."""
+    """The pod selectors of a policy of any kind."""
     found: Manifest = policy["spec"].get("endpointSelector") or policy["spec"].get("podSelector", {})
     return found
 

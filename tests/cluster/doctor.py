@@ -72,13 +72,13 @@ def own_nodes(cluster: Client) -> Iterator[None]:
 
 
 def report(cluster: Client, node: str, kubelet: str, runtime: str) -> None:
-    """What the kubelet of a node says about itself."""
+    """The node's status as its kubelet reports it."""
     info = {"kubeletVersion": kubelet, "containerRuntimeVersion": runtime}
     cluster.patch_status("Node", node, None, {"nodeInfo": info})
 
 
 def kubeconfig(control_plane: ControlPlane, directory: Path, token: str, **changes: str) -> Path:
-    """The kubeconfig of another credential, or of a server that is not there."""
+    """A kubeconfig with another credential or an unreachable server."""
     config = json.loads(control_plane.kubeconfig.read_text())
     config["users"][0]["user"]["token"] = token
     config["clusters"][0]["cluster"] |= changes

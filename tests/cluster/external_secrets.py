@@ -155,7 +155,7 @@ def install(cluster: Client) -> None:
 
 
 def remove(cluster: Client) -> None:
-    """Make a cluster forget ExternalSecrets, also those of which no operator takes the finalizer away any more."""
+    """Remove the definition of ExternalSecrets, and finalizers that no operator removes any more."""
     name = others.definitions()[_KIND]["metadata"]["name"]
     if not cluster.find("CustomResourceDefinition", name):
         return

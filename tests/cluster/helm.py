@@ -28,7 +28,7 @@ _STEP = re.compile(r"  (?! *#)(.*)")
 
 
 class Helm:
-    """The program, with directories of its own."""
+    """Helm, with directories of its own."""
 
     def __init__(self, kubeconfig: Path, directory: Path) -> None:
         self._directory = directory
@@ -41,7 +41,7 @@ class Helm:
         return subprocess.run(command, env=self._environment, capture_output=True, text=True, check=False, timeout=60)
 
     def output(self, *arguments: object) -> str:
-        """What a command prints that succeeds."""
+        """The output of a command, which must succeed."""
         done = self.run(*arguments)
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -138,7 +138,7 @@ def in_namespace(manifest: Manifest, namespace: str) -> str | None:
 
 
 class Instructions(NamedTuple):
-    """What `adopt` says on stderr, as commands."""
+    """The commands that `adopt` prints on stderr."""
 
     secrets: list[str]
     before: list[str]
@@ -156,7 +156,7 @@ class Instructions(NamedTuple):
 
 
 def given(commands: list[str], secret: str) -> Values:
-    """What stands under `secrets` when each command that sets one has been given the same."""
+    """The `secrets` of a stack when every command that sets one gets the same value."""
     secrets: Values = {}
     for command in commands:
         *words, path = shlex.split(command)
@@ -169,7 +169,7 @@ def given(commands: list[str], secret: str) -> Values:
 
 
 class PodHistory:
-    """The pods of a workload from a moment on."""
+    """The pods of a workload, observed from the start of a context."""
 
     def __init__(self, cluster: Client, workload: Manifest) -> None:
         self._cluster = cluster
@@ -205,7 +205,7 @@ def _is_ready(pod: Manifest) -> bool:
 
 
 def template_fields(workload: Manifest) -> dict[str, Any]:
-    """What a workload's pods are made of, field by field; entries of lists by their names, so that their order does not matter."""
+    """The fields of a workload's pod template; entries of lists by their names, so that their order does not matter."""
     return dict(_fields(workload["spec"]["template"], ""))
 
 
@@ -220,7 +220,7 @@ def _fields(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def settled(cluster: Client, objects: Manifests, namespace: str) -> list[Manifest]:
-    """Objects as they are, without what controllers do to them all the time."""
+    """Current objects without fields that controllers change all the time."""
     return [_without_status(cluster.get(item["kind"], item["metadata"]["name"], in_namespace(item, namespace))) for item in objects]
 
 
@@ -237,7 +237,7 @@ class Release(NamedTuple):
     case: Case
 
     def adopted(self, directory: Path) -> subprocess.CompletedProcess[str]:
-        """What is printed for all that Helm says about it: nothing is changed but by corrections."""
+        """The adoption of the release with everything that Helm reports: only corrections change objects."""
         place = (self.case.release, "-n", self.case.namespace)
         values = self.helm.output("get", "values", *place, "--all", "-o", "yaml")
         files = []
@@ -269,7 +269,7 @@ class Release(NamedTuple):
         wait(lambda: not any(map(_has_old_pods, self.workloads())), _SECONDS, "the end of the old pods")
 
     def uids(self, objects: Manifests) -> dict[tuple[str, str], str]:
-        """Those of objects that are there."""
+        """The objects that exist."""
         found = {}
         for item in objects:
             kind, name = item["kind"], item["metadata"]["name"]
@@ -278,7 +278,7 @@ class Release(NamedTuple):
         return found
 
     def managed_by(self, program: str) -> set[str]:
-        """The release as another program installs it of which Helm is a part; who has set the fields of its objects then."""
+        """The release as installed by another program that contains Helm; the field managers of its objects."""
 
         def renamed(there: Manifest) -> Manifest:
             for entry in there["metadata"]["managedFields"]:

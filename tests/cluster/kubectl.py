@@ -1,4 +1,4 @@
-"""Commands of kubectl as they are printed for users, done by the client: as much of kubectl as is printed."""
+"""Runs kubectl commands that are printed for users with the client. Only the printed forms are supported."""
 
 import json
 import shlex
@@ -16,11 +16,11 @@ FORGETS = (
     '(.managedFields[]? | select((.subresource or (.manager // "" | test("^(pulumi-kubernetes|kube-)"))) | not)), '
     '.labels["helm.sh/chart"], .annotations["meta.helm.sh/release-name", "meta.helm.sh/release-namespace"])'
 )
-"""The filter of jq that is understood here."""
+"""The supported jq filter."""
 
 
 def run(cluster: Client, command: str) -> None:
-    """Do what a printed command says; one that is not understood fails."""
+    """Run a printed command; unsupported ones fail."""
     program, *words = shlex.split(command)
     assert program == "kubectl", command
     if FORGETS in words:
@@ -59,7 +59,7 @@ def _parser() -> ArgumentParser:
 
 
 def _found(cluster: Client, asked: Namespace) -> Manifests:
-    """The objects that a command means, by their labels or by their names."""
+    """The objects that a command selects by labels or names."""
     if asked.labels:
         [kind] = asked.what
         return cluster.list(_kind(cluster, kind), asked.namespace, dict(pair.split("=") for pair in asked.labels.split(",")))
@@ -69,7 +69,7 @@ def _found(cluster: Client, asked: Namespace) -> Manifests:
 
 
 def forgotten(item: Manifest) -> Manifest:
-    """What jq makes of an object with the filter."""
+    """The result of the jq filter for an object."""
     metadata = deepcopy(item["metadata"])
     if "managedFields" in metadata:
         metadata["managedFields"] = [entry for entry in metadata["managedFields"] if _stays(entry)]
@@ -91,7 +91,7 @@ def _named(cluster: Client, words: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _kind(cluster: Client, word: str) -> str:
-    """The kind that kubectl understands by a word: its own name, or the plural of a definition with its group."""
+    """The kind that a resource name stands for: its own name, or the plural of a definition with its group."""
     definition = cluster.find(_DEFINITION, word) if "." in word else None
     known = {kind.lower(): kind for _, kind in cluster._discover()}
     return definition["spec"]["names"]["kind"] if definition else known[word]

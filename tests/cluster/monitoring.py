@@ -1,4 +1,4 @@
-"""Prometheus and kube-state-metrics beside a control plane, both with their default settings but for times."""
+"""Prometheus and kube-state-metrics beside a control plane, with default settings except intervals."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _SECONDS = 10
 
 
 def hurried(rules: str) -> str:
-    """Rules that wait for seconds where they would wait for minutes. What they look for stays."""
+    """The rules with durations in seconds instead of minutes. Their expressions stay."""
     made = yaml.safe_load(rules)
     for group in made["groups"]:
         for rule in group["rules"]:
@@ -47,7 +47,7 @@ class Kubelet:
                     self.wfile.write(kubelet.text.encode())
 
             def log_message(self, *arguments: Any) -> None:
-                """Be silent."""
+                """Suppress the access log."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.port = self._server.server_address[1]
@@ -63,7 +63,7 @@ class Kubelet:
 
 
 class Monitoring:
-    """What watches a cluster."""
+    """The monitoring of a cluster."""
 
     def __init__(self, directory: Path, control_plane: ControlPlane, rules: str) -> None:
         self._processes, self.kubelet = Processes(directory), Kubelet()
@@ -111,7 +111,7 @@ class Monitoring:
         self.kubelet.stop()
 
     def query(self, expression: str) -> list[dict[str, Any]]:
-        """The vector that an expression has now."""
+        """The current vector of an expression."""
         answer = self._api.get("/query", params={"query": expression})
         assert answer.status_code == 200, answer.text
         found: list[dict[str, Any]] = answer.json()["data"]["result"]

@@ -16,7 +16,7 @@ def add(client: Client, name: str, labels: Mapping[str, str], taints: Sequence[M
 
 
 def is_ready(client: Client, name: str) -> bool:
-    """Whether pods can land on the node, as far as its taints allow."""
+    """Whether the node's taints allow pods."""
     node = client.get("Node", name)
     ready = any(condition["type"] == "Ready" and condition["status"] == "True" for condition in node["status"].get("conditions", ()))
     return ready and not any(taint["key"].startswith("node.kubernetes.io/") for taint in node["spec"].get("taints", ()))

@@ -91,7 +91,7 @@ class Processes:
         return [process.pid for process in self._running.values()]
 
     def kill(self, name: str) -> None:
-        """End a program at once, in the middle of whatever it does."""
+        """Kill a program."""
         process = self._running.pop(name)
         process.kill()
         process.wait()

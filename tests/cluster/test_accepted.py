@@ -1,4 +1,4 @@
-"""What we render is what a cluster accepts: validated strictly, admitted, rolled out, and the same when it is applied again."""
+"""A cluster accepts what we render: strict validation, admission, rollout, and no change when it is applied again."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ LEVELS = {"agent-job": "restricted", "agent-local": "restricted", "agent-k8s": "
 POOLS = {"payments": [{"key": "pool", "value": "payments", "effect": "NoSchedule"}], "platform": [], "vcs": []}
 """The nodes that sample stacks pin agents to, with their taints."""
 ENDS: dict[runs.Result, set[str]] = {"succeeded": {"SuccessCriteriaMet", "Complete"}, "failed": {"FailureTarget", "Failed"}}
-"""What a Job says in the end."""
+"""The final conditions of a Job."""
 _REMOVAL_SECONDS = 20
 
 

@@ -1,5 +1,5 @@
 """Alerts and dashboard on a cluster, with the real kube-state-metrics and the real Prometheus: a healthy cluster fires none, and each
-situation its alert. Kubelets are simulated, and so is what they say of containers and disks.
+situation its alert. Kubelets are simulated, including their reports on containers and disks.
 """
 
 import json
@@ -28,7 +28,7 @@ _WAITING: Mapping[str, Mapping[str, Any]] = {
     "config": {"state": {"waiting": {"reason": "CreateContainerConfigError"}}},
     "memory": {"restartCount": 5, "lastState": {"terminated": {"reason": "OOMKilled", "exitCode": 137}}},
 }
-"""What a kubelet says of the only container of an agent."""
+"""The container status that a kubelet reports for an agent."""
 _CLAIM = f'{{namespace="{_NAMESPACE}",persistentvolumeclaim="cache"}}'
 
 
@@ -69,11 +69,11 @@ class Watched(NamedTuple):
         return self.cluster.list("Pod", namespace, {"app.kubernetes.io/instance": agent})
 
     def set_status(self, pod: Manifest, **status: Any) -> None:
-        """Say of a pod what a kubelet would."""
+        """Set the status of a pod as a kubelet would."""
         self.cluster.patch_status("Pod", pod["metadata"]["name"], pod["metadata"]["namespace"], status)
 
     def of_containers(self, pod: Manifest, change: Mapping[str, Any]) -> None:
-        """Say of the containers of a pod what a kubelet would."""
+        """Set the status of a pod's containers as a kubelet would."""
         self.set_status(pod, containerStatuses=[{**each, **change} for each in self.cluster.current(pod)["status"]["containerStatuses"]])
 
     def job(self, name: str, **changes: Any) -> None:
@@ -205,14 +205,14 @@ def _nodes_break(watched: Watched) -> Iterator[tuple[str, str]]:
 
 
 def _set_node(cluster: Client, *, short_of_disk: str, cordoned: bool) -> None:
-    """Say of the node of runs what its kubelet would, and cordon it or not."""
+    """Set the condition of the node of runs as its kubelet would, and cordon it or not."""
     conditions = [each for each in cluster.get("Node", _NODE)["status"]["conditions"] if each["type"] != "DiskPressure"]
     cluster.patch_status("Node", _NODE, None, {"conditions": [*conditions, {"type": "DiskPressure", "status": short_of_disk}]})
     cluster.patch("Node", _NODE, None, {"spec": {"unschedulable": cordoned}})
 
 
 def test_every_query_of_the_dashboard_has_data(watched: Watched) -> None:
-    """After the situations: then there are failures, too."""
+    """After the situations, so that failures exist too."""
     _set_node(watched.cluster, short_of_disk="False", cordoned=False)
     wait(lambda: nodes.is_ready(watched.cluster, _NODE), nodes.READY_SECONDS, _NODE)
     runs.start(watched.cluster, runs.tasks(watched.objects)[0], "run-ends").finish()

@@ -52,7 +52,7 @@ def test_policies_are_accepted_unchanged(cluster: Client, namespace: str, line: 
     ],
 )
 def test_invalid_policies(cluster: Client, new_namespace: NewNamespace, dialect: str, path: tuple[Any, ...], value: Any) -> None:
-    """The definitions are those that judge: what they do not allow fails."""
+    """The definitions validate the policies: fields that they do not allow are errors."""
     kind = {"kubernetes": "NetworkPolicy", "cilium": "CiliumNetworkPolicy", "gke": "FQDNNetworkPolicy"}[dialect]
     policy = deepcopy(next(each for each in _made(LINES[0], dialect, new_namespace()) if each["kind"] == kind))
     place: Any = policy["spec"]

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("nodes_of_doctor")
 
 @dataclass(frozen=True)
 class Case:
-    """Something wrong: objects that are there, or an agent that asks for what is not, and the beginning of what is found then."""
+    """A mistake: existing objects, or an agent that needs missing ones, and the beginning of the expected finding."""
 
     found: str
     objects: list[Manifest] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What doctor does with the rights that it has, and without a cluster; its probe, as far as pods that run nothing can tell."""
+"""Doctor with limited permissions and without a cluster, and its probe in pods whose containers do not run."""
 
 import json
 import signal
@@ -49,7 +49,7 @@ _TEAM = [
     _rule("apps", "replicasets", *_SEEN),
     _rule("", "pods", *_SEEN),
 ]
-"""What docs/operations.md says that a team needs in its namespace for an agent-job."""
+"""The permissions that docs/operations.md lists for a team in its namespace with an agent-job."""
 _OF_TEAM = {"kubernetes": {"crds": "expect"}}
 _NO_CLUSTER_ROLE: dict[str, Any] = {"values": {"rbac": {"clusterRules": []}}}
 

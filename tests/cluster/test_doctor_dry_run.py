@@ -1,4 +1,4 @@
-"""What the API server says to the objects of a stack and to their pods: doctor reports it, and nothing is created."""
+"""Responses of the API server to a dry run of a stack's objects and pods: doctor reports them, and nothing is created."""
 
 from collections.abc import Iterator
 from pathlib import Path

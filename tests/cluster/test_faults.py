@@ -1,4 +1,4 @@
-"""What a user does after a failure in the middle is the same once more: what is there stays, and what is missing comes."""
+"""After a failure, the user repeats the command: existing objects stay, and missing ones are created."""
 
 import threading
 

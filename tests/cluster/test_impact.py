@@ -1,4 +1,4 @@
-"""What `scalr-agents impact` predicts, against what then happens: many agents on a real control plane, each with another change."""
+"""What `scalr-agents impact` predicts, compared with the actual effects: many agents on a real control plane, each with another change."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -183,7 +183,7 @@ class Deployed:
             volumes.of_class(self.cluster, name)
 
     def seen(self, name: str) -> Seen:
-        """What there is of an agent now, but for pods that end already."""
+        """The current objects of an agent, except terminating pods."""
         selected = {"app.kubernetes.io/instance": name}
         kinds = (*WORKLOADS, _CLAIM)
         found = [item for kind in kinds for item in self.cluster.list(kind, _NAMESPACE, selected)]
@@ -231,7 +231,7 @@ class Deployed:
         return self.cluster.find(manifest["kind"], manifest["metadata"]["name"], _NAMESPACE) is None
 
     def is_settled(self, wanted: Manifests) -> bool:
-        """Whether all workloads have the pods that they want, and no other."""
+        """Whether all workloads have their desired pods, and no others."""
         return all(_is_settled(self.cluster.current(each)) for each in wanted if each["kind"] in WORKLOADS)
 
 
@@ -304,7 +304,7 @@ def _holders(cluster: Client, seen: Seen) -> set[Key]:
 
 
 def _happened(key: Key, each: Compared) -> str:
-    """What happened to a workload or claim, as its identity and those of its pods tell."""
+    """What happened to a workload or claim, according to its identity and those of its pods."""
     if key not in each.before.objects or key not in each.after.objects:
         return "created" if key in each.after.objects else "removed"
     if each.before.objects[key] != each.after.objects[key]:

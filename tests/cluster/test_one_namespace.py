@@ -35,7 +35,7 @@ _OF_THE_CLUSTER = ["ClusterRole", "ClusterRoleBinding"]
 
 
 def _stack(namespace: str, *, team: bool) -> Manifests:
-    """The team's agents, of all kinds; or, of those of agent-job, what a stack with all rights would have."""
+    """The team's agents, of all kinds; or, of those of agent-job, what a stack with all permissions would have."""
     job = {"rbac": {"clusterRules": []} if team else {}, "agent": {"replicaCount": 2}, "persistence": {"data": {"enabled": True}}}
     entries: dict[str, dict[str, Any]] = {
         "job-legacy": {"kind": "agent-job", "values": job},

@@ -104,7 +104,7 @@ def _permissions(grants: Grants) -> set[Permission]:
 
 
 def _allowed(api: Client, asked: Sequence[Permission], namespace: str | None = None) -> set[Permission]:
-    """Those of the permissions that the server grants, in a namespace or, without one, in the whole cluster."""
+    """The permissions that the server grants, in a namespace or, without one, in the whole cluster."""
 
     def may(permission: Permission) -> bool:
         verb, resource = permission
@@ -117,7 +117,7 @@ def _allowed(api: Client, asked: Sequence[Permission], namespace: str | None = N
 
 
 def test_permissions_of_the_account_in_its_namespace(controller: Controller) -> None:
-    """Every permission that is asked for is in the table, or denied."""
+    """Every permission that is requested is in the table or denied."""
     granted = {**NAMESPACED[controller.id], **CLUSTER_WIDE.get(controller.id, {})}
     assert _allowed(controller.api, ASKED["namespaced"], controller.namespace) == _permissions(granted)
 

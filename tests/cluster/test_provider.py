@@ -178,7 +178,7 @@ def test_a_file_system_is_replaced_with_its_claim_and_its_pods(
 
 
 def test_a_killed_up_is_repaired(local: Deployment, cluster: Client, namespace: str) -> None:
-    """The way back that docs/operations.md shows. What the objects have of the first attempt can be taken from them later."""
+    """The rollback of docs/operations.md. Fields that the first attempt set can be removed later."""
     local.edit({"agents.runs.values.agent.minReadySeconds": 30, "agents.runs.values.agent.extraEnv": {"LATER": "gone"}})
     with local.killable_up() as running:
         wait(lambda: cluster.find("Deployment", "runs-agent-job", namespace), _SECONDS, "a Deployment that is awaited")
@@ -202,7 +202,7 @@ def test_a_killed_up_is_repaired(local: Deployment, cluster: Client, namespace: 
 def test_a_credential_for_one_namespace(
     local: Deployment, cluster: Client, namespace: str, control_plane: ControlPlane, tmp_path: Path
 ) -> None:
-    """With the rights that docs/operations.md names, those of the agent, and nothing of the cluster."""
+    """With the rights that docs/operations.md names, those of the agent, and none on cluster-scoped objects."""
     definitions.install_all(cluster)
     rendered = render("agent-job", {"agent": {"token": TOKEN}}, release="runs", namespace=namespace)
     agents_own = [rule for manifest in rendered if manifest["kind"] == "Role" for rule in manifest["rules"]]

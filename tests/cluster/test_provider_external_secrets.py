@@ -89,7 +89,7 @@ def test_a_secret_missing_in_the_store_is_reported(stored: Deployment, operator:
 
 
 def test_a_missing_changed_secret_fails_the_rollout(stored: Deployment, operator: Operator, cluster: Client, namespace: str) -> None:
-    """The condition is still that of before. What the kubelet says is as in `test_provider_failures.py`."""
+    """The condition has not changed. The message of the kubelet is as in `test_provider_failures.py`."""
     up(stored)
     waiting = '"state": {"waiting": {"reason": "CreateContainerConfigError", "message": "%s"}}'
     unready = waiting % f"couldn't find key token in Secret {namespace}/{_NAME}"
@@ -101,7 +101,7 @@ def test_a_missing_changed_secret_fails_the_rollout(stored: Deployment, operator
 
 
 def test_a_token_moves_to_a_store_and_back(local: Deployment, operator: Operator, cluster: Client, namespace: str) -> None:
-    """As docs/stack-file.md says it."""
+    """As documented in docs/stack-file.md."""
     up(local)
     _from_store(local)
     assert up(local).steps == {

@@ -75,7 +75,7 @@ def test_daemon_set_failures_have_no_pod_errors(deploy: Callable[[str], Deployme
 def test_the_suggested_events_contain_the_refusal(
     words: dict[str, Any], event: str, message: str, local: Deployment, cluster: Client, namespace: str
 ) -> None:
-    """The provider sees none of it. What it knows is as in `tests/helpers/provider_errors.py`, word for word."""
+    """The provider does not see these events. Its message equals that of `tests/helpers/provider_errors.py`."""
     cluster.patch("Namespace", namespace, None, {"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}})
     quota = {"hard": {"requests.cpu": "3"}}
     cluster.create({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "few", "namespace": namespace}, "spec": quota})

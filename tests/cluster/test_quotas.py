@@ -1,4 +1,4 @@
-"""The quota of a namespace on a real API server: which pods it refuses, and what becomes of the runs that they belong to."""
+"""The quota of a namespace on a real API server: which pods it refuses, and the effect on their runs."""
 
 import json
 from copy import deepcopy
@@ -38,7 +38,7 @@ def _deployed(doctor: Doctor, cluster: Client, namespace: str, quota: Manifest) 
 
 
 def _reasons(doctor: Doctor) -> dict[str, tuple[str, str]]:
-    """The runs that `status` tells of, with their phases and reasons."""
+    """The runs that `status` reports, with phases and reasons."""
     [agent] = json.loads(cli("status", "dev", "-o", "json", directory=doctor.project).stdout)["agents"]
     return {run["name"]: (run["phase"], run["reason"]) for run in agent["runs"]}
 

@@ -1,4 +1,4 @@
-"""The autoscaler of agent-local with the controller of a real control plane. What a metrics server would measure, the tests say."""
+"""The autoscaler of agent-local with the controller of a real control plane. The tests provide the values of a metrics server."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -4,7 +4,7 @@ from tests.cluster.client import Client
 
 
 def of_class(client: Client, storage_class: str) -> None:
-    """The one volume of a class, called like it. Many pods can mount it."""
+    """The only volume of a class, with the name of the class. Many pods can mount it."""
     spec = {
         "accessModes": ["ReadWriteMany"],
         "capacity": {"storage": "90Gi"},

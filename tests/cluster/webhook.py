@@ -1,4 +1,4 @@
-"""A validating webhook that refuses the pods of one namespace, and keeps what the API server says about each request."""
+"""A validating webhook that refuses the pods of one namespace, and keeps the API server's review of each request."""
 
 import base64
 import json
@@ -13,7 +13,7 @@ from tests.cluster.client import Client, Manifest
 from tests.cluster.control_plane import ControlPlane
 
 MESSAGE = "pods need an owner\n\x1b[31mof their own"
-"""What it says: a second line, and a sequence that turns a terminal red."""
+"""Its message: a second line, and a sequence that turns a terminal red."""
 
 
 class _Review(BaseHTTPRequestHandler):
@@ -40,7 +40,7 @@ class _Server(ThreadingHTTPServer):
 
 @contextmanager
 def refusing(control_plane: ControlPlane, cluster: Client, namespace: str) -> Iterator[list[dict[str, Any]]]:
-    """The requests that the webhook gets, while it is there. It has the certificate of the API server, which is of this machine."""
+    """The requests that the webhook gets while the context lasts. It uses the API server's certificate, which is valid for this machine."""
     with _Server(("127.0.0.1", 0), _Review) as server:
         server.requests = []
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

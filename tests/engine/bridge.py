@@ -37,7 +37,7 @@ class Bridge(Provider):
         self._api = api
 
     def parameterize(self, request: Any, context: Any) -> Message:
-        """What generated SDKs ask first: the Terraform provider that this is to be."""
+        """The first request of generated SDKs: the Terraform provider to use."""
         assert json.loads(request.value.value) == {"remote": {"url": _SOURCE, "version": VERSION}}
         return provider_pb2.ParameterizeResponse(name=SCHEMA["name"], version=VERSION)
 

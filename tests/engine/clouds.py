@@ -22,19 +22,19 @@ _DEFAULTS = "__defaults"
 
 
 class Kind(NamedTuple):
-    """What a provider says of a type."""
+    """The behaviour of a provider for a type."""
 
     fixed: tuple[str, ...] = ()
-    """What a resource is replaced for."""
+    """Properties whose change replaces the resource."""
     computed: tuple[str, ...] = ()
-    """What stays as it is when the program does not say it any more."""
+    """Properties that keep their value when the program no longer sets them."""
     named_by: str = ""
     """The property that the provider gives a unique value, unless the program has one. Of a resource whose value is the program's it
     assumes that two cannot exist, and asks for the old one to go first."""
     delete_first: bool = False
     """Whether the old resource is always deleted first."""
     taken: str = ""
-    """What the cloud says where another resource has the name."""
+    """The error of the cloud if another resource has the name."""
     counted: tuple[str, ...] = ()
     """Numbers that grow with each update, so that a preview does not know them."""
 
@@ -180,7 +180,7 @@ class Cloud(Provider):
         return {identity: live.outputs for identity, live in self.objects.items() if live.type == token}
 
     def invalid(self, token: str, inputs: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-        """What the provider finds wrong before it asks the cloud: properties and reasons."""
+        """Errors that the provider finds before it calls the cloud: properties and reasons."""
         return ()
 
     def refused(self, token: str, inputs: Mapping[str, Any]) -> Iterable[str]:
@@ -196,7 +196,7 @@ class Cloud(Provider):
         return ()
 
     def normalized(self, token: str, outputs: dict[str, Any]) -> dict[str, Any]:
-        """Outputs as the cloud answers them."""
+        """Outputs as the cloud returns them."""
         return outputs
 
 
@@ -262,7 +262,7 @@ def _source(rule: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _part(state: Any, *shapes: Any) -> Any:
-    """Of the state what inputs say: clouds add to what they are given, and Terraform compares what a program says with the state."""
+    """The part of the state that corresponds to inputs: clouds add fields, and Terraform compares only those that a program sets."""
     shapes = tuple(shape for shape in shapes if shape is not None)
     if isinstance(state, Mapping) and all(isinstance(shape, Mapping) for shape in shapes):
         keys = {key for shape in shapes for key in shape} & state.keys()

@@ -24,10 +24,10 @@ UNCHANGEABLE: Mapping[str, tuple[str, ...]] = {
     "StatefulSet": (*_SELECTOR, "spec.podManagementPolicy", "spec.serviceName", "spec.volumeClaimTemplates"),
     "StorageClass": ("parameters", "provisioner"),
 }
-"""What the provider replaces an object for, besides its name and namespace."""
+"""Fields whose change makes the provider replace an object, besides its name and namespace."""
 _SECRET_CONTENT = ("data", "stringData")
 _VARIABLES = {"upsertExistingObjects": "PULUMI_K8S_UPSERT_EXISTING_OBJECTS", "enablePatchForce": "PULUMI_K8S_ENABLE_PATCH_FORCE"}
-"""Settings that the provider takes from its environment, where a stack does not say them."""
+"""Settings that the provider takes from its environment, if the stack does not set them."""
 
 
 class Cluster(Provider):
@@ -51,7 +51,7 @@ class Cluster(Provider):
         self.terminating: set[str] = set()
         """Objects whose deletion has begun and waits for others that use them."""
         self.ignored_settings: set[str] = set()
-        """Settings that providers are given and do not have, for instance `enableSecretMutable`."""
+        """Settings of providers that these do not have, for instance `enableSecretMutable`."""
         self.variables: Mapping[str, str] = {}
         """The environment of the provider."""
         self._settings: dict[str, dict[str, Any]] = {}
@@ -103,7 +103,7 @@ class Cluster(Provider):
         return self._applied("update", request, inputs, context)
 
     def removed(self, request: Any, context: Any) -> None:
-        """Claims that pods mount and volumes that claims are bound to do not go, but cannot be kept either.
+        """The deletion of claims that pods mount, and of volumes that claims are bound to, begins but does not end.
 
         Time stands still here: what is in use when its deletion begins stays in use until the time for it is up.
         """
@@ -114,7 +114,7 @@ class Cluster(Provider):
         self._gone(key)
 
     def _gone(self, key: str) -> None:
-        """Remove an object, and what has waited for that."""
+        """Remove an object and those whose deletion waited for it."""
         self.objects.pop(key, None)
         self.terminating.discard(key)
         for waiting in sorted(self.terminating):
@@ -145,7 +145,7 @@ class Cluster(Provider):
         return outputs
 
     def _missing(self, inputs: Mapping[str, Any]) -> str:
-        """What an object needs and what is not there."""
+        """Objects that an object needs and that do not exist."""
         namespace, kind = inputs["metadata"].get("namespace"), inputs["kind"]
         if namespace and f"Namespace//{namespace}" not in self.objects:
             return f'namespaces "{namespace}" not found'
@@ -199,7 +199,7 @@ def _volume_of(manifest: Mapping[str, Any]) -> str | None:
 
 
 def _live(inputs: dict[str, Any]) -> dict[str, Any]:
-    """An object as it comes back. Secrets come back in plain, and encoded: it is for the program to say that they are secret.
+    """An object as the provider returns it. Secrets come back in plain, and encoded: it is for the program to say that they are secret.
 
     Beside it are the inputs once more, as `checkpointObject` of the provider keeps them (provider/pkg/provider/provider.go of
     pulumi/pulumi-kubernetes). It marks in them what is secret.
@@ -209,7 +209,7 @@ def _live(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fail(context: Any, identity: str, outputs: dict[str, Any], reasons: list[str]) -> NoReturn:
-    """Fail for an object that exists: the engine keeps it in the state, with what is wrong about it."""
+    """Fail for an object that exists: the engine keeps it in the state, with the error."""
     failed = provider_pb2.ErrorResourceInitFailed(id=identity, properties=struct(outputs), reasons=reasons)
     status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=reasons[0])
     status.details.add().Pack(failed)

@@ -23,7 +23,7 @@ def fresh(command: automation.PulumiCommand, tmp_path: Path) -> Callable[[str], 
 
 @pytest.fixture
 def branch(tmp_path: Path) -> Branch:
-    """Makes a stack that is where a shared one was after its first `pulumi up`."""
+    """Creates a stack in the state of a shared one after its first `pulumi up`."""
     return lambda deployed: deployed.stack.branch(tmp_path / "branch")
 
 

@@ -36,7 +36,7 @@ class Done(NamedTuple):
 
 
 class Operation:
-    """An operation that is going on, `up` for instance, on a stack of a workspace. It is killed where its block is left before its end."""
+    """An operation that is going on, `up` for instance, on a stack of a workspace. It is killed if its block ends first."""
 
     def __init__(self, stack: str, workspace: dict[str, Any], operation: str, **options: Any) -> None:
         self._answer, theirs = _PROCESSES.Pipe(duplex=False)
@@ -52,7 +52,7 @@ class Operation:
         self._answer.close()
 
     def result(self) -> Done:
-        """What it has done, when it has ended."""
+        """The outcome, after its end."""
         try:
             done: Done = self._answer.recv()
         except EOFError:

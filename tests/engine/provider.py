@@ -23,13 +23,13 @@ grpc = import_module("grpc")  # it has no annotations
 _SIGNATURE = "4dabf18193072939515e22adb298388d"
 _SECRET = "1b47061264138c4ac30d75fd1eb44270"
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
-"""In place of a value that is not known yet."""
+"""Stands for a value that is not known yet."""
 _LATENCY_SECONDS = 0.05
 """The duration of a call, so that a missing dependency is visible in the order."""
 
 
 class Call(NamedTuple):
-    """What the engine has asked a provider to do with a resource, and when."""
+    """A call of the engine to a provider about a resource, with its time."""
 
     operation: str
     """`create`, `update` or `delete`; `configure` of a provider; `invoke` of a function."""
@@ -44,7 +44,7 @@ class Call(NamedTuple):
 
 
 class Provider:
-    """A provider whose resources are whatever is asked for. Methods are called after the RPCs that they answer."""
+    """A provider that accepts any resource. Methods are called after the RPCs that they answer."""
 
     package = ""
     version = "0.0.0"
@@ -52,7 +52,7 @@ class Provider:
     def __init__(self) -> None:
         self.calls: list[Call] = []
         self.when_made: Callable[[str], None] = lambda name: None
-        """Called with the name of what has just been made, before the engine hears of it."""
+        """Called with the name of a new resource, before the engine gets the response."""
         self._lock = threading.Lock()
 
     def get_plugin_info(self, request: Any, context: Any) -> Message:
@@ -141,14 +141,14 @@ class Provider:
 
 @contextmanager
 def serving(*providers: Provider) -> Iterator[str]:
-    """Serve providers; what the engine wants to know of them in `PULUMI_DEBUG_PROVIDERS`."""
+    """Serve providers; the content of `PULUMI_DEBUG_PROVIDERS` for them."""
     with listening(provider_pb2_grpc, "ResourceProvider", {provider.package: provider for provider in providers}) as ports:
         yield ports
 
 
 @contextmanager
 def listening(stubs: Any, service: str, plugins: Mapping[str, Any]) -> Iterator[str]:
-    """Serve plugins, whose methods are called after the RPCs of a service; their names and ports, as the engine wants to know them."""
+    """Serve plugins, whose methods are called after the RPCs of a service; their names and ports in the engine's format."""
     servers = []
     ports = []
     for name, plugin in plugins.items():
@@ -202,7 +202,7 @@ def struct(value: Mapping[str, Any]) -> struct_pb2.Struct:
 
 
 def changes(old: Any, new: Any, path: str = "") -> list[str]:
-    """Paths of all that differs, in the engine's notation. Of what is not known as a whole, providers take all for gone."""
+    """Paths of all that differs, in the engine's notation. Providers treat all parts of an unknown value as removed."""
     new = {} if new == UNKNOWN and isinstance(old, Mapping) else new
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         return [found for key in sorted({*old, *new}) for found in changes(old.get(key), new.get(key), _joined(path, key))]
@@ -223,7 +223,7 @@ def _joined(path: str, key: str) -> str:
 
 
 def difference(paths: list[str], replaces: list[str] | None = None, *, delete_first: bool = False) -> Message:
-    """The answer to `Diff`: what differs, and what of it cannot be changed in place."""
+    """The response to `Diff`: changed paths, and those that cannot be changed in place."""
     replaced = replaces or []
     kinds = {True: provider_pb2.PropertyDiff.UPDATE_REPLACE, False: provider_pb2.PropertyDiff.UPDATE}
     return provider_pb2.DiffResponse(

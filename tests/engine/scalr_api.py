@@ -30,13 +30,13 @@ class ScalrApi:
     """An account of Scalr."""
 
     def __init__(self, token: str, environments: Mapping[str, str]) -> None:
-        """With the one token that may change it, and environments: ids by name."""
+        """The only token that may change it, and environments: ids by name."""
         self.pools: dict[str, dict[str, Any]] = {}
         """Attributes by id; `environments` are the ids of those that share a pool."""
         self.tokens: dict[str, dict[str, Any]] = {}
         """Attributes by id, with `token`, which no later answer has, and `pool`."""
         self.log: list[str] = []
-        """What was asked to change, for instance `POST agent-pools`."""
+        """Requested changes, for instance `POST agent-pools`."""
         self.when_changed: Callable[[str], None] = lambda change: None
         """Called before such a change."""
         self.environments = environments
@@ -45,7 +45,7 @@ class ScalrApi:
 
     @contextmanager
     def serving(self, certificate: Path) -> Iterator[str]:
-        """Answer on this machine; host name and port."""
+        """Start on this machine; returns host name and port."""
         server = serve(self._answer, certificate=certificate, content_type="application/json")
         try:
             yield f"localhost:{server.server_address[1]}"

@@ -35,7 +35,7 @@ _QUIET_SECONDS = 0.5
 
 @contextmanager
 def pulumi_command() -> Iterator[automation.PulumiCommand]:
-    """The Pulumi CLI, in an environment that says nothing about stacks of the user."""
+    """The Pulumi CLI, in an environment without settings of the user's stacks."""
     with pytest.MonkeyPatch.context() as environment:
         for variable in [name for name in os.environ if name.startswith("PULUMI_")]:
             environment.delenv(variable)
@@ -71,7 +71,7 @@ class Outcome:
 
     @property
     def unchanged(self) -> int:
-        """How many resources stay as they are; stack, components and providers are counted too."""
+        """The number of unchanged resources, including stack, components and providers."""
         return sum(event.op == "same" for event in self._planned())
 
     @property
@@ -95,7 +95,7 @@ class Outcome:
 
     @property
     def everything(self) -> str:
-        """All that the engine says of the operation, as text."""
+        """All output of the engine about the operation, as text."""
         return self.output + json.dumps(self.events, default=vars)
 
     def _planned(self) -> Iterator[automation.StepEventMetadata]:
@@ -115,9 +115,9 @@ class Deployment:
     aws: Aws = field(default_factory=Aws)
     gcp: Gcp = field(default_factory=Gcp)
     program: Callable[[], None] | None = None
-    """In place of ours, which deploys the stack file. A function of a module, which another process can import."""
+    """A program instead of ours, which deploys the stack file: a function of a module, which another process can import."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """What the real Kubernetes provider needs. If it is empty, ours stands for it; for those of clouds ours do in any case."""
+    """Environment of the real Kubernetes provider. If it is empty, a stand-in is used, as always for the clouds."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """Further variables of the CLI's environment, which is that of the providers too."""
     project_name: str = PROJECT
@@ -126,7 +126,7 @@ class Deployment:
 
     @classmethod
     def new(cls, name: str, directory: Path, command: automation.PulumiCommand, variables: Mapping[str, str] | None = None) -> Self:
-        """A project as a user has it who has cloned the repository; nothing is deployed, no secret is set."""
+        """The project of a user who has cloned the repository; nothing is deployed, no secret is set."""
         made = cls(name, directory, command, variables=variables or {})
         made.project.mkdir(parents=True)
         shutil.copy(REPOSITORY / "Pulumi.yaml", made.project)
@@ -135,7 +135,7 @@ class Deployment:
         return made
 
     def create(self) -> None:
-        """`pulumi stack init`, where the project lies ready."""
+        """`pulumi stack init`, in an existing project."""
         self._backend.mkdir()
         with self._stack(automation.Stack.create):
             pass
@@ -161,7 +161,7 @@ class Deployment:
 
     @property
     def _providers(self) -> list[Provider]:
-        """Those that stand for real ones."""
+        """The stand-ins for real providers."""
         return [self.aws, self.gcp, *([] if self.environment else [self.cluster]), *self.others]
 
     def edit(self, words: Mapping[str, Any]) -> None:
@@ -254,7 +254,7 @@ class Deployment:
         return time.time() - self._checkpoint.stat().st_mtime > _QUIET_SECONDS
 
     def resources(self) -> dict[str, dict[str, Any]]:
-        """What the state holds, by name."""
+        """The resources in the state, by name."""
         return {_name(resource["urn"]): resource for resource in json.loads(self.state())["checkpoint"]["latest"].get("resources", [])}
 
     def pending(self) -> list[str]:
@@ -311,7 +311,7 @@ class Deployed(NamedTuple):
 
 
 Branch = Callable[[Deployed], Deployment]
-"""Makes a stack that is where a shared one was after its first `pulumi up`."""
+"""Creates a stack in the state of a shared one after its first `pulumi up`."""
 
 
 def _name(urn: str) -> str:

@@ -21,7 +21,7 @@ Fresh = Callable[[str], Deployment]
 
 
 class HelmsCluster(Cluster):
-    """A cluster with the objects of a release. What of an object cannot be changed is refused, however it is asked for."""
+    """A cluster with the objects of a release. Changes of immutable fields are refused."""
 
     def __init__(self, case: Case) -> None:
         namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": case.namespace}}

@@ -157,7 +157,7 @@ def _class_and_claim(changed: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("changed", [{"on_delete": "keep"}, {"parameters": {"fileSystemId": "fs-0000000a", "directoryPerms": "0700"}}])
 def test_replacing_a_class_keeps_its_claims(fresh: Callable[[str], Deployment], changed: dict[str, Any]) -> None:
-    """What a class says matters to volumes that are made later."""
+    """A class affects only volumes that are created later."""
     stack = fresh("local")
     stack.program = partial(_class_and_claim, {})
     assert not stack.up().failed

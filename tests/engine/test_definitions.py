@@ -28,7 +28,7 @@ ADVICE = (
 
 
 def definitions() -> None:
-    """A program that has nothing but a definition."""
+    """A program with only a definition."""
     AgentCrds("crds", {"agent_version": "0.57.0"})
 
 
@@ -126,7 +126,7 @@ def test_upsert_takes_over_definitions(fresh: Callable[[str], Deployment]) -> No
 
 
 def test_definitions_of_an_earlier_version_are_kept(program: Deployment) -> None:
-    """It leaves the state, and not the cluster."""
+    """It is removed from the state, but not from the cluster."""
     program.program = definitions_of_before
     up(program)
     program.program = definitions

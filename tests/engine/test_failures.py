@@ -38,7 +38,7 @@ def test_a_failed_rollout_is_completed_by_the_next_up(stack: Deployment) -> None
 
 
 def test_a_failed_update_is_repaired_by_restoring_the_value(local: Deployed, branch: Branch) -> None:
-    """An update that fails: putting the value back is what repairs it."""
+    """An update that fails: restoring the value repairs it."""
     stack = branch(local)
     stack.cluster.unready = {OBJECT: NO_POD}
     stack.set_secrets({"runs.token": "wrong"})

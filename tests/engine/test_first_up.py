@@ -1,4 +1,4 @@
-"""The first `pulumi up` of the sample stacks makes what they say, and the next one finds nothing to do."""
+"""The first `pulumi up` of the sample stacks creates what they describe, and the next one changes nothing."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -158,7 +158,7 @@ def test_an_invalid_stack_file_creates_nothing(fresh: Callable[[str], Deployment
 
 @pytest.mark.parametrize("name", sorted(path.name.split(".")[1] for path in (REPOSITORY / "stacks").glob("Pulumi.*.yaml")))
 def test_setting_a_secret_changes_nothing_else_in_the_file(name: str, fresh: Callable[[str], Deployment]) -> None:
-    """The CLI writes the file anew. What is laid out as it would do it stays as it is, and its diff is the secret."""
+    """The CLI rewrites the file. In a file with its layout, only the secret changes."""
     stack = fresh(name)
     given = (REPOSITORY / "stacks" / f"Pulumi.{name}.yaml").read_text(encoding="utf-8")
     stack.set_secrets({"runs.token": "token-of-runs"})

@@ -118,7 +118,7 @@ def test_a_file_system_is_not_created_twice(changed: bool, stack: Deployment) ->
     ],
 )
 def test_other_interrupted_aws_resources(name: str, problem: str, stack: Deployment) -> None:
-    """Refused until it is deleted, or made once more: what docs/operations.md says of each."""
+    """The next creation is refused until the leftover is deleted, or creates a second one, as docs/operations.md says for each."""
     assert stack.killed_up(name)
     stack.cancel()
     stack.variables = TAKE_OVER

@@ -183,7 +183,7 @@ def test_the_schema_of_the_stand_in_matches_the_real_one(command: automation.Pul
 
 
 def _common(whole: Any, part: Any) -> Any:
-    """What of a part is in the whole."""
+    """The fields of a part that the whole has too."""
     if isinstance(part, dict):
         return {key: _common(whole[key], value) for key, value in part.items() if key in whole}
     return [each for each in part if each in whole] if isinstance(part, list) else whole

@@ -65,7 +65,7 @@ def test_failures_print_no_secret(fresh: Callable[[str], Deployment]) -> None:
 
 
 def test_a_weak_secret_cannot_be_guessed_from_the_digest(fresh: Callable[[str], Deployment]) -> None:
-    """Whoever has seen the digest tries what a PIN can be: without the key, which is in the state and encrypted, nothing fits."""
+    """An attacker with the digest tries all PINs: none matches without the key, which is encrypted in the state."""
     stack = fresh("local")
     stack.edit({"agents.runs.values.agent.tokenExistingSecret": {"name": "pool"}})
     stack.set_secrets({"runs.env.PIN": "4711"})
@@ -110,7 +110,7 @@ def _with_a_number_for_a_secret() -> None:
 
 
 def test_secret_outputs_of_other_types_are_not_printed(fresh: Callable[[str], Deployment]) -> None:
-    """Whoever gets the wrong type may repeat the value: the API server does."""
+    """An error on the type may repeat the value: the API server does so."""
 
     stack = fresh("local")
     stack.program = _with_a_number_for_a_secret

@@ -34,7 +34,7 @@ AGENTS: Mapping[str, Values] = {
         "agent": {"data_home": AGENT_K8S_HOME},
     },
 }
-"""The values of the tests: requests that fit on a small machine, and no waiting for what is over."""
+"""The values of the tests: requests that fit on a small machine, and no waiting for finished runs."""
 
 _Each = TypeVar("_Each")
 _Answer = TypeVar("_Answer")
@@ -81,7 +81,7 @@ class Agent:
         return run
 
     def events(self, **fields: Any) -> list[Event]:
-        """What the agent has told Scalr, in its order, and only what has these words."""
+        """Events that the agent has sent to Scalr, in order; only those with these fields."""
         return self.world.events(self.token, **fields)
 
     def wait_for(self, event: str, seconds: float = _SECONDS, **fields: Any) -> Event:
@@ -106,7 +106,7 @@ class Agent:
         return "\n".join(["told:", *told, "events:", *warned, "pods:", *pods, "logs:", *logs])
 
     def told_by_kubernetes(self, name: str) -> list[str]:
-        """What the events of an object say, by its name."""
+        """The messages of an object's events, by its name."""
         events = self.cluster.list("Event", self.namespace)
         return [f"{each['reason']}: {each['message']}" for each in events if each["involvedObject"]["name"] == name]
 
@@ -133,7 +133,7 @@ class Run:
         return self.agent.wait_for(event, seconds, run=self.name, **fields)
 
     def results(self) -> dict[str, Any]:
-        """What came out of its steps, by what they do, once the run has ended. Those that do the same are put together."""
+        """The results of its steps by kind, after the end of the run; steps of one kind are merged."""
         self.wait_for("run ended")
         found: dict[str, Any] = {}
         for event in self.events(event="step"):

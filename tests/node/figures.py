@@ -1,4 +1,4 @@
-"""What the tests measure, for the lines at their end. No test depends on it."""
+"""Measurements of the tests, printed at their end. No test depends on it."""
 
 import time
 from collections import defaultdict

@@ -13,7 +13,7 @@ from pathlib import Path
 _OWN = ("/run", "/var/lib", "/var/log", "/mnt")
 """Directories that the machine has of its own, in memory."""
 _SIZE = "64g"
-"""What they may have, whatever the memory: a kubelet reports it as the disk of its node, of which pods request more than they write."""
+"""Their size, independent of the memory: a kubelet reports it as the disk of its node, of which pods request more than they write."""
 SYSCTLS = {
     "vm/overcommit_memory": "1",
     "vm/panic_on_oom": "0",
@@ -22,7 +22,7 @@ SYSCTLS = {
     "kernel/keys/root_maxkeys": "1000000",
     "kernel/keys/root_maxbytes": "25000000",
 }
-"""What a kubelet sets for the whole kernel. Here it finds it done, in files that only look like the kernel's."""
+"""Settings that a kubelet makes for the whole kernel. Here it reads them as already made, from files that stand for the kernel's."""
 
 
 def main() -> None:

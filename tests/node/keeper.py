@@ -1,7 +1,7 @@
-"""Makes a test's machine, and removes all there is of it when its standard input ends, however the tests end: `keeper.py CGROUP`.
+"""Makes a test's machine, and removes it completely when its standard input ends, however the tests end: `keeper.py CGROUP`.
 
-A script in a process of its own: tests may be killed, and nobody could tidy up after them. All processes, mounts and network interfaces of
-the machine end with its first process, since they are in namespaces that it holds. Control groups are in none.
+A script in a process of its own: tests may be killed, and could not clean up. All processes, mounts and network interfaces of
+the machine end with its first process, since they are in namespaces that it holds. Control groups are not in namespaces.
 """
 
 import os
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _INHERITED = ("cpuset.cpus", "cpuset.mems")
-"""What has to be set in a new group of cgroup v1 before it can have processes."""
+"""Settings that a new group of cgroup v1 needs before it can have processes."""
 _NAMESPACES = ("--mount", "--pid", "--net", "--ipc", "--uts")
 _LAST_SECONDS = 10
 
@@ -52,7 +52,7 @@ def _make(group: Path) -> None:
 
 
 def _remove(group: Path) -> None:
-    """Remove a group and all in it, the innermost first. A process that was just killed is there for a moment more."""
+    """Remove a group and all in it, the innermost first. A killed process still exists for a moment."""
     deadline = time.monotonic() + _LAST_SECONDS
     for directory, _, _ in os.walk(group, topdown=False):
         while True:

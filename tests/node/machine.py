@@ -1,4 +1,4 @@
-"""A machine of the tests: namespaces of processes, mounts and network, which nothing gets out of, and which are gone when the tests end."""
+"""A machine of the tests: isolated namespaces of processes, mounts and network, which are removed when the tests end."""
 
 import itertools
 import json
@@ -22,7 +22,7 @@ _numbers = itertools.count(1)
 
 
 _COMMANDS = ("unshare", "nsenter", "mount", "ip", "iptables", "ip6tables", "runc", "curl", "getent", "ldd")
-"""What a machine is made with, containers in it, and an image for probes."""
+"""The programs for a machine, containers in it, and an image for probes."""
 
 
 class MachineError(Exception):
@@ -67,14 +67,14 @@ class Machine:
         return [str(shutil.which("nsenter")), "--target", self._init, "--mount", "--pid", "--ipc", "--uts", net, "--"]
 
     def run(self, *command: str, network: Network = "world") -> str:
-        """Run a command in the machine to its end; what it prints."""
+        """Run a command in the machine to its end; returns its output."""
         done = subprocess.run([*self.within(network), *command], capture_output=True, text=True, check=False)
         if done.returncode:
             raise MachineError(f"{' '.join(command)}: {done.stderr.strip()}")
         return done.stdout
 
     def run_container(self, bundle: Path, program: Path) -> None:
-        """Run a container with nothing but the stub agent, which looks for itself. Raises `MachineError` if there can be no containers."""
+        """Run a container with only the stub agent, which checks itself. Raises `MachineError` if there can be no containers."""
         root = bundle / "rootfs"
         root.mkdir(parents=True)
         shutil.copy(program, root / "test")
@@ -86,11 +86,11 @@ class Machine:
         self.run("runc", "--root", "/run/first", "run", "--bundle", str(bundle), "first", network="node")
 
     def path(self, inside: str) -> Path:
-        """Where a file of the machine is outside of it."""
+        """The path of the machine's file from outside."""
         return Path(f"/proc/{self._init}/root{inside}")
 
     def stop(self) -> None:
-        """End all processes, and remove all there is of the machine."""
+        """End all processes and remove the machine."""
         assert self._keeper.stdin is not None
         assert self._keeper.stdout is not None
         self._keeper.stdin.close()
@@ -98,7 +98,7 @@ class Machine:
         self._keeper.stdout.close()
 
     def _first_lines(self) -> list[str]:
-        """What the keeper says, until the machine is ready or has ended, or it takes too long."""
+        """The output of the keeper, until the machine is ready, has ended, or takes too long."""
         assert self._keeper.stdout is not None
         said, deadline = b"", time.monotonic() + READY_SECONDS
         while not said.endswith(b"ready\n") and select.select([self._keeper.stdout], [], [], max(0, deadline - time.monotonic()))[0]:
@@ -112,7 +112,7 @@ class Machine:
 
 
 def left_behind(cgroup: str, namespace: str) -> list[Path]:
-    """What there is of a machine on the real one: processes in its namespace, and control groups."""
+    """Traces of a machine on the host: processes in its namespace, and control groups."""
     processes = [process.parents[1] for process in Path("/proc").glob("[0-9]*/ns/pid") if _target(process) == namespace]
     root = Path("/sys/fs/cgroup")
     groups = [hierarchy / cgroup for hierarchy in (root, *root.iterdir())]

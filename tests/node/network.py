@@ -1,4 +1,4 @@
-"""The networks of a test's machine: a node with pods, and a world that answers at every address. No packet gets any further."""
+"""The networks of a test's machine: a node with pods, and a world that answers at every address. No packet leaves them."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ PODS = ("10.88.0.0/24", "fd00:10:88::/64")
 SERVICES = ("10.96.0.0/24", "fd00:10:96::/112")
 API_SERVICE = "10.96.0.1"
 NAMES_SERVICE = "10.96.0.10"
-"""Where pods ask for names."""
+"""The DNS server of pods."""
 
 API_PORT = 6443
 WEB = "203.0.113.10"
@@ -24,13 +24,13 @@ PROXY = "10.20.0.20"
 _SERVERS = (WEB, NAMES, REGISTRY, PROXY)
 
 ANYBODY_PORT = 9
-"""Where connections end that are to no server."""
+"""The destination of connections to addresses without a server."""
 QUEUE = 98
 """The queue of packets that the engine of policies decides on."""
 
 
 def connect(machine: Machine) -> None:
-    """Lay the wire, and everything behind it."""
+    """Create the link and everything behind it."""
     for command in _world():
         machine.run(*command)
     for command in _node():
@@ -38,7 +38,7 @@ def connect(machine: Machine) -> None:
 
 
 def policy_arguments() -> list[str]:
-    """Arguments of the engine of policies that make it look at the packets that come."""
+    """Arguments of the engine of policies that make it judge incoming packets."""
     return [f"--nfqueue-id={QUEUE}", "--fail-open=false", "--strict-mode=false", "--netfilter-bug-1766-fix=false"]
 
 

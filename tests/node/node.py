@@ -112,7 +112,7 @@ class NodeCluster(ControlPlane):
         self.processes.run(name, *arguments, within=self.machine.within("node"), until=until)
 
     def _runs_containers(self) -> bool:
-        """Whether containerd answers the question that a kubelet asks first, and ends without an answer to."""
+        """Whether containerd answers the first request of a kubelet, which exits without a response."""
         with grpc.insecure_channel(f"unix:{self.machine.path(_CONTAINERD)}") as channel:
             try:
                 return bool(channel.unary_unary(_VERSION)(b"", timeout=_ANSWER_SECONDS))
@@ -180,7 +180,7 @@ def _kubelet(machine: Machine, resolv_conf: Path) -> str:
 
 
 def _pod_network() -> dict[str, Any]:
-    """Each pod has a wire of its own to the node, which forwards: no packet between pods gets around the node's rules."""
+    """Each pod has a wire of its own to the node, which forwards: the node's rules apply to all packets between pods."""
     ranges = [[{"subnet": pods}] for pods in network.PODS]
     routes = [{"dst": "0.0.0.0/0"}, {"dst": "::/0"}]
     plugin = {"type": "ptp", "ipam": {"type": "host-local", "ranges": ranges, "routes": routes, "dataDir": "/run/addresses"}}

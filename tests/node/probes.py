@@ -16,7 +16,7 @@ _PASSED = {"runner": True, "worker": True}
 
 
 def watch(agent: Agent, name: str) -> Mapping[str, Any]:
-    """Which startup probes have passed when the last one has, or what Kubernetes says of a container that is stopped, and the end."""
+    """The startup probes that have passed when the last one has, or the event of a stopped container, and how the run ends."""
     run = agent.run(*RUNS[name])
     pod = run.pod()["metadata"]["name"]
     if name == "healthy":

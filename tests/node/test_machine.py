@@ -66,7 +66,7 @@ def test_a_node_tolerates_slow_programs(name: str, machine: Machine, tmp_path: P
 
 @pytest.mark.parametrize("network", ["world", "node"])
 def test_packets_cannot_leave_the_machine(network: Network, machine: Machine) -> None:
-    """All interfaces are the machine's own, and the outermost network knows no way to anywhere else."""
+    """All interfaces are the machine's own, and the outermost network has no other routes."""
     names = {line.split()[1].rstrip(":").partition("@")[0] for line in machine.run("ip", "-o", "link", network=network).splitlines()}
     assert {name for name in names if not name.startswith("veth")} == {"lo", "world" if network == "world" else "eth0"}
     if network == "world":
@@ -75,6 +75,6 @@ def test_packets_cannot_leave_the_machine(network: Network, machine: Machine) ->
 
 @pytest.mark.parametrize("name", SYSCTLS)
 def test_the_kernel_is_not_changed(name: str, machine: Machine) -> None:
-    """What a kubelet sets for the whole kernel is a file of the machine's own."""
+    """Files that a kubelet writes for the whole kernel are the machine's own."""
     mounts = [line.split()[4] for line in machine.run("cat", "/proc/self/mountinfo").splitlines()]
     assert f"/proc/sys/{name}" in mounts

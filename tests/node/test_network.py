@@ -1,6 +1,6 @@
 """NetworkPolicies enforced on packets: connections of runs and agents, with a policy and after its removal.
 
-A policy that refuses drops packets: whoever is refused gets no answer.
+A policy that refuses a connection drops its packets, so the client gets no response.
 """
 
 from collections.abc import Mapping, Sequence

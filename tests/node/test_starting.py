@@ -21,7 +21,7 @@ NO_RIGHTS = {
     "NoNewPrivs": "1",
     "Seccomp": "2",
 }
-"""What PodSecurity `restricted` comes to, as the kernel says it of a process."""
+"""The effects of PodSecurity `restricted` on a process, as the kernel reports them."""
 GENERATIONS = ("legacy", "current")
 
 

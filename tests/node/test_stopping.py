@@ -27,7 +27,7 @@ class Case(NamedTuple):
     stopped: Callable[[Run], Manifest]
     """The pod."""
     said: list[str]
-    """What the agent in it says from then on."""
+    """Events of the agent in it from then on."""
     end: str | None
     """How the run ends; `None` if no process is left to report it."""
 

@@ -49,7 +49,7 @@ class Tour(NamedTuple):
 
     run: Run
     pod: Manifest
-    """Where it was."""
+    """The run's pod."""
     results: Mapping[str, Any]
 
     @property
@@ -65,7 +65,7 @@ def tour(agent: Agent) -> Tour:
 
 
 def connect(opened: Sequence[str] = (), refused: Sequence[str] = (), place: str = "") -> list[Step]:
-    """Connect to addresses. No answer within three seconds is a refusal; where there must be one, a busy machine may take longer."""
+    """Connect to addresses. No response within three seconds counts as refused; the timeout is longer where a response is required."""
     waits = ((opened, 20), (refused, 3))
     return [{"in": place, "do": "connect", "to": [*addresses], "seconds": seconds} for addresses, seconds in waits if addresses]
 

@@ -57,16 +57,16 @@ class World:
         self._ask("PUT", f"/tokens/{token}")
 
     def queue(self, token: str, run: str, steps: Sequence[Step]) -> None:
-        """Let some agent with this token do a run."""
+        """Queue a run for an agent with this token."""
         self._ask("POST", f"/tasks/{token}", {"run": run, "stage": "plan", "steps": [dict(step) for step in steps]})
 
     def events(self, token: str, **fields: Any) -> list[Event]:
-        """What agents with a token have told Scalr, in its order, and only what has these words."""
+        """Events that agents with a token have sent to Scalr, in order; only those with these fields."""
         events: list[Event] = self._ask("GET", f"/events/{token}") or []  # Go has null for an empty list
         return [event for event in events if fields.items() <= event.items()]
 
     def connections(self) -> list[tuple[str, str]]:
-        """Who has connected to whom: addresses, and addresses with ports or names of hosts."""
+        """Connections: source addresses, and destinations as addresses with ports or host names."""
         return [(each["from"], each["to"]) for each in self._ask("GET", "/connections")]
 
     def authorities(self) -> Mapping[str, str]:

@@ -15,7 +15,7 @@ from tests.helpers.agent_local import CERTIFICATE, ROOT
 from tests.helpers.validated import validate
 
 QUIET = merge(MINIMUM, {"agent": {"data_home": "/var/lib/runs"}, "workerNodeSelector": {"pool": "runs"}})
-"""Values of which only what no value can change is said: `securityContext`."""
+"""Values with only the one finding that no value can avoid: `securityContext`."""
 GKE = {"iam.gke.io/gcp-service-account": "runs@acme.iam.gserviceaccount.com"}
 COMPONENT = r"app\.kubernetes\.io/component"
 WORKER = {

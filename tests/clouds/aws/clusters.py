@@ -1,4 +1,4 @@
-"""EKS: what a cluster says of its network, and the add-ons and identities that moto lacks."""
+"""EKS: the network of a cluster, and the add-ons and identities that moto lacks."""
 
 import re
 import time
@@ -34,7 +34,7 @@ _PATHS = (
 
 
 class MissingError(JsonRESTError):
-    """Something that there is not."""
+    """A missing resource."""
 
     code = 404
 
@@ -132,7 +132,7 @@ class Clusters(EKSBackend):
 
 
 def install() -> None:
-    """Let moto answer what it does not know."""
+    """Delegate other requests to moto."""
     for operation in (
         "create_addon",
         "describe_addon",

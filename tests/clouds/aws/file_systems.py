@@ -1,4 +1,4 @@
-"""EFS as AWS documents it: file systems and mount targets take time to come and to go, and nothing is done to what is not there yet."""
+"""EFS as AWS documents it: it takes time to create and delete file systems and mount targets; until then they cannot be used."""
 
 import time
 from typing import Any
@@ -15,7 +15,7 @@ MANAGED_KEY = "arn:aws:kms:eu-west-1:123456789012:key/00000000-aaaa-bbbb-cccc-00
 
 
 class NotReadyError(EFSError):
-    """Something is asked of a file system that is being made or deleted."""
+    """A request for a file system that is being created or deleted."""
 
     code = 409
 
@@ -24,7 +24,7 @@ class NotReadyError(EFSError):
 
 
 class TakenError(EFSError):
-    """There is a file system with a creation token, which AWS names."""
+    """A file system with this creation token exists. The error contains its id."""
 
     code = 409
 
@@ -40,13 +40,13 @@ class FileSystems(EFSBackend):
     def __init__(self, region_name: str, account_id: str) -> None:
         super().__init__(region_name, account_id)
         self._since: dict[str, float] = {}
-        """When something began to be made."""
+        """When the creation of a resource began."""
         self._leaving: dict[str, float] = {}
-        """When a mount target began to be deleted."""
+        """When the deletion of a mount target began."""
         self._backups: dict[str, str] = {}
 
     def state(self, identity: str, seconds: float) -> str:
-        """The state of something that is made in so many seconds."""
+        """The state of a resource whose creation takes this many seconds."""
         if identity in self._leaving:
             return "deleting"
         return "available" if time.monotonic() - self._since[identity] > seconds else "creating"
@@ -151,7 +151,7 @@ class FileSystems(EFSBackend):
         return self.file_systems_by_id[file_system_id]
 
     def _sweep(self) -> None:
-        """Remove the mount targets whose deletion has taken its time."""
+        """Remove the mount targets whose deletion is complete."""
         for target, since in list(self._leaving.items()):
             if time.monotonic() - since > _MOUNT_TARGET_SECONDS:
                 super().delete_mount_target(target)
@@ -159,7 +159,7 @@ class FileSystems(EFSBackend):
 
 
 def install() -> None:
-    """Let moto answer what it does not know."""
+    """Delegate other requests to moto."""
     for operation, method in (
         ("put_backup_policy", FileSystems.put_backup_policy),
         ("describe_backup_policy", FileSystems.describe_backup),

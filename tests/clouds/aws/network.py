@@ -1,4 +1,4 @@
-"""EC2, as far as moto is milder than AWS: groups that are in use, images that are no longer listed, tags of templates."""
+"""EC2 where moto is less strict than AWS: groups in use, images that are no longer listed, tags of templates."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ class TemplateVersion(LaunchTemplateVersion):
 
 
 def describe_images(response: EC2Response) -> ActionResult:
-    """Images, as AWS lists them to others than their owner."""
+    """Images, as AWS lists them to accounts other than their owner."""
     words = {"ami_ids": "ImageIds", "exec_users": "ExecutableUsers", "owners": "Owners"}
     given = {word: response._get_param(name, []) for word, name in words.items()}
     images = response.ec2_backend.describe_images(**given, filters=response._filters_from_querystring())

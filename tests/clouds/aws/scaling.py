@@ -120,9 +120,9 @@ class Scaling:
     def __init__(self) -> None:
         self.groups: dict[str, Group] = {}
         self.launch_seconds = _LAUNCH_SECONDS
-        """Until a machine is in service."""
+        """Seconds until a machine is in service."""
         self.drain_seconds: dict[str, float] = {}
-        """Until a machine of a group completes its lifecycle action, by the group's name; half a second for others."""
+        """Seconds until a machine completes its lifecycle action, by name of the group; 0.5 by default."""
         self.lock = threading.RLock()
         self._ended = threading.Event()
 
@@ -131,7 +131,7 @@ class Scaling:
         return ec2_backends[ACCOUNT][REGION]
 
     def install(self) -> None:
-        """Answer for moto, from now on."""
+        """Replace moto's service from now on."""
         for operation in OPERATIONS:
             setattr(AutoScalingResponse, operation, _answering(self, operation))
         threading.Thread(target=self._run, daemon=True).start()
@@ -140,13 +140,13 @@ class Scaling:
         self._ended.set()
 
     def forget(self) -> None:
-        """Have no groups, and be as fast as ever."""
+        """Remove all groups and reset all delays."""
         self.groups.clear()
         self.drain_seconds.clear()
         self.launch_seconds = _LAUNCH_SECONDS
 
     def scale(self, name: str, desired: int) -> None:
-        """What a policy does: another number of machines."""
+        """Change the desired number of machines, as a scaling policy does."""
         with self.lock:
             self.groups[name].desired = desired
 
@@ -270,7 +270,7 @@ class Scaling:
         refreshes = self._group(given).refreshes
         return {"InstanceRefreshes": [each for each in refreshes if not ids or each["InstanceRefreshId"] in ids]}
 
-    # What time does
+    # What changes with time
 
     def _run(self) -> None:
         while not self._ended.wait(_TICK_SECONDS):
@@ -279,7 +279,7 @@ class Scaling:
                     self._pass(group)
 
     def _pass(self, group: Group) -> None:
-        """What a moment does to a group."""
+        """Advance a group to the present."""
         now = time.monotonic()
         for machine in list(group.machines):
             if machine.state == "Pending" and now - machine.began > self.launch_seconds:
@@ -296,7 +296,7 @@ class Scaling:
             self._end(group, machine)
 
     def _refresh(self, group: Group) -> int:
-        """Go on with a refresh. Returns how many machines more than the desired number it wants."""
+        """Continue a refresh. Returns the number of machines that it needs above the desired number."""
         refresh = group.refresh
         if not refresh:
             return 0
@@ -346,14 +346,14 @@ class Scaling:
             group.failures.append(activity | {"StatusCode": "Failed", "Progress": 100, "StatusMessage": message})
 
     def _end(self, group: Group, machine: Machine) -> None:
-        """Tell a machine that it has to go."""
+        """Start the termination of a machine."""
         holds = group.holds
         machine.left = time.monotonic()
         machine.limit = max((hook["HeartbeatTimeout"] for hook in holds), default=0)
         machine.state = f"{_GOING}:Wait" if holds else _GOING
 
     def _completes(self, group: Group, machine: Machine) -> bool:
-        """Whether a machine has a program that says when it has drained, and may say it."""
+        """Whether a machine has the program that reports when it has drained, and the permission to report it."""
         text = _text(machine.instance.user_data)
         data = self._template(group, machine.version).data
         return any(f"drain aws {group.name} {hook['LifecycleHookName']}" in text for hook in group.holds) and _may_complete(data, group.arn)
@@ -393,7 +393,7 @@ class Scaling:
         profile = template.data.get("IamInstanceProfile", {}).get("Arn")
         if profile and not any(each.arn == profile for each in iam_backends[ACCOUNT]["aws"].get_instance_profiles()):
             raise _Refused("ValidationError", "You must use a valid fully-formed launch template. Invalid IAM Instance Profile name")
-        specification = changed.template  # AWS answers with the name too
+        specification = changed.template  # AWS also returns the name
         specification |= {"LaunchTemplateId": template.template.id, "LaunchTemplateName": template.template.name}
         group.settings, group.desired = settings | {"AvailabilityZones": sorted(zones)}, desired
 

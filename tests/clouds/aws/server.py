@@ -52,7 +52,7 @@ class Call(NamedTuple):
 
     @property
     def action(self) -> str:
-        """What a policy has to allow for it."""
+        """The action that a policy must allow."""
         return f"{self.service}:{self.operation}"
 
 
@@ -94,7 +94,7 @@ class AwsCloud(Served):
 
     @property
     def variables(self) -> dict[str, str]:
-        """What makes clients of AWS come here."""
+        """Environment variables that direct AWS clients to this server."""
         return {
             "AWS_ACCESS_KEY_ID": "testing",
             "AWS_SECRET_ACCESS_KEY": "testing",
@@ -108,7 +108,7 @@ class AwsCloud(Served):
         return boto3.client(service, endpoint_url=self.url, region_name=REGION, **keys)
 
     def reset(self) -> None:
-        """Forget everything but the clusters `dev` and `prod`, and the images of Ubuntu."""
+        """Remove everything except the clusters `dev` and `prod`, and the images of Ubuntu."""
         with self.scaling.lock:
             BackendDict.reset()
             self.scaling.forget()
@@ -120,7 +120,7 @@ class AwsCloud(Served):
         self._answers.clear()
 
     def security_groups(self, name: str) -> list[str]:
-        """The security groups whose tag `Name` is a name."""
+        """The security groups with this value of the tag `Name`."""
         groups = self._ec2.describe_security_groups()
         return [str(group.id) for group in groups if ("Name", name) in [(tag["key"], tag["value"]) for tag in group.get_tags()]]
 
@@ -138,7 +138,7 @@ class AwsCloud(Served):
         return ec2_backends[ACCOUNT][REGION]
 
     def refused(self) -> list[Call]:
-        """The calls that were refused, but for questions after what there is not."""
+        """The calls that were refused, except lookups of missing resources."""
         return [call for call in self.calls if call.status >= 400 and call.writes]
 
     def _image(self, name: str, architecture: str) -> str:
@@ -192,7 +192,7 @@ class AwsCloud(Served):
         return called
 
     def _answered(self, application: Any, environ: dict[str, Any]) -> tuple[list[Any], bytes]:
-        """What moto answers: status and headers, and the content."""
+        """Moto's response: status, headers and content."""
         started: list[Any] = []
         with self.scaling.lock:  # moto's dictionaries are not for many threads, of which the groups' machines have one
             content = b"".join(application(environ, lambda *given: started.extend(given)))
@@ -205,7 +205,7 @@ class _Handler(MotoRequestHandler):
 
 
 def _install() -> None:
-    """Put the services of this folder in the places of moto's."""
+    """Replace moto's services with those of this folder."""
     os.environ["MOTO_IAM_LOAD_MANAGED_POLICIES"] = "true"
     ec2_backends.backend, efs_backends.backend, eks_backends.backend = network.Network, file_systems.FileSystems, clusters.Clusters
     launch_templates.LaunchTemplateVersion = network.TemplateVersion

@@ -26,12 +26,12 @@ _USED = "RESOURCE_IN_USE_BY_ANOTHER_RESOURCE"
 
 
 def relative(url: str) -> str:
-    """The name of what a URL means."""
+    """The name of the resource that a URL refers to."""
     return re.sub(r"^https://[^/]+/compute/[^/]+/", "", url.partition("?")[0])
 
 
 def _scope(request: Request, collection: str) -> str:
-    """Where a collection is: in the project, or in a region of it."""
+    """The parent of a collection: the project, or one of its regions."""
     place = "global" if collection in {"firewalls", "instanceTemplates", "networks", "images"} else f"regions/{request.names[1]}"
     return f"projects/{request.project}/{place}"
 
@@ -89,7 +89,7 @@ def _get(collection: str) -> Any:
 
 
 def _identified(cloud: GoogleCloud, name: str) -> str:
-    """Names may have the id of an object in place of its last part."""
+    """The last part of a name may be the id of the object."""
     scope, _, last = name.rpartition("/")
     by_id = (each for each, content in cloud.objects.items() if each.startswith(f"{scope}/") and content.get("id") == last)
     return next(by_id, name) if last.isdigit() else name
@@ -206,7 +206,7 @@ def _group(cloud: GoogleCloud, group: Json) -> None:
         cloud.find(relative(version["instanceTemplate"]))
         version["targetSize"] = {"calculated": group.get("targetSize", 0)}
     if not group.get("resourcePolicies"):
-        group.pop("resourcePolicies", None)  # the provider sends an empty one, and would not expect it in an answer
+        group.pop("resourcePolicies", None)  # the provider sends an empty one, and does not expect it in a response
     region = relative(group["region"])
     zones = [{"zone": f"{SELF}{region.replace('/regions/', '/zones/')}-{zone}"} for zone in _ZONES]
     status = {"isStable": True, "versionTarget": {"isReached": True}, "allInstancesConfig": {"effective": True}}
@@ -288,7 +288,7 @@ def _operation(cloud: GoogleCloud, request: Request) -> Json:
 
 
 def _known(cloud: GoogleCloud, request: Request) -> Json:
-    """What a group manager makes by itself."""
+    """What a group manager creates by itself."""
     return {"name": request.names[-1], "selfLink": SELF}
 
 

@@ -1,4 +1,4 @@
-"""GKE: pools of nodes, as far as an example makes them."""
+"""GKE: pools of nodes, with the settings of an example."""
 
 from copy import deepcopy
 from typing import Any

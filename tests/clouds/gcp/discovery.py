@@ -1,4 +1,4 @@
-"""What Google's discovery documents say of an API: its methods, and the shapes of what they take."""
+"""An API as Google's discovery document describes it: its methods and the schemas of their requests."""
 
 import base64
 import binascii
@@ -22,7 +22,7 @@ class RefusedError(Exception):
 
 
 def invalid(message: str) -> RefusedError:
-    """A request that is wrong in itself."""
+    """An invalid request."""
     return RefusedError(HTTPStatus.BAD_REQUEST, "INVALID_ARGUMENT", message)
 
 
@@ -67,7 +67,7 @@ class Document:
             yield Method(content["id"], content["httpMethod"], path, content, self)
 
     def check(self, schema: Json, value: Any, path: str) -> Iterator[str]:
-        """What is wrong with a value. JSON's null is the same as leaving a field out."""
+        """What is wrong with a value. A null is the same as an absent field."""
         schema = self.content["schemas"][schema["$ref"]] if "$ref" in schema else schema
         if value is None:
             return

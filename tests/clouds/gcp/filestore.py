@@ -159,7 +159,7 @@ def _is_network(text: str, prefix: int) -> bool:
 
 
 def _answered(instance: Json, name: str) -> Json:
-    """An instance as Google answers it."""
+    """An instance as Google returns it."""
     [share], [network] = instance["fileShares"], instance["networks"]
     share["capacityGb"] = str(share["capacityGb"])
     for option in share.get("nfsExportOptions") or []:
@@ -176,7 +176,7 @@ def _capacity(instance: Json) -> int:
 
 
 def _range(instance: Json) -> int | None:
-    """Which of its tier's ranges an instance is in."""
+    """The range of its tier that an instance is in."""
     ranges = _TIERS[instance["tier"]].ranges
     return next((index for index, sizes in enumerate(ranges) if _capacity(instance) in sizes), None)
 

@@ -1,6 +1,6 @@
 """Google Cloud on loopback, in the tests' own process: projects, what a stack needs to find in them, and a record of every call.
 
-What is there has the name of Google's APIs, `projects/acme-prod/global/networks/agents`. Operations have ended when they are asked after.
+What is there has the name of Google's APIs, `projects/acme-prod/global/networks/agents`. Operations are done at the first poll.
 """
 
 import json
@@ -42,13 +42,13 @@ class Call(NamedTuple):
 
 
 class Request(NamedTuple):
-    """What a method is asked."""
+    """The request of a method."""
 
     names: tuple[str, ...]
     """The variables of its path."""
     query: Mapping[str, str]
     body: Json
-    """Without the fields that are null."""
+    """The body without fields that are null."""
     raw: Json
 
     @property
@@ -68,9 +68,9 @@ class GoogleCloud(Served):
         self.objects: dict[str, Json] = {}
         """All that exists, by name."""
         self.contents: dict[str, list[str]] = {}
-        """What is in secrets: their versions in order, by the secret's name."""
+        """The versions of secrets in order, by name of the secret."""
         self.policies: dict[str, Json] = {}
-        """Who may do what, by the name of what it is for."""
+        """IAM policies by name of their resource."""
         self.calls: list[Call] = []
         self.lock = threading.RLock()
         self._operations: dict[str, Json] = {}
@@ -82,7 +82,7 @@ class GoogleCloud(Served):
         self.reset()
 
     def variables(self, *, beta: bool = False) -> dict[str, str]:
-        """What makes the provider come here; its beta version asks other versions of two APIs."""
+        """Environment variables that direct the provider to this server; its beta version uses other versions of two APIs."""
         compute, file = ("compute-beta/", "file-beta/v1beta1/") if beta else ("compute/", "file/v1/")
         endpoints = {
             "CLOUD_RESOURCE_MANAGER": "cloudresourcemanager/v1/",
@@ -101,7 +101,7 @@ class GoogleCloud(Served):
         }
 
     def reset(self) -> None:
-        """Forget everything but networks, and accounts that users have."""
+        """Remove everything except networks and the accounts of users."""
         with self.lock:
             for content in (self.objects, self.contents, self.policies, self.calls, self._operations, self._faults):
                 content.clear()
@@ -110,7 +110,7 @@ class GoogleCloud(Served):
             self.account("runs")
 
     def account(self, name: str) -> str:
-        """A service account that a user has made; its email."""
+        """Create a service account of a user; returns its email."""
         email = f"{name}@{PROJECT}.iam.gserviceaccount.com"
         self.objects[f"projects/{PROJECT}/serviceAccounts/{email}"] = {"email": email, "uniqueId": "1"}
         return email
@@ -125,13 +125,13 @@ class GoogleCloud(Served):
         self._faults.append((method, problem))
 
     def refused(self) -> list[Call]:
-        """The calls that were refused, but for questions after what there is not."""
+        """The calls that were refused, except lookups of missing resources."""
         return [call for call in self.calls if call.status >= 400 and not (call.status == 404 and not call.writes)]
 
     # For the methods
 
     def find(self, name: str) -> Json:
-        """What has a name."""
+        """The object with a name."""
         if name not in self.objects:
             raise RefusedError(404, "NOT_FOUND", f"The resource '{name}' was not found")
         return self.objects[name]
@@ -141,12 +141,12 @@ class GoogleCloud(Served):
             raise RefusedError(409, "ALREADY_EXISTS", f"The resource '{name}' already exists")
 
     def operation(self, name: str, running: Json, done: Json) -> Json:
-        """Begin an operation; its content while it runs, and when it is done."""
+        """Start an operation with these contents while it runs and when it is done."""
         self._operations[name] = {"polls": 0, "running": running, "done": done}
         return running
 
     def poll(self, name: str) -> Json:
-        """How far an operation is."""
+        """The state of an operation."""
         found = self._operations.get(name)
         if found is None:
             raise RefusedError(404, "NOT_FOUND", f"operation {name} not found")
@@ -180,7 +180,7 @@ class GoogleCloud(Served):
         return code, json.dumps(content)
 
     def answer(self, verb: str, target: str, text: str) -> tuple[int, Json]:
-        """What is answered to a request."""
+        """The response to a request."""
         url = urlsplit(target)
         path, query = unquote(url.path), {name: values[-1] for name, values in parse_qs(url.query, keep_blank_values=True).items()}
         raw = json.loads(text) if text.strip() else {}
@@ -218,7 +218,7 @@ class GoogleCloud(Served):
 
 
 def location_operation(cloud: GoogleCloud, request: Request) -> Json:
-    """How far an operation of a location is."""
+    """The state of an operation of a location."""
     return cloud.poll(f"projects/{request.project}/locations/{request.names[1]}/operations/{request.names[2]}")
 
 
@@ -233,7 +233,7 @@ def number(text: str) -> str:
 
 
 def fresh() -> str:
-    """Something that nothing else has: a fingerprint, or a part of a name."""
+    """A unique value: a fingerprint, or a part of a name."""
     return uuid4().hex[:12]
 
 
