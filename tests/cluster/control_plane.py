@@ -11,11 +11,9 @@ import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from tests.cluster.client import Client, Figures
-from tests.cluster.processes import Processes, accepts
+from tests.cluster.processes import Processes, Running, accepts
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,7 @@ class Site:
     """A command that runs others in namespaces of their own."""
 
 
-class ControlPlane:
+class ControlPlane(Running):
     """A running control plane without any node."""
 
     def __init__(self, directory: Path, site: Site | None = None) -> None:
@@ -54,12 +52,6 @@ class ControlPlane:
         except BaseException:
             self.stop()
             raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.stop()
 
     def users(self) -> dict[str, str]:
         """Groups of users beside the administrator."""

@@ -8,14 +8,13 @@ from contextlib import suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import httpx
 import yaml
 
 from tests.cluster.control_plane import ControlPlane, free_ports
-from tests.cluster.processes import Processes
+from tests.cluster.processes import Processes, Running
 
 _FOR = "2s"
 _SECONDS = 10
@@ -62,7 +61,7 @@ class Kubelet:
         self._server.server_close()
 
 
-class Monitoring:
+class Monitoring(Running):
     """The monitoring of a cluster."""
 
     def __init__(self, directory: Path, control_plane: ControlPlane, rules: str) -> None:
@@ -98,12 +97,6 @@ class Monitoring:
         except BaseException:
             self.stop()
             raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.stop()
 
     def stop(self) -> None:
         self._processes.stop()

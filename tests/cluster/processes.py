@@ -4,8 +4,11 @@ import os
 import socket
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from tests.cluster.client import wait
 from tests.tools import binary
@@ -17,6 +20,19 @@ _OUTSIDE = 0
 _LAST_LINES = 20
 _STOP_SECONDS = 30
 _CONNECT = "import socket, sys; socket.create_connection(('127.0.0.1', int(sys.argv[1])), 5)"
+
+
+class Running(ABC):
+    """Something that runs until its context ends."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+    @abstractmethod
+    def stop(self) -> None: ...
 
 
 class Processes:

@@ -57,20 +57,3 @@ def decoded(text: str) -> str:
 def names(made: Mapping[str, Any]) -> dict[str, str]:
     """The names of all objects, by role."""
     return {role: manifest["metadata"]["name"] for role, manifest in made.items()}
-
-
-def pod(made: Mapping[str, Any], role: str) -> dict[str, Any]:
-    """The template of the pods of a workload."""
-    template: dict[str, Any] = made[role]["spec"]["template"]
-    return template
-
-
-def container(made: Mapping[str, Any], role: str) -> dict[str, Any]:
-    """The one container of the pods of a workload."""
-    (only,) = pod(made, role)["spec"]["containers"]
-    return dict(only)
-
-
-def environment(made: Mapping[str, Any], role: str) -> dict[str, Any]:
-    """The plain variables of the container."""
-    return {variable["name"]: variable["value"] for variable in container(made, role)["env"] if "value" in variable}

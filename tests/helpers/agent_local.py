@@ -56,20 +56,3 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, An
     """What differs, by path; paths into the pod and its container are short."""
     found = between.changes(before, after)
     return {path.replace(_POD, "pod: ").replace("pod: spec.containers[agent-local].", "agent: "): value for path, value in found.items()}
-
-
-def pod(made: Mapping[str, Any]) -> dict[str, Any]:
-    """The template of the pods."""
-    template: dict[str, Any] = made["deployment"]["spec"]["template"]
-    return template
-
-
-def container(made: Mapping[str, Any]) -> dict[str, Any]:
-    """The one container of the pods."""
-    (only,) = pod(made)["spec"]["containers"]
-    return dict(only)
-
-
-def environment(made: Mapping[str, Any]) -> dict[str, Any]:
-    """The plain variables of the container."""
-    return {variable["name"]: variable["value"] for variable in container(made)["env"] if "value" in variable}

@@ -9,10 +9,9 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import TracebackType
-from typing import Literal, Self
+from typing import Literal
 
-from tests.cluster.processes import READY_SECONDS
+from tests.cluster.processes import READY_SECONDS, Running
 
 Network = Literal["world", "node"]
 """The machine has two networks: that of its node, and the rest of the world."""
@@ -29,7 +28,7 @@ class MachineError(Exception):
     """A command of the machine failed."""
 
 
-class Machine:
+class Machine(Running):
     """Two networks and the processes in them."""
 
     def __init__(self, directory: Path) -> None:
@@ -49,12 +48,6 @@ class Machine:
             self.stop()
             raise MachineError(self._last_error())
         self.run("ip", "netns", "add", "node")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.stop()
 
     @property
     def namespace(self) -> str:

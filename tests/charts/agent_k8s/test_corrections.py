@@ -9,7 +9,8 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model.merge import merge
 
 from tests.helpers.agent_job import nested
-from tests.helpers.agent_k8s import EFS, FULL, MINIMUM, SECRETS, WORKLOADS, container, decoded, environment, names, objects, pod
+from tests.helpers.agent_k8s import EFS, FULL, MINIMUM, SECRETS, WORKLOADS, decoded, names, objects
+from tests.helpers.pods import container, environment, pod
 
 SELECTOR = {"app.kubernetes.io/name": "agent-k8s", "app.kubernetes.io/instance": "runs"}
 COMPONENT = "app.kubernetes.io/component"

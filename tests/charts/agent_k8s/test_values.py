@@ -13,21 +13,9 @@ from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
 from tests.helpers.agent_job import nested, value_paths
-from tests.helpers.agent_k8s import (
-    EFS,
-    FULL,
-    MINIMUM,
-    SECRETS,
-    VERSIONS,
-    WORKLOADS,
-    changes,
-    container,
-    environment,
-    names,
-    objects,
-    pod,
-)
+from tests.helpers.agent_k8s import EFS, FULL, MINIMUM, SECRETS, VERSIONS, WORKLOADS, changes, names, objects
 from tests.helpers.opaque import Later
+from tests.helpers.pods import container, environment, pod
 from tests.helpers.schemas import assert_valid
 
 TABLE: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "values_table.yaml").read_text())

@@ -9,18 +9,8 @@ from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
-from tests.helpers.agent_local import (
-    CERTIFICATE,
-    EVERYWHERE,
-    KEY,
-    MINIMUM,
-    NAMES_AND_IDENTITY,
-    VERSIONS,
-    container,
-    environment,
-    objects,
-    pod,
-)
+from tests.helpers.agent_local import CERTIFICATE, EVERYWHERE, KEY, MINIMUM, NAMES_AND_IDENTITY, VERSIONS, objects
+from tests.helpers.pods import container, environment, pod
 
 LINES = pytest.mark.parametrize("line", ["legacy", "current"])
 SELECTOR = {"app.kubernetes.io/name": "agent-local", "app.kubernetes.io/instance": "vcs"}

@@ -13,7 +13,8 @@ from scalr_agents.model.merge import merge
 from scalr_agents.stack import pod_security
 
 from tests.helpers.agent_job import nested, value_paths
-from tests.helpers.agent_local import FULL, MINIMUM, VERSIONS, changes, container, environment, objects, pod
+from tests.helpers.agent_local import FULL, MINIMUM, VERSIONS, changes, objects
+from tests.helpers.pods import container, environment, pod
 from tests.helpers.schemas import assert_valid
 
 TABLE: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "values_table.yaml").read_text())
