@@ -2,7 +2,8 @@
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -16,13 +17,16 @@ OUTSIDE_OF_HELPERS = {
 """Folders and modules that several folders import, with the reason why they are not in `helpers`."""
 
 
-def imported(source: str) -> Iterator[str]:
+@cache
+def imported(source: str) -> list[str]:
     """Dotted names of what a module imports, wherever in it."""
+    found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            yield from (f"{'.' * node.level}{node.module or ''}.{alias.name}" for alias in node.names)
+            found += [f"{'.' * node.level}{node.module or ''}.{alias.name}" for alias in node.names]
+    return found
 
 
 def of_tests(source: str) -> list[str]:
@@ -30,8 +34,8 @@ def of_tests(source: str) -> list[str]:
 
 
 def test_no_module_imports_from_a_test_module() -> None:
-    found = {str(file.relative_to(HERE)): of_tests(file.read_text(encoding="utf-8")) for file in HERE.rglob("*.py")}
-    assert {file: names for file, names in found.items() if names} == {}
+    found = {module: of_tests(source) for module, source in modules().items()}
+    assert {module: names for module, names in found.items() if names} == {}
 
 
 def test_imports_from_test_modules_are_found() -> None:
@@ -39,6 +43,7 @@ def test_imports_from_test_modules_are_found() -> None:
     assert of_tests(program) == ["tests.test_a", "tests.test_b.C", "tests.test_c", ".test_d.D"]
 
 
+@cache
 def modules() -> dict[str, str]:
     """The sources of all modules of tests by dotted name."""
     files = {file.relative_to(HERE.parent).with_suffix(""): file for file in HERE.rglob("*.py")}

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from scalr_agents import printing
+from scalr_agents.cli import main
 
 from tests.helpers import command_line
 from tests.helpers.command_line import cli, stack
@@ -125,16 +127,16 @@ def test_completion_of_each_shell(shell: str) -> None:
     assert "_SCALR_AGENTS_COMPLETE" in done.stdout
 
 
-def test_commands_and_stacks_are_completed(project: Path) -> None:
+def test_commands_and_stacks_are_completed(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project)
+
     def completed(*words: str) -> list[str]:
         environment = {
-            **os.environ,
             "_SCALR_AGENTS_COMPLETE": "bash_complete",
             "COMP_WORDS": " ".join(["scalr-agents", *words]),
             "COMP_CWORD": str(len(words)),
         }
-        command = [sys.executable, "-c", "from scalr_agents.cli import main; main(prog_name='scalr-agents')"]
-        done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+        done = CliRunner().invoke(main, [], env=environment, prog_name="scalr-agents", catch_exceptions=False)
         return [word for line in done.stdout.splitlines() if (word := line.partition(",")[2])]
 
     stack(project, STACK, "prod")
