@@ -22,9 +22,8 @@ from tests.cluster.helm import (
     without_secret,
 )
 from tests.helpers.command_line import TOKEN
-from tests.helpers.releases import golden, is_idle_policy
+from tests.helpers.releases import GOLDEN, is_idle_policy
 
-GOLDEN = dict(golden())
 HARDENED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
 SIZED = {"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"cpu": "500m", "memory": "256Mi", "ephemeral-storage": "4Gi"}}
 ROLLED = {

@@ -23,7 +23,7 @@ from tests.engine.clouds import FILE_SYSTEM
 from tests.engine.stacks import Deployment, Outcome, up
 from tests.helpers.command_line import TOKEN
 from tests.helpers.mocked_clouds import ACCOUNT, KEY
-from tests.helpers.releases import golden
+from tests.helpers.releases import GOLDEN
 
 _SECONDS = 120
 _CACHE = "agents.runs.values.persistence.cache"
@@ -45,7 +45,6 @@ _TEAM = [
     ("", "pods", _SEEN),
 ]
 """What a team needs for an agent-job: groups, kinds and verbs. The provider looks at claims, too, when it waits for a Deployment."""
-GOLDEN = dict(golden())
 InBackground = Callable[[Callable[[], Outcome]], Future[Outcome]]
 """Starts an operation and does not wait for it."""
 

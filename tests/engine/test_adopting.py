@@ -11,9 +11,8 @@ from scalr_agents.helm import adopt
 from tests.engine.cluster import UNCHANGEABLE, Cluster
 from tests.engine.provider import changes
 from tests.engine.stacks import Deployment
-from tests.helpers.releases import Case, golden, has_no_task_budget, identity, take_over
+from tests.helpers.releases import GOLDEN, Case, has_no_task_budget, identity, take_over
 
-GOLDEN = dict(golden())
 WORKLOADS = {"Deployment", "DaemonSet"}
 CONNECTION = {"context": "kind-kind", "clusterIdentifier": "kind"}
 

@@ -21,9 +21,9 @@ from scalr_agents.model.merge import Values, lookup, merge, without_nulls
 from tests.helpers.command_line import DEADLINE, TOKEN
 from tests.helpers.releases import (
     CASES,
+    GOLDEN,
     URL,
     Case,
-    golden,
     has_no_task_budget,
     identity,
     is_idle_policy,
@@ -55,7 +55,7 @@ def unchangeable(manifest: Manifest) -> list[Any]:
 
 
 def test_every_row_of_every_kind_is_among_the_releases() -> None:
-    rows = {(case.chart, charts.find(case.chart).versions.row(case.version).since) for _, case in golden()}
+    rows = {(case.chart, charts.find(case.chart).versions.row(case.version).since) for case in GOLDEN.values()}
     assert rows == {(chart, row.since) for chart in CHARTS for row in charts.find(chart).versions.rows}
 
 

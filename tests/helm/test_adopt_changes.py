@@ -19,11 +19,10 @@ from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import Values, merge
 
 from tests.helpers.command_line import TOKEN
-from tests.helpers.releases import CASES, Case, golden, printed, take_over
+from tests.helpers.releases import CASES, GOLDEN, Case, printed, take_over
 from tests.helpers.validated import validate
 
 DIFFERENCES = (Path(__file__).parents[2] / "docs" / "helm-differences.md").read_text()
-GOLDEN = dict(golden())
 Field = tuple[str, str]
 """Kind and name of an object, and a path in it."""
 

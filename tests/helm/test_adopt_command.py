@@ -13,7 +13,7 @@ from scalr_agents.stack import source
 
 from tests.helm.instructions import FORGET, RESTART_POLICY
 from tests.helpers.command_line import REPOSITORY, TOKEN, cli, process
-from tests.helpers.releases import URL, golden, printed, take_over
+from tests.helpers.releases import GOLDEN, URL, printed, take_over
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_refused_releases_print_nothing(arguments: tuple[str, ...], text: str, c
 
 def release_files(name: str, directory: Path) -> list[str]:
     """What Helm prints about a release, in files."""
-    case = dict(golden())[name]
+    case = GOLDEN[name]
     texts = {
         "metadata": f"NAME: {case.release}\nCHART: {case.chart}\nVERSION: {case.chart_version}\nAPP_VERSION: {case.version}\n",
         "manifest": yaml.safe_dump_all([item for item in case.objects if item["kind"] != "CustomResourceDefinition"], explicit_start=True),
@@ -144,7 +144,7 @@ def test_helm_s_information_is_sufficient(tmp_path: Path) -> None:
     done = cli(*release_files("agent-job-0.59", tmp_path))
     assert done.returncode == 0, done.stderr
     assert TOKEN not in done.stdout + done.stderr
-    case = dict(golden())["agent-job-0.59"]
+    case = GOLDEN["agent-job-0.59"]
     adopted = take_over(case, manifest=[item for item in case.objects if item["kind"] != "CustomResourceDefinition"])
     assert yaml.safe_load(done.stdout) == adopted.stack
     assert done.stderr.splitlines() == [
@@ -162,7 +162,7 @@ def test_the_version_is_read_from_the_manifest(tmp_path: Path) -> None:
     at = arguments.index("--metadata")
     done = cli(*arguments[:at], *arguments[at + 2 :])
     assert done.returncode == 0, done.stderr
-    assert yaml.safe_load(done.stdout) == take_over(dict(golden())["agent-k8s-0.60"]).stack
+    assert yaml.safe_load(done.stdout) == take_over(GOLDEN["agent-k8s-0.60"]).stack
     assert "the version of the release is not known" not in done.stderr
 
 

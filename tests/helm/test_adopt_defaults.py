@@ -14,9 +14,8 @@ from scalr_agents.model.lines import LineError
 from scalr_agents.model.merge import Values, lookup, merge
 
 from tests.helpers.command_line import TOKEN
-from tests.helpers.releases import CASES, KEPT, PLAIN, URL, golden, of_values, take_over
+from tests.helpers.releases import CASES, GOLDEN, KEPT, PLAIN, URL, of_values, take_over
 
-GOLDEN = dict(golden())
 WHOLE = {
     name: case
     for name, case in CASES.items()

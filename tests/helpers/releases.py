@@ -23,7 +23,7 @@ from scalr_agents.stack.source import Sealed
 
 from tests.helpers.command_line import TOKEN
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "helm"
+_DIRECTORY = Path(__file__).parents[1] / "golden" / "helm"
 MORE = os.environ.get("SCALR_AGENTS_CHART_CASES")
 URL = "https://acme.scalr.io"
 CLUSTER_SCOPED = {"CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding", "PersistentVolume", "StorageClass"}
@@ -90,15 +90,15 @@ def _memory_of_runs(objects: Sequence[Manifest]) -> str | None:
     return memory
 
 
-def golden() -> Iterator[tuple[str, Case]]:
-    for directory in sorted(GOLDEN.iterdir()):
-        about = yaml.safe_load((directory / "release.yaml").read_text())
+def _golden() -> Iterator[tuple[str, Case]]:
+    for directory in sorted(_DIRECTORY.iterdir()):
+        about = yaml.load((directory / "release.yaml").read_text(), Loader=yaml.CSafeLoader)
         given_values = yaml_io.load_values((directory / "values.yaml").read_text())
-        objects = list(yaml.safe_load_all((directory / "objects.yaml").read_text()))
+        objects = list(yaml.load_all((directory / "objects.yaml").read_text(), Loader=yaml.CSafeLoader))
         yield directory.name, Case(about["kind"], about["agentVersion"], about["release"], about["namespace"], given_values, objects)
 
 
-def more() -> Iterator[tuple[str, Case]]:
+def _more() -> Iterator[tuple[str, Case]]:
     for file in sorted(Path(MORE).glob("*.json")) if MORE else ():
         suite = json.loads(file.read_text())
         for number, case in enumerate(suite["cases"]):
@@ -107,7 +107,8 @@ def more() -> Iterator[tuple[str, Case]]:
             yield f"{file.stem}-{number}-{case['name']}", Case(*about, case["values"], case["objects"])
 
 
-CASES = dict([*golden(), *more()])
+GOLDEN = dict(_golden())
+CASES = {**GOLDEN, **dict(_more())}
 
 
 def take_over(case: Case, *, given: Values | None = None, manifest: Sequence[Manifest] | None = None) -> adopt.Adoption:
