@@ -5,7 +5,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scalr_agents.helm.assignments import AssignmentError, assign
 from scalr_agents.model import yaml_io
@@ -142,6 +142,7 @@ def test_what_may_be_a_token_is_not_repeated(text: str, *, as_text: bool) -> Non
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.text(min_size=1, max_size=5).filter(lambda key: not set(key) & set("\\,=[]{}")), min_size=1, max_size=5), st.text())
 def test_a_path_as_findings_print_it_sets_its_value(path: list[str], text: str) -> None:
+    assume(":" not in path[0])  # as in keys of stack files, below which keys with dots are quoted
     if set(text) & set("\\{,"):
         text = ""
     values: dict[str, Any] = {}
