@@ -14,6 +14,7 @@ from tests.helpers.programs import REPOSITORY, TOKEN
 from tests.helpers.recording import Recording, opened, run
 
 NAMESPACE = "scalr"
+SECRET = "ghp_0123456789abcdefghij"
 EC2 = {"ec2": {"subnets": ["subnet-0a"], "instanceType": "t3.large"}}
 GCE = {"gce": {"region": "europe-west1", "subnetwork": "agents", "machineType": "e2-standard-2"}}
 EFS = {"web": {"efs": {"eksCluster": "prod"}}}
@@ -33,6 +34,11 @@ def resources(**words: Any) -> list[Resource]:
     recording = run(lambda: deploy(REPOSITORY), configuration=configuration, secret_keys=("scalr-agents:secrets",))
     assert recording.error is None, recording.error
     return list(seen(recording))
+
+
+def runs(**words: Any) -> list[Resource]:
+    """What a stack with one agent registers."""
+    return resources(agents={"runs": agent(**words)})
 
 
 def seen(recording: Recording) -> Iterator[Resource]:

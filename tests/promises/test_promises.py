@@ -1,9 +1,7 @@
 """Each promise is kept by the stacks that the components make, and broken by the change that it is about."""
 
-import base64
 import copy
 import functools
-import gzip
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -19,18 +17,12 @@ from scalr_agents.resources.arguments import AgentJobArgs
 
 from tests.helpers.programs import REPOSITORY, TOKEN
 from tests.helpers.recording import run
-from tests.promises.stacks import EC2, EFS, GCE, agent, broken, changed, resources, seen
+from tests.promises.stacks import EC2, EFS, GCE, SECRET, agent, broken, resources, runs, seen
 
-LABELS = "app.kubernetes.io"
-SECRET = "ghp_0123456789abcdefghij"
 CLOSED_LOCAL = agent(
     "agent-local", namespace="vcs", role="vcs", values={"allowMetadataService": False}, nodes={"selector": {"pool": "vcs"}}
 )
 WHOLE = "Remove the value or the transformation that changes the security of these pods."
-
-
-def runs(**words: Any) -> list[Resource]:
-    return resources(agents={"runs": agent(**words)})
 
 
 @pytest.mark.parametrize("version", ["0.57.0", "1.4.0"])
@@ -160,145 +152,6 @@ def test_agent_k8s_is_reported_where_it_can_be_closed() -> None:
     assert "restrictMetadataService: true" in str(found["open"])
 
 
-@pytest.mark.parametrize(
-    ("egress", "opened"),
-    [
-        ([], set()),
-        ([{}], "the metadata services"),
-        ([{"to": []}], "the metadata services"),
-        ([{"to": [{"namespaceSelector": {}}]}], set()),
-        ([{"to": [{"ipBlock": {"cidr": "169.254.0.0/16"}}], "ports": [{"port": 53, "protocol": "UDP"}]}], set()),
-        ([{"to": [{"ipBlock": {"cidr": "169.254.169.254/32"}}], "ports": [{"port": 80}]}], "169.254.169.254"),
-        ([{"to": [{"ipBlock": {"cidr": "169.254.169.254/32"}}], "ports": [{"port": 53, "endPort": 80}]}], "169.254.169.254"),
-        ([{"to": [{"ipBlock": {"cidr": "fd00:ec2::/64"}}]}], "fd00:ec2::254"),
-        ([{"to": [{"ipBlock": {"cidr": "168.63.0.0/16", "except": ["168.63.129.16/32"]}}]}], set()),
-        ([{"to": [{"ipBlock": {"cidr": "10.0.0.1/8"}}, {"ipBlock": {"cidr": "nonsense"}}]}], set()),
-        (object(), set()),
-        ([object()], set()),
-        ([{"to": object()}], set()),
-    ],
-)
-def test_rules_that_open_metadata_services(egress: Any, opened: str | set[str]) -> None:
-    """What is not known before a deployment is judged during it."""
-    stack = changed(runs(), "NetworkPolicy", spec={"egress": egress})
-    found = broken(stack)
-    assert found.keys() == ({"closed-metadata-service"} if opened else set())
-    if opened:
-        wanted = f"the metadata services {opened}" if opened != "the metadata services" else opened
-        [message] = found["closed-metadata-service"]
-        assert (
-            f": NetworkPolicy scalr/runs-scalr-agent-network-policy opens {wanted} to its pods. Remove the rules that allow it" in message
-        )
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"metadata": {"namespace": "elsewhere"}},
-        {"spec": {"podSelector": {"matchLabels": {"app.kubernetes.io/instance": "another"}}}},
-        {"spec": {"podSelector": {"matchExpressions": [{"key": "a", "operator": "Exists"}]}}},
-        {"spec": {"podSelector": {"matchExpressions": [{"key": f"{LABELS}/instance", "operator": "NotIn", "values": ["runs"]}]}}},
-        {"spec": {"podSelector": {"matchExpressions": [{"key": f"{LABELS}/instance", "operator": "DoesNotExist"}]}}},
-        {"spec": {"podSelector": {"matchExpressions": [{"key": f"{LABELS}/instance", "operator": "Resembles"}]}}},
-        {"spec": {"policyTypes": ["Ingress"]}},
-        {"spec": {"policyTypes": None, "egress": []}},
-    ],
-)
-def test_policies_that_do_not_restrict_the_pods_do_not_count(fields: dict[str, Any]) -> None:
-    found = broken(changed(runs(), "NetworkPolicy", **fields))
-    assert found.keys() == {"closed-metadata-service"}
-    assert "no NetworkPolicy closes the metadata services to its pods. Remove task.allowMetadataService" in str(found)
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"policyTypes": None},
-        {"podSelector": None},
-        {"podSelector": {"matchExpressions": [{"key": f"{LABELS}/instance", "operator": "In", "values": ["other", "runs"]}]}},
-        {"podSelector": {"matchExpressions": [{"key": f"{LABELS}/instance", "operator": "Exists"}]}},
-        {
-            "podSelector": {
-                "matchExpressions": [{"key": "a", "operator": "NotIn", "values": ["b"]}, {"key": "a", "operator": "DoesNotExist"}]
-            }
-        },
-    ],
-)
-def test_policies_that_restrict_the_pods_count(fields: dict[str, Any]) -> None:
-    """Without types, a policy with rules for egress is one of egress; without a selector, it selects all pods."""
-    assert broken(changed(runs(), "NetworkPolicy", spec=fields)) == {}
-    assert broken(changed(runs(), "NetworkPolicy", spec={**fields, "egress": [{}]})).keys() == {"closed-metadata-service"}
-
-
-CILIUM = {"metadata": {"name": "added", "namespace": "scalr"}}
-ALL_PODS: dict[str, Any] = {"endpointSelector": {}}
-
-
-def with_cilium(**spec: Any) -> list[Resource]:
-    """A stack with the NetworkPolicy of the component and a CiliumNetworkPolicy of somebody else."""
-    token = "kubernetes:cilium.io/v2:CiliumNetworkPolicy"
-    return [*runs(), Resource(f"urn:pulumi:dev::program::{token}::added", token, {**CILIUM, "spec": {**ALL_PODS, **spec}})]
-
-
-@pytest.mark.parametrize(
-    ("spec", "opens"),
-    [
-        ({"egress": [{"toEntities": ["world"]}]}, True),
-        ({"egress": [{"toEntities": ["world-ipv4"]}]}, True),
-        ({"egress": [{"toEntities": ["kube-apiserver"]}]}, False),
-        ({"egress": [{"toCIDR": ["169.254.169.254"]}]}, True),
-        ({"egress": [{"toCIDRSet": [{"cidr": "169.254.0.0/16"}]}]}, True),
-        ({"egress": [{"toCIDRSet": [{"cidr": "0.0.0.0/0", "except": ["169.254.0.0/16", "168.63.129.16/32", "100.64.0.0/10"]}]}]}, False),
-        ({"egress": [{"toEndpoints": [{}]}, {}]}, False),
-        ({"egress": [{"toPorts": [{"ports": [{"port": "80", "protocol": "TCP"}]}]}]}, True),
-        ({"egress": [{"toEntities": ["world"], "toPorts": [{"ports": [{"port": "53"}]}]}]}, False),
-        ({"egress": [{"toEntities": ["world"]}], "endpointSelector": {"matchLabels": {"k8s:io.kubernetes.pod.namespace": "scalr"}}}, True),
-        ({"egress": [{"toEntities": ["world"]}], "endpointSelector": {"matchLabels": {"k8s:app": "another"}}}, False),
-        ({"egress": [{"toEntities": ["world"]}], "enableDefaultDeny": {"egress": False}}, True),
-        ({"egress": [{"toEntities": ["world"]}], "egressDeny": [{"toEntities": ["all"]}]}, False),
-        ({"egress": [{"toEntities": ["world"]}], "egressDeny": [{"toCIDR": ["0.0.0.0/0", "::/0"]}]}, False),
-        ({"egress": [{"toEntities": ["world"]}], "egressDeny": [{"toEntities": ["all"], "toPorts": [{"ports": [{"port": "22"}]}]}]}, True),
-        ({"egress": object()}, False),
-        ({"egress": [{"toCIDR": [object()]}]}, False),
-        ({"egress": [{"toEntities": ["world"]}], "egressDeny": object()}, False),
-        ({"egress": [{"toEntities": ["world"]}], "egressDeny": [{"toCIDRSet": object()}]}, False),
-        ({"egress": [{"toEntities": ["world"]}], "endpointSelector": object()}, False),
-    ],
-)
-def test_policies_of_both_kinds_add_up(spec: dict[str, Any], *, opens: bool) -> None:
-    """As in Cilium: what one allows is open although the other does not allow it, and a denial beats both."""
-    messages = broken(with_cilium(**spec)).get("closed-metadata-service", [])
-    assert ["CiliumNetworkPolicy scalr/added opens" in message for message in messages] == [True] * opens
-
-
-def test_rules_of_cilium_in_a_list_count() -> None:
-    stack = with_cilium()
-    inputs = {**CILIUM, "specs": [{**ALL_PODS, "egress": [{"toEntities": ["world"]}]}]}
-    assert broken([*stack[:-1], stack[-1]._replace(inputs=inputs)]).keys() == {"closed-metadata-service"}
-
-
-@pytest.mark.parametrize(
-    ("spec", "restricts"),
-    [
-        ({"egress": [{}]}, True),
-        ({"egressDeny": [{"toEntities": ["all"]}]}, True),
-        ({"egress": [{}], "enableDefaultDeny": {"egress": False}}, False),
-        ({"enableDefaultDeny": {"egress": True}}, True),
-        ({"ingress": [{}]}, False),
-    ],
-)
-def test_policies_of_cilium_restrict_pods(spec: dict[str, Any], *, restricts: bool) -> None:
-    stack = [each for each in with_cilium(**spec) if each.what != "NetworkPolicy"]
-    assert (broken(stack) == {}) == restricts
-
-
-def test_policies_of_other_programs_are_not_read() -> None:
-    """Calico's have the name of those of Kubernetes, and other fields."""
-    token = "kubernetes:projectcalico.org/v3:NetworkPolicy"
-    added = Resource(f"urn:pulumi:dev::program::{token}::added", token, {**CILIUM, "spec": {"selector": "app == 'other'", "egress": [{}]}})
-    assert broken([*runs(), added]) == {}
-
-
 def test_clusters_are_apart() -> None:
     """Agents of the same namespace in two clusters do not meet, and a policy closes nothing in the other cluster."""
     stack = resources(agents={"one": agent(), "two": agent()})
@@ -307,143 +160,6 @@ def test_clusters_are_apart() -> None:
     assert broken(apart) == {}
     moved = [each._replace(provider="urn:three") if each.what == "NetworkPolicy" else each for each in apart]
     assert broken(moved).keys() == {"closed-metadata-service"}
-
-
-def denial(**fields: Any) -> str:
-    """A policy of a file system that denies mounts, with other fields than its usual ones."""
-    usual = {"Effect": "Deny", "Principal": {"AWS": "*"}, "Action": "elasticfilesystem:Client*"}
-    return json.dumps({"Statement": [{**usual, "Condition": {"Null": {POINT: "true"}}, **fields}]})
-
-
-POINT = "elasticfilesystem:AccessPointArn"
-DENIALS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("", {}),
-    ("", {"Principal": "*", "Action": ["elasticfilesystem:ClientRootAccess", "elasticfilesystem:clientmount"]}),
-    ("", {"Condition": {"ArnNotLike": {POINT.lower(): ["arn:aws:elasticfilesystem:eu-west-1:111122223333:access-point/*"]}}}),
-    ("open", {"Condition": {"Null": {POINT: "false"}}}),
-    ("open", {"Condition": {"StringLike": {POINT: "*"}}}),
-    ("open", {"Condition": {"Null": {POINT: "true", "aws:SourceVpc": "false"}}}),
-    ("open", {"Condition": {"Null": {POINT: "true"}, "Bool": {"aws:SecureTransport": "false"}}}),
-    ("open", {"Condition": {}}),
-    ("open", {"Action": "elasticfilesystem:ClientRootAccess"}),
-    ("open", {"Principal": {"AWS": "arn:aws:iam::111122223333:role/driver"}}),
-    ("open", {"Effect": "Allow"}),
-)
-
-
-def test_in_cilium_denials_count() -> None:
-    network = {"egress": {"enforcedBy": "cilium"}}
-    stack = resources(common={"url": "https://acme.scalr.io", "network": network}, agents={"runs": agent()})
-    everywhere: dict[str, Any] = {"egress": [{"toEntities": ["world"]}]}
-    assert broken(changed(stack, "CiliumNetworkPolicy", spec=everywhere)) == {}
-    assert broken(changed(stack, "CiliumNetworkPolicy", spec={**everywhere, "egressDeny": []})).keys() == {"closed-metadata-service"}
-
-
-@pytest.mark.parametrize(
-    ("what", "fields", "problem"),
-    [
-        (
-            "PersistentVolume",
-            {"spec": {"csi": {"volumeHandle": "fs-0123456789"}}},
-            "mounts the whole file system fs-0123456789, as any user",
-        ),
-        ("FileSystem", {"encrypted": False}, "is not encrypted at rest"),
-        ("FileSystemPolicy", {"policy": json.dumps({"Statement": [{"Effect": "Allow"}]})}, "lets clients mount without an access point"),
-        ("FileSystemPolicy", {"policy": json.dumps({"Statement": {"Effect": "Deny"}})}, "lets clients mount without an access point"),
-        *(
-            ("FileSystemPolicy", {"policy": denial(**fields)}, problem and "lets clients mount without an access point")
-            for problem, fields in DENIALS
-        ),
-        ("PersistentVolume", {"spec": {"csi": {"volumeHandle": "fs-01:/web:fsap-01"}}}, ""),
-        ("PersistentVolume", {"spec": {"csi": {"volumeHandle": "fs-01:/web"}}}, "mounts the whole file system fs-01:/web, as any user"),
-        ("PersistentVolume", {"spec": {"csi": {"volumeHandle": "fs-01:fsap-01"}}}, "mounts the whole file system fs-01:fsap-01"),
-        ("FileSystemPolicy", {"policy": "{"}, "lets clients mount without an access point"),
-        ("FileSystem", {"encrypted": object()}, ""),
-        ("FileSystemPolicy", {"policy": object()}, ""),
-        ("PersistentVolume", {"spec": {"csi": {"volumeHandle": object()}}}, ""),
-    ],
-)
-def test_caches(what: str, fields: dict[str, Any], problem: str) -> None:
-    stack = changed(resources(caches=EFS, agents={"runs": agent(cache="web")}), what, **fields)
-    found = broken(stack)
-    assert found.keys() == ({"caches-with-access-points"} if problem else set())
-    assert problem in str(found)
-
-
-def user_data(text: str, *, zipped: bool = False) -> str:
-    return base64.b64encode(gzip.compress(text.encode()) if zipped else text.encode()).decode()
-
-
-WRAPPED = "\n".join(re.findall(".{1,20}", user_data(f"#!/bin/sh\nexport API_TOKEN={SECRET}\n")))
-"""As `base64` prints it."""
-
-
-@pytest.mark.parametrize(
-    ("what", "fields", "place"),
-    [
-        ("Deployment", {"metadata": {"annotations": {"note": f"token: {SECRET}"}}}, "the secret in annotation 'note'"),
-        (
-            "AgentTaskTemplate",
-            {"spec": {"jobTemplate": {"spec": {"template": {"metadata": {"annotations": {"note": SECRET}}}}}}},
-            "the secret in annotation of the pods 'note'",
-        ),
-        ("LaunchTemplate", {"userData": user_data(f"#!/bin/sh\nexport API_TOKEN={SECRET}\n")}, "line 2 of the user data"),
-        ("LaunchTemplate", {"userData": user_data(f"a\nb\n  {SECRET}\n", zipped=True)}, "line 3 of the user data"),
-        *(
-            ("LaunchTemplate", {"userData": user_data(f"#!/bin/sh\n{line}\n")}, "line 2 of the user data")
-            for line in (
-                "docker run -e API_TOKEN=hunter2 acme/tool",
-                'docker run "--env=api_token=hunter2" acme/tool',
-                "curl https://example.com/?api_key=hunter2",
-                "tool --password='hunter2 & more'",
-                "  - api-token: hunter2  # of the tool",
-                "password = hunter2",
-                '{"user": "a", "dbPassword": "hunter2"}',
-            )
-        ),
-        *(
-            ("LaunchTemplate", {"userData": user_data(f"#!/bin/sh\n{line}\n")}, "")
-            for line in (
-                'API_TOKEN=$(cat /run/token) API_SECRET=$SECRET PASSWORD="$1"',
-                "curl -H 'X-aws-ec2-metadata-token-ttl-seconds: 60'",
-                '{"Authorization": f"Bearer {token}"}',
-                "def sign(token: str, key: bytes) -> str:",
-                "echo 'the key: use another one'",
-                "gpgkey=https://example.com/gpg USE_TOKEN=true",
-            )
-        ),
-        ("LaunchTemplate", {"userData": WRAPPED}, "line 2 of the user data"),
-        ("LaunchTemplate", {"userData": "no base64"}, ""),
-        ("LaunchTemplate", {"userData": "nötig"}, ""),
-        ("LaunchTemplate", {"userData": base64.b64encode(gzip.compress(b"text" * 99)[:12] + b"\xff" * 9).decode()}, ""),
-        ("LaunchTemplate", {"userData": object()}, ""),
-        ("InstanceTemplate", {"metadata": {"startup": "", "user-data": "X_PASSWORD='hunter2'"}}, "line 1 of the user data"),
-    ],
-)
-def test_secrets_in_plain_text(what: str, fields: dict[str, Any], place: str) -> None:
-    stack = changed(resources(agents={"runs": agent()}, machines={"aws": EC2, "gcp": GCE}), what, **fields)
-    found = broken(stack).get("no-plain-tokens", [])
-    assert [place in message for message in found] == ([True] if place else [])
-    assert SECRET not in str(found)
-    assert "hunter2" not in str(found)
-
-
-def test_secrets_in_config_maps_are_found() -> None:
-    [network_policy] = [each for each in runs() if each.what == "NetworkPolicy"]
-    made = network_policy._replace(
-        type="kubernetes:core/v1:ConfigMap",
-        inputs={"metadata": {"name": "settings"}, "data": {"api_token": "hunter2", "log": "debug", "more": f"password={SECRET}"}},
-    )
-    packed = made._replace(
-        inputs={"metadata": {"name": "settings"}, "binaryData": {"packed": user_data(f"password={SECRET}"), "b": "/w=="}}
-    )
-    assert broken([made])["no-plain-tokens"] == [
-        "ConfigMap settings: the secret in key 'api_token' is in plain text. Move it into a Secret.",
-        "ConfigMap settings: the secret in key 'more' is in plain text. Move it into a Secret.",
-    ]
-    assert broken([packed])["no-plain-tokens"] == [
-        "ConfigMap settings: the secret in binary key 'packed' is in plain text. Move it into a Secret.",
-    ]
 
 
 def test_excepted_namespaces_are_not_judged() -> None:
@@ -458,24 +174,6 @@ def test_excepted_namespaces_are_not_judged() -> None:
     assert broken(stack).keys() == known | {"no-plain-tokens"}
     assert broken(stack, excepted).keys() == {"no-plain-tokens"}
     assert broken(stack, {"exceptNamespaces": ["other"]}) == broken(stack)
-
-
-def test_excepted_variables_are_judged_by_the_form_of_their_value() -> None:
-    settings = {"TF_VAR_key_pair": "prod", "TF_VAR_partition_key": SECRET}
-    stack = changed(
-        resources(agents={"runs": agent(values={"agent": {"extraEnv": settings}})}, machines={"aws": EC2}),
-        "LaunchTemplate",
-        userData=user_data("GPG_KEY=0123abcd tool\n"),
-    )
-    found = {"TF_VAR_key_pair", "TF_VAR_partition_key", "line 1 of the user data"}
-
-    def named(*excepted: str) -> set[str]:
-        messages = broken(stack, {"exceptVariables": [*excepted]}).get("no-plain-tokens", [])
-        return {each for each in found if each in str(messages)}
-
-    assert named() == found
-    assert named("TF_VAR_key_pair") == found - {"TF_VAR_key_pair"}
-    assert named(*settings, "GPG_KEY") == {"TF_VAR_partition_key"}
 
 
 def test_only_what_security_promises_is_mandatory() -> None:
