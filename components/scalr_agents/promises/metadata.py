@@ -3,7 +3,7 @@
 A policy sees the NetworkPolicies and CiliumNetworkPolicies of a stack, not others of the cluster, nor whether the cluster enforces them.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from scalr_agents.charts.shared.contract import METADATA_SERVICES
@@ -14,21 +14,16 @@ from scalr_agents.promises import network_policies
 from scalr_agents.promises.resources import Resource, Violation, violation
 
 _CLOSED_ON_AWS: Mapping[str, Any] = {"httpTokens": "required", "httpPutResponseHopLimit": 1}
-_TASKS = ("AgentTask", "AgentTaskTemplate")
-_ADVICE = {
-    "agent-job": "Remove task.allowMetadataService: true, or list the namespace in exceptNamespaces",
-    "agent-local": "Set allowMetadataService: false, or list the namespace in exceptNamespaces",
-    "agent-k8s": "Set restrictMetadataService: true, or list the namespace in exceptNamespaces",
-}
+_OR_EXCEPT = "or list the namespace in exceptNamespaces"
 
 
 def of_agent_job(resources: Sequence[Resource], excepted: Sequence[str]) -> Iterator[Violation]:
     """Pods of runs. Controllers execute no code of runs."""
-    yield from _open(resources, excepted, lambda resource: resource.kind == "agent-job" and resource.what in _TASKS)
+    yield from _open(resources, excepted, with_tasks=True)
 
 
 def of_others(resources: Sequence[Resource], excepted: Sequence[str]) -> Iterator[Violation]:
-    yield from _open(resources, excepted, lambda resource: resource.kind in ("agent-local", "agent-k8s"))
+    yield from _open(resources, excepted, with_tasks=False)
 
 
 def of_machines(resources: Sequence[Resource], _excepted: Sequence[str]) -> Iterator[Violation]:
@@ -51,18 +46,26 @@ def of_machines(resources: Sequence[Resource], _excepted: Sequence[str]) -> Iter
                 yield violation(resource, problem, "Remove allowMetadataService: true, and transformations of the user data")
 
 
-def _open(resources: Sequence[Resource], excepted: Sequence[str], runs: Callable[[Resource], bool]) -> Iterator[Violation]:
+def _open(resources: Sequence[Resource], excepted: Sequence[str], *, with_tasks: bool) -> Iterator[Violation]:
+    """Violations by pods of charts with or without objects that have the template of runs: of the former, only these objects count."""
     policies = network_policies.of_stack(resources)
-    for resource in filter(runs, resources):
-        for pod in resource.pods() if resource.is_placed and resource.namespace not in excepted else ():
+    for resource in resources:
+        chart = resource.chart
+        if not chart or not resource.is_placed or resource.namespace in excepted:
+            continue
+        tasks = {line.task_resource.kind for line in chart.versions.lines if line.task_resource}
+        if bool(tasks) != with_tasks or (tasks and resource.what not in tasks):
+            continue
+        for pod in resource.pods():
             given = {service: network_policies.opened(service, policies, resource, pod) for service in METADATA_SERVICES}
             found = {service: names for service, names in sorted(given.items()) if names is not None}
             names = sorted({name for each in found.values() for name in each})
             if names:
                 problem = f"{' and '.join(names)} {'open' if names[1:] else 'opens'} {_listed(found)} to its pods"
-                yield violation(resource, problem, "Remove the rules that allow it, or list the namespace in exceptNamespaces")
+                yield violation(resource, problem, f"Remove the rules that allow it, {_OR_EXCEPT}")
             elif found:
-                yield violation(resource, f"no NetworkPolicy closes {_listed(found)} to its pods", _ADVICE[resource.kind])
+                problem = f"no NetworkPolicy closes {_listed(found)} to its pods"
+                yield violation(resource, problem, f"{chart.closing_metadata}, {_OR_EXCEPT}")
 
 
 def _listed(services: Collection[str]) -> str:

@@ -7,7 +7,6 @@ from scalr_agents.model.forms import is_deferred
 from scalr_agents.promises.resources import Resource, Violation, violation
 from scalr_agents.stack import pod_security
 
-_RESTRICTED = ("agent-job", "agent-local")
 _PROFILE = {"type": "RuntimeDefault"}
 _CAPABILITIES = {"drop": ["ALL"]}
 _DEMANDED: Mapping[str, Any] = {
@@ -26,7 +25,7 @@ _ADMITTED: Mapping[str, Any] = {
 
 def violations(resources: Sequence[Resource], excepted: Sequence[str]) -> Iterator[Violation]:
     for resource in resources:
-        if resource.kind in _RESTRICTED and resource.is_placed and resource.namespace not in excepted:
+        if resource.chart and resource.chart.is_restricted and resource.is_placed and resource.namespace not in excepted:
             for pod in resource.pods():
                 for problem in pod_security.violations(_known(pod.spec), "restricted"):
                     yield violation(resource, problem, "Remove the value or the transformation that changes the security of these pods")

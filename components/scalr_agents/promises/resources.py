@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from scalr_agents import charts
+from scalr_agents.charts.shared.chart import Chart
 from scalr_agents.model.forms import is_deferred
 from scalr_agents.model.merge import lookup
 
@@ -43,6 +45,11 @@ class Resource(NamedTuple):
     def kind(self) -> str:
         """The kind of the agent that it belongs to. Empty if it belongs to none in Kubernetes."""
         return KINDS.get(self.component, "")
+
+    @property
+    def chart(self) -> Chart[Any] | None:
+        """The chart of that kind."""
+        return charts.find(self.kind) if self.kind else None
 
     @property
     def what(self) -> str:

@@ -30,6 +30,7 @@ CHART = Chart(
     common=lambda values: (values.global_.labels, values.global_.annotations),
     moved=MOVED,
     pre_pulls=True,
+    closing_metadata="Remove task.allowMetadataService: true",
     longest_run_seconds=manifests.longest_run_seconds,
     cache_megabytes=megabytes,
 )

@@ -25,5 +25,7 @@ CHART = Chart(
     runs_at_once="agent-k8s has no fixed limit; set the size of a run with values.agent.container_task_*",
     corrections=RULES,
     owns_node_directory=True,
+    is_restricted=False,
+    closing_metadata="Set restrictMetadataService: true",
     further_images="its runs pull other images, which the agent chooses: see docs/agent-k8s.md",
 )

@@ -26,6 +26,7 @@ CHART = Chart(
     serves_vcs=True,
     scales=True,
     metadata_switch="allowMetadataService",
+    closing_metadata="Set allowMetadataService: false",
     hints=dict.fromkeys(
         ("persistence.data.mode", "persistence.cache.mode"),
         "the chart has it from 0.7.0; remove it. Set enabled: true for a claim, and workload.kind: StatefulSet for one claim per agent",

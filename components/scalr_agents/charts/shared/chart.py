@@ -84,6 +84,10 @@ class Chart(Generic[V]):
     """Whether its images can be pulled to nodes before runs need them."""
     scales: bool = False
     """Whether the number of its agents can follow their load."""
+    is_restricted: bool = True
+    """Whether its pods pass PodSecurity `restricted`."""
+    closing_metadata: str = ""
+    """How its users block the metadata services, as an imperative."""
     metadata_switch: str = ""
     """The value that blocks the metadata service, if the chart allows access by default; else empty."""
     longest_run_seconds: Callable[[V], int | None] | None = None
