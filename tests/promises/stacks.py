@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from scalr_agents.model.merge import merge
@@ -30,10 +31,15 @@ def resources(**words: Any) -> list[Resource]:
     """What a stack registers. `agents` and `machines` get tokens."""
     named = {**words.get("agents", {}), **words.get("machines", {})}
     content = {"common": {"url": "https://acme.scalr.io"}, "secrets": {name: {"token": TOKEN} for name in named}, **words}
-    configuration = {f"scalr-agents:{word}": json.dumps(entry) for word, entry in content.items()}
+    return list(_registered(json.dumps(content)))
+
+
+@cache
+def _registered(content: str) -> tuple[Resource, ...]:
+    configuration = {f"scalr-agents:{key}": json.dumps(entry) for key, entry in json.loads(content).items()}
     recording = run(lambda: deploy(REPOSITORY), configuration=configuration, secret_keys=("scalr-agents:secrets",))
     assert recording.error is None, recording.error
-    return list(seen(recording))
+    return tuple(seen(recording))
 
 
 def runs(**words: Any) -> list[Resource]:
