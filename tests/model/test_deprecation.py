@@ -18,7 +18,7 @@ from scalr_agents.charts.agent_job.values.agent import Agent
 from scalr_agents.charts.shared.agent import load
 from scalr_agents.machines.settings import Ec2Settings
 from scalr_agents.model import parse as shapes
-from scalr_agents.model.deprecation import Deprecated
+from scalr_agents.model.deprecation import Deprecated, has_deprecated
 from scalr_agents.model.fields import Text
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.section import Section, default
@@ -88,13 +88,16 @@ RULES: list[Any] = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}
 
 
 @pytest.fixture
-def deprecated_values(monkeypatch: pytest.MonkeyPatch) -> None:
+def deprecated_values(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Of agent-job: two that a stack and a program set with keys of their own, and one whose default depends on the version."""
     for model in (AGENT_JOB.values, Agent, Rbac):
         model.model_validate({})  # their schemas are built at the first use, and stay: without the marks
     for section, name in ((Agent, "url"), (Agent, "token"), (Rbac, "rules")):
         field = section.model_fields[name]
         monkeypatch.setattr(field, "metadata", [*field.metadata, Deprecated("9.0.0", "use image")])
+    has_deprecated.cache_clear()
+    yield
+    has_deprecated.cache_clear()
 
 
 def _deprecated(findings: Sequence[Finding]) -> list[str]:
@@ -153,6 +156,7 @@ def test_no_key_outlives_its_version() -> None:
     assert [at for at, mark in marks if Version(mark.until) <= Version(scalr_agents.__version__)] == []
     assert (f"{__name__}.image_tag", Deprecated("9.0.0", "use image")) in marks
     assert {StackFile, Ec2Settings, EfsSettings} <= set(_below(Section))
+    assert {Container, Pods} <= {model for model in _below(Section) if has_deprecated(model)}
 
 
 def _below(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
