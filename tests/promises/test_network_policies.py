@@ -155,3 +155,8 @@ def test_in_cilium_denials_count() -> None:
     everywhere: dict[str, Any] = {"egress": [{"toEntities": ["world"]}]}
     assert broken(changed(stack, "CiliumNetworkPolicy", spec=everywhere)) == {}
     assert broken(changed(stack, "CiliumNetworkPolicy", spec={**everywhere, "egressDeny": []})).keys() == {"closed-metadata-service"}
+
+
+def test_pods_with_unknown_labels_are_judged_when_these_are_known() -> None:
+    template = {"jobTemplate": {"spec": {"template": {"metadata": object()}}}}
+    assert broken(changed(runs(), "AgentTaskTemplate", spec=template)) == {}

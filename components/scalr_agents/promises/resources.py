@@ -96,7 +96,9 @@ def violation(resource: Resource, problem: str, advice: str) -> Violation:
 def _pods(fields: Mapping[str, Any]) -> Iterator[Pod]:
     spec = fields.get("spec")
     if isinstance(spec, Mapping) and isinstance(spec.get("containers"), list):
-        yield Pod(lookup(fields, "metadata", "labels"), _map(fields, "metadata", "annotations"), spec)
+        metadata = fields.get("metadata")
+        labels = metadata if is_deferred(metadata) else lookup(metadata, "labels")
+        yield Pod(labels, _map(fields, "metadata", "annotations"), spec)
         return
     for value in fields.values():
         if isinstance(value, Mapping):
