@@ -91,7 +91,7 @@ def test_what_reads_a_cluster_is_imported_only_by_its_commands(command: str) -> 
     """It needs a client of the Kubernetes API, whose import takes longer than all of another command."""
     arguments = {"template": ["template", "agent-job", "--set", "agent.token=x"]}.get(command, [command, "dev"])
     code = f"import sys; from scalr_agents.cli import main; main({arguments}, standalone_mode=False)"
-    late = ("kubernetes", "scalr_agents.cluster", "scalr_agents.doctor", "scalr_agents.live", "scalr_agents.impact")
+    late = ("kubernetes", "scalr_agents.cluster", "scalr_agents.doctor", "scalr_agents.day2")
     loaded = f"print([name for name in sys.modules if any(f'{{name}}.'.startswith(f'{{each}}.') for each in {late})])"
     program = f"try:\n    {code}\nexcept SystemExit: pass\n{loaded}"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=PACKAGE.parent.parent)
@@ -113,8 +113,8 @@ FLOORS = {
     **dict.fromkeys(("charts", "caches", "machines", "output", "output_directory", "printing"), 1),
     "stack": 2,
     **dict.fromkeys(("observability", "cluster", "promises"), 3),
-    **dict.fromkeys(("helm", "doctor", "live"), 4),
-    **dict.fromkeys(("impact", "resources"), 5),
+    **dict.fromkeys(("helm", "doctor"), 4),
+    **dict.fromkeys(("day2", "resources"), 5),
     "cli": 6,
 }
 """Where folders and modules of the package stand. Each imports only what stands below it, and its own folder."""
@@ -139,15 +139,22 @@ IN_FUNCTIONS: dict[str, dict[str, tuple[int, str]]] = {
     },
     "cli.clusters": {
         "doctor.command": (65, "for all commands but `doctor`"),
+        "cluster.api": (60, "for all commands without a cluster"),
+        "cluster.kubeconfig": (60, "for all commands without a cluster"),
         "cluster.programs": (26, WITHOUT_STACK),
-        "live.command": (40, "for all commands but `status` and `logs`"),
-        "impact.command": (64, "for all commands but `impact`"),
+        "day2.impact": (90, "for all commands but `impact`"),
+        "day2.logs": (65, "for all commands but `logs`"),
+        "day2.runs": (65, "for all commands but `status`"),
+        "day2.status": (65, "for all commands but `status`"),
     },
     "__main__": {"cli": (19, "pydantic does not look for plugins, which is set before it is imported")},
     "cluster.api": {
         "urllib3": (26, "for stacks with errors; may not be installed"),
         "kubernetes.client": (100, "as urllib3"),
-        "kubernetes.config": (96, "as urllib3"),
+    },
+    "cluster.kubeconfig": {
+        "kubernetes.client": (100, "may not be installed"),
+        "kubernetes.config": (96, "may not be installed"),
     },
     "stack": {
         "stack.cache_checks": (32, "for stacks without caches"),

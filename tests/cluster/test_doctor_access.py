@@ -174,7 +174,7 @@ def test_a_probe_without_a_node_says_why(doctor: Doctor, cluster: Client, namesp
     _deployed(cluster, namespace)
     nowhere = {"values": {"task": {"nodeSelector": {"doctor": "nobody"}}}}
     done = doctor(namespace, "--probe", "--timeout", "3", agent=nowhere, config={"kubernetes": {"upsertExisting": True}})
-    assert "error: probe of agent runs: its pod did not start: 0/" in done.stdout
+    assert "error: probe of agent runs: its pod did not start: Unschedulable: 0/" in done.stdout
     assert _probes(cluster, namespace) == []
 
 
@@ -193,8 +193,7 @@ def test_an_interrupted_probe_is_removed(sent: signal.Signals, doctor: Doctor, c
         wait(lambda: _probes(cluster, namespace), _SECONDS, "the probe")
         running.send_signal(sent)
         _, message = running.communicate(timeout=_SECONDS)
-    assert running.returncode == 1
-    assert message.splitlines()[-1] == "Aborted!"
+    assert (running.returncode, "Traceback" in message) == (130, False)
     assert _probes(cluster, namespace) == []
 
 
@@ -204,5 +203,5 @@ def test_a_probe_whose_container_does_not_start_says_why(doctor: Doctor, cluster
     annotated = {"values": {"task": {"podAnnotations": {"scalr-agents.test/unready": status}}}}
     done = doctor(namespace, "--probe", "--timeout", "5", agent=annotated, config={"kubernetes": {"upsertExisting": True}})
     [refused] = lines(done)
-    messages = [f'container {name}: ImagePullBackOff Back-off pulling image "no/such"' for name in ("runner", "worker")]
+    messages = [f'ImagePullBackOff in {name}: Back-off pulling image "no/such"' for name in ("runner", "worker")]
     assert refused.startswith(f"error: probe of agent runs: its pod did not start: {'; '.join(messages)}")

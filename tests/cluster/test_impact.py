@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 import pytest
 from scalr_agents import stack
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
-from scalr_agents.cluster.api import connect
-from scalr_agents.impact import command
-from scalr_agents.impact.effects import holds_runs
+from scalr_agents.cluster.answers import understood
+from scalr_agents.cluster.kubeconfig import connect
+from scalr_agents.cluster.objects import Workload
+from scalr_agents.day2 import impact
+from scalr_agents.day2.impact import holds_runs
 from scalr_agents.model.merge import Values, merge
 from scalr_agents.stack import source
 
@@ -280,8 +282,8 @@ def compared(cluster: Client, control_plane: ControlPlane) -> Iterator[Mapping[s
     holders = {name: _holders(cluster, seen) for name, seen in before.items()}
     after = _after()
     with connect(str(control_plane.kubeconfig), "tests", []) as api:
-        stays = command.examine(api, deployed.wanted)
-        told = command.examine(api, after)
+        stays = impact.examine(api, deployed.wanted)
+        told = impact.examine(api, after)
     assert [(str(change.key), change.what, change.fields) for change in stays.changes] == []
     assert {name: deployed.seen(name) for name in _ROWS} == before, "predicting changes nothing"
     wanted = {agent.name: deepcopy(agent.objects) for agent in after.agents}
@@ -300,7 +302,8 @@ def compared(cluster: Client, control_plane: ControlPlane) -> Iterator[Mapping[s
 
 
 def _holders(cluster: Client, seen: Seen) -> set[Key]:
-    return {key for key in seen.pods if holds_runs(cluster.get(*key, _NAMESPACE))}
+    found = {key: understood(Workload, cluster.get(*key, _NAMESPACE))[0] for key in seen.pods}
+    return {key for key, workload in found.items() if workload and holds_runs(workload)}
 
 
 def _happened(key: Key, each: Compared) -> str:

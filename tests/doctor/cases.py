@@ -167,11 +167,11 @@ CASES = {
         _just(
             classes=[],
             volumes=[
-                Volume(storage_class="slow"),
-                Volume(storage_class="fast", phase="Bound", claim="scalr/other"),
-                Volume(storage_class="fast", claim=f"other/{CLAIM}"),
-                Volume(storage_class="fast", phase="Released", claim=f"scalr/{CLAIM}"),
-                Volume(storage_class="fast", phase="Failed"),
+                Volume(name="v", storage_class="slow"),
+                Volume(name="v", storage_class="fast", phase="Bound", claim="scalr/other"),
+                Volume(name="v", storage_class="fast", claim=f"other/{CLAIM}"),
+                Volume(name="v", storage_class="fast", phase="Released", claim=f"scalr/{CLAIM}"),
+                Volume(name="v", storage_class="fast", phase="Failed"),
             ],
         ),
         agent=CLASS,

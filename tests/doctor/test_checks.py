@@ -69,9 +69,9 @@ def test_what_cannot_be_seen_is_said_and_nothing_else_is_found() -> None:
     ("claim", "volumes"),
     [
         (Content(phase="Bound"), []),
-        (Content(phase="Pending"), [Volume(storage_class="fast")]),
-        (None, [Volume(storage_class="slow"), Volume(storage_class="fast")]),
-        (None, [Volume(storage_class="fast", claim=f"scalr/{CLAIM}")]),
+        (Content(phase="Pending"), [Volume(name="v", storage_class="fast")]),
+        (None, [Volume(name="v", storage_class="slow"), Volume(name="v", storage_class="fast")]),
+        (None, [Volume(name="v", storage_class="fast", claim=f"scalr/{CLAIM}")]),
     ],
 )
 def test_a_static_volume_needs_no_class(claim: Content | None, volumes: list[Volume]) -> None:

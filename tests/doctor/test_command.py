@@ -10,9 +10,10 @@ from types import TracebackType
 from typing import Any, Self
 
 import pytest
+from scalr_agents.cluster import kubeconfig as kubeconfigs
 from scalr_agents.cluster.answers import Answer, Hidden
 from scalr_agents.cluster.api import ClusterError
-from scalr_agents.doctor import collect, command, probing
+from scalr_agents.doctor import collect, probing
 from scalr_agents.doctor.findings import error
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.findings import Finding
@@ -40,7 +41,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch, project: Path) -> dict[str, Any]:
     """The facts in which a cluster differs from one that is ready for the stack `dev`."""
     stack(project, STACK)
     facts: dict[str, Any] = {}
-    monkeypatch.setattr(command, "connect", lambda kubeconfig, context, untrusted: Described())
+    monkeypatch.setattr(kubeconfigs, "connect", lambda file, context, untrusted: Described())
     monkeypatch.setattr(collect, "collect", lambda api, needs, further=(): replace(ready(needs), **facts))
     return facts
 
@@ -95,10 +96,10 @@ def test_probes_run_only_when_asked_for(cluster: dict[str, Any], project: Path, 
 
 
 def test_a_cluster_that_cannot_be_asked(cluster: dict[str, Any], project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(kubeconfig: str, context: str, untrusted: Sequence[Path]) -> Described:
+    def refuse(file: str, context: str, untrusted: Sequence[Path]) -> Described:
         raise ClusterError("the cluster is away")
 
-    monkeypatch.setattr(command, "connect", refuse)
+    monkeypatch.setattr(kubeconfigs, "connect", refuse)
     done = cli("doctor", "dev", directory=project)
     assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (1, "", "error: the cluster is away")
 

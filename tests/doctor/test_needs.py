@@ -22,7 +22,7 @@ from tests.helpers import samples
     ],
 )
 def test_plurals(kind: str, plural: str) -> None:
-    assert paths.plural_of(kind) == plural
+    assert paths.plural(kind) == plural
 
 
 @pytest.mark.parametrize("name", samples.STACKS)

@@ -2,14 +2,20 @@
 
 import base64
 import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scalr_agents.cluster.answers import Listed, understood
+from scalr_agents.cluster.objects import Object
+from scalr_agents.cluster.view import View
 from scalr_agents.doctor import reading
-from scalr_agents.doctor.facts import Content, Node, Owner, Volume
+from scalr_agents.doctor.facts import Content, DaemonSet, Definition, Namespace, Node, Owned, Owner, StorageClass, Volume
+from scalr_agents.doctor.reading import DriversOfNode, NodeAnswer, Occupant
 
 KEYS = st.sampled_from(["auths", "a"])
 LEAVES = st.none() | st.booleans() | st.text(max_size=3)
@@ -17,14 +23,31 @@ JSON = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=2) | st.dicti
 HIDDEN = "hidden-password"
 
 
-def pod(node: str | None, cpu: str, priority: int = 0) -> dict[str, Any]:
+T = TypeVar("T")
+
+
+def read(kind: type[T], item: dict[str, Any]) -> T:
+    """What is made of an answer in which everything is understood."""
+    found, odd = understood(kind, item)
+    assert found is not None
+    assert odd == []
+    return found
+
+
+def view(**lists: Sequence[Object]) -> View:
+    """A cluster with these objects, by the names of their kinds."""
+    kinds: dict[str, type[Object]] = {kind.__name__: kind for kind in (NodeAnswer, Occupant, DriversOfNode)}
+    return View(at=datetime(2026, 5, 1, tzinfo=UTC), lists={(kinds[name], ""): Listed(items) for name, items in lists.items()})
+
+
+def pod(node: str | None, cpu: str, priority: int = 0) -> Occupant:
     container = {"resources": {"requests": {"cpu": cpu}}}
-    return {"spec": {"nodeName": node, "priority": priority, "containers": [container]}}
+    return read(Occupant, {"metadata": {"name": "a"}, "spec": {"nodeName": node, "priority": priority, "containers": [container]}})
 
 
 def test_pods_take_room_on_their_nodes_and_placeholders_none() -> None:
     pods = [pod("a", "1"), pod("a", "500m"), pod("b", "2"), pod(None, "4"), pod("a", "8", priority=-10), pod("gone", "1")]
-    a, b = reading.with_pods([Node(name="a"), Node(name="b")], pods)
+    a, b = reading.nodes(view(NodeAnswer=[NodeAnswer(name="a"), NodeAnswer(name="b")], Occupant=pods))
     assert a.requested == {"cpu": Decimal("1.5"), "pods": Decimal(2)}
     assert b.requested == {"cpu": Decimal(2), "pods": Decimal(1)}
 
@@ -34,8 +57,25 @@ def test_drivers_are_those_of_the_node() -> None:
         {"metadata": {"name": "a"}, "spec": {"drivers": [{"name": "efs.csi.aws.com"}]}},
         {"metadata": {"name": "b"}, "spec": {"drivers": None}},
     ]
-    nodes = reading.with_drivers([Node(name="a"), Node(name="b"), Node(name="c")], answers)
+    drivers = [read(DriversOfNode, answer) for answer in answers]
+    nodes = reading.nodes(view(NodeAnswer=[NodeAnswer(name=name) for name in "abc"], DriversOfNode=drivers))
     assert [node.drivers for node in nodes] == [frozenset({"efs.csi.aws.com"}), frozenset(), frozenset()]
+
+
+def test_a_node() -> None:
+    info = {"kubeletVersion": "v1.36.3", "containerRuntimeVersion": "containerd://2.1.4"}
+    taint = {"key": "pool", "value": "a", "effect": "NoSchedule"}
+    status = {"allocatable": {"cpu": "3920m", "memory": "1Gi", "odd": {}}, "nodeInfo": info}
+    answer = {"metadata": {"name": "a", "labels": {"pool": "a"}}, "spec": {"taints": [taint]}, "status": status}
+    [node] = reading.nodes(view(NodeAnswer=[read(NodeAnswer, answer)]))
+    assert node == Node(
+        name="a",
+        labels={"pool": "a"},
+        taints=(taint,),
+        allocatable={"cpu": Decimal("3.920"), "memory": Decimal(2**30)},
+        kubelet="v1.36.3",
+        runtime="containerd://2.1.4",
+    )
 
 
 def encoded(content: Any) -> str:
@@ -66,13 +106,42 @@ def test_no_pull_secret_breaks_the_reading(content: Any) -> None:
 def test_owners_are_the_helm_release_and_the_managers_of_the_object_itself() -> None:
     annotations = {"meta.helm.sh/release-name": "runs", "meta.helm.sh/release-namespace": "scalr"}
     managed = [{"manager": "helm"}, {"manager": "kubelet", "subresource": "status"}]
-    assert reading.owner({"metadata": {"annotations": annotations, "managedFields": managed}}) == Owner(
-        release="scalr/runs", managers=frozenset({"helm"})
-    )
-    assert reading.owner({"metadata": {}}) == Owner()
+    owned = Owner(release="scalr/runs", managers=frozenset({"helm"}))
+    assert read(Owned, {"metadata": {"annotations": annotations, "managedFields": managed}}).owner == owned
+    assert read(Owned, {"metadata": {}}).owner == Owner()
 
 
 def test_volumes_are_of_a_class_and_for_a_claim() -> None:
     bound = {"spec": {"storageClassName": "nfs", "claimRef": {"namespace": "scalr", "name": "cache"}}, "status": {"phase": "Bound"}}
-    assert reading.volume(bound) == Volume(storage_class="nfs", claim="scalr/cache", phase="Bound")
-    assert reading.volume({"spec": {}, "status": {"phase": "Available"}}) == Volume(phase="Available")
+    assert read(Volume, {"metadata": {"name": "v"}, **bound}) == Volume(name="v", storage_class="nfs", claim="scalr/cache", phase="Bound")
+    assert read(Volume, {"metadata": {"name": "v"}, "spec": {}, "status": {"phase": "Available"}}) == Volume(name="v", phase="Available")
+
+
+@pytest.mark.parametrize(
+    ("answer", "fact"),
+    [
+        ({"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}}, Namespace(level="restricted")),
+        ({"metadata": {}, "status": {"phase": "Terminating"}}, Namespace(terminating=True)),
+        ({"metadata": {"name": "a"}}, StorageClass(name="a")),
+        (
+            {"metadata": {"name": "a", "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}}},
+            StorageClass(name="a", is_default=True),
+        ),
+        (
+            {
+                "metadata": {"deletionTimestamp": "x"},
+                "spec": {"versions": [{"name": "v1", "served": True}, {"name": "v2", "served": False}]},
+            },
+            Definition(served=frozenset({"v1"}), terminating=True),
+        ),
+        (
+            {
+                "metadata": {"name": "a"},
+                "spec": {"template": {"spec": {"containers": [{"command": ["x"], "args": ["y"]}, {"args": None}]}}},
+            },
+            DaemonSet(name="a", arguments=["x", "y"]),
+        ),
+    ],
+)
+def test_facts_of_one_answer(answer: dict[str, Any], fact: object) -> None:
+    assert read(type(fact), answer) == fact

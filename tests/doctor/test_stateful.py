@@ -43,7 +43,7 @@ def test_claims_are_no_references() -> None:
     ("facts", "count"),
     [
         ({"classes": []}, 1),
-        ({"classes": [], "volumes": [Volume(storage_class="fast")]}, 0),
+        ({"classes": [], "volumes": [Volume(name="v", storage_class="fast")]}, 0),
         ({"classes": [], "contents": {CLAIM: Content(phase="Bound")}}, 0),
     ],
 )

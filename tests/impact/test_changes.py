@@ -4,19 +4,31 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+import yaml
 from scalr_agents.charts.shared.manifests.secrets import DIGEST_ANNOTATION
-from scalr_agents.cluster.answers import Answer
-from scalr_agents.doctor.needs import Needs
-from scalr_agents.impact import changes
-from scalr_agents.impact.changes import Change
+from scalr_agents.cluster import paths
+from scalr_agents.cluster.answers import Answer, Hidden, Listed, understood
+from scalr_agents.cluster.objects import Object, Workload
+from scalr_agents.day2 import changes
+from scalr_agents.day2.changes import Change, Trial, Trials
+from scalr_agents.doctor.needs import KEPT, Needs
 from scalr_agents.model.manifests import Key, key_of
 from scalr_agents.model.merge import Values, merge
 from scalr_agents.stack import load as load_stack
 
-from tests.helpers.samples import REPOSITORY, URL, load
+from tests.helpers.samples import REPOSITORY, URL, load, sample
 
 Json = dict[str, Any]
 _DEPLOYMENT = {"metadata": {"name": "a"}, "spec": {"replicas": 2, "template": {"spec": {"containers": [{"name": "x", "image": "1"}]}}}}
+
+
+def _judged(kind: str, live: Json, answer: Answer) -> Change:
+    return changes.judged(Key(kind, "scalr", "a"), Trial(wanted=live, live=live, answer=answer))
+
+
+def _live(item: Json) -> Object | None:
+    """An object of the cluster as it is read."""
+    return understood(Workload, item)[0]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +62,7 @@ def test_differences_are_paths_without_values(one: Json, other: Json, paths: lis
 )
 def test_what_a_change_does_to_a_workload(change: Values, what: str) -> None:
     answer = Answer(status=200, accepted=merge(deepcopy(_DEPLOYMENT), change))
-    assert changes.judged(Key("Deployment", "scalr", "a"), _DEPLOYMENT, answer).what == what
+    assert _judged("Deployment", _DEPLOYMENT, answer).what == what
 
 
 @pytest.mark.parametrize(
@@ -72,14 +84,60 @@ def test_what_a_change_does_to_a_workload(change: Values, what: str) -> None:
     ],
 )
 def test_what_a_refusal_means(kind: str, fields: list[str], what: str) -> None:
-    found = changes.judged(Key(kind, "", "a"), _DEPLOYMENT, Answer(status=422, message="invalid", fields=fields))
+    live = merge(_DEPLOYMENT, {"spec": {"volumeName": "v"}})
+    found = _judged(kind, live, Answer(status=422, message="invalid", fields=fields))
     assert (found.what, found.reason) == (what, "invalid" if what == "rejected" else "")
 
 
+@pytest.mark.parametrize("status", [0, 429, 500, 503])
+def test_a_failure_of_the_api_server_is_no_refusal(status: int) -> None:
+    found = _judged("Deployment", _DEPLOYMENT, Answer(status=status, message="webhook away"))
+    assert (found.what, found.reason) == ("unknown", "webhook away")
+
+
 def test_mount_options_replace_a_volume() -> None:
-    live = {"metadata": {}, "spec": {"mountOptions": ["tls"]}}
+    live = {"metadata": {"name": "a"}, "spec": {"mountOptions": ["tls"]}}
     accepted = Answer(status=200, accepted={"metadata": {}, "spec": {"mountOptions": ["tls", "iam"]}})
-    assert changes.judged(Key("PersistentVolume", "", "a"), live, accepted).what == "replaced"
+    assert _judged("PersistentVolume", live, accepted).what == "replaced"
+
+
+def test_claims_go_with_pods_if_the_policy_comes_in_the_same_change() -> None:
+    words: Values = {"kind": "agent-local", "values": {"workload": {"kind": "StatefulSet"}, "persistence": {"cache": {"enabled": True}}}}
+    deleting = {"workload": {"statefulSet": {"persistentVolumeClaimRetentionPolicy": {"whenScaled": "Delete"}}}}
+    before, after = _needs(words), _needs(merge(words, {"values": deleting}))
+    [workload] = [manifest for manifest in before.own.values() if manifest["kind"] == "StatefulSet"]
+    live = _live(merge(workload, {"spec": {"replicas": 2}}))
+    _, *claims = changes.followed([Change(key=key_of(workload), what="scaled-in", live=live)], after)
+    assert [(each.key.name, each.what) for each in claims] == [("cache-dir-runs-agent-local-1", "removed")]
+
+
+def test_every_kind_that_stacks_have_is_looked_for() -> None:
+    """Those of the sample stacks and of every golden release."""
+    files = [path for path in (REPOSITORY / "stacks").glob("Pulumi.*.yaml") if "scalr-agents:agents" in path.read_text()]
+    stacks = [Needs.of(sample(path.stem.removeprefix("Pulumi."))) for path in files]
+    golden = [item for path in (REPOSITORY / "tests" / "golden").rglob("*.yaml") for item in yaml.safe_load_all(path.read_text())]
+    made = [*(item for needs in stacks for item in needs.objects), *(item for item in golden if {"apiVersion", "kind"} <= {*(item or {})})]
+    kinds = {(item["apiVersion"], item["kind"]) for item in made if item["kind"] not in KEPT}
+    assert kinds - {(kind.api_version, kind.name) for kind in paths.kinds()} == set()
+
+
+def _removed(kind: str, *items: Object) -> list[str]:
+    """What is removed of what there is of a kind."""
+    [of] = [each for each in paths.kinds() if each.name == kind]
+    found = changes.of(_needs({"kind": "agent-job"}), Trials(of={}, there={(of, ""): Listed(items)}))
+    return [change.key.place for change in found if change.what == "removed"]
+
+
+@pytest.mark.parametrize(
+    "kind", ["ResourceQuota", "LimitRange", "HorizontalPodAutoscaler", "PrometheusRule", "ConfigMap", "ExternalSecret"]
+)
+def test_what_the_stack_has_no_longer_is_removed(kind: str) -> None:
+    assert _removed(kind, Object(name="old", namespace="scalr"), Object(name="theirs", namespace="payments")) == [f"{kind} scalr/old"]
+
+
+def test_objects_of_the_cluster_begin_with_a_namespace_of_the_stack() -> None:
+    found = [Object(name=name) for name in ("scalr.old-agent", "payments.runs-agent", "view")]
+    assert _removed("ClusterRole", *found) == ["ClusterRole scalr.old-agent"]
 
 
 def _needs(agent: Values, **words: Any) -> Needs:
@@ -89,7 +147,9 @@ def _needs(agent: Values, **words: Any) -> Needs:
 
 def _replaced_with(needs: Needs, kind: str) -> dict[str, str]:
     """What is replaced, and why, if the object of a kind is and all others stay."""
-    made = [Change(key=key, what="replaced" if key.kind == kind else "unchanged", live=manifest) for key, manifest in needs.own.items()]
+    made = [
+        Change(key=key, what="replaced" if key.kind == kind else "unchanged", live=_live(manifest)) for key, manifest in needs.own.items()
+    ]
     return {str(each.key): each.reason for each in changes.followed(made, needs) if each.what == "replaced"}
 
 
@@ -125,7 +185,7 @@ def test_claims_that_go_with_a_stateful_set(event: str, what: changes.What, expe
     needs = _needs({"kind": "agent-local", "values": {"workload": stateful, "persistence": {"cache": {"enabled": True}}}})
     [workload] = [manifest for manifest in needs.own.values() if manifest["kind"] == "StatefulSet"]
     live = merge(workload, {"spec": {"replicas": 2}})
-    _, *claims = changes.followed([Change(key=key_of(workload), what=what, live=live)], needs)
+    _, *claims = changes.followed([Change(key=key_of(workload), what=what, live=_live(live))], needs)
     assert {each.key.name.removeprefix("cache-dir-runs-agent-local-"): each.what for each in claims} == expected
 
 
@@ -138,3 +198,14 @@ def test_the_digest_of_encrypted_secrets_counts_as_unchanged() -> None:
     assert DIGEST_ANNOTATION not in wanted["spec"]["template"]["metadata"].get("annotations", {})
     assert changes.submitted(wanted, live, encrypted) == live
     assert changes.submitted(live, wanted, known) is live
+
+
+def test_kinds_that_cannot_be_seen_are_a_note_unless_the_stack_has_them() -> None:
+    needs, denied = _needs({"kind": "agent-job"}), Hidden("no permission")
+    kinds = {kind.name: kind for kind in paths.kinds()}
+    there = {(kinds[name], "scalr"): denied for name in ("Role", "ConfigMap", "ExternalSecret")} | {(kinds["PriorityClass"], ""): denied}
+    trials = Trials(of={}, there={**there, (kinds["LimitRange"], ""): denied})
+    assert [change.key.place for change in changes.of(needs, trials)] == ["Role scalr/*"]
+    assert list(changes.unseen(needs, trials)) == [
+        "ConfigMap, ExternalSecret, PriorityClass that the stack has no longer cannot be seen: no permission"
+    ]

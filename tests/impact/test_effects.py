@@ -3,29 +3,37 @@
 import pytest
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
-from scalr_agents.cluster.answers import Hidden
-from scalr_agents.impact import command, effects
-from scalr_agents.impact.changes import Change, What
-from scalr_agents.impact.command import Impact
-from scalr_agents.impact.effects import Effect
-from scalr_agents.live.snapshot import Snapshot
+from scalr_agents.cluster.answers import Hidden, Listed, understood
+from scalr_agents.cluster.objects import Job, Pod, Workload
+from scalr_agents.cluster.view import View
+from scalr_agents.day2 import impact
+from scalr_agents.day2.changes import Change, What
+from scalr_agents.day2.impact import Effect, Impact
 from scalr_agents.model.manifests import Key, key_of
 from scalr_agents.model.merge import Values, merge
 
-from tests.live.objects import NAMESPACE, NOW, OF_RUNS, agent, job, pod, snapshot
+from tests.helpers.answers_of_cluster import NAMESPACE, NOW, OF_RUNS, agent, job, pod, snapshot
 
 _GRACE = {"spec": {"template": {"spec": {"terminationGracePeriodSeconds": 60}}}}
+
+
+def live(item: Values) -> Workload:
+    """A workload as it is read."""
+    found, odd = understood(Workload, item)
+    assert found
+    assert not odd
+    return found
 
 
 def _status(pods: int) -> Values:
     return {"status": {"replicas": pods, "desiredNumberScheduled": pods}}
 
 
-def _effect(of: AnyAgent, what: What, now: Snapshot, *others: Change, pods: int = 2) -> Effect:
+def _effect(of: AnyAgent, what: What, now: View, *others: Change, pods: int = 2) -> Effect:
     """What happens to an agent whose workloads all change in this way. Each has this number of pods."""
     workloads = [merge(manifest, _status(pods)) for manifest in of.objects if manifest["kind"] in WORKLOADS]
-    found = [Change(key=key_of(each), what=what, live={} if what in ("created", "unknown") else each) for each in workloads]
-    [effect] = effects.of([of], [*found, *others], now)
+    found = [Change(key=key_of(each), what=what, live=None if what in ("created", "unknown") else live(each)) for each in workloads]
+    [effect] = impact.effects([of], [*found, *others], now)
     return effect
 
 
@@ -72,8 +80,8 @@ def test_no_run_ends_where_no_pod_is() -> None:
     ],
 )
 def test_the_longest_end_of_five_pods(kind: str, what: What, update: Values, seconds: int) -> None:
-    live = merge(_GRACE, {"spec": {"updateStrategy": {"rollingUpdate": update}}})
-    assert effects.longest_end_seconds(Change(key=Key(kind, "", "a"), what=what, live=live), 5) == seconds
+    workload = live(merge(_GRACE, {"metadata": {"name": "a"}, "spec": {"updateStrategy": {"rollingUpdate": update}}}))
+    assert impact.longest_end_seconds(Change(key=Key(kind, "", "a"), what=what), workload, 5) == seconds
 
 
 @pytest.mark.parametrize(("claim", "then", "seconds"), [("cache", "wait", 600 + 360 + 60), ("another", "continue", 0)])
@@ -90,21 +98,21 @@ def test_runs_are_found_by_the_labels_that_the_cluster_has() -> None:
     old, new = agent(values={"fullnameOverride": "runs"}), agent(values={"fullnameOverride": "runs", "nameOverride": "other"})
     [workload] = [manifest for manifest in old.objects if manifest["kind"] == "Deployment"]
     now = snapshot(new, jobs=[job("plan", labels=old.release.selector("task"))])
-    [found] = effects.of([new], [Change(key=key_of(workload), what="replaced", live=merge(workload, _status(1)))], now)
+    [found] = impact.effects([new], [Change(key=key_of(workload), what="replaced", live=live(merge(workload, _status(1))))], now)
     assert [run.name for run in found.runs or ()] == ["plan"]
 
 
 def test_a_workload_of_another_kind_that_the_agent_had_ends_its_runs() -> None:
     old, new = agent(kind="agent-local"), agent()
     [workload] = [manifest for manifest in old.objects if manifest["kind"] == "Deployment"]
-    now, removed = snapshot(new), [Change(key=key_of(workload), what="removed", live=merge(workload, _status(1)))]
-    [found] = effects.of([new], removed, now)
+    now, removed = snapshot(new), [Change(key=key_of(workload), what="removed", live=live(merge(workload, _status(1))))]
+    [found] = impact.effects([new], removed, now)
     assert (found.then, found.pods) == ("end", 1)
-    [beside, owner] = effects.of([new, old], removed, now)
+    [beside, owner] = impact.effects([new, old], removed, now)
     assert (beside.then, owner.then) == ("continue", "end")
 
 
-def _impact(*changes: Change, then: effects.Then = "continue") -> Impact:
+def _impact(*changes: Change, then: impact.Then = "continue") -> Impact:
     workload = Change(key=Key("Deployment", NAMESPACE, "runs"), what="restarted")
     effect = Effect(
         name="runs", kind="agent-local", namespace=NAMESPACE, workloads=[workload], runs=None, then=then, pods=2, longest_wait_seconds=120
@@ -116,7 +124,7 @@ def test_text_says_everything() -> None:
     fields = ["spec.a", "spec.b", "spec.c", "spec.d"]
     restarted = Change(key=Key("Deployment", NAMESPACE, "runs"), what="restarted", fields=fields)
     replaced = Change(key=Key("PersistentVolumeClaim", NAMESPACE, "cache"), what="replaced", fields=["spec"], reason="the new one is empty")
-    assert command.as_text(_impact(restarted, replaced, then="end")) == [
+    assert impact.as_text(_impact(restarted, replaced, then="end")) == [
         "AGENT  KIND         CONTROLLERS  RUNS  THEN          LONGEST WAIT",
         "runs   agent-local  restarted    -     end (2 pods)  2m",
         "Deployment scalr/runs restarts: spec.a, spec.b, spec.c and 1 more",
@@ -129,11 +137,80 @@ def test_text_says_everything() -> None:
     ("what", "then", "expected"),
     [("replaced", "end", True), ("rejected", "continue", False), ("unknown", "continue", False), ("restarted", "unknown", False)],
 )
-def test_what_counts_as_told(what: What, then: effects.Then, expected: bool) -> None:
+def test_what_counts_as_told(what: What, then: impact.Then, expected: bool) -> None:
     assert _impact(Change(key=Key("Role", NAMESPACE, "runs"), what=what), then=then).is_complete is expected
 
 
 def test_runs_that_cannot_be_seen() -> None:
     of = agent()
-    now = Snapshot(at=NOW, lists={("jobs.batch", NAMESPACE): Hidden("no"), ("pods", NAMESPACE): []})
+    now = View(at=NOW, lists={(Job, NAMESPACE): Hidden("no"), (Pod, NAMESPACE): Listed()})
     assert _effect(of, "restarted", now).runs is None
+
+
+def _removed(of: AnyAgent, *kinds: str) -> list[Change]:
+    """The objects of some kinds that an agent had, which are removed. Its workloads have one pod."""
+    made = [merge(manifest, _status(1)) if manifest["kind"] in WORKLOADS else manifest for manifest in of.objects]
+    return [Change(key=key_of(each), what="removed", live=live(each)) for each in made if each["kind"] in kinds]
+
+
+@pytest.mark.parametrize(
+    ("words", "then", "seconds"),
+    [
+        ({"kind": "agent-local"}, "end", 120),
+        ({"kind": "agent-local", "values": {"agent": {"shutdownMode": "drain"}}}, "wait", 120),
+        ({"kind": "agent-k8s"}, "wait", 3660),
+        ({"kind": "agent-job"}, "continue", 0),
+    ],
+)
+def test_an_agent_that_the_stack_has_no_longer_is_a_row(words: Values, then: str, seconds: int) -> None:
+    of = agent(**words)
+    [found] = impact.of_gone_agents([], _removed(of, *WORKLOADS), snapshot(of))
+    assert (found.name, found.namespace, found.then, found.longest_wait_seconds) == ("runs", NAMESPACE, then, seconds)
+
+
+def test_what_runs_of_an_agent_lose_that_is_renamed() -> None:
+    of = agent(values={"serviceAccount": {"create": True}})
+    removed = _removed(of, *WORKLOADS, "NetworkPolicy", "ServiceAccount", "PodDisruptionBudget", "Secret")
+    [found] = impact.of_gone_agents([], removed, snapshot(of, jobs=[job("plan")]))
+    assert [run.name for run in found.runs or ()] == ["plan"]
+    assert {each.partition(" ")[0] for each in found.loses} == {"NetworkPolicy", "ServiceAccount", "PodDisruptionBudget"}
+    [without_runs] = impact.of_gone_agents([], removed, snapshot(of))
+    assert (without_runs.runs, without_runs.loses) == ([], ())
+
+
+def test_what_runs_lose_when_their_agent_gets_another_line() -> None:
+    old, new = agent(agentVersion="0.57.0"), agent()
+    removed = _removed(old, *WORKLOADS, "NetworkPolicy")
+    now = snapshot(new, jobs=[job("plan", labels=old.release.selector("task"))])
+    [found] = impact.effects([new], removed, now)
+    assert ([run.name for run in found.runs or ()], list(found.loses)) == (["plan"], ["NetworkPolicy runs-agent-job-network-policy"])
+
+
+def test_a_policy_in_place_of_another_one_is_no_loss() -> None:
+    of = agent()
+    removed = _removed(of, "NetworkPolicy")
+    assert impact.effects([of], removed, snapshot(of, jobs=[job("plan")]))[0].loses == []
+
+
+def test_workloads_that_are_no_agents_are_no_rows() -> None:
+    of = agent()
+    item = {"metadata": {"name": "web", "namespace": NAMESPACE}, "spec": {"template": {"spec": {"containers": [{"name": "web"}]}}}}
+    change = Change(key=Key("Deployment", NAMESPACE, "web"), what="removed", live=live(item))
+    assert list(impact.of_gone_agents([], [change], snapshot(of))) == []
+
+
+def test_what_cannot_be_judged_for_one_reason_is_one_line() -> None:
+    unknown = [Change(key=Key("Role", namespace, "*"), what="unknown", reason="no") for namespace in "abcde"]
+    one = Change(key=Key("Role", "a", "x"), what="unknown", reason="another")
+    assert [line for line in impact.as_text(_impact(*unknown, one)) if line.startswith("Role")] == [
+        "Role a/*, b/*, c/* and 2 more cannot be judged: no",
+        "Role a/x cannot be judged: another",
+    ]
+
+
+def test_runs_of_an_agent_whose_kind_changes() -> None:
+    old, new = agent(), agent(kind="agent-local")
+    removed = _removed(old, *WORKLOADS, "NetworkPolicy")
+    [found] = impact.effects([new], removed, snapshot(new, jobs=[job("plan")]))
+    assert ([run.name for run in found.runs or ()], found.then) == (["plan"], "continue")
+    assert list(found.loses) == ["NetworkPolicy runs-scalr-agent-network-policy"]

@@ -6,21 +6,36 @@ from typing import Any
 import pytest
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.pods import templates
-from scalr_agents.cluster.answers import Hidden
+from scalr_agents.cluster.answers import Hidden, understood
+from scalr_agents.cluster.objects import Summary
 from scalr_agents.cluster.paths import path
-from scalr_agents.live import agents
-from scalr_agents.live.agents import Claim, Failure, Run, Status
-from scalr_agents.live.snapshot import Snapshot
+from scalr_agents.cluster.view import View
+from scalr_agents.day2 import status as agents
+from scalr_agents.day2.status import Claim, Failure, Run, Status
 from scalr_agents.model.merge import Values, merge
 
+from tests.helpers.answers_of_cluster import (
+    BASE,
+    NAMESPACE,
+    OF_AGENTS,
+    OF_RUNS,
+    agent,
+    deployed,
+    ended,
+    event,
+    item,
+    job,
+    pod,
+    snapshot,
+    workloads,
+)
 from tests.helpers.samples import load
-from tests.live.objects import BASE, NAMESPACE, OF_AGENTS, OF_RUNS, agent, deployed, ended, event, item, job, pod, snapshot
 
 WINDOW = {"days": ["mon"], "from": "08:00", "to": "18:00", "replicas": 2}
 FAILED = {"type": "Failed", "status": "True", "lastTransitionTime": "2026-05-01T11:59:00Z"}
 
 
-def status(one: AnyAgent, now: Snapshot) -> Status:
+def status(one: AnyAgent, now: View) -> Status:
     [found] = agents.of([one], now)
     return found
 
@@ -66,7 +81,7 @@ def test_an_agent_works_without_the_pods_that_keep_images() -> None:
 
 def test_objects_are_read_where_they_are() -> None:
     one = agent(values={"task": {"buffer": {"schedule": [WINDOW]}}})
-    paths = {maker["kind"]: path(maker, [one]) for _, maker, _ in templates(one.objects)}
+    paths = {maker["kind"]: path(maker) for _, maker, _ in templates(one.objects)}
     assert paths["CronJob"] == "/apis/batch/v1/namespaces/scalr/cronjobs/runs-scalr-agent-buffer-0-from"
     assert paths["AgentTaskTemplate"] == "/apis/scalr.io/v1/namespaces/scalr/agenttasktemplates/runs-scalr-agent-task-template"
     assert paths["Deployment"].startswith("/apis/apps/v1/namespaces/scalr/deployments/runs-scalr-agent")
@@ -138,15 +153,42 @@ def test_a_run_that_failed_says_why(of_job: dict[str, str], of_pod: dict[str, An
     assert (found.runs, found.failures) == ([], [Failure(name="plan", reason=reason, seconds=60)])
 
 
+GONE = "runs-scalr-agent-run-v0abc-plan"
+
+
 def test_events_tell_of_runs_that_are_gone() -> None:
-    reported = event("plan", "DeadlineExceeded", "Job was active longer than specified deadline", "Job")
-    gone = Failure(name="plan", reason="DeadlineExceeded: Job was active longer than specified deadline", seconds=600)
-    assert seen(events=[reported]).failures == [gone]
+    reported = event(GONE, "DeadlineExceeded", "Job was active longer than specified deadline", "Job")
+    gone = Failure(name=GONE, reason="DeadlineExceeded: Job was active longer than specified deadline", seconds=600)
+    later = event(f"{GONE}-x7abc", "FailedKillPod", "of its pod") | {"lastTimestamp": "2026-05-01T11:55:00Z"}
+    assert seen(events=[reported, later]).failures == [gone]
 
 
-def test_events_do_not_say_whose_a_run_was() -> None:
+@pytest.mark.parametrize(
+    ("about", "kind", "lists", "reasons"),
+    [
+        (f"{GONE}-x7abc", "Pod", {}, ["gone before it started: FailedScheduling: no node"]),
+        (GONE, "Job", {}, ["gone before it started: FailedScheduling: no node"]),
+        (GONE, "Job", {"started": [event(f"{GONE}-x7abc", "Started", "")]}, []),
+        (GONE, "Job", {"jobs": [job(GONE)]}, []),
+        ("another-run-v0abc-plan", "Job", {}, []),
+        (GONE, "Node", {}, []),
+    ],
+)
+def test_a_run_that_its_agent_gave_up_is_told(about: str, kind: str, lists: dict[str, Any], reasons: list[str]) -> None:
+    found = seen(events=[event(about, "FailedScheduling", "no node", kind)], **lists)
+    assert [(each.name, each.reason) for each in found.failures] == [(GONE, reason) for reason in reasons]
+
+
+def test_names_say_whose_a_run_was() -> None:
     agents_of_both = load(merge(BASE, {"agents": {"more": BASE["agents"]["runs"]}})).agents
-    now = snapshot(agents_of_both[0], events=[event("plan", "DeadlineExceeded", "too long", "Job")])
+    now = snapshot(agents_of_both[0], events=[event(GONE, "DeadlineExceeded", "too long", "Job")])
+    assert [[failure.name for failure in each.failures] for each in agents.of(agents_of_both, now)] == [[GONE], []]
+
+
+def test_runs_that_any_of_two_agents_may_have_had_are_told_of_none() -> None:
+    older = {"kind": "agent-job", "agentVersion": "0.57.0", "namespace": NAMESPACE}
+    agents_of_both = load({"common": BASE["common"], "agents": {"runs": older, "more": older}}).agents
+    now = snapshot(agents_of_both[0], events=[event("atask-v0abc", "DeadlineExceeded", "too long", "Job")])
     assert [each.failures for each in agents.of(agents_of_both, now)] == [[], []]
 
 
@@ -180,7 +222,7 @@ REFUSED = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate",
 def test_pods_that_are_not_ready_say_why(conditions: list[Any], pods: list[dict[str, Any]], reason: str) -> None:
     one = agent()
     now = snapshot(one, pods=pods)
-    found = status(one, replace(now, makers=deployed(one, status={"readyReplicas": 0, "conditions": conditions})))
+    found = status(one, replace(now, workloads=workloads(deployed(one, status={"readyReplicas": 0, "conditions": conditions}))))
     assert found.pods is not None
     assert [(each.ready, each.desired, each.reason) for each in found.pods] == [(0, 1, reason)]
     assert not found.ready
@@ -188,7 +230,7 @@ def test_pods_that_are_not_ready_say_why(conditions: list[Any], pods: list[dict[
 
 def test_what_is_not_deployed_is_a_difference() -> None:
     one = agent()
-    found = status(one, replace(snapshot(one), makers=dict.fromkeys(deployed(one))))
+    found = status(one, replace(snapshot(one), workloads=dict.fromkeys(deployed(one))))
     assert found.differences == [
         "AgentTaskTemplate runs-scalr-agent-task-template does not exist",
         "Deployment runs-scalr-agent does not exist",
@@ -199,7 +241,7 @@ def test_what_is_not_deployed_is_a_difference() -> None:
 
 def test_version_replicas_and_images_are_compared() -> None:
     one, older = agent(values={"agent": {"replicaCount": 3}}), agent(agentVersion="1.3.0")
-    found = status(one, replace(snapshot(one), makers=deployed(older)))
+    found = status(one, replace(snapshot(one), workloads=workloads(deployed(older))))
     deployment = "Deployment runs-scalr-agent"
     reported = [each.partition(": ")[2] for each in found.differences if each.startswith(deployment)]
     assert reported[:2] == ["version is 1.3.0 in the cluster, 1.4.0 in the stack file", "replicas is 1 in the cluster, 3 in the stack file"]
@@ -223,7 +265,10 @@ def test_the_use_of_a_claim_is_what_a_kubelet_tells(volume: dict[str, Any], used
         item(name, spec={"resources": {"requests": {"storage": "40Gi"}}}, status={"phase": "Bound"})
         for name in ("runs-scalr-agent-cache", "b")
     ]
-    now = replace(snapshot(one, claims=claims), stats={"a": Hidden("why"), "b": None, "c": {"pods": [{"volume": [volume]}, {}]}})
+    now = replace(
+        snapshot(one, claims=claims),
+        summaries={"a": Hidden("why"), "b": None, "c": understood(Summary, {"pods": [{"volume": [volume]}, {}]})[0]},
+    )
     mine = Claim(name="runs-scalr-agent-cache", phase="Bound", size="40Gi", used=used[0], capacity=used[1])
     assert status(one, now).claims == [mine]
 
@@ -231,8 +276,8 @@ def test_the_use_of_a_claim_is_what_a_kubelet_tells(volume: dict[str, Any], used
 def test_what_cannot_be_seen_is_a_note() -> None:
     one = agent()
     hidden = Hidden("your credential lacks the permission")
-    now = replace(snapshot(one), lists=dict.fromkeys(snapshot(one).lists, hidden), makers=dict.fromkeys(deployed(one), hidden))
+    now = replace(snapshot(one), lists=dict.fromkeys(snapshot(one).lists, hidden), workloads=dict.fromkeys(deployed(one), hidden))
     found = status(one, now)
     assert (found.pods, found.runs, found.ready, found.differences) == (None, None, False, [])
     resources = ["pods", "jobs.batch", "events", "persistentvolumeclaims", "agenttasktemplates.scalr.io", "deployments.apps"]
-    assert list(now.notes()) == [f"{each} in namespace scalr: cannot be seen: {hidden.reason}" for each in resources]
+    assert now.notes == [f"{each} in namespace scalr: cannot be seen: {hidden.reason}" for each in resources]

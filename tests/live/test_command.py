@@ -7,14 +7,16 @@ from typing import Any
 
 import pytest
 from kubernetes.client import ApiClient, Configuration
-from scalr_agents.cluster.answers import Found, Hidden
+from scalr_agents.cluster import kubeconfig
+from scalr_agents.cluster.answers import Found, Hidden, Listed
 from scalr_agents.cluster.api import Api, ClusterError, Query
-from scalr_agents.live import command
-from scalr_agents.live.agents import Claim, Failure, Pods, Run, Status
+from scalr_agents.cluster.objects import Started
+from scalr_agents.day2 import status
+from scalr_agents.day2.status import Claim, Failure, Pods, Run, Status
 
+from tests.helpers.answers_of_cluster import Json, deployed, event, job, listed, pod
 from tests.helpers.command_line import STACK, cli, stack
 from tests.helpers.samples import load
-from tests.live.objects import Json, deployed, event, job, pod
 
 OF_RUNS = {"app.kubernetes.io/name": "agent-job", "app.kubernetes.io/instance": "runs", "app.kubernetes.io/component": "task"}
 
@@ -24,22 +26,24 @@ class Described(Api):
 
     def __init__(self) -> None:
         super().__init__(ApiClient(Configuration()), "the cluster")
-        self.objects: dict[str, Any] = {"/version": {}}
+        self.objects: dict[str, Any] = {}
         self.log = ["Plan: 1 to add"]
         self.interrupt_after = -1
         """How often it is read before somebody presses Ctrl-C."""
 
+    def reach(self) -> str:
+        if not self.interrupt_after:
+            raise KeyboardInterrupt
+        self.interrupt_after -= 1
+        return ""
+
     def get(self, path: str, query: Query = (), accept: str = "") -> Found[Json]:
-        if path == "/version":
-            if not self.interrupt_after:
-                raise KeyboardInterrupt
-            self.interrupt_after -= 1
         found: Found[Json] = self.objects.get(path)
         return found
 
-    def items(self, path: str, query: Query = (), accept: str = "") -> list[Json] | Hidden:
-        found: list[Json] | Hidden = self.objects.get(path.rpartition("/")[2], [])
-        return found
+    def listed(self, kind: type[Any], path: str, query: Query = (), accept: str = "") -> Listed[Any] | Hidden:
+        found: list[Json] | Hidden = self.objects.get("started" if kind is Started else path.rpartition("/")[2], [])
+        return found if isinstance(found, Hidden) else listed(kind, found)
 
     def lines(self, path: str, query: Query = ()) -> Any:
         return iter(self.log)
@@ -53,7 +57,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch, project: Path) -> Described:
     words = {"kind": "agent-job", "namespace": "scalr", "agentVersion": "0.57.0"}
     [agent] = load({"common": {"url": "https://acme.scalr.io"}, "agents": {"runs": words}}).agents
     described.objects |= deployed(agent)
-    monkeypatch.setattr(command, "connect", lambda kubeconfig, context, untrusted: described)
+    monkeypatch.setattr(kubeconfig, "connect", lambda file, context, untrusted: described)
     return described
 
 
@@ -66,7 +70,7 @@ def test_an_agent_that_is_ready(cluster: Described, project: Path) -> None:
 
 
 def test_an_agent_that_is_not_ready_exits_with_1(cluster: Described, project: Path) -> None:
-    cluster.objects = {"/version": {}}
+    cluster.objects = {}
     done = cli("status", "dev", directory=project)
     assert done.returncode == 1
     assert "runs: controller not ready: Deployment runs-agent-job does not exist" in done.stdout.splitlines()
@@ -122,7 +126,7 @@ def test_text_says_everything_about_an_agent() -> None:
         differences=["version"],
     )
     assert one.ready
-    assert command.as_text([one], ["nodes"]) == [
+    assert status.as_text([one], ["nodes"]) == [
         "AGENT  KIND       VERSION  PODS             RUNS",
         "runs   agent-job  -        placeholder 0/2  1 running, 1 pending",
         "runs: placeholder not ready: no reason known",
@@ -154,10 +158,10 @@ def test_logs_of_an_agent_that_the_stack_does_not_have(cluster: Described, proje
 
 @pytest.mark.parametrize("words", [("status", "dev"), ("impact", "dev"), ("logs", "runs", "-s", "dev")])
 def test_a_cluster_that_cannot_be_asked(words: Sequence[str], cluster: Described, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(kubeconfig: str, context: str, untrusted: Sequence[Path]) -> Described:
+    def refuse(file: str, context: str, untrusted: Sequence[Path]) -> Described:
         raise ClusterError("the cluster is away")
 
-    monkeypatch.setattr(command, "connect", refuse)
+    monkeypatch.setattr(kubeconfig, "connect", refuse)
     done = cli(*words, directory=project)
     assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (1, "", "error: the cluster is away")
 
@@ -168,11 +172,11 @@ def test_programs_of_the_projects_kubeconfig_do_not_run(
 ) -> None:
     asked = []
 
-    def opened(kubeconfig: str, context: str, untrusted: Sequence[Path]) -> Described:
+    def opened(file: str, context: str, untrusted: Sequence[Path]) -> Described:
         asked.append(list(untrusted))
         raise ClusterError("enough")
 
-    monkeypatch.setattr(command, "connect", opened)
+    monkeypatch.setattr(kubeconfig, "connect", opened)
     cli(*words, directory=project)
     cli(*words, "--allow-exec", directory=project)
     refused, allowed = asked

@@ -8,10 +8,11 @@ import pytest
 from kubernetes.client import ApiClient, Configuration
 from scalr_agents.cluster.answers import Hidden
 from scalr_agents.cluster.api import Api, ClusterError, RefusedError
-from scalr_agents.live import logs
-from scalr_agents.live.logs import LogsError, Source
+from scalr_agents.cluster.objects import Pod
+from scalr_agents.day2 import logs
+from scalr_agents.day2.logs import LogsError, Source
 
-from tests.live.objects import NAMESPACE, OF_AGENTS, OF_RUNS, agent, job, pod, snapshot
+from tests.helpers.answers_of_cluster import NAMESPACE, OF_AGENTS, OF_RUNS, agent, job, pod, snapshot
 
 CONTROLLER = pod("controller-x", OF_AGENTS)
 PLACEHOLDER = pod("placeholder-x", OF_RUNS | {"app.kubernetes.io/component": "buffer"})
@@ -55,7 +56,7 @@ def test_what_has_no_log_says_why(run: str, of_agent: dict[str, Any], pods: list
 
 def test_pods_that_cannot_be_seen_are_a_sentence() -> None:
     one = agent()
-    hidden = replace(snapshot(one), lists={("pods", NAMESPACE): Hidden("why")})
+    hidden = replace(snapshot(one), lists={(Pod, NAMESPACE): Hidden("why")})
     with pytest.raises(LogsError, match=r"^pods in namespace scalr: cannot be seen: why$"):
         logs.sources(one, "", hidden)
 

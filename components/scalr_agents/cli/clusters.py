@@ -1,10 +1,12 @@
 """The commands that read the cluster of a stack. What needs a client of Kubernetes is imported only when they run."""
 
+import gc
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 _INTERRUPTED = 130
 """Exit code of a command that Ctrl-C ends, as shells have it."""
+_WATCH_SECONDS = 5.0
 
 _allow_exec_option = click.option(
     "--allow-exec", is_flag=True, help="Run the programs that a kubeconfig in the project names to get a credential."
@@ -44,7 +47,6 @@ def doctor(stack: str, project: Path | None, form: str, *, probe: bool, image: s
     with `findings`, a list of objects with the keys `severity`, `subject`, `problem` and `advice`, and the counts `errors`, `warnings` and
     `notes`. See docs/doctor.md.
     """
-    from scalr_agents.cluster import programs
     from scalr_agents.doctor import command
 
     if image and not is_image(image):
@@ -55,13 +57,8 @@ def doctor(stack: str, project: Path | None, form: str, *, probe: bool, image: s
         return
     if image and not probe:
         note("--image has no effect without --probe")
-    try:
-        with progress("running probes" if probe else "asking the cluster"):
-            untrusted = [] if allow_exec else programs.checkouts(source)
-            found = command.examined(loaded, untrusted, probe=probe, image=image, seconds=timeout)
-    except command.ClusterError as problem:
-        note(f"error: {problem}")
-        sys.exit(FINDINGS)
+    with _cluster(source, loaded, allow_exec=allow_exec) as api, progress("running probes" if probe else "asking the cluster"):
+        found = command.examined(api, loaded, probe=probe, image=image, seconds=timeout)
     click.echo(command.as_json(found) if form == "json" else "".join(f"{finding}\n" for finding in found), nl=False)
     bad, odd = len(errors(found)), len(warnings(found))
     note(f"cluster of {stack}: {counted(bad, 'error')}, {counted(odd, 'warning')}")
@@ -81,15 +78,17 @@ def status(stack: str, project: Path | None, form: str, *, watch: bool, allow_ex
     from the stack file. Runs that wait or fail do not change the exit code. It only reads, through the kubeconfig and context of the stack
     file, and needs the package's extra [live]. JSON output is an object with `agents` and `notes`; docs/operations.md lists the keys.
     """
-    from scalr_agents.live import command
+    from scalr_agents.day2 import runs
+    from scalr_agents.day2 import status as of_agents
 
     source, loaded = usable(project, stack)
     with _cluster(source, loaded, allow_exec=allow_exec) as api:
-        for found, notes in command.watched(api, loaded) if watch else [command.statuses(api, loaded)]:
-            text = "".join(f"{escaped(line)}\n" for line in command.as_text(found, notes))
+        for _ in _again(every=_WATCH_SECONDS if watch else None):
+            view = runs.look(api, loaded.agents, use=True)
+            found = of_agents.of(loaded.agents, view)
             if watch:
                 click.clear()
-            click.echo(command.as_json(found, notes) if form == "json" else text, nl=False)
+            click.echo(of_agents.as_json(found, view.notes) if form == "json" else _lines(of_agents.as_text(found, view.notes)), nl=False)
     sys.exit(0 if all(each.ready for each in found) else FINDINGS)
 
 
@@ -106,14 +105,13 @@ def impact(stack: str, project: Path | None, form: str, *, allow_exec: bool) -> 
     nothing: the API server compares, by a dry run, through the kubeconfig and context of the stack file. It needs the package's extra
     [live]. JSON output is an object with `agents`, `objects` and `notes`; docs/operations.md lists the keys.
     """
-    from scalr_agents.impact import command
+    from scalr_agents.day2 import impact as of_deployment
 
     source, loaded = usable(project, stack)
     with _cluster(source, loaded, allow_exec=allow_exec) as api:
         with progress("asking the cluster"):
-            found = command.examine(api, loaded)
-        text = "".join(f"{escaped(line)}\n" for line in command.as_text(found))
-        click.echo(command.as_json(found) if form == "json" else text, nl=False)
+            found = of_deployment.examine(api, loaded)
+        click.echo(of_deployment.as_json(found) if form == "json" else _lines(of_deployment.as_text(found)), nl=False)
     sys.exit(0 if found.is_complete else FINDINGS)
 
 
@@ -130,31 +128,54 @@ def logs(agent: str, run: str, stack: str, project: Path | None, *, follow: bool
     If there are several containers, each line starts with the names of pod and container. Pods of finished runs are soon deleted; the log
     of the run itself is in Scalr. It needs the package's extra [live].
     """
-    from scalr_agents.live import command
+    from scalr_agents.day2 import logs as of_pods
 
     source, loaded = usable(project, stack)
     found = {each.name: each for each in loaded.agents}.get(agent)
     if found is None:
         raise click.BadParameter(f"no agent {agent!r}; {nearest(agent, [each.name for each in loaded.agents])}", param_hint="AGENT")
     with _cluster(source, loaded, allow_exec=allow_exec) as api:
-        for line in command.lines(api, found, run, follow=follow):
+        try:
+            sources = of_pods.sources(found, run, of_pods.look(api, found))
+        except of_pods.LogsError as problem:
+            _end(problem)
+        for line in of_pods.printed(api, sources, follow=follow):
             click.echo(line)
 
 
 @contextmanager
 def _cluster(source: "Source", loaded: "Stack", *, allow_exec: bool) -> "Iterator[Api]":
-    """The cluster of a stack. The command ends here if it cannot be read, or does not have what was requested."""
-    from scalr_agents.cluster import programs
-    from scalr_agents.live import command
+    """The cluster of a stack. The command ends here if it cannot be reached, or on Ctrl-C."""
+    from scalr_agents.cluster import kubeconfig, programs
+    from scalr_agents.cluster.api import ClusterError
 
+    kubernetes, untrusted = loaded.kubernetes, [] if allow_exec else programs.checkouts(source)
     try:
-        with command.opened(loaded, [] if allow_exec else programs.checkouts(source)) as api:
+        with kubeconfig.connect(kubernetes.kubeconfig, kubernetes.context, untrusted) as api:
             yield api
-    except (command.ClusterError, command.LogsError) as problem:
-        note(f"error: {problem}")
-        sys.exit(FINDINGS)
+    except ClusterError as problem:
+        _end(problem)
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
+
+
+def _end(problem: Exception) -> NoReturn:
+    note(f"error: {problem}")
+    sys.exit(FINDINGS)
+
+
+def _again(every: float | None) -> Iterator[None]:
+    """Once, or again and again with pauses of some seconds."""
+    yield
+    while every:
+        gc.enable()  # as the process is not a short one
+        time.sleep(every)
+        yield
+
+
+def _lines(texts: Iterable[str]) -> str:
+    """Lines for people, with escapes for what moves a cursor."""
+    return "".join(f"{escaped(text)}\n" for text in texts)
 
 
 COMMANDS = (doctor, status, impact, logs)

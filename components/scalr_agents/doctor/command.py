@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from types import FrameType
 
-from scalr_agents.cluster.api import ClusterError, connect
+from scalr_agents.cluster.api import Api
 from scalr_agents.doctor import collect, probing, submissions
 from scalr_agents.doctor.checks import examine
 from scalr_agents.doctor.checks.permissions import denied
@@ -17,26 +16,20 @@ from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.findings import Finding, by_severity
 from scalr_agents.stack import Stack
 
-__all__ = ["ClusterError", "as_json", "examined"]
 
-
-def examined(stack: Stack, untrusted: Sequence[Path], *, probe: bool, image: str, seconds: int) -> list[Finding]:
-    """All findings about the cluster that a stack names. Raises `ClusterError`.
-
-    A kubeconfig below one of the `untrusted` directories may not name programs to run.
-    """
+def examined(api: Api, stack: Stack, *, probe: bool, image: str, seconds: int) -> list[Finding]:
+    """All findings about the cluster of a stack. Raises `ClusterError`."""
     needs = Needs.of(stack)
-    with connect(stack.kubernetes.kubeconfig, stack.kubernetes.context, untrusted) as api:
-        further = probing.accesses(needs) if probe else []
-        cluster = collect.collect(api, needs, [*submissions.accesses(needs), *further])
-        cluster = replace(cluster, answers=collect.answers(api, submissions.planned(needs, cluster)[0]))
-        found = [*examine(needs, cluster)]
-        if probe:
-            refused = list(denied(further, cluster))
-            found += refused
-            if not refused:
-                with _ended_like_an_interrupt():
-                    found += probing.run(api, needs, image, seconds)
+    further = probing.accesses(needs) if probe else []
+    cluster = collect.collect(api, needs, [*submissions.accesses(needs), *further])
+    cluster = replace(cluster, answers=collect.answers(api, submissions.planned(needs, cluster)[0]))
+    found = [*examine(needs, cluster)]
+    if probe:
+        refused = list(denied(further, cluster))
+        found += refused
+        if not refused:
+            with _ended_like_an_interrupt():
+                found += probing.run(api, needs, image, seconds)
     return by_severity(found)
 
 

@@ -2,11 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from scalr_agents.cluster.answers import Answer, Found, Hidden, Seen
+from pydantic import BeforeValidator
+
+from scalr_agents.cluster.answers import Answer, Found, Hidden, Seen, mapping, text
+from scalr_agents.cluster.objects import Object, Resource, at, shape
 from scalr_agents.model.manifests import Key
 from scalr_agents.model.requests import Resources
+
+_HELM = "meta.helm.sh/release-"
 
 
 class Access(NamedTuple):
@@ -34,7 +39,7 @@ class Access(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Node:
-    """A node of the cluster."""
+    """A node of the cluster, with what runs on it."""
 
     name: str
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -50,13 +55,39 @@ class Node:
     """CSI drivers that run on it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Owner:
-    """Who owns an object that exists."""
+def _managers(given: object) -> object:
+    """The field managers of an object itself, not those of its status."""
+    if not isinstance(given, list):
+        return given
+    return frozenset(text(entry, "manager") for entry in given if not text(entry, "subresource"))
 
-    release: str = ""
+
+def _release(given: object) -> str:
+    name = text(given, f"{_HELM}name")
+    return f"{text(given, f'{_HELM}namespace')}/{name}" if name else ""
+
+
+def _served(given: object) -> object:
+    if not isinstance(given, list):
+        return given
+    return frozenset(text(version, "name") for version in given if mapping(version).get("served") is True)
+
+
+def _words(given: object) -> object:
+    """Commands and arguments of containers."""
+    if not isinstance(given, list):
+        return given
+    lists = (mapping(container).get(key) for container in given for key in ("command", "args"))
+    return [word for words in lists if isinstance(words, list) for word in words if isinstance(word, str)]
+
+
+@shape
+class Owner:
+    """Who owns an object that exists, out of its metadata."""
+
+    release: Annotated[str, BeforeValidator(_release), at("annotations")] = ""
     """Helm release, `namespace/name`; empty if none."""
-    managers: frozenset[str] = frozenset()
+    managers: Annotated[frozenset[str], BeforeValidator(_managers), at("managedFields")] = frozenset()
     """Field managers."""
 
     @property
@@ -65,43 +96,57 @@ class Owner:
         return min((manager for manager in self.managers if manager.startswith("pulumi-kubernetes")), default="")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Definition:
+@shape
+class Owned:
+    """An object, of which only the owner is needed."""
+
+    owner: Annotated[Owner, at("metadata")] = Owner()
+
+
+@shape
+class Definition(Owned):
     """A CustomResourceDefinition."""
 
-    served: frozenset[str]
+    served: Annotated[frozenset[str], BeforeValidator(_served), at("spec", "versions")] = frozenset()
     """Versions that the API server serves."""
-    owner: Owner = field(default_factory=Owner)
-    terminating: bool = False
+    terminating: Annotated[bool, BeforeValidator(bool), at("metadata", "deletionTimestamp")] = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@shape
 class Namespace:
-    terminating: bool = False
-    level: str = ""
+    terminating: Annotated[bool, BeforeValidator(lambda phase: phase == "Terminating"), at("status", "phase")] = False
+    level: Annotated[str, at("metadata", "labels", "pod-security.kubernetes.io/enforce")] = ""
     """Pod Security level that it enforces; empty if it sets none."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class StorageClass:
-    name: str
-    is_default: bool = False
+@shape
+class StorageClass(Object):
+    resource = Resource("storageclasses.storage.k8s.io", "/apis/storage.k8s.io/v1")
+    is_default: Annotated[bool, at("metadata", "annotations", "storageclass.kubernetes.io/is-default-class")] = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Volume:
+@shape
+class Volume(Object):
     """A PersistentVolume."""
 
-    storage_class: str = ""
+    resource = Resource("persistentvolumes", "/api/v1")
+    storage_class: Annotated[str, at("spec", "storageClassName")] = ""
     """Name of its class, which need not exist as an object."""
-    claim: str = ""
+    claim: Annotated[str, BeforeValidator(lambda given: f"{text(given, 'namespace')}/{text(given, 'name')}"), at("spec", "claimRef")] = ""
     """The claim that it is for, `namespace/name`; empty if it is for any claim."""
-    phase: str = "Available"
+    phase: Annotated[str, at("status", "phase")] = "Available"
 
     def may_bind(self, claim: str, storage_class: str) -> bool:
         """Whether a claim of this class may get it. Sizes and access modes are not compared."""
         is_free = self.phase != "Released" if self.claim == claim else not self.claim and self.phase == "Available"
         return is_free and self.storage_class == storage_class
+
+
+@shape
+class DaemonSet(Object):
+    resource = Resource("daemonsets.apps", "/apis/apps/v1")
+    arguments: Annotated[Sequence[str], BeforeValidator(_words), at("spec", "template", "spec", "containers")] = ()
+    """Commands and arguments of all its containers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,13 +160,6 @@ class Content:
     """Registries that a pull secret has credentials for."""
     phase: str = ""
     """Phase of a claim."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class DaemonSet:
-    name: str
-    arguments: Sequence[str] = ()
-    """Commands and arguments of all its containers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,6 +191,8 @@ class Cluster:
     daemon_sets: Seen[Sequence[DaemonSet]] = ()
     autoscaler: Seen[bool] = False
     """Whether the cluster autoscaler has reported its status. Karpenter is among the groups."""
+    notes: Sequence[str] = ()
+    """What of it is not understood."""
     answers: Mapping[str, Answer] = field(default_factory=dict)
     """Answers to what was submitted, by its subject."""
 

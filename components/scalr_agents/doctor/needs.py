@@ -207,7 +207,7 @@ class Needs:
 
     def plural(self, manifest: Manifest) -> str:
         """The resource of an object."""
-        return paths.plural(manifest, self.stack.agents)
+        return paths.plural(manifest["kind"])
 
     def definition(self, manifest: Manifest) -> tuple[str, str]:
         """The definition of an object's kind, if it has one, and its version."""
@@ -216,11 +216,11 @@ class Needs:
 
     def resource(self, manifest: Manifest) -> str:
         """The path of the objects of this kind, in its namespace if it has one."""
-        return paths.resource(manifest, self.stack.agents)
+        return paths.resource(manifest)
 
     def path(self, manifest: Manifest) -> str:
         """The path of an object."""
-        return paths.path(manifest, self.stack.agents)
+        return paths.path(manifest)
 
 
 def _allowed(role: Manifest, namespace: str) -> Iterator[Access]:

@@ -1,12 +1,14 @@
 """Runs probes in a cluster: one Job for each agent, all at the same time, within a deadline. Nothing is left of them."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from scalr_agents.cluster.answers import Hidden
-from scalr_agents.cluster.api import Api, ClusterError, RefusedError
+from scalr_agents.cluster import objects, reasons
+from scalr_agents.cluster.answers import Hidden, understood
+from scalr_agents.cluster.api import Api, ClusterError, RefusedError, below
+from scalr_agents.cluster.objects import Event, Job
+from scalr_agents.cluster.view import when
 from scalr_agents.doctor import probe
 from scalr_agents.doctor.facts import Access
 from scalr_agents.doctor.findings import error, note
@@ -22,8 +24,6 @@ _NEEDED = (
     ("list", "", "pods"),
     ("get", "", "pods/log"),
 )
-_NOT_STARTED = ("ContainerCannotRun", "StartError")
-"""Reasons with which a container is called terminated that never ran: its image has no shell, for instance."""
 _DEPLOY = "The probe uses what pulumi up creates (account, Secrets, claims, policy): deploy the stack first"
 
 
@@ -71,11 +71,11 @@ def _start(api: Api, pod: Pod, image: str, seconds: int, running: list[_Running]
         found.append(error(f"probe of agent {pod.agent.name}", "its image is known only to Pulumi", "Name an image with --image"))
         return
     try:
-        name = api.create(jobs, manifest)["metadata"]["name"]
+        name = api.create(jobs, manifest)
     except RefusedError as problem:
         found.append(error(f"probe of agent {pod.agent.name}", f"could not be started: {problem}", _DEPLOY))
     else:
-        running.append(_Running(pod, f"{jobs}/{name}", name))
+        running.append(_Running(pod, below(jobs, name), name))
 
 
 def _await(api: Api, running: Sequence[_Running], seconds: int) -> None:
@@ -89,60 +89,41 @@ def _await(api: Api, running: Sequence[_Running], seconds: int) -> None:
 
 
 def _has_ended(api: Api, each: _Running) -> bool:
-    job = api.get(each.path)
-    if not isinstance(job, dict):
-        return True
-    conditions = job.get("status", {}).get("conditions", ())
-    return any(condition["type"] in ("Complete", "Failed") and condition["status"] == "True" for condition in conditions)
+    found = api.get(each.path)
+    job = understood(Job, found)[0] if isinstance(found, dict) else None
+    return job is None or job.has_ended
 
 
 def _findings(api: Api, each: _Running) -> Findings:
-    namespace = each.pod.namespace
-    pods = api.items(f"/api/v1/namespaces/{namespace}/pods", [("labelSelector", f"job-name={each.name}")])
+    namespace = below("/api/v1/namespaces", each.pod.namespace)
+    pods = api.listed(objects.Pod, f"{namespace}/pods", [("labelSelector", f"job-name={each.name}")])
     if isinstance(pods, Hidden):
         yield error(each.subject, f"its pod cannot be seen: {pods.reason}", "Ask for the permission to list pods")
         return
-    if not pods:
-        reason = "".join(_events(api, namespace, each.name)) or "no event says why"
-        yield error(each.subject, f"its pod was not created: {reason}", _DEPLOY)
+    if not pods.items:
+        yield error(each.subject, f"its pod was not created: {_last_warning(api, namespace, each.name) or 'no event says why'}", _DEPLOY)
         return
-    pod = pods[-1]
-    unstarted = list(_unstarted(pod))
-    if unstarted:
-        reasons = "; ".join(dict.fromkeys([*unstarted, *_events(api, namespace, pod["metadata"]["name"])]))
-        yield error(each.subject, f"its pod did not start: {reasons}", _DEPLOY)
+    pod = pods.items[-1]
+    if not_started := list(reasons.not_started(pod)):
+        told = filter(None, dict.fromkeys([*not_started, _last_warning(api, namespace, pod.name)]))
+        yield error(each.subject, f"its pod did not start: {'; '.join(told)}", _DEPLOY)
         return
-    where = pod["spec"].get("nodeName", "no node")
-    yield note(each.subject, f"ran on node {where}")
+    yield note(each.subject, f"ran on node {pod.node or 'no node'}")
     results: dict[str, list[probe.Result]] = {}
-    for container in pod["spec"]["containers"]:
-        path = f"/api/v1/namespaces/{namespace}/pods/{pod['metadata']['name']}/log"
-        log = api.text(path, [("container", container["name"])])
+    for container in pod.containers:
+        log = api.text(below(f"{namespace}/pods", pod.name, "log"), [("container", container.name)])
         if isinstance(log, Hidden):
             yield error(each.subject, f"its log cannot be read: {log.reason}", "Ask for the permission to get pods/log")
             return
-        results[container["name"]] = probe.parse(log or "")
+        results[container.name] = probe.parse(log or "")
     yield from probe.findings(each.subject, results, closed=not each.pod.may_reach_metadata_service)
 
 
-def _unstarted(pod: Mapping[str, Any]) -> Iterator[str]:
-    """Why containers of a pod have not started."""
-    status = pod.get("status", {})
-    for condition in status.get("conditions", ()):
-        if condition["type"] == "PodScheduled" and condition["status"] == "False":
-            yield condition.get("message", "no node")
-    for container in status.get("containerStatuses", ()):
-        state = container["state"]
-        reason = state.get("waiting") or state.get("terminated") or {}
-        if "waiting" in state or reason.get("reason") in _NOT_STARTED:
-            yield f"container {container['name']}: {reason.get('reason', '')} {reason.get('message', '')}".strip()
-
-
-def _events(api: Api, namespace: str, name: str) -> list[str]:
+def _last_warning(api: Api, namespace: str, name: str) -> str:
     """The last warning about an object, if there is one that may be seen."""
-    query = [("fieldSelector", f"involvedObject.name={name},type=Warning")]
-    events = api.items(f"/api/v1/namespaces/{namespace}/events", query)
-    return [] if isinstance(events, Hidden) else [event.get("message", "") for event in events][-1:]
+    events = api.listed(Event, f"{namespace}/events", [("fieldSelector", f"involvedObject.name={name},type=Warning")])
+    found = [] if isinstance(events, Hidden) else sorted(events.items, key=when)
+    return reasons.explained(found[-1]) if found else ""
 
 
 def _clean(api: Api, running: Sequence[_Running]) -> Findings:

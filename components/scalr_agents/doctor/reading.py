@@ -1,117 +1,122 @@
-"""What the API server answers, as facts. Values of Secrets and ConfigMaps are left behind here."""
+"""Facts that are made of several answers or fields. Values of Secrets and ConfigMaps are left behind here."""
 
 import base64
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import field
 from decimal import Decimal
+from typing import Annotated, Any
 
-from scalr_agents.cluster.answers import Json
-from scalr_agents.doctor.facts import Content, DaemonSet, Definition, Namespace, Node, Owner, StorageClass, Volume
+from scalr_agents.cluster.answers import Json, mapping, parsed, text
+from scalr_agents.cluster.objects import Named, Number, Object, Resource, Several, Texts, at, shape
+from scalr_agents.cluster.view import View
+from scalr_agents.doctor.facts import Content, Node
 from scalr_agents.model import requests
 
-_LEVEL = "pod-security.kubernetes.io/enforce"
-_DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
-_HELM = "meta.helm.sh/release-"
-_DOCKER = {".dockerconfigjson": "auths", ".dockercfg": ""}
+_DOCKER = {".dockerconfigjson": ("auths",), ".dockercfg": ()}
 """Keys of pull secrets, and where the registries are in them."""
+
+
+@shape
+class NodeAnswer(Object):
+    """A node."""
+
+    resource = Resource("nodes", "/api/v1")
+    taints: Annotated[Several[Texts], at("spec", "taints")] = ()
+    allocatable: Annotated[dict[str, Any], at("status", "allocatable")] = field(default_factory=dict)
+    kubelet: Annotated[str, at("status", "nodeInfo", "kubeletVersion")] = ""
+    runtime: Annotated[str, at("status", "nodeInfo", "containerRuntimeVersion")] = ""
+
+
+@shape
+class Driver(Object):
+    """A CSI driver."""
+
+    resource = Resource("csidrivers.storage.k8s.io", "/apis/storage.k8s.io/v1")
+
+
+@shape
+class DriversOfNode(Object):
+    """A CSINode."""
+
+    resource = Resource("csinodes.storage.k8s.io", "/apis/storage.k8s.io/v1")
+    drivers: Annotated[Several[Named] | None, at("spec", "drivers")] = ()
+
+
+@shape
+class Request:
+    """What a container requests, in the shape that manifests have."""
+
+    resources: dict[str, Any] = field(default_factory=dict)
+    restart_policy: str = ""
+
+    @property
+    def as_manifest(self) -> Json:
+        return {"restartPolicy": self.restart_policy, "resources": {key: mapping(self.resources, key) for key in ("requests", "limits")}}
+
+
+@shape
+class Occupant(Object):
+    """A pod that has not ended, as far as it takes room on its node."""
+
+    resource = Resource("pods", "/api/v1", (("fieldSelector", "status.phase!=Succeeded,status.phase!=Failed"),))
+    node: Annotated[str, at("spec", "nodeName")] = ""
+    priority: Annotated[Number, at("spec", "priority")] = 0
+    containers: Annotated[Several[Request], at("spec", "containers")] = ()
+    init_containers: Annotated[Several[Request], at("spec", "initContainers")] = ()
+    overhead: Annotated[dict[str, Any], at("spec", "overhead")] = field(default_factory=dict)
+
+    @property
+    def requests(self) -> Mapping[str, Decimal]:
+        """What it requests, and that it is one pod."""
+        containers = [each.as_manifest for each in self.containers]
+        before = [each.as_manifest for each in self.init_containers]
+        spec = {"containers": containers, "initContainers": before, "overhead": self.overhead}
+        return {**requests.of_pod(spec), "pods": Decimal(1)}
+
+
+def nodes(view: View) -> list[Node]:
+    """The nodes with what runs on them. Placeholders have a negative priority and make room for any of our pods."""
+    requested = defaultdict[str, list[Mapping[str, Decimal]]](list)
+    for pod in view.of(Occupant):
+        if pod.node and pod.priority >= 0:
+            requested[pod.node].append(pod.requests)
+    drivers = {each.name: frozenset(driver.name for driver in each.drivers or ()) for each in view.of(DriversOfNode)}
+    return [
+        Node(
+            name=each.name,
+            labels=each.labels,
+            taints=each.taints,
+            allocatable=requests.amounts(each.allocatable),
+            requested=requests.added(requested[each.name]),
+            kubelet=each.kubelet,
+            runtime=each.runtime,
+            drivers=drivers.get(each.name, frozenset()),
+        )
+        for each in view.of(NodeAnswer)
+    ]
 
 
 def groups(answer: Json | None) -> frozenset[str]:
     """The API groups that are served."""
-    return frozenset(group["name"] for group in (answer or {}).get("groups", ()))
-
-
-def node(item: Json) -> Node:
-    status = item.get("status", {})
-    info = status.get("nodeInfo", {})
-    return Node(
-        name=item["metadata"]["name"],
-        labels=item["metadata"].get("labels", {}),
-        taints=item.get("spec", {}).get("taints", []),
-        allocatable=requests.amounts(status.get("allocatable")),
-        kubelet=info.get("kubeletVersion", ""),
-        runtime=info.get("containerRuntimeVersion", ""),
-    )
-
-
-def with_pods(nodes: Sequence[Node], pods: Iterable[Json]) -> list[Node]:
-    """The nodes with what the pods on them request. Placeholders have a negative priority and make room for any of our pods."""
-    requested: dict[str, list[Mapping[str, Decimal]]] = {}
-    for pod in pods:
-        on = pod["spec"].get("nodeName")
-        if on and pod["spec"].get("priority", 0) >= 0:
-            requested.setdefault(on, []).append({**requests.of_pod(pod["spec"]), "pods": Decimal(1)})
-    return [replace(each, requested=requests.added(requested.get(each.name, ()))) for each in nodes]
-
-
-def with_drivers(nodes: Sequence[Node], csi_nodes: Iterable[Json]) -> list[Node]:
-    """The nodes with the CSI drivers that run on them."""
-    drivers = {item["metadata"]["name"]: frozenset(each["name"] for each in item["spec"].get("drivers") or ()) for item in csi_nodes}
-    return [replace(each, drivers=drivers.get(each.name, frozenset())) for each in nodes]
-
-
-def owner(item: Json) -> Owner:
-    metadata = item["metadata"]
-    annotations = metadata.get("annotations", {})
-    release = annotations.get(f"{_HELM}name", "")
-    return Owner(
-        release=f"{annotations.get(f'{_HELM}namespace', '')}/{release}" if release else "",
-        managers=frozenset(entry.get("manager", "") for entry in metadata.get("managedFields", ()) if not entry.get("subresource")),
-    )
-
-
-def definition(item: Json) -> Definition:
-    return Definition(
-        served=frozenset(version["name"] for version in item["spec"]["versions"] if version["served"]),
-        owner=owner(item),
-        terminating="deletionTimestamp" in item["metadata"],
-    )
-
-
-def namespace(item: Json) -> Namespace:
-    terminating = item.get("status", {}).get("phase") == "Terminating"
-    return Namespace(terminating=terminating, level=item["metadata"].get("labels", {}).get(_LEVEL, ""))
-
-
-def storage_class(item: Json) -> StorageClass:
-    annotations = item["metadata"].get("annotations", {})
-    return StorageClass(name=item["metadata"]["name"], is_default=annotations.get(_DEFAULT_CLASS) == "true")
-
-
-def volume(item: Json) -> Volume:
-    spec = item["spec"]
-    claim = spec.get("claimRef", {})
-    return Volume(
-        storage_class=spec.get("storageClassName", ""),
-        claim=f"{claim.get('namespace', '')}/{claim.get('name', '')}" if claim else "",
-        phase=item.get("status", {}).get("phase", ""),
-    )
+    found = (answer or {}).get("groups")
+    return frozenset(text(group, "name") for group in found) if isinstance(found, list) else frozenset()
 
 
 def content(item: Json) -> Content:
-    data = {**(item.get("data") or {}), **(item.get("binaryData") or {})}
+    data = {**mapping(item, "data"), **mapping(item, "binaryData")}
     return Content(
         keys=frozenset(data),
-        type=item.get("type", ""),
+        type=text(item, "type"),
         registries=frozenset(_registries(data)),
-        phase=item.get("status", {}).get("phase", ""),
+        phase=text(item, "status", "phase"),
     )
 
 
-def _registries(data: Mapping[str, str]) -> Iterator[str]:
+def _registries(data: Mapping[str, Any]) -> Iterator[str]:
     """The registries of a pull secret. What is not readable says nothing: it may be in a form that only its registry's helper knows."""
     for key, within in _DOCKER.items():
         try:
-            parsed = json.loads(base64.b64decode(data.get(key, "")))
-            yield from map(str, parsed[within] if within else parsed)
-        except (ValueError, KeyError, TypeError):
+            yield from mapping(parsed(base64.b64decode(data.get(key, ""))), *within)
+        except (ValueError, TypeError):
             continue
-
-
-def daemon_set(item: Json) -> DaemonSet:
-    containers = item["spec"]["template"]["spec"].get("containers", ())
-    return DaemonSet(
-        name=item["metadata"]["name"],
-        arguments=[word for container in containers for word in (*container.get("command", ()), *container.get("args", ()))],
-    )

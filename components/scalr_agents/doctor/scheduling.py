@@ -63,7 +63,7 @@ def _tolerates(toleration: Spec, taint: Mapping[str, Any]) -> bool:
     effect, key = toleration.get("effect"), toleration.get("key")
     if effect and effect != taint.get("effect"):
         return False
-    if key and key != taint["key"]:
+    if key and key != taint.get("key"):
         return False
     if toleration.get("operator", "Equal") == "Exists":
         return True
@@ -80,4 +80,4 @@ def room(node: Node, needed: Resources, *, when_empty: bool = False) -> int:
     needed = {**needed, "pods": Decimal(1)}
     used = {} if when_empty else node.requested
     free = {name: node.allocatable.get(name, NOTHING) - used.get(name, NOTHING) for name in needed}
-    return max(0, min(int(free[name] // amount) for name, amount in needed.items() if amount > 0))
+    return max(0, min(int(free[name] / amount) for name, amount in needed.items() if amount > 0))

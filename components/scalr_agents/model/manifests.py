@@ -35,3 +35,40 @@ def present(fields: Mapping[str, Any]) -> Manifest:
 
 def _is_empty(value: object) -> bool:
     return value is None or (isinstance(value, str | dict | list) and not value)
+
+
+class Kind(NamedTuple):
+    """A kind of the objects that charts and stacks make."""
+
+    api_version: str
+    name: str
+    in_namespace: bool = True
+
+
+KINDS = (
+    Kind("v1", "ConfigMap"),
+    Kind("v1", "LimitRange"),
+    Kind("v1", "PersistentVolume", in_namespace=False),
+    Kind("v1", "PersistentVolumeClaim"),
+    Kind("v1", "ResourceQuota"),
+    Kind("v1", "Secret"),
+    Kind("v1", "ServiceAccount"),
+    Kind("apps/v1", "DaemonSet"),
+    Kind("apps/v1", "Deployment"),
+    Kind("apps/v1", "StatefulSet"),
+    Kind("autoscaling/v2", "HorizontalPodAutoscaler"),
+    Kind("batch/v1", "CronJob"),
+    Kind("cilium.io/v2", "CiliumNetworkPolicy"),
+    Kind("external-secrets.io/v1", "ExternalSecret"),
+    Kind("monitoring.coreos.com/v1", "PrometheusRule"),
+    Kind("networking.gke.io/v1alpha1", "FQDNNetworkPolicy"),
+    Kind("networking.k8s.io/v1", "NetworkPolicy"),
+    Kind("policy/v1", "PodDisruptionBudget"),
+    Kind("rbac.authorization.k8s.io/v1", "ClusterRole", in_namespace=False),
+    Kind("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", in_namespace=False),
+    Kind("rbac.authorization.k8s.io/v1", "Role"),
+    Kind("rbac.authorization.k8s.io/v1", "RoleBinding"),
+    Kind("scheduling.k8s.io/v1", "PriorityClass", in_namespace=False),
+    Kind("storage.k8s.io/v1", "StorageClass", in_namespace=False),
+)
+"""The kinds of the objects that charts and stacks make and delete, beside the task resources of the lines."""

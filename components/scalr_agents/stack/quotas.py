@@ -16,7 +16,7 @@ from scalr_agents.model.quantities import MEBIBYTE, NOTHING
 from scalr_agents.model.requests import Resources
 from scalr_agents.stack.model import PREFIX, Namespace, Quota
 
-_NAME = "scalr-agents"
+NAME = "scalr-agents"
 _PODS = "pods"
 _RESOURCES = {_PODS: _PODS, "cpu": "cpu", "memory": "memory", "disk": contract.DISK}
 """What each key of a quota limits, by the name of the resource."""
@@ -37,7 +37,7 @@ def objects(namespace: str, quota: Quota) -> dict[str, Manifest]:
 
 
 def _object(kind: str, namespace: str, spec: Manifest) -> Manifest:
-    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": _NAME, "namespace": namespace}, "spec": spec}
+    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": NAME, "namespace": namespace}, "spec": spec}
 
 
 def _limits(quota: Quota) -> dict[str, str | int]:

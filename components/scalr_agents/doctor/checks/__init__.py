@@ -15,6 +15,7 @@ from scalr_agents.doctor.checks import (
     versions,
 )
 from scalr_agents.doctor.facts import Cluster
+from scalr_agents.doctor.findings import note
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.findings import Finding, by_severity
 
@@ -23,4 +24,5 @@ _CHECKS = (versions, permissions, definitions, namespaces, references, storage, 
 
 def examine(needs: Needs, cluster: Cluster) -> Sequence[Finding]:
     """All findings, errors first."""
-    return by_severity(finding for module in _CHECKS for finding in module.check(needs, cluster))
+    found = (finding for module in _CHECKS for finding in module.check(needs, cluster))
+    return by_severity([*found, *(note("cluster", text) for text in cluster.notes)])

@@ -74,12 +74,14 @@ def _unless_grown(subject: str, problem: str, advice: str, *, grows: bool) -> Fi
 
 def _shut(subject: str, spec: Spec, selected: Sequence[Node]) -> Finding:
     taints = [taint for node in selected for taint in scheduling.in_the_way(node, spec)]
-    own = [taint for taint in taints if not taint["key"].startswith(_OF_KUBERNETES)]
+    own = [taint for taint in taints if not taint.get("key", "").startswith(_OF_KUBERNETES)]
     if not own:
         return warning(
             subject, f"all {len(selected)} nodes that match are cordoned or not ready", "Uncordon them, or see kubectl get nodes"
         )
-    words = dict.fromkeys(f"{taint['key']}{'=' if taint.get('value') else ''}{taint.get('value', '')}:{taint['effect']}" for taint in own)
+    words = dict.fromkeys(
+        f"{taint.get('key', '')}{'=' if taint.get('value') else ''}{taint.get('value', '')}:{taint.get('effect', '')}" for taint in own
+    )
     problem = f"all {len(selected)} nodes that match have taints that the pods do not tolerate: {listed(words)}"
     return error(subject, problem, "Add tolerations for them to nodes.tolerations")
 

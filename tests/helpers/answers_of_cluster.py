@@ -4,11 +4,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from pydantic_core import to_json
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.pods import templates
 from scalr_agents.cluster import paths
-from scalr_agents.live.snapshot import Snapshot
+from scalr_agents.cluster.answers import Listed, page, understood
+from scalr_agents.cluster.objects import Claim, Event, Job, Object, Pod, Started, Workload
+from scalr_agents.cluster.view import View
 from scalr_agents.model.merge import Values, merge
 
 from tests.helpers.samples import URL, load
@@ -62,12 +65,24 @@ def deployed(agent: AnyAgent, **content: Any) -> dict[str, Json]:
     for _, maker, _ in templates(agent.objects):
         number = maker["spec"].get("replicas", 1)
         ready = {"status": {"readyReplicas": number, "numberReady": 1, "desiredNumberScheduled": 1}}
-        found[paths.path(maker, [agent])] = merge(merge(maker, ready), content if maker["kind"] in WORKLOADS else {})
+        found[paths.path(maker)] = merge(merge(maker, ready), content if maker["kind"] in WORKLOADS else {})
     return found
 
 
-def snapshot(agent: AnyAgent, **lists: Sequence[Json]) -> Snapshot:
+def listed(kind: type[Object], items: Sequence[Json]) -> Listed[Any]:
+    """Objects of a list as they are read."""
+    found = page(kind, to_json({"items": items, "metadata": {}}))
+    assert found
+    return Listed(found.items, found.odd)
+
+
+def workloads(made: dict[str, Json]) -> dict[str, Workload | None]:
+    """What makes pods, as it is read."""
+    return {path: understood(Workload, item)[0] for path, item in made.items()}
+
+
+def snapshot(agent: AnyAgent, **lists: Sequence[Json]) -> View:
     """A cluster with an agent as the stack file says, and these objects."""
-    resources = {"pods": "pods", "jobs": "jobs.batch", "events": "events", "claims": "persistentvolumeclaims"}
-    listed = {(resource, NAMESPACE): list(lists.get(word, ())) for word, resource in resources.items()}
-    return Snapshot(at=NOW, lists=listed, makers=deployed(agent))
+    kinds: dict[str, type[Object]] = {"pods": Pod, "jobs": Job, "events": Event, "started": Started, "claims": Claim}
+    found = {(kind, NAMESPACE): listed(kind, lists.get(word, ())) for word, kind in kinds.items()}
+    return View(at=NOW, lists=found, workloads=workloads(deployed(agent)))
