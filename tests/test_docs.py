@@ -96,7 +96,7 @@ def _paths(model: type[BaseModel]) -> Iterator[str]:
 @pytest.mark.parametrize("chart", ["agent-local", "agent-k8s"])
 def test_every_value_of_other_kinds_is_documented(chart: str) -> None:
     page = (REPOSITORY / "docs" / f"{chart}.md").read_text()
-    assert [path for path in _paths(charts.find(chart).values) if f"`{path}`" not in page] == []
+    assert [path for path in _paths(charts.find(chart).model) if f"`{path}`" not in page] == []
 
 
 def test_the_list_of_refused_values_is_parsed() -> None:

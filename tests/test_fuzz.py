@@ -205,7 +205,7 @@ def _leaves(bases: list[dict[str, Any]]) -> list[Any]:
     return [leaf for leaf in given if not any(secret in str(leaf) for secret in SECRETS)]
 
 
-OPEN = {chart: frozenset(_open(charts.find(chart).values)) for chart in OTHERS}
+OPEN = {chart: frozenset(_open(charts.find(chart).model)) for chart in OTHERS}
 FAMILIAR = {chart: st.sampled_from(_leaves(bases)) | JSON for chart, bases in BASES.items()}
 every_other_kind = pytest.mark.parametrize("chart", OTHERS)
 

@@ -173,9 +173,9 @@ class Deployed:
         agents.apply(cluster, objects)
         agents.wait_for_rollout(cluster, objects)
         for agent in self.wanted.agents:
-            if agent.chart.name == "agent-job":
+            if agent.kind == "agent-job":
                 self.runs[agent.name] = runs.start(cluster, runs.tasks(agent.objects)[0])
-            elif agent.chart.starts_pods:
+            elif agent.runs:
                 cluster.create(_bare(agent.name, agent.release.selector("task")))
 
     def _make_volumes(self) -> None:

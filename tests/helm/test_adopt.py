@@ -160,7 +160,7 @@ def test_agents_are_named_after_their_release() -> None:
 @pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line.chart}-{line.generation}")
 def test_computed_values_omit_defaults(line: Any) -> None:
     given = charts.find(line.chart).versions.defaults(line.default_version)
-    defaults = charts.find(line.chart).values.model_validate(given).model_dump(by_alias=True)
+    defaults = charts.find(line.chart).model.model_validate(given).model_dump(by_alias=True)
     own = {"agent": {"url": URL}, "nameOverride": "agents"}
     adopted = of_values(merge(defaults, own), line.chart, line.default_version)
     assert errors(adopted.findings) == []

@@ -46,7 +46,7 @@ def put(place: Place, leaf: Any) -> Any:
 
 @cache
 def of_values() -> list[tuple[lines.Line, Place]]:
-    return [(line, place) for line in LINES for place in places(charts.find(line.chart).values)]
+    return [(line, place) for line in LINES for place in places(charts.find(line.chart).model)]
 
 
 @cache

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from scalr_agents import charts
-from scalr_agents.charts.shared.agent import AnyAgent, load
+from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.loading import load
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.findings import errors
 

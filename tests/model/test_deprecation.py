@@ -12,10 +12,10 @@ from packaging.version import Version
 from pydantic import BaseModel, Field
 from scalr_agents import stack
 from scalr_agents.caches.efs.settings import EfsSettings
-from scalr_agents.charts.agent_job import CHART as AGENT_JOB
+from scalr_agents.charts.agent_job import JobAgent
 from scalr_agents.charts.agent_job.values.access import Rbac
 from scalr_agents.charts.agent_job.values.agent import Agent
-from scalr_agents.charts.shared.agent import load
+from scalr_agents.charts.shared.loading import load
 from scalr_agents.machines.settings import Ec2Settings
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.deprecation import Deprecated, has_deprecated
@@ -90,7 +90,7 @@ RULES: list[Any] = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}
 @pytest.fixture
 def deprecated_values(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Of agent-job: two that a stack and a program set with keys of their own, and one whose default depends on the version."""
-    for model in (AGENT_JOB.values, Agent, Rbac):
+    for model in (JobAgent.model, Agent, Rbac):
         model.model_validate({})  # their schemas are built at the first use, and stay: without the marks
     for section, name in ((Agent, "url"), (Agent, "token"), (Rbac, "rules")):
         field = section.model_fields[name]
@@ -109,7 +109,7 @@ def _deprecated(findings: Sequence[Finding]) -> list[str]:
 @pytest.mark.parametrize(("rbac", "found"), [({}, []), ({"rules": RULES}, ["rbac.rules"])])
 def test_defaults_of_a_version_do_not_warn(version: str, rbac: dict[str, Any], found: list[str]) -> None:
     values = {"agent": OF_AGENT, "rbac": rbac}
-    loaded = load(AGENT_JOB, values, release="runs", namespace="scalr", agent_version=version)
+    loaded = load(JobAgent, values, release="runs", namespace="scalr", agent_version=version)
     assert sorted(_deprecated(loaded.findings)) == ["agent.token", "agent.url", *found]
 
 

@@ -43,7 +43,7 @@ def open_fields(model: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[
             yield ".".join(here), kind == list[dict[str, Any]]
 
 
-OPEN = [(charts.find(chart).values, *field) for chart in CHARTS for field in open_fields(charts.find(chart).values)]
+OPEN = [(charts.find(chart).model, *field) for chart in CHARTS for field in open_fields(charts.find(chart).model)]
 
 
 @pytest.mark.parametrize(("model", "path", "is_list"), [*OPEN, *((Nodes, *field) for field in open_fields(Nodes))])

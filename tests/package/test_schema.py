@@ -74,7 +74,7 @@ def test_values_may_be_outputs_where_the_schema_says_so(chart: str) -> None:
     output = Placeholder()
     types = values.of_chart(chart)
     leaves = 0
-    for model in models(charts.find(chart).values, {}).values():
+    for model in models(charts.find(chart).model, {}).values():
         name = f"{values.common_name(chart, model)}Values"
         for key, spec in types[name]["properties"].items():
             content = spec.get("items", spec.get("additionalProperties", spec))
@@ -96,7 +96,7 @@ def _accepts(model: type[BaseModel], key: str, value: Any) -> bool:
 @pytest.mark.parametrize("chart", CHARTS)
 def test_every_key_of_the_models_has_its_name_from_the_chart(chart: str) -> None:
     top = PACKAGE["types"][f"{PREFIX}{values.prefix(chart)}Values"]["properties"]
-    assert list(top) == [field.alias or name for name, field in charts.find(chart).values.model_fields.items()]
+    assert list(top) == [field.alias or name for name, field in charts.find(chart).model.model_fields.items()]
 
 
 def test_descriptions_mention_differences_of_older_agents() -> None:

@@ -33,7 +33,7 @@ _ANY = {"$ref": "pulumi.json#/Any"}
 def of_chart(chart: str) -> dict[str, Spec]:
     """The types of the values of a chart by name. A section comes before the one that contains it."""
     found: dict[str, Spec] = {}
-    _Chart(chart, found).section(charts.find(chart).values)
+    _Chart(chart, found).section(charts.find(chart).model)
     return found
 
 
@@ -56,7 +56,7 @@ class _Chart:
 
     def __init__(self, chart: str, found: dict[str, Spec]) -> None:
         self.chart, self.found = chart, found
-        self.places = _places(charts.find(chart).values)
+        self.places = _places(charts.find(chart).model)
 
     def section(self, model: type[BaseModel]) -> Spec:
         name = f"{common_name(self.chart, model)}Values"

@@ -34,7 +34,7 @@ class _Values:
 
     def __init__(self, chart: str) -> None:
         self.chart = charts.find(chart)
-        self.model: type[BaseModel] = self.chart.values
+        self.model: type[BaseModel] = self.chart.model
 
     @cached_property
     def definitions(self) -> Mapping[str, Schema]:
@@ -51,7 +51,7 @@ class _Values:
         return found
 
     def page(self) -> Iterator[str]:
-        name, model = self.chart.name, self.model
+        name, model = self.chart.kind, self.model
         description = " ".join((model.__doc__ or "").split())
         yield f"# Values of {name}\n\n{_MARK}\n\n{description} The guide is [{name}.md](../{name}.md).\n\n{_ABOUT}"
         yield from self._table("", self.definitions[model.__name__], model)
@@ -82,12 +82,12 @@ class _Values:
         return ", ".join(words)
 
     def _with_older(self, path: str, word: Schema, default: str) -> str:
-        older = versions.older_defaults(self.chart.name, path, default_of(word))
+        older = versions.older_defaults(self.chart.kind, path, default_of(word))
         return f"{default}; {older}" if older else default
 
     def _agents(self, path: str) -> str:
         """The agents that know a value, if not all do."""
-        known = versions.only(self.chart.name, path)
+        known = versions.only(self.chart.kind, path)
         return f" *Only {known}.*" if known else ""
 
 

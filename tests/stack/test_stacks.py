@@ -66,7 +66,7 @@ def test_every_pod_passes_restricted(name: str) -> None:
 
 @pytest.mark.parametrize("name", STACKS)
 def test_sample_stacks_set_min_ready_seconds(name: str) -> None:
-    jobs = [agent for agent in _load(name, demand_tokens=False).agents if agent.chart.name == "agent-job"]
+    jobs = [agent for agent in _load(name, demand_tokens=False).agents if agent.kind == "agent-job"]
     assert {checked.values.agent.min_ready_seconds for checked in jobs} == ({15} if jobs else set())
 
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
-from scalr_agents.charts.shared.agent import identify, load
-from scalr_agents.charts.shared.chart import Chart
+from scalr_agents.charts.shared.agent import Chart
+from scalr_agents.charts.shared.loading import identify, load
 from scalr_agents.model.findings import Finding, ValuesError, error, errors
 from scalr_agents.model.lines import LineError
 from scalr_agents.model.manifests import Manifest
@@ -18,7 +18,7 @@ from scalr_agents.model.names import Names, Naming
 if TYPE_CHECKING:
     from scalr_agents.charts.agent_job.names import JobNames
     from scalr_agents.charts.agent_k8s.names import K8sNames
-    from scalr_agents.charts.agent_local.names import LocalNames
+    from scalr_agents.charts.agent_local.versions import LocalNames
 
 ChartName = Literal["agent-job", "agent-local", "agent-k8s"]
 _LONGEST_ECHO = 40
@@ -26,13 +26,14 @@ _LONGEST_ECHO = 40
 
 CHARTS: tuple[ChartName, ...] = get_args(ChartName)
 """The names of the charts."""
+_CLASSES: Mapping[str, str] = {"agent-job": "JobAgent", "agent-local": "LocalAgent", "agent-k8s": "K8sAgent"}
 
 
-def find(name: str) -> Chart[Any]:
-    """A chart by its name, imported when it is needed. Raises `LineError` if the chart does not exist."""
-    if name not in CHARTS:
+def find(name: str) -> Chart:
+    """A chart by its name: the class of its agents, imported when it is needed. Raises `LineError` if the chart does not exist."""
+    if name not in _CLASSES:
         raise LineError(f"unknown chart {name[:_LONGEST_ECHO]!r}; allowed: {', '.join(CHARTS)}")
-    chart: Chart[Any] = import_module(f"{__name__}.{name.replace('-', '_')}").CHART
+    chart: Chart = getattr(import_module(f"{__name__}.{name.replace('-', '_')}"), _CLASSES[name])
     return chart
 
 

@@ -134,7 +134,7 @@ def images(stack: str, project: Path | None, *, digests: bool) -> None:
     for image in loaded.images():
         name, _, digest = image.partition("@")
         click.echo(f"{name}\t{digest or '-'}" if digests else image)
-    for name, further in {agent.chart.name: agent.chart.further_images for agent in loaded.agents if agent.chart.further_images}.items():
+    for name, further in {agent.kind: agent.further_images for agent in loaded.agents if agent.further_images}.items():
         note(f"{name}: {further}")
 
 

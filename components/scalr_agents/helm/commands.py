@@ -12,7 +12,7 @@ import click
 
 from scalr_agents import charts, output
 from scalr_agents.charts import CHARTS
-from scalr_agents.charts.shared.agent import load
+from scalr_agents.charts.shared.loading import load
 from scalr_agents.helm.assignments import AssignmentError, assign
 from scalr_agents.model import checks, yaml_io
 from scalr_agents.model.findings import Finding, errors, warning

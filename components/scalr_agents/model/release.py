@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from scalr_agents.model.lines import Line
+from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.names import Labels, Names
 
 NAME = "app.kubernetes.io/name"
@@ -11,6 +12,7 @@ INSTANCE = "app.kubernetes.io/instance"
 COMPONENT = "app.kubernetes.io/component"
 CACHE_VOLUME = "cache-dir"
 """Name of the cache's volume in the pods of all charts."""
+_NONE: Mapping[str, str] = {}
 
 
 class Release(NamedTuple):
@@ -47,13 +49,19 @@ class Release(NamedTuple):
         }
         return labels | {COMPONENT: component} if component else labels
 
-    def metadata(self, name: str, component: str | None = None, **more: Any) -> dict[str, Any]:
-        """The metadata of a namespaced object."""
-        return {"name": name, "namespace": self.namespace, "labels": self.labels(component), **self._annotations(), **more}
+    def metadata(
+        self, name: str, component: str | None = None, *, annotations: Mapping[str, Any] = _NONE, labels: Mapping[str, str] = _NONE
+    ) -> Manifest:
+        """The metadata of a namespaced object. Its own annotations and labels take precedence over the common ones."""
+        return present(
+            {
+                "name": name,
+                "namespace": self.namespace,
+                "labels": {**self.labels(component), **labels},
+                "annotations": {**self.common_annotations, **annotations},
+            }
+        )
 
-    def cluster_metadata(self, name: str) -> dict[str, Any]:
+    def cluster_metadata(self, name: str) -> Manifest:
         """The metadata of a cluster-scoped object."""
-        return {"name": name, "labels": self.labels(), **self._annotations()}
-
-    def _annotations(self) -> dict[str, Any]:
-        return {"annotations": dict(self.common_annotations)} if self.common_annotations else {}
+        return present({"name": name, "labels": self.labels(), "annotations": {**self.common_annotations}})

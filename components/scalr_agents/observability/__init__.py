@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from scalr_agents.charts.shared.chart import Group
+from scalr_agents.charts.shared.agent import Group
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.observability import dashboard, rules
 from scalr_agents.observability.watched import watched

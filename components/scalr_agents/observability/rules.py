@@ -42,7 +42,7 @@ def _rule(alert: alerts.Alert, watched: Watched, settings: Observability) -> dic
             "expr": alert.expr,
             "for": alert.after,
             "keep_firing_for": alert.keep,
-            "labels": {"severity": alert.severity, "agent": watched.agent.name, "kind": watched.agent.chart.name},
+            "labels": {"severity": alert.severity, "agent": watched.agent.name, "kind": watched.agent.kind},
             "annotations": {
                 "summary": alert.summary,
                 "description": f"{alert.description} Look: {alert.look}",

@@ -10,8 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from scalr_agents.charts.shared import contract
-from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.charts.shared.chart import Runs
+from scalr_agents.charts.shared.agent import AnyAgent, Runs
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.pods import claims_of, template_of
 from scalr_agents.model.manifests import Manifest, key_of
@@ -102,8 +101,7 @@ class Watched:
     @cached_property
     def started(self) -> Runs | None:
         """How its runs show, if they have pods of their own."""
-        chart = self.agent.chart
-        return chart.runs(self.agent.values, self.agent.release) if chart.runs else None
+        return self.agent.runs
 
     @cached_property
     def runs(self) -> str:
@@ -172,7 +170,7 @@ def workloads(agent: AnyAgent) -> Iterator[Manifest]:
 def _known(agent: AnyAgent) -> Iterator[str]:
     """The names of all pods of an agent, as far as they are known."""
     yield from (_pods_of(manifest) for manifest in agent.objects if manifest["kind"] in WORKLOADS)
-    runs = agent.chart.runs(agent.values, agent.release) if agent.chart.runs else None
+    runs = agent.runs
     yield from [runs.names] if runs and runs.names else ()
 
 

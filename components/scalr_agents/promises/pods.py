@@ -25,7 +25,7 @@ _ADMITTED: Mapping[str, Any] = {
 
 def violations(resources: Sequence[Resource], excepted: Sequence[str]) -> Iterator[Violation]:
     for resource in resources:
-        if resource.chart and resource.chart.is_restricted and resource.is_placed and resource.namespace not in excepted:
+        if resource.chart and "unrestricted" not in resource.chart.traits and resource.is_placed and resource.namespace not in excepted:
             for pod in resource.pods():
                 for problem in pod_security.violations(_known(pod.spec), "restricted"):
                     yield violation(resource, problem, "Remove the value or the transformation that changes the security of these pods")

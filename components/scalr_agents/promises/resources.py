@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from scalr_agents import charts
-from scalr_agents.charts.shared.chart import Chart
+from scalr_agents.charts.shared.agent import Chart
 from scalr_agents.model.forms import is_deferred
 from scalr_agents.model.merge import lookup
 
@@ -47,7 +47,7 @@ class Resource(NamedTuple):
         return KINDS.get(self.component, "")
 
     @property
-    def chart(self) -> Chart[Any] | None:
+    def chart(self) -> Chart | None:
         """The chart of that kind."""
         return charts.find(self.kind) if self.kind else None
 

@@ -191,4 +191,4 @@ def _needed_by_runs(agents: Iterable[AgentComponent[Any] | None]) -> list[pulumi
 
 def _agent(agent: AnyAgent, settings: Kubernetes, mounted: Sequence[pulumi.Resource], opts: pulumi.ResourceOptions) -> AgentComponent[Any]:
     request = AgentRequest(agent, settings.await_rollout, settings.rollout_timeout_seconds, mounted)
-    return _COMPONENTS[agent.chart.name].of(agent.name, request, opts)
+    return _COMPONENTS[agent.kind].of(agent.name, request, opts)

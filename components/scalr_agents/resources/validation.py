@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 import pulumi
 from pulumi import _types  # the SDK itself uses it to convert argument classes
 
-from scalr_agents.charts.shared.agent import Agent
-from scalr_agents.charts.shared.chart import V
+from scalr_agents.charts.shared.loading import A
 from scalr_agents.model import parse
 from scalr_agents.model.deprecation import deprecations
 from scalr_agents.model.findings import Finding, Path, by_severity, dotted, error, errors, warning
@@ -76,7 +75,7 @@ def with_text(owner: pulumi.ComponentResource, name: str, given: S, *keys: str) 
     return given.model_copy(update=_later(owner, name, given, keys))
 
 
-def with_images(owner: pulumi.ComponentResource, name: str, agent: Agent[V]) -> Agent[V]:
+def with_images(owner: pulumi.ComponentResource, name: str, agent: A) -> A:
     """An agent with images that are checked in the same way: Kubernetes would accept a template of Jobs without them.
 
     Without such images it is the same agent, because another one would make all objects again.

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scalr_agents import charts
-from scalr_agents.charts.shared.agent import AnyAgent, load, misshapen_sections
-from scalr_agents.charts.shared.chart import Chart
+from scalr_agents.charts.shared.agent import AnyAgent, Chart
 from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
+from scalr_agents.charts.shared.loading import load, misshapen_sections
 from scalr_agents.model import clouds, yaml_io
 from scalr_agents.model.checks import LONGEST_RELEASE
 from scalr_agents.model.deprecation import without_deprecated_defaults
@@ -170,21 +170,21 @@ def _place_of_version(name: str, entry: AgentEntry) -> KeyPath:
     return (*place(name), "agentVersion") if entry.agent_version else (f"{PREFIX}:common", "agentVersion")
 
 
-def _check_entry(name: str, entry: AgentEntry, chart: Chart[Any]) -> Iterator[Finding]:
+def _check_entry(name: str, entry: AgentEntry, chart: Chart) -> Iterator[Finding]:
     if not is_dns_label(name):
         longest = LONGEST_LABEL if entry.release else LONGEST_RELEASE
         message = f"not a valid agent name; use at most {longest} lower case letters, digits and '-'"
         yield error(place(name), f"{message}{too_long(name, longest)}")
-    if entry.role == "vcs" and not chart.serves_vcs:
-        others = " or ".join(other for other in charts.CHARTS if charts.find(other).serves_vcs)
+    if entry.role == "vcs" and "serves-vcs" not in chart.traits:
+        others = " or ".join(other for other in charts.CHARTS if "serves-vcs" in charts.find(other).traits)
         yield error((*place(name), "role"), f"{entry.kind} serves runs only; use kind {others} for a VCS provider")
 
 
-def _check_kind(name: str, entry: AgentEntry, chart: Chart[Any]) -> Iterator[Finding]:
+def _check_kind(name: str, entry: AgentEntry, chart: Chart) -> Iterator[Finding]:
     """Errors for keys that agents of this kind have no use for."""
-    if entry.scaling and not chart.scales:
+    if entry.scaling and "scales" not in chart.traits:
         yield error((*place(name), "scaling"), f"{entry.kind} starts what each run needs, so there is nothing to scale; remove the key")
-    if entry.pre_pull and not chart.pre_pulls:
+    if entry.pre_pull and "pre-pulls" not in chart.traits:
         yield error(
             (*place(name), "prePull"),
             f"{entry.kind} has no images to pull before its runs: its own pods keep the agent's image on their nodes; remove the key",
@@ -206,7 +206,7 @@ def _check_identity(name: str, entry: AgentEntry) -> Iterator[Finding]:
             yield warning(here, f"gives no identity, {_NO_CLOUD}")
 
 
-def _check_metadata_service(name: str, entry: AgentEntry, chart: Chart[Any], own: list[Layer]) -> Iterator[Finding]:
+def _check_metadata_service(name: str, entry: AgentEntry, chart: Chart, own: list[Layer]) -> Iterator[Finding]:
     """A warning for a chart that leaves the metadata service open by default, if the values do not set its switch."""
     switch = chart.metadata_switch
     if switch and entry.role == "runs" and lookup(combine(own), switch) is None:

@@ -24,7 +24,7 @@ def check(agents: Sequence[AnyAgent], claims: Sequence[Claim]) -> Iterator[Findi
 
 
 def _overfull(claim: Claim, size: str, users: Sequence[AnyAgent]) -> Iterator[Finding]:
-    limited = {agent.name: agent.chart.cache_megabytes(agent.values) for agent in users}
+    limited = {agent.name: agent.cache_megabytes for agent in users}
     megabytes = sum(limited.values())
     if megabytes * quantities.MEBIBYTE > quantities.parse(size):
         limits = ", ".join(f"{limit} MB of {agent}" for agent, limit in limited.items())

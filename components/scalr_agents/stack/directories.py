@@ -88,7 +88,7 @@ def _finding(agent: AnyAgent, other: AnyAgent, volume: Volume, own: Directory, t
         advice = "runs of one agent execute what the other has cached; give each its own directory (subPath of the claim, in its values)"
         return warning(place(agent.name), f"its pods mount {_named(own, volume)} of claim {volume[1]!r}, {relation}: {advice}")
     shared = f"its pods mount {_named(own, volume)} of their nodes, {relation}, on the same nodes"
-    if agent.chart.owns_node_directory and other.chart.owns_node_directory:
+    if "owns-node-directory" in agent.traits & other.traits:
         return error(place(agent.name), f"{shared}; set a different agent.data_home for one of them")
     return warning(place(agent.name), f"{shared}: runs of one agent can change files of the other; give each its own directory")
 

@@ -79,7 +79,7 @@ def _claim(namespace: str, name: str) -> Node:
 def _agent(agent: AnyAgent) -> _Parts:
     every = agent.pods
     for pods in every:
-        yield Node(_id(agent, pods), "pods", f"{agent.name}\n{pods.who} ({agent.chart.name})", agent.release.namespace)
+        yield Node(_id(agent, pods), "pods", f"{agent.name}\n{pods.who} ({agent.kind})", agent.release.namespace)
     controllers = [pods for pods in every if pods.who == "controller"]
     started = [pods for pods in every if pods.who == "tasks"]
     yield from (Edge(_id(agent, one), _id(agent, other), "starts") for one in controllers for other in started)

@@ -17,7 +17,7 @@ from scalr_agents.stack.machines import MachinesOfFile
 from scalr_agents.stack.model import PREFIX, StackFile
 
 _DIALECT = "http://json-schema.org/draft-07/schema#"
-_CHART_VALUES: dict[str, type[BaseModel]] = {chart: find(chart).values for chart in CHARTS}
+_CHART_VALUES: dict[str, type[BaseModel]] = {chart: find(chart).model for chart in CHARTS}
 
 
 def stack_file() -> dict[str, Any]:

@@ -63,7 +63,7 @@ def _comparable(value: object) -> Hashable:
 
 
 def _can_act(agent: AnyAgent, other: AnyAgent, differences: Sequence[str]) -> bool:
-    if agent.chart.starts_pods or other.chart.starts_pods:
+    if agent.runs or other.runs:
         return True
     return "role" in differences or _shared_account(agent, other) != ""
 
@@ -78,7 +78,7 @@ def _finding(agent: AnyAgent, other: AnyAgent, differences: Sequence[str]) -> Fi
     shares = f"shares service account {account!r}" if account else f"shares namespace {namespace!r}"
     what = f"{shares} with agent {other.name!r}, which has another {' and another '.join(differences)}: "
     reason = "agents may start pods there under any service account and with any Secret, so each can act as the other; "
-    if not (agent.chart.starts_pods or other.chart.starts_pods):
+    if not (agent.runs or other.runs):
         reason = "each has the permissions of the other; " if account else ""
     unknown = is_deferred(agent.values.agent.token) or is_deferred(other.values.agent.token)
     unless = ", unless both tokens belong to one agent pool" if unknown and differences == ["token"] else ""

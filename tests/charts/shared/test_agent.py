@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from scalr_agents import charts
-from scalr_agents.charts.shared.agent import load
 from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.loading import load
 
 from tests.helpers.agent_job import MINIMUM
 from tests.helpers.validated import validate
@@ -25,7 +25,8 @@ def test_objects_are_created_once(name: str) -> None:
         return make
 
     values = {"agent": MINIMUM["agent"]}
-    agent = load(replace(chart, groups={group: counted(group) for group in chart.groups}), values, release="runs", namespace="scalr")
+    counting: Any = type("Counting", (chart,), {"groups": {group: counted(group) for group in chart.groups}})
+    agent = load(counting, values, release="runs", namespace="scalr")
     assert agent.objects == agent.with_definitions()[-len(agent.objects) :]
     assert agent.by_role("digest").keys() == {role for group in chart.groups for role in agent.group(group)}
     assert made == dict.fromkeys(chart.groups, 1)

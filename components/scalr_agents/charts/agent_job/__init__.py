@@ -1,36 +1,39 @@
 """The chart `agent-job`: a controller that starts a Kubernetes Job for every task."""
 
+from functools import cached_property
+
 from scalr_agents.charts.agent_job import manifests
 from scalr_agents.charts.agent_job.checks import check
 from scalr_agents.charts.agent_job.checks.caches import megabytes
-from scalr_agents.charts.agent_job.corrections import RULES
 from scalr_agents.charts.agent_job.moved import MOVED
+from scalr_agents.charts.agent_job.names import JobNames
 from scalr_agents.charts.agent_job.settings import AgentJobSettings
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.agent_job.versions import TABLE
-from scalr_agents.charts.shared.chart import Chart
+from scalr_agents.charts.agent_job.versions import TABLE, AgentJob
+from scalr_agents.charts.shared.agent import Agent
 
-CHART = Chart(
-    name="agent-job",
-    values=AgentJobValues,
-    versions=TABLE,
-    settings=AgentJobSettings,
-    check=check,
-    groups={
+
+class JobAgent(Agent[AgentJobValues, JobNames, AgentJob]):
+    """An agent of this chart."""
+
+    kind = "agent-job"
+    model = AgentJobValues
+    versions = TABLE
+    settings = AgentJobSettings
+    groups = {
         "rbac": manifests.rbac,
         "network-policy": manifests.network_policies,
         "controller": manifests.controller,
         "nodes": manifests.nodes,
-    },
-    secret_data=manifests.secret_data,
-    pods=manifests.pods,
-    runs=manifests.runs,
-    runs_at_once="agent-job has no fixed limit; plan one controller for every 5 concurrent runs (values.agent.replicaCount)",
-    corrections=RULES,
-    common=lambda values: (values.global_.labels, values.global_.annotations),
-    moved=MOVED,
-    pre_pulls=True,
-    closing_metadata="Remove task.allowMetadataService: true",
-    longest_run_seconds=manifests.longest_run_seconds,
-    cache_megabytes=megabytes,
-)
+    }
+    moved = MOVED
+    traits = frozenset({"pre-pulls"})
+    runs_at_once = "agent-job has no fixed limit; plan one controller for every 5 concurrent runs (values.agent.replicaCount)"
+    closing_metadata = "Remove task.allowMetadataService: true"
+
+    check = check
+    contents = manifests.contents
+    pods = cached_property(manifests.pods)
+    runs = cached_property(manifests.runs)
+    longest_run_seconds = cached_property(manifests.longest_run_seconds)
+    cache_megabytes = cached_property(megabytes)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scalr_agents.charts.agent_job import names
+from scalr_agents.charts.agent_job.corrections import RULES
 from scalr_agents.charts.agent_job.values.access import LEGACY_CLUSTER_RULES, LEGACY_RULES
 from scalr_agents.charts.shared.values import POD_FIELDS
 from scalr_agents.charts.shared.versions import Handover, Published, Row, Table
@@ -250,6 +251,7 @@ TABLE = Table(
         "persistence.cache.hostPath.preparation",
         *_POD_FIELDS,
     ),
+    corrections=RULES,
 )
 
 

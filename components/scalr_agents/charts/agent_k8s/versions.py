@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from scalr_agents.charts.agent_k8s.corrections import RULES
 from scalr_agents.charts.agent_k8s.names import names
 from scalr_agents.charts.shared.versions import Handover, Published, Row, Table
 from scalr_agents.model.lines import NEWEST, NEWEST_DATED, Line
@@ -87,4 +88,5 @@ TABLE = Table(
         ),
     ),
     ours=(),
+    corrections=RULES,
 )

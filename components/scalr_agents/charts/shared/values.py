@@ -1,5 +1,6 @@
 """Sections of values that more than one chart has."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -22,6 +23,7 @@ from scalr_agents.model.fields import (
 )
 from scalr_agents.model.forms import is_set
 from scalr_agents.model.merge import Values
+from scalr_agents.model.names import Labels
 from scalr_agents.model.section import ChartSection, default
 from scalr_agents.model.variables import variable
 
@@ -40,6 +42,16 @@ class ReleaseValues(ChartSection):
     """Replaces the chart's name in object names and in the label `app.kubernetes.io/name`. Default: the chart's name."""
     fullname_override: Text = ""
     """Replaces the whole base of the object names (`<release>-<chart>`). Default: derived from release and chart."""
+
+    @property
+    def common_labels(self) -> Labels:
+        """Labels that all objects get."""
+        return {}
+
+    @property
+    def common_annotations(self) -> Mapping[str, Any]:
+        """Annotations that all objects get."""
+        return {}
 
 
 class PodFields(ChartSection):

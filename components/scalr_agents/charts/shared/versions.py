@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
+from scalr_agents.charts.shared.corrections import Rule
 from scalr_agents.model.lines import VERSION, Line, LineError, Version, in_words, numbers
 from scalr_agents.model.merge import merge
 
@@ -91,6 +92,8 @@ class Table(Generic[R]):
     """The published charts that were compared with ours, oldest first."""
     ours: tuple[str, ...]
     """Paths of values, or of sections, that only this package has."""
+    corrections: Sequence[Rule]
+    """Where our objects differ from those of the published charts."""
 
     def unnamed(self) -> str:
         """What is deployed if nobody names a version, for a message."""

@@ -28,13 +28,13 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
     if server is None:
         yield note("API server", "its version cannot be seen, so it is not checked")
     for agent in needs.stack.agents:
-        table, version = agent.chart.versions, agent.release.version
+        table, version = agent.versions, agent.release.version
         least = table.row(version).kubernetes
         if server and server < (numbers(least) or server):
             older = table.running_on(server)
             yield error(
                 "API server",
-                f"it is {cluster.version}, and agent {agent.name} ({agent.chart.name} {version}) needs {least}",
+                f"it is {cluster.version}, and agent {agent.name} ({agent.kind} {version}) needs {least}",
                 f"Upgrade the cluster, or choose {f'agents {older}' if older else 'another cluster'}",
             )
         pod = needs.task_pod(agent)
@@ -45,7 +45,7 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
 
 
 def _nodes(pod: Pod, nodes: list[Node]) -> Findings:
-    minimum = pod.agent.chart.versions.row(pod.agent.release.version).kubernetes
+    minimum = pod.agent.versions.row(pod.agent.release.version).kubernetes
     least = numbers(minimum)
     old = [node for node in nodes if least and (numbers(node.kubelet) or least) < least]
     if old:

@@ -11,7 +11,8 @@ from typing import Any
 
 from scalr_agents import charts, stack
 from scalr_agents.charts.shared import moved
-from scalr_agents.charts.shared.agent import AnyAgent, identify
+from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.loading import identify
 from scalr_agents.helm.adopt import defaults, listing, secrets, steps
 from scalr_agents.helm.adopt.about import About, AboutError, completed, supported
 from scalr_agents.helm.adopt.steps import Step
@@ -87,7 +88,7 @@ def charts_of(values: Mapping[str, Any]) -> list[str]:
 
 def _fit(chart: str, values: Mapping[str, Any]) -> bool:
     found = charts.find(chart)
-    return not parse.parse(found.values, moved.without(values, found.moved)[0])[1]
+    return not parse.parse(found.model, moved.without(values, found.moved)[0])[1]
 
 
 def take_over(

@@ -72,7 +72,7 @@ def _published(table: Table[Any], about: About) -> Published | None:
 def ours(chart: str, version: str) -> Values:
     """Our defaults for agents of a version."""
     given = charts.find(chart).versions.defaults(version)
-    made: Values = charts.find(chart).values.model_validate(given).model_dump(by_alias=True)
+    made: Values = charts.find(chart).model.model_validate(given).model_dump(by_alias=True)
     return made
 
 
@@ -94,7 +94,7 @@ def _are_complete(chart: str, given: Mapping[str, Any], defaults: Mapping[str, A
 
     Helm prints all sections. Users who copy the chart's values file rarely copy all of them.
     """
-    needed = [path for path in _sections(charts.find(chart).values) if isinstance(lookup(defaults, *path), Mapping)]
+    needed = [path for path in _sections(charts.find(chart).model) if isinstance(lookup(defaults, *path), Mapping)]
     return all(isinstance(lookup(given, *path), Mapping) for path in needed)
 
 
@@ -104,7 +104,7 @@ def _other(chart: str, version: str, given: Mapping[str, Any], release: Publishe
     A chart default that is missing was unset, and becomes a `null`. Chart defaults that we correct are left out.
     """
     found = charts.find(chart)
-    meant, findings, _ = shapes.parse(found.values, merge(found.versions.defaults(version), given))
+    meant, findings, _ = shapes.parse(found.model, merge(found.versions.defaults(version), given))
     if findings:
         return dict(given)  # the findings come from their validation
     known, defaults, corrected = ours(chart, version), of_chart(chart, release) if release else {}, release.corrected if release else {}

@@ -116,9 +116,9 @@ def _objects(agent: AnyAgent, manifest: Sequence[Manifest]) -> list[Manifest]:
 
 def rows(chart: str) -> list[str]:
     """The rows of docs/helm-differences.md that a chart's changes may belong to."""
-    return list(dict.fromkeys(rule.row for rule in charts.find(chart).corrections))
+    return list(dict.fromkeys(rule.row for rule in charts.find(chart).versions.corrections))
 
 
 def row_of(change: Change, chart: str, chart_version: str, values: Mapping[str, Any]) -> str | None:
     """The row of a change; `None` if no correction makes it. `values` are all values of the release."""
-    return next((rule.row for rule in charts.find(chart).corrections if rule.fits(change, values, chart_version)), None)
+    return next((rule.row for rule in charts.find(chart).versions.corrections if rule.fits(change, values, chart_version)), None)

@@ -89,7 +89,7 @@ def _forget(agent: AnyAgent) -> str:
 
 def handover_of(agent: AnyAgent) -> Handover:
     """What a takeover of a release with the agent's version needs."""
-    found: Handover = agent.chart.versions.row(agent.release.version).handover
+    found: Handover = agent.row.handover
     return found
 
 

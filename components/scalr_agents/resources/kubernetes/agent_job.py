@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pulumi
 
-from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.agent_job import JobAgent
 from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.kubernetes import agents
 from scalr_agents.resources.kubernetes.agents import AgentComponent, AgentRequest
@@ -14,7 +14,7 @@ from scalr_agents.resources.kubernetes.rbac import AgentRbac
 from scalr_agents.resources.options import child, timeouts
 
 
-class AgentJob(AgentComponent[AgentJobValues]):
+class AgentJob(AgentComponent[JobAgent]):
     """A Scalr agent that runs every task in its own Kubernetes Job.
 
     Composes `AgentRbac` (`<name>-rbac`), `AgentNetworkPolicy` (`<name>-network-policy`) and `AgentController`
@@ -37,7 +37,7 @@ class AgentJob(AgentComponent[AgentJobValues]):
     def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         self.make(name, agents.agent_job("AgentJob", name, args), opts)
 
-    def make(self, name: str, request: AgentRequest[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
+    def make(self, name: str, request: AgentRequest[JobAgent], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentJob", name, {}, opts)
 
         rbac = AgentRbac.of(f"{name}-rbac", request, child(self, opts))

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import pulumi
 
-from scalr_agents.charts.agent_k8s import names
-from scalr_agents.charts.agent_k8s.values import AgentK8sValues
+from scalr_agents.charts.agent_k8s import K8sAgent, names
 from scalr_agents.resources.arguments import AgentK8sArgs
 from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects, rollouts
 from scalr_agents.resources.kubernetes.agents import AgentComponent, AgentRequest
@@ -14,7 +13,7 @@ from scalr_agents.resources.options import known_after
 from scalr_agents.resources.validation import with_images
 
 
-class AgentK8s(AgentComponent[AgentK8sValues]):
+class AgentK8s(AgentComponent[K8sAgent]):
     """A Scalr agent of the older design: a controller that starts a pod for each run, and a worker on every node that supervises them.
 
     It runs as root, and keeps its files on the nodes or on EFS. `AgentJob` needs neither.
@@ -36,7 +35,7 @@ class AgentK8s(AgentComponent[AgentK8sValues]):
     def __init__(self, name: str, args: AgentK8sArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         self.make(name, agents.agent_k8s(name, args), opts)
 
-    def make(self, name: str, request: AgentRequest[AgentK8sValues], opts: pulumi.ResourceOptions | None) -> None:
+    def make(self, name: str, request: AgentRequest[K8sAgent], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentK8s", name, {}, opts)
 
         release = request.agent.release

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pulumi
 
-from scalr_agents.charts.agent_local.values import AgentLocalValues
+from scalr_agents.charts.agent_local import LocalAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.resources.arguments import AgentLocalArgs
@@ -15,7 +15,7 @@ from scalr_agents.resources.options import known_after
 from scalr_agents.resources.validation import with_images
 
 
-class AgentLocal(AgentComponent[AgentLocalValues]):
+class AgentLocal(AgentComponent[LocalAgent]):
     """A Scalr agent that runs tasks in its own container, one at a time. Each replica runs one task.
 
     Runs share the container and its file system with earlier runs, so use a separate agent for each trust domain. This kind can
@@ -34,7 +34,7 @@ class AgentLocal(AgentComponent[AgentLocalValues]):
     def __init__(self, name: str, args: AgentLocalArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         self.make(name, agents.agent_local(name, args), opts)
 
-    def make(self, name: str, request: AgentRequest[AgentLocalValues], opts: pulumi.ResourceOptions | None) -> None:
+    def make(self, name: str, request: AgentRequest[LocalAgent], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentLocal", name, {}, opts)
 
         release = request.agent.release

@@ -7,15 +7,12 @@ from typing import Annotated, Any, Generic
 import pulumi
 from pydantic import BeforeValidator, Field
 
-from scalr_agents.charts.agent_job import CHART as AGENT_JOB
-from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.agent_k8s import CHART as AGENT_K8S
-from scalr_agents.charts.agent_k8s.values import AgentK8sValues
-from scalr_agents.charts.agent_local import CHART as AGENT_LOCAL
-from scalr_agents.charts.agent_local.values import AgentLocalValues
-from scalr_agents.charts.shared.agent import Agent, load, misshapen_sections, shapes
-from scalr_agents.charts.shared.chart import Chart, V
+from scalr_agents.charts.agent_job import JobAgent
+from scalr_agents.charts.agent_k8s import K8sAgent
+from scalr_agents.charts.agent_local import LocalAgent
+from scalr_agents.charts.shared.agent import Chart
 from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.loading import A, load, misshapen_sections, shapes
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.charts.shared.scaling import Scaling
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
@@ -84,41 +81,41 @@ _MODELS: Mapping[str, type[_Arguments]] = {"AgentJob": _AgentJobArguments, "Agen
 
 
 @dataclass(frozen=True)
-class AgentRequest(Generic[V]):
+class AgentRequest(Generic[A]):
     """A validated agent, and how it is rolled out."""
 
-    agent: Agent[V]
+    agent: A
     await_rollout: bool
     rollout_timeout_seconds: int
     mounts: Sequence[pulumi.Resource] = ()
     """Claims of a stack's caches that its pods mount, with their volumes. Its workloads wait for them."""
 
 
-class AgentComponent(Validated[AgentRequest[V]]):
+class AgentComponent(Validated[AgentRequest[A]]):
     """A component that deploys an agent."""
 
     needed_by_runs = _NO_RESOURCES  # without an annotation, in which the component host would see an output
     """What must stay while runs mount claims: none where runs are in its own pods, which are deleted first, or mount no cache."""
 
 
-def agent_job(component: str, name: str, args: AgentJobArgs, *, token_needed: bool = True) -> AgentRequest[AgentJobValues]:
+def agent_job(component: str, name: str, args: AgentJobArgs, *, token_needed: bool = True) -> AgentRequest[JobAgent]:
     """The agent that the arguments of `component` describe. Warnings are logged; errors are raised as `ArgsError`."""
-    return _validate(AGENT_JOB, _AgentJobArguments, component, name, args, token_needed=token_needed)
+    return _validate(JobAgent, _AgentJobArguments, component, name, args, token_needed=token_needed)
 
 
-def agent_local(name: str, args: AgentLocalArgs) -> AgentRequest[AgentLocalValues]:
+def agent_local(name: str, args: AgentLocalArgs) -> AgentRequest[LocalAgent]:
     """The agent that the arguments of `AgentLocal` describe, as above."""
-    return _validate(AGENT_LOCAL, _AgentLocalArguments, "AgentLocal", name, args)
+    return _validate(LocalAgent, _AgentLocalArguments, "AgentLocal", name, args)
 
 
-def agent_k8s(name: str, args: AgentK8sArgs) -> AgentRequest[AgentK8sValues]:
+def agent_k8s(name: str, args: AgentK8sArgs) -> AgentRequest[K8sAgent]:
     """The agent that the arguments of `AgentK8s` describe, as above."""
-    return _validate(AGENT_K8S, _Arguments, "AgentK8s", name, args)
+    return _validate(K8sAgent, _Arguments, "AgentK8s", name, args)
 
 
 def _validate(
-    chart: Chart[V], model: type[_Arguments], component: str, name: str, args: Mapping[str, Any], *, token_needed: bool = True
-) -> AgentRequest[V]:
+    chart: type[A], model: type[_Arguments], component: str, name: str, args: Mapping[str, Any], *, token_needed: bool = True
+) -> AgentRequest[A]:
     plain = validation.plain(component, name, args)
     given, findings = validation.parsed(model, plain)
     if given is None:
@@ -135,7 +132,7 @@ def _validate(
     return request
 
 
-def _with_place(finding: Finding, chart: Chart[Any], model: type[_Arguments]) -> Finding:
+def _with_place(finding: Finding, chart: Chart, model: type[_Arguments]) -> Finding:
     """The finding on an unknown argument that another component has, or that is a value of the chart: with a better advice."""
     key, *below = finding.at
     if below or key in model.model_fields:
@@ -146,7 +143,7 @@ def _with_place(finding: Finding, chart: Chart[Any], model: type[_Arguments]) ->
     return error(finding.at, message) if message else finding
 
 
-def _check(chart: Chart[V], name: str, given: _Arguments, *, token_needed: bool) -> tuple[AgentRequest[V] | None, list[Finding]]:
+def _check(chart: type[A], name: str, given: _Arguments, *, token_needed: bool) -> tuple[AgentRequest[A] | None, list[Finding]]:
     try:
         settings = chart.settings(chart.versions, given.agent_version)
     except LineError as problem:

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import pulumi
 
-from scalr_agents.charts.agent_job import names
-from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.agent_job import JobAgent, names
 from scalr_agents.charts.shared.manifests import external_secrets
 from scalr_agents.charts.shared.manifests.secrets import with_digest
 from scalr_agents.resources.arguments import AgentJobArgs
@@ -20,7 +19,7 @@ _NEEDED_BY_RUNS = ("Secret", external_secrets.KIND, "PodDisruptionBudget")
 """What runs need besides permissions and network policy."""
 
 
-class AgentController(Validated[AgentRequest[AgentJobValues]]):
+class AgentController(Validated[AgentRequest[JobAgent]]):
     """An agent's Secrets, claims, budgets, task template, controller Deployment, and workloads that prepare nodes.
 
     Takes the arguments of `AgentJob`. Custom resource definitions, service account and permissions must exist: let it depend on them.
@@ -40,7 +39,7 @@ class AgentController(Validated[AgentRequest[AgentJobValues]]):
     def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         self.make(name, agents.agent_job("AgentController", name, args), opts)
 
-    def make(self, name: str, request: AgentRequest[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
+    def make(self, name: str, request: AgentRequest[JobAgent], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentController", name, {}, opts)
 
         agent, release = with_images(self, name, request.agent), request.agent.release

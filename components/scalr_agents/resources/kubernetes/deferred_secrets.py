@@ -8,8 +8,8 @@ from typing import Any
 import pulumi
 
 from scalr_agents.charts.shared import mirrors
-from scalr_agents.charts.shared.agent import Agent, AnyAgent
-from scalr_agents.charts.shared.chart import V
+from scalr_agents.charts.shared.agent import AnyAgent
+from scalr_agents.charts.shared.loading import A
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.charts.shared.mirrors import TOKENS, filled
 from scalr_agents.model.findings import entry
@@ -19,13 +19,12 @@ from scalr_agents.resources.options import deferred, parsed, when_registered
 _Known = Mapping[str, Mapping[str, Any]]
 
 
-def with_mirrors(agent: Agent[V]) -> Agent[V]:
+def with_mirrors(agent: A) -> A:
     """The agent with its list of mirrors, if only the deployment knows their tokens. The list is one string, so all of it is a secret."""
     tokens: dict[str, Any] = dict(agent.inputs.mirror_tokens)
     if not any(map(is_deferred, tokens.values())):
         return agent
-    values: Any = agent.values
-    listed = values.agent.provider_network_mirrors
+    listed = agent.values.agent.provider_network_mirrors
 
     def as_json(known: Mapping[str, Any]) -> str | Deferred:
         return mirrors.as_json(filled(listed, {host: str(token) for host, token in known.items()}))

@@ -6,8 +6,7 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
-from scalr_agents.charts.shared.agent import Agent
-from scalr_agents.charts.shared.chart import V
+from scalr_agents.charts.shared.loading import A
 from scalr_agents.charts.shared.network import policies
 from scalr_agents.resources import literals
 from scalr_agents.resources.kubernetes import objects
@@ -48,7 +47,7 @@ class NetworkArgs(TypedDict):
     """Restricts the connections that the agent's pods open. Default: only the metadata service is closed, as the agent's values say."""
 
 
-def with_api_server(agent: Agent[V], owner: pulumi.ComponentResource, name: str, opts: pulumi.ResourceOptions | None) -> Agent[V]:
+def with_api_server(agent: A, owner: pulumi.ComponentResource, name: str, opts: pulumi.ResourceOptions | None) -> A:
     """The agent with the addresses of the API server, looked up in the cluster if its policies need them.
 
     Network plugins match the address of the Service or those behind it: both are allowed. `owner` is the component, called `name`.

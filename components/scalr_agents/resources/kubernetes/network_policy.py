@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pulumi
 
-from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.agent_job import JobAgent
 from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import agents, objects
@@ -12,7 +12,7 @@ from scalr_agents.resources.kubernetes.agents import AgentRequest
 from scalr_agents.resources.kubernetes.egress import with_api_server
 
 
-class AgentNetworkPolicy(Validated[AgentRequest[AgentJobValues]]):
+class AgentNetworkPolicy(Validated[AgentRequest[JobAgent]]):
     """The NetworkPolicy that blocks access of task pods to the cloud's metadata service and to NFS servers.
 
     With value `task.allowMetadataService: true` there is no such policy. With argument `network` there are policies for the controllers
@@ -26,7 +26,7 @@ class AgentNetworkPolicy(Validated[AgentRequest[AgentJobValues]]):
     def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         self.make(name, agents.agent_job("AgentNetworkPolicy", name, args, token_needed=False), opts)
 
-    def make(self, name: str, request: AgentRequest[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
+    def make(self, name: str, request: AgentRequest[JobAgent], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentNetworkPolicy", name, {}, opts)
 
         agent = with_api_server(request.agent, self, name, opts)

@@ -2,7 +2,7 @@
 
 import pulumi
 
-from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.agent_job import JobAgent
 from scalr_agents.resources.arguments import AgentJobArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import agents, objects
@@ -10,7 +10,7 @@ from scalr_agents.resources.kubernetes.agents import AgentRequest
 from scalr_agents.resources.options import known_after
 
 
-class AgentRbac(Validated[AgentRequest[AgentJobValues]]):
+class AgentRbac(Validated[AgentRequest[JobAgent]]):
     """Service account, Role and ClusterRole of an agent, with their bindings.
 
     Takes the arguments of `AgentJob`; the token is not needed. If a security team owns the permissions, it creates an `AgentRbac`,
@@ -25,7 +25,7 @@ class AgentRbac(Validated[AgentRequest[AgentJobValues]]):
     def __init__(self, name: str, args: AgentJobArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         self.make(name, agents.agent_job("AgentRbac", name, args, token_needed=False), opts)
 
-    def make(self, name: str, request: AgentRequest[AgentJobValues], opts: pulumi.ResourceOptions | None) -> None:
+    def make(self, name: str, request: AgentRequest[JobAgent], opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:AgentRbac", name, {}, opts)
 
         release = request.agent.release

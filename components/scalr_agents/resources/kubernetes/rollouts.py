@@ -5,8 +5,7 @@ from typing import Any
 
 import pulumi
 
-from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.charts.shared.chart import Group
+from scalr_agents.charts.shared.agent import AnyAgent, Group
 from scalr_agents.charts.shared.manifests import external_secrets
 from scalr_agents.resources.kubernetes import unready
 from scalr_agents.resources.kubernetes.agents import AgentRequest
@@ -46,7 +45,7 @@ def until_runs_end(agents: Sequence[AnyAgent]) -> pulumi.CustomTimeouts | None:
 
     A deletion may take as long as the longest run, if runs have a time limit.
     """
-    limits = [agent.chart.longest_run_seconds(agent.values) for agent in agents if agent.chart.longest_run_seconds]
+    limits = [agent.longest_run_seconds for agent in agents if agent.runs]
     known = [seconds for seconds in limits if seconds is not None]
     limited = known and len(known) == len(limits)
     return pulumi.CustomTimeouts(delete=f"{max(known) + DELETE_MARGIN_SECONDS}s") if limited else None

@@ -1,21 +1,22 @@
 """Cross-checks of agent-job: values that are valid one by one but cannot work together, or work differently than expected."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import chain
+from typing import Any
 
 from pydantic.alias_generators import to_camel
 
-from scalr_agents.charts.agent_job import versions
 from scalr_agents.charts.agent_job.checks import caches, images, nodes, permissions, pods
 from scalr_agents.charts.agent_job.checks.proxy import proxy_section
 from scalr_agents.charts.agent_job.manifests.environment import of_release
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
+from scalr_agents.charts.shared.agent import Agent
 from scalr_agents.charts.shared.checks import access, containers, mirrors
 from scalr_agents.charts.shared.checks.tls import tls
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model import checks, proxies
-from scalr_agents.model.findings import Finding, Findings, entry, error, warning
+from scalr_agents.model.findings import Findings, entry, error, warning
 from scalr_agents.model.forms import is_deferred, is_env_name, is_set
 from scalr_agents.model.merge import lookup, merge
 from scalr_agents.model.release import Release
@@ -24,8 +25,9 @@ _ALL = 100
 _PROGRESS_DEADLINE = 600
 
 
-def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[Finding]:
+def check(agent: Agent[AgentJobValues, Any, Any]) -> Findings:
     """All findings of the second pass, on valid values."""
+    values, release, inputs = agent.values, agent.release, agent.inputs
     rules: tuple[Callable[[AgentJobValues], Findings], ...] = (
         _connection,
         permissions.check,
@@ -38,7 +40,7 @@ def check(values: AgentJobValues, release: Release, inputs: Inputs) -> Iterator[
     )
     yield from chain.from_iterable(rule(values) for rule in rules)
     yield from _metadata_service(values, inputs)
-    yield from mirrors.check("agent.providerNetworkMirrors", values.agent.provider_network_mirrors, versions.TABLE, release, inputs)
+    yield from mirrors.check(agent, "agent.providerNetworkMirrors", values.agent.provider_network_mirrors)
     yield from pods.check(values, release)
     yield from nodes.check(values, release)
     yield from _environment(values, release, inputs)

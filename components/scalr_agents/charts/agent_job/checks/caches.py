@@ -1,9 +1,11 @@
 """Cross-checks of the caches: limits, and the volumes that they must fit."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.values.caches import CacheLimit
+from scalr_agents.charts.shared.agent import Agent
 from scalr_agents.model import checks, quantities
 from scalr_agents.model.findings import Findings, error, warning
 from scalr_agents.model.forms import is_set
@@ -30,9 +32,9 @@ def _limits(limits: Mapping[str, CacheLimit], volume_path: str, volume: object) 
         )
 
 
-def megabytes(values: AgentJobValues) -> int:
+def megabytes(agent: Agent[AgentJobValues, Any, Any]) -> int:
     """The size that the enabled caches may grow to, in MB."""
-    caches = (values.agent.provider_cache, values.agent.module_cache)
+    caches = (agent.values.agent.provider_cache, agent.values.agent.module_cache)
     return sum(quantities.megabytes(cache.size_limit) for cache in caches if cache.enabled)
 
 

@@ -1,29 +1,46 @@
-"""The objects of agent-job, grouped by the component that owns them."""
+"""The objects of agent-job, grouped by the component that owns them.
 
-from scalr_agents.charts.agent_job.manifests import access, buffer, deployment, node_cache, persistence, pre_pull, task
-from scalr_agents.charts.agent_job.manifests.environment import secret_data
-from scalr_agents.charts.agent_job.manifests.policies import objects as network_policies
-from scalr_agents.charts.agent_job.manifests.policies import pods
-from scalr_agents.charts.agent_job.manifests.task import runs
+The functions below it still take values, release and inputs one by one.
+"""
+
+from typing import Any
+
+from scalr_agents.charts.agent_job.manifests import (
+    access,
+    buffer,
+    deployment,
+    environment,
+    node_cache,
+    persistence,
+    policies,
+    pre_pull,
+    task,
+)
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.shared.chart import Group
-from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.agent import Agent, Group, Runs
 from scalr_agents.charts.shared.manifests import secrets
+from scalr_agents.charts.shared.network.destinations import Pods
+from scalr_agents.charts.shared.network.policies import objects as policies_of
 from scalr_agents.charts.shared.values import grace_seconds
-from scalr_agents.model.release import Release
 
-__all__ = ["controller", "longest_run_seconds", "network_policies", "nodes", "pods", "rbac", "runs", "secret_data"]
+Job = Agent[AgentJobValues, Any, Any]
 
 
-def rbac(values: AgentJobValues, release: Release, _inputs: Inputs) -> Group:
+def rbac(agent: Job) -> Group:
     """Service account, Role, ClusterRole and their bindings."""
-    return access.objects(values.service_account, values.rbac, release)
+    return access.objects(agent.values.service_account, agent.values.rbac, agent.release)
 
 
-def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:
+def network_policies(agent: Job) -> Group:
+    """The policy of the task pods, unless runs may reach the metadata service; more if the network is restricted."""
+    return policies_of(agent, policies.default(agent.values, agent.release))
+
+
+def controller(agent: Job) -> Group:
     """Secrets, budgets, claims, the task's template and, last, the Deployment."""
+    values, release, inputs = agent.values, agent.release, agent.inputs
     return {
-        **secrets.objects(secret_data(values, inputs), release),
+        **secrets.objects(agent.contents(), release),
         **deployment.budget(values, release),
         **task.budget(values, release),
         **persistence.claims(values.persistence, release),
@@ -32,18 +49,35 @@ def controller(values: AgentJobValues, release: Release, inputs: Inputs) -> Grou
     }
 
 
-def longest_run_seconds(values: AgentJobValues) -> int | None:
-    """Seconds that the pod of a task may exist, finished or not; `None` for no limit."""
-    job, grace = values.task.job, grace_seconds(values.task.termination_grace_period_seconds)
-    if job.active_deadline_seconds is None or job.ttl_seconds_after_finished is None:
-        return None
-    return job.active_deadline_seconds + grace + job.ttl_seconds_after_finished
-
-
-def nodes(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:
+def nodes(agent: Job) -> Group:
     """What keeps nodes ready for tasks: the cache directory, their images, and room for future tasks, by a schedule if there is one."""
+    values, release, inputs = agent.values, agent.release, agent.inputs
     return {
         **node_cache.objects(values, release),
         **pre_pull.objects(values, release, inputs),
         **buffer.objects(values, release, inputs),
     }
+
+
+def contents(agent: Job) -> secrets.SecretData:
+    """Contents of the Secrets of a release."""
+    return environment.secret_data(agent.values, agent.inputs)
+
+
+def pods(agent: Job) -> list[Pods]:
+    """The controllers, the pods of tasks, in which the worker with its token stands beside the runner, and those of a schedule."""
+    return policies.pods(agent.values, agent.release, agent.inputs)
+
+
+def runs(agent: Job) -> Runs:
+    """The names of Jobs are `<basename>-<run>-<stage>`. The agent leaves out a base name that would make them too long."""
+    return task.runs(agent.values, agent.release)
+
+
+def longest_run_seconds(agent: Job) -> int | None:
+    """Seconds that the pod of a task may exist, finished or not; `None` for no limit."""
+    task = agent.values.task
+    job, grace = task.job, grace_seconds(task.termination_grace_period_seconds)
+    if job.active_deadline_seconds is None or job.ttl_seconds_after_finished is None:
+        return None
+    return job.active_deadline_seconds + grace + job.ttl_seconds_after_finished

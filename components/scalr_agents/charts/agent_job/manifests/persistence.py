@@ -16,7 +16,7 @@ def claims(persistence: Persistence, release: Release) -> dict[str, Manifest]:
         "cache": (persistence.cache, release.names.cache_claim),
     }
     return {
-        f"{component}-claim": claim(name, component, volume.persistent_volume_claim, release)
+        f"{component}-claim": claim(release.metadata(name, component), volume.persistent_volume_claim)
         for component, (volume, name) in made.items()
         if volume.enabled and not is_set(volume.persistent_volume_claim.claim_name) and not _on_node(volume)
     }

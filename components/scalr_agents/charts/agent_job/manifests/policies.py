@@ -4,17 +4,18 @@ from scalr_agents.charts.agent_job import versions
 from scalr_agents.charts.agent_job.manifests import deployment, environment, schedule, task
 from scalr_agents.charts.agent_job.names import of as names_of
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.shared.chart import Group
+from scalr_agents.charts.shared.agent import Group
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.network import default_policy, policies
+from scalr_agents.charts.shared.network import default_policy
 from scalr_agents.charts.shared.network.destinations import PUBLIC, Pods
 from scalr_agents.model.release import Release
 
 
-def objects(values: AgentJobValues, release: Release, inputs: Inputs) -> Group:
-    """The policy of the task pods, unless runs may reach the metadata service; more if the network is restricted."""
-    default = {} if values.task.allow_metadata_service else {"egress": _open(values, release)}
-    return policies.objects(pods(values, release, inputs), release, inputs, default) if inputs.network else default
+def default(values: AgentJobValues, release: Release) -> Group:
+    """The policy of the task pods, unless runs may reach the metadata service."""
+    if values.task.allow_metadata_service:
+        return {}
+    return {"egress": default_policy.policy(release, task.COMPONENT, allow_nfs=values.task.allow_nfs)}
 
 
 def pods(values: AgentJobValues, release: Release, inputs: Inputs) -> list[Pods]:
@@ -45,7 +46,3 @@ def pods(values: AgentJobValues, release: Release, inputs: Inputs) -> list[Pods]
     ]
     scaling = Pods("schedule", schedule.COMPONENT, "buffer-schedule-egress", names.buffer_schedule_policy, [], token=True, agent=False)
     return [*made, scaling] if values.task.buffer.schedule else made
-
-
-def _open(values: AgentJobValues, release: Release) -> dict[str, object]:
-    return default_policy.policy(release, task.COMPONENT, allow_nfs=values.task.allow_nfs)

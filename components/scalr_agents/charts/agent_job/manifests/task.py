@@ -7,7 +7,7 @@ from scalr_agents.charts.agent_job.manifests import environment, persistence, po
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
 from scalr_agents.charts.shared import contract
-from scalr_agents.charts.shared.chart import Runs
+from scalr_agents.charts.shared.agent import Runs
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import disk, tls, volumes
 from scalr_agents.charts.shared.manifests.objects import hardened, layered, pod_fields

@@ -1,5 +1,8 @@
 """The values of the `agent-job` chart."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from pydantic import Field
 
 from scalr_agents.charts.agent_job.values.access import Rbac, ServiceAccount
@@ -9,6 +12,7 @@ from scalr_agents.charts.agent_job.values.otel import Otel
 from scalr_agents.charts.agent_job.values.persistence import Persistence
 from scalr_agents.charts.agent_job.values.task import Task
 from scalr_agents.charts.shared.values import ReleaseValues
+from scalr_agents.model.names import Labels
 from scalr_agents.model.section import default
 
 __all__ = ["AgentJobValues"]
@@ -31,3 +35,11 @@ class AgentJobValues(ReleaseValues):
     """Volumes for workspace data and for the shared cache."""
     otel: Otel = default(Otel)
     """OpenTelemetry export of the controller and the worker."""
+
+    @property
+    def common_labels(self) -> Labels:
+        return self.global_.labels
+
+    @property
+    def common_annotations(self) -> Mapping[str, Any]:
+        return self.global_.annotations

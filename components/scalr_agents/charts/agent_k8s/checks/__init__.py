@@ -1,28 +1,30 @@
 """Cross-checks of agent-k8s: values that are valid one by one but cannot work together, are unsafe, or work differently than expected."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import chain
+from typing import Any
 
 from scalr_agents.charts.agent_k8s.checks import certificates, nodes
 from scalr_agents.charts.agent_k8s.checks.proxy import proxy_variables
 from scalr_agents.charts.agent_k8s.manifests.environment import TASK_LABELS, of_release, selects_runs
 from scalr_agents.charts.agent_k8s.manifests.policies import reaches_metadata_service
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
+from scalr_agents.charts.shared.agent import Agent
 from scalr_agents.charts.shared.checks import access, containers, mirrors
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model import checks
-from scalr_agents.model.findings import Finding, Findings, entry, error, warning
+from scalr_agents.model.findings import Findings, entry, error, warning
 from scalr_agents.model.release import COMPONENT, Release
 
 _GOLDEN = "golden"
 
 
-def check(values: AgentK8sValues, release: Release, inputs: Inputs) -> Iterator[Finding]:
+def check(agent: Agent[AgentK8sValues, Any, Any]) -> Findings:
     """All findings of the second pass, on valid values."""
-    agent = values.agent
+    values, release, inputs = agent.values, agent.release, agent.inputs
     if inputs.token_needed:
-        yield from checks.token("agent.token", agent.token, "agent.tokenExistingSecret", agent.token_existing_secret)
+        yield from checks.token("agent.token", values.agent.token, "agent.tokenExistingSecret", values.agent.token_existing_secret)
     rules: tuple[Callable[[AgentK8sValues], Findings], ...] = (
         _agent,
         _service_account,

@@ -1,18 +1,21 @@
-"""The objects of agent-k8s, grouped by the component that owns them."""
+"""The objects of agent-k8s, grouped by the component that owns them.
 
-from scalr_agents.charts.agent_k8s.manifests import controller, efs, worker
-from scalr_agents.charts.agent_k8s.manifests.environment import secret_data
-from scalr_agents.charts.agent_k8s.manifests.policies import objects as network_policies
-from scalr_agents.charts.agent_k8s.manifests.policies import pods
+The functions below it still take values, release and inputs one by one.
+"""
+
+from typing import Any
+
+from scalr_agents.charts.agent_k8s.manifests import controller, efs, environment, policies, worker
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
-from scalr_agents.charts.shared.chart import Group, Runs
-from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.agent import Agent, Group, Runs
 from scalr_agents.charts.shared.manifests import rbac as roles
 from scalr_agents.charts.shared.manifests import secrets
+from scalr_agents.charts.shared.network import default_policy
+from scalr_agents.charts.shared.network.destinations import Pods
+from scalr_agents.charts.shared.network.policies import objects as policies_of
 from scalr_agents.charts.shared.values import PolicyRule
-from scalr_agents.model.release import Release
 
-__all__ = ["network_policies", "pods", "rbac", "runs", "secret_data", "workloads"]
+K8s = Agent[AgentK8sValues, Any, Any]
 
 _RULES = [
     PolicyRule.model_construct(
@@ -28,24 +31,41 @@ _ACQUIRED_SECONDS = 180
 """What the agent waits for a node, and then for a worker, without settings."""
 
 
-def rbac(values: AgentK8sValues, release: Release, _inputs: Inputs) -> Group:
+def rbac(agent: K8s) -> Group:
     """Service account and Role. An existing account gets the Role as well, but never the namespace's default account."""
-    account = values.service_account
+    account, release = agent.values.service_account, agent.release
     made = {"service-account": roles.service_account(release, account.annotations, account.labels)} if account.create else {}
     return made | (roles.namespaced(_RULES, release) if account.has_role else {})
 
 
-def workloads(values: AgentK8sValues, release: Release, inputs: Inputs) -> Group:
+def network_policies(agent: K8s) -> Group:
+    """The policy of controller, workers and run pods, if they may not reach the metadata service; more if the network is restricted."""
+    return policies_of(agent, {"egress": default_policy.policy(agent.release)} if agent.values.restrict_metadata_service else {})
+
+
+def workloads(agent: K8s) -> Group:
     """Secrets, the EFS volume and, last, the controller's Deployment and the workers' DaemonSet."""
+    values, release, inputs = agent.values, agent.release, agent.inputs
     return {
-        **secrets.objects(secret_data(values, inputs), release),
+        **secrets.objects(agent.contents(), release),
         **efs.objects(values, release),
         "deployment": controller.deployment(values, release, inputs),
         "daemon-set": worker.daemon_set(values, release, inputs),
     }
 
 
-def runs(values: AgentK8sValues, _release: Release) -> Runs:
+def contents(agent: K8s) -> secrets.SecretData:
+    """Contents of the Secrets of a release."""
+    return environment.secret_data(agent.values, agent.inputs)
+
+
+def pods(agent: K8s) -> list[Pods]:
+    """Run pods, workers and controllers. How the agent configures run pods is not known: they are assumed to get its proxy."""
+    return policies.pods(agent.values, agent.release, agent.inputs)
+
+
+def runs(agent: K8s) -> Runs:
     """The agent chooses the names of the pods of runs."""
-    scheduled = values.agent.container_task_scheduling_timeout or _SCHEDULED_SECONDS
-    return Runs("", scheduled, scheduled + (values.agent.container_task_acquire_timeout or _ACQUIRED_SECONDS))
+    settings = agent.values.agent
+    scheduled = settings.container_task_scheduling_timeout or _SCHEDULED_SECONDS
+    return Runs("", scheduled, scheduled + (settings.container_task_acquire_timeout or _ACQUIRED_SECONDS))

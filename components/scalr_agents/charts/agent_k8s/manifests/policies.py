@@ -1,19 +1,11 @@
-"""The policies of an agent's pods, and what these connect to."""
+"""The pods of an agent, and what they connect to."""
 
 from scalr_agents.charts.agent_k8s import names
 from scalr_agents.charts.agent_k8s.manifests import environment
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
-from scalr_agents.charts.shared.chart import Group
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.network import default_policy, policies
 from scalr_agents.charts.shared.network.destinations import PUBLIC, Pods
 from scalr_agents.model.release import Release
-
-
-def objects(values: AgentK8sValues, release: Release, inputs: Inputs) -> Group:
-    """The policy of controller, workers and run pods, if they may not reach the metadata service; more if the network is restricted."""
-    default = {"egress": default_policy.policy(release)} if values.restrict_metadata_service else {}
-    return policies.objects(pods(values, release, inputs), release, inputs, default) if inputs.network else default
 
 
 def pods(values: AgentK8sValues, release: Release, inputs: Inputs) -> list[Pods]:

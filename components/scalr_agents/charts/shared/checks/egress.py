@@ -5,13 +5,12 @@ from ipaddress import ip_network
 from itertools import groupby
 
 from scalr_agents.charts.shared import contract
-from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.network import cilium, destinations
 from scalr_agents.charts.shared.network.addresses import is_within, matches
 from scalr_agents.charts.shared.network.destinations import ENTRIES, PUBLIC, SCALR, Destination, Pods
 from scalr_agents.charts.shared.network.settings import Egress, EgressEntry
 from scalr_agents.model.findings import Findings, Path, dotted, error, warning
-from scalr_agents.model.release import Release
 
 _METADATA_NAMES = ("metadata.google.internal", "metadata.goog", "instance-data.ec2.internal")
 _EGRESS: Path = ("network", "egress")
@@ -27,11 +26,12 @@ _NOWHERE = {
 """Hosts that no policy can allow."""
 
 
-def check(every: Sequence[Pods], release: Release, inputs: Inputs) -> Findings:
-    """All findings on the setting, given the groups of an agent's pods."""
-    egress = inputs.egress
+def check(agent: AnyAgent) -> Findings:
+    """All findings on the setting."""
+    release, inputs, egress = agent.release, agent.inputs, agent.inputs.egress
     if egress is None:
         return
+    every = agent.pods
     for index, entry in enumerate(egress.only):
         yield from _entry((*ENTRIES, index), entry, every, dns=egress.enforced_by != "cilium")
         if egress.enforced_by == "cilium" and not entry.host and len(set(entry.ports)) > cilium.MOST_PORTS:

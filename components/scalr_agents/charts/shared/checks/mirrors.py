@@ -2,19 +2,17 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import urlsplit
 
+from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.contract import MIRRORS_VARIABLE
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests.external_secrets import is_external
 from scalr_agents.charts.shared.mirrors import TOKENS, host_of
 from scalr_agents.charts.shared.values import NetworkMirror
-from scalr_agents.charts.shared.versions import Table
 from scalr_agents.model import addresses
 from scalr_agents.model.findings import Findings, entry, error, nearest, warning
 from scalr_agents.model.forms import Deferred, Placeholder, is_deferred, is_set
-from scalr_agents.model.release import Release
 
 _BESIDE_A_STORE = (
     "cannot be in one Secret with variables from a store; put the whole list of mirrors into the store, as JSON, "
@@ -28,10 +26,11 @@ def none_in(who: str, inputs: Inputs) -> Findings:
         yield error(entry(TOKENS, host), f"{who} does not support provider mirrors; agent-job and agent-local of agents 1.3 or newer do")
 
 
-def check(path: str, mirrors: Sequence[NetworkMirror], table: Table[Any], release: Release, inputs: Inputs) -> Findings:
+def check(agent: AnyAgent, path: str, mirrors: Sequence[NetworkMirror]) -> Findings:
     """Mirrors, and the tokens that are given separately."""
-    if not table.knows(release.version, path):
-        yield from none_in(f"{table.chart} of agents {table.ignorant(release.version, path)}", inputs)
+    inputs = agent.inputs
+    if not agent.knows(path):
+        yield from none_in(f"{agent.kind} of agents {agent.versions.ignorant(agent.release.version, path)}", inputs)
         return
     tokens = inputs.mirror_tokens
     hosts = [host_of(mirror.url) for mirror in mirrors]

@@ -30,18 +30,7 @@ def is_external(data: Mapping[str, Any]) -> bool:
     return any(isinstance(value, External) for value in data.values())
 
 
-def in_place_of_secrets(group: Mapping[str, Manifest]) -> dict[str, Manifest]:
-    """The objects, with an ExternalSecret in place of each Secret that has a value from a store."""
-    replaced = {}
-    for role, manifest in group.items():
-        if manifest["kind"] == "Secret" and is_external(manifest["stringData"]):
-            replaced[f"{role.removesuffix('-secret')}-external-secret"] = _external_secret(manifest)
-        else:
-            replaced[role] = manifest
-    return replaced
-
-
-def _external_secret(secret: Manifest) -> Manifest:
+def external_secret(secret: Manifest) -> Manifest:
     """The object from which the operator makes this Secret. Values that are not from a store must be public: they are in it in plain text.
 
     Without metadata in the template, the operator would copy all annotations of the ExternalSecret, including those of Pulumi.

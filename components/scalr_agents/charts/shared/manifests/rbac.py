@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scalr_agents.charts.shared.values import PolicyRule
-from scalr_agents.model.manifests import Manifest, present
+from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.release import Release
 
 _GROUP = "rbac.authorization.k8s.io"
@@ -21,11 +21,10 @@ def namespaced(rules: Sequence[PolicyRule], release: Release) -> dict[str, Manif
 
 def service_account(release: Release, annotations: Mapping[str, Any], labels: Mapping[str, str], **fields: Any) -> Manifest:
     """The service account of a release, with its own annotations and labels added to the common ones."""
-    metadata = release.metadata(release.names.service_account, annotations={**release.common_annotations, **annotations})
     return {
         "apiVersion": "v1",
         "kind": "ServiceAccount",
-        "metadata": present(metadata | {"labels": metadata["labels"] | labels}),
+        "metadata": release.metadata(release.names.service_account, annotations=annotations, labels=labels),
         **fields,
     }
 

@@ -3,10 +3,11 @@
 import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
+from scalr_agents.charts.shared.manifests.external_secrets import external_secret, is_external
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.charts.shared.mirrors import as_json, filled, with_token
 from scalr_agents.charts.shared.values import NetworkMirror, SecretReference, Tls
@@ -20,6 +21,7 @@ _UNGUESSABLE = ("token", "client-cert")
 """Roles of Secrets whose content cannot be guessed: the token of an agent pool, a private key."""
 
 T = TypeVar("T")
+_NONE: Mapping[str, Any] = {}
 
 SecretData = dict[str, dict[str, str | Deferred]]
 """Contents of the Secrets of a release: role (`token`, `env`, `ca-bundle`, `client-cert`) to keys and values."""
@@ -54,8 +56,17 @@ def client_cert(tls: Tls) -> dict[str, str | Deferred]:
     return {existing.cert_key: tls.client_cert, existing.key_key: tls.client_key} if made else {}
 
 
-def objects(secret_data: SecretData, release: Release) -> dict[str, Manifest]:
-    """The Secrets of a release, without empty ones."""
+def objects(
+    secret_data: SecretData,
+    release: Release,
+    *,
+    annotations: Mapping[str, Any] = _NONE,
+    labels: Mapping[str, Mapping[str, str]] = _NONE,
+) -> dict[str, Manifest]:
+    """The Secrets of a release, without empty ones, or an ExternalSecret for each that has a value from a store.
+
+    `annotations` are those of all Secrets, `labels` those of each, by its role.
+    """
     names = release.names
     by_role = {
         "token": names.token_secret,
@@ -63,17 +74,20 @@ def objects(secret_data: SecretData, release: Release) -> dict[str, Manifest]:
         "ca-bundle": names.ca_bundle_secret,
         "client-cert": names.client_cert_secret,
     }
-    return {f"{role}-secret": _secret(by_role[role], release, data) for role, data in secret_data.items() if data}
-
-
-def _secret(name: str, release: Release, data: Mapping[str, str | Deferred]) -> Manifest:
-    return {
-        "apiVersion": "v1",
-        "kind": "Secret",
-        "metadata": release.metadata(name),
-        "type": "Opaque",
-        "stringData": dict(data),
-    }
+    made: dict[str, Manifest] = {}
+    for role, data in secret_data.items():
+        secret = {
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": release.metadata(by_role[role], annotations=annotations, labels=labels.get(role, _NONE)),
+            "type": "Opaque",
+            "stringData": dict(data),
+        }
+        if is_external(data):
+            made[f"{role}-external-secret"] = external_secret(secret)
+        elif data:
+            made[f"{role}-secret"] = secret
+    return made
 
 
 def contents(secret_data: Mapping[str, Mapping[str, T]]) -> list[str | T]:

@@ -8,15 +8,14 @@ from scalr_agents.charts.shared.values import ClientCertSecret
 from scalr_agents.charts.shared.volumes import Claim, Volume
 from scalr_agents.model.forms import Deferred, is_set
 from scalr_agents.model.manifests import Manifest, present
-from scalr_agents.model.release import Release
 
 
-def claim(name: str, component: str | None, settings: Claim, release: Release) -> Manifest:
-    """A claim that is made here."""
+def claim(metadata: Manifest, settings: Claim) -> Manifest:
+    """A claim that is made here, or the template of one."""
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
-        "metadata": release.metadata(name, component),
+        "metadata": metadata,
         "spec": {
             "accessModes": [settings.access_mode],
             "resources": {"requests": {"storage": settings.storage}},

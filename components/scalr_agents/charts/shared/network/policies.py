@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ipaddress import ip_network
 from typing import Any
 
-from scalr_agents.charts.shared.chart import Group
+from scalr_agents.charts.shared.agent import AnyAgent, Group
 from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
 from scalr_agents.charts.shared.network import cilium, destinations, gke
 from scalr_agents.charts.shared.network.addresses import is_within
@@ -22,16 +22,16 @@ _DNS_PODS = (
 """The cluster's DNS, where its pods listen on another port than 53, which is open to all pods."""
 
 
-def objects(every: Sequence[Pods], release: Release, inputs: Inputs, default: Group) -> Group:
+def objects(agent: AnyAgent, default: Group) -> Group:
     """The policies of an agent. `default` are those of its chart, which remain if egress is not restricted."""
-    network = inputs.network
+    network, release, inputs = agent.inputs.network, agent.release, agent.inputs
     if network is None:
         return default
     egress = dict(default)
     if network.egress:
         make = {"cilium": _by_cilium, "gke": _by_gke, "kubernetes": _by_kubernetes}[network.egress.enforced_by]
         egress = {}
-        for pods in every:
+        for pods in agent.pods:
             egress |= make(pods, release, inputs, destinations.allowed(pods, release, inputs))
     return egress | ({"ingress": _no_ingress(release)} if network.ingress else {})
 
