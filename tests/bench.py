@@ -13,7 +13,7 @@ from typing import Any, cast
 import pulumi
 import scalr_agents
 from scalr_agents import charts, stack
-from scalr_agents.resources.arguments import AgentJobArgs
+from scalr_agents.resources.arguments.agents import AgentJobArgs
 
 from tests.helpers.recording import run
 

@@ -20,7 +20,7 @@ from scalr_agents.cli import main
 from scalr_agents.model import kubernetes_types, lines, yaml_io
 from scalr_agents.model.findings import errors
 from scalr_agents.model.merge import merge
-from scalr_agents.resources.arguments import AgentJobArgs
+from scalr_agents.resources.arguments.agents import AgentJobArgs
 
 from tests.helpers.places import BASE, Place, of_stacks, of_values, put
 from tests.helpers.programs import ARGS, agent_job
@@ -45,7 +45,8 @@ REPEATED = {
     *("vpcId", "fileSystemId", "instanceId", "securityGroups", "mountTargetSecurityGroups", "subnets", "cidrs", "ipRanges"),
     *("apiServer", "cidr", "dashboard", "prometheusRules", "zone"),
     *("buffer", "class", "deadlineSeconds", "disk", "memory", "pods"),
-    *("reservedIpRange", "kmsKey", "driverRole"),
+    *("reservedIpRange", "kmsKey", "driverRole", "network", "project", "eksCluster", "instanceType", "machineType", "amiParameter"),
+    *("policies", "permissionsBoundary", "serviceAccount"),
     *("ami", "architecture", "caScope", "drainSeconds", "max", "memoryPerRun", "min", "onChange", "region", "root", "runtime", "size"),
     *(
         "spot",
@@ -105,7 +106,7 @@ def field_of(place: Place) -> str:
 
 
 def test_only_listed_fields_repeat_their_value() -> None:
-    few = [SECRET, f"{SECRET} ?"]
+    few = [SECRET, f"{SECRET} ?", SECRET[:16]]
     current = [(line, place) for line, place in of_values() if line.generation == "current"]
     repeating = {field_of(place) for line, place in current if any(repeats(messages_of_values(line, place, leaf)) for leaf in few)}
     repeating |= {field_of(place) for place in of_stacks() if any(repeats(messages_of_stack(place, leaf)) for leaf in few)}

@@ -10,26 +10,37 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scalr_agents.charts import names, render
     from scalr_agents.model.findings import ValuesError
-    from scalr_agents.resources.arguments import AgentJobArgs, AgentK8sArgs, AgentLocalArgs, ScalingArgs
-    from scalr_agents.resources.aws.ec2_agents import Ec2Agents, Ec2AgentsArgs
-    from scalr_agents.resources.aws.efs_cache import EfsCache, EfsCacheArgs, EfsClientsArgs
-    from scalr_agents.resources.aws.efs_claim import EfsClaim, EfsClaimArgs
-    from scalr_agents.resources.aws.efs_csi_driver import EfsCsiDriver, EfsCsiDriverArgs
-    from scalr_agents.resources.gcp.filestore_cache import FilestoreCache, FilestoreCacheArgs, FilestoreExportOptionArgs
-    from scalr_agents.resources.gcp.filestore_claim import FilestoreClaim, FilestoreClaimArgs
-    from scalr_agents.resources.gcp.gce_agents import GceAgents, GceAgentsArgs
+    from scalr_agents.resources.arguments.agents import AgentJobArgs, AgentK8sArgs, AgentLocalArgs, ScalingArgs
+    from scalr_agents.resources.arguments.caches import (
+        CacheStorageClassArgs,
+        EfsCacheArgs,
+        EfsClaimArgs,
+        EfsClientsArgs,
+        EfsCsiDriverArgs,
+        FilestoreCacheArgs,
+        FilestoreClaimArgs,
+        FilestoreExportOptionArgs,
+        StorageClassClaimArgs,
+    )
+    from scalr_agents.resources.arguments.machines import Ec2AgentsArgs, GceAgentsArgs, MachinePackageArgs, MachineVolumeArgs
+    from scalr_agents.resources.aws.ec2_agents import Ec2Agents
+    from scalr_agents.resources.aws.efs_cache import EfsCache
+    from scalr_agents.resources.aws.efs_claim import EfsClaim
+    from scalr_agents.resources.aws.efs_csi_driver import EfsCsiDriver
+    from scalr_agents.resources.gcp.filestore_cache import FilestoreCache
+    from scalr_agents.resources.gcp.filestore_claim import FilestoreClaim
+    from scalr_agents.resources.gcp.gce_agents import GceAgents
     from scalr_agents.resources.kubernetes.agent_job import AgentJob
     from scalr_agents.resources.kubernetes.agent_k8s import AgentK8s
     from scalr_agents.resources.kubernetes.agent_local import AgentLocal
-    from scalr_agents.resources.kubernetes.cache_storage_class import CacheStorageClass, CacheStorageClassArgs
+    from scalr_agents.resources.kubernetes.cache_storage_class import CacheStorageClass
     from scalr_agents.resources.kubernetes.controller import AgentController
     from scalr_agents.resources.kubernetes.crds import AgentCrds, AgentCrdsArgs
     from scalr_agents.resources.kubernetes.egress import EgressArgs, EgressEntryArgs, NetworkArgs
     from scalr_agents.resources.kubernetes.network_policy import AgentNetworkPolicy
     from scalr_agents.resources.kubernetes.rbac import AgentRbac
     from scalr_agents.resources.kubernetes.secrets_from import RemoteSecretArgs, SecretsFromArgs, SecretStoreArgs
-    from scalr_agents.resources.kubernetes.storage_class_claim import StorageClassClaim, StorageClassClaimArgs
-    from scalr_agents.resources.machine_group import MachinePackageArgs, MachineVolumeArgs
+    from scalr_agents.resources.kubernetes.storage_class_claim import StorageClassClaim
     from scalr_agents.resources.validation import ArgsError
     from scalr_agents.resources.values.agent_job import AgentJobValues
     from scalr_agents.resources.values.agent_k8s import AgentK8sValues
@@ -43,46 +54,46 @@ _HOMES = {
     "AgentCrds": "resources.kubernetes.crds",
     "AgentCrdsArgs": "resources.kubernetes.crds",
     "AgentJob": "resources.kubernetes.agent_job",
-    "AgentJobArgs": "resources.arguments",
+    "AgentJobArgs": "resources.arguments.agents",
     "AgentJobValues": "resources.values.agent_job",
     "AgentK8s": "resources.kubernetes.agent_k8s",
-    "AgentK8sArgs": "resources.arguments",
+    "AgentK8sArgs": "resources.arguments.agents",
     "AgentK8sValues": "resources.values.agent_k8s",
     "AgentLocal": "resources.kubernetes.agent_local",
-    "AgentLocalArgs": "resources.arguments",
+    "AgentLocalArgs": "resources.arguments.agents",
     "AgentLocalValues": "resources.values.agent_local",
     "AgentNetworkPolicy": "resources.kubernetes.network_policy",
     "AgentRbac": "resources.kubernetes.rbac",
     "ArgsError": "resources.validation",
     "CacheStorageClass": "resources.kubernetes.cache_storage_class",
-    "CacheStorageClassArgs": "resources.kubernetes.cache_storage_class",
+    "CacheStorageClassArgs": "resources.arguments.caches",
     "Ec2Agents": "resources.aws.ec2_agents",
-    "Ec2AgentsArgs": "resources.aws.ec2_agents",
+    "Ec2AgentsArgs": "resources.arguments.machines",
     "EfsCache": "resources.aws.efs_cache",
-    "EfsCacheArgs": "resources.aws.efs_cache",
+    "EfsCacheArgs": "resources.arguments.caches",
     "EfsClaim": "resources.aws.efs_claim",
-    "EfsClaimArgs": "resources.aws.efs_claim",
-    "EfsClientsArgs": "resources.aws.efs_cache",
+    "EfsClaimArgs": "resources.arguments.caches",
+    "EfsClientsArgs": "resources.arguments.caches",
     "EfsCsiDriver": "resources.aws.efs_csi_driver",
-    "EfsCsiDriverArgs": "resources.aws.efs_csi_driver",
+    "EfsCsiDriverArgs": "resources.arguments.caches",
     "EgressArgs": "resources.kubernetes.egress",
     "EgressEntryArgs": "resources.kubernetes.egress",
     "FilestoreCache": "resources.gcp.filestore_cache",
-    "FilestoreCacheArgs": "resources.gcp.filestore_cache",
+    "FilestoreCacheArgs": "resources.arguments.caches",
     "FilestoreClaim": "resources.gcp.filestore_claim",
-    "FilestoreClaimArgs": "resources.gcp.filestore_claim",
-    "FilestoreExportOptionArgs": "resources.gcp.filestore_cache",
+    "FilestoreClaimArgs": "resources.arguments.caches",
+    "FilestoreExportOptionArgs": "resources.arguments.caches",
     "GceAgents": "resources.gcp.gce_agents",
-    "GceAgentsArgs": "resources.gcp.gce_agents",
-    "MachinePackageArgs": "resources.machine_group",
-    "MachineVolumeArgs": "resources.machine_group",
+    "GceAgentsArgs": "resources.arguments.machines",
+    "MachinePackageArgs": "resources.arguments.machines",
+    "MachineVolumeArgs": "resources.arguments.machines",
     "RemoteSecretArgs": "resources.kubernetes.secrets_from",
-    "ScalingArgs": "resources.arguments",
+    "ScalingArgs": "resources.arguments.agents",
     "SecretStoreArgs": "resources.kubernetes.secrets_from",
     "SecretsFromArgs": "resources.kubernetes.secrets_from",
     "NetworkArgs": "resources.kubernetes.egress",
     "StorageClassClaim": "resources.kubernetes.storage_class_claim",
-    "StorageClassClaimArgs": "resources.kubernetes.storage_class_claim",
+    "StorageClassClaimArgs": "resources.arguments.caches",
     "ValuesError": "model.findings",
     "load_values": "resources.values_file",
     "names": "charts",

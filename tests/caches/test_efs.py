@@ -8,7 +8,8 @@ import pytest
 from pydantic.alias_generators import to_camel
 from scalr_agents.caches import efs
 from scalr_agents.model import parse as shapes
-from scalr_agents.model.spelling import in_programs, in_stack_files
+from scalr_agents.model.judge import judge
+from scalr_agents.model.spelling import by_alias, by_name
 
 PLACE: dict[str, Any] = {
     "vpc_id": "vpc-0a1b2c3d",
@@ -29,7 +30,7 @@ def _parsed(given: dict[str, Any]) -> efs.EfsSettings:
 
 
 def _findings(given: dict[str, Any]) -> list[tuple[str, str, str]]:
-    return [(found.severity, found.path, found.message) for found in efs.check(_parsed(given), in_programs)]
+    return [(found.severity, found.path, found.message) for found in judge(_parsed(given), by_name)]
 
 
 SOUND: dict[str, dict[str, Any]] = {
@@ -88,15 +89,18 @@ NO_KEYS = (
 def test_aliases_and_ids_are_not_key_arns(given: str) -> None:
     [(severity, path, message)] = _findings({**PLACE, "kms_key": given})
     assert (severity, path) == ("error", "kms_key")
-    assert message.startswith(f"given {given!r}, which is not the ARN of a key: arn:<partition>:kms:<region>:<account>:key/<id>. ")
-    assert message.endswith(f"aws kms describe-key --key-id {shlex.quote(given)} --query KeyMetadata.Arn --output text")
+    assert message.startswith(
+        f"given {given!r}; expected the ARN of a key, as AWS returns it: arn:<partition>:kms:<region>:<account>:key/<id>"
+    )
+    look_up = f". Look it up: aws kms describe-key --key-id {shlex.quote(given)} --query KeyMetadata.Arn --output text"
+    assert message.endswith(("?", look_up))
 
 
 NO_CLIENTS = {key: value for key, value in PLACE.items() if key != "clients"}
 NO_VPC = {key: value for key, value in PLACE.items() if key != "vpc_id"}
 ERRORS: list[tuple[dict[str, Any], str, str]] = [
-    ({}, "", "network missing: set eks_cluster, or vpc_id and subnets, or file_system_id"),
-    ({"vpc_id": "vpc-0a"}, "", "network missing: "),
+    ({}, "", "missing: a network; set eks_cluster, or vpc_id and subnets, or file_system_id"),
+    ({"vpc_id": "vpc-0a"}, "", "missing: a network; "),
     ({**CLUSTER, "vpc_id": "vpc-0a"}, "vpc_id", "given together with eks_cluster, which sets it too; keep one of them"),
     ({**CLUSTER, "vpc_id": LATER}, "vpc_id", "given together with eks_cluster"),
     (
@@ -113,12 +117,12 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     (
         {**EXISTING, "vpc_id": "vpc-0a"},
         "vpc_id",
-        "has no effect without subnets or eks_cluster: an existing file system (file_system_id) is then used as it is",
+        "has no effect: without subnets or eks_cluster, an existing file system (file_system_id) is used as it is",
     ),
-    ({**EXISTING, "clients": {"cidrs": ["10.0.0.0/16"]}}, "clients", "has no effect without subnets"),
-    ({**EXISTING, "mount_target_security_groups": ["sg-0a"]}, "mount_target_security_groups", "has no effect without subnets"),
+    ({**EXISTING, "clients": {"cidrs": ["10.0.0.0/16"]}}, "clients", "has no effect: without subnets"),
+    ({**EXISTING, "mount_target_security_groups": ["sg-0a"]}, "mount_target_security_groups", "has no effect: without subnets"),
     ({**EXISTING, "zone": "eu-west-1a"}, "zone", "has no effect: file_system_id refers to an existing file system"),
-    ({**CLUSTER, "zone": "eu-west-1"}, "zone", "given 'eu-west-1', which is not an availability zone such as eu-west-1a"),
+    ({**CLUSTER, "zone": "eu-west-1"}, "zone", "given 'eu-west-1'; expected an availability zone, for instance eu-west-1a"),
     (
         {**PLACE, "zone": "eu-west-1a"},
         "subnets",
@@ -136,24 +140,36 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
         (
             {**place, "driver_role": given},
             "driver_role",
-            f"given {given!r}, which is not the ARN of a role: arn:<partition>:iam::<account>:role/",
+            f"given {given!r}; expected the ARN of a role: arn:<partition>:iam::<account>:role/",
         )
         for place in (PLACE, EXISTING)
         for given in ("nodes", "arn:aws:iam::111122223333:root", "arn:aws:sts::111122223333:assumed-role/nodes/i-0a1b", "*")
     ),
-    ({"file_system_id": "0a1b"}, "file_system_id", "given '0a1b', which is not a valid ID; expected fs-<8 or more hexadecimal digits>"),
-    ({"file_system_id": "fs-00000a1b "}, "file_system_id", "given 'fs-00000a1b ', which is not a valid ID"),
-    ({**PLACE, "vpc_id": "main"}, "vpc_id", "given 'main', which is not a valid ID; expected vpc-<hexadecimal digits>"),
-    ({**PLACE, "subnets": {"eu-west-1a": "vpc-0a"}}, "subnets.eu-west-1a", "not a valid ID; expected subnet-<hexadecimal digits>"),
-    ({**PLACE, "subnets": {"eu-west-1a": ""}}, "subnets.eu-west-1a", "given '', which is not a valid ID"),
-    ({**PLACE, "clients": {"security_groups": ["sg-0a", "nodes"]}}, "clients.security_groups[1]", "given 'nodes', which is not a valid ID"),
-    ({**CLUSTER, "mount_target_security_groups": ["nfs"]}, "mount_target_security_groups[0]", "not a valid ID; expected sg-<hexadecimal"),
-    ({**PLACE, "subnets": {"subnet-0a": "subnet-0a"}}, "subnets.subnet-0a", "not an availability zone such as eu-west-1a"),
-    ({**PLACE, "subnets": {"a": "subnet-0a"}}, "subnets.a", "not an availability zone such as eu-west-1a"),
+    ({"file_system_id": "0a1b"}, "file_system_id", "given '0a1b'; expected the ID of a file system, for instance fs-0a1b2c3d4e5f67890"),
+    (
+        {"file_system_id": "fs-00000a1b "},
+        "file_system_id",
+        "given 'fs-00000a1b '; expected the ID of a file system, for instance fs-0a1b2c3d4e5f67890; did you mean 'fs-00000a1b'?",
+    ),
+    ({**PLACE, "vpc_id": "main"}, "vpc_id", "given 'main'; expected the ID of a VPC"),
+    ({**PLACE, "subnets": {"eu-west-1a": "vpc-0a"}}, "subnets.eu-west-1a", "given 'vpc-0a'; expected the ID of a subnet"),
+    ({**PLACE, "subnets": {"eu-west-1a": ""}}, "subnets.eu-west-1a", "given ''; expected the ID of a subnet"),
+    (
+        {**PLACE, "clients": {"security_groups": ["sg-0a", "nodes"]}},
+        "clients.security_groups[1]",
+        "given 'nodes'; expected the ID of a security group",
+    ),
+    (
+        {**CLUSTER, "mount_target_security_groups": ["nfs"]},
+        "mount_target_security_groups[0]",
+        "given 'nfs'; expected the ID of a security group",
+    ),
+    ({**PLACE, "subnets": {"subnet-0a": "subnet-0a"}}, "subnets.subnet-0a", "expected an availability zone, for instance eu-west-1a"),
+    ({**PLACE, "subnets": {"a": "subnet-0a"}}, "subnets.a", "expected an availability zone, for instance eu-west-1a"),
     (
         {**PLACE, "subnets": {"eu-west-1a": "subnet-0a", "eu-west-1b": "subnet-0a"}},
         "subnets.eu-west-1b",
-        "'subnet-0a' is already the subnet of zone 'eu-west-1a'; give each zone its own subnet",
+        "'subnet-0a' is given twice; give each zone its own subnet",
     ),
     (NO_CLIENTS, "clients", "missing: no client could mount the file system; set clients.security_groups or clients.cidrs"),
     ({**PLACE, "clients": {"security_groups": []}}, "clients", "missing: no client could mount the file system"),
@@ -162,41 +178,45 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
         "clients",
         "has no effect: mount_target_security_groups is set, and the rules of those groups decide who may mount",
     ),
-    ({**PLACE, "clients": {"cidrs": ["10.0.0.0/16", "nodes"]}}, "clients.cidrs[1]", "given 'nodes', which is not a network"),
-    ({**PLACE, "clients": {"cidrs": ["10.0.0.1/16"]}}, "clients.cidrs[0]", "given '10.0.0.1/16', which is not a network"),
+    ({**PLACE, "clients": {"cidrs": ["10.0.0.0/16", "nodes"]}}, "clients.cidrs[1]", "given 'nodes'; expected a network"),
+    (
+        {**PLACE, "clients": {"cidrs": ["10.0.0.1/16"]}},
+        "clients.cidrs[0]",
+        "given '10.0.0.1/16'; expected a network, for instance 10.0.0.0/16 or fd00::/64; did you mean '10.0.0.0/16'?",
+    ),
     (
         {**PLACE, "clients": {"security_groups": ["sg-0a", "sg-0b", "sg-0a"]}},
         "clients.security_groups[2]",
-        "'sg-0a' is already in the list",
+        "'sg-0a' is given twice; remove one of them",
     ),
-    ({**CLUSTER, "clients": {"cidrs": ["fd00::/64", "fd00::/64"]}}, "clients.cidrs[1]", "'fd00::/64' is already in the list"),
-    ({**PLACE, "throughput_mode": "provisioned"}, "throughput_mode", "provisioned requires provisioned_throughput_mibps"),
+    ({**CLUSTER, "clients": {"cidrs": ["fd00::/64", "fd00::/64"]}}, "clients.cidrs[1]", "'fd00::/64' is given twice; remove one of them"),
+    ({**PLACE, "throughput_mode": "provisioned"}, "provisioned_throughput_mibps", "missing: throughput_mode is provisioned"),
     (
         {**PLACE, "throughput_mode": "provisioned", "provisioned_throughput_mibps": 0.5},
         "provisioned_throughput_mibps",
         "given 0.5, but EFS provisions at least 1 MiB/s",
     ),
     *(
-        ({"eks_cluster": given}, "eks_cluster", "not the name of an EKS cluster; give only the name")
+        ({"eks_cluster": given}, "eks_cluster", "expected the name of an EKS cluster, not its ARN")
         for given in (" prod", "prod/a", "arn:aws:eks:eu-west-1:111122223333:cluster/prod", "a" * 101)
     ),
     (
         {**PLACE, "provisioned_throughput_mibps": 64},
         "provisioned_throughput_mibps",
-        "has no effect: throughput_mode is elastic, not provisioned",
+        "has no effect without throughput_mode: provisioned",
     ),
     (
         {**PLACE, "throughput_mode": "bursting", "provisioned_throughput_mibps": 64},
         "provisioned_throughput_mibps",
-        "has no effect: throughput_mode is bursting, not provisioned",
+        "has no effect without throughput_mode: provisioned",
     ),
     ({**PLACE, "infrequent_access_after_days": 2}, "infrequent_access_after_days", "given 2; allowed: 1, 7, 14, 30, 60, 90, 180, 270, 365"),
     ({**PLACE, "infrequent_access_after_days": 0}, "infrequent_access_after_days", "given 0; allowed: 1, 7"),
-    ({**PLACE, "tags": {"AWS:team": "x"}}, "tags.AWS:team", "not a valid tag key: use at most 128 characters, not starting with aws:"),
-    ({**PLACE, "tags": {"": "x"}}, "tags", "not a valid tag key"),
-    ({**PLACE, "tags": {"team": "x" * 257}}, "tags.team", "not a valid tag value: use at most 256 letters"),
-    ({**PLACE, "tags": {"aws:a.b": "x"}}, "tags.aws:a\\.b", "not a valid tag key"),
-    ({**PLACE, "tags": {"k" * 129: "x"}}, f"tags.{'k' * 129}", "not a valid tag key"),
+    ({**PLACE, "tags": {"AWS:team": "x"}}, "tags.AWS:team", "expected the key of a tag: at most 128 characters, not starting with aws:"),
+    ({**PLACE, "tags": {"": "x"}}, "tags.", "expected the key of a tag"),
+    ({**PLACE, "tags": {"team": "x" * 257}}, "tags.team", "given 257 characters; expected the value of a tag: at most 256 letters"),
+    ({**PLACE, "tags": {"aws:a.b": "x"}}, "tags.aws:a\\.b", "expected the key of a tag"),
+    ({**PLACE, "tags": {"k" * 129: "x"}}, f"tags.{'k' * 129}", "expected the key of a tag"),
 ]
 
 
@@ -212,15 +232,7 @@ def test_errors_have_no_further_findings(given: dict[str, Any]) -> None:
 
 def test_all_findings_are_reported_at_once() -> None:
     wrong = {**EXISTING, "vpc_id": "main", "throughput_mode": "provisioned", "infrequent_access_after_days": 3, "tags": {"aws:x": "y"}}
-    assert [path for _, path, _ in _findings(wrong)] == [
-        "vpc_id",
-        "throughput_mode",
-        "infrequent_access_after_days",
-        "vpc_id",
-        "throughput_mode",
-        "infrequent_access_after_days",
-        "tags.aws:x",
-    ]
+    assert [path for _, path, _ in _findings(wrong)] == ["tags.aws:x", "throughput_mode", "infrequent_access_after_days", "vpc_id"]
 
 
 @pytest.mark.parametrize("network", ["0.0.0.0/0", "::/0"])
@@ -234,8 +246,8 @@ def test_open_client_networks_are_a_warning(network: str) -> None:
 @pytest.mark.parametrize("given", [given for given, _, _ in ERRORS], ids=[str(index) for index, _ in enumerate(ERRORS)])
 def test_stack_files_accept_camel_case(given: dict[str, Any]) -> None:
     settings = _parsed(given)
-    programs = [(found.severity, found.path, found.message) for found in efs.check(settings, in_programs)]
-    files = [(found.severity, found.path, found.message) for found in efs.check(settings, in_stack_files)]
+    programs = [(found.severity, found.path, found.message) for found in judge(settings, by_name)]
+    files = [(found.severity, found.path, found.message) for found in judge(settings, by_alias)]
     assert files == [(severity, _camel(path), _camel(message)) for severity, path, message in programs]
 
 
@@ -244,9 +256,9 @@ def _camel(text: str) -> str:
 
 
 def test_findings_use_the_spelling_of_stack_files() -> None:
-    found = efs.check(_parsed({"mount_target_security_groups": ["nfs"], "subnets": PLACE["subnets"], "vpc_id": "vpc-0a"}), in_stack_files)
+    found = judge(_parsed({"mount_target_security_groups": ["nfs"], "subnets": PLACE["subnets"], "vpc_id": "vpc-0a"}), by_alias)
     assert [str(finding) for finding in found] == [
-        "error: mountTargetSecurityGroups[0]: given 'nfs', which is not a valid ID; expected sg-<hexadecimal digits>",
+        "error: mountTargetSecurityGroups[0]: given 'nfs'; expected the ID of a security group, for instance sg-0a1b2c3d4e5f67890",
         "error: vpcId: has no effect: mountTargetSecurityGroups is set, so no security group is created",
     ]
 

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from scalr_agents.caches import efs
 from scalr_agents.model import parse as shapes
+from scalr_agents.model.judge import judge
+from scalr_agents.model.spelling import by_name
 
 CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "runs", "file_system_id": "fs-00000a1b"}
 
@@ -23,12 +25,15 @@ PROBLEMS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
     ({"path": "/a/b/c/d"}, []),
     ({"path": LONG[:-1]}, []),
     ({"uid": 0, "gid": 2**32 - 1, "tags": {"team": object()}}, []),
-    ({"release": "Runs"}, [("release", "'Runs' is not a valid release name")]),
-    ({"namespace": "a.b"}, [("namespace", "'a.b' is not a valid namespace")]),
+    (
+        {"release": "Runs"},
+        [("release", "given 'Runs'; expected a release name: at most 53 lower case letters, digits, '-' and '.'; did you mean 'runs'?")],
+    ),
+    ({"namespace": "a.b"}, [("namespace", "given 'a.b'; expected a namespace")]),
     ({"file_system_id": ""}, [("file_system_id", "missing")]),
     (
         {"file_system_id": "fsap-0a"},
-        [("file_system_id", "given 'fsap-0a', which is not a valid ID; expected fs-<8 or more hexadecimal digits>")],
+        [("file_system_id", "given 'fsap-0a'; expected the ID of a file system")],
     ),
     ({"path": "cache"}, [("path", "'cache' is not the absolute path of a directory")]),
     ({"path": "/"}, [("path", "'/' is not the absolute path of a directory")]),
@@ -42,13 +47,13 @@ PROBLEMS: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
     ),
     ({"namespace": "n" * 40, "release": "r" * 40}, []),
     ({"namespace": "n" * 40, "release": "r" * 41, "path": "/short"}, []),
-    ({"tags": {"aws:x": "y"}}, [("tags.aws:x", "not a valid tag key")]),
+    ({"tags": {"aws:x": "y"}}, [("tags.aws:x", "given 'aws:x'; expected the key of a tag")]),
 ]
 
 
 @pytest.mark.parametrize(("given", "expected"), PROBLEMS, ids=[str(index) for index, _ in enumerate(PROBLEMS)])
 def test_a_claim_and_its_objects(given: dict[str, Any], expected: list[tuple[str, str]]) -> None:
-    found = list(efs.check_claim(_claim(given)))
+    found = list(judge(_claim(given), by_name))
     assert [(finding.severity, finding.path) for finding in found] == [("error", path) for path, _ in expected]
     for finding, (_, message) in zip(found, expected, strict=True):
         assert finding.message.startswith(message)
@@ -84,7 +89,7 @@ def test_required_claim_settings() -> None:
 
 
 NO_ROLE = (
-    "which is not the ARN of a role: arn:<partition>:iam::<account>:role/<path and name>. "
+    "expected the ARN of a role: arn:<partition>:iam::<account>:role/<path and name>. "
     "Look it up: aws iam get-role --role-name <name> --query Role.Arn --output text"
 )
 
@@ -96,17 +101,17 @@ NO_ROLE = (
         ({"cluster_name": object(), "role_arn": object(), "addon_version": "v2.1.0-eksbuild.1"}, []),
         ({"cluster_name": "prod", "role_arn": "arn:aws-cn:iam::111122223333:role/storage/efs-csi"}, []),
         *(
-            ({"cluster_name": "prod", "role_arn": given}, [f"error: role_arn: given {given!r}, {NO_ROLE}"])
+            ({"cluster_name": "prod", "role_arn": given}, [f"error: role_arn: given {given!r}; {NO_ROLE}"])
             for given in ("efs-csi", "arn:aws:iam::111122223333:user/efs-csi", "arn:aws:sts::111122223333:assumed-role/efs-csi/node")
         ),
         ({"cluster_name": ""}, ["error: cluster_name: missing"]),
         (
             {"cluster_name": "prod", "tags": {"Aws:x": "y"}},
-            ["error: tags.Aws:x: not a valid tag key: use at most 128 characters, not starting with aws:"],
+            ["error: tags.Aws:x: given 'Aws:x'; expected the key of a tag: at most 128 characters, not starting with aws:"],
         ),
     ],
 )
 def test_the_driver(given: dict[str, Any], expected: list[str]) -> None:
     driver, _ = shapes.parse_arguments(efs.EfsCsiDriverSettings, given)
     assert driver is not None
-    assert [str(finding) for finding in efs.check_driver(driver)] == expected
+    assert [str(finding) for finding in judge(driver, by_name)] == expected

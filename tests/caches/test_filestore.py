@@ -7,7 +7,8 @@ import pytest
 from pydantic.alias_generators import to_camel
 from scalr_agents.caches import filestore
 from scalr_agents.model import parse as shapes
-from scalr_agents.model.spelling import in_programs, in_stack_files
+from scalr_agents.model.judge import judge
+from scalr_agents.model.spelling import by_alias, by_name
 
 NODES: dict[str, Any] = {"ip_ranges": ["10.0.0.0/8"]}
 OTHERS: dict[str, Any] = {"ip_ranges": ["11.0.0.0/8"]}
@@ -27,7 +28,7 @@ def _parsed(given: dict[str, Any]) -> filestore.FilestoreSettings:
 
 
 def _findings(given: dict[str, Any]) -> list[tuple[str, str, str]]:
-    return [(found.severity, found.path, found.message) for found in filestore.check(_parsed(given), in_programs)]
+    return [(found.severity, found.path, found.message) for found in judge(_parsed(given), by_name)]
 
 
 SOUND: dict[str, dict[str, Any]] = {
@@ -73,7 +74,7 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({**PLACE, "capacity": 1024}, "capacity", "given 1024, which is not a whole number of GiB; BASIC_HDD allows 1024 to 65433 GiB"),
     ({**PLACE, "capacity": "1T"}, "capacity", "given 1T, which is not a whole number of GiB"),
-    ({**PLACE, "capacity": "-1Ti"}, "capacity", "given -1Ti, which is -1024 GiB"),
+    ({**PLACE, "capacity": "-1Ti"}, "capacity", "not a size greater than zero"),
     (
         {**PLACE, "protocol": "NFS_V4_1"},
         "protocol",
@@ -81,18 +82,26 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({**PLACE, "kms_key": LATER}, "kms_key", "BASIC_HDD does not support customer-managed keys; use one of ZONAL, REGIONAL, ENTERPRISE"),
     *(
-        ({**REGIONAL, "kms_key": given}, "kms_key", f"given {given!r}; expected projects/<project>/locations/<location>/keyRings/")
+        (
+            {**REGIONAL, "kms_key": given},
+            "kms_key",
+            f"given {given!r}; expected the full name of a key, without a version: projects/<project>/locations/",
+        )
         for given in ("k", f"{KEY}/cryptoKeyVersions/1", f"//cloudkms.googleapis.com/{KEY}")
     ),
     (
         {**PLACE, "share_name": "a" * 17},
         "share_name",
-        f"given '{'a' * 17}'; use at most 16 lower case letters, digits and '_', starting with a letter",
+        "given 17 characters; expected at most 16 lower case letters, digits and '_', starting with a letter",
     ),
-    ({**PLACE, "share_name": "vol-1"}, "share_name", "given 'vol-1'; use at most 16"),
-    ({**PLACE, "share_name": "1vol"}, "share_name", "given '1vol'; use at most 16"),
-    ({**PLACE, "share_name": ""}, "share_name", "given ''; use at most 16"),
-    *(({**PLACE, "project": given}, "project", "not the ID of a project") for given in (" ", "Acme", "acme/prod")),
+    (
+        {**PLACE, "share_name": "vol-1"},
+        "share_name",
+        "given 'vol-1'; expected at most 16 lower case letters, digits and '_', starting with a letter; did you mean 'vol_1'?",
+    ),
+    ({**PLACE, "share_name": "1vol"}, "share_name", "given '1vol'; expected at most 16"),
+    ({**PLACE, "share_name": ""}, "share_name", "given ''; expected at most 16"),
+    *(({**PLACE, "project": given}, "project", "expected the ID of a project") for given in (" ", "Acme", "acme/prod")),
     *(
         ({**PLACE, "network": given}, "network", "expected the name of a network, or projects/<project>/global/networks/<name>")
         for given in ("", " ", "Main", "networks/main")
@@ -139,34 +148,38 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
         "given '10.1.2.3/32', which overlaps with 10.1.2.3 of export_options[0].ip_ranges[0]",
     ),
     *(
-        ({**PLACE, "export_options": [{"ip_ranges": [given]}]}, "export_options[0].ip_ranges[0]", "which is not an IPv4 address or network")
+        (
+            {**PLACE, "export_options": [{"ip_ranges": [given]}]},
+            "export_options[0].ip_ranges[0]",
+            "expected an IPv4 address or network, for instance 10.20.0.0/16",
+        )
         for given in ("10.0.0.0/255.0.0.0", "10.0.0.1/8", "10.0.0.0/33", " 10.0.0.0/8", "010.0.0.1")
     ),
     ({**PLACE, "export_options": [{"access_mode": "READ_ONLY"}] * 2}, "export_options", "no client may write"),
     (
         {**PLACE, "export_options": [NODES, {**OTHERS, "anon_uid": 1000}]},
         "export_options[1].anon_uid",
-        "has no effect: squash_mode is not ROOT_SQUASH",
+        "has no effect without squash_mode: ROOT_SQUASH",
     ),
     (
         {**PLACE, "export_options": [{**NODES, "anon_gid": 0}]},
         "export_options[0].anon_gid",
-        "has no effect: squash_mode is not ROOT_SQUASH",
+        "has no effect without squash_mode: ROOT_SQUASH",
     ),
     (
         {**PLACE, "export_options": [{"ip_ranges": ["10.0.0.0/8", "nodes"]}]},
         "export_options[0].ip_ranges[1]",
-        "given 'nodes', which is not an IPv4 address or network",
+        "given 'nodes'; expected an IPv4 address or network, for instance 10.20.0.0/16",
     ),
-    ({**PLACE, "export_options": [{"ip_ranges": ["fd00::/64"]}]}, "export_options[0].ip_ranges[0]", "not an IPv4 address or network"),
-    ({**PLACE, "labels": {"Team": "a"}}, "labels.Team", "not a valid label key: use at most 63 lower case letters"),
-    ({**PLACE, "labels": {"k" * 64: "a"}}, f"labels.{'k' * 64}", "not a valid label key"),
-    ({**PLACE, "labels": {"team": "A"}}, "labels.team", "not a valid label value: use at most 63 lower case letters"),
-    ({**PLACE, "labels": {"team": "v" * 64}}, "labels.team", "not a valid label value"),
+    ({**PLACE, "export_options": [{"ip_ranges": ["fd00::/64"]}]}, "export_options[0].ip_ranges[0]", "expected an IPv4 address or network"),
+    ({**PLACE, "labels": {"Team": "a"}}, "labels.Team", "expected the key of a label: at most 63 lower case letters"),
+    ({**PLACE, "labels": {"k" * 64: "a"}}, f"labels.{'k' * 64}", "expected the key of a label"),
+    ({**PLACE, "labels": {"team": "A"}}, "labels.team", "expected the value of a label: at most 63 lower case letters"),
+    ({**PLACE, "labels": {"team": "v" * 64}}, "labels.team", "expected the value of a label"),
     (
         {"instance_id": "nfs-1"},
         "instance_id",
-        "given 'nfs-1'; expected projects/<project>/locations/<location>/instances/<name>",
+        "given 'nfs-1'; expected the ID of an instance: projects/<project>/locations/<location>/instances/<name>",
     ),
     ({**EXISTING, "capacity": "0"}, "capacity", "not a size greater than zero"),
     ({**EXISTING, "tier": "BASIC_HDD"}, "tier", NO_EFFECT),
@@ -177,9 +190,9 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ({**EXISTING, **PRIVATE}, "connect_mode", NO_EFFECT),
     ({**EXISTING, "reserved_ip_range": LATER}, "reserved_ip_range", NO_EFFECT),
     ({**EXISTING, "protocol": "NFS_V4_1"}, "protocol", NO_EFFECT),
-    ({**EXISTING, "export_options": []}, "export_options", NO_EFFECT),
+    ({**EXISTING, "export_options": [NODES]}, "export_options", NO_EFFECT),
     ({**EXISTING, "kms_key": "k"}, "kms_key", NO_EFFECT),
-    ({"instance_id": LATER, "labels": {}}, "labels", NO_EFFECT),
+    ({"instance_id": LATER, "labels": {"a": "b"}}, "labels", NO_EFFECT),
 ]
 NUMBERS = [str(index) for index, _ in enumerate(ERRORS)]
 
@@ -194,15 +207,15 @@ def test_error_without_further_findings(given: dict[str, Any], path: str, words:
 def test_all_findings_are_reported_at_once() -> None:
     wrong = {"capacity": "1Gi", "protocol": "NFS_V4_1", "kms_key": "k", "share_name": "", "reserved_ip_range": "r", "labels": {"A": "A"}}
     assert [path for _, path, _ in _findings(wrong)] == [
-        "location",
-        "capacity",
-        "protocol",
-        "kms_key",
         "share_name",
-        "reserved_ip_range",
+        "labels.A",
+        "labels.A",
+        "location",
+        "kms_key",
+        "protocol",
         "export_options",
-        "labels.A",
-        "labels.A",
+        "capacity",
+        "reserved_ip_range",
     ]
 
 
@@ -210,7 +223,7 @@ def test_a_squashed_root_is_a_warning() -> None:
     squashed = {**OTHERS, "squash_mode": "ROOT_SQUASH", "anon_uid": 1000, "anon_gid": 1000}
     found = _findings({**PLACE, "export_options": [NODES, squashed]})
     assert [(severity, path) for severity, path, _ in found] == [("warning", "export_options[1].squash_mode")]
-    assert found[0][2].startswith("the kubelet runs as root and cannot give the volume to the pods' group")
+    assert found[0][2].startswith("the kubelet, as root, cannot give the volume to the pods' group")
 
 
 @pytest.mark.parametrize("word", ["anon_uid", "anon_gid"])
@@ -218,7 +231,7 @@ def test_anonymous_id_0_is_an_error(word: str) -> None:
     """Google's provider sends no zero, and Filestore's default is 65534."""
     found = _findings({**PLACE, "export_options": [{**NODES, "squash_mode": "ROOT_SQUASH", word: 0}]})
     [message] = [message for severity, path, message in found if (severity, path) == ("error", f"export_options[0].{word}")]
-    assert message == "given 0, which the provider omits, so that it would be 65534; use squash_mode: NO_ROOT_SQUASH"
+    assert message == "given 0, which the provider omits, so that it would be 65534; use NO_ROOT_SQUASH"
 
 
 @pytest.mark.parametrize("tier", ["ZONAL", "REGIONAL"])
@@ -275,8 +288,8 @@ def test_a_world_readable_share_is_accepted() -> None:
 
 @pytest.mark.parametrize("given", [given for given, _, _ in ERRORS], ids=NUMBERS)
 def test_stack_files_accept_camel_case(given: dict[str, Any]) -> None:
-    programs = list(filestore.check(_parsed(given), in_programs))
-    files = list(filestore.check(_parsed(given), in_stack_files))
+    programs = list(judge(_parsed(given), by_name))
+    files = list(judge(_parsed(given), by_alias))
     assert list(map(str, files)) == [_camel(str(finding)) for finding in programs]
 
 
@@ -285,10 +298,10 @@ def _camel(text: str) -> str:
 
 
 def test_findings_use_the_spelling_of_stack_files() -> None:
-    found = filestore.check(_parsed({**EXISTING, "share_name": "x", "export_options": []}), in_stack_files)
+    found = judge(_parsed({**EXISTING, "share_name": "x", "export_options": [NODES]}), by_alias)
     assert list(map(str, found)) == [
-        "error: exportOptions: has no effect: instanceId refers to an existing instance",
         "error: shareName: has no effect: instanceId refers to an existing instance",
+        "error: exportOptions: has no effect: instanceId refers to an existing instance",
     ]
 
 
@@ -321,13 +334,13 @@ CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "shared", **EXISTING, 
     [
         ({}, []),
         (dict.fromkeys(("instance_id", "ip_address", "share_name", "capacity", "protocol"), LATER), []),
-        ({"release": "Shared"}, [("release", "'Shared' is not a valid release name")]),
-        ({"namespace": ""}, [("namespace", "'' is not a valid namespace")]),
+        ({"release": "Shared"}, [("release", "given 'Shared'; expected a release name")]),
+        ({"namespace": ""}, [("namespace", "given ''; expected a namespace")]),
         ({"instance_id": ""}, [("instance_id", "missing")]),
         ({"ip_address": ""}, [("ip_address", "missing")]),
         ({"share_name": ""}, [("share_name", "missing")]),
         ({"protocol": "NFS_V4"}, [("protocol", "given 'NFS_V4'; allowed: NFS_V3, NFS_V4_1")]),
-        ({"instance_id": "nfs-1"}, [("instance_id", "given 'nfs-1'; expected projects/")]),
+        ({"instance_id": "nfs-1"}, [("instance_id", "given 'nfs-1'; expected the ID of an instance")]),
         ({"capacity": "0"}, [("capacity", "not a size greater than zero")]),
         ({"capacity": "big"}, [("capacity", "not a Kubernetes quan")]),
     ],
@@ -335,7 +348,7 @@ CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "shared", **EXISTING, 
 def test_a_claim_and_its_objects(given: dict[str, Any], expected: list[tuple[str, str]]) -> None:
     claim, _ = shapes.parse_arguments(filestore.FilestoreClaimSettings, {**CLAIM, **given})
     assert claim is not None
-    found = list(filestore.check_claim(claim))
+    found = list(judge(claim, by_name))
     assert [(finding.severity, finding.path) for finding in found] == [("error", path) for path, _ in expected]
     assert [finding.message.startswith(words) for finding, (_, words) in zip(found, expected, strict=True)] == [True] * len(expected)
 
@@ -367,6 +380,6 @@ SHARED = "projects/acme-network/global/networks/shared"
 )
 def test_a_shared_network_needs_private_service_access(given: dict[str, Any], refused: bool) -> None:
     settings = filestore.FilestoreSettings.model_validate({**PLACE, **given}, by_name=True, by_alias=False)
-    found = [finding.message for finding in filestore.check(settings, in_programs) if finding.path == "network"]
+    found = [finding.message for finding in judge(settings, by_name) if finding.path == "network"]
     message = "if this is a shared VPC of another project, Filestore refuses it; set connect_mode: PRIVATE_SERVICE_ACCESS"
     assert found == ([message] if refused else [])

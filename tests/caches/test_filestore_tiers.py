@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scalr_agents.caches import filestore
-from scalr_agents.model.spelling import in_programs
+from scalr_agents.model.judge import judge
+from scalr_agents.model.spelling import by_name
 
 TIERS = ("BASIC_HDD", "BASIC_SSD", "ZONAL", "REGIONAL", "ENTERPRISE")
 ZONES = ["europe-west1-b", "us-central1-f", "northamerica-northeast2-a", "me-central2-c"]
@@ -61,7 +62,7 @@ def _found(**words: Any) -> set[str]:
     settings = filestore.FilestoreSettings.model_validate(
         {"export_options": [{"ip_ranges": ["10.0.0.0/8"]}], **words}, by_name=True, by_alias=False
     )
-    findings = list(filestore.check(settings, in_programs))
+    findings = list(judge(settings, by_name))
     assert {finding.path for finding in findings if finding.severity != "error"} <= {"capacity"}
     return {finding.path for finding in findings if finding.severity == "error"}
 

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from scalr_agents.caches import storage_class
 from scalr_agents.model import parse as shapes
+from scalr_agents.model.judge import judge
+from scalr_agents.model.spelling import by_name
 
 LATER: Any = object()
 """Known only during deployment."""
@@ -55,7 +57,7 @@ CLASSES: list[tuple[dict[str, Any], list[str]]] = [
 
 @pytest.mark.parametrize(("given", "expected"), CLASSES, ids=[str(index) for index, _ in enumerate(CLASSES)])
 def test_storage_class(given: dict[str, Any], expected: list[str]) -> None:
-    assert list(map(str, storage_class.check_class(_class(given)))) == expected
+    assert list(map(str, judge(_class(given), by_name))) == expected
 
 
 OWNED = {"provisioningMode": "efs-ap", "directoryPerms": "775", "uid": "1000", "gid": "1000", "basePath": "/scalr-agent-cache"}
@@ -96,7 +98,7 @@ def test_defaults_of_parameters_are_not_mutated() -> None:
 
 
 def test_a_share_of_azure_files_is_never_smb() -> None:
-    [found] = storage_class.check_class(_class({**AZURE, "parameters": {"protocol": "smb"}}))
+    [found] = judge(_class({**AZURE, "parameters": {"protocol": "smb"}}), by_name)
     assert str(found).startswith("error: parameters.protocol: unknown key 'protocol'; allowed: skuName, ")
 
 
@@ -122,8 +124,8 @@ def test_types_of_class_settings(given: dict[str, Any], path: str, words: str) -
         ({}, []),
         ({"storage_class_name": LATER, "storage": "1Ti"}, []),
         ({"storage_class_name": ""}, [("error", "storage_class_name", "missing")]),
-        ({"release": "r" * 54}, [("error", "release", f"'{'r' * 54}' is not a valid release name")]),
-        ({"namespace": "Scalr"}, [("error", "namespace", "'Scalr' is not a valid namespace")]),
+        ({"release": "r" * 54}, [("error", "release", "given 54 characters; expected a release name: at most 53")]),
+        ({"namespace": "Scalr"}, [("error", "namespace", "given 'Scalr'; expected a namespace")]),
         ({"storage": "0"}, [("error", "storage", "not a size greater than zero")]),
         ({"storage": "-1Gi"}, [("error", "storage", "not a size greater than zero")]),
         ({"access_mode": "ReadWriteOnce"}, [("warning", "access_mode", "ReadWriteOnce, but the controllers and all task pods mount")]),
@@ -133,7 +135,7 @@ def test_types_of_class_settings(given: dict[str, Any], path: str, words: str) -
 def test_a_claim_and_its_objects(given: dict[str, Any], expected: list[tuple[str, str, str]]) -> None:
     claim, _ = shapes.parse_arguments(storage_class.StorageClassClaimSettings, {**CLAIM, **given})
     assert claim is not None
-    found = list(storage_class.check_claim(claim))
+    found = list(judge(claim, by_name))
     assert [(finding.severity, finding.path) for finding in found] == [(severity, path) for severity, path, _ in expected]
     for finding, (_, _, words) in zip(found, expected, strict=True):
         assert finding.message.startswith(words)

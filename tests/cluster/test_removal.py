@@ -8,7 +8,7 @@ from typing import Any
 import pulumi
 import pytest
 import scalr_agents
-from scalr_agents.resources.arguments import AgentJobArgs
+from scalr_agents.resources.arguments.agents import AgentJobArgs
 
 from tests.cluster import agents, runs, volumes
 from tests.cluster.client import Client, Manifest, wait

@@ -75,10 +75,13 @@ OLD = {"docker": {}, "agentVersion": "0.50.0"}
         ),
         ({"ec2": {**EC2, "egressPorts": [0]}}, "error: machines.it.ec2.egressPorts[0]: input should be greater than or equal to 1"),
         ({"gce": {**GCE, "egressPorts": list(range(1, 22))}}, "error: machines.it.gce.egressPorts: "),
-        ({"ec2": {**EC2, "permissionsBoundary": "X"}}, "error: machines.it.ec2.permissionsBoundary: expected the ARN of a policy"),
+        (
+            {"ec2": {**EC2, "permissionsBoundary": "X"}},
+            "error: machines.it.ec2.permissionsBoundary: given 'X'; expected the ARN of a policy",
+        ),
         (
             {"ec2": {**EC2, "policies": 2 * ["arn:aws:iam::aws:policy/X"]}},
-            "error: machines.it.ec2.policies: arn:aws:iam::aws:policy/X is listed twice",
+            "error: machines.it.ec2.policies[1]: 'arn:aws:iam::aws:policy/X' is given twice",
         ),
         (
             {"ec2": {**EC2, "ssm": True}, "allowMetadataService": True},
@@ -97,27 +100,36 @@ OLD = {"docker": {}, "agentVersion": "0.50.0"}
             "warning: machines.it.gce.machineType: unknown family: an x86_64 image and a pd-balanced disk are used; known: c2, c2d",
         ),
         ({"ec2": {**EC2, "instanceType": "t4g.large"}}, "error: machines.it.ec2.architecture: is x86_64, but t4g.large is arm64"),
-        ({"ec2": {**EC2, "ami": "ubuntu"}}, "error: machines.it.ec2.ami: given 'ubuntu'; expected an ID such as ami-0123456789abcdef0"),
+        (
+            {"ec2": {**EC2, "ami": "ubuntu"}},
+            "error: machines.it.ec2.ami: given 'ubuntu'; expected the ID of an image, for instance ami-0a1b2c3d4e5f67890",
+        ),
         ({"ec2": {**EC2, "ami": "ami-0a", "amiParameter": "/a"}}, "error: machines.it.ec2.amiParameter: has no effect: ami is set"),
-        ({"ec2": {**EC2, "volume": {"kmsKey": "alias/x"}}}, "error: machines.it.ec2.volume.kmsKey: expected the ARN of a key"),
-        ({"ec2": {**EC2, "policies": ["ReadOnlyAccess"]}}, "error: machines.it.ec2.policies[0]: expected the ARN of a policy"),
+        (
+            {"ec2": {**EC2, "volume": {"kmsKey": "alias/x"}}},
+            "error: machines.it.ec2.volume.kmsKey: given 'alias/x'; expected the ARN of a key",
+        ),
+        (
+            {"ec2": {**EC2, "policies": ["ReadOnlyAccess"]}},
+            "error: machines.it.ec2.policies[0]: given 'ReadOnlyAccess'; expected the ARN of a policy",
+        ),
         ({"ec2": {**EC2, "policies": ["arn:aws:iam::aws:policy/X"]}}, "warning: machines.it.ec2.policies: runs cannot use them"),
         ({"ec2": {**EC2, "spot": True}}, "warning: machines.it.ec2.spot: AWS reclaims Spot instances with two minutes' notice"),
         ({"ec2": EC2, "drainSeconds": 7201}, "error: machines.it.drainSeconds: given 7201; allowed: 30 to 7200"),
         ({"gce": GCE, "drainSeconds": 3601}, "error: machines.it.drainSeconds: given 3601; allowed: 30 to 3600"),
         ({"docker": {}, "image": "scalr/agent:latest"}, "warning: machines.it.image: not a fixed version"),
         ({"docker": {}, "image": "scalr/agent"}, "warning: machines.it.image: not a fixed version"),
-        ({"docker": {}, "image": "a b"}, "error: machines.it.image: not the reference of an image"),
-        ({"docker": {}, "image": "--privileged"}, "error: machines.it.image: not the reference of an image"),
-        ({"docker": {}, "taskImage": "-v/:/host"}, "error: machines.it.taskImage: not the reference of an image"),
-        ({"docker": {}, "taskImage": "acme/-x:1"}, "error: machines.it.taskImage: not the reference of an image"),
-        ({"docker": {}, "agentVersion": "latest"}, "error: machines.it.agentVersion: not a version of the form MAJOR.MINOR.PATCH"),
+        ({"docker": {}, "image": "a b"}, "error: machines.it.image: given a string; expected the reference of an image"),
+        ({"docker": {}, "image": "--privileged"}, "error: machines.it.image: given a string; expected the reference of an image"),
+        ({"docker": {}, "taskImage": "-v/:/host"}, "error: machines.it.taskImage: given a string; expected the reference of an image"),
+        ({"docker": {}, "taskImage": "acme/-x:1"}, "error: machines.it.taskImage: given a string; expected the reference of an image"),
+        ({"docker": {}, "agentVersion": "latest"}, "error: machines.it.agentVersion: given 'latest'; expected a version MAJOR.MINOR.PATCH"),
         ({"docker": {}, "onChange": "keep"}, "warning: machines.it.onChange: has no effect: the stack creates nothing on your own host"),
         (
             {"docker": {}, "allowMetadataService": False},
             "warning: machines.it.allowMetadataService: has no effect: the stack creates nothing on your own host",
         ),
-        ({"ec2": EC2, "caScope": "tasks"}, "warning: machines.it.caScope: has no effect: no certificates are set"),
+        ({"ec2": EC2, "caScope": "tasks"}, "warning: machines.it.caScope: has no effect without common.ca"),
         ({**OLD, "concurrency": 2}, "error: machines.it.concurrency: requires agents 0.53.0 or newer"),
         ({**OLD, "taskImage": "acme/tf"}, "error: machines.it.taskImage: requires a tag with the version of Terraform"),
         (
@@ -125,16 +137,17 @@ OLD = {"docker": {}, "agentVersion": "0.50.0"}
             "error: machines.it.memoryPerRun: unsupported size '512Ki'; use Gi, Mi, G or M, for instance 512Mi",
         ),
         (PACKAGE, "warning: machines.it.runtime: Scalr has deprecated its packages"),
-        (PACKAGE, "error: machines.it.package: set exactly one of apt and yum"),
+        (PACKAGE, "error: machines.it.package: missing: runtime is package"),
+        ({**PACKAGE, "package": {"key": "https://k"}}, "error: machines.it.package: set exactly one of apt and yum; given none"),
         (
             {**PACKAGE, "package": {"yum": "http://x", "key": "https://k"}},
-            "error: machines.it.package.yum: expected a URL that begins with https://",
+            "error: machines.it.package.yum: given 'http://x'; expected a URL that begins with https://; did you mean 'https://x'?",
         ),
         (
             {**PACKAGE, "package": {"apt": "https://x", "key": "https://k"}},
-            "error: machines.it.package.apt: expected <URL> <suite> <component>",
+            "error: machines.it.package.apt: given 'https://x'; expected <URL> <suite> <component>",
         ),
-        ({**PACKAGE, "package": {"yum": "https://x"}}, "error: machines.it.package.key: expected the URL of the repository's key"),
+        ({**PACKAGE, "package": {"yum": "https://x"}}, "error: machines.it.package.key: missing"),
         ({**PACKAGE, "package": YUM, "image": "a:1"}, "error: machines.it.image: has no effect: runtime is package"),
         ({"ec2": EC2, "package": YUM}, "error: machines.it.package: has no effect: runtime is docker"),
         ({"docker": {}, "env": {"SCALR_TOKEN": "x"}}, "error: machines.it.env.SCALR_TOKEN: the token would be stored in plain text"),
@@ -169,14 +182,20 @@ LOGIN = {"https": "http://me:pa55w0rd@proxy.acme:3128"}
             "warning: common.proxy.https: machines read their secrets through this proxy: allow",
         ),
         ({"proxy": LOGIN}, "error: common.proxy.https: contains credentials"),
-        ({"proxy": {"https": "proxy.acme:3128"}}, "error: common.proxy.https: not a URL with scheme and host"),
-        ({"proxy": {"https": "http://[fd00::1:3128"}}, "error: common.proxy.https: not a URL with scheme and host"),
+        (
+            {"proxy": {"https": "proxy.acme:3128"}},
+            "error: common.proxy.https: given 'proxy.acme:3128'; expected a URL with scheme and host",
+        ),
+        (
+            {"proxy": {"https": "http://[fd00::1:3128"}},
+            "error: common.proxy.https: given 'http://[fd00::1:3128'; expected a URL with scheme and host",
+        ),
         ({"otel": {"endpoint": "http://[fd00::1:4317"}}, "error: common.otel.endpoint: not a URL with a valid host and port"),
         ({"proxy": {"https": "https://proxy.acme"}}, "error: common.proxy.https: machines connect to a proxy only over http://"),
         ({"ca": {"secret": "corp"}}, "error: common.ca.secret: machine 'it' cannot read a Kubernetes Secret"),
-        ({"url": ""}, "warning: common.url: empty"),
+        ({"url": ""}, "warning: common.url: missing: the agent takes"),
         ({"url": "https\\://acme.scalr.io"}, "error: common.url: not a URL with scheme and host"),
-        ({"agentVersion": "1.4"}, "error: common.agentVersion: not a version"),
+        ({"agentVersion": "1.4"}, "error: common.agentVersion: given '1.4'; expected a version"),
     ],
 )
 def test_findings_on_common_settings(common: dict[str, Any], expected: str) -> None:
@@ -230,7 +249,7 @@ def test_a_machine_cannot_have_the_name_of_an_agent() -> None:
 @pytest.mark.parametrize("name", ["Legacy", "a" * 33, "1a", "a-"])
 def test_names(name: str) -> None:
     loaded = stack.load({"common": {"url": URL}, "machines": {name: {"docker": {}}}}, directory=STACKS)
-    assert [finding.message.partition(":")[0] for finding in loaded.findings] == ["not a valid machine name"]
+    assert [finding.message.partition("; ")[2].partition(":")[0] for finding in loaded.findings] == ["expected the name of a machine"]
 
 
 def test_machines_in_a_cloud_require_a_token() -> None:

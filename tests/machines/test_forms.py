@@ -3,12 +3,15 @@
 from typing import Any
 
 import pytest
-from scalr_agents.machines import forms
 
 from tests.helpers.machines import EC2, GCE, load
 
 SUBNETWORK = "projects/acme/regions/europe-west1/subnetworks/agents"
 NO_SUBNETWORK = "expected the name of a subnetwork, its path or its URL: projects/<project>/regions/<region>/subnetworks/<name>"
+NO_KEY = (
+    "expected the full name of a key: projects/<project>/locations/<location>/keyRings/<ring>/cryptoKeys/<key>. "
+    "Look it up: gcloud kms keys list --location=<location> --keyring=<ring> --format='value(name)'"
+)
 KEY = "projects/acme/locations/europe-west1/keyRings/agents/cryptoKeys/disks"
 
 
@@ -19,33 +22,57 @@ def errors(cloud: str, given: dict[str, Any]) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("words", "path", "message"),
     [
-        ({"subnets": ["subnet-0a", ""]}, "subnets[1]", "given '', which is not a valid ID; expected subnet-<hexadecimal digits>"),
-        ({"subnets": [" subnet-0a"]}, "subnets[0]", "given ' subnet-0a', which is not a valid ID; expected subnet-<hexadecimal digits>"),
+        ({"subnets": ["subnet-0a", ""]}, "subnets[1]", "given ''; expected the ID of a subnet, for instance subnet-0a1b2c3d4e5f67890"),
+        (
+            {"subnets": [" subnet-0a"]},
+            "subnets[0]",
+            "given ' subnet-0a'; expected the ID of a subnet, for instance subnet-0a1b2c3d4e5f67890; did you mean 'subnet-0a'?",
+        ),
         (
             {"securityGroups": ["default"]},
             "securityGroups[0]",
-            "given 'default', which is not a valid ID; expected sg-<hexadecimal digits>",
+            "given 'default'; expected the ID of a security group, for instance sg-0a1b2c3d4e5f67890",
         ),
-        ({"instanceType": "t3.large "}, "instanceType", "expected an instance type such as t3.medium"),
-        ({"instanceType": "e2-standard-2"}, "instanceType", "expected an instance type such as t3.medium"),
-        ({"spot": True, "otherInstanceTypes": ["t3.large", "t3"]}, "otherInstanceTypes[1]", "expected an instance type such as t3.medium"),
-        ({"rolePath": "scalr"}, "rolePath", "given 'scalr'; it must begin and end with '/', for instance /scalr/"),
+        (
+            {"instanceType": "t3.large "},
+            "instanceType",
+            "given 't3.large '; expected an instance type, for instance t3.medium; did you mean 't3.large'?",
+        ),
+        ({"instanceType": "e2-standard-2"}, "instanceType", "given 'e2-standard-2'; expected an instance type, for instance t3.medium"),
+        (
+            {"spot": True, "otherInstanceTypes": ["t3.large", "t3"]},
+            "otherInstanceTypes[1]",
+            "given 't3'; expected an instance type, for instance t3.medium",
+        ),
+        (
+            {"rolePath": "scalr"},
+            "rolePath",
+            "given 'scalr'; expected a path that begins and ends with '/', for instance /scalr/; did you mean '/scalr/'?",
+        ),
         (
             {"logRetentionDays": 31},
             "logRetentionDays",
-            f"given 31; allowed: {', '.join(map(str, forms._RETENTIONS))}",
+            "given 31; allowed: 1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653",
         ),
-        ({"amiParameter": "resolve:ssm:/a"}, "amiParameter", "expected the name of an SSM parameter"),
-        ({"tags": {"aws:team": "a"}}, "tags.aws:team", "not a valid tag key: use at most 128 characters, not starting with aws:"),
+        (
+            {"amiParameter": "resolve:ssm:/a"},
+            "amiParameter",
+            "given 'resolve:ssm:/a'; expected the name of an SSM parameter, for instance /acme/image",
+        ),
+        (
+            {"tags": {"aws:team": "a"}},
+            "tags.aws:team",
+            "given 'aws:team'; expected the key of a tag: at most 128 characters, not starting with aws:",
+        ),
         (
             {"tags": {"team": "a, b"}},
             "tags.team",
-            "not a valid tag value: use at most 256 letters, digits, spaces and any of _ . : / = + - @",
+            "given a string; expected the value of a tag: at most 256 letters, digits, spaces and any of _ . : / = + - @",
         ),
         (
             {"tags": {"team": "a" * 257}},
             "tags.team",
-            "not a valid tag value: use at most 256 letters, digits, spaces and any of _ . : / = + - @",
+            "given 257 characters; expected the value of a tag: at most 256 letters, digits, spaces and any of _ . : / = + - @",
         ),
     ],
 )
@@ -56,21 +83,25 @@ def test_invalid_values_for_aws(words: dict[str, Any], path: str, message: str) 
 @pytest.mark.parametrize(
     ("words", "path", "message"),
     [
-        ({"machineType": "t3.large"}, "machineType", "expected a machine type such as e2-standard-2"),
+        ({"machineType": "t3.large"}, "machineType", "given 't3.large'; expected a machine type, for instance e2-standard-2"),
         ({"subnetwork": " "}, "subnetwork", NO_SUBNETWORK),
         ({"subnetwork": "acme/agents"}, "subnetwork", NO_SUBNETWORK),
         ({"subnetwork": SUBNETWORK, "region": "us-east1"}, "subnetwork", "is in region europe-west1, but the machines are in us-east1"),
-        ({"image": "ubuntu 22"}, "image", "expected an image, for instance projects/<project>/global/images/<name>"),
-        ({"serviceAccount": "runs"}, "serviceAccount", "expected the email of a service account"),
+        ({"image": "ubuntu 22"}, "image", "given a string; expected an image, for instance projects/<project>/global/images/<name>"),
+        (
+            {"serviceAccount": "runs"},
+            "serviceAccount",
+            "given 'runs'; expected the email of a service account: <name>@<project>.iam.gserviceaccount.com",
+        ),
         (
             {"volume": {"kmsKey": "arn:aws:kms:eu-west-1:111122223333:key/x"}},
             "volume.kmsKey",
-            "expected the full name of a key, projects/<project>/locations/<location>/keyRings/<ring>/cryptoKeys/<key>",
+            f"given 'arn:aws:kms:eu-west-1:111122223333:key/x'; {NO_KEY}",
         ),
         (
             {"labels": {"team": "Web"}},
             "labels.team",
-            "not a valid label value: use at most 63 lower case letters, digits, '-' and '_'",
+            "given 'Web'; expected the value of a label: at most 63 lower case letters, digits, '-' and '_'; did you mean 'web'?",
         ),
     ],
 )

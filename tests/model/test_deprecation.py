@@ -16,14 +16,14 @@ from scalr_agents.charts.agent_job import JobAgent
 from scalr_agents.charts.agent_job.values.access import Rbac
 from scalr_agents.charts.agent_job.values.agent import Agent
 from scalr_agents.charts.shared.loading import load
-from scalr_agents.machines.settings import Ec2Settings
+from scalr_agents.machines.ec2 import Ec2Settings
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.deprecation import Deprecated, has_deprecated
 from scalr_agents.model.fields import Text
 from scalr_agents.model.findings import Finding
 from scalr_agents.model.section import Section, default
 from scalr_agents.resources import validation
-from scalr_agents.resources.arguments import AgentJobArgs
+from scalr_agents.resources.arguments.agents import AgentJobArgs
 from scalr_agents.resources.kubernetes import agents
 from scalr_agents.stack.model import StackFile
 
@@ -77,7 +77,7 @@ def test_it_warns_beside_errors() -> None:
 
 def test_arguments_warn_in_their_own_spelling() -> None:
     def program() -> None:
-        validation.validate("Pods", "web", Container, {"image_tag": "1.4.0"}, lambda _: ())
+        validation.validate("Pods", "web", Container, {"image_tag": "1.4.0"}, then=lambda _: ())
 
     recording = run(program)
     assert recording.log == [("warning", f"web: image_tag: {WARNING}")]

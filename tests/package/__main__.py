@@ -2,11 +2,11 @@
 
 import sys
 
-from tests.package import contract, schema, typed_dicts
+from tests.package import arguments, contract, schema, typed_dicts
 
 
 def main() -> None:
-    for file, content in typed_dicts.files().items():
+    for file, content in (arguments.files() | typed_dicts.files()).items():
         file.write_text(content, encoding="utf-8")
     package = schema.whole()
     schema.FILE.write_text(schema.written(package), encoding="utf-8")

@@ -38,18 +38,19 @@ def _typed_dict(name: str, spec: Spec, types: Mapping[str, Spec]) -> Iterator[st
     annotations = {key: _annotation(each, types, required=key in spec.get("required", ())) for key, each in spec["properties"].items()}
     keywords = {key: annotations.pop(key) for key in [*annotations] if keyword.iskeyword(key)}
     attributes = "".join(
-        f"{_INDENT}{key}: {annotation}\n{_docstring(spec['properties'][key]['description'])}" for key, annotation in annotations.items()
+        f"{_INDENT}{key}: {annotation}\n{docstring(spec['properties'][key]['description'])}" for key, annotation in annotations.items()
     )
     if not keywords:
-        yield f"\n\nclass {name}(TypedDict, total=False):\n{_docstring(spec['description'])}\n{attributes}"
+        yield f"\n\nclass {name}(TypedDict, total=False):\n{docstring(spec['description'])}\n{attributes}"
         return
     entries = ", ".join(f'"{key}": {annotation}' for key, annotation in keywords.items())
     yield f'\n\n_{name}Keywords = TypedDict("_{name}Keywords", {{{entries}}}, total=False)\n'
     yield f"\n\nclass _{name}Attributes(TypedDict, total=False):\n{attributes}"
-    yield f"\n\nclass {name}(_{name}Attributes, _{name}Keywords):\n{_docstring(spec['description'])}"
+    yield f"\n\nclass {name}(_{name}Attributes, _{name}Keywords):\n{docstring(spec['description'])}"
 
 
-def _docstring(text: str) -> str:
+def docstring(text: str) -> str:
+    """A docstring in a class."""
     return textwrap.fill(f'"""{text}"""', _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False) + "\n"
 
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scalr_agents.promises import EXCEPTIONS, PROMISES
 from scalr_agents.promises.resources import KINDS, Resource
-from scalr_agents.resources.arguments import AgentJobArgs
+from scalr_agents.resources.arguments.agents import AgentJobArgs
 
 from tests.helpers.programs import REPOSITORY, TOKEN
 from tests.helpers.recording import run

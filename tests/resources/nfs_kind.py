@@ -1,16 +1,15 @@
 """A kind of cache that does not exist: an NFS server. All that a stack needs to know about it is in this module."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import pulumi
 from scalr_agents.caches.kind import CacheKind
 from scalr_agents.caches.volumes import claim_name
+from scalr_agents.model.declarations import REQUIRED
 from scalr_agents.model.fields import Text
-from scalr_agents.model.findings import Findings, error
 from scalr_agents.model.forms import Deferred
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.spelling import Spelling
 from scalr_agents.stack.caches import Claim
 
 
@@ -21,12 +20,8 @@ class NfsKind(CacheKind):
     key_text: ClassVar[str] = "A directory of an NFS server."
     resources: ClassVar[str] = "nfs"
 
-    nfs_server: Text = ""
+    nfs_server: Annotated[Text, REQUIRED] = ""
     """Name of the server. Required."""
-
-    def check(self, spelling: Spelling) -> Findings:
-        if not self.nfs_server:
-            yield error(spelling("nfs_server"), "missing")
 
     def objects(self, release: str, namespace: str, _unknown: Callable[[str], Deferred]) -> dict[str, Manifest]:
         return {"claim": {"kind": "PersistentVolumeClaim", "metadata": {"name": claim_name(release), "namespace": namespace}}}

@@ -150,14 +150,14 @@ def test_children_inherit_the_provider(component: str, args: dict[str, Any]) -> 
 
 
 REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
-    ("EfsCache", {}, ["error: network missing: set eks_cluster, or vpc_id and subnets, or file_system_id"]),
+    ("EfsCache", {}, ["error: missing: a network; set eks_cluster, or vpc_id and subnets, or file_system_id"]),
     (
         "EfsCache",
         {"eks_cluster": "prod", "vpc_id": "vpc-0a", "throughput_mode": "provisioned", "tags": {"aws:a": "b"}},
         [
+            "error: tags.aws:a: given 'aws:a'; expected the key of a tag: at most 128 characters, not starting with aws:",
             "error: vpc_id: given together with eks_cluster, which sets it too; keep one of them",
-            "error: throughput_mode: provisioned requires provisioned_throughput_mibps",
-            "error: tags.aws:a: not a valid tag key: use at most 128 characters, not starting with aws:",
+            "error: provisioned_throughput_mibps: missing: throughput_mode is provisioned",
         ],
     ),
     (
@@ -172,7 +172,7 @@ REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
         "EfsClaim",
         {"namespace": "Scalr", "release": "runs", "file_system_id": "fs-00000a1b", "path": "x"},
         [
-            "error: namespace: 'Scalr' is not a valid namespace: use at most 63 lower case letters, digits and '-'",
+            "error: namespace: given 'Scalr'; expected a namespace: at most 63 lower case letters, digits and '-'; did you mean 'scalr'?",
             "error: path: 'x' is not the absolute path of a directory",
         ],
     ),
@@ -186,8 +186,8 @@ REFUSED: list[tuple[str, dict[str, Any], list[str]]] = [
         "FilestoreCache",
         {**ZONE, "capacity": "1Gi", "protocol": "NFS_V4_1", "export_options": [{"ip_ranges": ["10.0.0.0/8"]}]},
         [
-            "error: capacity: given 1Gi, which is 1 GiB; BASIC_HDD allows 1024 to 65433 GiB",
             "error: protocol: BASIC_HDD supports only NFS_V3; NFS_V4_1 requires one of ZONAL, REGIONAL, ENTERPRISE",
+            "error: capacity: given 1Gi, which is 1 GiB; BASIC_HDD allows 1024 to 65433 GiB",
         ],
     ),
     (

@@ -11,7 +11,7 @@ from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.merge import merge
 from scalr_agents.model.names import Names
-from scalr_agents.resources.arguments import AgentJobArgs
+from scalr_agents.resources.arguments.agents import AgentJobArgs
 
 from tests.helpers.agent_job import DEADLINE
 from tests.helpers.programs import TOKEN, agent_job

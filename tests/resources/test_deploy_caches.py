@@ -257,7 +257,7 @@ def test_errors_register_no_resources() -> None:
     assert isinstance(recording.error, scalr_agents.ArgsError)
     assert recording.names == []
     lines = str(recording.error).splitlines()
-    assert lines[1].startswith("  error: scalr-agents:caches.shared.efs: network missing: set eksCluster, or vpcId")
+    assert lines[1].startswith("  error: scalr-agents:caches.shared.efs: missing: a network; set eksCluster, or vpcId")
     assert lines[2] == "  error: scalr-agents:agents.runs.cache: no cache 'sharde'; did you mean 'shared'?"
 
 

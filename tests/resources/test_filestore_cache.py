@@ -215,5 +215,5 @@ def test_changing_the_capacity_range_replaces_the_instance() -> None:
 def test_an_invalid_instance_name_is_an_error(name: str) -> None:
     recording = run(lambda: made(dict(PLACE), name=name))
     assert isinstance(recording.error, scalr_agents.ArgsError)
-    assert "not a valid Filestore name; use at most 33 lower case letters, digits and '-', starting with a letter" in str(recording.error)
+    assert "expected at most 33 lower case letters, digits and '-', starting with a letter" in str(recording.error)
     assert recording.resources == []

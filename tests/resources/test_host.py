@@ -182,7 +182,7 @@ def _sorted(content: Any) -> Any:
             {"agentVersion": "0.61.0"},
             "agent-job does not support agent version 0.61.0; supported: 0.57 to 0.60; 0.61.3 or newer",
         ),
-        ("EfsCache", {"eksCluster": "prod", "clients": {"cidrs": ["ten"]}}, "given 'ten', which is not a network"),
+        ("EfsCache", {"eksCluster": "prod", "clients": {"cidrs": ["ten"]}}, "given 'ten'; expected a network"),
         (
             "FilestoreCache",
             {"location": "europe-west1-b", "exportOptions": [{"anonUid": 1.5}]},

@@ -11,7 +11,7 @@ from scalr_agents.charts import ChartName
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.model.merge import merge
-from scalr_agents.resources.arguments import AgentK8sArgs
+from scalr_agents.resources.arguments.agents import AgentK8sArgs
 from scalr_agents.resources.kubernetes import agents
 from scalr_agents.resources.kubernetes.rollouts import rollout
 from scalr_agents.resources.validation import ArgsError

@@ -25,7 +25,7 @@ def test_it_is_read_and_checked() -> None:
     assert findings(with_cache({"nfsShare": {"nfsServer": "nfs.acme"}})) == []
     assert findings(with_cache({"nfsShare": {}})) == [("error", "scalr-agents:caches.shared.nfsShare.nfsServer", "missing")]
     [(_, _, message)] = findings(with_cache({}))
-    assert message == "set exactly one of efs, filestore, storageClass, nfsShare, claim; given none"
+    assert message == "set exactly one of efs, filestore, storageClass, nfsShare and claim; given none"
     [(_, path, message)] = findings(with_cache({"nfsShare": {"server": "a"}}))[:1]
     assert (path, message) == ("scalr-agents:caches.shared.nfsShare.server", "unknown key 'server'; did you mean 'nfsServer'?")
 

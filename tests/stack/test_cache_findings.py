@@ -25,44 +25,44 @@ def _claim_values(**words: Any) -> dict[str, Any]:
 WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"caches": {"shared": EFS}, "agents": {"runs": {"cache": "sharde"}}}, CACHE, "no cache 'sharde'; did you mean 'shared'?"),
     ({"agents": {"runs": {"cache": "shared"}}}, CACHE, "no cache 'shared'; allowed: none"),
-    (with_cache({}), PLACE, "set exactly one of efs, filestore, storageClass, claim; given none"),
+    (with_cache({}), PLACE, "set exactly one of efs, filestore, storageClass and claim; given none"),
     (
         {"caches": {"shared": None}, "agents": {"runs": {"cache": "shared"}}},
         PLACE,
-        "set exactly one of efs, filestore, storageClass, claim; given none",
+        "set exactly one of efs, filestore, storageClass and claim; given none",
     ),
-    (with_cache(EFS | FILESTORE), PLACE, "set exactly one of efs, filestore, storageClass, claim; given efs and filestore"),
-    (with_cache(EXISTING | DYNAMIC), PLACE, "set exactly one of efs, filestore, storageClass, claim; given storageClass and claim"),
+    (with_cache(EFS | FILESTORE), PLACE, "set exactly one of efs, filestore, storageClass and claim; given efs and filestore"),
+    (with_cache(EXISTING | DYNAMIC), PLACE, "set exactly one of efs, filestore, storageClass and claim; given storageClass and claim"),
     (
         with_cache(EFS, name="my.cache"),
         'scalr-agents:caches["my.cache"]',
-        "not a valid cache name; use at most 53 lower case",
+        "expected the name of a cache: at most 53 lower case",
     ),
-    (with_cache(FILESTORE, name="a" * 54), f"scalr-agents:caches.{'a' * 54}", "not a valid Filestore name; use at most 33"),
+    (with_cache(FILESTORE, name="a" * 54), f"scalr-agents:caches.{'a' * 54}", "expected at most 33"),
     (with_cache({"storageClass": {"name": "Bad_Name"}}), f"{PLACE}.storageClass.name", "not a valid Kubernetes name"),
-    (with_cache(EFS, name="Shared"), "scalr-agents:caches.Shared", "not a valid cache name"),
+    (with_cache(EFS, name="Shared"), "scalr-agents:caches.Shared", "expected the name of a cache"),
     (with_cache({"efss": {}}), f"{PLACE}.efss", "unknown key 'efss'; did you mean 'efs'?"),
     (with_cache({**EFS, "onDelete": "retain"}), f"{PLACE}.onDelete", "given 'retain'; allowed: 'keep' or 'delete'"),
     (with_cache({"claim": "My_Claim"}), f"{PLACE}.claim", "not a valid Kubernetes name"),
     (
         with_cache({**EXISTING, "onDelete": "keep"}),
         f"{PLACE}.onDelete",
-        "has no effect: the stack never deletes the existing",
+        "has no effect: the stack never deletes what exists already",
     ),
     (
         with_cache({"efs": {"fileSystemId": "fs-00000a1b"}, "onDelete": "delete"}),
         f"{PLACE}.onDelete",
-        "has no effect: the stack never deletes the existing resource of efs.fileSystemId; remove it",
+        "has no effect: the stack never deletes what exists already; remove it",
     ),
     (
         with_cache({"filestore": INSTANCE, "onDelete": "keep"}),
         f"{PLACE}.onDelete",
-        "has no effect: the stack never deletes the existing resource of filestore.instanceId",
+        "has no effect: the stack never deletes what exists already",
     ),
     (
         with_cache({"efs": {}}),
         f"{PLACE}.efs",
-        "network missing: set eksCluster, or vpcId and subnets, or fileSystemId",
+        "missing: a network; set eksCluster, or vpcId and subnets, or fileSystemId",
     ),
     (with_cache({"efs": {"eks_cluster": "prod"}}), f"{PLACE}.efs.eks_cluster", "did you mean 'eksCluster'?"),
     (
@@ -73,7 +73,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (
         with_cache({"efs": {"eksCluster": "prod", "clients": {"securityGroups": ["nodes"]}}}),
         f"{PLACE}.efs.clients.securityGroups[0]",
-        "given 'nodes', which is not a valid ID",
+        "given 'nodes'; expected the ID of a security group",
     ),
     (
         with_cache({"efs": {"fileSystemId": "fs-00000a1b", "kmsKey": "k"}}),
@@ -83,19 +83,19 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (
         with_cache({"efs": {"eksCluster": "prod", "driverRole": "efs-csi-node"}}),
         f"{PLACE}.efs.driverRole",
-        "given 'efs-csi-node', which is not the ARN of a role",
+        "given 'efs-csi-node'; expected the ARN of a role",
     ),
     (with_cache({"efs": {"eksCluster": "prod", "uid": -1}}), f"{PLACE}.efs.uid", "greater than or equal to 0"),
     (with_cache({"filestore": {}}), f"{PLACE}.filestore.location", "missing: BASIC_HDD requires a zone"),
     (
         with_cache({"filestore": {"location": "europe-west1-b", "shareName": "my-share"}}),
         f"{PLACE}.filestore.shareName",
-        "given 'my-share'; use at most 16 lower case letters, digits and '_'",
+        "given 'my-share'; expected at most 16 lower case letters, digits and '_'",
     ),
     (
         with_cache({"filestore": {"location": "europe-west1-b", "exportOptions": [{"anonUid": 1}]}}),
         f"{PLACE}.filestore.exportOptions[0].anonUid",
-        "has no effect: squashMode is not ROOT_SQUASH",
+        "has no effect without squashMode: ROOT_SQUASH",
     ),
     (
         with_cache({"filestore": {"location": "europe-west1-b", "exportOptions": [{"anon_uid": 1}]}}),

@@ -294,7 +294,9 @@ def test_a_too_long_name_is_reported_once_with_its_length() -> None:
     assert of("a", namespace=LONG) == [
         ("error", "scalr-agents:agents.a.namespace", f"{LONG!r} is not a valid namespace: use at most 63 {rule}"),
     ]
-    assert findings({"caches": {LONG: {"claim": "x"}}})[0][2] == f"not a valid cache name; use at most 53 {rule}"
+    assert findings({"caches": {LONG: {"claim": "x"}}})[0][2] == (
+        "given 70 characters; expected the name of a cache: at most 53 lower case letters, digits and '-'"
+    )
     assert findings({"namespaces": {LONG: {}}})[0][2] == f"{LONG!r} is not a valid namespace name; use at most 63 {rule}"
 
 

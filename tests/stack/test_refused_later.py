@@ -9,7 +9,8 @@ from scalr_agents.caches.filestore.kind import FilestoreKind
 from scalr_agents.caches.storage_class.kind import StorageClassKind
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
-from scalr_agents.machines.settings import Ec2Settings, GceSettings, Volume
+from scalr_agents.machines.ec2 import Ec2Settings, Ec2Volume
+from scalr_agents.machines.gce import GceSettings, GceVolume
 from scalr_agents.stack.cache_model import CacheEntry
 from scalr_agents.stack.machines import MachineEntry
 from scalr_agents.stack.model import AgentSecrets, Common, Kubernetes, Namespace, Nodes, Proxy, StackFile
@@ -19,7 +20,7 @@ from tests.helpers.plain import PLAIN, findings, load
 
 SECTIONS: list[type[BaseModel]] = [
     *(StackFile, Kubernetes, Common, Proxy, Network, Namespace, Nodes, SecretsFrom, AgentSecrets),
-    *(CacheEntry, EfsKind, FilestoreKind, StorageClassKind, MachineEntry, Ec2Settings, GceSettings, Volume),
+    *(CacheEntry, EfsKind, FilestoreKind, StorageClassKind, MachineEntry, Ec2Settings, Ec2Volume, GceSettings, GceVolume),
 ]
 
 

@@ -71,7 +71,7 @@ def test_a_quoted_switch_is_found_despite_the_cache(section: tuple[str, str]) ->
 
 def test_ids_of_file_systems_have_eight_digits() -> None:
     given = {"caches": {"shared": {"efs": {"fileSystemId": "fs-1"}}}, "agents": {"runs": {"cache": "shared"}}}
-    message = "given 'fs-1', which is not a valid ID; expected fs-<8 or more hexadecimal digits>"
+    message = "given 'fs-1'; expected the ID of a file system, for instance fs-0a1b2c3d4e5f67890"
     assert ("error", "scalr-agents:caches.shared.efs.fileSystemId", message) in findings(given)
 
 

@@ -5,15 +5,17 @@ from typing import Any, ClassVar
 
 from scalr_agents.caches.volumes import claim_name
 from scalr_agents.model.clouds import Cloud
-from scalr_agents.model.findings import Findings, error
+from scalr_agents.model.declarations import Form
+from scalr_agents.model.findings import Findings
 from scalr_agents.model.forms import Deferred, is_dns_label, is_set
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.messages import too_long
 from scalr_agents.model.section import Section
-from scalr_agents.model.spelling import Spelling
 
 _LONGEST_NAME = 53
 """As for a release: claims are named after the cache."""
+_NAME = Form(
+    expected=f"the name of a cache: at most {_LONGEST_NAME} lower case letters, digits and '-'", test=is_dns_label, longest=_LONGEST_NAME
+)
 
 
 class CacheKind(Section):
@@ -36,16 +38,8 @@ class CacheKind(Section):
     outlives_stack: ClassVar[bool] = False
     """Whether `onDelete: keep` keeps the claims in the cluster, so that the next stack takes them over."""
 
-    def check(self, spelling: Spelling) -> Findings:
-        """Findings on the settings, at their paths below the cache's."""
-        raise NotImplementedError
-
-    @classmethod
-    def check_name(cls, name: str) -> Findings:
-        """Findings on the name of a cache."""
-        if len(name) > _LONGEST_NAME or not is_dns_label(name):
-            message = f"not a valid cache name; use at most {_LONGEST_NAME} lower case letters, digits and '-'"
-            yield error("", f"{message}{too_long(name, _LONGEST_NAME)}")
+    name_form: ClassVar[Form] = _NAME
+    """The form of the names of such caches."""
 
     def named(self) -> str | Deferred:
         """The existing file system, or the empty string."""

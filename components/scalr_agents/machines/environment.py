@@ -7,8 +7,6 @@ from scalr_agents.model.lines import NEWEST
 DATA_DIR = "/var/lib/scalr-agent"
 """The same path on the host and in the agent's container, because its tasks are containers of the same Docker daemon."""
 CA_FILE = "/etc/scalr-agent/ca.pem"
-TOKEN_NAMES = ("SCALR_AGENT_TOKEN", "SCALR_TOKEN")
-"""Name of the variable with the token: for agents with new names, and for older ones."""
 GRACE_SECONDS = 60
 """Time after the drain in which the agent stops runs that are still active."""
 VCS_STOP_SECONDS = 30
@@ -16,7 +14,7 @@ VCS_STOP_SECONDS = 30
 
 def token_name(machine: Machine) -> str:
     """Name of the variable with the agent's token."""
-    new, old = TOKEN_NAMES
+    new, old = versions.TOKEN_NAMES
     return new if versions.NEW_NAMES.has(machine.agent.agent_version) else old
 
 
@@ -76,11 +74,3 @@ def image(machine: Machine) -> str:
     """The agent's image."""
     agent, registry = machine.agent, machine.shared.image_registry
     return agent.image or f"{registry}/".lstrip("/") + f"scalr/agent:{agent.agent_version or NEWEST}"
-
-
-def is_floating(reference: str) -> bool:
-    """Whether an image reference has no fixed version: no digest, and the tag `latest` or none."""
-    if "@" in reference:
-        return False
-    _, colon, tag = reference.rpartition("/")[2].partition(":")
-    return not colon or tag == "latest"

@@ -1,26 +1,34 @@
-"""The settings of agents on machines, as programs write them. Stack files have the same settings in camelCase."""
+"""The settings of agents on machines, wherever these are, as programs write them. Stack files have the same settings in camelCase."""
 
-from typing import Annotated, Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
+from scalr_agents.machines import versions
+from scalr_agents.model import addresses, checks, proxies, quantities, signs
+from scalr_agents.model.characters import is_one_line
+from scalr_agents.model.declarations import REQUIRED, Form, Required, Rule, caution
 from scalr_agents.model.fields import (
-    EnvMap,
+    AgentVersion,
+    EnvName,
+    EnvText,
     Flag,
-    InputList,
-    InputMap,
+    ImageReference,
     InputText,
     Line,
-    Lines,
     Quantity,
     Registry,
-    SecretEnv,
     Text,
     VersionText,
+    unset,
 )
+from scalr_agents.model.findings import Findings
 from scalr_agents.model.forms import integral
 from scalr_agents.model.no_proxy import Exceptions
-from scalr_agents.model.section import Section, default
+from scalr_agents.model.relations import Is, Problem, Relations, check, error, exactly_one, excludes, needs, no_effect, risky, warning
+from scalr_agents.model.section import Section
 
 Whole = Annotated[int, Field(ge=0), BeforeValidator(integral)]
 Port = Annotated[int, Field(ge=1, le=65535), BeforeValidator(integral)]
@@ -28,25 +36,166 @@ Role = Literal["runs", "vcs"]
 Runtime = Literal["docker", "package"]
 CaScope = Literal["global", "tasks"]
 OnChange = Literal["roll", "keep"]
-Architecture = Literal["x86_64", "arm64"]
 
-UBUNTU_ON_EC2 = "/aws/service/canonical/ubuntu/server/22.04/stable/current/{architecture}/hvm/ebs-gp2/ami-id"
-"""The public SSM parameter with the ID of the newest image."""
+DRAIN_LIMITS = {"aws": (7200, "an Auto Scaling group waits at most two hours"), "gcp": (3600, "Google waits at most one hour")}
+_SHORTEST_DRAIN_SECONDS = 30
+"""The shortest timeout of a lifecycle hook of an Auto Scaling group."""
 MOST_EGRESS_PORTS = 20
 """A security group has at most 60 rules by default, and each port needs two, for IPv4 and IPv6."""
+SYSTEM_BYTES = quantities.GIBIBYTE
+"""Memory reserved for the operating system."""
+_SMALLEST_DISK = 20 * 1000**3
+_ONE_LINE = "has several lines or control characters, but variables of machines have one line"
+_SERVICES = {
+    "aws": "secretsmanager.<region>.amazonaws.com, autoscaling.<region>.amazonaws.com and, for logs, logs.<region>.amazonaws.com",
+    "gcp": "secretmanager.googleapis.com",
+}
+_DOMAINS = {"aws": "amazonaws.com", "gcp": "googleapis.com"}
+_IN_CLOUD, _ON_OWN_HOST = Is("platform", "aws", "gcp"), Is("platform", "own")
+
+
+def _one_line(value: str) -> str:
+    return "" if is_one_line(value) else f"{_ONE_LINE}; remove the line break, also one at the end"
+
+
+def _memory(value: str) -> str:
+    try:
+        quantities.megabytes(value, "512Mi")
+    except ValueError as problem:
+        return str(problem)
+    return ""
+
+
+def _disk(size: str) -> str:
+    small = quantities.parse(size) < _SMALLEST_DISK
+    return f"given {size}; set at least 20G, for images and the data of runs" if small else ""
+
+
+def is_floating(reference: str) -> bool:
+    """Whether an image reference has no fixed version: no digest, and the tag `latest` or none."""
+    if "@" in reference:
+        return False
+    _, colon, tag = reference.rpartition("/")[2].partition(":")
+    return not colon or tag == "latest"
+
+
+def _fixed(reference: str) -> str:
+    floating = is_floating(reference)
+    return "not a fixed version: machines of one group may run different versions; set a version or a digest" if floating else ""
+
+
+def _no_token(name: str) -> str:
+    plain = "the token would be stored in plain text on the machine and in its user data; set it as a secret"
+    return plain if name in versions.TOKEN_NAMES else ""
+
+
+def _no_login(url: str) -> str:
+    login = addresses.holds_password(url)
+    plain = "contains credentials, which would be stored in plain text on the machine and in its user data; allow the machines by address"
+    return plain if login else ""
+
+
+def _is_proxy(url: str) -> bool:
+    return url.partition("://")[0].lower() in ("http", "https") and "$" not in url and addresses.is_address(url)
+
+
+Variables = Annotated[
+    dict[Annotated[EnvName, Rule(_no_token)], Annotated[EnvText, Rule(lambda value: "" if is_one_line(value) else _ONE_LINE)]], unset({})
+]
+SecretVariables = Annotated[
+    dict[
+        EnvName,
+        Annotated[
+            InputText,
+            Rule(lambda value: "" if is_one_line(value) else _ONE_LINE),
+            Rule(lambda value: "" if value else "empty; set it, or remove it"),
+        ],
+    ],
+    unset({}),
+]
+Token = Annotated[InputText, Required("set the token of the agent pool"), Rule(_one_line), Rule(checks.no_token), caution(checks.padded)]
+FixedImage = Annotated[Line, ImageReference, caution(_fixed)]
+ProxyUrl = Annotated[
+    Line,
+    Rule(_no_login),
+    Form(
+        expected="a URL with scheme and host, for instance http://proxy.example:3128",
+        test=_is_proxy,
+        meant=lambda given: (f"http://{given.strip()}",),
+    ),
+    caution(lambda url: "" if addresses.has_port(url) else proxies.NO_PORT),
+]
+_HTTPS = Form(
+    expected="a URL that begins with https://", test=r"https://.*", meant=lambda given: (f"https://{given.removeprefix('http://')}",)
+)
+_APT = Form(expected="<URL> <suite> <component>, for instance https://packages.example/scalr jammy main", test=r"\s*\S+\s+\S+\s+\S+\s*")
+_PACKAGE_VERSION = Form(expected="the version of a package, for instance 0.50.0", test=r"[0-9][0-9A-Za-z.+~:_-]*")
+
+
+def _as_in_charts(setting: str, function: Callable[[str, Any], Findings]) -> Callable[[Any], Iterator[Problem]]:
+    """A check that agents on Kubernetes have too."""
+
+    def found(value: Any) -> Iterator[Problem]:
+        yield from (Problem(each.severity, (setting,), "{message}", {"message": each.message}) for each in function("", value))
+
+    return found
+
+
+def _tag_of_terraform(image: str, version: str) -> Iterator[Problem]:
+    if ":" not in image.rpartition("/")[2] and not versions.TASK_IMAGE.has(version):
+        text = "requires a tag with the version of Terraform: agents before {first} use the image scalr/terraform:<version>"
+        yield error("task_image", text, first=versions.TASK_IMAGE.first)
+
+
+def _drain(seconds: int, platform: str) -> Iterator[Problem]:
+    longest, reason = DRAIN_LIMITS.get(platform, (0, ""))
+    if longest and not _SHORTEST_DRAIN_SECONDS <= seconds <= longest:
+        text = "given {seconds}; allowed: {least} to {longest}, because {reason}"
+        yield error("drain_seconds", text, seconds=seconds, least=_SHORTEST_DRAIN_SECONDS, longest=longest, reason=reason)
+
+
+def _no_plain_secrets(env: Mapping[str, str]) -> Iterator[Problem]:
+    for name, value in env.items():
+        if signs.is_secret(name, value):
+            yield warning(("env", name), "seems to contain a secret, which would be stored in plain text in user data; set it as a secret")
+
+
+def _plain_http(setting: str, url: str) -> Iterator[Problem]:
+    if url.lower().startswith("https:"):
+        yield error(setting, "machines connect to a proxy only over http://; HTTPS traffic is tunnelled through it")
+
+
+def _reaches_secrets(_url: str, exceptions: Sequence[str], platform: str) -> Iterator[Problem]:
+    if not any(_DOMAINS[platform] in host for host in exceptions):
+        text = (
+            "machines read their secrets through this proxy: allow {services} on it, or use private endpoints and list them in {no_proxy}"
+        )
+        yield warning("https_proxy", text, services=_SERVICES[platform])
+
+
+class Volume(Section):
+    """The machine's disk. It holds the system, Docker's images and the data of runs."""
+
+    size: Annotated[Quantity, Rule(_disk)] = "30Gi"
+    """Size, at least 20 GB."""
+    kms_key: InputText = ""
+    """Key that encrypts the disk: an ARN on AWS, a full name on Google Cloud. Default: the key that the cloud manages. The disk is always
+    encrypted."""
 
 
 class Package(Section):
     """The repository of the `scalr-agent` package, and the version to install."""
 
-    apt: Line = ""
+    apt: Annotated[Line, _APT] = ""
     """For Ubuntu: `<URL> <suite> <component>`, as in a line of `sources.list`."""
-    yum: Line = ""
+    yum: Annotated[Line, _HTTPS] = ""
     """For Rocky Linux: the base URL."""
-    key: Line = ""
+    key: Annotated[Line, REQUIRED, _HTTPS] = ""
     """URL of the key that signs the repository. Required."""
-    version: VersionText = ""
+    version: Annotated[VersionText, _PACKAGE_VERSION] = ""
     """Version of the package. Default: the newest in the repository."""
+
+    relations: ClassVar[Relations] = (exactly_one("apt", "yum"),)
 
 
 class AgentSettings(Section):
@@ -54,22 +203,23 @@ class AgentSettings(Section):
 
     role: Role = "runs"
     """What the agent serves: `runs`, or `vcs` for a private VCS provider. A machine never serves both."""
-    agent_version: VersionText = ""
-    """Version of the agent. Default: that of `common`, or the newest that this package was compared with."""
+    agent_version: AgentVersion = ""
+    """Version of the agent. Default: the newest that this package was compared with."""
     concurrency: Annotated[int, Field(ge=1, le=5), BeforeValidator(integral)] = 5
     """Maximum number of concurrent runs on one machine."""
-    memory_per_run: Quantity = "512Mi"
+    memory_per_run: Annotated[Quantity, Rule(_memory)] = "512Mi"
     """Memory limit of each run."""
-    image: Line = ""
-    """Complete reference of the agent's image. Default: `scalr/agent` with the agent's version, from the registry of `common`."""
-    env: EnvMap = {}
-    """Further environment variables of the agent. Secret ones belong under `secrets`."""
+    image: FixedImage = ""
+    """Complete reference of the agent's image. Default: `scalr/agent` with the agent's version, from the image registry if there
+    is one."""
+    env: Variables = {}
+    """Further environment variables of the agent. Every user of the machine can read them: set secret ones as secrets."""
     root: Flag = False
     """Run the agent as root, so that `local-exec` of a run can install software in its container."""
-    task_image: Line = ""
+    task_image: FixedImage = ""
     """Complete reference of an image for runs, based on Scalr's own. Agents before 0.61.3 require the version of Terraform as its tag."""
     ca_scope: CaScope = "global"
-    """Who trusts the certificates of `ca`: the machine, the agent and its runs, or only the runs."""
+    """Who trusts the certificate authorities: with `global` the machine, the agent and its runs, with `tasks` only the runs."""
     runtime: Runtime = "docker"
     """Whether the agent runs as a container, or as the deprecated package of Scalr."""
     package: Package | None = None
@@ -81,6 +231,39 @@ class AgentSettings(Section):
     on_change: OnChange = "roll"
     """`roll` replaces the machines, one after another, when something about them or their secrets changes. `keep` leaves them."""
 
+    relations: ClassVar[Relations] = (
+        no_effect(
+            *("concurrency", "memory_per_run", "task_image", "root", "drain_seconds", "allow_metadata_service"),
+            when=Is("role", "vcs"),
+            because="{role} is vcs, and it applies only to runs",
+        ),
+        no_effect(
+            "on_change",
+            when=_ON_OWN_HOST,
+            because="the stack creates nothing on your own host; restart the agent there after a change",
+            severity="warning",
+        ),
+        no_effect(
+            Is("allow_metadata_service", True, False),
+            when=_ON_OWN_HOST,
+            because="the stack creates nothing on your own host; if it is in a cloud, block its metadata service for containers there",
+            severity="warning",
+        ),
+        no_effect("ca_scope", unless="ca_bundle", severity="warning"),
+        no_effect("package", when=Is("runtime", "docker")),
+        no_effect("image", when=Is("runtime", "package")),
+        needs("package", when=Is("runtime", "package")),
+        risky(Is("runtime", "package"), because="Scalr has deprecated its packages (end of March 2026); use docker"),
+        excludes(
+            "concurrency",
+            unless=Is("agent_version", versions.NEW_NAMES.has),
+            because=f"requires agents {versions.NEW_NAMES.first} or newer; older agents always have five concurrent runs",
+        ),
+        check("task_image", "agent_version", by=_tag_of_terraform),
+        check("drain_seconds", "platform", when=Is("role", "runs"), by=_drain),
+        check("env", by=_no_plain_secrets),
+    )
+
 
 class SharedSettings(Section):
     """Settings that all agents of a stack share and that machines support."""
@@ -89,9 +272,9 @@ class SharedSettings(Section):
     """URL of the Scalr account, `https://<account>.scalr.io`."""
     image_registry: Registry = ""
     """Registry to pull the agent's image from."""
-    http_proxy: Line = ""
+    http_proxy: ProxyUrl = ""
     """URL of the proxy for HTTP requests."""
-    https_proxy: Line = ""
+    https_proxy: ProxyUrl = ""
     """URL of the proxy for HTTPS requests."""
     no_proxy: Exceptions = []
     """Hosts, domains and networks to reach without the proxy."""
@@ -104,89 +287,32 @@ class SharedSettings(Section):
     otel_traces: Flag = False
     """Export traces."""
 
-
-class Volume(Section):
-    """The machine's disk. It holds the system, Docker's images and the data of runs."""
-
-    size: Quantity = "30Gi"
-    """Size, at least 20 GB."""
-    kms_key: InputText = ""
-    """Key that encrypts the disk. Default: the key that the cloud manages. The disk is always encrypted."""
-
-
-class Ec2Settings(Section):
-    """Machines in an Auto Scaling group on AWS."""
-
-    subnets: InputList = []
-    """Private subnets of the machines, all in one VPC, with a NAT gateway or a proxy. The machines run in their zones. Required."""
-    instance_type: Line = ""
-    """Instance type. Required."""
-    other_instance_types: Lines = []
-    """Further instance types that AWS may choose from, as Spot capacity of one type may not be available. Only with `spot`."""
-    min: Whole = 1
-    """Minimum number of machines. With 0 there may be no machine, and the group cannot scale with CPU use."""
-    max: Annotated[int, Field(gt=0), BeforeValidator(integral)] | None = None
-    """Maximum number of machines. Default: as many as `min`. Between the two, the group scales with CPU use."""
-    max_instance_lifetime: Annotated[int, Field(ge=86400, le=31536000), BeforeValidator(integral)] | None = None
-    """Seconds after which AWS replaces a machine: a day (86400) to a year. New machines start from the newest image. Default: never."""
-    architecture: Architecture = "x86_64"
-    """Architecture of the default image."""
-    ami: Line = ""
-    """Image of the machines. Default: that of `amiParameter`."""
-    ami_parameter: Line = ""
-    """Name of an SSM parameter with the ID of an image. Default: the public parameter of Ubuntu 22.04."""
-    volume: Volume = default(Volume)
-    """Root volume of the machines. `kmsKey` is an ARN, and also encrypts the secret."""
-    security_groups: InputList = []
-    """Existing security groups. Default: a new group without ingress rules."""
-    egress_ports: Annotated[list[Port], Field(max_length=MOST_EGRESS_PORTS)] = []
-    """Further TCP ports that the new security group opens for egress, for instance 80 for updates of Ubuntu's packages."""
-    policies: InputList = []
-    """ARNs of policies for the machines' role: what runs may do in AWS. Runs can use them only with `allowMetadataService`."""
-    permissions_boundary: InputText = ""
-    """ARN of the policy that limits what the machines' role may do. Default: no boundary."""
-    role_path: Line = ""
-    """Path of the machines' role and instance profile, for instance `/scalr/`. Default: `/`."""
-    ssm: Flag = False
-    """Allow logins through SSM Session Manager."""
-    log_retention_days: Annotated[int, BeforeValidator(integral)] | None = None
-    """Send the agent's log to CloudWatch, and retain it for this number of days. Default: the log stays on the machine."""
-    spot: Flag = False
-    """Use Spot instances. AWS can reclaim them with two minutes' notice."""
-    tags: InputMap = {}
-    """Tags of all AWS resources that support them."""
-
-
-class GceSettings(Section):
-    """Machines in a regional managed instance group on Google Cloud."""
-
-    region: Line = ""
-    """Region of the group. Required."""
-    subnetwork: InputText = ""
-    """Name of the subnetwork, or its full path or URL for a shared VPC. It needs Cloud NAT or a proxy. Required."""
-    machine_type: Line = ""
-    """Machine type. Required."""
-    min: Annotated[int, Field(ge=1), BeforeValidator(integral)] = 1
-    """Minimum number of machines."""
-    max: Annotated[int, Field(gt=0), BeforeValidator(integral)] | None = None
-    """Maximum number of machines. Default: as many as `min`. Between the two, the group scales with CPU use."""
-    machine_image: Line = Field("", alias="image")
-    """Image of the machines. It must have cloud-init. Default: Ubuntu 22.04 LTS, for the architecture of `machineType`."""
-    egress_ports: Annotated[list[Port], Field(max_length=MOST_EGRESS_PORTS)] = []
-    """Further TCP ports that the firewall rules open for egress, for instance 80 for updates of Ubuntu's packages."""
-    volume: Volume = default(Volume)
-    """Boot disk of the machines. `kmsKey` is the full name of a Cloud KMS key."""
-    service_account: InputText = ""
-    """Email of an existing service account, which may be the identity of runs. Default: a new account that can read only the agent's
-    secret."""
-    labels: InputMap = {}
-    """Labels of all Google Cloud resources that support them."""
+    relations: ClassVar[Relations] = (
+        needs("url", because="the agent takes the address from its token; set it to https://<account>.scalr.io", severity="warning"),
+        check("url", by=_as_in_charts("url", checks.url)),
+        check("ca_bundle", by=_as_in_charts("ca_bundle", checks.ca_bundle)),
+        check("otel_endpoint", by=_as_in_charts("otel_endpoint", proxies.collector)),
+        check("http_proxy", when=_IN_CLOUD, by=partial(_plain_http, "http_proxy")),
+        check("https_proxy", when=_IN_CLOUD, by=partial(_plain_http, "https_proxy")),
+        risky("http_proxy", unless="https_proxy", because=proxies.ONLY_HTTP),
+        check("no_proxy", when=("http_proxy", "https_proxy"), by=_as_in_charts("no_proxy", proxies.wildcards)),
+        check("https_proxy", "no_proxy", "platform", when=_IN_CLOUD, by=_reaches_secrets),
+    )
 
 
 class Secrets(Section):
     """The secrets of an agent on machines."""
 
-    token: InputText = ""
+    token: Token = ""
     """Token of the agent pool."""
-    secret_env: SecretEnv = {}
+    secret_env: SecretVariables = {}
     """Secret environment variables of the agent."""
+
+
+class Arguments(Secrets, SharedSettings, AgentSettings):
+    """The arguments that the groups in all clouds share."""
+
+    relations: ClassVar[Relations] = (
+        no_effect("no_proxy", unless=("http_proxy", "https_proxy"), severity="warning"),
+        no_effect("otel_metrics", "otel_traces", unless="otel_endpoint", severity="warning"),
+    )

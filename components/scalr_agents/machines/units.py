@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from scalr_agents.machines import CloudNames, Machine, environment, versions
 from scalr_agents.machines.environment import CA_FILE, DATA_DIR
+from scalr_agents.machines.settings import is_floating
 from scalr_agents.model.characters import lines
 
 AGENT, DRAIN = "scalr-agent.service", "scalr-agent-drain.service"
@@ -95,7 +96,7 @@ def options(machine: Machine, logs: list[str] | None = None) -> list[str]:
 
 def pull_policy(machine: Machine) -> str:
     """`always` for an image without a fixed version, otherwise `missing`."""
-    return "always" if environment.is_floating(environment.image(machine)) else "missing"
+    return "always" if is_floating(environment.image(machine)) else "missing"
 
 
 def mounts(machine: Machine) -> list[str]:

@@ -17,6 +17,8 @@ class Since(NamedTuple):
 
 NEW_NAMES = Since("0.53.0")
 """Variables with the names `SCALR_AGENT_*`, and those in `ONLY_NEW`."""
+TOKEN_NAMES = ("SCALR_AGENT_TOKEN", "SCALR_TOKEN")
+"""Name of the variable with the token: for agents with new names, and for older ones."""
 TASK_IMAGE = Since("0.61.3")
 """A variable for the image of tasks. Older agents use an image with a fixed name."""
 OLD_NAMES = {

@@ -6,8 +6,9 @@ from urllib.parse import urlsplit
 
 from scalr_agents.model import quantities
 from scalr_agents.model.characters import is_one_line
+from scalr_agents.model.fields import LONGEST_RELEASE, NAMESPACE, RELEASE
 from scalr_agents.model.findings import Findings, error, warning
-from scalr_agents.model.forms import LONGEST_LABEL, Deferred, is_deferred, is_dns_label, is_image, is_set, is_subdomain
+from scalr_agents.model.forms import LONGEST_LABEL, Deferred, is_deferred, is_image, is_set
 from scalr_agents.model.lines import NEWEST
 from scalr_agents.model.messages import describe, too_long
 
@@ -22,18 +23,17 @@ _LONGEST_PLACEHOLDER = 200
 _DER_SEQUENCE = b"\x30"
 _PUBLIC_ROOTS = (b"ISRG Root X1", b"DigiCert Global Root", b"Amazon Root CA", b"GTS Root R1", b"USERTrust", b"GlobalSign")
 NO_REFERENCE = f"not the reference of an image, for instance scalr/agent:{NEWEST}"
-LONGEST_RELEASE = 53
 
 
 def place(release: str, namespace: str) -> Findings:
     """Release and namespace, from which all other names are made."""
-    if len(release) > LONGEST_RELEASE or not is_subdomain(release):
+    if not RELEASE.accepts(release):
         yield error(
             "release",
             f"{release!r} is not a valid release name: use at most {LONGEST_RELEASE} lower case letters, digits, '-' and '.'"
             f"{too_long(release, LONGEST_RELEASE)}",
         )
-    if not is_dns_label(namespace):
+    if not NAMESPACE.accepts(namespace):
         message = f"{namespace!r} is not a valid namespace: use at most {LONGEST_LABEL} lower case letters, digits and '-'"
         yield error("namespace", f"{message}{too_long(namespace, LONGEST_LABEL)}")
 
@@ -74,12 +74,21 @@ def token(path: str, value: str | Deferred, existing_path: str, existing: str | 
 
 def token_text(path: str, value: str | Deferred) -> Findings:
     """The content of a token, if it is known."""
-    if isinstance(value, str) and value != value.strip():
-        yield warning(path, "begins or ends with white space, which becomes part of the token; remove it")
-    if isinstance(value, str) and value == "null":
-        yield error(path, 'is the word "null", which is not a token; set the token of the agent pool')
-    elif isinstance(value, str) and len(value) <= _LONGEST_PLACEHOLDER and re.fullmatch(_PLACEHOLDER, value.strip()):
-        yield error(path, "is a placeholder; set the token of the agent pool")
+    if isinstance(value, str):
+        yield from (warning(path, problem) for problem in [padded(value)] if problem)
+        yield from (error(path, problem) for problem in [no_token(value)] if problem)
+
+
+def padded(token: str) -> str:
+    return "begins or ends with white space, which becomes part of the token; remove it" if token != token.strip() else ""
+
+
+def no_token(text: str) -> str:
+    """Why a text is no token, if that is clear."""
+    if text == "null":
+        return 'is the word "null", which is not a token; set the token of the agent pool'
+    placeholder = len(text) <= _LONGEST_PLACEHOLDER and re.fullmatch(_PLACEHOLDER, text.strip())
+    return "is a placeholder; set the token of the agent pool" if placeholder else ""
 
 
 def ca_bundle(path: str, bundle: str | Deferred) -> Findings:

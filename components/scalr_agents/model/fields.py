@@ -11,8 +11,10 @@ from pydantic_core import CoreSchema, core_schema
 
 from scalr_agents.model import kubernetes_types, quantities
 from scalr_agents.model.characters import is_one_line
+from scalr_agents.model.declarations import Form, Rule
 from scalr_agents.model.forms import (
     ENV_NAME,
+    LONGEST_LABEL,
     NO_LABEL_VALUE,
     OUTSIDE_OF_NODE,
     REGISTRY,
@@ -21,6 +23,8 @@ from scalr_agents.model.forms import (
     Deferred,
     integral,
     is_deferred,
+    is_dns_label,
+    is_image,
     is_label_key,
     is_label_value,
     is_secret_key,
@@ -28,7 +32,10 @@ from scalr_agents.model.forms import (
     is_subdomain,
     refuse,
 )
+from scalr_agents.model.lines import NEWEST, VERSION
+from scalr_agents.model.messages import describe
 
+LONGEST_RELEASE = 53
 _LARGEST = 2**31 - 1
 _LARGEST_NUMBER = 2**64
 """The largest number that YAML and JSON parsers accept as an integer."""
@@ -158,6 +165,12 @@ def _quantity(value: Any) -> str:
     return str(value)
 
 
+def _size(value: str) -> str:
+    if not quantities.is_quantity(value):
+        return f"{quantities.refusal(value)}; given {describe(value, repeated=True)}"
+    return "" if quantities.parse(value) > 0 else "not a size greater than zero, for instance 512Mi or 40Gi"
+
+
 def _count_or_percent(value: Any) -> Any:
     value = integral(value)
     is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST
@@ -223,6 +236,10 @@ Texts = Annotated[list[str], unset([])]
 """A list of strings. `null` means the empty list."""
 VersionText = Annotated[str, Prepare(_version), unset("")]
 """A version, as a string or a number."""
+AgentVersion = Annotated[VersionText, Form(expected=f"a version MAJOR.MINOR.PATCH, for instance {NEWEST}", test=VERSION.pattern)]
+"""A version of the agent."""
+ImageReference = Form(expected=f"the reference of an image, for instance scalr/agent:{NEWEST}", test=is_image, repeated=False)
+"""The form of a complete image reference."""
 ImageTag = Annotated[str, Check(_image_tag), Prepare(_quote_numbers), unset("")]
 """An image tag, optionally with a digest. Numbers are rejected, because YAML may have changed them."""
 Repository = Annotated[str, Check(_repository), unset("")]
@@ -245,6 +262,17 @@ LabelText = Annotated[str, Check(_label_value), unset("")]
 """A string that must be valid as the value of a label."""
 InputName = Annotated[str | Deferred, _OrDeferred(), Check(lambda v: _name(v) if isinstance(v, str) else v), unset("")]
 """The name of a Kubernetes object, or the empty string; it may be known only during deployment."""
+RELEASE = Form(
+    expected=f"a release name: at most {LONGEST_RELEASE} lower case letters, digits, '-' and '.'",
+    test=is_subdomain,
+    longest=LONGEST_RELEASE,
+)
+NAMESPACE = Form(
+    expected=f"a namespace: at most {LONGEST_LABEL} lower case letters, digits and '-'", test=is_dns_label, longest=LONGEST_LABEL
+)
+ReleaseName = Annotated[str, RELEASE]
+"""The name of a release, from which the names of its objects are made."""
+Namespace = Annotated[str, NAMESPACE]
 SecretKey = Annotated[str, Check(_secret_key)]
 Directory = Annotated[str, Check(_directory)]
 NodeDirectory = Annotated[str, Check(_node_directory)]
@@ -252,6 +280,10 @@ NodeDirectory = Annotated[str, Check(_node_directory)]
 OptionalDirectory = Annotated[str, Check(lambda value: _node_directory(value) if value else ""), unset("")]
 """An absolute path on a node, or the empty string."""
 Quantity = Annotated[str, Prepare(_quantity), WithJsonSchema({"type": ["string", "number"]})]
+Size = Annotated[Quantity, Rule(check=_size)]
+"""A size: a quantity greater than zero."""
+InputSize = Annotated[InputText, Rule(check=_size)]
+"""A size, which may be known only during deployment."""
 CountOrPercent = Annotated[int | str | None, Prepare(_count_or_percent)]
 Count = Annotated[int | None, Field(ge=0, le=_LARGEST), Prepare(integral)]
 """A whole number, not negative, for instance of seconds. `null` leaves the field to Kubernetes."""

@@ -79,8 +79,8 @@ class Finding:
         return f"::{self.severity} {properties}".rstrip() + f"::{_encoded(_joined(self.path, self.message))}"
 
     def under(self, prefix: Path) -> "Finding":
-        """The finding with `prefix` added to its path."""
-        return replace(self, at=(*prefix, *self.at))
+        """The finding with `prefix` added to its path, and to those that it presumes."""
+        return replace(self, at=(*prefix, *self.at), presumes=tuple((*prefix, *path) for path in self.presumes))
 
 
 def error(path: str | Path, message: str, presumes: Iterable[str | Path] = (), position: Position | None = None) -> Finding:

@@ -11,6 +11,7 @@ from scalr_agents.model.forms import Deferred, is_set
 COLLECTOR_EXAMPLE = "http://otel-collector.observability.svc:4317"
 PROXY_EXAMPLE = "http://proxy.acme.internal:3128"
 NO_PORT = f"has no port, and programs use different defaults (80, 443, 1080); add it, for instance {PROXY_EXAMPLE}"
+ONLY_HTTP = "applies only to http://, but Scalr and all registries use https://; set the proxy for HTTPS too"
 _COLLECTOR = "SCALR_AGENT_OTLP_ENDPOINT"
 VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY")
 
@@ -37,7 +38,7 @@ def servers(path: str, given: Mapping[str, object]) -> Findings:
 def only_http(path: str, http: object, https: object) -> Findings:
     """A warning on a proxy that does not carry what agents do."""
     if is_set(http) and not is_set(https):
-        yield warning(path, "applies only to http://, but Scalr and all registries use https://; set the proxy for HTTPS too")
+        yield warning(path, ONLY_HTTP)
 
 
 def wildcards(path: str, exceptions: Iterable[str]) -> Findings:

@@ -1,12 +1,13 @@
 """The base of all models of user input."""
 
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic.alias_generators import to_camel
 
 from scalr_agents.model.merge import Values, coalesce, without_nulls
+from scalr_agents.model.relations import Relations
 
 
 def without_null(given: Any) -> Any:
@@ -25,6 +26,9 @@ class Section(BaseModel):
         hide_input_in_errors=True,
         strict=True,
     )
+
+    relations: ClassVar[Relations] = ()
+    """What its settings have to do with each other. Those of its bases hold too."""
 
     @model_validator(mode="before")
     @classmethod

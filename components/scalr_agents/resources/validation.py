@@ -9,11 +9,14 @@ from pulumi import _types  # the SDK itself uses it to convert argument classes
 
 from scalr_agents.charts.shared.loading import A
 from scalr_agents.model import parse
+from scalr_agents.model.declarations import Form
 from scalr_agents.model.deprecation import deprecations
 from scalr_agents.model.findings import Finding, Path, by_severity, dotted, error, errors, warning
 from scalr_agents.model.forms import Deferred, is_deferred
+from scalr_agents.model.judge import judge
 from scalr_agents.model.messages import describe
 from scalr_agents.model.section import Section
+from scalr_agents.model.spelling import by_name
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.options import as_output, deferred, when_registered
 
@@ -38,13 +41,26 @@ class ArgsError(pulumi.RunError, pulumi.InputPropertiesError):
         super().__init__(f"{subject} cannot be deployed:\n{text}", [])
 
 
-def validate(component: str, name: str, model: type[S], args: Mapping[str, Any], check: Callable[[S], Iterable[Finding]]) -> S:
-    """The arguments of a component as its `model`, checked. Warnings are logged; errors are raised as `ArgsError`."""
+def validate(
+    component: str,
+    name: str,
+    model: type[S],
+    args: Mapping[str, Any],
+    *,
+    names: Form | None = None,
+    then: Callable[[S], Iterable[Finding]] = lambda _: (),
+    facts: Mapping[str, object] | None = None,
+) -> S:
+    """The arguments of a component as its `model`, judged. Warnings are logged; errors are raised as `ArgsError`.
+
+    `names` is the form of the component's name, and `then` judges arguments that have no error.
+    """
     arguments = plain(component, name, args)
     given, findings = parsed(model, arguments)
     if given is None:
         raise ArgsError(f"{component} {name!r}", findings)
-    found = list(check(given))
+    found = [error("", text) for _, text in (names.problems(name) if names else ())] + list(judge(given, by_name, facts=facts))
+    found += [] if errors(found) else then(given)
     report(component, name, by_severity([*found, *deprecations(given, by_name=True), *empty(model, arguments, found)]))
     return given
 

@@ -102,7 +102,7 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
     only_machines = bool(content.get("machines")) and not content.get("agents")
     findings += [*common_findings, *common.without_effect(file.common, only_machines=only_machines)]
     findings += [*classes.unused(file.classes, file.agents), *quotas.check(file.namespaces)]
-    caches, cache_findings = _caches(file)
+    caches, cache_findings, left_out_of_caches = _caches(file)
     findings += cache_findings
 
     built = []
@@ -112,7 +112,7 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
         built += [agent] if agent else []
     cloud = clouds.of(file.kubernetes.context, caches.entries if caches else {}, built)
     built = [replace(agent, inputs=replace(agent.inputs, cloud=cloud)) for agent in built]
-    machines, machine_findings = _machines(file, bundle, demand_tokens=demand_tokens)
+    machines, machine_findings, left_out_of_machines = _machines(file, bundle, demand_tokens=demand_tokens)
     findings += machine_findings
     claims = caches.claims() if caches else []
     if all(finding.at[:1] == (f"{PREFIX}:secrets",) for finding in errors(findings)):
@@ -129,7 +129,7 @@ def load(config: Mapping[str, Any], *, directory: Path, demand_tokens: bool = Tr
         findings.append(warning((f"{PREFIX}:kubernetes", "context"), "empty, so each user deploys to their current context; set a context"))
     findings += [*checks.namespaces(file.namespaces), *checks.unlisted_namespaces(file.namespaces, file.agents)]
     findings += agents.without_version(file)
-    findings = list(_without_followers(findings, left_out))
+    findings = list(_without_followers(findings, [*left_out, *left_out_of_caches, *left_out_of_machines]))
     if not file.agents and not machines and not findings:
         findings.append(warning((f"{PREFIX}:agents",), "empty; define at least one agent"))
     return Stack(
@@ -160,10 +160,10 @@ def _owners(content: Mapping[str, Any]) -> dict[str, Any] | None:
     return {str(name): given for owners in (agents, machines) for name, given in owners.items()}  # a name may be a number by mistake
 
 
-def _machines(file: StackFile, bundle: str, *, demand_tokens: bool) -> "tuple[list[StackMachine], list[Finding]]":
-    """The machines, if the stack has any."""
+def _machines(file: StackFile, bundle: str, *, demand_tokens: bool) -> "tuple[list[StackMachine], list[Finding], list[KeyPath]]":
+    """The machines, if the stack has any, the findings on them, and the paths that were left out."""
     if not file.machines:
-        return [], []
+        return [], [], []
     from scalr_agents.stack.machines import build
 
     return build(file.machines, file, bundle, demand_tokens=demand_tokens)
@@ -175,15 +175,15 @@ def _in_the_right_place(findings: Sequence[Finding], agents_given: Any) -> Itera
     yield from (better.get(finding.at, finding) for finding in findings)
 
 
-def _caches(file: StackFile) -> "tuple[Caches | None, list[Finding]]":
-    """The caches, if the stack defines or uses any."""
+def _caches(file: StackFile) -> "tuple[Caches | None, list[Finding], list[KeyPath]]":
+    """The caches, if the stack defines or uses any, the findings on them, and the paths that were left out."""
     if not file.caches and not any(agent.cache for agent in file.agents.values()):
-        return None, []
+        return None, [], []
     from scalr_agents.stack.caches import Caches, parse
 
-    entries, findings = parse(file.caches)
+    entries, findings, left_out = parse(file.caches)
     caches = Caches(entries, file.agents)
-    return caches, [*findings, *caches.check()]
+    return caches, [*findings, *caches.check()], left_out
 
 
 def _check_mounts(built: list[AnyAgent], claims: "list[Claim]") -> Iterator[Finding]:

@@ -1,6 +1,5 @@
 """One agent of a stack: its keys and values become layers, and the layers a validated release."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +9,10 @@ from scalr_agents import charts
 from scalr_agents.charts.shared.agent import AnyAgent, Chart
 from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
 from scalr_agents.charts.shared.loading import load, misshapen_sections
-from scalr_agents.model import clouds, yaml_io
-from scalr_agents.model.checks import LONGEST_RELEASE
+from scalr_agents.model import aws, google, yaml_io
+from scalr_agents.model.declarations import Form
 from scalr_agents.model.deprecation import without_deprecated_defaults
+from scalr_agents.model.fields import LONGEST_RELEASE
 from scalr_agents.model.findings import Finding, almost, error, warning
 from scalr_agents.model.findings import Path as KeyPath
 from scalr_agents.model.forms import LONGEST_LABEL, is_dns_label
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 _IDENTITIES = {
-    "eks.amazonaws.com/role-arn": (clouds.ROLE_ARN, "the ARN of a role: arn:<partition>:iam::<account>:role/<path and name>"),
-    "iam.gke.io/gcp-service-account": (clouds.EMAIL, "the email of a service account: <name>@<project>.iam.gserviceaccount.com"),
-    "azure.workload.identity/client-id": (re.compile(r"[0-9a-fA-F-]{36}"), "the client ID of an identity, a UUID"),
+    "eks.amazonaws.com/role-arn": aws.ROLE,
+    "iam.gke.io/gcp-service-account": google.EMAIL,
+    "azure.workload.identity/client-id": Form(expected="the client ID of an identity, a UUID", test=r"[0-9a-fA-F-]{36}"),
 }
-"""Annotations that give an identity: the form of their values, and what it is."""
+"""Annotations that give an identity, with the form of their values."""
 _OF_IDENTITIES = ("azure.workload.identity/tenant-id",)
 """Annotations of the same webhooks, whose names are almost the same."""
 _OF_OTHERS = ("azure.workload.identity", "eks.amazonaws.com", "iam.gke.io", "pod-identity.alibabacloud.com")
@@ -195,11 +195,11 @@ def _check_identity(name: str, entry: AgentEntry) -> Iterator[Finding]:
     """Warnings for annotations that give no identity: the agent is deployed, and its runs have no credentials."""
     for key, value in entry.identity.items():
         here = (*place(name), "identity", key)
-        form, expected = _IDENTITIES.get(key, (None, ""))
+        form = _IDENTITIES.get(key)
         if isinstance(value, str) and not value.strip():
             yield warning(here, "empty, so it gives no identity; set it, or remove it")
-        elif isinstance(value, str) and form and not form.fullmatch(value):
-            yield warning(here, f"gives no identity; expected {expected}")
+        elif isinstance(value, str) and form and not form.accepts(value):
+            yield warning(here, f"gives no identity; expected {form.expected}")
         elif not form and key not in _OF_IDENTITIES and (meant := almost(key, list(_IDENTITIES))):
             yield warning(here, f"gives no identity; did you mean {meant!r}?")
         elif not form and key.partition("/")[0] not in _OF_OTHERS:
@@ -253,7 +253,7 @@ def _locate(finding: Finding, name: str, entry: AgentEntry, layers: list[Layer])
         return replace(finding, at=secret)
     if finding.at[:1] == ("network",):
         above = here if entry.network is not None else (f"{PREFIX}:common",)
-        return replace(finding.under(above), presumes=tuple((*above, *path) for path in finding.presumes))
+        return finding.under(above)
     if finding.at == ("rollout_timeout_seconds",):
         return replace(finding, at=(f"{PREFIX}:kubernetes", "rolloutTimeoutSeconds"))
     return locate(finding, layers, (*here, "values"))

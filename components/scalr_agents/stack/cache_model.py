@@ -8,6 +8,7 @@ from scalr_agents import caches
 from scalr_agents.caches import OnDelete
 from scalr_agents.caches.kind import CacheKind
 from scalr_agents.model.fields import Name, unset
+from scalr_agents.model.relations import exactly_one, no_effect
 from scalr_agents.model.section import Section
 from scalr_agents.model.spelling import in_stack_files
 
@@ -34,11 +35,16 @@ class CacheEntry(Section):
 
 def _file() -> type[Section]:
     """The part of a stack file about caches, with a key for each kind."""
-    kinds: dict[str, Any] = {name: caches.find(name) for name in caches.KINDS}
+    kinds: dict[str, type[CacheKind]] = {name: caches.find(name) for name in caches.KINDS}
     keys: dict[str, Any] = {name: (kind | None, Field(None, description=kind.key_text)) for name, kind in kinds.items()}
     *others, last = (f"`{in_stack_files(key)}`" for key in [*kinds, "claim"])
     described = f"A shared cache. Set exactly one of {', '.join(others)} and {last}."
     entry: Any = create_model("CacheEntry", __base__=CacheEntry, __doc__=described, __module__=__name__, **keys)
+    existing = [f"{name}.{kind.existing}" for name, kind in kinds.items() if kind.existing]
+    entry.relations = (
+        exactly_one(*kinds, "claim"),
+        no_effect("on_delete", when=(*existing, "claim"), because="the stack never deletes what exists already; remove it"),
+    )
     named: Any = (dict[str, Annotated[entry, unset({})]], Field({}, description="Shared caches, by name."))
     return create_model("CachesOfFile", __base__=Section, __doc__=_file.__doc__, __module__=__name__, caches=named)
 

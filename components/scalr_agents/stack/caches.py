@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from scalr_agents import caches
 from scalr_agents.caches import volumes as cache_volumes
 from scalr_agents.caches.kind import CacheKind, is_existing
 from scalr_agents.charts.shared.agent import AnyAgent
@@ -15,11 +14,12 @@ from scalr_agents.charts.shared.settings import NoValueError, Settings
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.findings import Finding, Findings, Path, dotted, error, nearest, warning
 from scalr_agents.model.forms import is_set
+from scalr_agents.model.judge import judge
 from scalr_agents.model.layers import Layer
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import Values, lookup
 from scalr_agents.model.messages import expected
-from scalr_agents.model.spelling import in_stack_files
+from scalr_agents.model.spelling import by_alias, in_stack_files
 from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile
 from scalr_agents.stack.model import PREFIX, AgentEntry, in_file
 from scalr_agents.stack.model import place as place_of_agent
@@ -67,11 +67,11 @@ def users_of_claims(agents: Iterable[AnyAgent]) -> Mapping[tuple[str, str], list
     return users
 
 
-def parse(content: Mapping[str, Any]) -> tuple[Mapping[str, CacheEntry], list[Finding]]:
-    """The entries of the key `caches`, and the findings on their shapes."""
-    file, findings, _ = shapes.parse(CachesOfFile, {"caches": content})
+def parse(content: Mapping[str, Any]) -> tuple[Mapping[str, CacheEntry], list[Finding], list[Path]]:
+    """The entries of the key `caches`, the findings on their shapes, and the paths that were left out."""
+    file, findings, left_out = shapes.parse(CachesOfFile, {"caches": content})
     entries: Mapping[str, CacheEntry] = vars(file)["caches"]
-    return entries, [in_file(finding) for finding in findings]
+    return entries, [in_file(finding) for finding in findings], left_out
 
 
 def without_region(entries: Mapping[str, CacheEntry], source: Source) -> Iterator[Finding]:
@@ -131,8 +131,8 @@ class Caches(NamedTuple):
         for name, entry in self.entries.items():
             place = _place(name)
             content = entry.content
-            yield from (finding.under(place) for finding in (content or CacheKind).check_name(name))
-            yield from (finding.under(place) for finding in _check_entry(entry))
+            yield from (error(place, problem) for _, problem in (content or CacheKind).name_form.problems(name))
+            yield from (finding.under(place) for finding in judge(entry, by_alias))
             users = {agent_name: agent for agent_name, agent in self.agents.items() if agent.cache == name}
             if not users:
                 message = f"no agent uses this cache; set {PREFIX}:agents.<name>.cache to its name"
@@ -159,19 +159,6 @@ def _contradictions(place: Path, mounted: Values, below: Sequence[Layer], *, dec
                 yield each.own(error((*section, "enabled"), f"false, but {dotted(place)} turns it on; remove one of them"))
             elif isinstance(enabled, str):
                 yield each.own(error((*section, "enabled"), expected("true or false", enabled, repeated=True)))
-
-
-def _check_entry(entry: CacheEntry) -> Findings:
-    kinds = {in_stack_files(name): kind for name, kind in entry.given.items()}
-    given = [*kinds, *(["claim"] if entry.claim else [])]
-    if len(given) != 1:
-        allowed = ", ".join([*map(in_stack_files, caches.KINDS), "claim"])
-        yield error("", f"set exactly one of {allowed}; given {' and '.join(given) or 'none'}")
-    for key, kind in kinds.items():
-        yield from (finding.under((key,)) for finding in kind.check(in_stack_files))
-    existing = [f"{key}.{in_stack_files(kind.existing)}" for key, kind in kinds.items() if is_existing(kind)]
-    for key in [*existing, *(["claim"] if entry.claim else [])] if "on_delete" in entry.model_fields_set else []:
-        yield error("onDelete", f"has no effect: the stack never deletes the existing resource of {key}; remove it")
 
 
 def _one_cache_each(entries: Mapping[str, CacheEntry]) -> Findings:

@@ -3,16 +3,22 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BaseModel
 
 from scalr_agents.machines import CloudNames, Machine, Platform, checks, documents, environment
-from scalr_agents.machines.settings import AgentSettings, Ec2Settings, GceSettings, Package, SharedSettings
+from scalr_agents.machines.ec2 import Ec2Settings
+from scalr_agents.machines.gce import GceSettings
+from scalr_agents.machines.settings import AgentSettings, Package, Secrets, SharedSettings
 from scalr_agents.model import parse as shapes
-from scalr_agents.model.fields import unset
+from scalr_agents.model.fields import AgentVersion, unset
 from scalr_agents.model.findings import Finding, Findings, Path, dotted, error, errors, warning
-from scalr_agents.model.forms import is_set
+from scalr_agents.model.forms import Placeholder, is_set
+from scalr_agents.model.judge import judge
+from scalr_agents.model.relations import Relations, exactly_one
 from scalr_agents.model.section import Section
-from scalr_agents.model.spelling import in_stack_files
+from scalr_agents.model.spelling import by_alias
 from scalr_agents.stack import secrets
 from scalr_agents.stack.model import PREFIX, AgentSecrets, Common, StackFile, in_file
 from scalr_agents.stack.source import CloudValue, Source
@@ -25,6 +31,8 @@ class DockerEntry(Section):
 class MachineEntry(AgentSettings):
     """Agents on virtual machines. Set exactly one of `ec2`, `gce` and `docker`."""
 
+    agent_version: AgentVersion = ""
+    """Version of the agent. Default: that of `common`, or the newest that this package was compared with."""
     ec2: Ec2Settings | None = None
     """Machines on AWS."""
     gce: GceSettings | None = None
@@ -33,6 +41,8 @@ class MachineEntry(AgentSettings):
     """Your own host. The stack creates nothing on it; `scalr-agents machine` prints its files."""
     package: Package | None = None
     """Repository of the package. Required for `runtime: package`."""
+
+    relations: ClassVar[Relations] = (exactly_one("ec2", "gce", "docker"),)
 
 
 class MachinesOfFile(Section):
@@ -62,6 +72,12 @@ class StackMachine:
         """A placeholder for a value that is known only to the cloud, for printed files."""
         return CloudValue(f"{dotted(self.place)}: {key}")
 
+    @property
+    def platform(self) -> str:
+        """Where the machine is, if the stack file says it once."""
+        given = [self.entry.ec2, self.entry.gce, self.entry.docker]
+        return self.machine.platform if sum(each is not None for each in given) == 1 else ""
+
     def names(self) -> CloudNames:
         """Names of cloud resources for printed files, with placeholders for unknown ones."""
         if self.machine.platform == "own":
@@ -89,9 +105,12 @@ class StackMachine:
         return [*own, *([self.machine.agent.task_image] if self.machine.agent.task_image else [])]
 
 
-def build(content: object, file: StackFile, bundle: str, *, demand_tokens: bool) -> tuple[list[StackMachine], list[Finding]]:
-    """The machines of the key `machines`, and all findings on them. `bundle` holds the certificates of `common`."""
-    parsed, findings, _ = shapes.parse(MachinesOfFile, {"machines": content})
+def build(content: object, file: StackFile, bundle: str, *, demand_tokens: bool) -> tuple[list[StackMachine], list[Finding], list[Path]]:
+    """The machines of the key `machines`, all findings on them, and the paths that were left out.
+
+    `bundle` holds the certificates of `common`.
+    """
+    parsed, findings, left_out = shapes.parse(MachinesOfFile, {"machines": content})
     findings = [in_file(finding) for finding in findings]
     shared = _shared(file.common, bundle)
     built = [_build(name, entry, shared, file) for name, entry in parsed.machines.items()]
@@ -99,7 +118,7 @@ def build(content: object, file: StackFile, bundle: str, *, demand_tokens: bool)
         findings += _check(each, file, demand_tokens=demand_tokens)
     if not errors(findings):
         findings += [*_shared_between_roles(built), *(finding for each in built for finding in _too_long(each))]
-    return built, findings
+    return built, findings, left_out
 
 
 def _shared(common: Common, bundle: str) -> SharedSettings:
@@ -122,30 +141,34 @@ def _build(name: str, entry: MachineEntry, shared: SharedSettings, file: StackFi
 
 
 def _check(each: StackMachine, file: StackFile, *, demand_tokens: bool) -> Iterator[Finding]:
-    entry, machine = each.entry, each.machine
-    given = [key for key in ("ec2", "gce", "docker") if getattr(entry, key)]
-    found = [*checks.name(each.name), *checks.agent(machine.agent, machine.platform, in_stack_files)]
-    if len(given) == 1:
-        found += checks.without_effect(machine, in_stack_files)
-    else:
-        found.append(error("", f"set exactly one of ec2, gce and docker; given {' and '.join(given) or 'none'}"))
-    if entry.ec2:
-        found += [finding.under(("ec2",)) for finding in checks.ec2(entry.ec2, machine.agent, in_stack_files)]
-    if entry.gce:
-        found += [finding.under(("gce",)) for finding in checks.gce(entry.gce, machine.agent, _of_gce)]
+    machine = each.machine
+    found = [error("", problem) for _, problem in checks.NAME.problems(each.name)]
+    found += judge(machine.agent, _spelled, beside=[machine.shared], facts={"platform": each.platform})
     if each.name in file.agents:
         found.append(error("", f"{PREFIX}:agents has the same name; rename one of them"))
     yield from (_located(finding, each) for finding in found)
-    yield from (_of_common(finding) for finding in checks.shared(machine.shared, machine.platform, in_stack_files))
+    yield from judge(machine.shared, _spelled, facts={"platform": each.platform})
     if file.common.ca and file.common.ca.secret:
         yield error(f"{PREFIX}:common.ca.secret", f"machine {each.name!r} cannot read a Kubernetes Secret; set the certificates as a file")
     if not errors(found):
         yield from _check_secrets(each, demand_tokens=demand_tokens)
 
 
-def _of_gce(words: str) -> str:
-    """The spelling of keys in `gce`, where `image` is the machine's image. In programs, `image` is the agent's image."""
-    return "image" if words == "machine_image" else in_stack_files(words)
+_COMMON: Mapping[str | int, Path] = {
+    "no_proxy": ("proxy", "except"),
+    "http_proxy": ("proxy", "http"),
+    "https_proxy": ("proxy", "https"),
+    "otel_endpoint": ("otel", "endpoint"),
+    "ca_bundle": ("ca",),
+}
+"""The keys of `common` for shared settings."""
+
+
+def _spelled(model: type[BaseModel], path: Path) -> Path:
+    """A path as the stack file has it: shared settings are under `common`."""
+    if not issubclass(model, SharedSettings):
+        return by_alias(model, path)
+    return (f"{PREFIX}:common", *_COMMON.get(path[0], by_alias(model, path[:1])), *path[1:])
 
 
 def _located(finding: Finding, each: StackMachine) -> Finding:
@@ -157,9 +180,11 @@ def _located(finding: Finding, each: StackMachine) -> Finding:
 
 def _check_secrets(each: StackMachine, *, demand_tokens: bool) -> Findings:
     machine, given = each.machine, each.secrets
-    for finding in (*checks.duplicates(machine, given.env, in_stack_files), *checks.secret_env(given.env)):
-        secret = secrets.located(each.name, finding.at)
-        yield replace(finding, at=secret) if secret else finding.under(each.place)
+
+    def spelled(_: type[BaseModel], path: Path) -> Path:
+        return (f"{PREFIX}:secrets", each.name, "token") if path == ("token",) else secrets.located(each.name, path) or (*each.place, *path)
+
+    yield from (replace(finding, at=spelled(Secrets, finding.at)) for finding in checks.duplicates(machine, given.env))
     for key, value in (("clientKey", given.client_key), ("mirrorTokens", given.mirror_tokens)):
         if is_set(value):
             yield error(secrets.place_of(each.name, key), "not supported for agents on machines; set only token and env")
@@ -168,26 +193,10 @@ def _check_secrets(each: StackMachine, *, demand_tokens: bool) -> Findings:
             yield warning(
                 secrets.place_of(each.name), "has no effect: the stack creates nothing on your own host; write the token to a file there"
             )
-    elif secrets.has_token(given):
-        yield from checks.token(secrets.place_of(each.name), given.token)
-    elif demand_tokens:
+    elif demand_tokens and not secrets.has_token(given):
         yield error(secrets.place_of(each.name), f"missing; run: {secrets.command(each.name)}")
-
-
-_COMMON: Mapping[str | int, Path] = {
-    "noProxy": ("proxy", "except"),
-    "httpProxy": ("proxy", "http"),
-    "httpsProxy": ("proxy", "https"),
-    "otelEndpoint": ("otel", "endpoint"),
-    "caBundle": ("ca",),
-}
-
-
-def _of_common(finding: Finding) -> Finding:
-    """A finding on a shared setting, located at its key in `common`."""
-    message = finding.message.replace("noProxy", f"{PREFIX}:common.proxy.except")
-    head, *rest = finding.at
-    return replace(finding, at=(f"{PREFIX}:common", *_COMMON.get(head, (head,)), *rest), message=message)
+    token = given.token if secrets.has_token(given) and machine.platform != "own" else Placeholder()
+    yield from judge(Secrets.model_construct(token=token, secret_env=given.env), spelled)
 
 
 def _shared_between_roles(built: list[StackMachine]) -> Findings:

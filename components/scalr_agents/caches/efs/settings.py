@@ -1,59 +1,122 @@
 """The settings of an EFS file system, of the part of it that an agent mounts, and of the CSI driver."""
 
-from typing import Annotated, Literal
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
+from scalr_agents.caches import OnDelete
 from scalr_agents.caches.volumes import OWNER
-from scalr_agents.model.fields import Flag, InputList, InputMap, InputText, Text
+from scalr_agents.model import aws
+from scalr_agents.model.declarations import REQUIRED, OneOf, Rule, Unique
+from scalr_agents.model.fields import Flag, Namespace, ReleaseName, Text, unset
 from scalr_agents.model.forms import integral, is_set
+from scalr_agents.model.relations import Clash, Is, Problem, Relations, check, error, excludes, needs, no_effect
 from scalr_agents.model.section import Section, default
+
+_LONGEST_PATH, _DEEPEST_PATH = 100, 4
 
 ThroughputMode = Literal["elastic", "bursting", "provisioned"]
 PosixId = Annotated[int, Field(ge=0, lt=2**32), BeforeValidator(integral)]
+DaysUntilInfrequent = Annotated[int | None, BeforeValidator(integral), OneOf((1, 7, 14, 30, 60, 90, 180, 270, 365))]
+SecurityGroups = Annotated[list[aws.SecurityGroupId], Unique(), unset([])]
+
+
+def _only_new(*settings: str) -> Clash:
+    return no_effect(*settings, when="file_system_id", because="{file_system_id} refers to an existing file system")
 
 
 class EfsClients(Section):
     """Clients that may mount the file system: each entry gets an ingress rule."""
 
-    security_groups: InputList = []
+    security_groups: SecurityGroups = []
     """Security groups of the nodes."""
-    cidrs: list[str] = []
+    cidrs: Annotated[list[aws.ClientNetwork], Unique()] = []
     """Networks of the nodes in CIDR notation, IPv4 or IPv6."""
+
+
+def _least_throughput(mibps: float) -> str:
+    return "" if mibps >= 1 else f"given {mibps:g}, but EFS provisions at least 1 MiB/s"
+
+
+def _one_zone(zone: str, subnets: Mapping[str, Any]) -> Iterator[Problem]:
+    if subnets and set(subnets) != {zone}:
+        yield error("subnets", "a file system of zone {zone:value} has a mount target in this zone only; give its subnet, and no other")
 
 
 class EfsSettings(Section):
     """An EFS file system: a new one, or an existing one given by its ID."""
 
-    file_system_id: InputText = ""
+    file_system_id: aws.FileSystemId = ""
     """ID of an existing file system. Without `eksCluster` or `subnets` it is used as it is; with them, its mount targets are created."""
-    eks_cluster: Text = ""
+    eks_cluster: aws.ClusterName = ""
     """Name of an EKS cluster. Its VPC and one of its subnets per zone are used, and its security group becomes a client."""
-    vpc_id: InputText = ""
+    vpc_id: aws.VpcId = ""
     """VPC of the security group of the mount targets. Use it instead of `eksCluster`."""
-    subnets: InputMap = {}
+    subnets: Annotated[dict[aws.Zone, aws.SubnetId], Unique("give each zone its own subnet"), unset({})] = {}
     """Subnet of each mount target, as a map from zone to subnet ID. Use it instead of `eksCluster`."""
-    zone: Text = ""
+    zone: aws.Zone = ""
     """Zone of a One Zone file system, which stores its data only there and costs less. Pods that mount it then run only on nodes of
     this zone. Default: all zones of the region."""
     clients: EfsClients = default(EfsClients)
     """Clients that may mount the file system, in addition to the security group of `eksCluster`."""
-    mount_target_security_groups: InputList = []
+    mount_target_security_groups: SecurityGroups = []
     """Existing security groups for the mount targets. Default: a security group is created."""
     throughput_mode: ThroughputMode = "elastic"
     """EFS throughput mode: `elastic` is billed by use, `bursting` scales with the stored size, `provisioned` is a fixed rate."""
-    provisioned_throughput_mibps: Annotated[float | None, Field(gt=0, allow_inf_nan=False)] = None
+    provisioned_throughput_mibps: Annotated[float | None, Field(gt=0, allow_inf_nan=False), Rule(_least_throughput)] = None
     """Throughput in MiB/s. Required by throughput mode `provisioned`, not allowed in the others."""
-    kms_key: InputText = ""
+    kms_key: aws.KmsKey = ""
     """ARN of the KMS key. Default: the AWS managed key. The file system is always encrypted."""
-    infrequent_access_after_days: Annotated[int | None, BeforeValidator(integral)] = None
+    infrequent_access_after_days: DaysUntilInfrequent = None
     """Days without access after which a file moves to Infrequent Access storage. The next access moves it back. Default: never."""
-    driver_role: InputText = ""
+    driver_role: aws.RoleArn = ""
     """ARN of the IAM role of the EFS CSI driver's node pods. The file system's policy then allows no other role, and no client without one,
     to mount; identities whose own policies allow `elasticfilesystem:ClientMount` still can. Default: every client that reaches a mount
     target may mount. The policy of an existing file system is not changed."""
-    tags: InputMap = {}
+    tags: aws.Tags = {}
     """Tags of all AWS resources that are created here and can have tags."""
+
+    relations: ClassVar[Relations] = (
+        _only_new("zone", "throughput_mode", "provisioned_throughput_mibps", "kms_key", "infrequent_access_after_days"),
+        excludes("vpc_id", "subnets", when="eks_cluster", because="given together with {eks_cluster}, which sets it too; keep one of them"),
+        no_effect(
+            *("vpc_id", "clients", "mount_target_security_groups"),
+            when="file_system_id",
+            unless=("subnets", "eks_cluster"),
+            because="without {subnets} or {eks_cluster}, an existing file system ({file_system_id}) is used as it is",
+        ),
+        no_effect(
+            "vpc_id",
+            when="mount_target_security_groups",
+            because="{mount_target_security_groups} is set, so no security group is created",
+        ),
+        no_effect(
+            "clients",
+            when="mount_target_security_groups",
+            because="{mount_target_security_groups} is set, and the rules of those groups decide who may mount",
+        ),
+        needs(
+            *("eks_cluster", "subnets", "file_system_id"),
+            because="a network; set {eks_cluster}, or {vpc_id} and {subnets}, or {file_system_id}",
+        ),
+        needs(
+            "vpc_id",
+            when="subnets",
+            unless="mount_target_security_groups",
+            because="the security group of the mount targets requires it; set it, or set {mount_target_security_groups}",
+        ),
+        needs(
+            *("clients.security_groups", "clients.cidrs"),
+            when="subnets",
+            unless="mount_target_security_groups",
+            because="no client could mount the file system; set {clients.security_groups} or {clients.cidrs}",
+        ),
+        no_effect("provisioned_throughput_mibps", unless=Is("throughput_mode", "provisioned")),
+        needs("provisioned_throughput_mibps", when=Is("throughput_mode", "provisioned")),
+        check("zone", "subnets", by=_one_zone),
+    )
 
     @property
     def has_network(self) -> bool:
@@ -61,23 +124,59 @@ class EfsSettings(Section):
         return bool(not is_set(self.file_system_id) or self.eks_cluster or self.subnets)
 
 
+class EfsArguments(EfsSettings):
+    """Arguments of `EfsCache`."""
+
+    on_delete: OnDelete = "keep"
+    """`keep` keeps the file system in AWS when this component is removed, `delete` deletes it."""
+
+    relations: ClassVar[Relations] = (_only_new("on_delete"),)
+
+
 def access_path(namespace: str, release: str) -> str:
     """The directory of the file system that belongs to one agent."""
     return f"/scalr-agent-cache/{namespace}/{release}"
 
 
-class EfsClaimSettings(Section):
-    """The access point through which one agent mounts a file system."""
+def path_problem(path: str) -> str:
+    """Why EFS would reject a directory as the root of an access point; empty if it would not."""
+    if len(path) > _LONGEST_PATH:
+        return f"directory {path!r} has {len(path)} characters, but EFS allows at most {_LONGEST_PATH}; use shorter names"
+    if not re.fullmatch(r"(/[^/\0]+)+", path):
+        return f"{path!r} is not the absolute path of a directory"
+    deep = path.count("/")
+    return f"{path!r} is {deep} directories deep, but EFS allows at most {_DEEPEST_PATH}" if deep > _DEEPEST_PATH else ""
 
-    namespace: str
-    release: str
-    file_system_id: InputText
+
+def _default_path(namespace: str, release: str) -> Iterator[Problem]:
+    if problem := path_problem(access_path(namespace, release)):
+        yield error("path", "{problem}", problem=problem)
+
+
+class EfsClaimSettings(Section):
+    """Arguments of `EfsClaim`."""
+
+    namespace: Namespace
+    """Namespace of the agent. It must exist."""
+    release: ReleaseName
+    """Release of the agent. Claim and volume are named after it."""
+    file_system_id: Annotated[aws.FileSystemId, REQUIRED]
+    """ID of the file system: an output of an `EfsCache`, or that of an existing one."""
     uid: PosixId = OWNER
+    """Numeric ID of the user that owns all files, whichever user writes them. It is that of the agent's pods."""
     gid: PosixId = OWNER
-    path: Text = ""
-    zone: Text = ""
+    """Numeric ID of the group that owns all files."""
+    path: Annotated[Text, Rule(path_problem)] = ""
+    """Directory in the file system. Default: `/scalr-agent-cache/<namespace>/<release>`."""
+    zone: aws.Zone = ""
+    """Zone of a One Zone file system (`zone` of an `EfsCache`): pods that mount the claim run only on nodes of this zone. Default: any."""
     iam: Flag = False
-    tags: InputMap = {}
+    """Whether to mount with the IAM identity of the driver's node pods. Required if the policy of the file system names that role
+    (`driver_role` of an `EfsCache`)."""
+    tags: aws.Tags = {}
+    """Tags of the access point."""
+
+    relations: ClassVar[Relations] = (check("namespace", "release", unless="path", by=_default_path),)
 
     @property
     def directory(self) -> str:
@@ -86,9 +185,14 @@ class EfsClaimSettings(Section):
 
 
 class EfsCsiDriverSettings(Section):
-    """The EFS CSI driver of an EKS cluster."""
+    """Arguments of `EfsCsiDriver`."""
 
-    cluster_name: InputText
+    cluster_name: Annotated[aws.InputClusterName, REQUIRED]
+    """Name of the EKS cluster. It needs the add-on `eks-pod-identity-agent`, which gives the role to the driver."""
     addon_version: Text = ""
-    role_arn: InputText = ""
-    tags: InputMap = {}
+    """Version of the add-on. Default: the one that EKS chooses for the cluster."""
+    role_arn: aws.RoleArn = ""
+    """ARN of the role of the driver's controller, which must trust `pods.eks.amazonaws.com`. Default: a new role with the policy that AWS
+    manages for the driver."""
+    tags: aws.Tags = {}
+    """Tags of the add-on and the role."""

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from scalr_agents.caches.filestore import checks, volume
-from scalr_agents.caches.filestore.settings import FilestoreSettings
+from scalr_agents.caches.filestore import volume
+from scalr_agents.caches.filestore.settings import INSTANCE_NAME, FilestoreSettings
 from scalr_agents.caches.kind import CacheKind, is_existing
 from scalr_agents.model.clouds import Cloud
+from scalr_agents.model.declarations import Form
 from scalr_agents.model.findings import Findings, warning
 from scalr_agents.model.forms import Deferred
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import lookup
-from scalr_agents.model.spelling import Spelling
 
 
 class FilestoreKind(FilestoreSettings, CacheKind):
@@ -23,13 +23,7 @@ class FilestoreKind(FilestoreSettings, CacheKind):
     cloud: ClassVar[Cloud | None] = "gcp"
     existing: ClassVar[str] = "instance_id"
     is_shared: ClassVar[bool] = True
-
-    def check(self, spelling: Spelling) -> Findings:
-        return checks.check(self, spelling)
-
-    @classmethod
-    def check_name(cls, name: str) -> Findings:
-        return checks.check_name("", name)
+    name_form: ClassVar[Form] = INSTANCE_NAME
 
     def problems_of_pod(self, pod: Mapping[str, Any], what: str, _place: str) -> Findings:
         """The kubelet cannot give the volume to the group of pods without an fsGroup."""

@@ -1,30 +1,92 @@
 """The settings of a Filestore instance and of its network, and of the volume that agents mount."""
 
+import ipaddress
 import re
-from collections.abc import Sequence
-from typing import Annotated, Literal
+from collections.abc import Iterator, Sequence
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
-from scalr_agents.caches.filestore.tiers import SMALL, TIERS, Protocol, Sizes, Tier
-from scalr_agents.model import quantities
-from scalr_agents.model.fields import InputMap, InputText, Quantity, Text
+from scalr_agents.caches import OnDelete
+from scalr_agents.caches.filestore.tiers import EVERYWHERE, SMALL, TIERS, Protocol, Sizes, Tier
+from scalr_agents.model import google, quantities
+from scalr_agents.model.declarations import REQUIRED, Form, OneOf, Rule
+from scalr_agents.model.fields import InputSize, InputText, Namespace, ReleaseName, Size, Text
+from scalr_agents.model.findings import Path
 from scalr_agents.model.forms import integral
+from scalr_agents.model.relations import Clash, Is, Problem, Relations, check, error, excludes, needs, no_effect, risky, warning
 from scalr_agents.model.section import Section
 
-INSTANCE = re.compile(r"projects/(?P<project>[^/]+)/locations/(?P<location>[^/]+)/instances/(?P<name>[^/]+)")
-NETWORK = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?|(.*/)?projects/(?P<project>[^/]+)/global/networks/[^/]+")
+_MOST_EXPORT_OPTIONS, _MOST_IP_RANGES = 10, 64
+_INSTANCE = r"projects/(?P<project>[^/]+)/locations/(?P<location>[^/]+)/instances/(?P<name>[^/]+)"
+_NETWORK = r"[a-z]([-a-z0-9]*[a-z0-9])?|(.*/)?projects/(?P<project>[^/]+)/global/networks/[^/]+"
+_RANGE_NAME = r"[a-z]([-a-z0-9]*[a-z0-9])?"
+_BASIC = Is("tier", *(tier for tier, rules in TIERS.items() if rules.basic))
+_REGIONAL = Is("tier", *(tier for tier, rules in TIERS.items() if rules.regional))
+_ADVANCED = f"one of {', '.join(tier for tier, rules in TIERS.items() if not rules.basic)}"
+_OPEN = "every client in the network can mount the share and write to it, even as root, and so can change what runs execute;"
+_SQUASHED = "the kubelet, as root, cannot give the volume to the pods' group (permission denied); use NO_ROOT_SQUASH, or set the group"
+
+
+def _is_network(text: str) -> bool:
+    try:
+        ipaddress.IPv4Network(text)
+    except ValueError:
+        return False
+    return True
+
 
 ConnectMode = Literal["DIRECT_PEERING", "PRIVATE_SERVICE_ACCESS"]
 ShareAccess = Literal["READ_WRITE", "READ_ONLY"]
 SquashMode = Literal["NO_ROOT_SQUASH", "ROOT_SQUASH"]
-AnonymousId = Annotated[int | None, Field(ge=0, lt=2**32), BeforeValidator(integral)]
+AnonymousId = Annotated[
+    int | None,
+    Field(ge=0, lt=2**32),
+    BeforeValidator(integral),
+    Rule(check=lambda given: "" if given else "given 0, which the provider omits, so that it would be 65534; use NO_ROOT_SQUASH"),
+]
+InstanceId = Annotated[
+    InputText, Form(expected="the ID of an instance: projects/<project>/locations/<location>/instances/<name>", test=_INSTANCE)
+]
+ShareName = Annotated[
+    Text,
+    Form(
+        expected="at most 16 lower case letters, digits and '_', starting with a letter",
+        test=r"[a-z][a-z0-9_]*",
+        longest=16,
+        meant=lambda given: (given.lower().replace("-", "_"),),
+    ),
+]
+Network = Annotated[InputText, Form(expected="the name of a network, or projects/<project>/global/networks/<name>", test=_NETWORK)]
+ClientRange = Annotated[
+    str,
+    Form(
+        expected="an IPv4 address or network, for instance 10.20.0.0/16",
+        test=lambda text: bool(re.fullmatch(r"[0-9]+(\.[0-9]+){3}(/[0-9]{1,2})?", text)) and _is_network(text),
+    ),
+]
+INSTANCE_NAME = Form(
+    expected="at most 33 lower case letters, digits and '-', starting with a letter, as part of the name of an instance",
+    test=_RANGE_NAME,
+    longest=33,
+)
+"""The name of a cache. Google allows 63 characters. Pulumi needs some of them for a suffix that makes the name unique."""
+
+
+def _only_new(*settings: str) -> Clash:
+    return no_effect(*settings, when="instance_id", because="{instance_id} refers to an existing instance")
+
+
+def _everyone(ranges: Sequence[str]) -> Iterator[Problem]:
+    for number, address in enumerate(ranges):
+        if address.endswith("/0"):
+            yield warning(("ip_ranges", number), f"{_OPEN} give the addresses of the nodes")
 
 
 class ExportOption(Section):
     """Clients that may mount the share, and how they access it."""
 
-    ip_ranges: list[str] = []
+    ip_ranges: list[ClientRange] = []
     """IPv4 addresses and networks of the clients. Default: the whole VPC."""
     access_mode: ShareAccess = "READ_WRITE"
     """Access of these clients: `READ_WRITE` or `READ_ONLY`."""
@@ -35,23 +97,101 @@ class ExportOption(Section):
     anon_gid: AnonymousId = None
     """Group ID of a squashed root, at least 1. Only with `ROOT_SQUASH`."""
 
+    relations: ClassVar[Relations] = (
+        no_effect("anon_uid", "anon_gid", unless=Is("squash_mode", "ROOT_SQUASH")),
+        risky(Is("squash_mode", "ROOT_SQUASH"), because=_SQUASHED),
+        needs("ip_ranges", unless=Is("access_mode", "READ_ONLY"), because=f"{_OPEN} give the addresses of the nodes", severity="warning"),
+        check("ip_ranges", unless=Is("access_mode", "READ_ONLY"), by=_everyone),
+    )
+
+
+def _location(location: str, tier: Tier) -> Iterator[Problem]:
+    regional = TIERS[tier].regional
+    form, kind, example = (google.REGION, "region", "europe-west1") if regional else (google.ZONE, "zone", "europe-west1-b")
+    if not re.fullmatch(form, location):
+        text = "given {location!r}, but {tier} requires a {kind}, for instance {example}"
+        yield error("location", text, location=location, tier=tier, kind=kind, example=example)
+
+
+def _capacity(capacity: str, tier: Tier) -> Iterator[Problem]:
+    sizes, gibibytes = TIERS[tier].sizes, quantities.parse(capacity) / quantities.GIBIBYTE
+    allowed = ", or ".join(map(str, sizes))
+    if gibibytes != int(gibibytes):
+        text = "given {capacity}, which is not a whole number of GiB; {tier} allows {allowed}"
+        yield error("capacity", text, capacity=capacity, tier=tier, allowed=allowed)
+    elif not any(size.has(int(gibibytes)) for size in sizes):
+        text = "given {capacity}, which is {size} GiB; {tier} allows {allowed}"
+        yield error("capacity", text, capacity=capacity, size=int(gibibytes), tier=tier, allowed=allowed)
+    elif SMALL.has(int(gibibytes)) and SMALL in sizes and not EVERYWHERE.has(int(gibibytes)):
+        text = (
+            "given {capacity}; {tier} supports this size, says Google's provider, but Google's page on service tiers (November 2026) "
+            "lists only {everywhere}; use one of these if Filestore rejects it"
+        )
+        yield warning("capacity", text, capacity=capacity, tier=tier, everywhere=str(EVERYWHERE))
+
+
+def _shared_network(network: str, project: str, mode: ConnectMode) -> Iterator[Problem]:
+    match = re.fullmatch(_NETWORK, network)
+    if match and match["project"] not in (None, project) and mode == "DIRECT_PEERING":
+        text = "if this is a shared VPC of another project, Filestore refuses it; set {connect_mode}: PRIVATE_SERVICE_ACCESS"
+        yield warning("network", text)
+
+
+def _reserved_range(given: str, mode: ConnectMode, tier: Tier, capacity: str) -> Iterator[Problem]:
+    peering, path = mode == "DIRECT_PEERING", "reserved_ip_range"
+    if not (("/" in given and _is_network(given)) if peering else re.fullmatch(_RANGE_NAME, given)):
+        required = "a network, for instance 10.0.0.0/29" if peering else "the name of an allocated range"
+        yield error(path, "given {given!r}, but {mode} requires {required}", given=given, mode=mode, required=required)
+    elif peering and (allowed := size_range(tier, capacity)) and ipaddress.IPv4Network(given).prefixlen not in allowed.prefixes:
+        required = " or ".join(f"/{length}" for length in allowed.prefixes)
+        text = "given {given!r}, but {tier} of {capacity} requires a {required} network"
+        yield error(path, text, given=given, tier=tier, capacity=capacity, required=required)
+
+
+def _too_many(options: Sequence[object]) -> str:
+    too_many = len(options) > _MOST_EXPORT_OPTIONS
+    return f"{len(options)} options, but Filestore allows at most {_MOST_EXPORT_OPTIONS}" if too_many else ""
+
+
+def _export_options(options: Sequence[ExportOption]) -> Iterator[Problem]:
+    """All options together: some client may write, and no client is in two of them."""
+    here = "export_options"
+    if options and all(option.access_mode == "READ_ONLY" for option in options):
+        yield error(here, "no client may write, so nothing would be cached; give the nodes READ_WRITE")
+    listed: dict[Path, str] = {
+        (here, index, "ip_ranges", number): address
+        for index, option in enumerate(options)
+        for number, address in enumerate(option.ip_ranges)
+    }
+    if len(listed) > _MOST_IP_RANGES:
+        text = "{count} addresses and networks, but Filestore allows at most {most} in all options"
+        yield error(here, text, count=len(listed), most=_MOST_IP_RANGES)
+        return
+    earlier: dict[Path, ipaddress.IPv4Network] = {}
+    for place, address in listed.items():
+        network = ipaddress.IPv4Network(address)
+        if other := next((other for other, known in earlier.items() if known.overlaps(network)), None):
+            text = "given {address!r}, which overlaps with {known} of {other}; Filestore refuses that"
+            yield error(place, text, address=address, known=listed[other], other=other)
+        earlier[place] = network
+
 
 class FilestoreSettings(Section):
     """A Filestore instance: a new one, or an existing one given by its ID."""
 
-    instance_id: InputText = ""
+    instance_id: InstanceId = ""
     """ID of an existing instance, `projects/<project>/locations/<location>/instances/<name>`. Its address and share are looked up."""
     tier: Tier = "BASIC_HDD"
     """Service tier."""
     location: Text = ""
     """Zone for the tiers BASIC_HDD, BASIC_SSD and ZONAL; region for REGIONAL and ENTERPRISE. Required for a new instance."""
-    project: Text = ""
+    project: google.ProjectId = ""
     """Google Cloud project. Default: the provider's project."""
-    capacity: Quantity = "1Ti"
+    capacity: Size = "1Ti"
     """Size of the share. The tier determines the allowed range and steps."""
-    share_name: Text = "cache"
+    share_name: ShareName = "cache"
     """Name of the share."""
-    network: InputText = "default"
+    network: Network = "default"
     """Name of the VPC network, or its full path for a shared VPC."""
     connect_mode: ConnectMode = "DIRECT_PEERING"
     """How the network connects to the instance. A shared VPC requires PRIVATE_SERVICE_ACCESS."""
@@ -59,12 +199,29 @@ class FilestoreSettings(Section):
     """IP range of the instance: a network for DIRECT_PEERING, the name of an allocated range for PRIVATE_SERVICE_ACCESS. Default: any."""
     protocol: Protocol = "NFS_V3"
     """NFS version. Basic tiers support only NFS_V3."""
-    export_options: Sequence[ExportOption] = []
+    export_options: Annotated[Sequence[ExportOption], Rule(check=_too_many)] = []
     """Clients that may mount the share. Default: all hosts of the network."""
-    kms_key: InputText = ""
+    kms_key: google.KmsKey = ""
     """Full resource name of the Cloud KMS key. Default: a Google-managed key."""
-    labels: InputMap = {}
+    labels: google.Labels = {}
     """Labels of the instance."""
+
+    relations: ClassVar[Relations] = (
+        _only_new(
+            *("tier", "location", "project", "share_name", "network", "connect_mode", "reserved_ip_range", "protocol", "export_options"),
+            *("kms_key", "labels"),
+        ),
+        needs("location", when=_REGIONAL, unless="instance_id", because="{tier:value} requires a region, for instance europe-west1"),
+        needs("location", unless=(_REGIONAL, "instance_id"), because="{tier:value} requires a zone, for instance europe-west1-b"),
+        excludes("kms_key", when=_BASIC, because=f"{{tier:value}} does not support customer-managed keys; use {_ADVANCED}"),
+        excludes(Is("protocol", "NFS_V4_1"), when=_BASIC, because=f"{{tier:value}} supports only NFS_V3; NFS_V4_1 requires {_ADVANCED}"),
+        needs("export_options", unless="instance_id", because=f"{_OPEN} give the addresses of the nodes", severity="warning"),
+        check("location", "tier", by=_location),
+        check("capacity", "tier", unless="instance_id", by=_capacity),
+        check("network", "project", "connect_mode", by=_shared_network),
+        check("reserved_ip_range", "connect_mode", "tier", "capacity", by=_reserved_range),
+        check("export_options", by=_export_options),
+    )
 
     @property
     def capacity_gib(self) -> int:
@@ -74,7 +231,7 @@ class FilestoreSettings(Section):
     @property
     def size_range(self) -> Sizes | None:
         """The range of its capacity; none if it is not allowed."""
-        return next((sizes for sizes in TIERS[self.tier].sizes if sizes.has(self.capacity_gib)), None)
+        return size_range(self.tier, self.capacity)
 
     @property
     def size_class(self) -> str | None:
@@ -83,21 +240,43 @@ class FilestoreSettings(Section):
         return ("small" if self.size_range == SMALL else "large") if both else None
 
 
-class FilestoreClaimSettings(Section):
-    """The volume of an instance, for the agents of one namespace."""
+class FilestoreArguments(FilestoreSettings):
+    """Arguments of `FilestoreCache`."""
 
-    namespace: str
-    release: str
-    instance_id: InputText
-    share_name: InputText = "cache"
-    ip_address: InputText
-    capacity: InputText = "1Ti"
-    protocol: InputText = "NFS_V3"
+    on_delete: OnDelete = "keep"
+    """`keep` protects the instance and keeps it when this component is removed, `delete` deletes it."""
+
+    relations: ClassVar[Relations] = (_only_new("on_delete"),)
+
+
+class FilestoreClaimSettings(Section):
+    """Arguments of `FilestoreClaim`. All but the first two are outputs of a `FilestoreCache`."""
+
+    namespace: Namespace
+    """Namespace of the agents. It must exist."""
+    release: ReleaseName
+    """Release of the agents. Claim and volume are named after it."""
+    instance_id: Annotated[InstanceId, REQUIRED]
+    """ID of the instance, `projects/<project>/locations/<location>/instances/<name>`."""
+    ip_address: Annotated[InputText, REQUIRED]
+    """IP address of the instance."""
+    share_name: Annotated[InputText, REQUIRED] = "cache"
+    """Name of the share."""
+    capacity: Annotated[InputSize, REQUIRED] = "1Ti"
+    """Size of the share, a Kubernetes quantity."""
+    protocol: Annotated[InputText, REQUIRED, OneOf(get_args(Protocol))] = "NFS_V3"
+    """NFS version: `NFS_V3` or `NFS_V4_1`."""
+
+
+def size_range(tier: Tier, capacity: str) -> Sizes | None:
+    """The range of a capacity; none if it is not allowed."""
+    gibibytes = int(quantities.parse(capacity) / quantities.GIBIBYTE)
+    return next((sizes for sizes in TIERS[tier].sizes if sizes.has(gibibytes)), None)
 
 
 def instance_parts(instance_id: str) -> dict[str, str]:
     """Project, location and name of an instance."""
-    match = INSTANCE.fullmatch(instance_id)
+    match = re.fullmatch(_INSTANCE, instance_id)
     if match is None:
         raise ValueError(f"{instance_id!r} is not the ID of a Filestore instance")
     return match.groupdict()
@@ -108,7 +287,7 @@ def network(given: str, project: str | None) -> str:
 
     The provider takes another spelling for another network, and so for another instance. `project` is None if it is not known.
     """
-    match = NETWORK.fullmatch(given)
+    match = re.fullmatch(_NETWORK, given)
     if match is None or not match["project"]:
         return given
     name = given.rpartition("/")[2]

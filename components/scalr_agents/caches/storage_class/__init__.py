@@ -1,7 +1,6 @@
 """Caches provisioned by a CSI driver: a StorageClass for a known driver, and a claim on any class."""
 
 from scalr_agents.caches.drivers import Provisioner
-from scalr_agents.caches.storage_class.checks import check_claim, check_class
 from scalr_agents.caches.storage_class.claim import claim_manifests, class_manifest, parameters
 from scalr_agents.caches.storage_class.settings import StorageClassClaimSettings, StorageClassSettings
 
@@ -9,8 +8,6 @@ __all__ = [
     "Provisioner",
     "StorageClassClaimSettings",
     "StorageClassSettings",
-    "check_claim",
-    "check_class",
     "claim_manifests",
     "class_manifest",
     "parameters",

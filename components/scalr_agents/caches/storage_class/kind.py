@@ -1,17 +1,22 @@
 """A StorageClass as a cache of a stack: a CSI driver provisions a volume for the claim of each agent."""
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from scalr_agents.caches.kind import CacheKind
-from scalr_agents.caches.storage_class.checks import check
 from scalr_agents.caches.storage_class.claim import claim_manifests
-from scalr_agents.model import checks
-from scalr_agents.model.fields import AccessMode, Name, Quantity
-from scalr_agents.model.findings import Findings
+from scalr_agents.caches.storage_class.settings import NOT_SHARED
+from scalr_agents.model import quantities
+from scalr_agents.model.declarations import Required, caution
+from scalr_agents.model.fields import AccessMode, Name, Size
 from scalr_agents.model.forms import Deferred
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.spelling import Spelling
+from scalr_agents.model.relations import Relations
+
+
+def _bytes(storage: str) -> str:
+    less = 0 < quantities.parse(storage) < quantities.MEBIBYTE
+    return f"given {storage}, which is less than 1 MiB; sizes without a unit are bytes, write 90Gi" if less else ""
 
 
 class StorageClassKind(CacheKind):
@@ -22,16 +27,14 @@ class StorageClassKind(CacheKind):
     resources: ClassVar[str] = "kubernetes.storage_class"
     outlives_stack: ClassVar[bool] = True
 
-    name: Name = ""
+    name: Annotated[Name, Required("give the name of an existing StorageClass")] = ""
     """Name of an existing StorageClass. Required."""
-    storage: Quantity = "90Gi"
+    storage: Annotated[Size, caution(_bytes)] = "90Gi"
     """Size of each claim."""
     access_mode: AccessMode = "ReadWriteMany"
     """Access mode of each claim. A cache that several pods mount needs `ReadWriteMany`."""
 
-    def check(self, spelling: Spelling) -> Findings:
-        yield from check(self.name, self.storage)
-        yield from checks.shared_cache(spelling("access_mode"), self.access_mode)
+    relations: ClassVar[Relations] = (NOT_SHARED,)
 
     def size(self) -> str | None:
         return self.storage

@@ -3,24 +3,23 @@
 import base64
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, NotRequired, TypedDict, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
 
 import pulumi
 import pulumi_aws as aws
 
-from scalr_agents.machines import CloudNames, Machine, checks, documents, policies, units
-from scalr_agents.machines.settings import Ec2Settings, Secrets
-from scalr_agents.model.findings import Finding
-from scalr_agents.model.spelling import in_programs
-from scalr_agents.resources import literals, machine_group
+from scalr_agents.machines import CloudNames, Machine, documents, policies, units
+from scalr_agents.machines.ec2 import Ec2Arguments, Ec2Settings
+from scalr_agents.machines.settings import Secrets
+from scalr_agents.resources import machine_group
 from scalr_agents.resources.answers import answered
+from scalr_agents.resources.arguments.machines import Ec2AgentsArgs
 from scalr_agents.resources.aws import ec2_identity, ec2_secret, ec2_security_group, ec2_template
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.interrupted import explained
-from scalr_agents.resources.machine_group import MachineAccountArgs, MachineAgentArgs, MachineVolumeArgs
 from scalr_agents.resources.options import child
-from scalr_agents.resources.validation import validate, with_text
+from scalr_agents.resources.validation import with_text
 
 _LONGEST_HOOK_SECONDS = 7200
 _LONGEST_GROUP = 255
@@ -30,71 +29,12 @@ _BUSY = re.compile(r"instance refresh cancel: timeout|InstanceRefreshInProgress|
 """Errors of the provider while an earlier instance refresh is in progress."""
 
 
-class _Ec2GroupArgs(TypedDict):
-    """The arguments of `Ec2Agents` that describe the machines."""
-
-    subnets: Sequence[pulumi.Input[str]]
-    """IDs of private subnets, all in one VPC, with a NAT gateway or a proxy. The machines run in their zones."""
-    instance_type: str
-    """Instance type."""
-    other_instance_types: NotRequired[Sequence[str]]
-    """Further instance types that AWS may choose from, as Spot capacity of one type may not be available. Only with `spot`."""
-    min: NotRequired[int]
-    """Minimum number of machines. Default: 1. With 0 there may be no machine, and the group cannot scale with CPU use."""
-    max: NotRequired[int]
-    """Maximum number of machines. Default: as many as `min`. Between the two, the group scales with CPU use."""
-    max_instance_lifetime: NotRequired[int]
-    """Seconds after which AWS replaces a machine: a day (86400) to a year. New machines start from the newest image. Default: never."""
-
-
-class Ec2AgentsArgs(MachineAccountArgs, _Ec2GroupArgs, MachineAgentArgs):
-    """Arguments of `Ec2Agents`."""
-
-    allow_metadata_service: NotRequired[bool]
-    """Allow runs to use the machine's role. The role can read the agent's token. Default: false."""
-    drain_seconds: NotRequired[int]
-    """Maximum duration of a run, in seconds, 30 to 7200. A machine that is being removed waits this long for its runs. Default: 3600."""
-    on_change: NotRequired[literals.OnChange]
-    """`roll` (default) replaces the machines when something about them changes, `keep` leaves them."""
-    architecture: NotRequired[literals.Architecture]
-    """Architecture of the default image: `x86_64` (default) or `arm64`."""
-    ami: NotRequired[str]
-    """ID of the machines' image. It must have cloud-init."""
-    ami_parameter: NotRequired[str]
-    """SSM parameter with the ID of an image. Machines read it when they start. Default: the public parameter of Ubuntu 22.04."""
-    volume: NotRequired[MachineVolumeArgs]
-    """Root volume of the machines. It is always encrypted. Its key also encrypts the secret."""
-    security_groups: NotRequired[Sequence[pulumi.Input[str]]]
-    """IDs of existing security groups. Default: a new group without ingress rules."""
-    egress_ports: NotRequired[Sequence[int]]
-    """Further TCP ports that the new security group opens for egress, for instance 80 for updates of Ubuntu's packages."""
-    policies: NotRequired[Sequence[pulumi.Input[str]]]
-    """ARNs of policies for the machines' role: what runs may do in AWS. Runs can use them only with `allow_metadata_service`. If one of
-    them is an output, the role has exactly these policies: others are detached."""
-    permissions_boundary: NotRequired[pulumi.Input[str]]
-    """ARN of the policy that limits what the machines' role may do. Default: no boundary."""
-    role_path: NotRequired[str]
-    """Path of the machines' role and instance profile, for instance `/scalr/`. Default: `/`."""
-    ssm: NotRequired[bool]
-    """Allow logins through SSM Session Manager. Default: false."""
-    log_retention_days: NotRequired[int]
-    """Send the agent's log to CloudWatch, and retain it for this number of days. Default: the log stays on the machine."""
-    spot: NotRequired[bool]
-    """Use Spot instances. AWS can reclaim them with two minutes' notice. Default: false."""
-    tags: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Tags of all AWS resources that support them."""
-
-
 class Ec2Request(NamedTuple):
     """The validated settings of a group of machines."""
 
     machine: Machine
     settings: Ec2Settings
     secrets: Secrets
-
-
-class _Arguments(machine_group.Arguments, Ec2Settings):
-    pass
 
 
 class Ec2Agents(Validated["Ec2Request"]):
@@ -112,7 +52,7 @@ class Ec2Agents(Validated["Ec2Request"]):
     """ARN of the secret with the agent's token and its secret variables."""
 
     def __init__(self, name: str, args: Ec2AgentsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        given = validate("Ec2Agents", name, _Arguments, args, lambda given: _check(name, given))
+        given = machine_group.validated("Ec2Agents", name, Ec2Arguments, "aws", args)
         self.make(name, Ec2Request(machine_group.described(name, "aws", given), given, given), opts)
 
     def make(self, name: str, request: "Ec2Request", opts: pulumi.ResourceOptions | None) -> None:
@@ -213,11 +153,6 @@ class Ec2Agents(Validated["Ec2Request"]):
                 hooks=explained(name, f"an Auto Scaling group {group_name}", remove, retry=_while_draining(name, machine)),
             ),
         )
-
-
-def _check(name: str, given: _Arguments) -> Iterator[Finding]:
-    yield from machine_group.check(machine_group.described(name, "aws", given), given)
-    yield from checks.ec2(given, given, in_programs)
 
 
 def _policy(names: CloudNames, key: str | None) -> str:

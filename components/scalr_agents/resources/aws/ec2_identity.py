@@ -8,7 +8,7 @@ import pulumi
 import pulumi_aws as aws
 
 from scalr_agents.machines import policies
-from scalr_agents.machines.settings import Ec2Settings
+from scalr_agents.machines.ec2 import Ec2Settings
 from scalr_agents.model.forms import is_deferred
 from scalr_agents.resources import machine_group
 from scalr_agents.resources.answers import answered

@@ -7,7 +7,7 @@ import pulumi
 import pulumi_aws as aws
 
 from scalr_agents.machines import Machine
-from scalr_agents.machines.settings import Ec2Settings
+from scalr_agents.machines.ec2 import Ec2Settings
 from scalr_agents.resources import machine_group
 from scalr_agents.resources.interrupted import explained
 from scalr_agents.resources.options import child

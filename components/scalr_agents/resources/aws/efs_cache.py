@@ -2,68 +2,22 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, NotRequired, TypedDict
+from typing import Any, NamedTuple
 
 import pulumi
 import pulumi_aws as aws
 
-from scalr_agents.caches import OnDelete, efs
-from scalr_agents.model.findings import Findings, error
+from scalr_agents.caches import efs
+from scalr_agents.model.findings import error
 from scalr_agents.model.forms import is_deferred, is_set
-from scalr_agents.model.spelling import in_programs
-from scalr_agents.resources import literals
 from scalr_agents.resources.answers import demanded
+from scalr_agents.resources.arguments.caches import EfsCacheArgs
 from scalr_agents.resources.aws import efs_file_system
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.options import child
 from scalr_agents.resources.validation import ArgsError, validate, with_text
 
 _NFS_PORT = 2049
-
-
-class EfsClientsArgs(TypedDict):
-    """Clients that may mount a file system. Each of them gets an ingress rule."""
-
-    security_groups: NotRequired[Sequence[pulumi.Input[str]]]
-    """IDs of security groups of nodes."""
-    cidrs: NotRequired[Sequence[str]]
-    """Networks of nodes in CIDR notation, IPv4 or IPv6."""
-
-
-class EfsCacheArgs(TypedDict):
-    """Arguments of `EfsCache`."""
-
-    file_system_id: NotRequired[pulumi.Input[str]]
-    """ID of an existing file system. Without `eks_cluster` or `vpc_id` it is used as it is; with one, it gets mount targets."""
-    eks_cluster: NotRequired[str]
-    """Name of an EKS cluster. Its VPC and one of its subnets per zone are used, and its security group is a client."""
-    vpc_id: NotRequired[pulumi.Input[str]]
-    """VPC of the security group of the mount targets. Use it instead of `eks_cluster`."""
-    subnets: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Subnet of each zone's mount target: zone to subnet ID. Use it instead of `eks_cluster`."""
-    zone: NotRequired[str]
-    """Zone of a One Zone file system, which stores its data only there and costs less. Its claims need the same `zone`. Default: all zones
-    of the region."""
-    clients: NotRequired[EfsClientsArgs]
-    """Clients that may mount the file system, in addition to the security group of `eks_cluster`."""
-    mount_target_security_groups: NotRequired[Sequence[pulumi.Input[str]]]
-    """Existing security groups for the mount targets. Default: one is created."""
-    throughput_mode: NotRequired[literals.ThroughputMode]
-    """`elastic` (default) is billed by use, `bursting` by stored size, `provisioned` by the provisioned rate."""
-    provisioned_throughput_mibps: NotRequired[float]
-    """Throughput in MiB/s. Only for throughput mode `provisioned`."""
-    kms_key: NotRequired[pulumi.Input[str]]
-    """ARN of the KMS key. Default: the key that AWS manages. The file system is always encrypted."""
-    infrequent_access_after_days: NotRequired[int]
-    """Days without a read after which a file moves to cheaper storage. The next read moves it back. Default: never."""
-    driver_role: NotRequired[pulumi.Input[str]]
-    """ARN of the role of the EFS CSI driver's node pods. Then the file system's policy allows no other role, and no client without one, to
-    mount, and claims need `iam`; identities whose own policies allow `elasticfilesystem:ClientMount` still can. Default: every client that
-    reaches a mount target. Has no effect on the policy of an existing file system."""
-    tags: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Tags of all AWS resources that can have tags."""
-    on_delete: NotRequired[literals.OnDelete]
-    """`keep` (default) keeps the file system in AWS when this component is removed, `delete` deletes it."""
 
 
 class EfsCache(Validated["EfsRequest"]):
@@ -78,7 +32,7 @@ class EfsCache(Validated["EfsRequest"]):
     """ID of the file system. Resources that use it wait for the mount targets and the ingress rules."""
 
     def __init__(self, name: str, args: EfsCacheArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        given = validate("EfsCache", name, _Arguments, args, _check)
+        given = validate("EfsCache", name, efs.EfsArguments, args)
         self.make(name, EfsRequest(given, keep=given.on_delete == "keep"), opts)
 
     def make(self, name: str, request: "EfsRequest", opts: pulumi.ResourceOptions | None) -> None:
@@ -156,14 +110,6 @@ class EfsRequest(NamedTuple):
     settings: efs.EfsSettings
     keep: bool
     found: Network | None = None
-
-
-class _Arguments(efs.EfsSettings):
-    on_delete: OnDelete = "keep"
-
-
-def _check(given: _Arguments) -> Findings:
-    yield from efs.check(given, in_programs)
 
 
 class _Client(NamedTuple):

@@ -1,42 +1,18 @@
 """The `EfsClaim` component."""
 
-from collections.abc import Mapping
-from typing import Any, NotRequired, TypedDict
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
 
 from scalr_agents.caches import efs
+from scalr_agents.resources.arguments.caches import EfsClaimArgs
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.kubernetes import objects
 from scalr_agents.resources.options import as_output, child, deferred
 from scalr_agents.resources.validation import validate, with_text
 
 _PERMISSIONS = "0775"
-
-
-class EfsClaimArgs(TypedDict):
-    """Arguments of `EfsClaim`."""
-
-    namespace: str
-    """Namespace of the agent. It must exist."""
-    release: str
-    """Release of the agent. Claim and volume are named after it."""
-    file_system_id: pulumi.Input[str]
-    """ID of the file system: an output of an `EfsCache`, or that of an existing one."""
-    uid: NotRequired[int]
-    """Numeric ID of the user that owns all files, whichever user writes them. Default: 1000, the user of the agent's pods."""
-    gid: NotRequired[int]
-    """Numeric ID of the group that owns all files. Default: 1000."""
-    path: NotRequired[str]
-    """Directory in the file system. Default: `/scalr-agent-cache/<namespace>/<release>`."""
-    zone: NotRequired[str]
-    """Zone of a One Zone file system (`zone` of an `EfsCache`): pods that mount the claim run only on nodes of this zone. Default: any."""
-    iam: NotRequired[bool]
-    """Whether to mount with the IAM identity of the driver's node pods. Required if the policy of the file system names that role
-    (`driver_role` of an `EfsCache`). Default: false."""
-    tags: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Tags of the access point."""
 
 
 class EfsClaim(Component):
@@ -55,7 +31,7 @@ class EfsClaim(Component):
     """Volume handle for the CSI driver, `<file system>::<access point>`."""
 
     def __init__(self, name: str, args: EfsClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        settings = validate("EfsClaim", name, efs.EfsClaimSettings, args, efs.check_claim)
+        settings = validate("EfsClaim", name, efs.EfsClaimSettings, args)
         super().__init__("scalr-agents:index:EfsClaim", name, {}, opts)
         settings = with_text(self, name, settings, "file_system_id")
 

@@ -1,8 +1,7 @@
 """The `EfsCsiDriver` component."""
 
 import json
-from collections.abc import Mapping
-from typing import Any, NotRequired, TypedDict
+from typing import Any
 
 import pulumi
 import pulumi_aws as aws
@@ -10,6 +9,7 @@ import pulumi_aws as aws
 from scalr_agents.caches import efs
 from scalr_agents.model.forms import is_set
 from scalr_agents.resources.answers import answered
+from scalr_agents.resources.arguments.caches import EfsCsiDriverArgs
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.options import as_output, child
 from scalr_agents.resources.validation import validate, with_text
@@ -17,20 +17,6 @@ from scalr_agents.resources.validation import validate, with_text
 ADDON = "aws-efs-csi-driver"
 SERVICE_ACCOUNT = "efs-csi-controller-sa"
 _MANAGED_POLICY = "policy/service-role/AmazonEFSCSIDriverPolicy"
-
-
-class EfsCsiDriverArgs(TypedDict):
-    """Arguments of `EfsCsiDriver`."""
-
-    cluster_name: pulumi.Input[str]
-    """Name of the EKS cluster. It needs the add-on `eks-pod-identity-agent`, which gives the role to the driver."""
-    addon_version: NotRequired[str]
-    """Version of the add-on. Default: the one that EKS chooses for the cluster."""
-    role_arn: NotRequired[pulumi.Input[str]]
-    """ARN of the role of the driver's controller, which must trust `pods.eks.amazonaws.com`. Default: a new role with the policy that AWS
-    manages for the driver."""
-    tags: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Tags of the add-on and the role."""
 
 
 class EfsCsiDriver(Component):
@@ -45,7 +31,7 @@ class EfsCsiDriver(Component):
     """ARN of the add-on. Resources that use it wait until the add-on is active."""
 
     def __init__(self, name: str, args: EfsCsiDriverArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        settings = validate("EfsCsiDriver", name, efs.EfsCsiDriverSettings, args, efs.check_driver)
+        settings = validate("EfsCsiDriver", name, efs.EfsCsiDriverSettings, args)
         super().__init__("scalr-agents:index:EfsCsiDriver", name, {}, opts)
         settings = with_text(self, name, settings, "cluster_name", "role_arn")
 

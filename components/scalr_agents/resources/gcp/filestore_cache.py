@@ -1,72 +1,22 @@
 """The `FilestoreCache` component."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, NotRequired, TypedDict, cast
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
 
 import pulumi
 import pulumi_gcp as gcp
 
-from scalr_agents.caches import OnDelete, filestore
-from scalr_agents.model.findings import Findings, error
+from scalr_agents.caches import filestore
+from scalr_agents.model.findings import error
 from scalr_agents.model.forms import is_set
-from scalr_agents.model.spelling import in_programs
-from scalr_agents.resources import literals
 from scalr_agents.resources.answers import answered
+from scalr_agents.resources.arguments.caches import FilestoreCacheArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.options import as_output, child, optional, parsed
 from scalr_agents.resources.validation import ArgsError, validate, with_text
 
 _INSTANCE, _LOOKUP = "gcp:filestore/instance:Instance", "gcp:filestore/getInstance:getInstance"
 _ADDRESS = "networks[0].ipAddresses[0]"
-
-
-class FilestoreExportOptionArgs(TypedDict):
-    """Clients that may mount the share, and how they access it."""
-
-    ip_ranges: NotRequired[Sequence[str]]
-    """IP addresses and networks of the clients. Default: all of the VPC."""
-    access_mode: NotRequired[literals.ShareAccess]
-    """`READ_WRITE` (default) or `READ_ONLY`."""
-    squash_mode: NotRequired[literals.SquashMode]
-    """`NO_ROOT_SQUASH` (default) or `ROOT_SQUASH`. With `ROOT_SQUASH` the kubelet cannot give the volume to the pods' group."""
-    anon_uid: NotRequired[int]
-    """Numeric ID, at least 1, of the user that root becomes with `ROOT_SQUASH`."""
-    anon_gid: NotRequired[int]
-    """Numeric ID, at least 1, of the group that root becomes with `ROOT_SQUASH`."""
-
-
-class FilestoreCacheArgs(TypedDict):
-    """Arguments of `FilestoreCache`."""
-
-    instance_id: NotRequired[pulumi.Input[str]]
-    """`projects/<project>/locations/<location>/instances/<name>` of an existing instance. Its address and share
-    are looked up."""
-    tier: NotRequired[literals.Tier]
-    """Service tier: `BASIC_HDD` (default), `BASIC_SSD`, `ZONAL`, `REGIONAL` or `ENTERPRISE`."""
-    location: NotRequired[str]
-    """Zone for the tiers BASIC_HDD, BASIC_SSD and ZONAL, region for REGIONAL and ENTERPRISE."""
-    project: NotRequired[str]
-    """Google Cloud project. Default: that of the provider."""
-    capacity: NotRequired[str]
-    """Size of the share, a Kubernetes quantity. Default: `1Ti`. The tier determines the allowed sizes."""
-    share_name: NotRequired[str]
-    """Name of the share, at most 16 characters. Default: `cache`."""
-    network: NotRequired[pulumi.Input[str]]
-    """Name of the VPC network, or its full path for a shared VPC. Default: `default`."""
-    connect_mode: NotRequired[literals.ConnectMode]
-    """`DIRECT_PEERING` (default) or `PRIVATE_SERVICE_ACCESS`, which a shared VPC needs."""
-    reserved_ip_range: NotRequired[pulumi.Input[str]]
-    """Addresses for the instance: a CIDR for DIRECT_PEERING, the name of an allocated range for PRIVATE_SERVICE_ACCESS. Default: any."""
-    protocol: NotRequired[literals.Protocol]
-    """`NFS_V3` (default) or `NFS_V4_1`, which basic tiers do not support."""
-    export_options: NotRequired[Sequence[FilestoreExportOptionArgs]]
-    """Clients that may mount the share. Default: all hosts of the network."""
-    kms_key: NotRequired[pulumi.Input[str]]
-    """Full name of the Cloud KMS key; not supported by basic tiers. Default: the key that Google manages."""
-    labels: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Labels of the instance."""
-    on_delete: NotRequired[literals.OnDelete]
-    """`keep` (default) protects the instance and keeps it when this component is removed, `delete` deletes it."""
 
 
 class FilestoreCache(Validated["FilestoreRequest"]):
@@ -88,7 +38,8 @@ class FilestoreCache(Validated["FilestoreRequest"]):
     """NFS version, `NFS_V3` or `NFS_V4_1`."""
 
     def __init__(self, name: str, args: FilestoreCacheArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        given = validate("FilestoreCache", name, _Arguments, args, lambda given: _check(name, given))
+        names = None if args.get("instance_id") else filestore.INSTANCE_NAME  # the name of a new instance begins with the component's
+        given = validate("FilestoreCache", name, filestore.FilestoreArguments, args, names=names)
         self.make(name, FilestoreRequest(given, keep=given.on_delete == "keep"), opts)
 
     def make(self, name: str, request: "FilestoreRequest", opts: pulumi.ResourceOptions | None) -> None:
@@ -172,10 +123,6 @@ class FilestoreRequest(NamedTuple):
     found: gcp.filestore.GetInstanceResult | None = None
 
 
-class _Arguments(filestore.FilestoreSettings):
-    on_delete: OnDelete = "keep"
-
-
 def look_up(instance_id: str, name: str, opts: pulumi.InvokeOptions | None = None) -> gcp.filestore.GetInstanceResult:
     """Look up an existing instance, for the cache `name`."""
     get_instance, parts = gcp.filestore.get_instance, filestore.instance_parts(instance_id)
@@ -184,12 +131,6 @@ def look_up(instance_id: str, name: str, opts: pulumi.InvokeOptions | None = Non
     except Exception as problem:  # the SDK raises nothing narrower when a lookup fails
         finding = error("instance_id", f"cannot look up Filestore instance {instance_id!r}: {problem}")
         raise ArgsError(f"FilestoreCache {name!r}", [finding]) from problem
-
-
-def _check(name: str, given: _Arguments) -> Findings:
-    if not is_set(given.instance_id):
-        yield from filestore.check_name("", name)
-    yield from filestore.check(given, in_programs)
 
 
 def _export_option(option: filestore.ExportOption) -> gcp.filestore.InstanceFileSharesNfsExportOptionArgs:

@@ -1,33 +1,13 @@
 """The `FilestoreClaim` component."""
 
-from typing import NotRequired, TypedDict
-
 import pulumi
 
 from scalr_agents.caches import filestore
+from scalr_agents.resources.arguments.caches import FilestoreClaimArgs
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.kubernetes import objects
 from scalr_agents.resources.options import as_output, deferred, parsed
 from scalr_agents.resources.validation import validate, with_text
-
-
-class FilestoreClaimArgs(TypedDict):
-    """Arguments of `FilestoreClaim`. All but the first two are outputs of a `FilestoreCache`."""
-
-    namespace: str
-    """Namespace of the agents. It must exist."""
-    release: str
-    """Release of the agents. Claim and volume are named after it."""
-    instance_id: pulumi.Input[str]
-    """ID of the instance, `projects/<project>/locations/<location>/instances/<name>`."""
-    ip_address: pulumi.Input[str]
-    """IP address of the instance."""
-    share_name: NotRequired[pulumi.Input[str]]
-    """Name of the share. Default: `cache`."""
-    capacity: NotRequired[pulumi.Input[str]]
-    """Size of the share, a Kubernetes quantity. Default: `1Ti`."""
-    protocol: NotRequired[pulumi.Input[str]]
-    """NFS version: `NFS_V3` (default) or `NFS_V4_1`."""
 
 
 class FilestoreClaim(Component):
@@ -46,7 +26,7 @@ class FilestoreClaim(Component):
     """Volume handle for the CSI driver, `modeInstance/<location>/<instance>/<share>`."""
 
     def __init__(self, name: str, args: FilestoreClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        settings = validate("FilestoreClaim", name, filestore.FilestoreClaimSettings, args, filestore.check_claim)
+        settings = validate("FilestoreClaim", name, filestore.FilestoreClaimSettings, args)
         super().__init__("scalr-agents:index:FilestoreClaim", name, {}, opts)
         settings = with_text(self, name, settings, "instance_id", "share_name", "ip_address", "capacity", "protocol")
 

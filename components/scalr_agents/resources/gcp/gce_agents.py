@@ -1,24 +1,23 @@
 """The `GceAgents` component."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, NotRequired, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import pulumi
 import pulumi_gcp as gcp
 
-from scalr_agents.machines import CloudNames, Machine, checks, documents, instance_types
-from scalr_agents.machines.settings import GceSettings, Secrets
-from scalr_agents.model.findings import Finding
+from scalr_agents.machines import CloudNames, Machine, documents, instance_types
+from scalr_agents.machines.gce import GceArguments, GceSettings
+from scalr_agents.machines.settings import Secrets
 from scalr_agents.model.forms import is_set
-from scalr_agents.model.spelling import in_programs
-from scalr_agents.resources import literals, machine_group
+from scalr_agents.resources import machine_group
 from scalr_agents.resources.answers import answered
+from scalr_agents.resources.arguments.machines import GceAgentsArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.gcp import gce_firewall
 from scalr_agents.resources.interrupted import explained
-from scalr_agents.resources.machine_group import MachineAccountArgs, MachineAgentArgs, MachineVolumeArgs
 from scalr_agents.resources.options import as_output, child
-from scalr_agents.resources.validation import validate, with_text
+from scalr_agents.resources.validation import with_text
 
 _LONGEST_SHUTDOWN_SECONDS = 3600
 _BUSY = 0.6
@@ -29,53 +28,12 @@ _START_SECONDS = 300
 """How long a new machine must be running before an old one is removed: it installs Docker and pulls the agent's image."""
 
 
-class _GceGroupArgs(TypedDict):
-    """The arguments of `GceAgents` that describe the machines."""
-
-    region: str
-    """Region of the group."""
-    subnetwork: pulumi.Input[str]
-    """Name of the subnetwork, or its full path or URL for a shared VPC. It needs Cloud NAT or a proxy."""
-    machine_type: str
-    """Machine type."""
-    min: NotRequired[int]
-    """Minimum number of machines. Default: 1."""
-    max: NotRequired[int]
-    """Maximum number of machines. Default: as many as `min`. Between the two, the group scales with CPU use."""
-
-
-class GceAgentsArgs(MachineAccountArgs, _GceGroupArgs, MachineAgentArgs):
-    """Arguments of `GceAgents`."""
-
-    allow_metadata_service: NotRequired[bool]
-    """Allow runs to use the machine's service account. The service account can read the agent's token. Default: false."""
-    drain_seconds: NotRequired[int]
-    """Maximum duration of a run, in seconds, 30 to 3600. A machine that is being removed waits this long for its runs. Default: 3600."""
-    on_change: NotRequired[literals.OnChange]
-    """`roll` (default) replaces the machines when something about them changes, `keep` leaves them."""
-    machine_image: NotRequired[str]
-    """Image of the machines. It must have cloud-init. Default: Ubuntu 22.04 LTS, for the architecture of `machine_type`."""
-    egress_ports: NotRequired[Sequence[int]]
-    """Further TCP ports that the firewall rules open for egress, for instance 80 for updates of Ubuntu's packages."""
-    volume: NotRequired[MachineVolumeArgs]
-    """Boot disk of the machines. It is always encrypted."""
-    service_account: NotRequired[pulumi.Input[str]]
-    """Email of an existing service account, which may be the identity of runs. Default: a new account that can read only the agent's
-    secret."""
-    labels: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Labels of all Google Cloud resources that support them."""
-
-
 class GceRequest(NamedTuple):
     """The validated settings of a group of machines."""
 
     machine: Machine
     settings: GceSettings
     secrets: Secrets
-
-
-class _Arguments(machine_group.Arguments, GceSettings):
-    pass
 
 
 class GceAgents(Validated["GceRequest"]):
@@ -93,7 +51,7 @@ class GceAgents(Validated["GceRequest"]):
     """Name of the secret with the agent's token and its secret variables, `projects/<project>/secrets/<name>`."""
 
     def __init__(self, name: str, args: GceAgentsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        given = validate("GceAgents", name, _Arguments, args, lambda given: _check(name, given))
+        given = machine_group.validated("GceAgents", name, GceArguments, "gcp", args)
         self.make(name, GceRequest(machine_group.described(name, "gcp", given), given, given), opts)
 
     def make(self, name: str, request: "GceRequest", opts: pulumi.ResourceOptions | None) -> None:
@@ -242,11 +200,6 @@ def _advise_refresh(name: str, refused: pulumi.ErrorHookArgs) -> bool:
     if refused.failed_operation == "update":
         pulumi.log.error(f"{name}: the state may differ from the actual group. Run `pulumi refresh`, then `pulumi up` again")
     return False
-
-
-def _check(name: str, given: _Arguments) -> Iterator[Finding]:
-    yield from machine_group.check(machine_group.described(name, "gcp", given), given)
-    yield from checks.gce(given, given, in_programs)
 
 
 def _disk(settings: GceSettings) -> gcp.compute.InstanceTemplateDiskArgs:

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import pulumi
 import pulumi_gcp as gcp
 
-from scalr_agents.machines import Machine, forms
-from scalr_agents.machines.settings import GceSettings
+from scalr_agents.machines import Machine, gce
+from scalr_agents.machines.gce import GceSettings
 from scalr_agents.resources import machine_group
 from scalr_agents.resources.interrupted import explained
 from scalr_agents.resources.options import as_output, child, parsed
@@ -26,7 +26,7 @@ def register(
     owner: pulumi.ComponentResource, name: str, machine: Machine, settings: GceSettings, opts: pulumi.ResourceOptions | None
 ) -> Network:
     """Look up the subnetwork, and register the egress rules that an agent needs. Google Cloud denies ingress by default."""
-    where = parsed(as_output(settings.subnetwork), lambda given: forms.subnetwork(given, settings.region))
+    where = parsed(as_output(settings.subnetwork), lambda given: gce.subnetwork(given, settings.region))
     subnetwork = gcp.compute.get_subnetwork_output(
         name=where.apply(lambda found: found.name),
         region=where.apply(lambda found: found.region),

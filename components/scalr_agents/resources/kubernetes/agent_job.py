@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pulumi
 
 from scalr_agents.charts.agent_job import JobAgent
-from scalr_agents.resources.arguments import AgentJobArgs
+from scalr_agents.resources.arguments.agents import AgentJobArgs
 from scalr_agents.resources.kubernetes import agents
 from scalr_agents.resources.kubernetes.agents import AgentComponent, AgentRequest
 from scalr_agents.resources.kubernetes.controller import AgentController

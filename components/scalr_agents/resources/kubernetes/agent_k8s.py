@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pulumi
 
 from scalr_agents.charts.agent_k8s import K8sAgent, names
-from scalr_agents.resources.arguments import AgentK8sArgs
+from scalr_agents.resources.arguments.agents import AgentK8sArgs
 from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects, rollouts
 from scalr_agents.resources.kubernetes.agents import AgentComponent, AgentRequest
 from scalr_agents.resources.kubernetes.egress import with_api_server

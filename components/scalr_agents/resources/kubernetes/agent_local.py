@@ -7,7 +7,7 @@ import pulumi
 from scalr_agents.charts.agent_local import LocalAgent
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.resources.arguments import AgentLocalArgs
+from scalr_agents.resources.arguments.agents import AgentLocalArgs
 from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects, rollouts
 from scalr_agents.resources.kubernetes.agents import AgentComponent, AgentRequest
 from scalr_agents.resources.kubernetes.egress import with_api_server

@@ -29,7 +29,7 @@ from scalr_agents.model.names import Naming
 from scalr_agents.model.section import Section
 from scalr_agents.model.spelling import in_programs
 from scalr_agents.resources import validation
-from scalr_agents.resources.arguments import AgentJobArgs, AgentK8sArgs, AgentLocalArgs
+from scalr_agents.resources.arguments.agents import AgentJobArgs, AgentK8sArgs, AgentLocalArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import deferred_secrets
 from scalr_agents.resources.validation import ArgsError

@@ -7,7 +7,7 @@ import pulumi
 from scalr_agents.charts.agent_job import JobAgent, names
 from scalr_agents.charts.shared.manifests import external_secrets
 from scalr_agents.charts.shared.manifests.secrets import with_digest
-from scalr_agents.resources.arguments import AgentJobArgs
+from scalr_agents.resources.arguments.agents import AgentJobArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects, rollouts
 from scalr_agents.resources.kubernetes.agents import AgentRequest

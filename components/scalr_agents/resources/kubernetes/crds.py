@@ -43,7 +43,7 @@ class AgentCrds(Component):
     """Names of the definitions."""
 
     def __init__(self, name: str, args: AgentCrdsArgs = _ALL_VERSIONS, opts: pulumi.ResourceOptions | None = None) -> None:
-        version = validate("AgentCrds", name, _Arguments, args, _check).agent_version
+        version = validate("AgentCrds", name, _Arguments, args, then=_check).agent_version
         lines = [TABLE.line(version)] if version else TABLE.lines
         super().__init__("scalr-agents:index:AgentCrds", name, {}, opts)
 

@@ -3,7 +3,7 @@
 import pulumi
 
 from scalr_agents.charts.agent_job import JobAgent
-from scalr_agents.resources.arguments import AgentJobArgs
+from scalr_agents.resources.arguments.agents import AgentJobArgs
 from scalr_agents.resources.component import Validated
 from scalr_agents.resources.kubernetes import agents, objects
 from scalr_agents.resources.kubernetes.agents import AgentRequest

@@ -1,11 +1,9 @@
 """The `StorageClassClaim` component."""
 
-from typing import NotRequired, TypedDict
-
 import pulumi
 
-from scalr_agents.caches import OnDelete, storage_class
-from scalr_agents.resources import literals
+from scalr_agents.caches import storage_class
+from scalr_agents.resources.arguments.caches import StorageClassClaimArgs
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.kubernetes import objects
 from scalr_agents.resources.options import deferred, detached, known_after
@@ -15,23 +13,6 @@ _PROVISIONING = pulumi.CustomTimeouts(create="1200s")
 """Time that a driver may take to create a file system: some need minutes."""
 
 
-class StorageClassClaimArgs(TypedDict):
-    """Arguments of `StorageClassClaim`."""
-
-    namespace: str
-    """Namespace of the agent. It must exist."""
-    release: str
-    """Release of the agent. The claim is named after it."""
-    storage_class_name: pulumi.Input[str]
-    """Name of the StorageClass: an output of a `CacheStorageClass`, or that of an existing one."""
-    storage: NotRequired[str]
-    """Size of the volume, a Kubernetes quantity. Default: `90Gi`."""
-    access_mode: NotRequired[literals.AccessMode]
-    """Access mode of the claim. Default: `ReadWriteMany`, which a cache that several pods mount needs."""
-    on_delete: NotRequired[literals.OnDelete]
-    """`keep` (default) keeps the claim and its volume when this component is removed, `delete` deletes the claim."""
-
-
 class StorageClassClaim(Component):
     """A PersistentVolumeClaim for an agent's cache, with a volume that a CSI driver provisions."""
 
@@ -39,7 +20,7 @@ class StorageClassClaim(Component):
     """Name of the claim. Pass it to an agent as `cache_claim_name`."""
 
     def __init__(self, name: str, args: StorageClassClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        settings = validate("StorageClassClaim", name, _Arguments, args, storage_class.check_claim)
+        settings = validate("StorageClassClaim", name, storage_class.StorageClassClaimSettings, args)
         super().__init__("scalr-agents:index:StorageClassClaim", name, {}, opts)
         settings = with_text(self, name, settings, "storage_class_name")
 
@@ -58,7 +39,3 @@ class StorageClassClaim(Component):
         self.mounts: list[pulumi.Resource] = [self if keep else claim]
         self.persistent_volume_claim_name = known_after(claim, group["claim"]["metadata"]["name"])
         self.publish()
-
-
-class _Arguments(storage_class.StorageClassClaimSettings):
-    on_delete: OnDelete = "keep"

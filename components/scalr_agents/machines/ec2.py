@@ -1,0 +1,123 @@
+"""The settings of agents on EC2: machines in an Auto Scaling group."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field
+
+from scalr_agents.machines import instance_types
+from scalr_agents.machines.rules import count, room
+from scalr_agents.machines.settings import MOST_EGRESS_PORTS, Arguments, Port, Volume, Whole
+from scalr_agents.model import aws
+from scalr_agents.model.declarations import REQUIRED, OneOf, Unique
+from scalr_agents.model.fields import Flag, unset
+from scalr_agents.model.forms import integral
+from scalr_agents.model.relations import Is, Problem, Relations, check, error, excludes, no_effect, risky
+from scalr_agents.model.section import Section, default
+
+Architecture = Literal["x86_64", "arm64"]
+DaysOfLogs = Annotated[
+    int | None,
+    BeforeValidator(integral),
+    OneOf((1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653)),
+]
+"""Retention periods of CloudWatch, in days."""
+UBUNTU_ON_EC2 = "/aws/service/canonical/ubuntu/server/22.04/stable/current/{architecture}/hvm/ebs-gp2/ami-id"
+"""The public SSM parameter with the ID of the newest image."""
+
+
+class Ec2Volume(Volume):
+    """The machine's disk. It holds the system, Docker's images and the data of runs."""
+
+    kms_key: aws.KmsKey = ""
+    """ARN of the key that encrypts the disk, and the secret. Default: the key that AWS manages. The disk is always encrypted."""
+
+
+def _types(kind: str, others: Sequence[str]) -> Iterator[tuple[Any, str]]:
+    yield "instance_type", kind
+    yield from ((("other_instance_types", index), other) for index, other in enumerate(others))
+
+
+def _room(kind: str, others: Sequence[str], concurrency: int, memory_per_run: str) -> Iterator[Problem]:
+    for at, each in _types(kind, others):
+        yield from room(at, each, instance_types.ec2_memory(each), concurrency, memory_per_run)
+
+
+def _architecture(kind: str, others: Sequence[str], architecture: Architecture) -> Iterator[Problem]:
+    for _, each in _types(kind, others):
+        known = instance_types.ec2_architecture(each)
+        if known and known != architecture:
+            yield error("architecture", "is {architecture:value}, but {kind} is {known}", kind=each, known=known)
+
+
+class Ec2Settings(Section):
+    """Machines in an Auto Scaling group on AWS."""
+
+    subnets: Annotated[list[aws.SubnetId], REQUIRED, unset([])] = []
+    """Private subnets of the machines, all in one VPC, with a NAT gateway or a proxy. The machines run in their zones. Required."""
+    instance_type: Annotated[aws.InstanceType, REQUIRED] = ""
+    """Instance type. Required."""
+    other_instance_types: Annotated[list[aws.InstanceType], unset([])] = []
+    """Further instance types that AWS may choose from, as Spot capacity of one type may not be available. Only with `spot`."""
+    min: Whole = 1
+    """Minimum number of machines. With 0 there may be no machine, and the group cannot scale with CPU use."""
+    max: Annotated[int, Field(gt=0), BeforeValidator(integral)] | None = None
+    """Maximum number of machines. Default: as many as `min`. Between the two, the group scales with CPU use."""
+    max_instance_lifetime: Annotated[int, Field(ge=86400, le=31536000), BeforeValidator(integral)] | None = None
+    """Seconds after which AWS replaces a machine: a day (86400) to a year. New machines start from the newest image. Default: never."""
+    architecture: Architecture = "x86_64"
+    """Architecture of the default image."""
+    ami: aws.AmiId = ""
+    """Image of the machines. Default: that of `amiParameter`."""
+    ami_parameter: aws.ParameterName = ""
+    """Name of an SSM parameter with the ID of an image. Default: the public parameter of Ubuntu 22.04."""
+    volume: Ec2Volume = default(Ec2Volume)
+    """Root volume of the machines. Its key also encrypts the secret."""
+    security_groups: Annotated[list[aws.SecurityGroupId], unset([])] = []
+    """Existing security groups. Default: a new group without ingress rules."""
+    egress_ports: Annotated[list[Port], Field(max_length=MOST_EGRESS_PORTS)] = []
+    """Further TCP ports that the new security group opens for egress, for instance 80 for updates of Ubuntu's packages."""
+    policies: Annotated[list[aws.PolicyArn], Unique(), unset([])] = []
+    """ARNs of policies for the machines' role: what runs may do in AWS. Runs can use them only with `allowMetadataService`."""
+    permissions_boundary: aws.PolicyArn = ""
+    """ARN of the policy that limits what the machines' role may do. Default: no boundary."""
+    role_path: aws.RolePath = ""
+    """Path of the machines' role and instance profile, for instance `/scalr/`. Default: `/`."""
+    ssm: Flag = False
+    """Allow logins through SSM Session Manager."""
+    log_retention_days: DaysOfLogs = None
+    """Send the agent's log to CloudWatch, and retain it for this number of days. Default: the log stays on the machine."""
+    spot: Flag = False
+    """Use Spot instances. AWS can reclaim them with two minutes' notice."""
+    tags: aws.Tags = {}
+    """Tags of all AWS resources that support them."""
+
+    relations: ClassVar[Relations] = (
+        no_effect("ami_parameter", when="ami", because="{ami} is set; keep one of them"),
+        no_effect("other_instance_types", unless="spot"),
+        no_effect("egress_ports", when="security_groups", because="{security_groups} is set; open the ports there"),
+        excludes("log_retention_days", when=Is("runtime", "package"), because="requires {runtime}: docker"),
+        risky(
+            "spot",
+            when=Is("role", "runs"),
+            because="AWS reclaims Spot instances with two minutes' notice, also during runs; do not use them for runs",
+        ),
+        risky(
+            "policies",
+            unless="allow_metadata_service",
+            because="runs cannot use them: set {allow_metadata_service}, which gives runs the machine's identity",
+        ),
+        risky(
+            "ssm",
+            when="allow_metadata_service",
+            because="its policy, AmazonSSMManagedInstanceCore, can read all parameters of Systems Manager, and with "
+            "{allow_metadata_service} so can runs; turn off one of the two",
+        ),
+        check("max", "min", by=count),
+        check("instance_type", "other_instance_types", "architecture", by=_architecture),
+        check("instance_type", "other_instance_types", "concurrency", "memory_per_run", unless=Is("role", "vcs"), by=_room),
+    )
+
+
+class Ec2Arguments(Ec2Settings, Arguments):
+    """Arguments of `Ec2Agents`."""

@@ -1,0 +1,51 @@
+"""The tables of all models name settings that exist, also in their texts."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from pydantic import BaseModel
+from scalr_agents.caches import efs, filestore, storage_class
+from scalr_agents.caches.storage_class.kind import StorageClassKind
+from scalr_agents.machines.ec2 import Ec2Arguments
+from scalr_agents.machines.gce import GceArguments
+from scalr_agents.machines.settings import Package
+from scalr_agents.model.judge import relations
+from scalr_agents.model.relations import Check, Is, Relation
+from scalr_agents.stack.cache_model import CachesOfFile
+from scalr_agents.stack.machines import MachineEntry, MachinesOfFile
+
+FACTS = {"platform"}
+MODELS: list[type[BaseModel]] = [
+    *(efs.EfsArguments, efs.EfsClaimSettings, efs.EfsCsiDriverSettings, filestore.FilestoreArguments, filestore.FilestoreClaimSettings),
+    *(filestore.ExportOption, storage_class.StorageClassSettings, storage_class.StorageClassClaimSettings, StorageClassKind),
+    *(Ec2Arguments, GceArguments, Package, MachineEntry),
+]
+ROWS = [(model, row) for model in MODELS for row in relations(model)]
+
+
+def names(row: Relation) -> Iterator[str]:
+    for each in (*row.settings, *row.when, *row.unless):
+        yield each.setting if isinstance(each, Is) else each
+    yield from (name for name in re.findall(r"\{([^{}:!]*)(?::value)?\}", row.text))
+
+
+def exists(model: type[BaseModel], name: str) -> bool:
+    head, *rest = name.split(".")
+    if head not in model.model_fields:
+        return False
+    section = model.model_fields[head].annotation
+    return not rest or (isinstance(section, type) and issubclass(section, BaseModel) and exists(section, ".".join(rest)))
+
+
+@pytest.mark.parametrize(("model", "row"), ROWS, ids=[f"{index}-{model.__name__}" for index, (model, _) in enumerate(ROWS)])
+def test_every_name_is_a_setting(model: type[BaseModel], row: Relation) -> None:
+    around: list[type[BaseModel]] = [model, *([Ec2Arguments] if model is MachineEntry else [])]  # whose shared settings are beside it
+    unknown = [name for name in names(row) if name not in FACTS and not any(exists(each, name) for each in around)]
+    assert unknown == []
+
+
+def test_every_row_says_something() -> None:
+    assert [row for _, row in ROWS if not row.text and not isinstance(row, Check)] == []
+    assert len(ROWS) > 80
+    assert CachesOfFile.model_fields.keys() | MachinesOfFile.model_fields.keys() == {"caches", "machines"}
