@@ -32,7 +32,7 @@ kubernetes-plugin: $(VENV)/.dev control-plane
 	@$(BIN)/python -m tests.tools.kubernetes_provider
 
 # One control plane for all of them, so one after another.
-test-cluster: $(VENV)/.dev policy/venv control-plane
+test-cluster: $(VENV)/.dev control-plane
 	@$(BIN)/python -m pytest -n0 tests/cluster tests/engine
 
 # The programs of the next tests and of test-node that are missing here, for root on Debian.
@@ -121,14 +121,6 @@ pins:
 		$(call BUT,$(patsubst %,requirements/%.txt,core kubernetes clouds)) -o requirements/dev.txt >/dev/null
 	@$(PIN) $(UPGRADE) requirements/docs.in $(patsubst %,-c requirements/%.txt,core kubernetes clouds dev) \
 		$(call BUT_ANYWHERE,$(patsubst %,requirements/%.txt,core kubernetes clouds dev)) -o requirements/docs.txt >/dev/null
-	@$(PIN) $(UPGRADE) requirements/policy.in -c requirements/core.txt $(call BUT,requirements/core.txt) -o requirements/policy.txt >/dev/null
-
-# The environment of the policy pack, as `pulumi install` in policy/ makes it.
-policy/venv: requirements/core.txt requirements/policy.txt policy/requirements.txt
-	@echo "setting up $@: the policy pack" >&2
-	@$(PYTHON) -m venv --clear $@ >&2
-	@$@/bin/python -m pip --quiet --disable-pip-version-check install --require-hashes -r policy/requirements.txt >&2
-	@touch $@
 
 # What `pulumi up` runs on; `pulumi install` does the same.
 install: $(VENV)/.deploy
@@ -137,7 +129,7 @@ install: $(VENV)/.deploy
 install-kubernetes: $(VENV)/.kubernetes
 
 clean:
-	@rm -rf $(VENV) policy/venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set-up talks on stderr, so that what `render` prints can be piped.

@@ -12,7 +12,7 @@ from scalr_agents.cli import main
 
 from tests.helpers.command_line import REPOSITORY, cli
 
-FOLDERS = [REPOSITORY / name for name in ("docs", "examples", "policy")]
+FOLDERS = [REPOSITORY / name for name in ("docs", "examples")]
 PAGES = sorted([*REPOSITORY.glob("*.md"), *(page for folder in FOLDERS for page in folder.rglob("*.md") if "venv" not in page.parts)])
 
 

@@ -21,7 +21,7 @@ from tests.helpers.agent_job import CURRENT, LEGACY, LINES, MINIMUM, value_paths
 from tests.reference import stack_file as reference
 
 REPOSITORY = Path(__file__).parent.parent
-FOLDERS = [REPOSITORY / name for name in ("docs", "examples", "policy")]
+FOLDERS = [REPOSITORY / name for name in ("docs", "examples")]
 PAGES = sorted([*REPOSITORY.glob("*.md"), *(page for folder in FOLDERS for page in folder.rglob("*.md") if "venv" not in page.parts)])
 AGENT_JOB = (REPOSITORY / "docs" / "agent-job.md").read_text()
 DIFFERENCES = (REPOSITORY / "docs" / "helm-differences.md").read_text()

@@ -112,7 +112,7 @@ FLOORS = {
     "model": 0,
     **dict.fromkeys(("charts", "caches", "machines", "output", "output_directory", "printing"), 1),
     "stack": 2,
-    **dict.fromkeys(("observability", "cluster", "promises"), 3),
+    **dict.fromkeys(("observability", "cluster"), 3),
     **dict.fromkeys(("helm", "doctor"), 4),
     **dict.fromkeys(("day2", "resources"), 5),
     "cli": 6,

@@ -186,7 +186,7 @@ class Deployment:
             stack.set_all_config({key: automation.ConfigValue(value, secret) for key, value in settings.items()}, path=True)
 
     def up(self) -> Outcome:
-        return self.run("up")
+        return self._run("up")
 
     def killed_up(self, name: str) -> bool:
         """`pulumi up`, killed when a resource has been made, the engine has not heard of it, and all else that it does is done."""
@@ -224,13 +224,13 @@ class Deployment:
             return subprocess.run(command, cwd=self.project, env=environment, capture_output=True, text=True, check=False)
 
     def preview(self) -> Outcome:
-        return self.run("preview")
+        return self._run("preview")
 
     def refresh(self) -> Outcome:
-        return self.run("refresh")
+        return self._run("refresh")
 
     def destroy(self) -> Outcome:
-        return self.run("destroy")
+        return self._run("destroy")
 
     def cancel(self) -> None:
         """`pulumi cancel`."""
@@ -239,7 +239,7 @@ class Deployment:
 
     def clear_pending(self) -> Outcome:
         """`pulumi refresh --clear-pending-creates`."""
-        return self.run("refresh", clear_pending_creates=True)
+        return self._run("refresh", clear_pending_creates=True)
 
     def state(self) -> str:
         """The state as the backend stores it, where secrets are encrypted."""
@@ -265,8 +265,7 @@ class Deployment:
             return []
         return sorted(_name(operation["resource"]["urn"]) for operation in operations)
 
-    def run(self, operation: str, **options: Any) -> Outcome:
-        """An operation of the Automation API, with its options."""
+    def _run(self, operation: str, **options: Any) -> Outcome:
         with self._serving() as workspace, Operation(self.name, workspace, operation, **options) as running:
             done = running.result()
         calls = sorted((call for provider in self._providers for call in provider.calls), key=lambda call: call.began)

@@ -20,8 +20,6 @@ HOOK = "drain"
 CONTAINER = "scalr-agent"
 EMBEDDED_DOCKER = "/opt/scalr-agent/embedded/bin/docker"
 """The Docker of the package."""
-CLOSED_METADATA = "DOCKER-USER -d 169.254.169.254 -p tcp ! --dport 53 -j REJECT"
-"""The rule of Docker's chain that blocks containers from Google's metadata service, except DNS."""
 
 _RUNTIME_DIRECTORY = "scalr-agent-secret"
 _FETCHED_SECRETS = f"/run/{_RUNTIME_DIRECTORY}/secret.env"
@@ -164,10 +162,11 @@ def _fetch(machine: Machine, names: CloudNames, *more: str) -> list[str]:
 
 
 def _closed_metadata(machine: Machine) -> list[str]:
-    """The command that blocks containers from Google's metadata service. On AWS, the hop limit does this."""
+    """The command that blocks containers from Google's metadata service, except DNS. On AWS, the hop limit does this."""
     if machine.platform != "gcp" or machine.agent.allow_metadata_service:
         return []
-    return [f"/bin/sh -c 'iptables -C {CLOSED_METADATA} 2>/dev/null || iptables -I {CLOSED_METADATA}'"]
+    rule = "DOCKER-USER -d 169.254.169.254 -p tcp ! --dport 53 -j REJECT"
+    return [f"/bin/sh -c 'iptables -C {rule} 2>/dev/null || iptables -I {rule}'"]
 
 
 def named_task_image(machine: Machine) -> list[str]:

@@ -29,7 +29,6 @@ class JobAgent(Agent[AgentJobValues, JobNames, AgentJob]):
     moved = MOVED
     traits = frozenset({"pre-pulls"})
     runs_at_once = "agent-job has no fixed limit; plan one controller for every 5 concurrent runs (values.agent.replicaCount)"
-    closing_metadata = "Remove task.allowMetadataService: true"
 
     check = check
     contents = manifests.contents

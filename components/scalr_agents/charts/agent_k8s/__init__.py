@@ -24,8 +24,7 @@ class K8sAgent(Agent[AgentK8sValues, K8sNames, AgentK8s]):
         "workloads": manifests.workloads,
     }
     runs_at_once = "agent-k8s has no fixed limit; set the size of a run with values.agent.container_task_*"
-    traits = frozenset({"owns-node-directory", "unrestricted"})
-    closing_metadata = "Set restrictMetadataService: true"
+    traits = frozenset({"owns-node-directory"})
     further_images = "its runs pull other images, which the agent chooses: see docs/agent-k8s.md"
 
     check = check

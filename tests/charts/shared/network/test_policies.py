@@ -161,6 +161,24 @@ def test_pod_identity_of_eks_can_be_opened(line: Line, dialect: str) -> None:
         assert _open(network, source, Destination("169.254.170.2")) - {53} == set()
 
 
+CLOSING: dict[str, Values] = {
+    "agent-job": {},
+    "agent-local": {"allowMetadataService": False},
+    "agent-k8s": {"restrictMetadataService": True},
+}
+
+
+@every_line
+def test_without_a_network_the_metadata_services_are_closed_to_runs(line: Line) -> None:
+    """By default for agent-job, elsewhere by a value."""
+    agent = agent_of(line, None, CLOSING[line.chart])
+    network = evaluated(agent)
+    [source] = [source for group, source in pods(agent) if group.who in RUNS]
+    for address in METADATA:
+        assert _open(network, source, Destination(address)) - {53} == set()
+    assert _open(network, source, INTERNET) == {*PORTS}
+
+
 @every_line
 def test_without_egress_the_chart_s_policy_stays(line: Line) -> None:
     plain, closed = agent_of(line, None), agent_of(line, restricted("kubernetes").model_copy(update={"egress": None}))
