@@ -90,11 +90,10 @@ schema: $(VENV)/.deploy
 	@$(BIN)/python -m tests.package
 	@$(BIN)/python -m tests.reference
 
-# The documentation as a site with search, in build/site, and tests of it. A link or an anchor that leads nowhere is an error.
+# The documentation as a site with search, in build/site. A link or an anchor that leads nowhere is an error.
 docs: $(VENV)/.docs
 	@$(BIN)/python -m tests.site
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
-	@$(BIN)/python -m pytest -n0 tests/built_site
 
 # Wheel, source distribution, plugins, schema, bill of materials and checksums in dist/: the same bytes for the same commit.
 # PLUGIN_DOWNLOAD_URL=... is where programs download the plugin.

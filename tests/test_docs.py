@@ -16,9 +16,9 @@ from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import lookup, merge
 from scalr_agents.stack import source
 
-from tests import site
+from tests import reference, site
 from tests.helpers.agent_job import CURRENT, LEGACY, LINES, MINIMUM, value_paths
-from tests.reference import stack_file as reference
+from tests.reference import stack_file
 
 REPOSITORY = Path(__file__).parent.parent
 FOLDERS = [REPOSITORY / name for name in ("docs", "examples")]
@@ -137,16 +137,23 @@ def test_the_components_page_uses_the_spelling_of_the_schema() -> None:
     assert set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", page)) == {"basic_hdd"}  # a value of the driver
 
 
+def test_the_reference_is_current() -> None:
+    written = {file.name: file.read_text(encoding="utf-8") for file in reference.DIRECTORY.iterdir()}
+    written.pop("index.md")
+    stale = [name for name, text in reference.pages().items() if written.pop(name, "") != text]
+    assert (stale, written) == ([], {}), "run make schema"
+
+
 def test_the_stack_file_page_is_current() -> None:
-    page = reference.PAGE.read_text()
-    assert reference.MARK in page
-    assert reference.renewed(page) == page, "run make schema"
+    page = stack_file.PAGE.read_text()
+    assert stack_file.MARK in page
+    assert stack_file.renewed(page) == page, "run make schema"
 
 
 def test_the_picture_of_the_readme_is_current() -> None:
-    readme = reference.README.read_text()
+    readme = stack_file.README.read_text()
     assert readme.count("```mermaid") == 1
-    assert reference.with_picture(readme) == readme, "run make schema"
+    assert stack_file.with_picture(readme) == readme, "run make schema"
 
 
 def test_the_readme_shows_the_two_commands_and_every_page() -> None:
