@@ -79,7 +79,6 @@ def test_every_correction_has_its_test() -> None:
         for node in ast.parse((REPOSITORY / file).read_text()).body
         if isinstance(node, ast.FunctionDef)
     }
-    assert len(named) == 47
     assert named <= defined
 
 
@@ -97,10 +96,6 @@ def _paths(model: type[BaseModel]) -> Iterator[str]:
 def test_every_value_of_other_kinds_is_documented(chart: str) -> None:
     page = (REPOSITORY / "docs" / f"{chart}.md").read_text()
     assert [path for path in _paths(charts.find(chart).model) if f"`{path}`" not in page] == []
-
-
-def test_the_list_of_refused_values_is_parsed() -> None:
-    assert len(REFUSED) > 35
 
 
 @pytest.mark.parametrize(("example", "reason"), REFUSED, ids=[example for example, _ in REFUSED])
@@ -132,11 +127,6 @@ def _anchors(page: Path) -> set[str]:
     return {site.anchor(heading) for heading in headings}
 
 
-def test_the_components_page_uses_the_spelling_of_the_schema() -> None:
-    page = (REPOSITORY / "docs" / "reference" / "components.md").read_text().partition("\n## ")[2]
-    assert set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", page)) == {"basic_hdd"}  # a value of the driver
-
-
 def test_the_reference_is_current() -> None:
     written = {file.name: file.read_text(encoding="utf-8") for file in reference.DIRECTORY.iterdir()}
     written.pop("index.md")
@@ -156,13 +146,6 @@ def test_the_picture_of_the_readme_is_current() -> None:
     assert stack_file.with_picture(readme) == readme, "run make schema"
 
 
-def test_the_readme_shows_the_two_commands_and_every_page() -> None:
-    readme = (REPOSITORY / "README.md").read_text()
-    assert "make render" in readme
-    assert "make test" in readme
-    assert [page.name for page in (REPOSITORY / "docs").glob("*.md") if f"docs/{page.name}" not in readme] == []
-
-
 WRITTEN = [
     file
     for pattern in ("*.md", "docs/**/*.md", "components/**/*.py", "examples/**/*.py", "examples/**/*.txt", "examples/**/*.md")
@@ -175,15 +158,6 @@ def test_no_page_installs_the_package_from_an_index(file: Path) -> None:
     """Until the first release, the name is not registered on PyPI, so a package of somebody else could be installed."""
     named = re.findall(r"(?:pip install|uv add|poetry add)[^\n]*?[\s'\"](scalr[-_]agents\S*(?: @ \S+)?)", file.read_text())
     assert [name for name in named if " @ git+" not in name] == []
-
-
-def test_the_readme_says_how_to_install_the_package() -> None:
-    readme = (REPOSITORY / "README.md").read_text()
-    wanted = "@ git+<URL of this repository>@<tag>#subdirectory=components"
-    assert f'pip install "scalr-agents[aws] {wanted}"' in readme
-    for requirements in (REPOSITORY / "examples").glob("*/requirements.txt"):
-        extra = re.findall(r"^\.\./\.\./components(.*)$", requirements.read_text(), re.MULTILINE)
-        assert f"scalr-agents{''.join(extra)} {wanted}\n" in requirements.read_text()
 
 
 def test_stack_files_in_pages_have_no_unknown_key(tmp_path: Path) -> None:

@@ -1,34 +1,22 @@
-"""Input that is too large or has an unusual type: one clear finding on every input path, and work that grows linearly.
+"""Input that is too large or has an unusual type: one clear finding on every input path.
 
-No test looks at a clock. Work in Python is counted in instructions. Where it is done in C, as in regular expressions, the input is so
-large that quadratic work would take minutes.
+It is so large that quadratic work would take minutes.
 """
 
 import base64
-import sys
-from collections.abc import Callable
-from functools import partial
 from itertools import product
 from pathlib import Path
-from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pulumi
 import pytest
 from scalr_agents import charts, output_directory, stack
-from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.helm.assignments import assign
 from scalr_agents.model import findings, signs, yaml_io
-from scalr_agents.model.findings import Finding
-from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.positions import Document
-from scalr_agents.stack import nodes
 
-from tests.helpers.agent_job import CURRENT, nested
+from tests.helpers.agent_job import CURRENT
 from tests.helpers.agent_local import CERTIFICATE, KEY
 from tests.helpers.components import record
 from tests.helpers.programs import ARGS
-from tests.helpers.validated import validate
 from tests.helpers.ways import WAYS, in_a_program, in_values
 
 CERTIFICATES = "-----BEGIN CERTIFICATE-----\n"
@@ -163,137 +151,6 @@ def test_a_long_text_is_searched_for_secrets_once(text: str) -> None:
     assert signs.in_text(text) == ""
     assert signs.is_secret("A", text) == ("=$(a" in text and ")" not in text)
     assert signs.secret_references(text) <= {"a"}
-
-
-def operations(work: Callable[[], object]) -> int:
-    """How many instructions of Python a piece of work takes."""
-    count = 0
-
-    def trace(frame: FrameType, event: str, _: object) -> Any:
-        nonlocal count
-        frame.f_trace_lines, frame.f_trace_opcodes = False, True
-        count += event == "opcode"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return count
-
-
-def check(**given: Any) -> list[Finding]:
-    return charts.check("agent-job", given, release="runs", namespace="scalr", agent_version=CURRENT)
-
-
-def mirrors(number: int) -> list[dict[str, str]]:
-    return [{"url": f"https://m{index}.acme/", "token": "x"} for index in range(number)]
-
-
-def with_tokens(number: int) -> object:
-    inputs = Inputs(mirror_tokens={f"{index}.of.somebody.else": "x" for index in range(number)})
-    given = nested("agent.providerNetworkMirrors", mirrors(number))
-    return validate("agent-job", given, release="runs", namespace="scalr", agent_version=CURRENT, inputs=inputs)
-
-
-def mounts(number: int, volume: str) -> object:
-    mounted = [{"name": f"{volume}{index}", "mountPath": f"/{index}"} for index in range(number)]
-    return check(task={"extraVolumes": [{"name": f"v{index}"} for index in range(number)], "runner": {"extraVolumeMounts": mounted}})
-
-
-def stack_with(number: int, secrets: str) -> object:
-    agents = {f"a{index}": {"kind": "agent-job", "namespace": "scalr", "values": {"typo": 1}} for index in range(number)}
-    return stack.load({"agents": agents, "secrets": {f"{secrets}{index}": {"token": "x"} for index in range(number)}}, directory=Path())
-
-
-def closed(number: int, only: int, mirrored: int) -> object:
-    """An agent in a closed network behind a proxy with many exceptions, some of them networks."""
-    direct = [f"h{index}.acme.internal" if index % 2 else f"10.{index}.0.0/16" for index in range(number)]
-    agent = {
-        "kind": "agent-job",
-        "namespace": "scalr",
-        "agentVersion": CURRENT,
-        "values": nested("agent.providerNetworkMirrors", [{"url": f"https://172.16.0.{index}/"} for index in range(mirrored)]),
-        "network": {"egress": {"only": [{"host": f"{index}.example.com"} for index in range(only)], "enforcedBy": "cilium"}},
-    }
-    common = {"url": "https://acme.scalr.io", "proxy": {"https": "http://proxy.acme.internal:3128", "except": direct}}
-    loaded = stack.load({"common": common, "agents": {"a": agent}, "secrets": {"a": {"token": "x"}}}, directory=Path())
-    assert findings.errors(loaded.findings) == []
-    return loaded.objects()
-
-
-def of_both_roles(number: int, pools: int) -> object:
-    """As many agents for runs as for a VCS provider, with their nodes."""
-    entries: dict[str, Any] = {f"a{index}": SimpleNamespace(role=("runs", "vcs")[index % 2]) for index in range(number)}
-    agents: list[Any] = [SimpleNamespace(name=name, objects=[deployment(index % pools)]) for index, name in enumerate(entries)]
-    return list(nodes.check(entries, agents))
-
-
-def deployment(pool: int) -> Manifest:
-    template = {"metadata": {"labels": {}}, "spec": {"nodeSelector": {"pool": str(pool)}}}
-    return {"kind": "Deployment", "spec": {"template": template}}
-
-
-def positions(number: int, line: str) -> object:
-    document = Document("values.yaml", "".join(line.format(index) for index in range(number)))
-    return [document.position((f"a{index}", "b")) for index in range(number)]
-
-
-@pytest.mark.parametrize(
-    "work",
-    [
-        lambda number: check(**{f"k{index}": 1 for index in range(number)}),
-        lambda number: check(agent={f"k{index}": 1 for index in range(number)}),
-        lambda number: check(agent={"extraEnv": {f"A {index}": "x" for index in range(number)}}),
-        lambda number: check(**{"global": {"podLabels": {f"k{index}": 1 for index in range(number)}}}),
-        lambda number: check(task={"tolerations": [{"efect": "x"}] * number}),
-        lambda number: check(agent={"providerNetworkMirrors": mirrors(number)}),
-        with_tokens,
-        lambda number: mounts(number, "v"),
-        lambda number: mounts(number, "w"),
-        lambda number: stack_with(number // 3, "b"),
-        lambda number: closed(number, number, 0),
-        lambda number: closed(number, 0, number),
-        lambda number: of_both_roles(number, 1),
-        lambda number: of_both_roles(number, number),
-        lambda number: assign({}, f"a=[{'1,' * number}]", "a"),
-        lambda number: positions(number, "a{}: 1\n"),
-        lambda number: positions(number, "a{}: {{<<: {{b: 1}}}}\n"),
-        lambda number: yaml_io.load_values("".join(f"m{index}: {{<<: {{a: 1}}, b: 2}}\n" for index in range(number))),
-        lambda number: merge_of(3 * number, "  <<: [{}]\n"),
-        lambda number: merge_of(3 * number, "{}"),
-        lambda number: anchor_merged(3 * number),
-    ],
-    ids=[
-        "keys",
-        "keys below",
-        "variables",
-        "labels",
-        "tolerations",
-        "mirrors",
-        "tokens",
-        "mounts",
-        "no volumes",
-        "stack",
-        "exceptions and hosts",
-        "exceptions and mirrors",
-        "agents of both roles",
-        "agents of both roles apart",
-        "set",
-        "positions",
-        "positions of merged",
-        "yaml",
-        "yaml of a merged list",
-        "yaml of merged keys",
-        "yaml of an anchor",
-    ],
-)
-def test_work_grows_linearly_with_the_input(work: Callable[[int], object]) -> None:
-    work(2)
-    nothing, once, twice = (operations(partial(work, number)) for number in (2, 60, 120))
-    assert twice - nothing < 2.6 * (once - nothing)
 
 
 class Uncomparable(dict[str, Any]):

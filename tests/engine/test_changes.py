@@ -114,7 +114,6 @@ def test_a_removed_agent_deletes_only_its_objects(aws_prod: Deployed, branch: Br
     assert (len(own), len(own - cache), left.unchanged) == (22, 18, 57)
     assert left.called("create") == left.called("update") == []
     kept = stack.resources()
-    assert len(kept) == 57
     assert {"payments-efs-file-system", "namespace-scalr-payments"} < kept.keys()
 
 

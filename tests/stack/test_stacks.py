@@ -144,5 +144,4 @@ def test_the_schema_rejects_invalid_stack_files(content: dict[str, Any]) -> None
 def test_every_key_is_described() -> None:
     definitions = schema.stack_file()["definitions"]
     described = [prop for definition in definitions.values() for prop in definition["properties"].values()]
-    assert len(described) > 100
     assert [prop for prop in described if not prop.get("description")] == []
