@@ -43,11 +43,6 @@ def test_machines_in_scripts_exist(page: Path) -> None:
     assert [name for name, stack in named if name not in yaml.safe_load(stacks[stack])["config"]["scalr-agents:machines"]] == []
 
 
-@pytest.mark.parametrize("page", sorted((REPOSITORY / "docs").glob("*.md")), ids=lambda page: page.name)
-def test_pages_with_scripts_mention_the_path_of_the_command(page: Path) -> None:
-    assert not _commands(page) or ".venv/bin" in page.read_text()
-
-
 @pytest.mark.parametrize(("page", "warned"), [("README.md", []), ("docs/choosing.md", ["scalr-agents:agents.data.values.securityContext"])])
 def test_starter_stacks_have_only_the_documented_warnings(tmp_path: Path, page: str, warned: list[str]) -> None:
     (tmp_path / "Pulumi.yaml").write_text("name: scalr-agents\n")

@@ -251,18 +251,3 @@ def test_any_stack_gives_objects_or_findings(mutated: dict[str, Any]) -> None:
     assert [hidden for hidden in HIDDEN if hidden in text] == []
     if not errors(loaded.findings):
         assert {manifest["kind"] for manifest in loaded.objects()} & set(WORKLOADS) or loaded.agents == []
-
-
-@every_other_kind
-def test_the_unchanged_values_of_other_kinds_are_valid(chart: str) -> None:
-    version = OTHERS[chart]["current"]
-    found = [charts.check(chart, base, release="runs", namespace="scalr", agent_version=version) for base in BASES[chart]]
-    assert [finding for findings in found for finding in errors(findings)] == []
-
-
-@pytest.mark.parametrize("words", [STACK, STACK_OF_OTHERS], ids=["agent-job", "others"])
-def test_an_unchanged_stack_is_valid(words: dict[str, Any]) -> None:
-    loaded = stack.load(words, directory=HERE)
-    assert errors(loaded.findings) == []
-    for manifest in loaded.objects():
-        assert_valid(manifest)

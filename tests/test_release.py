@@ -68,12 +68,6 @@ def test_pages_that_deny_the_release_are_refused(repository: Path) -> None:
         release.notes("1.10.0", repository)
 
 
-def test_the_pages_about_installing_are_those_that_are_looked_at() -> None:
-    """Until the first release, they say that there is none."""
-    pages = {str(page.relative_to(release.REPOSITORY)) for page in release._pages(release.REPOSITORY)}
-    assert {"README.md", "docs/installation-configuration.md", "docs/programs.md"} <= pages
-
-
 @pytest.mark.parametrize("version", ["1.1.0", "v1.10.0", "1.10", "1.10.0rc1", ""])
 def test_another_version_is_refused(version: str, repository: Path) -> None:
     with pytest.raises(release.ReleaseError, match=r" is not the version of the package: .* is '1\.10\.0'$"):

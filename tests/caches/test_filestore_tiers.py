@@ -67,21 +67,6 @@ def _found(**words: Any) -> set[str]:
     return {finding.path for finding in findings if finding.severity == "error"}
 
 
-def test_capacities_of_every_tier_are_documented() -> None:
-    assert {tier: (min(CAPACITIES[tier]), max(CAPACITIES[tier]), len(CAPACITIES[tier])) for tier in TIERS} == {
-        "BASIC_HDD": (1024, 65433, 64410),
-        "BASIC_SSD": (2560, 65433, 62874),
-        "ZONAL": (100, 102400, 10177),
-        "REGIONAL": (100, 102400, 10177),
-        "ENTERPRISE": (1024, 10240, 37),
-    }
-    assert CAPACITIES["REGIONAL"] == CAPACITIES["ZONAL"]
-
-
-def test_there_are_no_other_tiers() -> None:
-    assert tuple(filestore.TIERS) == TIERS
-
-
 @given(
     st.sampled_from(TIERS),
     capacities,

@@ -40,27 +40,3 @@ def test_the_sdk_has_a_class_for_each_component_and_the_logo(tmp_path: Path, cla
 @pytest.mark.parametrize("program", [EXAMPLE, pages.program("csharp")], ids=["example", "page"])
 def test_programs_name_what_is_in_the_sdk(program: str, classes: csharp.Classes) -> None:
     assert csharp.mistakes(program, classes, OTHERS) == []
-
-
-@pytest.mark.parametrize(
-    ("right", "wrong", "mistake"),
-    [
-        ("new AgentCrds(", "new AgentCrd(", "no class AgentCrd"),
-        ("MinReadySeconds =", "MinReadySecond =", "no MinReadySecond in AgentJobAgentValuesArgs"),
-        (
-            "Agent = new AgentJobAgentValuesArgs { MinReadySeconds = 15 }",
-            "Agent = new AgentJobTaskValuesArgs()",
-            "Agent of AgentJobValuesArgs is no",
-        ),
-        ("payments.TaskPodSelector", "payments.TaskSelector", "no TaskSelector in AgentJob"),
-    ],
-)
-def test_a_mistake_is_found(right: str, wrong: str, mistake: str, classes: csharp.Classes) -> None:
-    assert right in EXAMPLE
-    [found] = csharp.mistakes(EXAMPLE.replace(right, wrong), classes, OTHERS)
-    assert found.startswith(mistake)
-
-
-def test_a_program_that_is_not_c_sharp_is_refused(classes: csharp.Classes) -> None:
-    with pytest.raises(SyntaxError):
-        csharp.mistakes(EXAMPLE.replace("});\n", "}\n"), classes, OTHERS)

@@ -14,7 +14,7 @@ from scalr_agents.machines import documents, environment, on_machine
 from scalr_agents.model.lines import NEWEST
 from scalr_agents.model.merge import merge
 
-from tests.helpers.machines import CA, CASES, EC2, EVERYTHING, GCE, URL, load, machine
+from tests.helpers.machines import CA, EC2, EVERYTHING, GCE, URL, load, machine
 from tests.machines import cases
 from tests.machines.cases import PRINTED
 
@@ -22,10 +22,6 @@ from tests.machines.cases import PRINTED
 @pytest.mark.parametrize(("name", "form"), PRINTED)
 def test_documents_match_their_snapshots(name: str, form: str) -> None:
     assert cases.document(name, form) == cases.snapshot(name, form).read_text()
-
-
-def test_every_snapshot_is_used() -> None:
-    assert set(cases.SNAPSHOTS.iterdir()) == {cases.snapshot(*printed) for printed in PRINTED}
 
 
 SECRETS = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=24, max_size=40)
@@ -205,12 +201,6 @@ def test_render_and_images_mention_machines(stack_file: str) -> None:
     assert (rendered.exit_code, rendered.stdout) == (0, "")
     assert "scalr-agents machine NAME prints their files" in rendered.stderr
     assert CliRunner().invoke(main, ["images", stack_file]).stdout == f"scalr/agent:{NEWEST}\n"
-
-
-def test_cases_cover_every_setting() -> None:
-    said = {word for entry, _ in CASES.values() for word in entry}
-    words = {"role", "agentVersion", "concurrency", "memoryPerRun", "image", "env", "root", "taskImage", "caScope", "runtime", "package"}
-    assert words | {"allowMetadataService", "drainSeconds", "ec2", "gce", "docker"} == said
 
 
 PACKAGE = {"apt": "https://packages.acme/apt jammy main", "key": "https://packages.acme/key.asc", "version": "1.4.0"}

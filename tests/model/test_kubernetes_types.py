@@ -1,6 +1,5 @@
 """Kubernetes types in values: errors are found before deployment, with their path."""
 
-import json
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -301,8 +300,3 @@ def test_newer_schemas_contain_all_older_fields() -> None:
     releases = [script.structs(f"1.{minor}") for minor in range(oldest, int(script.newest().removeprefix("1.")) + 1)]
     for older, newer in pairwise(releases):
         assert [name for name, fields in older.items() if not fields.items() <= newer.get(name, {}).items()] == []
-
-
-def test_the_table_is_small() -> None:
-    """It is read whole, by a command line that is meant to start at once."""
-    assert len(json.dumps(kubernetes_types.table())) < 20_000

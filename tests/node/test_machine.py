@@ -8,13 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.client import wait
-from tests.cluster.late import start_late
-from tests.node import network as networks
 from tests.node.agents import at_once
 from tests.node.init import SYSCTLS
 from tests.node.machine import Machine, Network, left_behind
-from tests.node.node import NodeCluster
-from tests.node.world import World
 
 _STARTER = """
 import sys
@@ -51,17 +47,6 @@ def test_a_node_with_pods_is_removed_after_the_tests(machine: Machine, tmp_path:
         wait(lambda: not left_behind(cgroup, namespace), 30, "the end of the machine")
 
     at_once(end, [signal.SIGKILL, signal.SIGINT])
-
-
-@pytest.mark.parametrize("name", ["stub-world", "containerd", "kube-network-policies"])
-def test_a_node_tolerates_slow_programs(name: str, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    start_late(monkeypatch, name)
-    with Machine(tmp_path) as another:
-        networks.connect(another)
-        world = World(another, tmp_path)
-        with NodeCluster(tmp_path / "cluster", another, world) as cluster, cluster.client() as client:
-            assert cluster.is_working(client)
-        world.stop()
 
 
 @pytest.mark.parametrize("network", ["world", "node"])

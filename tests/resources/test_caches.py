@@ -1,16 +1,12 @@
 """Common behaviour of all components for caches: arguments of the SDKs, retention, dependencies, and early errors."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import pulumi
-import pulumi_aws as aws
-import pulumi_gcp as gcp
 import pytest
 import scalr_agents
 
-from tests.helpers.cloud_arguments import compare, mismatches
+from tests.helpers.cloud_arguments import mismatches
 from tests.helpers.components import program, record, refused
 from tests.helpers.mocked_clouds import INSTANCE, KEY
 from tests.helpers.recording import run
@@ -61,39 +57,6 @@ def test_every_argument_exists_in_the_sdk(component: str, args: dict[str, Any]) 
     sent = [resource for resource in record(component, args).resources if resource.type.startswith(("aws:", "gcp:"))]
     assert sent
     assert [problem for resource in sent for problem in mismatches(resource)] == []
-
-
-WRONG: list[tuple[Callable[[], Iterator[str]], list[str]]] = [
-    (lambda: compare(aws.efs.MountTargetArgs, {"fileSystemId": "fs-0000000a"}), [".subnetId: missing from MountTargetArgs"]),
-    (lambda: compare(aws.efs.BackupPolicyArgs, {"fileSystemId": "fs-0000000a", "backupPolicy": "x"}), [".backupPolicy: expected "]),
-    (
-        lambda: compare(aws.efs.FileSystemArgs, {"lifecyclePolicies": [{}, {"transition_to_ia": "x"}]}),
-        [".lifecyclePolicies[1].transition_to_ia: no argument of FileSystemLifecyclePolicyArgs"],
-    ),
-    (
-        lambda: compare(gcp.filestore.InstanceArgs, {"tier": "ZONAL", "networks": [], "fileShares": {"name": "a", "capacityGB": 1}}),
-        [
-            ".fileShares.capacityGb: missing from InstanceFileSharesArgs",
-            ".fileShares.capacityGB: no argument of InstanceFileSharesArgs",
-        ],
-    ),
-    (lambda: compare(aws.efs.FileSystemArgs, {"tags": {"team": 1}}), [".tags.team: expected <class 'str'>, given 1"]),
-    (lambda: compare(aws.efs.FileSystemArgs, {"tags": ["team"]}), [".tags: expected "]),
-    (lambda: compare(aws.efs.FileSystemArgs, {"encrypted": "true"}), [".encrypted: expected <class 'bool'>, given 'true'"]),
-]
-
-
-@pytest.mark.parametrize(("problems", "expected"), WRONG, ids=[str(index) for index, _ in enumerate(WRONG)])
-def test_unknown_sdk_arguments_are_found(problems: Callable[[], Iterator[str]], expected: list[str]) -> None:
-    found = list(problems())
-    assert len(found) == len(expected)
-    assert [problem[: len(words)] for problem, words in zip(found, expected, strict=True)] == expected
-
-
-def test_a_wrong_argument_of_a_resource_is_found_with_its_name() -> None:
-    resource = record("FilestoreCache", ZONE)["it-instance"]
-    wrong = replace(resource, inputs={**resource.inputs, "capacity": 1024})
-    assert list(mismatches(wrong)) == ["it-instance: .capacity: no argument of InstanceArgs"]
 
 
 STORAGE = ["it-backup-policy", "it-file-system", "it-policy"]

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NotRequired, TypedDict, assert_type, cast
+from typing import Any, Literal, assert_type, cast
 
 import pulumi
 import pytest
@@ -206,20 +206,6 @@ def test_literals_are_strings_for_the_component_host() -> None:
     assert_type(cache["on_delete"], Literal["keep", "delete"])
     inputs = Analyzer("scalr-agents").analyze([scalr_agents.AgentJob, scalr_agents.EfsCache])["component_definitions"]
     assert inputs["AgentJob"].inputs["names"].type == inputs["EfsCache"].inputs["onDelete"].type == PropertyType.STRING
-
-
-def test_the_component_host_does_not_support_literals() -> None:
-    """When it does, `scalr_agents.resources.literals` is not needed any more."""
-
-    class Args(TypedDict):
-        names: NotRequired[Literal["scoped", "chart"]]
-
-    class Component(pulumi.ComponentResource):
-        def __init__(self, name: str, args: Args, opts: pulumi.ResourceOptions | None = None) -> None:
-            super().__init__("test:index:Component", name, {}, opts)
-
-    with pytest.raises(TypeError):
-        Analyzer("test").analyze([Component])
 
 
 def test_the_component_host_offers_every_component() -> None:

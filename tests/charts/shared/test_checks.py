@@ -152,9 +152,3 @@ def test_error(line: Line, given: dict[str, Any], at: str, words: str) -> None:
 def test_warning(line: Line, given: dict[str, Any], at: str, words: str) -> None:
     severity, message = found(line, given, at)
     assert (severity, words in message) == ("warning", True), message
-
-
-@pytest.mark.parametrize("rows", [ERRORS, WARNINGS], ids=["errors", "warnings"])
-def test_each_row_is_about_several_charts(rows: list[tuple[str, Any, str, str]]) -> None:
-    for path, *_ in rows:
-        assert len({line.chart for line in LINES if is_known(place(path, line.chart), line)}) > 1, path
