@@ -15,7 +15,7 @@ BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 BUT_ANYWHERE = $$(sed -n '/ ; /!s/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
 .PHONY: render test control-plane kubernetes-plugin test-cluster debian-packages test-machines test-languages test-installs clouds test-clouds node test-node \
-	check lint types github bench schema docs dist sdks release-notes pins clean install install-kubernetes
+	check lint types github bench schema docs dist release-notes pins clean install install-kubernetes
 
 render: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents render $(STACK)
@@ -99,11 +99,6 @@ docs: $(VENV)/.docs
 # PLUGIN_DOWNLOAD_URL=... is where programs download the plugin.
 dist: $(VENV)/.dev
 	@$(BIN)/python -m tests.distribution
-
-# SDKs for C#, Go, Java and TypeScript in build/sdks, with PLUGIN_DOWNLOAD_URL as for dist.
-sdks: $(VENV)/.dev
-	@$(PYTHON) -m tests.tools.build sdks
-	@$(BIN)/python -m tests.sdks
 
 # What the changelog says about VERSION, as text of a release. Refused if VERSION is not that of the package.
 release-notes:

@@ -126,7 +126,7 @@ class Python(Host):
             "parallel": str(request.parallel),
             "organization": request.organization,
         }
-        runner = tools.binary("generate-sdk").with_name("pulumi-language-python-exec")
+        runner = tools.binary("pulumi").with_name("pulumi-language-python-exec")
         arguments = [argument for flag, value in flags.items() if value for argument in (f"--{flag}", value)]
         variables = {
             "PULUMI_CONFIG": json.dumps(dict(request.config)),

@@ -25,9 +25,8 @@ TOKEN = "s3cr3t-of-the-pool"
 SETTINGS = {"context": "prod", "url": "https://acme.scalr.io"}
 _KUBERNETES = Path(__file__).with_name("kubernetes.json")
 """What the schema of the Kubernetes provider says of all that the examples name."""
-_HOSTS: Mapping[str, Mapping[str, type[host.Host]]] = {"go": {"go": host.Go}, "java": {}, "typescript": {"nodejs": host.Node}, "yaml": {}}
-"""By the languages of the examples and the names of their runtimes. The hosts of Java and YAML are the real ones."""
-_REAL_HOSTS = ("pulumi-language-java", "pulumi-language-yaml")
+_HOSTS: Mapping[str, Mapping[str, type[host.Host]]] = {"go": {"go": host.Go}, "typescript": {"nodejs": host.Node}, "yaml": {}}
+"""By the languages of the examples and the names of their runtimes. The host of YAML is the real one."""
 
 
 class SchemaCluster(Cluster):
@@ -110,7 +109,7 @@ class Project:
         with serving(self.cluster) as providers, host.serving(**answering) as hosts:
             yield host.environment(
                 {
-                    "PATH": os.pathsep.join([*(str(tools.binary(name).parent) for name in _REAL_HOSTS), os.environ["PATH"]]),
+                    "PATH": os.pathsep.join([str(tools.binary("pulumi-language-yaml").parent), os.environ["PATH"]]),
                     "PULUMI_HOME": str(self.home),
                     "PULUMI_BACKEND_URL": self._backend.as_uri(),
                     "PULUMI_CONFIG_PASSPHRASE": "correct horse",

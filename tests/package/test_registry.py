@@ -16,7 +16,7 @@ from tests.package import schema
 REPOSITORY = Path(__file__).parents[2]
 PACKAGE: dict[str, Any] = json.loads(schema.FILE.read_text(encoding="utf-8"))
 PAGES = ["_index.md", "installation-configuration.md"]
-LANGUAGES = {"csharp", "go", "java", "python", "typescript", "yaml"}
+LANGUAGES = {"go", "python", "typescript", "yaml"}
 ADDRESS = "https://git.example/acme/scalr-agents"
 
 

@@ -112,18 +112,13 @@ MODULES = (
     ),
     Module(
         name="pulumi",
-        programs={"pulumi": "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"},
-        pin="github.com/pulumi/pulumi/pkg/v3",
-        version_variables=("github.com/pulumi/pulumi/sdk/v3/go/common/version.Version={version}",),
-    ),
-    Module(
-        name="languages",
         programs={
-            "generate-sdk": "scalr-agents/tests/tools/languages/sdk",
-            "plugin-python": "scalr-agents/tests/tools/languages/python",
-            "pulumi-language-java": "github.com/pulumi/pulumi-java/pkg/cmd/pulumi-language-java",
+            "pulumi": "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+            "generate-sdk": "scalr-agents/tests/tools/pulumi/sdk",
+            "plugin-python": "scalr-agents/tests/tools/pulumi/python",
         },
         pin="github.com/pulumi/pulumi/pkg/v3",
+        version_variables=("github.com/pulumi/pulumi/sdk/v3/go/common/version.Version={version}",),
         documents={"pulumi-language-python-exec": ("github.com/pulumi/pulumi/sdk/v3", "python/cmd/pulumi-language-python-exec")},
     ),
     Module(
@@ -202,7 +197,7 @@ MODULES = (
 
 _CONTROL_PLANE = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "pulumi")
 _MONITORING = ("prometheus", "promtool", "kube-state-metrics")
-_LANGUAGES = ("generate-sdk", "plugin-python", "pulumi-language-java", "pulumi-language-yaml")
+_LANGUAGES = ("generate-sdk", "plugin-python", "pulumi-language-yaml")
 CONTROL_PLANE = (*_CONTROL_PLANE, *_MONITORING, "kwok", "helm", "docker-compose", *_LANGUAGES)
 """What `make test-cluster` runs, and the tests of machines and of programs in other languages."""
 NODE = (
@@ -220,7 +215,7 @@ NODE = (
 """What `make test-node` runs."""
 CLOUDS = ("pulumi", "pulumi-resource-aws", "pulumi-resource-gcp")
 """What `make test-clouds` runs."""
-TARGETS = {"control-plane": CONTROL_PLANE, "clouds": CLOUDS, "node": NODE, "sdks": ("generate-sdk",), "github": ("actionlint",)}
+TARGETS = {"control-plane": CONTROL_PLANE, "clouds": CLOUDS, "node": NODE, "github": ("actionlint",)}
 """Programs by the target of make that builds them."""
 
 

@@ -2,9 +2,15 @@ module scalr-agents/tests/tools/pulumi
 
 go 1.25.11
 
-tool github.com/pulumi/pulumi/pkg/v3/cmd/pulumi
+tool (
+	github.com/pulumi/pulumi/pkg/v3/cmd/pulumi
+	scalr-agents/tests/tools/pulumi/python
+	scalr-agents/tests/tools/pulumi/sdk
+)
 
-require github.com/pulumi/pulumi/pkg/v3 v3.259.0 // indirect
+require github.com/pulumi/pulumi/pkg/v3 v3.259.0
+
+require github.com/pulumi/pulumi/sdk/v3 v3.259.0
 
 require (
 	cel.dev/expr v0.25.2 // indirect
@@ -146,6 +152,7 @@ require (
 	github.com/hashicorp/hcl/v2 v2.24.0 // indirect
 	github.com/hashicorp/vault/api v1.22.0 // indirect
 	github.com/hexops/gotextdiff v1.0.3 // indirect
+	github.com/iancoleman/strcase v0.3.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jedib0t/go-pretty/v6 v6.7.10 // indirect
 	github.com/jonboulle/clockwork v0.4.0 // indirect
@@ -200,7 +207,6 @@ require (
 	github.com/power-devops/perfstat v0.0.0-20210106213030-5aafc221ea8c // indirect
 	github.com/pulumi/appdash v0.0.0-20231130102222-75f619a67231 // indirect
 	github.com/pulumi/inflector v0.2.1 // indirect
-	github.com/pulumi/pulumi/sdk/v3 v3.259.0 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/rogpeppe/go-internal v1.14.1 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
