@@ -103,13 +103,11 @@ def test_the_pods_that_execute_runs(kind: str, maker: str) -> None:
 
 
 def test_placeholders_and_preparations_execute_no_runs() -> None:
-    schedule = [{"from": "08:00", "to": "18:00", "replicas": 3}]
-    words = {"kind": "agent-job", "namespace": "scalr", "prePull": True, "values": {"task": {"buffer": {"schedule": schedule}}}}
+    words = {"kind": "agent-job", "namespace": "scalr", "prePull": True, "values": {"task": {"buffer": {"replicas": 1}}}}
     needs = needs_of({"agents": {"runs": words}})
     assert sorted(pod.name for pod in needs.pods) == [
         "controller pods",
         "placeholder pods",
-        "pods that change the number of placeholders",
         "pods that keep images",
         "task pods",
     ]

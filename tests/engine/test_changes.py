@@ -94,6 +94,15 @@ def test_a_new_token_updates_its_secret_and_rolls_the_controllers(local: Deploye
     assert stack.preview().steps == {}
 
 
+def test_null_of_a_stack_file_leaves_the_number_of_placeholders_to_an_autoscaler(local: Deployed, branch: Branch) -> None:
+    stack = branch(local)
+    stack.edit({"agents.runs.values.task.buffer": {"replicas": None}})
+    added = stack.up()
+    assert added.steps == {"runs-controller-buffer": ("create",), "runs-controller-buffer-priority": ("create",)}
+    assert "replicas" not in stack.cluster.objects["Deployment/scalr-agents/runs-agent-job-buffer"]["spec"]
+    assert stack.preview().steps == {}
+
+
 def test_immutable_secrets_are_replaced(local: Deployed, branch: Branch) -> None:
     """With a provider without mutable Secrets, the Secret of running pods would be deleted."""
     stack = branch(local)

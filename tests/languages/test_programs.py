@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import runpy
 import shutil
 from collections.abc import Iterable
@@ -115,6 +116,20 @@ def test_a_mistake_in_yaml_is_found_before_anything_is_created(given: str, mista
     assert message in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
     assert project.cluster.objects == {}
+
+
+def test_a_transform_leaves_the_number_of_placeholders_to_an_autoscaler(node_modules: Path, tmp_path: Path) -> None:
+    """The one on the page: `null` does not reach a component from here."""
+    page = (EXAMPLES.parent / "docs" / "operations.md").read_text(encoding="utf-8")
+    [transforms] = re.findall(r"^```typescript\n(transforms: .*?)^```", page, re.MULTILINE | re.DOTALL)
+    project = Project.of("typescript", tmp_path)
+    program = project.directory / "index.ts"
+    text = program.read_text(encoding="utf-8").replace("task: {", "task: { buffer: { replicas: 1 },")
+    program.write_text(text.replace("dependsOn: [crds, namespace] }", f"dependsOn: [crds, namespace], {transforms} }}"), encoding="utf-8")
+    done = project.up()
+    assert done.returncode == 0, done.stdout + done.stderr
+    placeholders = project.cluster.objects["Deployment/scalr-payments/payments-agent-job-buffer"]
+    assert {"replicas", "template"} & placeholders["spec"].keys() == {"template"}
 
 
 def test_the_programs_require_the_tested_versions() -> None:

@@ -31,7 +31,6 @@ from tests.helpers.answers_of_cluster import (
 )
 from tests.helpers.samples import load
 
-WINDOW = {"days": ["mon"], "from": "08:00", "to": "18:00", "replicas": 2}
 FAILED = {"type": "Failed", "status": "True", "lastTransitionTime": "2026-05-01T11:59:00Z"}
 
 
@@ -59,7 +58,7 @@ def unscheduled(message: str) -> dict[str, Any]:
     [
         ("agent-job", "0.57.0", {}, {"controller": True}),
         ("agent-job", "1.4.0", {"task": {"buffer": {"replicas": 2}}}, {"controller": True, "placeholder": False}),
-        ("agent-job", "1.4.0", {"task": {"buffer": {"schedule": [WINDOW]}}}, {"controller": True, "placeholder": False}),
+        ("agent-job", "1.4.0", {"task": {"buffer": {"replicas": None}}}, {"controller": True, "placeholder": False}),
         ("agent-local", "0.59.0", {}, {"agent": True}),
         ("agent-local", "1.4.0", {"workload": {"kind": "StatefulSet"}}, {"agent": True}),
         ("agent-k8s", "1.4.0", {}, {"controller": True, "worker": True}),
@@ -80,9 +79,7 @@ def test_an_agent_works_without_the_pods_that_keep_images() -> None:
 
 
 def test_objects_are_read_where_they_are() -> None:
-    one = agent(values={"task": {"buffer": {"schedule": [WINDOW]}}})
-    paths = {maker["kind"]: path(maker) for _, maker, _ in templates(one.objects)}
-    assert paths["CronJob"] == "/apis/batch/v1/namespaces/scalr/cronjobs/runs-scalr-agent-buffer-0-from"
+    paths = {maker["kind"]: path(maker) for _, maker, _ in templates(agent().objects)}
     assert paths["AgentTaskTemplate"] == "/apis/scalr.io/v1/namespaces/scalr/agenttasktemplates/runs-scalr-agent-task-template"
     assert paths["Deployment"].startswith("/apis/apps/v1/namespaces/scalr/deployments/runs-scalr-agent")
 

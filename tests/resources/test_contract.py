@@ -27,7 +27,7 @@ FULL: dict[str, Any] = {
     "pre_pull": True,
     "values": {
         "agent": {"replicaCount": 2, "affinity": {"podAntiAffinity": {}}},
-        "task": {"buffer": {"replicas": 1, "schedule": [{"from": "08:00", "to": "18:00", "replicas": 2}]}},
+        "task": {"buffer": {"replicas": 1}},
         "persistence": {"data": {"enabled": True}, "cache": {"enabled": True}},
     },
 }

@@ -15,17 +15,12 @@ from tests.helpers.validated import validate
 SKIPPED = {"pulumi.com/skipAwait": "true"}
 FORCED = {**SKIPPED, "pulumi.com/patchForce": "true"}
 READY: dict[str, Any] = {
-    "task": {"buffer": {"replicas": 2, "schedule": [{"from": "08:00", "to": "18:00", "replicas": 3}]}},
+    "task": {"buffer": {"replicas": 2}},
     "persistence": {"cache": {"enabled": True, "hostPath": {"path": "/mnt/cache", "preparation": {"enabled": True}}}},
 }
 OWN = {
     "runs-controller-buffer": "kubernetes:apps/v1:Deployment",
     "runs-controller-buffer-priority": "kubernetes:scheduling.k8s.io/v1:PriorityClass",
-    "runs-controller-buffer-schedule-0-from": "kubernetes:batch/v1:CronJob",
-    "runs-controller-buffer-schedule-0-to": "kubernetes:batch/v1:CronJob",
-    "runs-controller-buffer-schedule-account": "kubernetes:core/v1:ServiceAccount",
-    "runs-controller-buffer-schedule-role": "kubernetes:rbac.authorization.k8s.io/v1:Role",
-    "runs-controller-buffer-schedule-role-binding": "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding",
     "runs-controller-cache-preparation": "kubernetes:apps/v1:DaemonSet",
     "runs-controller-pre-pull": "kubernetes:apps/v1:DaemonSet",
 }
@@ -94,6 +89,11 @@ def test_an_existing_priority_class_is_used() -> None:
     recording = _run(merge(READY, {"task": {"buffer": {"priorityClassName": "low"}}}))
     assert recording.of_type("kubernetes:scheduling.k8s.io/v1:PriorityClass") == []
     assert recording["runs-controller-buffer"].inputs["spec"]["template"]["spec"]["priorityClassName"] == "low"
+
+
+def test_none_leaves_the_number_of_placeholders_to_an_autoscaler() -> None:
+    placeholders = _run({"task": {"buffer": {"replicas": None}}})["runs-controller-buffer"].inputs
+    assert {"replicas", "template"} & placeholders["spec"].keys() == {"template"}
 
 
 def test_outputs_reach_the_placeholders() -> None:

@@ -100,6 +100,7 @@ BUFFER = {"values": {"task": {"buffer": {"replicas": 2}}}}
         ({"pods": 1}, {}, [no_room("pods", "1", "0", "1", "2")]),
         ({"pods": 2}, {"values": {"agent": {"replicaCount": 3}}}, ["pods: 2, but the pods that always run here request 3; set at least 4"]),
         ({"pods": 3}, BUFFER, [no_room("pods", "3", "0", "1", "4")]),
+        ({"pods": 2}, {"values": {"task": {"buffer": {"replicas": None}}}}, []),
         ({"pods": 2}, {"prePull": True}, [no_room("pods", "2", "0", "1", "3")]),
         ({"cpu": "850m", "memory": "1024Mi", "disk": "4658Mi"}, {}, []),
         (

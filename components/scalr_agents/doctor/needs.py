@@ -56,11 +56,6 @@ class Pod:
     @property
     def is_task(self) -> bool:
         """Whether Jobs make them, which the agent creates from a template."""
-        return self.has_job and self.kind != "CronJob"
-
-    @property
-    def has_job(self) -> bool:
-        """Whether Jobs make them."""
         return self.kind not in WORKLOADS
 
     @property

@@ -48,7 +48,7 @@ class Submission:
 def accesses(needs: Needs) -> list[Access]:
     """What submitting pods and Jobs takes, beside what deploying takes."""
     needed = [Access("create", "", "pods", pod.namespace) for pod in needs.pods]
-    return list(dict.fromkeys([*needed, *(Access("create", "batch", "jobs", pod.namespace) for pod in needs.pods if pod.has_job)]))
+    return list(dict.fromkeys([*needed, *(Access("create", "batch", "jobs", pod.namespace) for pod in needs.pods if pod.is_task)]))
 
 
 def planned(needs: Needs, cluster: Cluster) -> tuple[list[Submission], dict[str, list[str]]]:
@@ -68,7 +68,7 @@ def _all(needs: Needs, cluster: Cluster) -> Iterator[Submission]:
         if manifest["kind"] not in _NOT_SUBMITTED:
             yield _applied(manifest, needs, cluster)
     for pod in needs.pods:
-        made = [(pod.called, _pod(pod, needs, cluster)), *([(f"Job for {pod.called}", _job(pod))] if pod.has_job else ())]
+        made = [(pod.called, _pod(pod, needs, cluster)), *([(f"Job for {pod.called}", _job(pod))] if pod.is_task else ())]
         yield from (Submission(subject, needs.resource(manifest), manifest) for subject, manifest in made)
 
 

@@ -57,7 +57,6 @@ KINDS = (
     Kind("apps/v1", "Deployment"),
     Kind("apps/v1", "StatefulSet"),
     Kind("autoscaling/v2", "HorizontalPodAutoscaler"),
-    Kind("batch/v1", "CronJob"),
     Kind("cilium.io/v2", "CiliumNetworkPolicy"),
     Kind("external-secrets.io/v1", "ExternalSecret"),
     Kind("monitoring.coreos.com/v1", "PrometheusRule"),

@@ -104,7 +104,7 @@ def _rounded_up(resource: str, amount: Decimal) -> Decimal:
 
 
 def _needs(agent: AnyAgent, limits: Mapping[str, object]) -> _Needs:
-    """A DaemonSet counts as one pod, and placeholders with a schedule as none: nobody knows here how many there are.
+    """A DaemonSet counts as one pod, and placeholders that an autoscaler counts as none: nobody knows here how many there are.
 
     Agents that scale count with their smallest number.
     """
@@ -116,7 +116,7 @@ def _needs(agent: AnyAgent, limits: Mapping[str, object]) -> _Needs:
         if maker["kind"] in WORKLOADS:
             count = 1 if maker["kind"] == "DaemonSet" else maker["spec"].get("replicas", least)
             kept.append({resource: amount * count for resource, amount in of_pod.items()})
-        elif maker["kind"] != "CronJob":
+        else:
             run = of_pod
     return _Needs(agent.name, requests.added(kept), run)
 

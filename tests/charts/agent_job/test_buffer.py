@@ -92,9 +92,17 @@ def test_the_placeholder_objects(version: str) -> None:
 
 
 @on_both_lines
-@pytest.mark.parametrize("replicas", [0, None])
-def test_without_replicas_there_are_no_placeholders(version: str, replicas: int | None) -> None:
-    assert made_of(nested("task.buffer.replicas", replicas), version).keys() == objects(MINIMUM, version=version).keys()
+def test_without_replicas_there_are_no_placeholders(version: str) -> None:
+    assert made_of(nested("task.buffer.replicas", 0), version).keys() == objects(MINIMUM, version=version).keys()
+
+
+@on_both_lines
+def test_null_leaves_the_number_of_placeholders_to_an_autoscaler(version: str) -> None:
+    fixed, left = made_of({}, version), made_of(nested("task.buffer.replicas", None), version)
+    assert {"replicas": 2, **left["buffer"]["spec"]} == fixed["buffer"]["spec"]
+    assert "replicas" not in left["buffer"]["spec"]
+    assert left["buffer-priority"] == fixed["buffer-priority"]
+    assert left.keys() == fixed.keys()
 
 
 @on_both_lines

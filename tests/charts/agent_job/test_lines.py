@@ -161,8 +161,6 @@ SCOPED = {
     "buffer": "FN-buffer",
     "buffer_priority": "scalr.FN-buffer",
     "pre_pull": "FN-pre-pull",
-    "buffer_schedule": "FN-buffer-schedule",
-    "buffer_schedule_policy": "FN-buffer-schedule-network-policy",
 }
 OF_CURRENT = {
     "task_template": "FN-task-template",
@@ -220,15 +218,13 @@ def test_objects_have_the_documented_names(version: str, naming: Any) -> None:
     given = {
         "global": {"tls": tls},
         "agent": {"replicaCount": 2},
-        "task": {"buffer": {"replicas": 1, "schedule": [{"from": "08:00", "to": "18:00", "replicas": 2}]}},
+        "task": {"buffer": {"replicas": 1}},
         "persistence": {"data": {"enabled": True}, "cache": {"enabled": True}},
     }
     made = objects(merge(MINIMUM, given), Inputs(secret_env={"A": "b"}, network=NETWORK, pre_pull=True), naming, version)
     names = charts.names("agent-job", "runs", "scalr", agent_version=version, naming=naming)
     announced = sorted(name for name in asdict(replace(names, cache_preparation="")).values() if name)  # that goes without a claim
-    full = {LEGACY: "runs-agent-job", CURRENT: "runs-scalr-agent"}[version]
-    schedule = [names.buffer_schedule, names.buffer_schedule, f"{full}-buffer-0-from", f"{full}-buffer-0-to"]  # a role has two more objects
-    assert sorted(manifest["metadata"]["name"] for manifest in made.values()) == sorted([*announced, *schedule])
+    assert sorted(manifest["metadata"]["name"] for manifest in made.values()) == announced
     controller, task = _pods(made)
     template = lookup(made, "task-template", "metadata", "name")
     assert template in [variable.get("value") for variable in controller["spec"]["containers"][0]["env"]]

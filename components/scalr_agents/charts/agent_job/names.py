@@ -18,8 +18,6 @@ class JobNames(Names):
     task_budget: str = ""
     buffer: str = ""
     buffer_priority: str = ""
-    buffer_schedule: str = ""
-    buffer_schedule_policy: str = ""
     cache_preparation: str = ""
     pre_pull: str = ""
 
@@ -77,7 +75,5 @@ def _names(identity: Identity, cluster: str, **more: str) -> JobNames:
         buffer=f"{full}-buffer",
         buffer_priority=f"{identity.namespace}.{full}-buffer",
         pre_pull=f"{full}-pre-pull",
-        buffer_schedule=f"{full}-buffer-schedule",
-        buffer_schedule_policy=f"{full}-buffer-schedule-network-policy",
         **more,
     )

@@ -49,7 +49,7 @@ UNEVICTABLE_ANNOTATIONS = {
 
 IDLE = ("buffer", "pre-pull")
 """Components of pods that only wait, without which an agent works."""
-BESIDE_RUNS = (*IDLE, "buffer-schedule", "cache-preparation")
+BESIDE_RUNS = (*IDLE, "cache-preparation")
 """Components of pods that neither start runs nor execute them."""
 
 SCALR_PREFIX = "SCALR_"

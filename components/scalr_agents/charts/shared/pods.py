@@ -15,7 +15,6 @@ _PODS = {
     "worker": "worker pods",
     "task": "task pods",
     "buffer": "placeholder pods",
-    "buffer-schedule": "pods that change the number of placeholders",
     "cache-preparation": "pods that prepare the cache",
     "pre-pull": "pods that keep images",
 }
@@ -28,19 +27,11 @@ def pods(objects: Sequence[Manifest]) -> Iterator[tuple[str, Mapping[str, Any]]]
 
 
 def templates(objects: Sequence[Manifest]) -> Iterator[tuple[str, Manifest, Manifest]]:
-    """The objects of an agent that make pods: what messages call the pods, the object, and the template of its pods.
-
-    CronJobs of one component make the same pods, at other times: only the first one counts.
-    """
-    others = set[str]()
+    """The objects of an agent that make pods: what messages call the pods, the object, and the template of its pods."""
     for manifest in objects:
         template = volumes.first_pod(manifest) if manifest["kind"] in WORKLOADS else template_of(manifest)
-        if not template:
-            continue
-        name = _PODS.get(template["metadata"]["labels"].get(COMPONENT, ""), "pods")
-        if manifest["kind"] != "CronJob" or name not in others:
-            yield name, manifest, template
-        others.add(name)
+        if template:
+            yield _PODS.get(template["metadata"]["labels"].get(COMPONENT, ""), "pods"), manifest, template
 
 
 def template_of(manifest: Manifest) -> Manifest:

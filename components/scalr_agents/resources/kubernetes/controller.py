@@ -48,7 +48,7 @@ class AgentController(Validated[AgentRequest[JobAgent]]):
         registered = objects.register(group, self, name, opts, rollout=rollout, claim_timeouts=longest)
         self.needed_by_runs = [registered[role] for role, manifest in group.items() if manifest["kind"] in _NEEDED_BY_RUNS]
         # Not awaited: these become ready when the cluster has grown, which may never happen.
-        # The number of placeholders is the schedule's while there is one, and nobody else's afterwards.
+        # An autoscaler may have set the number of placeholders; a number in the values replaces its own.
         nodes = {role: objects.forced(manifest) if role == "buffer" else manifest for role, manifest in agent.group("nodes").items()}
         objects.register(nodes, self, name, opts)
         deployment = registered["deployment"]

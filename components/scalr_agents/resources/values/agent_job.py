@@ -340,48 +340,14 @@ class AgentJobTaskBudgetValues(TypedDict, total=False):
     """Only 0 is allowed, which also means that none is evicted: Jobs have no scale from which Kubernetes could derive a number."""
 
 
-_AgentJobBufferWindowValuesKeywords = TypedDict("_AgentJobBufferWindowValuesKeywords", {"from": Required[str]}, total=False)
-
-
-class _AgentJobBufferWindowValuesAttributes(TypedDict, total=False):
-    days: Sequence[str]
-    """Days on which it begins: `mon` to `sun`, or ranges such as `mon-fri`. Default: every day."""
-    to: Required[str]
-    """When it ends, `HH:MM`. If that is not after `from`, it ends on the next day."""
-    timezone: str | None
-    """Time zone of both, a name of the IANA database such as `Europe/Berlin`. All windows of a schedule have the same one. Default:
-    `UTC`."""
-    replicas: Required[int]
-    """Number of placeholders in this time."""
-
-
-class AgentJobBufferWindowValues(_AgentJobBufferWindowValuesAttributes, _AgentJobBufferWindowValuesKeywords):
-    """A time of the week with its own number of placeholders."""
-
-
-class AgentJobKubectlImageValues(TypedDict, total=False):
-    """Image of the Jobs that change the number of placeholders. It must contain `kubectl`, version 1.33 or newer."""
-
-    repository: str | None
-    """Repository, without tag. With `global.imageRegistry`, `registry.k8s.io` is replaced by it. Default: `registry.k8s.io/kubectl`."""
-    tag: str | None
-    """Tag. Default: `v1.36.4`."""
-    pullPolicy: Literal["Always", "IfNotPresent", "Never"]
-    """Kubernetes field `imagePullPolicy`. Default: `IfNotPresent`."""
-
-
 class AgentJobBufferValues(TypedDict, total=False):
     """Placeholder pods that keep nodes ready: they are as large as a task and are preempted by tasks. Not in the chart."""
 
     replicas: int | None
-    """Number of tasks to reserve room for. Default: none."""
+    """Number of tasks to reserve room for. `null` leaves the number to an autoscaler. Default: none."""
     priorityClassName: str | None
     """An existing PriorityClass for the placeholders, lower than that of tasks. Default: one with priority -10 is created, which never
     preempts."""
-    schedule: Sequence[AgentJobBufferWindowValues] | None
-    """Times of the week with another number of placeholders. CronJobs set it; outside of these times it is `replicas`. Default: none."""
-    kubectlImage: AgentJobKubectlImageValues
-    """Image of these CronJobs."""
 
 
 class AgentJobWorkerImageValues(TypedDict, total=False):

@@ -3,7 +3,7 @@
 from pathlib import PurePosixPath
 
 from scalr_agents.charts.agent_job import names
-from scalr_agents.charts.agent_job.checks import images, schedule
+from scalr_agents.charts.agent_job.checks import images
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.checks import containers
 from scalr_agents.model.findings import Findings, error, warning
@@ -25,13 +25,12 @@ _SHARED = (
 
 def check(values: AgentJobValues, release: Release) -> Findings:
     yield from _buffer(values, release)
-    yield from schedule.check(values)
     yield from _preparation(values)
 
 
 def _buffer(values: AgentJobValues, release: Release) -> Findings:
     task, own = values.task, names.of(release).buffer_priority
-    is_used = bool(task.buffer.replicas or task.buffer.schedule)
+    is_used = task.buffer.replicas != 0
     if is_used and not (task.worker.resources or task.runner.resources):
         yield warning(
             "task.buffer.replicas",

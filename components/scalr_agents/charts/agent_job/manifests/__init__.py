@@ -50,7 +50,7 @@ def controller(agent: Job) -> Group:
 
 
 def nodes(agent: Job) -> Group:
-    """What keeps nodes ready for tasks: the cache directory, their images, and room for future tasks, by a schedule if there is one."""
+    """What keeps nodes ready for tasks: the cache directory, their images, and room for future tasks."""
     values, release, inputs = agent.values, agent.release, agent.inputs
     return {
         **node_cache.objects(values, release),
@@ -65,7 +65,7 @@ def contents(agent: Job) -> secrets.SecretData:
 
 
 def pods(agent: Job) -> list[Pods]:
-    """The controllers, the pods of tasks, in which the worker with its token stands beside the runner, and those of a schedule."""
+    """The controllers, and the pods of tasks, in which the worker with its token stands beside the runner."""
     return policies.pods(agent.values, agent.release, agent.inputs)
 
 

@@ -1,11 +1,11 @@
 """Room for future tasks: placeholder pods that keep nodes with the agent's images, and that the scheduler preempts for a task."""
 
 from scalr_agents.charts.agent_job import names
-from scalr_agents.charts.agent_job.manifests import pod, schedule, task
+from scalr_agents.charts.agent_job.manifests import pod, task
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests.objects import layered
-from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import Release
 
 COMPONENT = "buffer"
@@ -14,12 +14,12 @@ _PRIORITY = -10
 
 
 def objects(values: AgentJobValues, release: Release, inputs: Inputs) -> dict[str, Manifest]:
-    """The placeholders, what changes their number by a schedule and, unless an existing one is set, their PriorityClass."""
+    """The placeholders and, unless an existing one is set, their PriorityClass."""
     settings = values.task.buffer
-    if not (settings.replicas or settings.schedule):
+    if settings.replicas == 0:
         return {}
     own = {} if settings.priority_class_name else {"buffer-priority": _priority(release)}
-    return {**own, "buffer": _deployment(values, release, inputs), **schedule.objects(values, release, inputs)}
+    return {**own, "buffer": _deployment(values, release, inputs)}
 
 
 def _priority(release: Release) -> Manifest:
@@ -40,23 +40,25 @@ def _deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Man
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": release.metadata(names.of(release).buffer, COMPONENT),
-        "spec": {
-            # Without a number, no deployment sets back what the schedule has set.
-            **({} if settings.buffer.schedule else {"replicas": settings.buffer.replicas}),
-            # With a surge, an update would add nodes to the cluster.
-            "strategy": {"type": "Recreate"},
-            "selector": {"matchLabels": release.selector(COMPONENT)},
-            "template": pod.beside_tasks(
-                values,
-                release,
-                COMPONENT,
-                {
-                    "priorityClassName": settings.buffer.priority_class_name or names.of(release).buffer_priority,
-                    "securityContext": layered(values.global_.pod_security_context, settings.pod_security_context),
-                    "containers": _containers(values, release, inputs),
-                },
-            ),
-        },
+        "spec": present(
+            {
+                # Without a number, no deployment sets back what an autoscaler has set.
+                "replicas": settings.buffer.replicas,
+                # With a surge, an update would add nodes to the cluster.
+                "strategy": {"type": "Recreate"},
+                "selector": {"matchLabels": release.selector(COMPONENT)},
+                "template": pod.beside_tasks(
+                    values,
+                    release,
+                    COMPONENT,
+                    {
+                        "priorityClassName": settings.buffer.priority_class_name or names.of(release).buffer_priority,
+                        "securityContext": layered(values.global_.pod_security_context, settings.pod_security_context),
+                        "containers": _containers(values, release, inputs),
+                    },
+                ),
+            }
+        ),
     }
 
 

@@ -1,7 +1,7 @@
 """The policies of an agent's pods, and what these connect to."""
 
 from scalr_agents.charts.agent_job import versions
-from scalr_agents.charts.agent_job.manifests import deployment, environment, schedule, task
+from scalr_agents.charts.agent_job.manifests import deployment, environment, task
 from scalr_agents.charts.agent_job.names import of as names_of
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared.agent import Group
@@ -19,9 +19,9 @@ def default(values: AgentJobValues, release: Release) -> Group:
 
 
 def pods(values: AgentJobValues, release: Release, inputs: Inputs) -> list[Pods]:
-    """The controllers, the pods of tasks, in which the worker with its token stands beside the runner, and those of a schedule."""
+    """The controllers, and the pods of tasks, in which the worker with its token stands beside the runner."""
     names, loop = names_of(release), versions.of(release).downloaded_from
-    made = [
+    return [
         Pods(
             "tasks",
             task.COMPONENT,
@@ -44,5 +44,3 @@ def pods(values: AgentJobValues, release: Release, inputs: Inputs) -> list[Pods]
             token=values.service_account.automount_token,
         ),
     ]
-    scaling = Pods("schedule", schedule.COMPONENT, "buffer-schedule-egress", names.buffer_schedule_policy, [], token=True, agent=False)
-    return [*made, scaling] if values.task.buffer.schedule else made

@@ -2,7 +2,6 @@
 
 from typing import Annotated, Literal
 
-from scalr_agents.charts.agent_job.values.schedule import BufferWindow, KubectlImage
 from scalr_agents.charts.shared.values import Image, PodFields, resources
 from scalr_agents.model.fields import (
     Affinity,
@@ -24,7 +23,6 @@ from scalr_agents.model.fields import (
     TopologySpreadConstraints,
     VolumeMounts,
     Volumes,
-    unset,
 )
 from scalr_agents.model.section import ChartSection, default
 from scalr_agents.model.variables import variable
@@ -127,14 +125,10 @@ class Buffer(ChartSection):
     """Placeholder pods that keep nodes ready: they are as large as a task and are preempted by tasks. Not in the chart."""
 
     replicas: Count = 0
-    """Number of tasks to reserve room for. Default: none."""
+    """Number of tasks to reserve room for. `null` leaves the number to an autoscaler. Default: none."""
     priority_class_name: Name = ""
     """An existing PriorityClass for the placeholders, lower than that of tasks. Default: one with priority -10 is created, which never
     preempts."""
-    schedule: Annotated[list[BufferWindow], unset([])] = []
-    """Times of the week with another number of placeholders. CronJobs set it; outside of these times it is `replicas`. Default: none."""
-    kubectl_image: KubectlImage = default(KubectlImage)
-    """Image of these CronJobs."""
 
 
 class Task(PodFields):

@@ -71,8 +71,6 @@ class Pods(NamedTuple):
     """Whether they may reach the metadata service although their egress is restricted."""
     nfs: bool = True
     """Whether they may connect to NFS servers."""
-    agent: bool = True
-    """Whether the agent runs in them. Others connect to the cluster's API only."""
 
     @property
     def containers(self) -> list[Variables]:
@@ -104,8 +102,7 @@ Allowed = Mapping[tuple[Kind, tuple[int, ...]], Sequence[str]]
 
 def of(pods: Pods, release: Release, inputs: Inputs) -> list[Destination]:
     """The destinations of some pods, without duplicates: what the settings imply, then the user's entries."""
-    entries = _entries(pods, release, inputs) if pods.agent else ()
-    return list(dict.fromkeys([*_implied(pods, release, inputs.cloud), *entries]))
+    return list(dict.fromkeys([*_implied(pods, release, inputs.cloud), *_entries(pods, release, inputs)]))
 
 
 def allowed(pods: Pods, release: Release, inputs: Inputs) -> Allowed:
@@ -119,7 +116,7 @@ def allowed(pods: Pods, release: Release, inputs: Inputs) -> Allowed:
 
 def unknown(pods: Pods, inputs: Inputs) -> Iterator[str]:
     """The variables with addresses that are not known here, so that no destination follows from them."""
-    for variables in pods.containers if pods.agent else ():
+    for variables in pods.containers:
         for name in ("HTTPS_PROXY", "HTTP_PROXY", "SCALR_AGENT_OTLP_ENDPOINT", "SCALR_AGENT_SENTRY_DSN", "SCALR_URL"):
             given = variable(variables, name)
             if given is None or (given and address(given) is None):
@@ -135,8 +132,6 @@ def _implied(pods: Pods, release: Release, cloud: Cloud | None) -> Iterator[Dest
     yield Destination("dns", "", (DNS_PORT,), "DNS")
     if pods.token:
         yield Destination("api-server", "", API_PORTS, "Kubernetes API")
-    if not pods.agent:
-        return
     for proxy in (proxy for proxies in every for proxy in proxies.all()):
         yield _reached(proxy, "proxy", release)
     for target in _scalr(address(variable(variables, "SCALR_URL"))):
