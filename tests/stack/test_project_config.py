@@ -14,10 +14,10 @@ from tests.stack.project_configs import ACCEPTED, CIPHERTEXT, REFUSED, Accepted,
 SALT = "encryptionsalt: v1:abc="
 
 
-def _read(directory: Path, case: Accepted | Refused, environment: str = "") -> Source:
+def _read(directory: Path, case: Accepted | Refused) -> Source:
     project = case.project.replace(CIPHERTEXT, "v1:abc=")
     (directory / "Pulumi.yaml").write_text(f"name: {case.name}\nruntime: none\nconfig: {project}\n")
-    (directory / "Pulumi.dev.yaml").write_text(f"{SALT}\n{environment}\nconfig: {case.stack.replace(CIPHERTEXT, 'v1:abc=')}\n")
+    (directory / "Pulumi.dev.yaml").write_text(f"{SALT}\nconfig: {case.stack.replace(CIPHERTEXT, 'v1:abc=')}\n")
     return source.read(directory, "dev")
 
 
@@ -33,7 +33,7 @@ def test_project_configuration_that_the_engine_accepts(tmp_path: Path, case: Acc
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: f"{case.project} {case.stack}")
-def test_project_configuration_that_the_engine_refuses(tmp_path: Path, case: Refused) -> None:
+def test_project_configuration_that_cannot_be_read(tmp_path: Path, case: Refused) -> None:
     with pytest.raises(FindingsError) as caught:
         _read(tmp_path, case)
     assert [f"{finding.path}: {finding.message}" for finding in caught.value.findings] == [case.finding]
@@ -43,13 +43,31 @@ def test_findings_on_project_configuration_are_located(tmp_path: Path) -> None:
     with pytest.raises(FindingsError) as caught:
         _read(tmp_path, Refused("\n  aws:region: x\n  common: {url: u}", "{}", ""))
     assert str(caught.value).startswith(f"{tmp_path}/Pulumi.yaml:5:3: error: config.common: Pulumi refuses settings")
+
+
+@pytest.mark.parametrize(
+    ("project", "given", "config"),
+    [
+        ("{common: null}", "{}", {}),
+        ("{common: 5.5}", "{}", {"common": 5.5}),
+        ("{common: {value: {url: u}, default: {url: v}}}", "{}", {"common": {"url": "u"}}),
+        ("{common: {type: map, description: 5, value: x}}", "{}", {"common": "x"}),
+        ("{secrets.runs.token: {value: {secure: <ciphertext>}}}", "{}", {"secrets": {"runs": {"token": {"secure": "v1:abc="}}}}),
+        ("{common: {}}", "{}", {}),
+        ("{a: {type: integer}}", "{a: x}", {"a": "x"}),
+        ("{common.url: u}", "{common: [a]}", {"common": ["a"]}),
+        ("{common.labels.team: u}", "{common: {labels: x}}", {"common": {"labels": "x"}}),
+    ],
+)
+def test_what_only_the_engine_refuses_is_read_nevertheless(tmp_path: Path, project: str, given: str, config: dict[str, Any]) -> None:
+    assert _read(tmp_path, Accepted(project, given, config)).config == config
+
+
+@pytest.mark.parametrize("key", ["'scalr-agents:'", "':'", "''"])
+def test_a_key_without_a_name_is_an_error(tmp_path: Path, key: str) -> None:
     with pytest.raises(FindingsError) as caught:
-        _read(tmp_path, Refused("{common.labels.team: x}", "{scalr-agents:common: {labels: x}}", ""))
-    assert str(caught.value).startswith(f"{tmp_path}/Pulumi.dev.yaml:3:32: error: scalr-agents:common.labels: expected a map")
-
-
-def test_an_environment_may_set_what_is_missing(tmp_path: Path) -> None:
-    assert _read(tmp_path, Accepted("{common: {}}", "{}", {}), "environment: [acme/prod]").config == {}
+        _read(tmp_path, Refused(f"{{{key}: x}}", "{}", ""))
+    assert [finding.message.partition(",")[0] for finding in caught.value.findings] == ["not a key of Pulumi's configuration"]
 
 
 def test_findings_on_shared_settings_are_located_in_the_project_file(tmp_path: Path) -> None:
@@ -57,7 +75,7 @@ def test_findings_on_shared_settings_are_located_in_the_project_file(tmp_path: P
     found = positions.locate(stack.load(read.config, directory=tmp_path).findings, read)
     assert [(str(finding.position), finding.path) for finding in found if finding.severity == "error"] == [
         (f"{tmp_path}/Pulumi.yaml:5:24", "scalr-agents:common.labels.team"),
-        (f"{tmp_path}/Pulumi.dev.yaml:3:19", "scalr-agents:common.agentVersoin"),
+        (f"{tmp_path}/Pulumi.dev.yaml:2:19", "scalr-agents:common.agentVersoin"),
         (f"{tmp_path}/Pulumi.yaml:4:3", "scalr-agents:common.urll"),
     ]
 

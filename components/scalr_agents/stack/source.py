@@ -5,7 +5,7 @@ It works without the engine: secrets stay encrypted, and an ESC environment is r
 
 import re
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -158,12 +158,11 @@ def _source(file: Path, declared: Path, settings: Mapping[str, Any]) -> Source:
         raise FindingsError([error("", message, position=Position(shown(file)))])
     name, own = str(settings.get("name", "")), as_map(content.get("config"))
     entries, refused = project_config.read(settings.get("config"), name)
-    _refuse(declared, [(finding, finding.at) for finding in refused])
+    if refused:
+        document = Document(shown(declared), read_text(declared))
+        raise FindingsError(replace(finding, position=document.position(finding.at)) for finding in refused)
     config, origins = _own(file, own, name)
     config, used = project_config.applied(entries, config)
-    environment = bool(content.get("environment"))
-    if not environment:  # it may set what is missing
-        _refuse(file, [_of_stack(finding, origins) for finding in project_config.refused(entries, config)])
     of_project = {entry.path: Origin(declared, _place(entry, settings)) for entry in used}
     given = {entry.key: entry.content[entry.field] for entry in entries if entry.field}
     given |= {key: value for key, value in own.items() if value is not None}
@@ -174,22 +173,8 @@ def _source(file: Path, declared: Path, settings: Mapping[str, Any]) -> Source:
         config=config.get(PREFIX, {}),
         origins={path[1:]: origin for path, origin in (of_project | origins).items() if path[0] == PREFIX},
         others={key: value for key, value in given.items() if project_config.split(key, name)[0] != PREFIX},
-        environment=environment,
+        environment=bool(content.get("environment")),
     )
-
-
-def _refuse(file: Path, findings: Sequence[tuple[Finding, KeyPath]]) -> None:
-    """Raise `FindingsError` for findings on a file that Pulumi refuses, given with their paths in the file."""
-    if findings:
-        document = Document(shown(file), read_text(file))
-        raise FindingsError(replace(finding, position=document.position(path)) for finding, path in findings)
-
-
-def _of_stack(finding: Finding, origins: Mapping[KeyPath, Origin]) -> tuple[Finding, KeyPath]:
-    """A finding on a namespace, a name and what is below it, as stack files have them, and its path in the file."""
-    namespace, name, *below = finding.at
-    origin = origins.get((namespace, name))
-    return replace(finding, at=(f"{namespace}:{name}", *below)), (*origin.path, *below) if origin else ()
 
 
 def misspelt(source: Source) -> Iterator[Finding]:
