@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from scalr_agents.model import gone
 from scalr_agents.model.characters import escaped
 from scalr_agents.model.findings import Finding
 
@@ -39,12 +40,22 @@ class NamedPath(click.Path):
 class Program(click.Group):
     """The commands, whose errors may name what is in a file: it is printed as text."""
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Find a command."""
+        if went := gone.of_command(*args[:1]):
+            ctx.fail(f"{args[0]}: {went}")
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
         try:
             return super().invoke(ctx)
         except click.MissingParameter:  # of several lines, none of which is from a file
             raise
+        except click.NoSuchOption as problem:
+            went = gone.of_command(ctx.invoked_subcommand or "", problem.option_name)
+            message = f"{problem.option_name}: {went}" if went else problem.format_message()
+            raise click.UsageError(escaped(message), problem.ctx) from None
         except click.UsageError as problem:
             raise click.UsageError(escaped(problem.format_message()), problem.ctx) from None
         except click.ClickException as problem:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from scalr_agents.model import gone
 from scalr_agents.model.deprecation import deprecations
 from scalr_agents.model.findings import Finding, Path, as_path, dotted, error, starts, unknown_key
 from scalr_agents.model.forms import is_deferred
@@ -126,6 +127,8 @@ def _message(model: type[BaseModel], path: Path, problem: ErrorDetails, *, by_na
     if kind in (COMPLETE, "missing"):
         return problem["msg"] if kind == COMPLETE else kind
     if kind == "extra_forbidden":
+        if went := gone.of_key(path):
+            return went
         section = _model_at(model, path[:-1], by_name=by_name)
         elsewhere = [] if by_name else _elsewhere(model, section, path)  # arguments are flat
         return unknown_key(str(path[-1]), list(_fields(section, by_name=by_name)), elsewhere)

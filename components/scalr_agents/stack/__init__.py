@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scalr_agents.charts.shared import pods
 from scalr_agents.charts.shared.agent import AnyAgent
 from scalr_agents.charts.shared.manifests import crds
+from scalr_agents.model import gone
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.findings import Finding, by_severity, error, errors, starts, unknown_key, warning
 from scalr_agents.model.findings import Path as KeyPath
@@ -206,7 +207,7 @@ def _unknown_keys(config: Mapping[str, Any]) -> Iterator[Finding]:
             yield error((f"{PREFIX}:{key}",), message)
         else:
             name = shown(key)
-            yield error((f"{PREFIX}:{name}",), unknown_key(name, _KEYS))
+            yield error((f"{PREFIX}:{name}",), gone.of_key((key,)) or unknown_key(name, _KEYS))
 
 
 def _decoded(value: Any) -> Any:

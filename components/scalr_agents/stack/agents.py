@@ -9,7 +9,7 @@ from scalr_agents import charts
 from scalr_agents.charts.shared.agent import AnyAgent, Chart
 from scalr_agents.charts.shared.inputs import ClusterValue, Inputs
 from scalr_agents.charts.shared.loading import load, misshapen_sections
-from scalr_agents.model import aws, google, yaml_io
+from scalr_agents.model import aws, gone, google, yaml_io
 from scalr_agents.model.declarations import Form
 from scalr_agents.model.deprecation import without_deprecated_defaults
 from scalr_agents.model.fields import LONGEST_RELEASE
@@ -134,6 +134,8 @@ def misplaced_keys(agents: Any) -> Iterator[Finding]:
 
 
 def _misplaced_key(kind: str, key: str, here: KeyPath) -> Iterator[Finding]:
+    if gone.of_key(here):
+        return
     if key in secrets.MISPLACED:
         yield secrets.misplaced_at(here)
     elif key in _OF_NODES:

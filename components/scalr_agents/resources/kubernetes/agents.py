@@ -18,6 +18,7 @@ from scalr_agents.charts.shared.scaling import Scaling
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.charts.shared.secrets_from import layers as layers_of_store
 from scalr_agents.charts.shared.settings import NoValueError, Settings
+from scalr_agents.model import gone
 from scalr_agents.model.deprecation import deprecations, without_deprecated_defaults
 from scalr_agents.model.fields import Annotations, InputMap, InputText, OpenMap, SecretEnv, Text
 from scalr_agents.model.findings import Finding, by_severity, dotted, error, warning
@@ -135,7 +136,7 @@ def _validate(
 def _with_place(finding: Finding, chart: Chart, model: type[_Arguments]) -> Finding:
     """The finding on an unknown argument that another component has, or that is a value of the chart: with a better advice."""
     key, *below = finding.at
-    if below or key in model.model_fields:
+    if below or key in model.model_fields or gone.of_key(finding.at):
         return finding
     owners = [component for component, known in _MODELS.items() if key in known.model_fields]
     of_others = f"unknown key {key!r}; it is an argument of {' and '.join(owners)} only" if owners else ""
