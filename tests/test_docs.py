@@ -2,13 +2,11 @@
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from pydantic import BaseModel
 from scalr_agents import charts, stack
 from scalr_agents.machines.instance_types import GOOGLE_FAMILIES
 from scalr_agents.model.findings import errors
@@ -17,36 +15,18 @@ from scalr_agents.model.merge import lookup, merge
 from scalr_agents.stack import source
 
 from tests import reference, site
-from tests.helpers.agent_job import CURRENT, LEGACY, LINES, MINIMUM, value_paths
+from tests.helpers.agent_job import CURRENT, LEGACY, LINES, MINIMUM
 from tests.reference import stack_file
 
 REPOSITORY = Path(__file__).parent.parent
 FOLDERS = [REPOSITORY / name for name in ("docs", "examples")]
 PAGES = sorted([*REPOSITORY.glob("*.md"), *(page for folder in FOLDERS for page in folder.rglob("*.md") if "venv" not in page.parts)])
-AGENT_JOB = (REPOSITORY / "docs" / "agent-job.md").read_text()
 DIFFERENCES = (REPOSITORY / "docs" / "helm-differences.md").read_text()
 REFUSED: list[tuple[str, str]] = re.findall(
     r"^\| `([^`]+: [^`]+)` \| (.*) \|$",
     DIFFERENCES.partition("## Values a chart accepts and we refuse")[2].partition("### `null`")[0],
     re.MULTILINE,
 )
-
-
-def test_every_value_is_documented() -> None:
-    assert [leaf for leaf in value_paths() if f"`{leaf}`" not in AGENT_JOB] == []
-
-
-def test_values_of_certain_agents_are_marked() -> None:
-    rows = re.findall(r"^\| `([\w.]+)` \|.*\|$", AGENT_JOB, re.MULTILINE)
-    marked = {
-        row: re.findall(rf"^\| `{re.escape(row)}` \|.* \*((?:\w+ line|Agents .*?\d.*?)\.)\*", AGENT_JOB, re.MULTILINE) for row in rows
-    }
-    lines = {line.versions: f"{name.capitalize()} line." for name, line in LINES.items()}
-    knowing = {path: charts.find("agent-job").versions.knowing(path) for path in value_paths()}
-    expected = {
-        path: [] if words == "0.57 or newer" else [lines.get(words, f"Agents {words}.")] for path, words in knowing.items() if path in rows
-    }
-    assert {path: marks for path, marks in marked.items() if path in expected} == expected
 
 
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES)
@@ -80,22 +60,6 @@ def test_every_correction_has_its_test() -> None:
         if isinstance(node, ast.FunctionDef)
     }
     assert named <= defined
-
-
-def _paths(model: type[BaseModel]) -> Iterator[str]:
-    """The values of a kind, dotted; a section is its values."""
-    for name, field in model.model_fields.items():
-        key, section = field.alias or name, field.annotation
-        if isinstance(section, type) and issubclass(section, BaseModel):
-            yield from (f"{key}.{path}" for path in _paths(section))
-        else:
-            yield key
-
-
-@pytest.mark.parametrize("chart", ["agent-local", "agent-k8s"])
-def test_every_value_of_other_kinds_is_documented(chart: str) -> None:
-    page = (REPOSITORY / "docs" / f"{chart}.md").read_text()
-    assert [path for path in _paths(charts.find(chart).model) if f"`{path}`" not in page] == []
 
 
 @pytest.mark.parametrize(("example", "reason"), REFUSED, ids=[example for example, _ in REFUSED])

@@ -27,7 +27,7 @@ NULLABLE = "nullable"
 Spec = dict[str, Any]
 """A part of the schema: https://www.pulumi.com/docs/iac/guides/building-extending/packages/schema/."""
 _PRIMITIVE = {str: "string", bool: "boolean", int: "integer", float: "number"}
-_ANY = {"$ref": "pulumi.json#/Any"}
+ANY = {"$ref": "pulumi.json#/Any"}
 
 
 def of_chart(chart: str) -> dict[str, Spec]:
@@ -110,13 +110,13 @@ class _Chart:
                     del found["plain"]
             case builtins.dict:
                 content = self._type(arguments[1], name)
-                found = _ANY if content is _ANY else {"type": "object", "additionalProperties": content, "plain": True}
+                found = ANY if content is ANY else {"type": "object", "additionalProperties": content, "plain": True}
             case builtins.list:
                 found = {"type": "array", "items": self._type(arguments[0], name), "plain": True}
             case _ if isinstance(annotation, type) and issubclass(annotation, BaseModel):
                 found = self.section(annotation)
             case _:
-                found = _ANY if annotation is Any else {"type": _PRIMITIVE[annotation], "plain": True}
+                found = ANY if annotation is Any else {"type": _PRIMITIVE[annotation], "plain": True}
         return found
 
 

@@ -9,11 +9,11 @@ from typing import Any
 from scalr_agents import charts
 
 from tests.package import schema, values
-from tests.reference.words import Schema, cell, paragraphs
+from tests.reference.words import INPUT, Schema, cell, paragraphs
 
 _WORDS = {"string": "string", "boolean": "boolean", "integer": "whole number", "number": "number"}
-_INPUT = " (input)"
-"""What can be an output of another resource: all that is not plain."""
+_SHARED = re.compile(r"Takes the arguments of `(\w+)`")
+"""What a description says of a component with the inputs of another one."""
 _HEAD = """\
 # Components
 
@@ -33,8 +33,11 @@ def page() -> str:
 
 def _components(package: Schema) -> Iterator[str]:
     for token, spec in package["resources"].items():
-        yield f"\n## {_name(token)}\n\n{paragraphs(spec['description'])}\n"
-        yield from _table("Inputs", spec.get("inputProperties", {}), spec.get("requiredInputs", ()))
+        inputs, shared = spec.get("inputProperties", {}), _SHARED.search(spec["description"])
+        description = spec["description"].replace(f"`{shared[1]}`", _named(shared[1])) if shared else spec["description"]
+        yield f"\n## {_name(token)}\n\n{paragraphs(description)}\n"
+        if not shared or inputs != package["resources"][f"{values.PREFIX}{shared[1]}"]["inputProperties"]:
+            yield from _table("Inputs", inputs, spec.get("requiredInputs", ()))
         yield from _table("Outputs", spec.get("properties", {}), None)
     yield "\n## Types\n\nTypes of inputs. The types of values are on the pages of the charts.\n"
     for token, spec in package["types"].items():
@@ -51,7 +54,7 @@ def _table(title: str, properties: dict[str, Schema], required: Any) -> Iterator
     yield "\n| Name | Type | Meaning |\n|---|---|---|\n"
     for key, spec in properties.items():
         words = _type(spec) + (", required" if required is not None and key in required else "")
-        yield f"| `{key}` | {words if required is not None else words.replace(_INPUT, '')} | {cell(spec.get('description', ''))} |\n"
+        yield f"| `{key}` | {words if required is not None else words.replace(f' {INPUT}', '')} | {cell(spec.get('description', ''))} |\n"
 
 
 def _type(spec: Schema) -> str:
@@ -64,7 +67,7 @@ def _type(spec: Schema) -> str:
             return f"map of {_type(content)}"
         case {"items": content}:
             return f"list of {_type(content)}"
-    return _WORDS[spec["type"]] + ("" if "plain" in spec else _INPUT)
+    return _WORDS[spec["type"]] + ("" if "plain" in spec else f" {INPUT}")
 
 
 def _named(name: str) -> str:

@@ -1,6 +1,6 @@
 """The tables of docs/stack-file.md, with every key of the stack file, and the picture of a sample stack in README.md."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from scalr_agents.stack import graph, schema
@@ -27,22 +27,26 @@ def with_picture(readme: str) -> str:
 
 
 def _tables() -> Iterator[str]:
-    whole = schema.stack_file()
+    """A table for each section, where it stands first; where it stands again, its key leads there."""
+    whole, places = schema.stack_file(), dict[str, str]()
     for key, word in whole["properties"]["config"]["properties"].items():
-        yield from _nested(key.partition(":")[2], word, whole["definitions"])
+        _find(key.partition(":")[2], word, whole["definitions"], places)
+    for section, place in places.items():
+        yield from _table(place, whole["definitions"][section], places)
 
 
-def _nested(path: str, word: Schema, definitions: dict[str, Schema]) -> Iterator[str]:
-    """The tables of the sections that a word holds: itself, those of a map by name, or those of a list."""
+def _find(path: str, word: Schema, definitions: Mapping[str, Schema], places: dict[str, str]) -> None:
+    """Add the sections that a word holds, itself, those of a map by name, or those of a list, with the place of each."""
     place, section = section_of(path, word)
-    if section:
-        yield from _table(place, definitions[section], definitions)
+    if section and section not in places:
+        places[section] = place
+        for key, inner in definitions[section]["properties"].items():
+            _find(f"{place}.{key}", inner, definitions, places)
 
 
-def _table(path: str, section: Schema, definitions: dict[str, Schema]) -> Iterator[str]:
-    yield f"\n### `{path}`\n\n{section['description']}\n\n| Key | Type | Default | Meaning |\n|---|---|---|---|\n"
+def _table(path: str, section: Schema, places: Mapping[str, str]) -> Iterator[str]:
+    yield f"\n### `{path}`\n\n{section['description']}\n"
+    yield "\n| Key | Type | Default | Meaning |\n|---|---|---|---|\n" if section["properties"] else ""
     for key, word in section["properties"].items():
         meaning, default = meaning_and_default(word, required=key in section.get("required", []))
-        yield f"| `{key}` | {type_of(f'{path}.{key}', word)} | {default} | {meaning} |\n"
-    for key, word in section["properties"].items():
-        yield from _nested(f"{path}.{key}", word, definitions)
+        yield f"| `{key}` | {type_of(f'{path}.{key}', word, places)} | {default} | {meaning} |\n"

@@ -5,6 +5,8 @@ The schema has the types, defaults and docstrings of the models, so that editors
 
 import json
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 _TYPES = {"string": "string", "boolean": "boolean", "integer": "whole number", "number": "number", "array": "list", "object": "map"}
@@ -12,6 +14,8 @@ _DEFAULT = re.compile(r" ?Default: (.+?)\.(?= |$)")
 """A default that is no constant, as descriptions say it."""
 _REQUIRED = re.compile(r" Required((?: for [^.]+)?)\.(?= |$)")
 """A key that must be set although its model has a default: a check reports it."""
+INPUT = "(input)"
+"""What can be an output of another resource."""
 Schema = dict[str, Any]
 
 
@@ -32,11 +36,13 @@ def _without_null(word: Schema) -> Schema:
     return kept[0] if len(kept) == 1 else word
 
 
-def type_of(path: str, word: Schema) -> str:
-    place, _ = section_of(path, word)
+def type_of(path: str, word: Schema, places: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The type of the word at a path. `places` are those of sections with a table elsewhere, by the names of their definitions."""
+    place, section = section_of(path, word)
     word = _without_null(word)
     if place:
-        link = f"[`{place}`](#{re.sub(r'[^a-z0-9-]', '', place.lower())})"
+        told = places.get(section, place)
+        link = f"[`{told}`](#{re.sub(r'[^a-z0-9-]', '', told.lower())})"
         return {path: f"section {link}", f"{path}[]": f"list of {link}"}.get(place, f"map of {link}")
     if "enum" in word:
         return _either([f"`{choice}`" if choice else '`""`' for choice in word["enum"]])
@@ -61,7 +67,8 @@ def _either(words: list[str]) -> str:
 def meaning_and_default(word: Schema, *, required: bool) -> tuple[str, str]:
     told = _DEFAULT.search(word["description"])
     given = default_of(word)
-    constant = f"`{given if isinstance(given, str) else json.dumps(given)}`" if given not in (None, "", [], {}) else ""
+    in_words = told and isinstance(given, list | dict)  # for readers, words are better than a list of sections
+    constant = f"`{given if isinstance(given, str) else json.dumps(given)}`" if given not in (None, "", [], {}) and not in_words else ""
     if needed := _REQUIRED.search(word["description"]):
         return _REQUIRED.sub("", word["description"]), f"required{needed[1]}"
     default = "required" if required else constant or (told[1] if told else "none")

@@ -17,7 +17,7 @@ class CacheEntry(Section):
     """A shared cache. The description names the keys of which exactly one is to be set."""
 
     claim: Name = ""
-    """Name of a PersistentVolumeClaim that exists in the agents' namespace."""
+    """Name of a PersistentVolumeClaim that exists in the agents' namespace. It must be `ReadWriteMany`."""
     on_delete: OnDelete = "keep"
     """What happens to the file system when the cache is removed from the stack: `keep` keeps and protects it, `delete` deletes it."""
 

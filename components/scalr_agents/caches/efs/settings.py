@@ -58,23 +58,25 @@ class EfsSettings(Section):
     """Subnet of each mount target, as a map from zone to subnet ID. Use it instead of `eksCluster`."""
     zone: aws.Zone = ""
     """Zone of a One Zone file system, which stores its data only there and costs less. Pods that mount it then run only on nodes of
-    this zone. Default: all zones of the region."""
+    this zone, and `subnets`, if set, has no other. Default: all zones of the region."""
     clients: EfsClients = default(EfsClients)
     """Clients that may mount the file system, in addition to the security group of `eksCluster`."""
     mount_target_security_groups: SecurityGroups = []
-    """Existing security groups for the mount targets. Default: a security group is created."""
+    """Existing security groups for the mount targets, instead of `vpcId` and `clients`. Default: a security group is created."""
     throughput_mode: ThroughputMode = "elastic"
     """EFS throughput mode: `elastic` is billed by use, `bursting` scales with the stored size, `provisioned` is a fixed rate."""
     provisioned_throughput_mibps: Annotated[float | None, Field(gt=0, allow_inf_nan=False), Rule(_least_throughput)] = None
     """Throughput in MiB/s. Required by throughput mode `provisioned`, not allowed in the others."""
     kms_key: aws.KmsKey = ""
-    """ARN of the KMS key. Default: the AWS managed key. The file system is always encrypted."""
+    """ARN of the KMS key, `arn:aws:kms:<region>:<account>:key/<id>`, not an alias or an ID. Default: the AWS managed key. The file system
+    is always encrypted."""
     infrequent_access_after_days: DaysUntilInfrequent = None
-    """Days without access after which a file moves to Infrequent Access storage. The next access moves it back. Default: never."""
+    """Days without access after which a file moves to Infrequent Access storage: 1, 7, 14, 30, 60, 90, 180, 270 or 365. The next access
+    moves it back. Default: never."""
     driver_role: aws.RoleArn = ""
     """ARN of the IAM role of the EFS CSI driver's node pods. The file system's policy then allows no other role, and no client without one,
     to mount; identities whose own policies allow `elasticfilesystem:ClientMount` still can. Default: every client that reaches a mount
-    target may mount. The policy of an existing file system is not changed."""
+    target may mount. Volumes of an existing file system are mounted with the role too, but its policy is not changed."""
     tags: aws.Tags = {}
     """Tags of all AWS resources that are created here and can have tags."""
 
@@ -167,7 +169,8 @@ class EfsClaimSettings(Section):
     gid: PosixId = OWNER
     """Numeric ID of the group that owns all files."""
     path: Annotated[Text, Rule(path_problem)] = ""
-    """Directory in the file system. Default: `/scalr-agent-cache/<namespace>/<release>`."""
+    """Directory in the file system, at most 100 characters and four directories deep. Default:
+    `/scalr-agent-cache/<namespace>/<release>`."""
     zone: aws.Zone = ""
     """Zone of a One Zone file system (`zone` of an `EfsCache`): pods that mount the claim run only on nodes of this zone. Default: any."""
     iam: Flag = False

@@ -87,7 +87,7 @@ class ExportOption(Section):
     """Clients that may mount the share, and how they access it."""
 
     ip_ranges: list[ClientRange] = []
-    """IPv4 addresses and networks of the clients. Default: the whole VPC."""
+    """IPv4 addresses of the clients, and networks in CIDR notation. Default: the whole VPC."""
     access_mode: ShareAccess = "READ_WRITE"
     """Access of these clients: `READ_WRITE` or `READ_ONLY`."""
     squash_mode: SquashMode = "NO_ROOT_SQUASH"
@@ -180,7 +180,8 @@ class FilestoreSettings(Section):
     """A Filestore instance: a new one, or an existing one given by its ID."""
 
     instance_id: InstanceId = ""
-    """ID of an existing instance, `projects/<project>/locations/<location>/instances/<name>`. Its address and share are looked up."""
+    """ID of an existing instance, `projects/<project>/locations/<location>/instances/<name>`. Its address and share are looked up;
+    only `capacity` may be set with it, for the limits of the agents' caches."""
     tier: Tier = "BASIC_HDD"
     """Service tier."""
     location: Text = ""
@@ -188,21 +189,24 @@ class FilestoreSettings(Section):
     project: google.ProjectId = ""
     """Google Cloud project. Default: the provider's project."""
     capacity: Size = "1Ti"
-    """Size of the share. The tier determines the allowed range and steps."""
+    """Size of the share in whole GiB. The tier determines the allowed range and steps."""
     share_name: ShareName = "cache"
-    """Name of the share."""
+    """Name of the share, at most 16 characters."""
     network: Network = "default"
-    """Name of the VPC network, or its full path for a shared VPC."""
+    """Name of the VPC network, or its path or URL for a shared VPC. Another spelling of the same network changes nothing."""
     connect_mode: ConnectMode = "DIRECT_PEERING"
     """How the network connects to the instance. A shared VPC requires PRIVATE_SERVICE_ACCESS."""
     reserved_ip_range: InputText = ""
-    """IP range of the instance: a network for DIRECT_PEERING, the name of an allocated range for PRIVATE_SERVICE_ACCESS. Default: any."""
+    """IP range of the instance: a network for DIRECT_PEERING, whose size the tier determines, the name of an allocated range for
+    PRIVATE_SERVICE_ACCESS. Default: any."""
     protocol: Protocol = "NFS_V3"
     """NFS version. Basic tiers support only NFS_V3."""
     export_options: Annotated[Sequence[ExportOption], Rule(check=_too_many)] = []
-    """Clients that may mount the share. Default: all hosts of the network."""
+    """Clients that may mount the share: at most 10 entries, with 64 addresses and networks in all, of which no two overlap. Default: all
+    hosts of the network, with a warning."""
     kms_key: google.KmsKey = ""
-    """Full resource name of the Cloud KMS key. Default: a Google-managed key."""
+    """Full name of a Cloud KMS key, `projects/<project>/locations/<location>/keyRings/<ring>/cryptoKeys/<key>`; not supported by basic
+    tiers. Default: a Google-managed key."""
     labels: google.Labels = {}
     """Labels of the instance."""
 

@@ -32,7 +32,7 @@ class StorageClassKind(CacheKind):
     storage: Annotated[Size, caution(_bytes)] = "90Gi"
     """Size of each claim."""
     access_mode: AccessMode = "ReadWriteMany"
-    """Access mode of each claim. A cache that several pods mount needs `ReadWriteMany`."""
+    """Access mode of each claim. Controllers and task pods all mount it, so that anything but `ReadWriteMany` is a warning."""
 
     relations: ClassVar[Relations] = (NOT_SHARED,)
 

@@ -58,20 +58,21 @@ class PodFields(ChartSection):
     """Further fields of pods, which no chart has."""
 
     priority_class_name: Name = ""
-    """An existing PriorityClass for these pods. Default: the cluster's default priority."""
+    """An existing PriorityClass for these pods. Not in the chart. Default: the cluster's default priority."""
     runtime_class_name: Name = ""
-    """An existing RuntimeClass for these pods, for instance of gVisor or Kata. Default: the default runtime of the node."""
+    """An existing RuntimeClass for these pods, for instance of gVisor or Kata. Not in the chart. Default: the default runtime of
+    the node."""
     host_users: Flag = True
     """`false` runs these pods in a user namespace of their own, so that their users mean nothing on the node (Kubernetes `hostUsers`).
-    Their volumes must support id mapping, which NFS does not."""
+    Their volumes must support id mapping, which NFS does not. Not in the chart."""
     host_aliases: HostAliases = []
-    """Kubernetes HostAlias list: further entries of `/etc/hosts`."""
+    """Kubernetes HostAlias list: further entries of `/etc/hosts`. Not in the chart."""
     dns_policy: Literal["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"] = "ClusterFirst"
-    """Kubernetes field `dnsPolicy`."""
+    """Where these pods look up names (Kubernetes field `dnsPolicy`). Not in the chart."""
     dns_config: DnsConfig = {}
-    """Kubernetes PodDNSConfig, merged with what `dnsPolicy` gives."""
+    """Name servers, search domains and options (Kubernetes PodDNSConfig), merged with what `dnsPolicy` gives. Not in the chart."""
     init_containers: Containers = []
-    """Containers that run, one after another, before the pod's own."""
+    """Containers that run, one after another, before the pod's own. Not in the chart."""
 
 
 POD_FIELDS = tuple(field.alias or name for name, field in PodFields.model_fields.items())

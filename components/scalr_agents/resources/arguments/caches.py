@@ -41,24 +41,26 @@ class EfsCacheArgs(TypedDict):
     """Subnet of each mount target, as a map from zone to subnet ID. Use it instead of `eks_cluster`."""
     zone: NotRequired[str]
     """Zone of a One Zone file system, which stores its data only there and costs less. Pods that mount it then run only on nodes of this
-    zone. Default: all zones of the region."""
+    zone, and `subnets`, if set, has no other. Default: all zones of the region."""
     clients: NotRequired[EfsClientsArgs]
     """Clients that may mount the file system, in addition to the security group of `eks_cluster`."""
     mount_target_security_groups: NotRequired[Sequence[pulumi.Input[str]]]
-    """Existing security groups for the mount targets. Default: a security group is created."""
+    """Existing security groups for the mount targets, instead of `vpc_id` and `clients`. Default: a security group is created."""
     throughput_mode: NotRequired[ThroughputMode]
     """EFS throughput mode: `elastic` is billed by use, `bursting` scales with the stored size, `provisioned` is a fixed rate. Default:
     `elastic`."""
     provisioned_throughput_mibps: NotRequired[float]
     """Throughput in MiB/s. Required by throughput mode `provisioned`, not allowed in the others."""
     kms_key: NotRequired[pulumi.Input[str]]
-    """ARN of the KMS key. Default: the AWS managed key. The file system is always encrypted."""
+    """ARN of the KMS key, `arn:aws:kms:<region>:<account>:key/<id>`, not an alias or an ID. Default: the AWS managed key. The file system
+    is always encrypted."""
     infrequent_access_after_days: NotRequired[int]
-    """Days without access after which a file moves to Infrequent Access storage. The next access moves it back. Default: never."""
+    """Days without access after which a file moves to Infrequent Access storage: 1, 7, 14, 30, 60, 90, 180, 270 or 365. The next access
+    moves it back. Default: never."""
     driver_role: NotRequired[pulumi.Input[str]]
     """ARN of the IAM role of the EFS CSI driver's node pods. The file system's policy then allows no other role, and no client without one,
     to mount; identities whose own policies allow `elasticfilesystem:ClientMount` still can. Default: every client that reaches a mount
-    target may mount. The policy of an existing file system is not changed."""
+    target may mount. Volumes of an existing file system are mounted with the role too, but its policy is not changed."""
     tags: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Tags of all AWS resources that are created here and can have tags."""
     on_delete: NotRequired[OnDelete]
@@ -79,7 +81,8 @@ class EfsClaimArgs(TypedDict):
     gid: NotRequired[int]
     """Numeric ID of the group that owns all files. Default: `1000`."""
     path: NotRequired[str]
-    """Directory in the file system. Default: `/scalr-agent-cache/<namespace>/<release>`."""
+    """Directory in the file system, at most 100 characters and four directories deep. Default:
+    `/scalr-agent-cache/<namespace>/<release>`."""
     zone: NotRequired[str]
     """Zone of a One Zone file system (`zone` of an `EfsCache`): pods that mount the claim run only on nodes of this zone. Default: any."""
     iam: NotRequired[bool]
@@ -107,7 +110,7 @@ class FilestoreExportOptionArgs(TypedDict):
     """Clients that may mount the share, and how they access it."""
 
     ip_ranges: NotRequired[Sequence[str]]
-    """IPv4 addresses and networks of the clients. Default: the whole VPC."""
+    """IPv4 addresses of the clients, and networks in CIDR notation. Default: the whole VPC."""
     access_mode: NotRequired[AccessMode]
     """Access of these clients: `READ_WRITE` or `READ_ONLY`. Default: `READ_WRITE`."""
     squash_mode: NotRequired[SquashMode]
@@ -123,7 +126,8 @@ class FilestoreCacheArgs(TypedDict):
     """Arguments of `FilestoreCache`."""
 
     instance_id: NotRequired[pulumi.Input[str]]
-    """ID of an existing instance, `projects/<project>/locations/<location>/instances/<name>`. Its address and share are looked up."""
+    """ID of an existing instance, `projects/<project>/locations/<location>/instances/<name>`. Its address and share are looked up; only
+    `capacity` may be set with it, for the limits of the agents' caches."""
     tier: NotRequired[Tier]
     """Service tier. Allowed: `BASIC_HDD`, `BASIC_SSD`, `ZONAL`, `REGIONAL`, `ENTERPRISE`. Default: `BASIC_HDD`."""
     location: NotRequired[str]
@@ -131,22 +135,26 @@ class FilestoreCacheArgs(TypedDict):
     project: NotRequired[str]
     """Google Cloud project. Default: the provider's project."""
     capacity: NotRequired[str]
-    """Size of the share. The tier determines the allowed range and steps. Default: `1Ti`."""
+    """Size of the share in whole GiB. The tier determines the allowed range and steps. Default: `1Ti`."""
     share_name: NotRequired[str]
-    """Name of the share. Default: `cache`."""
+    """Name of the share, at most 16 characters. Default: `cache`."""
     network: NotRequired[pulumi.Input[str]]
-    """Name of the VPC network, or its full path for a shared VPC. Default: `default`."""
+    """Name of the VPC network, or its path or URL for a shared VPC. Another spelling of the same network changes nothing. Default:
+    `default`."""
     connect_mode: NotRequired[ConnectMode]
     """How the network connects to the instance. A shared VPC requires PRIVATE_SERVICE_ACCESS. Allowed: `DIRECT_PEERING`,
     `PRIVATE_SERVICE_ACCESS`. Default: `DIRECT_PEERING`."""
     reserved_ip_range: NotRequired[pulumi.Input[str]]
-    """IP range of the instance: a network for DIRECT_PEERING, the name of an allocated range for PRIVATE_SERVICE_ACCESS. Default: any."""
+    """IP range of the instance: a network for DIRECT_PEERING, whose size the tier determines, the name of an allocated range for
+    PRIVATE_SERVICE_ACCESS. Default: any."""
     protocol: NotRequired[Protocol]
     """NFS version. Basic tiers support only NFS_V3. Allowed: `NFS_V3`, `NFS_V4_1`. Default: `NFS_V3`."""
     export_options: NotRequired[Sequence[FilestoreExportOptionArgs]]
-    """Clients that may mount the share. Default: all hosts of the network."""
+    """Clients that may mount the share: at most 10 entries, with 64 addresses and networks in all, of which no two overlap. Default: all
+    hosts of the network, with a warning."""
     kms_key: NotRequired[pulumi.Input[str]]
-    """Full resource name of the Cloud KMS key. Default: a Google-managed key."""
+    """Full name of a Cloud KMS key, `projects/<project>/locations/<location>/keyRings/<ring>/cryptoKeys/<key>`; not supported by basic
+    tiers. Default: a Google-managed key."""
     labels: NotRequired[Mapping[str, pulumi.Input[str]]]
     """Labels of the instance."""
     on_delete: NotRequired[OnDelete]

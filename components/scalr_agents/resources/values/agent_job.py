@@ -12,7 +12,8 @@ class AgentJobServiceAccountValues(TypedDict, total=False):
     create: bool | None
     """Whether to create the service account. Default: `true`."""
     name: str | None
-    """Name of the service account. Default: the release's full name if `create` is true, else the namespace's `default`."""
+    """Name of the service account. Default: the release's full name if `create` is true, else the namespace's `default`, which is an error
+    with `rbac.create`."""
     automountToken: bool | None
     """Whether to mount the account's token into the controller's pod. The controller needs it to start Jobs. Default: `true`."""
     tokenTTL: int | None
@@ -44,11 +45,11 @@ class AgentJobRbacValues(TypedDict, total=False):
     create: bool | None
     """Whether to create Role, ClusterRole and their bindings. If false, create them yourself. Default: `true`."""
     rules: Sequence[AgentJobPolicyRuleValues]
-    """Rules of the Role in the release's namespace. A list given here replaces the default. Older defaults: other items (agents 0.57 to
-    0.63.0)."""
+    """Rules of the Role in the release's namespace. A list given here replaces the default. Default: those in docs/agent-job.md. Older
+    defaults: other items (agents 0.57 to 0.63.0)."""
     clusterRules: Sequence[AgentJobPolicyRuleValues]
-    """Rules of the ClusterRole. A list given here replaces the default. With `[]`, no ClusterRole and no binding are created. Older
-    defaults: other items (agents 0.57 to 0.60)."""
+    """Rules of the ClusterRole. A list given here replaces the default. With `[]`, no ClusterRole and no binding are created. Default:
+    those in docs/agent-job.md. Older defaults: other items (agents 0.57 to 0.60)."""
 
 
 class AgentJobProxyValues(TypedDict, total=False):
@@ -104,7 +105,7 @@ class AgentJobTlsValues(TypedDict, total=False):
 
 
 class AgentJobGlobalValues(TypedDict, total=False):
-    """Settings of all pods of the release. A component's own setting takes precedence."""
+    """Settings of all pods of the release. A component's own setting takes precedence, even if it is 0 or false."""
 
     imageRegistry: str | None
     """Registry of the images of controller, worker and runner, not of sidecars. Default: Docker Hub."""
@@ -112,7 +113,7 @@ class AgentJobGlobalValues(TypedDict, total=False):
     """Replaces everything before the last part of a repository, for mirrors that keep all images in one place. Only agents 0.60 or
     newer."""
     labels: Mapping[str, str] | None
-    """Labels of all objects, including Jobs and pods. Only agents 0.61.3 or newer."""
+    """Labels of all objects, including Jobs and pods. The labels of the selectors cannot be changed. Only agents 0.61.3 or newer."""
     annotations: Mapping[str, pulumi.Input[str]] | None
     """Annotations of all objects, including Jobs but not pods. Only agents 0.61.3 or newer."""
     imagePullSecrets: Sequence[Any] | None
@@ -181,7 +182,7 @@ class AgentJobControllerValues(TypedDict, total=False):
     extraEnv: Sequence[Any] | None
     """Kubernetes EnvVar list, added after all other variables. `valueFrom` is supported."""
     extraEnvFrom: Sequence[Any] | None
-    """Kubernetes field `envFrom`."""
+    """ConfigMaps and Secrets whose keys become variables (Kubernetes field `envFrom`). Variables that are set by name take precedence."""
     securityContext: Any
     """Kubernetes SecurityContext, merged with `allowPrivilegeEscalation: false` and `capabilities: {drop: [ALL]}`."""
 
@@ -198,7 +199,7 @@ class AgentJobBinaryCacheValues(TypedDict, total=False):
 
 
 class AgentJobProviderCacheValues(TypedDict, total=False):
-    """The cache of providers."""
+    """The cache of providers. Its limits are checked and sent to the agent only if it is enabled."""
 
     enabled: bool | None
     """Whether to cache providers. Environment variable `SCALR_AGENT_PROVIDER_CACHE_ENABLED`. Default: `false`."""
@@ -214,7 +215,7 @@ class AgentJobProviderCacheValues(TypedDict, total=False):
 
 
 class AgentJobModuleCacheValues(TypedDict, total=False):
-    """The cache of modules."""
+    """The cache of modules. Its limits are checked and sent to the agent only if it is enabled."""
 
     enabled: bool | None
     """Whether to cache modules. Environment variable `SCALR_AGENT_MODULE_CACHE_ENABLED`. Default: `false`."""
@@ -230,27 +231,30 @@ class AgentJobAgentValues(TypedDict, total=False):
     """The controller, and what the task's worker shares with it."""
 
     priorityClassName: str | None
-    """An existing PriorityClass for these pods. Default: the cluster's default priority. Only agents 0.61.3 or newer."""
+    """An existing PriorityClass for these pods. Not in the chart. Default: the cluster's default priority. Only agents 0.61.3 or newer."""
     runtimeClassName: str | None
-    """An existing RuntimeClass for these pods, for instance of gVisor or Kata. Default: the default runtime of the node. Only agents 0.61.3
-    or newer."""
+    """An existing RuntimeClass for these pods, for instance of gVisor or Kata. Not in the chart. Default: the default runtime of the node.
+    Only agents 0.61.3 or newer."""
     hostUsers: bool | None
     """`false` runs these pods in a user namespace of their own, so that their users mean nothing on the node (Kubernetes `hostUsers`).
-    Their volumes must support id mapping, which NFS does not. Default: `true`. Only agents 0.61.3 or newer."""
+    Their volumes must support id mapping, which NFS does not. Not in the chart. Default: `true`. Only agents 0.61.3 or newer."""
     hostAliases: Sequence[Any] | None
-    """Kubernetes HostAlias list: further entries of `/etc/hosts`. Only agents 0.61.3 or newer."""
+    """Kubernetes HostAlias list: further entries of `/etc/hosts`. Not in the chart. Only agents 0.61.3 or newer."""
     dnsPolicy: Literal["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"]
-    """Kubernetes field `dnsPolicy`. Default: `ClusterFirst`. Only agents 0.61.3 or newer."""
+    """Where these pods look up names (Kubernetes field `dnsPolicy`). Not in the chart. Default: `ClusterFirst`. Only agents 0.61.3 or
+    newer."""
     dnsConfig: Any
-    """Kubernetes PodDNSConfig, merged with what `dnsPolicy` gives. Only agents 0.61.3 or newer."""
+    """Name servers, search domains and options (Kubernetes PodDNSConfig), merged with what `dnsPolicy` gives. Not in the chart. Only agents
+    0.61.3 or newer."""
     initContainers: Sequence[Any] | None
-    """Containers that run, one after another, before the pod's own. Only agents 0.61.3 or newer."""
+    """Containers that run, one after another, before the pod's own. Not in the chart. Only agents 0.61.3 or newer."""
     url: pulumi.Input[str] | None
-    """URL of the Scalr account, `https://<account>.scalr.io`. Environment variable `SCALR_URL`."""
+    """URL of the Scalr account, `https://<account>.scalr.io`. If it is empty, there is a warning, and the agent uses the address in its
+    token, which becomes wrong when the account is renamed. Environment variable `SCALR_URL`."""
     token: pulumi.Input[str] | None
     """Token of the agent pool. Becomes a Secret. In a stack file, set it under `secrets`. Environment variable `SCALR_AGENT_TOKEN`."""
     tokenExistingSecret: AgentJobSecretReferenceValues
-    """An existing Secret with the token, instead of `token`."""
+    """An existing Secret with the token. Takes precedence over `token`."""
     image: AgentJobImageValues
     """Image of the controller, and of the worker unless `task.worker.image` is set."""
     debug: str | float | bool | None
@@ -266,9 +270,9 @@ class AgentJobAgentValues(TypedDict, total=False):
     extraEnv: Mapping[str, str | float | bool] | None
     """Environment variables of controller and worker."""
     labels: Mapping[str, str] | None
-    """Labels of the Deployment. Only agents 0.61.3 or newer."""
+    """Labels of the Deployment. Take precedence over `global.labels`. Only agents 0.61.3 or newer."""
     annotations: Mapping[str, pulumi.Input[str]] | None
-    """Annotations of the Deployment. Only agents 0.61.3 or newer."""
+    """Annotations of the Deployment. Take precedence over `global.annotations`. Only agents 0.61.3 or newer."""
     replicaCount: int | None
     """Number of controllers. Default: `1`."""
     minReadySeconds: int | None
@@ -300,7 +304,7 @@ class AgentJobAgentValues(TypedDict, total=False):
     """Mount path of workspace data in controller and worker. Environment variable `SCALR_AGENT_DATA_DIR`. Default:
     `/var/lib/scalr-agent/data`."""
     cacheDir: str
-    """Mount path of the cache in controller and worker. Environment variable `SCALR_AGENT_CACHE_DIR`. Default:
+    """Mount path of the cache in controller and worker. Must differ from `dataDir`. Environment variable `SCALR_AGENT_CACHE_DIR`. Default:
     `/var/lib/scalr-agent/cache`."""
     binaryCache: AgentJobBinaryCacheValues
     """Cache of binaries. Only agents 1.2 or newer."""
@@ -319,11 +323,11 @@ class AgentJobJobValues(TypedDict, total=False):
     basename: str | None
     """First part of Job names, before run and stage. Default: the release's full name. Only agents 0.61.3 or newer."""
     backoffLimit: int | None
-    """How many times a Job starts a new pod after a disruption. A run that failed is never started again. Default: `1`. Only agents 1.3 or
-    newer."""
+    """How many times a Job starts another pod after one that ended without an error of its containers. A run that failed is never started
+    again, and pods lost to a disruption do not count. `null`: 1. Default: `1`. Only agents 1.3 or newer."""
     activeDeadlineSeconds: int | None
-    """Seconds from the start of its Job, including the wait for a node, after which Kubernetes ends a task. Not in the chart. Default: no
-    limit, so that a hanging run blocks the drain of its node forever."""
+    """Seconds from the start of its Job, including the wait for a node, after which Kubernetes ends a task; at least 1. Not in the chart.
+    Default: no limit, so that a hanging run blocks the drain of its node forever, with a warning."""
     ttlSecondsAfterFinished: int | None
     """Seconds after which a finished Job and its pod, with their logs, are deleted. `null`: never. Default: `60`."""
 
@@ -376,7 +380,7 @@ class AgentJobWorkerValues(TypedDict, total=False):
     extraEnv: Mapping[str, str | float | bool] | None
     """Environment variables of the worker. Take precedence over `agent.extraEnv`."""
     extraVolumeMounts: Sequence[Any] | None
-    """Additional mounts of volumes from `task.extraVolumes`."""
+    """Additional mounts of volumes from `task.extraVolumes`, or of the task's own."""
     securityContext: Any
     """Kubernetes SecurityContext, merged with `allowPrivilegeEscalation: false` and `capabilities: {drop: [ALL]}`."""
 
@@ -388,8 +392,8 @@ class AgentJobRunnerImageValues(TypedDict, total=False):
     """Repository, without tag. A custom image must have a user with ID 1000 and group ID 1000. Default: `scalr/runner`. Older defaults:
     `scalr/agent-runner` (agents 0.57 to 0.59)."""
     tag: str | None
-    """Tag. On contract lines whose runner image has the agent's versions, the default is the agent version. Default: `0.2.0`. Older
-    defaults: `""` (agents 0.57 to 0.59)."""
+    """Tag, or `tag@sha256:...` to pin a digest. Before agents 0.60 it may be empty, for the agent version; later runners have their own
+    versions. Default: `0.2.0`. Older defaults: `""` (agents 0.57 to 0.59)."""
     pullPolicy: Literal["Always", "IfNotPresent", "Never"]
     """Kubernetes field `imagePullPolicy`. Default: `IfNotPresent`."""
 
@@ -403,15 +407,15 @@ class AgentJobRunnerValues(TypedDict, total=False):
     """Resources of the runner container, in which a run is executed. Older defaults: `{"requests": {"cpu": "500m", "memory": "512Mi"},
     "limits": {"cpu": "4000m", "memory": "2048Mi"}}` (agents 0.57 to 1.1)."""
     memorySoftLimitPercent: int | None
-    """Percentage of the memory limit at which the agent stops a run, before the kernel kills it. Environment variable
+    """Percentage of the memory limit, 1 to 100, at which the agent stops a run, before the kernel kills it. Environment variable
     `SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT`. Default: `80`. Only agents 0.65 or newer."""
     memoryWarnPercent: int | None
-    """Percentage of the soft limit at which the agent warns about the memory use of a run. Environment variable
+    """Percentage of the soft limit, 1 to 100, at which the agent warns about the memory use of a run. Environment variable
     `SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT`. Default: `90`. Only agents 0.65 or newer."""
     extraEnv: Mapping[str, str | float | bool] | None
     """Environment variables of runs."""
     extraVolumeMounts: Sequence[Any] | None
-    """Additional mounts of volumes from `task.extraVolumes`."""
+    """Additional mounts of volumes from `task.extraVolumes`, or of the task's own."""
     securityContext: Any
     """Kubernetes SecurityContext of the runner."""
 
@@ -420,21 +424,23 @@ class AgentJobTaskValues(TypedDict, total=False):
     """The task: its Job, pod and containers."""
 
     priorityClassName: str | None
-    """An existing PriorityClass for these pods. Default: the cluster's default priority. Only agents 0.61.3 or newer."""
+    """An existing PriorityClass for these pods. Not in the chart. Default: the cluster's default priority. Only agents 0.61.3 or newer."""
     runtimeClassName: str | None
-    """An existing RuntimeClass for these pods, for instance of gVisor or Kata. Default: the default runtime of the node. Only agents 0.61.3
-    or newer."""
+    """An existing RuntimeClass for these pods, for instance of gVisor or Kata. Not in the chart. Default: the default runtime of the node.
+    Only agents 0.61.3 or newer."""
     hostUsers: bool | None
     """`false` runs these pods in a user namespace of their own, so that their users mean nothing on the node (Kubernetes `hostUsers`).
-    Their volumes must support id mapping, which NFS does not. Default: `true`. Only agents 0.61.3 or newer."""
+    Their volumes must support id mapping, which NFS does not. Not in the chart. Default: `true`. Only agents 0.61.3 or newer."""
     hostAliases: Sequence[Any] | None
-    """Kubernetes HostAlias list: further entries of `/etc/hosts`. Only agents 0.61.3 or newer."""
+    """Kubernetes HostAlias list: further entries of `/etc/hosts`. Not in the chart. Only agents 0.61.3 or newer."""
     dnsPolicy: Literal["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"]
-    """Kubernetes field `dnsPolicy`. Default: `ClusterFirst`. Only agents 0.61.3 or newer."""
+    """Where these pods look up names (Kubernetes field `dnsPolicy`). Not in the chart. Default: `ClusterFirst`. Only agents 0.61.3 or
+    newer."""
     dnsConfig: Any
-    """Kubernetes PodDNSConfig, merged with what `dnsPolicy` gives. Only agents 0.61.3 or newer."""
+    """Name servers, search domains and options (Kubernetes PodDNSConfig), merged with what `dnsPolicy` gives. Not in the chart. Only agents
+    0.61.3 or newer."""
     initContainers: Sequence[Any] | None
-    """Containers that run, one after another, before the pod's own. Only agents 0.61.3 or newer."""
+    """Containers that run, one after another, before the pod's own. Not in the chart. Only agents 0.61.3 or newer."""
     job: AgentJobJobValues
     """The Job."""
     jobLabels: Mapping[str, str] | None
@@ -471,9 +477,11 @@ class AgentJobTaskValues(TypedDict, total=False):
     """Seconds that a run has to stop. The worker's shutdown timeout is set to the same value. `null`: 30, the default of Kubernetes.
     Environment variable `SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT`. Default: `360`."""
     extraVolumes: Sequence[Any] | None
-    """Additional volumes of task pods."""
+    """Additional volumes of task pods. Reserved names: `sa-token`, `data-dir`, `cache-dir` and `tmp-dir`; with agents 0.61.4 or newer
+    `worker` and `podinfo`; with a CA bundle `ca-bundle`, with a client certificate `client-cert`."""
     sidecars: Sequence[Any] | None
-    """Additional containers of task pods."""
+    """Additional containers of task pods, passed on unchanged: no image registry, hardening or variables are added. The names `runner` and
+    `worker` are reserved."""
     worker: AgentJobWorkerValues
     """The worker container."""
     runner: AgentJobRunnerValues
@@ -516,7 +524,7 @@ class AgentJobCacheClaimValues(TypedDict, total=False):
     storage: str | float
     """Size of the created claim. Default: `90Gi`."""
     accessMode: Literal["ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod", "ReadOnlyMany"]
-    """Access mode of the created claim. Several pods require ReadWriteMany. Default: `ReadWriteMany`."""
+    """Access mode of the created claim. Several pods require ReadWriteMany; anything else is a warning. Default: `ReadWriteMany`."""
     subPath: str | None
     """Directory inside the volume, so that several releases can share a volume. Default: the root of the volume."""
 
@@ -537,7 +545,7 @@ class AgentJobPreparationValues(TypedDict, total=False):
 
     enabled: bool | None
     """Whether to prepare the nodes. Kubernetes creates the directory for root, but tasks do not run as root. If false, change the owner
-    yourself. Default: `false`. Only agents 1.2 or newer."""
+    yourself. Requires `persistence.cache.enabled` and `persistence.cache.hostPath.path`. Default: `false`. Only agents 1.2 or newer."""
     image: AgentJobPreparationImageValues
     """Image. Only agents 1.2 or newer."""
     resources: Any

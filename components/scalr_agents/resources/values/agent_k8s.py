@@ -21,11 +21,12 @@ class AgentK8sAgentValues(TypedDict, total=False):
     """Controller and workers, and the pods that they start. For a number set to `null`, the agent decides."""
 
     url: pulumi.Input[str] | None
-    """URL of the Scalr account, `https://<account>.scalr.io`. Environment variable `SCALR_URL`."""
+    """URL of the Scalr account, `https://<account>.scalr.io`. If it is empty, there is a warning, and the agent uses the address in its
+    token, which becomes wrong when the account is renamed. Environment variable `SCALR_URL`."""
     token: pulumi.Input[str] | None
     """Token of the agent pool. Becomes a Secret. In a stack file, set it under `secrets`. Environment variable `SCALR_AGENT_TOKEN`."""
     tokenExistingSecret: pulumi.Input[str] | None
-    """Name of an existing Secret with the token, instead of `token`."""
+    """Name of an existing Secret with the token. Takes precedence over `token`."""
     tokenExistingSecretKey: str | None
     """Key of the token in that Secret. Has no effect without `tokenExistingSecret`. Default: `token`."""
     debug: str | float | bool | None
@@ -55,13 +56,16 @@ class AgentK8sAgentValues(TypedDict, total=False):
     """Seconds within which a worker, possibly on a new node, must take over a run pod. Environment variable
     `SCALR_AGENT_CONTAINER_TASK_ACQUIRE_TIMEOUT`. Default: `180`."""
     container_task_cpu_request: float | None
-    """CPU request of a run pod in cores. Environment variable `SCALR_AGENT_CONTAINER_TASK_CPU_REQUEST`. Default: `1.0`."""
+    """CPU request of a run pod in cores, for instance `0.25`. Environment variable `SCALR_AGENT_CONTAINER_TASK_CPU_REQUEST`. Default:
+    `1.0`."""
     container_task_cpu_limit: float | None
-    """CPU limit of a run pod in cores. Environment variable `SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT`. Default: `8.0`."""
+    """CPU limit of a run pod in cores, not below the request. Environment variable `SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT`. Default:
+    `8.0`."""
     container_task_mem_request: int | None
     """Memory request of a run pod in megabytes. Environment variable `SCALR_AGENT_CONTAINER_TASK_MEM_REQUEST`. Default: `1024`."""
     container_task_mem_limit: int | None
-    """Memory limit of a run pod in megabytes. Environment variable `SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT`. Default: `16384`."""
+    """Memory limit of a run pod in megabytes, not below the request. Kubernetes kills a run that exceeds it, and its state may be lost.
+    Environment variable `SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT`. Default: `16384`."""
     container_task_ca_cert: pulumi.Input[str] | None
     """CA bundle for run pods only, in the same form as `ca_cert`. Environment variable `SCALR_AGENT_CONTAINER_TASK_CA_CERT`."""
     container_task_image_mode: Literal["", "legacy", "golden"]
@@ -97,7 +101,8 @@ class AgentK8sServiceAccountValues(TypedDict, total=False):
     labels: Mapping[str, str] | None
     """Labels of the account, added to the common ones."""
     name: str | None
-    """Name of the service account. Default: the release's full name if `create` is true, else the namespace's `default`."""
+    """Name of the service account. Default: the release's full name if `create` is true, else the namespace's `default`, which gets no
+    Role. Naming `default` is an error."""
 
 
 class AgentK8sValues(TypedDict, total=False):
@@ -118,8 +123,8 @@ class AgentK8sValues(TypedDict, total=False):
     controllerTolerations: Sequence[Any] | None
     """Tolerations of the controller's pod."""
     workerNodeSelector: Mapping[str, str] | None
-    """Node selector of workers and run pods. Default: none; a worker runs on every node of the cluster. Environment variable
-    `SCALR_AGENT_KUBERNETES_TASK_NODE_SELECTOR`."""
+    """Node selector of workers and run pods. Default: none; a worker runs on every node of the cluster, with a warning. Environment
+    variable `SCALR_AGENT_KUBERNETES_TASK_NODE_SELECTOR`."""
     workerTolerations: Sequence[Any] | None
     """Tolerations of workers and run pods. The agent gets them as a string, so they must be known before deployment. Environment variable
     `SCALR_AGENT_KUBERNETES_TASK_TOLERATIONS`."""
@@ -129,7 +134,8 @@ class AgentK8sValues(TypedDict, total=False):
     """EFS file system for the workers' data, `fs-...`, or `fs-...::fsap-...` with an access point. Default: a directory of each node.
     Environment variable `SCALR_AGENT_KUBERNETES_EFS_CLAIM_NAME`."""
     efsMountOptions: Sequence[pulumi.Input[str]] | None
-    """Mount options of the EFS volume."""
+    """Mount options of the EFS volume. The default shortens the attribute cache of NFS, so that run pods see what a worker has just
+    written."""
     podSecurityContext: Any
     """Kubernetes PodSecurityContext of controller and workers."""
     securityContext: Any

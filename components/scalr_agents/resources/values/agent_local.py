@@ -127,11 +127,12 @@ class AgentLocalAgentValues(TypedDict, total=False):
     """The agent process."""
 
     url: pulumi.Input[str] | None
-    """URL of the Scalr account, `https://<account>.scalr.io`. Environment variable `SCALR_URL`."""
+    """URL of the Scalr account, `https://<account>.scalr.io`. If it is empty, there is a warning, and the agent uses the address in its
+    token, which becomes wrong when the account is renamed. Environment variable `SCALR_URL`."""
     token: pulumi.Input[str] | None
     """Token of the agent pool. Becomes a Secret. In a stack file, set it under `secrets`. Environment variable `SCALR_AGENT_TOKEN`."""
     tokenExistingSecret: AgentLocalSecretReferenceValues
-    """An existing Secret with the token, instead of `token`."""
+    """An existing Secret with the token. Takes precedence over `token`."""
     shutdownMode: Literal["graceful", "drain", "force"]
     """What a stopping pod does with its run: `graceful` asks it to stop, `drain` first waits for it to finish, `force` kills it. Default:
     `graceful`."""
@@ -241,9 +242,9 @@ class AgentLocalPersistenceValues(TypedDict, total=False):
     """Volumes of the agent's pods."""
 
     enabled: bool | None
-    """Whether to use a claim for the cache. Deprecated from agent 1.2; use `cache.enabled`. Default: `false`."""
+    """Whether to use a claim for the cache. Deprecated from agent 1.1 on: use `cache.enabled`. Default: `false`."""
     persistentVolumeClaim: AgentLocalCacheClaimValues
-    """The cache's claim. Deprecated from agent 1.2; use `cache.persistentVolumeClaim`."""
+    """The cache's claim. Deprecated from agent 1.1 on: use `cache.persistentVolumeClaim`."""
     emptyDir: Any
     """Kubernetes EmptyDirVolumeSource of both volumes, which were one volume in charts before 0.5.64. Takes precedence over their own
     `emptyDir`. Only agents 0.57 to 0.59."""
@@ -261,21 +262,23 @@ class AgentLocalValues(TypedDict, total=False):
     fullnameOverride: str | None
     """Replaces the whole base of the object names (`<release>-<chart>`). Default: derived from release and chart."""
     priorityClassName: str | None
-    """An existing PriorityClass for these pods. Default: the cluster's default priority. Only agents 0.61.3 or newer."""
+    """An existing PriorityClass for these pods. Not in the chart. Default: the cluster's default priority. Only agents 0.61.3 or newer."""
     runtimeClassName: str | None
-    """An existing RuntimeClass for these pods, for instance of gVisor or Kata. Default: the default runtime of the node. Only agents 0.61.3
-    or newer."""
+    """An existing RuntimeClass for these pods, for instance of gVisor or Kata. Not in the chart. Default: the default runtime of the node.
+    Only agents 0.61.3 or newer."""
     hostUsers: bool | None
     """`false` runs these pods in a user namespace of their own, so that their users mean nothing on the node (Kubernetes `hostUsers`).
-    Their volumes must support id mapping, which NFS does not. Default: `true`. Only agents 0.61.3 or newer."""
+    Their volumes must support id mapping, which NFS does not. Not in the chart. Default: `true`. Only agents 0.61.3 or newer."""
     hostAliases: Sequence[Any] | None
-    """Kubernetes HostAlias list: further entries of `/etc/hosts`. Only agents 0.61.3 or newer."""
+    """Kubernetes HostAlias list: further entries of `/etc/hosts`. Not in the chart. Only agents 0.61.3 or newer."""
     dnsPolicy: Literal["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"]
-    """Kubernetes field `dnsPolicy`. Default: `ClusterFirst`. Only agents 0.61.3 or newer."""
+    """Where these pods look up names (Kubernetes field `dnsPolicy`). Not in the chart. Default: `ClusterFirst`. Only agents 0.61.3 or
+    newer."""
     dnsConfig: Any
-    """Kubernetes PodDNSConfig, merged with what `dnsPolicy` gives. Only agents 0.61.3 or newer."""
+    """Name servers, search domains and options (Kubernetes PodDNSConfig), merged with what `dnsPolicy` gives. Not in the chart. Only agents
+    0.61.3 or newer."""
     initContainers: Sequence[Any] | None
-    """Containers that run, one after another, before the pod's own. Only agents 0.61.3 or newer."""
+    """Containers that run, one after another, before the pod's own. Not in the chart. Only agents 0.61.3 or newer."""
     replicaCount: int | None
     """Number of agents, and so of concurrent runs. `null` leaves the number to an autoscaler. Default: `1`."""
     strategy: AgentLocalStrategyValues
@@ -285,7 +288,7 @@ class AgentLocalValues(TypedDict, total=False):
     imagePullSecrets: Sequence[Any] | None
     """Pull secrets of the pods, `[{name: ...}]`."""
     image: AgentLocalImageValues
-    """Image of the agent, with the tools that runs need. Default repository before agent 1.2: `scalr/agent-runner`."""
+    """Image of the agent, with the tools that runs need."""
     agent: AgentLocalAgentValues
     """The agent process."""
     extraEnv: Mapping[str, str | float | bool] | None
@@ -301,7 +304,7 @@ class AgentLocalValues(TypedDict, total=False):
     podSecurityContext: Any
     """Kubernetes PodSecurityContext of the pods."""
     securityContext: Any
-    """Kubernetes SecurityContext of the container, merged with `allowPrivilegeEscalation: false`."""
+    """Kubernetes SecurityContext of the container, merged with `allowPrivilegeEscalation: false` unless it is privileged."""
     nodeSelector: Mapping[str, str] | None
     """Node selector of the pods."""
     tolerations: Sequence[Any] | None
@@ -311,11 +314,12 @@ class AgentLocalValues(TypedDict, total=False):
     affinity: Any
     """Affinity of the pods."""
     resources: Any
-    """Resources of the container, which the agent and its run share."""
+    """Resources of the container, which the agent and its run share. Equal requests and limits make an eviction least likely."""
     extraVolumes: Sequence[Any] | None
-    """Additional volumes of the pods. Only agents 1.1 or newer."""
+    """Additional volumes of the pods. The names `data-dir`, `cache-dir`, `client-cert` and `ca-bundle` are reserved if they are used. Only
+    agents 1.1 or newer."""
     extraVolumeMounts: Sequence[Any] | None
-    """Additional mounts of volumes from `extraVolumes`. Only agents 1.1 or newer."""
+    """Additional mounts of volumes from `extraVolumes`, or of the agent's own. Only agents 1.1 or newer."""
     persistence: AgentLocalPersistenceValues
     """Volumes for workspace data and for the cache."""
     terminationGracePeriodSeconds: int | None

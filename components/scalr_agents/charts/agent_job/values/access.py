@@ -13,7 +13,8 @@ class ServiceAccount(ChartSection):
     create: Flag = True
     """Whether to create the service account."""
     name: Name = ""
-    """Name of the service account. Default: the release's full name if `create` is true, else the namespace's `default`."""
+    """Name of the service account. Default: the release's full name if `create` is true, else the namespace's `default`,
+    which is an error with `rbac.create`."""
     automount_token: Flag = True
     """Whether to mount the account's token into the controller's pod. The controller needs it to start Jobs."""
     token_ttl: Count = Field(3600, alias="tokenTTL")
@@ -47,6 +48,7 @@ class Rbac(ChartSection):
     create: Flag = True
     """Whether to create Role, ClusterRole and their bindings. If false, create them yourself."""
     rules: list[PolicyRule] = [*LEGACY_RULES, _rule("", "events", "list")]
-    """Rules of the Role in the release's namespace. A list given here replaces the default."""
+    """Rules of the Role in the release's namespace. A list given here replaces the default. Default: those in docs/agent-job.md."""
     cluster_rules: list[PolicyRule] = [_rule("scalr.io", "agenttasktemplates", "get list watch")]
-    """Rules of the ClusterRole. A list given here replaces the default. With `[]`, no ClusterRole and no binding are created."""
+    """Rules of the ClusterRole. A list given here replaces the default. With `[]`, no ClusterRole and no binding are created.
+    Default: those in docs/agent-job.md."""

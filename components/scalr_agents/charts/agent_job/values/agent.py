@@ -49,7 +49,7 @@ class Controller(ChartSection):
     extra_env: EnvList = []
     """Kubernetes EnvVar list, added after all other variables. `valueFrom` is supported."""
     extra_env_from: EnvFrom = []
-    """Kubernetes field `envFrom`."""
+    """ConfigMaps and Secrets whose keys become variables (Kubernetes field `envFrom`). Variables that are set by name take precedence."""
     security_context: SecurityContext = {}
     """Kubernetes SecurityContext, merged with `allowPrivilegeEscalation: false` and `capabilities: {drop: [ALL]}`."""
 
@@ -58,11 +58,12 @@ class Agent(PodFields):
     """The controller, and what the task's worker shares with it."""
 
     url: Annotated[InputText, variable("SCALR_URL")] = ""
-    """URL of the Scalr account, `https://<account>.scalr.io`."""
+    """URL of the Scalr account, `https://<account>.scalr.io`. If it is empty, there is a warning, and the agent uses the address in its
+    token, which becomes wrong when the account is renamed."""
     token: Annotated[InputText, variable("SCALR_AGENT_TOKEN")] = ""
     """Token of the agent pool. Becomes a Secret. In a stack file, set it under `secrets`."""
     token_existing_secret: SecretReference = default(SecretReference)
-    """An existing Secret with the token, instead of `token`."""
+    """An existing Secret with the token. Takes precedence over `token`."""
     image: Image = default(Image)
     """Image of the controller, and of the worker unless `task.worker.image` is set."""
     debug: Annotated[EnvText, variable("SCALR_AGENT_DEBUG")] = "0"
@@ -76,9 +77,9 @@ class Agent(PodFields):
     extra_env: EnvMap = {}
     """Environment variables of controller and worker."""
     labels: Labels = {}
-    """Labels of the Deployment."""
+    """Labels of the Deployment. Take precedence over `global.labels`."""
     annotations: Annotations = {}
-    """Annotations of the Deployment."""
+    """Annotations of the Deployment. Take precedence over `global.annotations`."""
     replica_count: Count = 1
     """Number of controllers."""
     min_ready_seconds: Count = 0
@@ -107,7 +108,7 @@ class Agent(PodFields):
     data_dir: Annotated[Directory, variable("SCALR_AGENT_DATA_DIR")] = "/var/lib/scalr-agent/data"
     """Mount path of workspace data in controller and worker."""
     cache_dir: Annotated[Directory, variable("SCALR_AGENT_CACHE_DIR")] = "/var/lib/scalr-agent/cache"
-    """Mount path of the cache in controller and worker."""
+    """Mount path of the cache in controller and worker. Must differ from `dataDir`."""
     binary_cache: BinaryCache = default(BinaryCache)
     """Cache of binaries."""
     provider_cache: ProviderCache = default(ProviderCache)

@@ -18,7 +18,7 @@ class CacheLimit(ChartSection):
 
 
 class ModuleCache(CacheLimit):
-    """The cache of modules."""
+    """The cache of modules. Its limits are checked and sent to the agent only if it is enabled."""
 
     enabled: Annotated[Flag, variable("SCALR_AGENT_MODULE_CACHE_ENABLED")] = False
     """Whether to cache modules."""
@@ -29,7 +29,7 @@ class ModuleCache(CacheLimit):
 
 
 class ProviderCache(CacheLimit):
-    """The cache of providers."""
+    """The cache of providers. Its limits are checked and sent to the agent only if it is enabled."""
 
     enabled: Annotated[Flag, variable("SCALR_AGENT_PROVIDER_CACHE_ENABLED")] = False
     """Whether to cache providers."""

@@ -22,14 +22,14 @@ class Proxy(ChartSection):
 
 
 class Global(ChartSection):
-    """Settings of all pods of the release. A component's own setting takes precedence."""
+    """Settings of all pods of the release. A component's own setting takes precedence, even if it is 0 or false."""
 
     image_registry: Registry = ""
     """Registry of the images of controller, worker and runner, not of sidecars. Default: Docker Hub."""
     image_namespace: Registry = ""
     """Replaces everything before the last part of a repository, for mirrors that keep all images in one place."""
     labels: Labels = {}
-    """Labels of all objects, including Jobs and pods."""
+    """Labels of all objects, including Jobs and pods. The labels of the selectors cannot be changed."""
     annotations: Annotations = {}
     """Annotations of all objects, including Jobs but not pods."""
     image_pull_secrets: PullSecrets = []

@@ -14,7 +14,7 @@ class CacheClaim(Claim):
     storage: Quantity = "90Gi"
     """Size of the created claim."""
     access_mode: AccessMode = "ReadWriteMany"
-    """Access mode of the created claim. Several pods require ReadWriteMany."""
+    """Access mode of the created claim. Several pods require ReadWriteMany; anything else is a warning."""
 
 
 class Data(Volume):
@@ -42,7 +42,7 @@ class Preparation(ChartSection):
 
     enabled: Flag = False
     """Whether to prepare the nodes. Kubernetes creates the directory for root, but tasks do not run as root. If false, change the owner
-    yourself."""
+    yourself. Requires `persistence.cache.enabled` and `persistence.cache.hostPath.path`."""
     image: PreparationImage = default(PreparationImage)
     """Image."""
     resources: Resources = resources("10m", "16Mi", "50m", "64Mi")

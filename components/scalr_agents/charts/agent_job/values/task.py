@@ -37,10 +37,11 @@ class Job(ChartSection):
     basename: Name = ""
     """First part of Job names, before run and stage. Default: the release's full name."""
     backoff_limit: Count = 1
-    """How many times a Job starts a new pod after a disruption. A run that failed is never started again."""
+    """How many times a Job starts another pod after one that ended without an error of its containers. A run that failed is never started
+    again, and pods lost to a disruption do not count. `null`: 1."""
     active_deadline_seconds: Count = None
-    """Seconds from the start of its Job, including the wait for a node, after which Kubernetes ends a task. Not in the chart.
-    Default: no limit, so that a hanging run blocks the drain of its node forever."""
+    """Seconds from the start of its Job, including the wait for a node, after which Kubernetes ends a task; at least 1. Not in the
+    chart. Default: no limit, so that a hanging run blocks the drain of its node forever, with a warning."""
     ttl_seconds_after_finished: Count = 60
     """Seconds after which a finished Job and its pod, with their logs, are deleted. `null`: never."""
 
@@ -70,7 +71,7 @@ class Worker(ChartSection):
     extra_env: EnvMap = {}
     """Environment variables of the worker. Take precedence over `agent.extraEnv`."""
     extra_volume_mounts: VolumeMounts = []
-    """Additional mounts of volumes from `task.extraVolumes`."""
+    """Additional mounts of volumes from `task.extraVolumes`, or of the task's own."""
     security_context: SecurityContext = {}
     """Kubernetes SecurityContext, merged with `allowPrivilegeEscalation: false` and `capabilities: {drop: [ALL]}`."""
 
@@ -81,7 +82,8 @@ class RunnerImage(Image):
     repository: Repository = "scalr/runner"
     """Repository, without tag. A custom image must have a user with ID 1000 and group ID 1000."""
     tag: ImageTag = "0.2.0"
-    """Tag. On contract lines whose runner image has the agent's versions, the default is the agent version."""
+    """Tag, or `tag@sha256:...` to pin a digest. Before agents 0.60 it may be empty, for the agent version; later runners have their own
+    versions."""
 
 
 class Runner(ChartSection):
@@ -92,13 +94,13 @@ class Runner(ChartSection):
     resources: Resources = resources("500m", "512Mi", "4000m", "8192Mi")
     """Resources of the runner container, in which a run is executed."""
     memory_soft_limit_percent: Annotated[Count, variable("SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT")] = 80
-    """Percentage of the memory limit at which the agent stops a run, before the kernel kills it."""
+    """Percentage of the memory limit, 1 to 100, at which the agent stops a run, before the kernel kills it."""
     memory_warn_percent: Annotated[Count, variable("SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT")] = 90
-    """Percentage of the soft limit at which the agent warns about the memory use of a run."""
+    """Percentage of the soft limit, 1 to 100, at which the agent warns about the memory use of a run."""
     extra_env: EnvMap = {}
     """Environment variables of runs."""
     extra_volume_mounts: VolumeMounts = []
-    """Additional mounts of volumes from `task.extraVolumes`."""
+    """Additional mounts of volumes from `task.extraVolumes`, or of the task's own."""
     security_context: SecurityContext = {
         "seLinuxOptions": {},
         "runAsNonRoot": True,
@@ -167,9 +169,11 @@ class Task(PodFields):
     termination_grace_period_seconds: Annotated[Count, variable("SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT")] = 360
     """Seconds that a run has to stop. The worker's shutdown timeout is set to the same value. `null`: 30, the default of Kubernetes."""
     extra_volumes: Volumes = []
-    """Additional volumes of task pods."""
+    """Additional volumes of task pods. Reserved names: `sa-token`, `data-dir`, `cache-dir` and `tmp-dir`; with agents 0.61.4 or newer
+    `worker` and `podinfo`; with a CA bundle `ca-bundle`, with a client certificate `client-cert`."""
     sidecars: Containers = []
-    """Additional containers of task pods."""
+    """Additional containers of task pods, passed on unchanged: no image registry, hardening or variables are added. The names `runner`
+    and `worker` are reserved."""
     worker: Worker = default(Worker)
     """The worker container."""
     runner: Runner = default(Runner)

@@ -46,7 +46,8 @@ class ServiceAccount(ChartSection):
     labels: Labels = {}
     """Labels of the account, added to the common ones."""
     name: Name = ""
-    """Name of the service account. Default: the release's full name if `create` is true, else the namespace's `default`."""
+    """Name of the service account. Default: the release's full name if `create` is true, else the namespace's `default`,
+    which gets no Role. Naming `default` is an error."""
 
     @property
     def has_role(self) -> bool:
@@ -68,7 +69,8 @@ class AgentK8sValues(ReleaseValues):
     controller_tolerations: Tolerations = []
     """Tolerations of the controller's pod."""
     worker_node_selector: Annotated[Labels, variable("SCALR_AGENT_KUBERNETES_TASK_NODE_SELECTOR")] = {}
-    """Node selector of workers and run pods. Default: none; a worker runs on every node of the cluster."""
+    """Node selector of workers and run pods. Default: none; a worker runs on every node of the cluster, with a
+    warning."""
     worker_tolerations: Annotated[Tolerations, variable("SCALR_AGENT_KUBERNETES_TASK_TOLERATIONS")] = []
     """Tolerations of workers and run pods. The agent gets them as a string, so they must be known before deployment."""
     service_account: ServiceAccount = default(ServiceAccount)
@@ -76,7 +78,8 @@ class AgentK8sValues(ReleaseValues):
     efs_volume_handle: Annotated[InputText, variable("SCALR_AGENT_KUBERNETES_EFS_CLAIM_NAME")] = ""
     """EFS file system for the workers' data, `fs-...`, or `fs-...::fsap-...` with an access point. Default: a directory of each node."""
     efs_mount_options: InputList = [*EFS_MOUNT_OPTIONS]
-    """Mount options of the EFS volume."""
+    """Mount options of the EFS volume. The default shortens the attribute cache of NFS, so that run pods see what a worker has just
+    written."""
     pod_security_context: PodSecurityContext = {"runAsNonRoot": False, "fsGroup": 0}
     """Kubernetes PodSecurityContext of controller and workers."""
     security_context: SecurityContext = {

@@ -35,11 +35,12 @@ class Agent(ChartSection):
     model_config = ConfigDict(alias_generator=None)
 
     url: Annotated[InputText, variable("SCALR_URL")] = ""
-    """URL of the Scalr account, `https://<account>.scalr.io`."""
+    """URL of the Scalr account, `https://<account>.scalr.io`. If it is empty, there is a warning, and the agent uses the address in its
+    token, which becomes wrong when the account is renamed."""
     token: Annotated[InputText, variable("SCALR_AGENT_TOKEN")] = ""
     """Token of the agent pool. Becomes a Secret. In a stack file, set it under `secrets`."""
     token_existing_secret: InputName = Field("", alias="tokenExistingSecret")
-    """Name of an existing Secret with the token, instead of `token`."""
+    """Name of an existing Secret with the token. Takes precedence over `token`."""
     token_existing_secret_key: TokenKey = Field(TOKEN_KEY, alias="tokenExistingSecretKey")
     """Key of the token in that Secret. Has no effect without `tokenExistingSecret`."""
     debug: Annotated[EnvText, variable("SCALR_AGENT_DEBUG")] = "false"
@@ -66,13 +67,13 @@ class Agent(ChartSection):
     container_task_acquire_timeout: Annotated[Count, variable("SCALR_AGENT_CONTAINER_TASK_ACQUIRE_TIMEOUT")] = 180
     """Seconds within which a worker, possibly on a new node, must take over a run pod."""
     container_task_cpu_request: Annotated[Cores, variable("SCALR_AGENT_CONTAINER_TASK_CPU_REQUEST")] = 1.0
-    """CPU request of a run pod in cores."""
+    """CPU request of a run pod in cores, for instance `0.25`."""
     container_task_cpu_limit: Annotated[Cores, variable("SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT")] = 8.0
-    """CPU limit of a run pod in cores."""
+    """CPU limit of a run pod in cores, not below the request."""
     container_task_mem_request: Annotated[Count, variable("SCALR_AGENT_CONTAINER_TASK_MEM_REQUEST")] = 1024
     """Memory request of a run pod in megabytes."""
     container_task_mem_limit: Annotated[Count, variable("SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT")] = 16384
-    """Memory limit of a run pod in megabytes."""
+    """Memory limit of a run pod in megabytes, not below the request. Kubernetes kills a run that exceeds it, and its state may be lost."""
     container_task_ca_cert: Annotated[InputText, variable("SCALR_AGENT_CONTAINER_TASK_CA_CERT")] = ""
     """CA bundle for run pods only, in the same form as `ca_cert`."""
     container_task_image_mode: Annotated[Literal["", "legacy", "golden"], variable("SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE")] = "legacy"
