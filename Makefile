@@ -14,12 +14,19 @@ BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 # The same, without those that are pinned for some platforms only.
 BUT_ANYWHERE = $$(sed -n '/ ; /!s/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
-.PHONY: render test control-plane kubernetes-plugin test-cluster debian-packages test-machines test-languages test-installs clouds test-clouds node test-node \
+.PHONY: help render test control-plane kubernetes-plugin test-cluster debian-packages test-machines test-languages test-installs clouds test-clouds node test-node \
 	check lint types github bench schema docs dist release-notes pins clean install install-kubernetes
 
+# This list.
+help:
+	@awk '/^# / {text = text (text ? "\n                    " : "") substr($$0, 3); next} \
+		/^[a-z-]+:/ && text {printf "%-19s %s\n", substr($$1, 1, index($$1, ":") - 1), text} {text = ""}' Makefile
+
+# The manifests of a stack, here of local: STACK=dev prints another. Installs only what the command line needs.
 render: $(VENV)/.core
 	@$(BIN)/python -m scalr_agents render $(STACK)
 
+# All fast tests, in parallel. `.venv/bin/python -m pytest tests/charts -k budget` runs some.
 test: $(VENV)/.dev
 	@$(BIN)/python -m pytest
 
@@ -27,15 +34,15 @@ test: $(VENV)/.dev
 control-plane:
 	@$(PYTHON) -m tests.tools.build control-plane
 
-# Pulumi's Kubernetes provider, where it can be downloaded; else the tests that run it are skipped.
+# Pulumi's Kubernetes provider, which some tests of test-cluster run. Where it cannot be downloaded, these are skipped.
 kubernetes-plugin: $(VENV)/.dev control-plane
 	@$(BIN)/python -m tests.tools.kubernetes_provider
 
-# One control plane for all of them, so one after another.
+# What needs a real control plane or the real Pulumi engine. One control plane for all tests, so one after another.
 test-cluster: $(VENV)/.dev control-plane
 	@$(BIN)/python -m pytest -n0 tests/cluster tests/engine
 
-# The programs of the next tests and of test-node that are missing here, for root on Debian.
+# The programs of test-machines and test-node that are missing here, for root on Debian or Ubuntu.
 debian-packages:
 	@$(PYTHON) -m tests.tools.debian
 
@@ -48,11 +55,12 @@ test-languages: $(VENV)/.dev control-plane
 	@$(BIN)/python -m tests.languages.node
 	@$(BIN)/python -m pytest -n0 tests/languages
 
-# requirements.txt and components/requirements.txt in fresh environments, with old and new pip and with uv, which are downloaded.
+# requirements.txt and components/requirements.txt in fresh environments, with the pip of Python 3.11, the newest pip and uv, which are
+# downloaded.
 test-installs: $(VENV)/.dev
 	@$(BIN)/python -m pytest -n0 tests/installs
 
-# The providers that test-clouds runs.
+# The providers that test-clouds runs, built with Go.
 clouds:
 	@$(PYTHON) -m tests.tools.build clouds
 
@@ -61,50 +69,57 @@ clouds:
 test-clouds: $(VENV)/.dev clouds
 	@$(BIN)/python -m pytest -n 4 -rs --durations=8 tests/clouds
 
-# The programs that test-node runs.
+# The programs that test-node runs, built with Go.
 node:
 	@$(PYTHON) -m tests.tools.build node
 
-# Agents on a node that really runs their containers. Where there can be none, the tests are skipped with the reason.
+# Agents on a node that really runs their containers; needs root. Where there can be none, the tests are skipped with the reason.
 test-node: $(VENV)/.dev node
 	@$(BIN)/python -m pytest -n0 -rs --durations=8 tests/node
 
+# All three of the next: none may report anything.
 check: lint types github
 
+# Linter and formatter, as a check. `.venv/bin/ruff format .` formats.
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
+# The type checker.
 types: $(VENV)/.dev
 	@$(BIN)/mypy
 
-# What is in .github. Without Go, one of the linters is left out, outside of CI.
+# The files of .github: check-jsonschema, zizmor, and actionlint, which is built with Go. Without Go it is left out, outside of CI.
 github: $(VENV)/.dev
 	@$(BIN)/python -m tests.github
 
+# Start-up and rendering times, as ratios within one run.
 bench: $(VENV)/.dev
 	@$(BIN)/python -m tests.bench
 
+# Rewrites what is generated from the code: docs/stack.schema.json, docs/reference/, the tables of docs/stack-file.md and other generated
+# pages, the picture in README.md, components/schema.json, and the types in resources/values/ and resources/arguments/.
 schema: $(VENV)/.deploy
 	@$(BIN)/python -m scalr_agents schema > docs/stack.schema.json
 	@$(BIN)/python -m tests.package
 	@$(BIN)/python -m tests.reference
 
 # The documentation as a site with search, in build/site. A link or an anchor that leads nowhere is an error.
+# `python3 -m http.server -d build/site` shows it.
 docs: $(VENV)/.docs
 	@$(BIN)/python -m tests.site
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 # Wheel, source distribution, plugins, schema, bill of materials and checksums in dist/: the same bytes for the same commit.
-# PLUGIN_DOWNLOAD_URL=... is where programs download the plugin.
+# PLUGIN_DOWNLOAD_URL=... is where programs download the plugin: github://api.github.com/OWNER/REPOSITORY for the releases of a repository.
 dist: $(VENV)/.dev
 	@$(BIN)/python -m tests.distribution
 
-# What the changelog says about VERSION, as text of a release. Refused if VERSION is not that of the package.
+# What the changelog says about VERSION=0.2.0, as text of a release. Refused if it is not the version of the package.
 release-notes:
 	@$(PYTHON) -m tests.release "$$VERSION"
 
-# Pins, with the hashes of all files of each release: for every platform and Python. `make pins UPGRADE=--upgrade` renews them.
+# Pins, with the hashes of all files of each release: for every platform and Python. UPGRADE=--upgrade renews them. Needs uv.
 pins:
 	@$(PIN) $(UPGRADE) requirements/core.in -o requirements/core.txt >/dev/null
 	@$(PIN) $(UPGRADE) components/pyproject.toml -c requirements/core.txt \
@@ -119,9 +134,10 @@ pins:
 # What `pulumi up` runs on; `pulumi install` does the same.
 install: $(VENV)/.deploy
 
-# The same without the packages of the clouds, for stacks that use none.
+# The same as install without the packages of AWS and Google Cloud, for stacks that use none.
 install-kubernetes: $(VENV)/.kubernetes
 
+# Removes the virtual environment and all caches.
 clean:
 	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

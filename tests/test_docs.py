@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,12 @@ def _pods(manifest: dict[str, Any]) -> list[dict[str, Any]]:
     job = lookup(manifest, "spec", "jobTemplate", "spec", "template", "spec")
     deployed = lookup(manifest, "spec", "template", "spec")
     return [pod for pod in (job, deployed) if pod]
+
+
+def test_make_help_lists_every_target() -> None:
+    listed = subprocess.run(["make", "help"], cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
+    declared = (REPOSITORY / "Makefile").read_text().partition(".PHONY: ")[2].partition("\n\n")[0].replace("\\", "")
+    assert set(re.findall(r"^([a-z-]+) ", listed, re.MULTILINE)) == set(declared.split())
 
 
 def test_every_correction_has_its_test() -> None:
