@@ -49,7 +49,8 @@ class EfsSettings(Section):
     """An EFS file system: a new one, or an existing one given by its ID."""
 
     file_system_id: aws.FileSystemId = ""
-    """ID of an existing file system. Without `eksCluster` or `subnets` it is used as it is; with them, its mount targets are created."""
+    """ID of an existing file system. Without `eksCluster` or `subnets` it is used as it is; with them, its mount targets and their
+    security group are created, and nothing else."""
     eks_cluster: aws.ClusterName = ""
     """Name of an EKS cluster. Its VPC and one of its subnets per zone are used, and its security group becomes a client."""
     vpc_id: aws.VpcId = ""

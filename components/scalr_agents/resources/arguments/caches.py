@@ -32,7 +32,8 @@ class EfsCacheArgs(TypedDict):
     """Arguments of `EfsCache`."""
 
     file_system_id: NotRequired[pulumi.Input[str]]
-    """ID of an existing file system. Without `eks_cluster` or `subnets` it is used as it is; with them, its mount targets are created."""
+    """ID of an existing file system. Without `eks_cluster` or `subnets` it is used as it is; with them, its mount targets and their
+    security group are created, and nothing else."""
     eks_cluster: NotRequired[str]
     """Name of an EKS cluster. Its VPC and one of its subnets per zone are used, and its security group becomes a client."""
     vpc_id: NotRequired[pulumi.Input[str]]

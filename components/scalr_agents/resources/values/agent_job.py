@@ -471,8 +471,8 @@ class AgentJobTaskValues(TypedDict, total=False):
     allowMetadataService: bool | None
     """Whether runs may reach the cloud's metadata service. If false, a NetworkPolicy blocks it. Default: `false`."""
     allowNfs: bool | None
-    """Whether runs may connect to NFS servers (ports 111 and 2049). If false, the same NetworkPolicy blocks these ports. Default:
-    `false`."""
+    """Whether runs may connect to NFS servers (ports 111 and 2049). If false, the same NetworkPolicy blocks these ports, which requires a
+    network plugin with port ranges. Default: `false`."""
     terminationGracePeriodSeconds: int | None
     """Seconds that a run has to stop. The worker's shutdown timeout is set to the same value. `null`: 30, the default of Kubernetes.
     Environment variable `SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT`. Default: `360`."""

@@ -165,7 +165,8 @@ class Task(PodFields):
     allow_metadata_service: Flag = False
     """Whether runs may reach the cloud's metadata service. If false, a NetworkPolicy blocks it."""
     allow_nfs: Flag = False
-    """Whether runs may connect to NFS servers (ports 111 and 2049). If false, the same NetworkPolicy blocks these ports."""
+    """Whether runs may connect to NFS servers (ports 111 and 2049). If false, the same NetworkPolicy blocks these ports, which requires a
+    network plugin with port ranges."""
     termination_grace_period_seconds: Annotated[Count, variable("SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT")] = 360
     """Seconds that a run has to stop. The worker's shutdown timeout is set to the same value. `null`: 30, the default of Kubernetes."""
     extra_volumes: Volumes = []
