@@ -45,8 +45,8 @@ REPEATED = {
     *("vpcId", "fileSystemId", "instanceId", "securityGroups", "mountTargetSecurityGroups", "subnets", "cidrs", "ipRanges"),
     *("apiServer", "cidr", "dashboard", "prometheusRules", "zone"),
     *("buffer", "class", "deadlineSeconds", "disk", "memory", "pods"),
-    *("reservedIpRange", "kmsKey", "driverRole", "network", "project", "eksCluster", "instanceType", "machineType", "amiParameter"),
-    *("policies", "permissionsBoundary", "serviceAccount"),
+    *("reservedIpRange", "kmsKey", "driverRole", "network", "subnetwork", "project", "eksCluster", "instanceType", "machineType"),
+    *("policies", "permissionsBoundary", "version"),
     *("ami", "architecture", "caScope", "drainSeconds", "max", "memoryPerRun", "min", "onChange", "region", "root", "runtime", "size"),
     *(
         "spot",
@@ -66,6 +66,11 @@ REPEATED = {
 """The fields that repeat what they were given."""
 SECRET = "Kx7q9-Zt4w2_Lm8v3"
 NUMBER = 8364029175
+READERS: dict[str | int, list[dict[str, Any]]] = {
+    "common": [{"machines": {"x": {"ec2": {}}}}],
+    "machines": [{"machines": {"x": {"runtime": "package"}}}],
+}
+"""Machines that read more of what is given at places of a stack file, by the key at which these begin."""
 FORMS = (
     "{}",
     " {} ",
@@ -97,7 +102,10 @@ def messages_of_values(line: lines.Line, place: Place, leaf: Any) -> str:
 
 
 def messages_of_stack(place: Place, leaf: Any) -> str:
-    return "\n".join(map(str, stack.load(merge(BASE, put(place, leaf)), directory=Path("/none")).findings))
+    """The findings of all stacks that read the place: settings of `common` are those of agents and of machines."""
+    content = merge(BASE, put(place, leaf))
+    stacks = [content, *(merge(machine, content) for machine in READERS.get(place[0], ()))]
+    return "\n".join(str(finding) for given in stacks for finding in stack.load(given, directory=Path("/none")).findings)
 
 
 def field_of(place: Place) -> str:

@@ -153,7 +153,7 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({**PLACE, "vpc_id": "main"}, "vpc_id", "given 'main'; expected the ID of a VPC"),
     ({**PLACE, "subnets": {"eu-west-1a": "vpc-0a"}}, "subnets.eu-west-1a", "given 'vpc-0a'; expected the ID of a subnet"),
-    ({**PLACE, "subnets": {"eu-west-1a": ""}}, "subnets.eu-west-1a", "given ''; expected the ID of a subnet"),
+    ({**PLACE, "subnets": {"eu-west-1a": ""}}, "subnets.eu-west-1a", "given an empty string; expected the ID of a subnet"),
     (
         {**PLACE, "clients": {"security_groups": ["sg-0a", "nodes"]}},
         "clients.security_groups[1]",
@@ -191,10 +191,13 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({**CLUSTER, "clients": {"cidrs": ["fd00::/64", "fd00::/64"]}}, "clients.cidrs[1]", "'fd00::/64' is given twice; remove one of them"),
     ({**PLACE, "throughput_mode": "provisioned"}, "provisioned_throughput_mibps", "missing: throughput_mode is provisioned"),
-    (
-        {**PLACE, "throughput_mode": "provisioned", "provisioned_throughput_mibps": 0.5},
-        "provisioned_throughput_mibps",
-        "given 0.5, but EFS provisions at least 1 MiB/s",
+    *(
+        (
+            {**PLACE, "throughput_mode": "provisioned", "provisioned_throughput_mibps": given},
+            "provisioned_throughput_mibps",
+            f"given {given:g}, but EFS provisions at least 1 MiB/s",
+        )
+        for given in (0.5, 0, -1, float("inf"), float("nan"))
     ),
     *(
         ({"eks_cluster": given}, "eks_cluster", "expected the name of an EKS cluster, not its ARN")
@@ -265,7 +268,6 @@ def test_findings_use_the_spelling_of_stack_files() -> None:
 
 SHAPES: list[tuple[dict[str, Any], str, str]] = [
     ({"throughput_mode": "fast"}, "throughput_mode", "'elastic', 'bursting' or 'provisioned'"),
-    ({"provisioned_throughput_mibps": 0}, "provisioned_throughput_mibps", "greater than 0"),
     ({"infrequent_access_after_days": 7.5}, "infrequent_access_after_days", "a whole number"),
     ({"subnets": ["subnet-0a"]}, "subnets", "expected a map, given a list"),
     ({"subnet": {}}, "subnet", "did you mean 'subnets'?"),

@@ -100,7 +100,7 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
         "given 'vol-1'; expected at most 16 lower case letters, digits and '_', starting with a letter; did you mean 'vol_1'?",
     ),
     ({**PLACE, "share_name": "1vol"}, "share_name", "given '1vol'; expected at most 16"),
-    ({**PLACE, "share_name": ""}, "share_name", "given ''; expected at most 16"),
+    ({**PLACE, "share_name": ""}, "share_name", "given an empty string; expected at most 16"),
     *(({**PLACE, "project": given}, "project", "expected the ID of a project") for given in (" ", "Acme", "acme/prod")),
     *(
         ({**PLACE, "network": given}, "network", "expected the name of a network, or projects/<project>/global/networks/<name>")
@@ -140,12 +140,12 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     (
         {**PLACE, "export_options": [NODES, {"ip_ranges": ["11.0.0.1", "10.1.0.0/16"]}]},
         "export_options[1].ip_ranges[1]",
-        "given '10.1.0.0/16', which overlaps with 10.0.0.0/8 of export_options[0].ip_ranges[0]; Filestore refuses that",
+        "given '10.1.0.0/16', which overlaps with 10.0.0.0/8 of export_options[0]; Filestore refuses that",
     ),
     (
         {**PLACE, "export_options": [{"ip_ranges": ["10.1.2.3", "10.1.2.3/32"]}]},
         "export_options[0].ip_ranges[1]",
-        "given '10.1.2.3/32', which overlaps with 10.1.2.3 of export_options[0].ip_ranges[0]",
+        "given '10.1.2.3/32', which overlaps with 10.1.2.3 of export_options[0]",
     ),
     *(
         (
@@ -335,7 +335,7 @@ CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "shared", **EXISTING, 
         ({}, []),
         (dict.fromkeys(("instance_id", "ip_address", "share_name", "capacity", "protocol"), LATER), []),
         ({"release": "Shared"}, [("release", "given 'Shared'; expected a release name")]),
-        ({"namespace": ""}, [("namespace", "given ''; expected a namespace")]),
+        ({"namespace": ""}, [("namespace", "given an empty string; expected a namespace")]),
         ({"instance_id": ""}, [("instance_id", "missing")]),
         ({"ip_address": ""}, [("ip_address", "missing")]),
         ({"share_name": ""}, [("share_name", "missing")]),

@@ -182,4 +182,4 @@ def test_a_timeout_without_await_has_no_effect() -> None:
 
 def test_an_empty_url_has_one_warning() -> None:
     ((_, message),) = run(agent_job(url="")).log
-    assert message == "runs: url: empty: the agent takes the address from its token; set it to https://<account>.scalr.io"
+    assert message == "runs: url: missing: the agent takes the address from its token; set it to https://<account>.scalr.io"

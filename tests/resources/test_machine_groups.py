@@ -394,7 +394,7 @@ def test_no_request_contains_a_plain_secret(token: str, variable: str, component
         ("GceAgents", {"secret_env": {"A": ""}}, "error: secret_env.A: empty; set it, or remove it"),
         ("Ec2Agents", {"secret_env": {" ": "x"}}, "error: secret_env. : not a valid name of an environment variable"),
         ("Ec2Agents", {"ca_bundle": "certs/ca.pem"}, "error: ca_bundle: not PEM"),
-        ("Ec2Agents", {"subnets": ["subnet-0a", ""]}, "error: subnets[1]: given ''; expected the ID of a subnet"),
+        ("Ec2Agents", {"subnets": ["subnet-0a", ""]}, "error: subnets[1]: given an empty string; expected the ID of a subnet"),
         ("Ec2Agents", {"security_groups": [" "]}, "error: security_groups[0]: given ' '; expected the ID of a security group"),
         ("GceAgents", {"token": "null"}, 'error: token: is the word "null"'),
         ("GceAgents", {"token": f" {TOKEN}", "ca_bundle": "x"}, "warning: token: begins or ends with white space"),

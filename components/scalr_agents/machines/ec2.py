@@ -1,7 +1,7 @@
 """The settings of agents on EC2: machines in an Auto Scaling group."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -11,8 +11,9 @@ from scalr_agents.machines.settings import MOST_EGRESS_PORTS, Arguments, Port, V
 from scalr_agents.model import aws
 from scalr_agents.model.declarations import REQUIRED, OneOf, Unique
 from scalr_agents.model.fields import Flag, unset
+from scalr_agents.model.findings import Findings, Path, error
 from scalr_agents.model.forms import integral
-from scalr_agents.model.relations import Is, Problem, Relations, check, error, excludes, no_effect, risky
+from scalr_agents.model.relations import Is, Relations, check, excludes, no_effect, risky
 from scalr_agents.model.section import Section, default
 
 Architecture = Literal["x86_64", "arm64"]
@@ -33,21 +34,21 @@ class Ec2Volume(Volume):
     """ARN of the key that encrypts the disk, and the secret. Default: the key that AWS manages. The disk is always encrypted."""
 
 
-def _types(kind: str, others: Sequence[str]) -> Iterator[tuple[Any, str]]:
-    yield "instance_type", kind
+def _types(kind: str, others: Sequence[str]) -> Iterator[tuple[Path, str]]:
+    yield ("instance_type",), kind
     yield from ((("other_instance_types", index), other) for index, other in enumerate(others))
 
 
-def _room(kind: str, others: Sequence[str], concurrency: int, memory_per_run: str) -> Iterator[Problem]:
+def _room(kind: str, others: Sequence[str], concurrency: int, memory_per_run: str) -> Findings:
     for at, each in _types(kind, others):
         yield from room(at, each, instance_types.ec2_memory(each), concurrency, memory_per_run)
 
 
-def _architecture(kind: str, others: Sequence[str], architecture: Architecture) -> Iterator[Problem]:
+def _architecture(kind: str, others: Sequence[str], architecture: Architecture) -> Findings:
     for _, each in _types(kind, others):
         known = instance_types.ec2_architecture(each)
         if known and known != architecture:
-            yield error("architecture", "is {architecture:value}, but {kind} is {known}", kind=each, known=known)
+            yield error("architecture", f"is {architecture}, but {each} is {known}")
 
 
 class Ec2Settings(Section):
@@ -113,7 +114,7 @@ class Ec2Settings(Section):
             because="its policy, AmazonSSMManagedInstanceCore, can read all parameters of Systems Manager, and with "
             "{allow_metadata_service} so can runs; turn off one of the two",
         ),
-        check("max", "min", by=count),
+        check("max", "min", by=count, named="min"),
         check("instance_type", "other_instance_types", "architecture", by=_architecture),
         check("instance_type", "other_instance_types", "concurrency", "memory_per_run", unless=Is("role", "vcs"), by=_room),
     )

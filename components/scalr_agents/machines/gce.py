@@ -1,7 +1,7 @@
 """The settings of agents on Compute Engine: machines in a regional managed instance group."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, NamedTuple
 
 from pydantic import BeforeValidator, Field
@@ -10,16 +10,20 @@ from scalr_agents.machines import instance_types
 from scalr_agents.machines.rules import count, room
 from scalr_agents.machines.settings import MOST_EGRESS_PORTS, Arguments, Port, Volume
 from scalr_agents.model import google
-from scalr_agents.model.declarations import REQUIRED
+from scalr_agents.model.declarations import REQUIRED, Form, caution
 from scalr_agents.model.fields import InputText
+from scalr_agents.model.findings import Findings, error
 from scalr_agents.model.forms import integral
-from scalr_agents.model.relations import Is, Problem, Relations, check, error, warning
+from scalr_agents.model.relations import Is, Relations, check
 from scalr_agents.model.section import Section, default
 
-_SUBNETWORK = re.compile(
+_SUBNETWORK = (
     r"(?P<bare>[a-z]([-a-z0-9]*[a-z0-9])?)"
     r"|(?:https://(?:www|compute)\.googleapis\.com/compute/[^/]+/)?(?:projects/(?P<project>[^/]+)/)?"
     r"regions/(?P<region>[^/]+)/subnetworks/(?P<name>[^/]+)"
+)
+_SUBNETWORK_FORM = Form(
+    expected="the name of a subnetwork, its path or its URL: projects/<project>/regions/<region>/subnetworks/<name>", test=_SUBNETWORK
 )
 _IMAGES: Mapping[str, tuple[str, ...]] = {"arm64": ("arm64", "aarch64"), "x86_64": ("ubuntu-2204-lts", "amd64", "x86-64")}
 """Parts of image names that identify their architecture."""
@@ -36,9 +40,9 @@ class Subnetwork(NamedTuple):
 
 def subnetwork(given: str, region: str) -> Subnetwork:
     """Parse the name, the path or the URL of a subnetwork. Raises `ValueError` if it is invalid or in another region."""
-    match = _SUBNETWORK.fullmatch(given)
+    match = re.fullmatch(_SUBNETWORK, given)
     if match is None:
-        raise ValueError("expected the name of a subnetwork, its path or its URL: projects/<project>/regions/<region>/subnetworks/<name>")
+        raise ValueError(f"expected {_SUBNETWORK_FORM.expected}")
     if match["bare"]:
         return Subnetwork(match["bare"], region, None)
     if region and match["region"] != region:
@@ -46,11 +50,11 @@ def subnetwork(given: str, region: str) -> Subnetwork:
     return Subnetwork(match["name"], match["region"], match["project"])
 
 
-def _subnetwork(given: str, region: str) -> Iterator[Problem]:
+def _in_region(given: str, region: str) -> Findings:
     try:
         subnetwork(given, region)
     except ValueError as problem:
-        yield error("subnetwork", "{problem}", problem=problem)
+        yield error("subnetwork", str(problem))
 
 
 class GceVolume(Volume):
@@ -60,20 +64,22 @@ class GceVolume(Volume):
     """Full name of the Cloud KMS key that encrypts the disk. Default: the key that Google manages. The disk is always encrypted."""
 
 
-def _room(kind: str, concurrency: int, memory_per_run: str) -> Iterator[Problem]:
+def _room(kind: str, concurrency: int, memory_per_run: str) -> Findings:
     yield from room("machine_type", kind, instance_types.gce_memory(kind), concurrency, memory_per_run)
 
 
-def _family(kind: str, image: str) -> Iterator[Problem]:
-    """The family of the machine type, which determines image and disk."""
+def _known_family(kind: str) -> str:
+    known = ", ".join(instance_types.GOOGLE_FAMILIES)
+    text = f"unknown family: an x86_64 image and a pd-balanced disk are used; known: {known}"
+    return "" if instance_types.gce_family(kind) else text
+
+
+def _architecture(image: str, kind: str) -> Findings:
     family = instance_types.gce_family(kind)
-    if not family:
-        known = ", ".join(instance_types.GOOGLE_FAMILIES)
-        yield warning("machine_type", "unknown family: an x86_64 image and a pd-balanced disk are used; known: {known}", known=known)
     named = next((cpu for cpu, parts in _IMAGES.items() if any(part in image for part in parts)), None)
     if family and named and named != family.architecture:
-        text = "is an image for {named}, but {machine_type:value} is {family}; remove it to use Ubuntu, or set another image"
-        yield error("machine_image", text, named=named, family=family.architecture)
+        message = f"is an image for {named}, but {kind} is {family.architecture}; remove it to use Ubuntu, or set another image"
+        yield error("machine_image", message)
 
 
 class GceSettings(Section):
@@ -81,9 +87,9 @@ class GceSettings(Section):
 
     region: Annotated[google.Region, REQUIRED] = ""
     """Region of the group. Required."""
-    subnetwork: Annotated[InputText, REQUIRED] = ""
+    subnetwork: Annotated[InputText, REQUIRED, _SUBNETWORK_FORM] = ""
     """Name of the subnetwork, or its full path or URL for a shared VPC. It needs Cloud NAT or a proxy. Required."""
-    machine_type: Annotated[google.MachineType, REQUIRED] = ""
+    machine_type: Annotated[google.MachineType, REQUIRED, caution(_known_family)] = ""
     """Machine type. Required."""
     min: Annotated[int, Field(ge=1), BeforeValidator(integral)] = 1
     """Minimum number of machines."""
@@ -102,9 +108,9 @@ class GceSettings(Section):
     """Labels of all Google Cloud resources that support them."""
 
     relations: ClassVar[Relations] = (
-        check("subnetwork", "region", by=_subnetwork),
-        check("max", "min", by=count),
-        check("machine_type", "machine_image", by=_family),
+        check("subnetwork", "region", when="region", by=_in_region),
+        check("max", "min", by=count, named="min"),
+        check("machine_image", "machine_type", by=_architecture),
         check("machine_type", "concurrency", "memory_per_run", unless=Is("role", "vcs"), by=_room),
     )
 

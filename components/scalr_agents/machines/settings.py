@@ -1,8 +1,8 @@
 """The settings of agents on machines, wherever these are, as programs write them. Stack files have the same settings in camelCase."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -24,10 +24,10 @@ from scalr_agents.model.fields import (
     VersionText,
     unset,
 )
-from scalr_agents.model.findings import Findings
+from scalr_agents.model.findings import Findings, error, warning
 from scalr_agents.model.forms import integral
 from scalr_agents.model.no_proxy import Exceptions
-from scalr_agents.model.relations import Is, Problem, Relations, check, error, exactly_one, excludes, needs, no_effect, risky, warning
+from scalr_agents.model.relations import Is, Relations, check, exactly_one, excludes, needs, no_effect, risky
 from scalr_agents.model.section import Section
 
 Whole = Annotated[int, Field(ge=0), BeforeValidator(integral)]
@@ -121,56 +121,50 @@ ProxyUrl = Annotated[
     Form(
         expected="a URL with scheme and host, for instance http://proxy.example:3128",
         test=_is_proxy,
-        meant=lambda given: (f"http://{given.strip()}",),
+        repeated=False,
     ),
     caution(lambda url: "" if addresses.has_port(url) else proxies.NO_PORT),
 ]
-_HTTPS = Form(
-    expected="a URL that begins with https://", test=r"https://.*", meant=lambda given: (f"https://{given.removeprefix('http://')}",)
+_HTTPS = Form(expected="a URL that begins with https://", test=r"https://.*", repeated=False)
+_APT = Form(
+    expected="<URL> <suite> <component>, for instance https://packages.example/scalr jammy main",
+    test=r"\s*\S+\s+\S+\s+\S+\s*",
+    repeated=False,
 )
-_APT = Form(expected="<URL> <suite> <component>, for instance https://packages.example/scalr jammy main", test=r"\s*\S+\s+\S+\s+\S+\s*")
 _PACKAGE_VERSION = Form(expected="the version of a package, for instance 0.50.0", test=r"[0-9][0-9A-Za-z.+~:_-]*")
 
 
-def _as_in_charts(setting: str, function: Callable[[str, Any], Findings]) -> Callable[[Any], Iterator[Problem]]:
-    """A check that agents on Kubernetes have too."""
-
-    def found(value: Any) -> Iterator[Problem]:
-        yield from (Problem(each.severity, (setting,), "{message}", {"message": each.message}) for each in function("", value))
-
-    return found
-
-
-def _tag_of_terraform(image: str, version: str) -> Iterator[Problem]:
+def _tag_of_terraform(image: str, version: str) -> Findings:
     if ":" not in image.rpartition("/")[2] and not versions.TASK_IMAGE.has(version):
-        text = "requires a tag with the version of Terraform: agents before {first} use the image scalr/terraform:<version>"
-        yield error("task_image", text, first=versions.TASK_IMAGE.first)
+        first = versions.TASK_IMAGE.first
+        message = f"requires a tag with the version of Terraform: agents before {first} use the image scalr/terraform:<version>"
+        yield error("task_image", message)
 
 
-def _drain(seconds: int, platform: str) -> Iterator[Problem]:
-    longest, reason = DRAIN_LIMITS.get(platform, (0, ""))
-    if longest and not _SHORTEST_DRAIN_SECONDS <= seconds <= longest:
-        text = "given {seconds}; allowed: {least} to {longest}, because {reason}"
-        yield error("drain_seconds", text, seconds=seconds, least=_SHORTEST_DRAIN_SECONDS, longest=longest, reason=reason)
+def _drain(seconds: int, platform: str) -> Findings:
+    longest, reason = DRAIN_LIMITS[platform]
+    if not _SHORTEST_DRAIN_SECONDS <= seconds <= longest:
+        yield error("drain_seconds", f"given {seconds}; allowed: {_SHORTEST_DRAIN_SECONDS} to {longest}, because {reason}")
 
 
-def _no_plain_secrets(env: Mapping[str, str]) -> Iterator[Problem]:
+def _no_plain_secrets(env: Mapping[str, str]) -> Findings:
     for name, value in env.items():
         if signs.is_secret(name, value):
             yield warning(("env", name), "seems to contain a secret, which would be stored in plain text in user data; set it as a secret")
 
 
-def _plain_http(setting: str, url: str) -> Iterator[Problem]:
+def _plain_http(setting: str, url: str) -> Findings:
     if url.lower().startswith("https:"):
         yield error(setting, "machines connect to a proxy only over http://; HTTPS traffic is tunnelled through it")
 
 
-def _reaches_secrets(_url: str, exceptions: Sequence[str], platform: str) -> Iterator[Problem]:
+def _reaches_secrets(_url: str, exceptions: Sequence[str], platform: str, exceptions_name: str) -> Findings:
     if not any(_DOMAINS[platform] in host for host in exceptions):
-        text = (
-            "machines read their secrets through this proxy: allow {services} on it, or use private endpoints and list them in {no_proxy}"
+        message = (
+            f"machines read their secrets through this proxy: allow {_SERVICES[platform]} on it, or use private endpoints and list them "
+            f"in {exceptions_name}"
         )
-        yield warning("https_proxy", text, services=_SERVICES[platform])
+        yield warning("https_proxy", message)
 
 
 class Volume(Section):
@@ -260,7 +254,7 @@ class AgentSettings(Section):
             because=f"requires agents {versions.NEW_NAMES.first} or newer; older agents always have five concurrent runs",
         ),
         check("task_image", "agent_version", by=_tag_of_terraform),
-        check("drain_seconds", "platform", when=Is("role", "runs"), by=_drain),
+        check("drain_seconds", "platform", when=_IN_CLOUD, unless=Is("role", "vcs"), by=_drain),
         check("env", by=_no_plain_secrets),
     )
 
@@ -288,15 +282,15 @@ class SharedSettings(Section):
     """Export traces."""
 
     relations: ClassVar[Relations] = (
-        needs("url", because="the agent takes the address from its token; set it to https://<account>.scalr.io", severity="warning"),
-        check("url", by=_as_in_charts("url", checks.url)),
-        check("ca_bundle", by=_as_in_charts("ca_bundle", checks.ca_bundle)),
-        check("otel_endpoint", by=_as_in_charts("otel_endpoint", proxies.collector)),
+        needs("url", because=checks.NO_URL, severity="warning"),
+        check("url", by=partial(checks.url, "url")),
+        check("ca_bundle", by=partial(checks.ca_bundle, "ca_bundle")),
+        check("otel_endpoint", by=partial(proxies.collector, "otel_endpoint")),
         check("http_proxy", when=_IN_CLOUD, by=partial(_plain_http, "http_proxy")),
         check("https_proxy", when=_IN_CLOUD, by=partial(_plain_http, "https_proxy")),
         risky("http_proxy", unless="https_proxy", because=proxies.ONLY_HTTP),
-        check("no_proxy", when=("http_proxy", "https_proxy"), by=_as_in_charts("no_proxy", proxies.wildcards)),
-        check("https_proxy", "no_proxy", "platform", when=_IN_CLOUD, by=_reaches_secrets),
+        check("no_proxy", when=("http_proxy", "https_proxy"), by=partial(proxies.wildcards, "no_proxy")),
+        check("https_proxy", "no_proxy", "platform", when=_IN_CLOUD, by=_reaches_secrets, named="no_proxy"),
     )
 
 

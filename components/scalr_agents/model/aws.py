@@ -83,8 +83,10 @@ Zone = Annotated[Text, _ZONE]
 _CLUSTER = Form(expected="the name of an EKS cluster, not its ARN", test=r"[0-9A-Za-z][\w-]{0,99}", meant=_last)
 ClusterName = Annotated[Text, _CLUSTER]
 InputClusterName = Annotated[InputText, _CLUSTER]
-InstanceType = Annotated[Line, Form(expected="an instance type, for instance t3.medium", test=r"[a-z0-9-]+\.[a-z0-9-]+")]
-ParameterName = Annotated[Line, Form(expected="the name of an SSM parameter, for instance /acme/image", test=r"[\w./-]+(:[\w.-]+)?")]
+InstanceType = Annotated[Line, Form(expected="an instance type, for instance t3.medium", test=r"[a-z0-9-]+\.[a-z0-9-]+", longest=63)]
+ParameterName = Annotated[
+    Line, Form(expected="the name of an SSM parameter, for instance /acme/image", test=r"[\w./-]+(:[\w.-]+)?", repeated=False)
+]
 RolePath = Annotated[
     Line,
     Form(

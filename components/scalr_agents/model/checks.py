@@ -22,6 +22,7 @@ _PLACEHOLDER = (
 _LONGEST_PLACEHOLDER = 200
 _DER_SEQUENCE = b"\x30"
 _PUBLIC_ROOTS = (b"ISRG Root X1", b"DigiCert Global Root", b"Amazon Root CA", b"GTS Root R1", b"USERTrust", b"GlobalSign")
+NO_URL = "the agent takes the address from its token; set it to https://<account>.scalr.io"
 NO_REFERENCE = f"not the reference of an image, for instance scalr/agent:{NEWEST}"
 
 
@@ -43,7 +44,7 @@ def url(path: str, value: str | Deferred) -> Findings:
     if is_deferred(value):
         return
     if not is_set(value):
-        yield warning(path, "empty: the agent takes the address from its token; set it to https://<account>.scalr.io")
+        yield warning(path, f"missing: {NO_URL}")
         return
     try:
         parts = urlsplit(str(value))

@@ -1,8 +1,8 @@
 """What a type says about the content of a value, as metadata of its annotation: `SubnetId = Annotated[InputText, Form(...)]`.
 
 pydantic decides whether a value has the right type: text or number, list or map, known now or an output. It passes over what is declared
-here; `judge` reads it. So a value that is wrong stays in the model, the others are judged beside it, and everything is found at once. What
-the package computes with (quantities, versions) is a validator in `fields` instead: only usable values pass.
+here; `judge` reads it. So a wrong value stays in the model, the others are judged beside it, and everything is found at once. What the
+package computes with (quantities, versions) is a validator in `fields` instead: only usable values pass.
 """
 
 import re
@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scalr_agents.model import signs
 from scalr_agents.model.findings import Path, Severity
 from scalr_agents.model.messages import describe
 
 Problems = Iterator[tuple[Path, str]]
+"""What is wrong with a value: the paths of its parts, which are empty for the value itself, and the messages."""
 _LONGEST_ECHO = 200
+"""ARNs are long."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,9 +26,8 @@ class Declaration:
 
     severity: Severity = "error"
 
-    def problems(self, _value: Any, /) -> Problems:
-        """What is wrong, with the path below the value."""
-        yield from ()
+    def problems(self, value: Any, /) -> Problems:
+        raise NotImplementedError
 
 
 def _as_meant(given: str) -> Sequence[str]:
@@ -49,20 +49,24 @@ class Form(Declaration):
     look_up: str = ""
     """A command that finds the right value. `{}` is the given one, quoted for a shell."""
     repeated: bool = True
-    """Whether messages repeat a wrong text: not where a secret may be in it by mistake, as in free text or before the `@` of a registry."""
+    """Whether messages repeat a wrong text. Not where a secret may be in it by mistake: in free text, or where a login can stand."""
 
     def accepts(self, text: str) -> bool:
         fits = not self.longest or len(text) <= self.longest
         return fits and bool(re.fullmatch(self.test, text, re.ASCII) if isinstance(self.test, str) else self.test(text))
 
-    def problems(self, value: Any, /) -> Problems:
+    def problems(self, value: str, /) -> Problems:
         if self.accepts(value):
             return
-        shown = f"{len(value)} characters" if 0 < self.longest < len(value) else _shown(value, repeated=self.repeated)
-        near = next((text for text in self.meant(value) if self.accepts(text)), "") if self.repeated else ""
-        look_up = self.look_up.format(shlex.quote(value)) if shown == repr(value) else ""
-        advice = f"; did you mean {near!r}?" if near else f". Look it up: {look_up}" if look_up else ""
-        yield (), f"given {shown}; expected {self.expected}{advice}"
+        is_long = 0 < self.longest < len(value)
+        given = f"{len(value)} characters" if is_long else _given(value, repeated=self.repeated)
+        yield (), f"given {given}; expected {self.expected}{self._advice(value) if given == repr(value) else ''}"
+
+    def _advice(self, given: str) -> str:
+        """What was meant, or how to find it. It contains what was given, so it is only for a text that the message repeats."""
+        if near := next(filter(self.accepts, self.meant(given)), ""):
+            return f"; did you mean {near!r}?"
+        return f". Look it up: {self.look_up.format(shlex.quote(given))}" if self.look_up else ""
 
 
 @dataclass(frozen=True)
@@ -71,9 +75,9 @@ class OneOf(Declaration):
 
     allowed: Sequence[object]
 
-    def problems(self, value: Any, /) -> Problems:
+    def problems(self, value: object, /) -> Problems:
         if value not in self.allowed:
-            yield (), f"given {_shown(value)}; allowed: {', '.join(map(str, self.allowed))}"
+            yield (), f"given {_given(value)}; allowed: {', '.join(map(str, self.allowed))}"
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class Unique(Declaration):
         first: dict[str, object] = {}
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             if isinstance(item, str) and first.setdefault(item, key) != key:
-                yield (key,), f"{item!r} is given twice; {self.advice}"
+                yield (key,), f"{_given(item)} is given twice; {self.advice}"
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,7 @@ def caution(check: Callable[[Any], str]) -> Rule:
 
 
 @dataclass(frozen=True)
-class Required(Declaration):
+class Required:
     """The setting must be set, although its field has a default: stack files are read whatever they lack."""
 
     because: str = ""
@@ -119,6 +123,6 @@ class Required(Declaration):
 REQUIRED = Required()
 
 
-def _shown(value: object, *, repeated: bool = True) -> str:
-    text = repr(value)
-    return text if repeated and len(text) <= _LONGEST_ECHO and not signs.in_text(text) else describe(value, repeated=False)
+def _given(value: object, *, repeated: bool = True) -> str:
+    """A value in a message, unless it may be a secret."""
+    return describe(value, repeated=repeated, longest=_LONGEST_ECHO).removeprefix("the number ")

@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from scalr_agents.model.characters import escaped
@@ -36,8 +36,8 @@ class Finding:
     at: Path
     """Path in the user's input: keys of maps and indexes of lists."""
     message: str
-    presumes: tuple[Path, ...] = ()
-    """Paths of other values that must be valid for the finding to apply."""
+    presumes: tuple[Path, ...] = field(default=(), compare=False)
+    """Paths of other values that must be valid for the finding to apply. Findings that say the same are equal whatever they presume."""
     position: Position | None = None
     """Position in a file; `None` for a program's arguments. The line is looked up when the finding is printed."""
     subject: str = ""

@@ -15,7 +15,7 @@ def _region_of_zone(given: str) -> Sequence[str]:
 EMAIL = Form(
     expected="the email of a service account: <name>@<project>.iam.gserviceaccount.com",
     test=r"[^@\s:]+@[^@\s]+\.[^@\s]+",
-    meant=lambda given: (given.strip(), given.strip().removeprefix("serviceAccount:")),
+    repeated=False,
 )
 _KEY = r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+"
 _LOOK_UP = "gcloud kms keys list --location=<location> --keyring=<ring> --format='value(name)'"
@@ -27,6 +27,7 @@ _LABEL_KEY = Form(
 _LABEL_VALUE = Form(
     expected="the value of a label: at most 63 lower case letters, digits, '-' and '_'",
     test=lambda value: bool(re.fullmatch(r"[-\w]{0,63}", value)) and value == value.lower(),
+    repeated=False,
 )
 
 REGION = r"[a-z]+-[a-z]+[0-9]+"
@@ -47,7 +48,7 @@ DiskKmsKey = Annotated[
 ]
 """The key of a disk, which may be one of its versions."""
 ServiceAccount = Annotated[InputText, EMAIL]
-MachineType = Annotated[Line, Form(expected="a machine type, for instance e2-standard-2", test=r"[a-z0-9-]+")]
+MachineType = Annotated[Line, Form(expected="a machine type, for instance e2-standard-2", test=r"[a-z0-9-]+", longest=63)]
 ImageName = Annotated[
     Line, Form(expected="an image, for instance projects/<project>/global/images/<name>", test=r"[-A-Za-z0-9./:_]+", repeated=False)
 ]

@@ -22,23 +22,21 @@ def shown(key: str) -> str:
     return _TEXT_IN_KEY.sub("", key[:_LONGEST_KEY])
 
 
-def describe(value: object, *, repeated: bool) -> str:
-    """Describe the given value. Set `repeated` to include it, for fields in which nobody would put a secret, even by mistake."""
+def describe(value: object, *, repeated: bool, longest: int = _LONGEST_ECHO) -> str:
+    """Describe the given value. Set `repeated` to include it, for fields in which nobody would put a secret, even by mistake.
+
+    A text is included if it has at most `longest` characters and does not look like a secret in the wrong field.
+    """
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, int | float):
         return _number(value, repeated=repeated)
     if isinstance(value, str):
-        is_shown = value.lower() in _HARMLESS or (repeated and _may_be_shown(value))
+        is_shown = value.lower() in _HARMLESS or (repeated and 0 < len(value) <= longest and not signs.looks_secret(value))
         return repr(value) if is_shown else "a string" if value else "an empty string"
     if isinstance(value, Mapping):
         return "a map"
     return "a list" if isinstance(value, list | tuple) else f"an object ({type(value).__name__})"
-
-
-def _may_be_shown(text: str) -> bool:
-    """Whether a text is short and does not look like a secret in the wrong field."""
-    return 0 < len(text) <= _LONGEST_ECHO and not signs.in_text(text)
 
 
 def too_long(name: str, longest: int) -> str:

@@ -64,7 +64,12 @@ def is_secret(name: str, value: Any) -> bool:
     """Whether a variable contains a secret."""
     if not is_plain(value) or str(value).lower() in ("true", "false"):
         return False
-    return named_like_a_secret(name) or bool(in_text(str(value))) or announces_secret(str(value))
+    return named_like_a_secret(name) or looks_secret(str(value))
+
+
+def looks_secret(text: str) -> bool:
+    """Whether a text contains a secret, or announces one."""
+    return bool(in_text(text)) or announces_secret(text)
 
 
 def announces_secret(text: str) -> bool:

@@ -83,12 +83,13 @@ def report(component: str, name: str, findings: Sequence[Finding]) -> None:
         pulumi.log.warn(f"{name}: {_line(finding).removeprefix('warning: ')}")
 
 
-def with_text(owner: pulumi.ComponentResource, name: str, given: S, *keys: str) -> S:
+def with_text(owner: pulumi.ComponentResource, name: str, given: S, of: type[Section] | None = None) -> S:
     """Arguments with outputs that end the program, without a traceback, if they turn out to be empty or not a string.
 
-    An output that does not exist in the stack of a `StackReference` is `None`. `owner` is the component, called `name`.
+    An output that does not exist in the stack of a `StackReference` is `None`. `owner` is the component, called `name`. With `of`, only
+    the arguments of that model are checked.
     """
-    return given.model_copy(update=_later(owner, name, given, keys))
+    return given.model_copy(update=_later(owner, name, given, (of or type(given)).model_fields))
 
 
 def with_images(owner: pulumi.ComponentResource, name: str, agent: A) -> A:
@@ -101,8 +102,9 @@ def with_images(owner: pulumi.ComponentResource, name: str, agent: A) -> A:
 
 
 def _later(owner: pulumi.ComponentResource, name: str, given: object, keys: Iterable[str]) -> dict[str, Any]:
-    """Those of some arguments that are outputs, checked."""
-    return {key: _text(owner, name, key, value) for key in keys if is_deferred(value := getattr(given, key))}
+    """Those of some arguments that are outputs, checked. A section is no plain data either."""
+    values = {key: getattr(given, key) for key in keys}
+    return {key: _text(owner, name, key, value) for key, value in values.items() if is_deferred(value) and not isinstance(value, Section)}
 
 
 def _text(owner: pulumi.ComponentResource, name: str, key: str, value: Deferred) -> Deferred:

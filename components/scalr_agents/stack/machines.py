@@ -116,6 +116,8 @@ def build(content: object, file: StackFile, bundle: str, *, demand_tokens: bool)
     built = [_build(name, entry, shared, file) for name, entry in parsed.machines.items()]
     for each in built:
         findings += _check(each, file, demand_tokens=demand_tokens)
+    for platform in dict.fromkeys(each.platform for each in built):
+        findings += judge(shared, _spelled, facts={"platform": platform})
     if not errors(findings):
         findings += [*_shared_between_roles(built), *(finding for each in built for finding in _too_long(each))]
     return built, findings, left_out
@@ -147,7 +149,6 @@ def _check(each: StackMachine, file: StackFile, *, demand_tokens: bool) -> Itera
     if each.name in file.agents:
         found.append(error("", f"{PREFIX}:agents has the same name; rename one of them"))
     yield from (_located(finding, each) for finding in found)
-    yield from judge(machine.shared, _spelled, facts={"platform": each.platform})
     if file.common.ca and file.common.ca.secret:
         yield error(f"{PREFIX}:common.ca.secret", f"machine {each.name!r} cannot read a Kubernetes Secret; set the certificates as a file")
     if not errors(found):

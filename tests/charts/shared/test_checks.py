@@ -96,7 +96,7 @@ ERRORS: list[tuple[str, Any, str, str]] = [
 """Values at a path, and what is found there, below it, or at another path."""
 
 WARNINGS: list[tuple[str, Any, str, str]] = [
-    ("agent.url", "", "", "empty: the agent takes the address from its token"),
+    ("agent.url", "", "", "missing: the agent takes the address from its token"),
     ("agent.url", "http://acme.scalr.io", "", "sends the agent's token unencrypted"),
     ("agent.url", "https://u:pw@acme.scalr.io", "", "a password in plain text"),
     ("agent.token", "s3cr3t-token\n", "", "begins or ends with white space"),

@@ -1,7 +1,8 @@
 """The settings of an EFS file system, of the part of it that an agent mounts, and of the CSI driver."""
 
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
@@ -11,8 +12,9 @@ from scalr_agents.caches.volumes import OWNER
 from scalr_agents.model import aws
 from scalr_agents.model.declarations import REQUIRED, OneOf, Rule, Unique
 from scalr_agents.model.fields import Flag, Namespace, ReleaseName, Text, unset
+from scalr_agents.model.findings import Findings, error
 from scalr_agents.model.forms import integral, is_set
-from scalr_agents.model.relations import Clash, Is, Problem, Relations, check, error, excludes, needs, no_effect
+from scalr_agents.model.relations import Clash, Is, Relations, check, excludes, needs, no_effect
 from scalr_agents.model.section import Section, default
 
 _LONGEST_PATH, _DEEPEST_PATH = 100, 4
@@ -36,13 +38,13 @@ class EfsClients(Section):
     """Networks of the nodes in CIDR notation, IPv4 or IPv6."""
 
 
-def _least_throughput(mibps: float) -> str:
-    return "" if mibps >= 1 else f"given {mibps:g}, but EFS provisions at least 1 MiB/s"
+def _throughput(mibps: float) -> str:
+    return "" if 1 <= mibps < math.inf else f"given {mibps:g}, but EFS provisions at least 1 MiB/s"
 
 
-def _one_zone(zone: str, subnets: Mapping[str, Any]) -> Iterator[Problem]:
+def _one_zone(zone: str, subnets: Mapping[str, Any]) -> Findings:
     if subnets and set(subnets) != {zone}:
-        yield error("subnets", "a file system of zone {zone:value} has a mount target in this zone only; give its subnet, and no other")
+        yield error("subnets", f"a file system of zone {zone} has a mount target in this zone only; give its subnet, and no other")
 
 
 class EfsSettings(Section):
@@ -66,7 +68,7 @@ class EfsSettings(Section):
     """Existing security groups for the mount targets, instead of `vpcId` and `clients`. Default: a security group is created."""
     throughput_mode: ThroughputMode = "elastic"
     """EFS throughput mode: `elastic` is billed by use, `bursting` scales with the stored size, `provisioned` is a fixed rate."""
-    provisioned_throughput_mibps: Annotated[float | None, Field(gt=0, allow_inf_nan=False), Rule(_least_throughput)] = None
+    provisioned_throughput_mibps: Annotated[float, Field(json_schema_extra={"minimum": 1}), Rule(_throughput)] | None = None
     """Throughput in MiB/s. Required by throughput mode `provisioned`, not allowed in the others."""
     kms_key: aws.KmsKey = ""
     """ARN of the KMS key, `arn:aws:kms:<region>:<account>:key/<id>`, not an alias or an ID. Default: the AWS managed key. The file system
@@ -151,9 +153,9 @@ def path_problem(path: str) -> str:
     return f"{path!r} is {deep} directories deep, but EFS allows at most {_DEEPEST_PATH}" if deep > _DEEPEST_PATH else ""
 
 
-def _default_path(namespace: str, release: str) -> Iterator[Problem]:
+def _default_path(namespace: str, release: str) -> Findings:
     if problem := path_problem(access_path(namespace, release)):
-        yield error("path", "{problem}", problem=problem)
+        yield error("path", problem)
 
 
 class EfsClaimSettings(Section):

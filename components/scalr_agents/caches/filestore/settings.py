@@ -2,7 +2,7 @@
 
 import ipaddress
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import BeforeValidator, Field
@@ -12,9 +12,9 @@ from scalr_agents.caches.filestore.tiers import EVERYWHERE, SMALL, TIERS, Protoc
 from scalr_agents.model import google, quantities
 from scalr_agents.model.declarations import REQUIRED, Form, OneOf, Rule
 from scalr_agents.model.fields import InputSize, InputText, Namespace, ReleaseName, Size, Text
-from scalr_agents.model.findings import Path
+from scalr_agents.model.findings import Findings, error, warning
 from scalr_agents.model.forms import integral
-from scalr_agents.model.relations import Clash, Is, Problem, Relations, check, error, excludes, needs, no_effect, risky, warning
+from scalr_agents.model.relations import Clash, Is, Relations, check, excludes, needs, no_effect, risky
 from scalr_agents.model.section import Section
 
 _MOST_EXPORT_OPTIONS, _MOST_IP_RANGES = 10, 64
@@ -58,13 +58,10 @@ ShareName = Annotated[
     ),
 ]
 Network = Annotated[InputText, Form(expected="the name of a network, or projects/<project>/global/networks/<name>", test=_NETWORK)]
-ClientRange = Annotated[
-    str,
-    Form(
-        expected="an IPv4 address or network, for instance 10.20.0.0/16",
-        test=lambda text: bool(re.fullmatch(r"[0-9]+(\.[0-9]+){3}(/[0-9]{1,2})?", text)) and _is_network(text),
-    ),
-]
+_CLIENTS = Form(
+    expected="an IPv4 address or network, for instance 10.20.0.0/16",
+    test=lambda text: bool(re.fullmatch(r"[0-9]+(\.[0-9]+){3}(/[0-9]{1,2})?", text)) and _is_network(text),
+)
 INSTANCE_NAME = Form(
     expected="at most 33 lower case letters, digits and '-', starting with a letter, as part of the name of an instance",
     test=_RANGE_NAME,
@@ -77,7 +74,7 @@ def _only_new(*settings: str) -> Clash:
     return no_effect(*settings, when="instance_id", because="{instance_id} refers to an existing instance")
 
 
-def _everyone(ranges: Sequence[str]) -> Iterator[Problem]:
+def _everyone(ranges: Sequence[str]) -> Findings:
     for number, address in enumerate(ranges):
         if address.endswith("/0"):
             yield warning(("ip_ranges", number), f"{_OPEN} give the addresses of the nodes")
@@ -86,7 +83,7 @@ def _everyone(ranges: Sequence[str]) -> Iterator[Problem]:
 class ExportOption(Section):
     """Clients that may mount the share, and how they access it."""
 
-    ip_ranges: list[ClientRange] = []
+    ip_ranges: list[Annotated[str, _CLIENTS]] = []
     """IPv4 addresses of the clients, and networks in CIDR notation. Default: the whole VPC."""
     access_mode: ShareAccess = "READ_WRITE"
     """Access of these clients: `READ_WRITE` or `READ_ONLY`."""
@@ -105,47 +102,47 @@ class ExportOption(Section):
     )
 
 
-def _location(location: str, tier: Tier) -> Iterator[Problem]:
+def _location(location: str, tier: Tier) -> Findings:
     regional = TIERS[tier].regional
     form, kind, example = (google.REGION, "region", "europe-west1") if regional else (google.ZONE, "zone", "europe-west1-b")
     if not re.fullmatch(form, location):
-        text = "given {location!r}, but {tier} requires a {kind}, for instance {example}"
-        yield error("location", text, location=location, tier=tier, kind=kind, example=example)
+        yield error("location", f"given {location!r}, but {tier} requires a {kind}, for instance {example}")
 
 
-def _capacity(capacity: str, tier: Tier) -> Iterator[Problem]:
+def _capacity(capacity: str, tier: Tier) -> Findings:
     sizes, gibibytes = TIERS[tier].sizes, quantities.parse(capacity) / quantities.GIBIBYTE
     allowed = ", or ".join(map(str, sizes))
     if gibibytes != int(gibibytes):
-        text = "given {capacity}, which is not a whole number of GiB; {tier} allows {allowed}"
-        yield error("capacity", text, capacity=capacity, tier=tier, allowed=allowed)
+        yield error("capacity", f"given {capacity}, which is not a whole number of GiB; {tier} allows {allowed}")
     elif not any(size.has(int(gibibytes)) for size in sizes):
-        text = "given {capacity}, which is {size} GiB; {tier} allows {allowed}"
-        yield error("capacity", text, capacity=capacity, size=int(gibibytes), tier=tier, allowed=allowed)
+        yield error("capacity", f"given {capacity}, which is {int(gibibytes)} GiB; {tier} allows {allowed}")
     elif SMALL.has(int(gibibytes)) and SMALL in sizes and not EVERYWHERE.has(int(gibibytes)):
-        text = (
-            "given {capacity}; {tier} supports this size, says Google's provider, but Google's page on service tiers (November 2026) "
-            "lists only {everywhere}; use one of these if Filestore rejects it"
+        message = (
+            f"given {capacity}; {tier} supports this size according to Google's provider, but Google's page on service tiers "
+            f"(November 2026) lists only {EVERYWHERE}; use one of these if Filestore rejects it"
         )
-        yield warning("capacity", text, capacity=capacity, tier=tier, everywhere=str(EVERYWHERE))
+        yield warning("capacity", message)
 
 
-def _shared_network(network: str, project: str, mode: ConnectMode) -> Iterator[Problem]:
+def _shared_network(network: str, project: str, mode: ConnectMode, mode_name: str) -> Findings:
     match = re.fullmatch(_NETWORK, network)
     if match and match["project"] not in (None, project) and mode == "DIRECT_PEERING":
-        text = "if this is a shared VPC of another project, Filestore refuses it; set {connect_mode}: PRIVATE_SERVICE_ACCESS"
-        yield warning("network", text)
+        message = f"if this is a shared VPC of another project, Filestore refuses it; set {mode_name}: PRIVATE_SERVICE_ACCESS"
+        yield warning("network", message)
 
 
-def _reserved_range(given: str, mode: ConnectMode, tier: Tier, capacity: str) -> Iterator[Problem]:
-    peering, path = mode == "DIRECT_PEERING", "reserved_ip_range"
+def _kind_of_range(given: str, mode: ConnectMode) -> Findings:
+    peering = mode == "DIRECT_PEERING"
     if not (("/" in given and _is_network(given)) if peering else re.fullmatch(_RANGE_NAME, given)):
         required = "a network, for instance 10.0.0.0/29" if peering else "the name of an allocated range"
-        yield error(path, "given {given!r}, but {mode} requires {required}", given=given, mode=mode, required=required)
-    elif peering and (allowed := size_range(tier, capacity)) and ipaddress.IPv4Network(given).prefixlen not in allowed.prefixes:
+        yield error("reserved_ip_range", f"given {given!r}, but {mode} requires {required}")
+
+
+def _size_of_range(given: str, tier: Tier, capacity: str) -> Findings:
+    allowed = size_range(tier, capacity)
+    if allowed and ipaddress.IPv4Network(given).prefixlen not in allowed.prefixes:
         required = " or ".join(f"/{length}" for length in allowed.prefixes)
-        text = "given {given!r}, but {tier} of {capacity} requires a {required} network"
-        yield error(path, text, given=given, tier=tier, capacity=capacity, required=required)
+        yield error("reserved_ip_range", f"given {given!r}, but {tier} of {capacity} requires a {required} network")
 
 
 def _too_many(options: Sequence[object]) -> str:
@@ -153,27 +150,24 @@ def _too_many(options: Sequence[object]) -> str:
     return f"{len(options)} options, but Filestore allows at most {_MOST_EXPORT_OPTIONS}" if too_many else ""
 
 
-def _export_options(options: Sequence[ExportOption]) -> Iterator[Problem]:
+def _export_options(options: Sequence[ExportOption], name: str) -> Findings:
     """All options together: some client may write, and no client is in two of them."""
-    here = "export_options"
     if options and all(option.access_mode == "READ_ONLY" for option in options):
-        yield error(here, "no client may write, so nothing would be cached; give the nodes READ_WRITE")
-    listed: dict[Path, str] = {
-        (here, index, "ip_ranges", number): address
-        for index, option in enumerate(options)
-        for number, address in enumerate(option.ip_ranges)
-    }
-    if len(listed) > _MOST_IP_RANGES:
-        text = "{count} addresses and networks, but Filestore allows at most {most} in all options"
-        yield error(here, text, count=len(listed), most=_MOST_IP_RANGES)
+        yield error("export_options", "no client may write, so nothing would be cached; give the nodes READ_WRITE")
+    count = sum(len(option.ip_ranges) for option in options)
+    if count > _MOST_IP_RANGES:
+        yield error("export_options", f"{count} addresses and networks, but Filestore allows at most {_MOST_IP_RANGES} in all options")
         return
-    earlier: dict[Path, ipaddress.IPv4Network] = {}
-    for place, address in listed.items():
-        network = ipaddress.IPv4Network(address)
-        if other := next((other for other, known in earlier.items() if known.overlaps(network)), None):
-            text = "given {address!r}, which overlaps with {known} of {other}; Filestore refuses that"
-            yield error(place, text, address=address, known=listed[other], other=other)
-        earlier[place] = network
+    earlier: dict[ipaddress.IPv4Network, str] = {}
+    for index, option in enumerate(options):
+        for number, address in enumerate(option.ip_ranges):
+            if not _CLIENTS.accepts(address):
+                continue
+            network = ipaddress.IPv4Network(address)
+            if other := next((place for known, place in earlier.items() if known.overlaps(network)), ""):
+                at = ("export_options", index, "ip_ranges", number)
+                yield error(at, f"given {address!r}, which overlaps with {other}; Filestore refuses that")
+            earlier.setdefault(network, f"{address} of {name}[{index}]")
 
 
 class FilestoreSettings(Section):
@@ -219,12 +213,13 @@ class FilestoreSettings(Section):
         needs("location", unless=(_REGIONAL, "instance_id"), because="{tier:value} requires a zone, for instance europe-west1-b"),
         excludes("kms_key", when=_BASIC, because=f"{{tier:value}} does not support customer-managed keys; use {_ADVANCED}"),
         excludes(Is("protocol", "NFS_V4_1"), when=_BASIC, because=f"{{tier:value}} supports only NFS_V3; NFS_V4_1 requires {_ADVANCED}"),
-        needs("export_options", unless="instance_id", because=f"{_OPEN} give the addresses of the nodes", severity="warning"),
+        needs("export_options", unless="instance_id", because=f"{_OPEN} allow only the addresses of the nodes", severity="warning"),
         check("location", "tier", by=_location),
         check("capacity", "tier", unless="instance_id", by=_capacity),
-        check("network", "project", "connect_mode", by=_shared_network),
-        check("reserved_ip_range", "connect_mode", "tier", "capacity", by=_reserved_range),
-        check("export_options", by=_export_options),
+        check("network", "project", "connect_mode", by=_shared_network, named="connect_mode"),
+        check("reserved_ip_range", "connect_mode", by=_kind_of_range),
+        check("reserved_ip_range", "tier", "capacity", when=Is("connect_mode", "DIRECT_PEERING"), by=_size_of_range),
+        check("export_options", by=_export_options, named="export_options"),
     )
 
     @property

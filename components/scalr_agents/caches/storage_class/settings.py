@@ -1,15 +1,14 @@
 """The settings of a StorageClass for a known driver, and of a claim on any class."""
 
-from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar
 
 from scalr_agents.caches import OnDelete
 from scalr_agents.caches.drivers import DRIVERS, Provisioner
 from scalr_agents.model.declarations import REQUIRED
 from scalr_agents.model.fields import AccessMode, InputMap, InputName, Name, Namespace, ReleaseName, Size
-from scalr_agents.model.findings import unknown_key
+from scalr_agents.model.findings import Findings, error, unknown_key
 from scalr_agents.model.forms import is_set
-from scalr_agents.model.relations import Is, Problem, Relations, check, error, risky
+from scalr_agents.model.relations import Is, Relations, check, risky
 from scalr_agents.model.section import Section
 
 NOT_SHARED = risky(
@@ -20,17 +19,17 @@ NOT_SHARED = risky(
 )
 
 
-def _parameters(provisioner: Provisioner, parameters: dict[str, Any]) -> Iterator[Problem]:
+def _parameters(provisioner: Provisioner, parameters: dict[str, Any]) -> Findings:
     driver = DRIVERS[provisioner]
     for key in parameters:
         if key not in driver.parameters:
-            yield error(("parameters", key), "{problem}", problem=unknown_key(key, driver.parameters))
+            yield error(("parameters", key), unknown_key(key, driver.parameters))
     for key, other in (("gidRangeStart", "gidRangeEnd"), ("gidRangeEnd", "gidRangeStart")):
         if key in parameters and other not in parameters:
-            yield error(("parameters", key), "requires {other}", other=other)
+            yield error(("parameters", key), f"requires {other}")
     for key in driver.needed:
         if not is_set(parameters.get(key)):
-            yield error(("parameters", key), "missing: {provisioner} requires it", provisioner=provisioner)
+            yield error(("parameters", key), f"missing: {provisioner} requires it")
 
 
 class StorageClassSettings(Section):

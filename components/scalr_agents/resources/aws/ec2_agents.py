@@ -59,7 +59,7 @@ class Ec2Agents(Validated["Ec2Request"]):
         super().__init__("scalr-agents:index:Ec2Agents", name, {}, opts)
 
         machine, settings, secrets = request
-        settings = with_text(self, name, settings, "permissions_boundary")
+        settings = with_text(self, name, settings, Ec2Settings)  # the token is checked with the secret variables
         tags: dict[str, Any] = {"Name": machine_group.in_cloud(name), **settings.tags}
         variables = machine_group.secret_content(self, machine, secrets)
         secret, content = ec2_secret.register(self, name, variables, settings.volume.kms_key, tags, opts)

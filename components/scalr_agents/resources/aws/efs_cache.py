@@ -38,7 +38,7 @@ class EfsCache(Validated["EfsRequest"]):
     def make(self, name: str, request: "EfsRequest", opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:EfsCache", name, {}, opts)
 
-        settings = with_text(self, name, request.settings, "file_system_id", "vpc_id", "kms_key", "driver_role")
+        settings = with_text(self, name, request.settings)
         # Looked up before anything is registered.
         place = _place(self, name, settings, request.found) if settings.has_network else None
         tags = {"Name": f"{pulumi.get_project()}-{pulumi.get_stack()}-{name}", **settings.tags}

@@ -33,7 +33,7 @@ class EfsClaim(Component):
     def __init__(self, name: str, args: EfsClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         settings = validate("EfsClaim", name, efs.EfsClaimSettings, args)
         super().__init__("scalr-agents:index:EfsClaim", name, {}, opts)
-        settings = with_text(self, name, settings, "file_system_id")
+        settings = with_text(self, name, settings)
 
         tags: dict[str, Any] = {"Name": f"{settings.namespace}-{settings.release}", **settings.tags}
         file_system = as_output(settings.file_system_id)

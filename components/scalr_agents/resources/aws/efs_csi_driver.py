@@ -33,7 +33,7 @@ class EfsCsiDriver(Component):
     def __init__(self, name: str, args: EfsCsiDriverArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         settings = validate("EfsCsiDriver", name, efs.EfsCsiDriverSettings, args)
         super().__init__("scalr-agents:index:EfsCsiDriver", name, {}, opts)
-        settings = with_text(self, name, settings, "cluster_name", "role_arn")
+        settings = with_text(self, name, settings)
 
         tags: dict[str, Any] = dict(settings.tags)
         attached: list[pulumi.Resource] = []

@@ -45,9 +45,7 @@ class FilestoreCache(Validated["FilestoreRequest"]):
     def make(self, name: str, request: "FilestoreRequest", opts: pulumi.ResourceOptions | None) -> None:
         super().__init__("scalr-agents:index:FilestoreCache", name, {}, opts)
 
-        request = request._replace(
-            settings=with_text(self, name, request.settings, "instance_id", "network", "reserved_ip_range", "kms_key")
-        )
+        request = request._replace(settings=with_text(self, name, request.settings))
         if is_set(request.settings.instance_id):
             self._take(name, request)
         else:

@@ -28,7 +28,7 @@ class FilestoreClaim(Component):
     def __init__(self, name: str, args: FilestoreClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         settings = validate("FilestoreClaim", name, filestore.FilestoreClaimSettings, args)
         super().__init__("scalr-agents:index:FilestoreClaim", name, {}, opts)
-        settings = with_text(self, name, settings, "instance_id", "share_name", "ip_address", "capacity", "protocol")
+        settings = with_text(self, name, settings)
 
         known = pulumi.Output.all(as_output(settings.instance_id), as_output(settings.share_name))
         self.volume_handle = parsed(known, lambda parts: filestore.volume_handle(*parts))

@@ -58,7 +58,7 @@ class GceAgents(Validated["GceRequest"]):
         super().__init__("scalr-agents:index:GceAgents", name, {}, opts)
 
         machine, settings, secrets = request
-        settings = with_text(self, name, settings, "subnetwork", "service_account")
+        settings = with_text(self, name, settings, GceSettings)  # the token is checked with the secret variables
         labels: dict[str, Any] = dict(settings.labels)
         account = self._account(name, settings, opts)
         secret, content = self._secret(name, machine, secrets, labels, opts)

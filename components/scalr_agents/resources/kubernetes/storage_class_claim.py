@@ -22,7 +22,7 @@ class StorageClassClaim(Component):
     def __init__(self, name: str, args: StorageClassClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         settings = validate("StorageClassClaim", name, storage_class.StorageClassClaimSettings, args)
         super().__init__("scalr-agents:index:StorageClassClaim", name, {}, opts)
-        settings = with_text(self, name, settings, "storage_class_name")
+        settings = with_text(self, name, settings)
 
         class_name, made = detached(settings.storage_class_name)
         group = storage_class.claim_manifests(
