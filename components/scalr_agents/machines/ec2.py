@@ -55,7 +55,7 @@ class Ec2Settings(Section):
     """Machines in an Auto Scaling group on AWS."""
 
     subnets: Annotated[list[aws.SubnetId], REQUIRED, unset([])] = []
-    """Private subnets of the machines, all in one VPC, with a NAT gateway or a proxy. The machines run in their zones. Required."""
+    """IDs of private subnets, all in one VPC, with a NAT gateway or a proxy. The machines run in their zones. Required."""
     instance_type: Annotated[aws.InstanceType, REQUIRED] = ""
     """Instance type. Required."""
     other_instance_types: Annotated[list[aws.InstanceType], unset([])] = []
@@ -69,13 +69,13 @@ class Ec2Settings(Section):
     architecture: Architecture = "x86_64"
     """Architecture of the default image."""
     ami: aws.AmiId = ""
-    """Image of the machines. Default: that of `amiParameter`."""
+    """ID of the machines' image, which must have cloud-init. Default: that of `amiParameter`."""
     ami_parameter: aws.ParameterName = ""
-    """Name of an SSM parameter with the ID of an image. Default: the public parameter of Ubuntu 22.04."""
+    """Name of an SSM parameter with the ID of an image. Machines read it when they start. Default: the public parameter of Ubuntu 22.04."""
     volume: Ec2Volume = default(Ec2Volume)
     """Root volume of the machines. Its key also encrypts the secret."""
     security_groups: Annotated[list[aws.SecurityGroupId], unset([])] = []
-    """Existing security groups. Default: a new group without ingress rules."""
+    """IDs of existing security groups. Default: a new group without ingress rules."""
     egress_ports: Annotated[list[Port], Field(max_length=MOST_EGRESS_PORTS)] = []
     """Further TCP ports that the new security group opens for egress, for instance 80 for updates of Ubuntu's packages."""
     policies: Annotated[list[aws.PolicyArn], Unique(), unset([])] = []

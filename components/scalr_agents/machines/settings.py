@@ -171,14 +171,14 @@ class Volume(Section):
     """The machine's disk. It holds the system, Docker's images and the data of runs."""
 
     size: Annotated[Quantity, Rule(_disk)] = "30Gi"
-    """Size, at least 20 GB."""
+    """Size as a quantity, at least 20 GB."""
     kms_key: InputText = ""
     """Key that encrypts the disk: an ARN on AWS, a full name on Google Cloud. Default: the key that the cloud manages. The disk is always
     encrypted."""
 
 
 class Package(Section):
-    """The repository of the `scalr-agent` package, and the version to install."""
+    """The repository of the `scalr-agent` package, for `runtime: package`."""
 
     apt: Annotated[Line, _APT] = ""
     """For Ubuntu: `<URL> <suite> <component>`, as in a line of `sources.list`."""
@@ -200,9 +200,9 @@ class AgentSettings(Section):
     agent_version: AgentVersion = ""
     """Version of the agent. Default: the newest that this package was compared with."""
     concurrency: Annotated[int, Field(ge=1, le=5), BeforeValidator(integral)] = 5
-    """Maximum number of concurrent runs on one machine."""
+    """Maximum number of concurrent runs on one machine, 1 to 5."""
     memory_per_run: Annotated[Quantity, Rule(_memory)] = "512Mi"
-    """Memory limit of each run."""
+    """Memory limit of each run, as a quantity."""
     image: FixedImage = ""
     """Complete reference of the agent's image. Default: `scalr/agent` with the agent's version, from the image registry if there
     is one."""
@@ -221,7 +221,8 @@ class AgentSettings(Section):
     allow_metadata_service: Flag = False
     """Allow runs to reach the machine's metadata service, and to use its identity, which can read the agent's token."""
     drain_seconds: Annotated[int, Field(gt=0), BeforeValidator(integral)] = 3600
-    """Maximum duration of a run, in seconds. An agent that is being stopped waits this long for its runs."""
+    """Maximum duration of a run, in seconds: 30 to 7200 on AWS, 30 to 3600 on Google Cloud. An agent that is being stopped waits this long
+    for its runs."""
     on_change: OnChange = "roll"
     """`roll` replaces the machines, one after another, when something about them or their secrets changes. `keep` leaves them."""
 
@@ -300,7 +301,7 @@ class Secrets(Section):
     token: Token = ""
     """Token of the agent pool."""
     secret_env: SecretVariables = {}
-    """Secret environment variables of the agent."""
+    """Secret environment variables of the agent. Values have one line."""
 
 
 class Arguments(Secrets, SharedSettings, AgentSettings):

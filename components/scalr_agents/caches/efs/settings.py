@@ -33,7 +33,7 @@ class EfsClients(Section):
     """Clients that may mount the file system: each entry gets an ingress rule."""
 
     security_groups: SecurityGroups = []
-    """Security groups of the nodes."""
+    """IDs of security groups of the nodes."""
     cidrs: Annotated[list[aws.ClientNetwork], Unique()] = []
     """Networks of the nodes in CIDR notation, IPv4 or IPv6."""
 
@@ -65,7 +65,7 @@ class EfsSettings(Section):
     clients: EfsClients = default(EfsClients)
     """Clients that may mount the file system, in addition to the security group of `eksCluster`."""
     mount_target_security_groups: SecurityGroups = []
-    """Existing security groups for the mount targets, instead of `vpcId` and `clients`. Default: a security group is created."""
+    """IDs of existing security groups for the mount targets, instead of `vpcId` and `clients`. Default: a security group is created."""
     throughput_mode: ThroughputMode = "elastic"
     """EFS throughput mode: `elastic` is billed by use, `bursting` scales with the stored size, `provisioned` is a fixed rate."""
     provisioned_throughput_mibps: Annotated[float, Field(json_schema_extra={"minimum": 1}), Rule(_throughput)] | None = None

@@ -88,7 +88,8 @@ class ExportOption(Section):
     access_mode: ShareAccess = "READ_WRITE"
     """Access of these clients: `READ_WRITE` or `READ_ONLY`."""
     squash_mode: SquashMode = "NO_ROOT_SQUASH"
-    """Whether a client's root is root on the share. The kubelet, which runs as root, needs this to give the volume to the pods' group."""
+    """Whether a client's root is root on the share. With `ROOT_SQUASH` it is not, and the kubelet, which runs as root, cannot give the
+    volume to the pods' group."""
     anon_uid: AnonymousId = None
     """User ID of a squashed root, at least 1. Only with `ROOT_SQUASH`."""
     anon_gid: AnonymousId = None
@@ -183,7 +184,7 @@ class FilestoreSettings(Section):
     project: google.ProjectId = ""
     """Google Cloud project. Default: the provider's project."""
     capacity: Size = "1Ti"
-    """Size of the share in whole GiB. The tier determines the allowed range and steps."""
+    """Size of the share, a Kubernetes quantity of whole GiB. The tier determines the allowed range and steps."""
     share_name: ShareName = "cache"
     """Name of the share, at most 16 characters."""
     network: Network = "default"

@@ -23,7 +23,7 @@ class EfsClientsArgs(TypedDict):
     """Clients that may mount the file system: each entry gets an ingress rule."""
 
     security_groups: NotRequired[Sequence[pulumi.Input[str]]]
-    """Security groups of the nodes."""
+    """IDs of security groups of the nodes."""
     cidrs: NotRequired[Sequence[str]]
     """Networks of the nodes in CIDR notation, IPv4 or IPv6."""
 
@@ -46,7 +46,7 @@ class EfsCacheArgs(TypedDict):
     clients: NotRequired[EfsClientsArgs]
     """Clients that may mount the file system, in addition to the security group of `eks_cluster`."""
     mount_target_security_groups: NotRequired[Sequence[pulumi.Input[str]]]
-    """Existing security groups for the mount targets, instead of `vpc_id` and `clients`. Default: a security group is created."""
+    """IDs of existing security groups for the mount targets, instead of `vpc_id` and `clients`. Default: a security group is created."""
     throughput_mode: NotRequired[ThroughputMode]
     """EFS throughput mode: `elastic` is billed by use, `bursting` scales with the stored size, `provisioned` is a fixed rate. Default:
     `elastic`."""
@@ -115,8 +115,8 @@ class FilestoreExportOptionArgs(TypedDict):
     access_mode: NotRequired[AccessMode]
     """Access of these clients: `READ_WRITE` or `READ_ONLY`. Default: `READ_WRITE`."""
     squash_mode: NotRequired[SquashMode]
-    """Whether a client's root is root on the share. The kubelet, which runs as root, needs this to give the volume to the pods' group.
-    Allowed: `NO_ROOT_SQUASH`, `ROOT_SQUASH`. Default: `NO_ROOT_SQUASH`."""
+    """Whether a client's root is root on the share. With `ROOT_SQUASH` it is not, and the kubelet, which runs as root, cannot give the
+    volume to the pods' group. Allowed: `NO_ROOT_SQUASH`, `ROOT_SQUASH`. Default: `NO_ROOT_SQUASH`."""
     anon_uid: NotRequired[int]
     """User ID of a squashed root, at least 1. Only with `ROOT_SQUASH`."""
     anon_gid: NotRequired[int]
@@ -136,7 +136,7 @@ class FilestoreCacheArgs(TypedDict):
     project: NotRequired[str]
     """Google Cloud project. Default: the provider's project."""
     capacity: NotRequired[str]
-    """Size of the share in whole GiB. The tier determines the allowed range and steps. Default: `1Ti`."""
+    """Size of the share, a Kubernetes quantity of whole GiB. The tier determines the allowed range and steps. Default: `1Ti`."""
     share_name: NotRequired[str]
     """Name of the share, at most 16 characters. Default: `cache`."""
     network: NotRequired[pulumi.Input[str]]

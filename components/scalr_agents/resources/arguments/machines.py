@@ -16,7 +16,7 @@ else:  # the component host does not support `Literal`
 
 
 class MachinePackageArgs(TypedDict):
-    """The repository of the `scalr-agent` package, and the version to install."""
+    """The repository of the `scalr-agent` package, for `runtime: package`."""
 
     apt: NotRequired[str]
     """For Ubuntu: `<URL> <suite> <component>`, as in a line of `sources.list`."""
@@ -32,7 +32,7 @@ class MachineVolumeArgs(TypedDict):
     """The machine's disk. It holds the system, Docker's images and the data of runs."""
 
     size: NotRequired[str]
-    """Size, at least 20 GB. Default: `30Gi`."""
+    """Size as a quantity, at least 20 GB. Default: `30Gi`."""
     kms_key: NotRequired[pulumi.Input[str]]
     """Key that encrypts the disk: an ARN on AWS, a full name on Google Cloud. Default: the key that the cloud manages. The disk is always
     encrypted."""
@@ -46,9 +46,9 @@ class Ec2AgentsArgs(TypedDict):
     agent_version: NotRequired[str]
     """Version of the agent. Default: the newest that this package was compared with."""
     concurrency: NotRequired[int]
-    """Maximum number of concurrent runs on one machine. Default: `5`."""
+    """Maximum number of concurrent runs on one machine, 1 to 5. Default: `5`."""
     memory_per_run: NotRequired[str]
-    """Memory limit of each run. Default: `512Mi`."""
+    """Memory limit of each run, as a quantity. Default: `512Mi`."""
     image: NotRequired[str]
     """Complete reference of the agent's image. Default: `scalr/agent` with the agent's version, from the image registry if there is one."""
     env: NotRequired[Mapping[str, str]]
@@ -67,7 +67,8 @@ class Ec2AgentsArgs(TypedDict):
     allow_metadata_service: NotRequired[bool]
     """Allow runs to reach the machine's metadata service, and to use its identity, which can read the agent's token. Default: `false`."""
     drain_seconds: NotRequired[int]
-    """Maximum duration of a run, in seconds. An agent that is being stopped waits this long for its runs. Default: `3600`."""
+    """Maximum duration of a run, in seconds: 30 to 7200 on AWS, 30 to 3600 on Google Cloud. An agent that is being stopped waits this long
+    for its runs. Default: `3600`."""
     on_change: NotRequired[OnChange]
     """`roll` replaces the machines, one after another, when something about them or their secrets changes. `keep` leaves them. Default:
     `roll`."""
@@ -92,9 +93,9 @@ class Ec2AgentsArgs(TypedDict):
     token: pulumi.Input[str]
     """Token of the agent pool."""
     secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Secret environment variables of the agent."""
+    """Secret environment variables of the agent. Values have one line."""
     subnets: Sequence[pulumi.Input[str]]
-    """Private subnets of the machines, all in one VPC, with a NAT gateway or a proxy. The machines run in their zones."""
+    """IDs of private subnets, all in one VPC, with a NAT gateway or a proxy. The machines run in their zones."""
     instance_type: str
     """Instance type."""
     other_instance_types: NotRequired[Sequence[str]]
@@ -108,13 +109,13 @@ class Ec2AgentsArgs(TypedDict):
     architecture: NotRequired[Architecture]
     """Architecture of the default image. Allowed: `x86_64`, `arm64`. Default: `x86_64`."""
     ami: NotRequired[str]
-    """Image of the machines. Default: that of `ami_parameter`."""
+    """ID of the machines' image, which must have cloud-init. Default: that of `ami_parameter`."""
     ami_parameter: NotRequired[str]
-    """Name of an SSM parameter with the ID of an image. Default: the public parameter of Ubuntu 22.04."""
+    """Name of an SSM parameter with the ID of an image. Machines read it when they start. Default: the public parameter of Ubuntu 22.04."""
     volume: NotRequired[MachineVolumeArgs]
     """Root volume of the machines. Its key also encrypts the secret."""
     security_groups: NotRequired[Sequence[pulumi.Input[str]]]
-    """Existing security groups. Default: a new group without ingress rules."""
+    """IDs of existing security groups. Default: a new group without ingress rules."""
     egress_ports: NotRequired[Sequence[int]]
     """Further TCP ports that the new security group opens for egress, for instance 80 for updates of Ubuntu's packages."""
     policies: NotRequired[Sequence[pulumi.Input[str]]]
@@ -141,9 +142,9 @@ class GceAgentsArgs(TypedDict):
     agent_version: NotRequired[str]
     """Version of the agent. Default: the newest that this package was compared with."""
     concurrency: NotRequired[int]
-    """Maximum number of concurrent runs on one machine. Default: `5`."""
+    """Maximum number of concurrent runs on one machine, 1 to 5. Default: `5`."""
     memory_per_run: NotRequired[str]
-    """Memory limit of each run. Default: `512Mi`."""
+    """Memory limit of each run, as a quantity. Default: `512Mi`."""
     image: NotRequired[str]
     """Complete reference of the agent's image. Default: `scalr/agent` with the agent's version, from the image registry if there is one."""
     env: NotRequired[Mapping[str, str]]
@@ -162,7 +163,8 @@ class GceAgentsArgs(TypedDict):
     allow_metadata_service: NotRequired[bool]
     """Allow runs to reach the machine's metadata service, and to use its identity, which can read the agent's token. Default: `false`."""
     drain_seconds: NotRequired[int]
-    """Maximum duration of a run, in seconds. An agent that is being stopped waits this long for its runs. Default: `3600`."""
+    """Maximum duration of a run, in seconds: 30 to 7200 on AWS, 30 to 3600 on Google Cloud. An agent that is being stopped waits this long
+    for its runs. Default: `3600`."""
     on_change: NotRequired[OnChange]
     """`roll` replaces the machines, one after another, when something about them or their secrets changes. `keep` leaves them. Default:
     `roll`."""
@@ -187,7 +189,7 @@ class GceAgentsArgs(TypedDict):
     token: pulumi.Input[str]
     """Token of the agent pool."""
     secret_env: NotRequired[Mapping[str, pulumi.Input[str]]]
-    """Secret environment variables of the agent."""
+    """Secret environment variables of the agent. Values have one line."""
     region: str
     """Region of the group."""
     subnetwork: pulumi.Input[str]

@@ -41,7 +41,8 @@ class Ec2Agents(Validated["Ec2Request"]):
     """Agents on EC2: an Auto Scaling group of identical machines.
 
     The token is stored in AWS Secrets Manager. The machines read it with their own role whenever the agent starts. Before a machine for
-    runs is removed (a smaller group, a change, a rebalance), it stops its agent and waits for its runs.
+    runs is removed (a smaller group, a change, a rebalance), it stops its agent and waits for its runs. If one of `policies` is an output,
+    the role has exactly these policies: others are detached.
     """
 
     group_name: pulumi.Output[str]

@@ -23,9 +23,10 @@ _NFS_PORT = 2049
 class EfsCache(Validated["EfsRequest"]):
     """An encrypted EFS file system with a mount target in every zone, for the shared cache of agents.
 
-    Creates cloud resources only; use an `EfsClaim` for the part of the file system that an agent mounts. Pods need the EFS CSI driver on
-    the cluster (see `EfsCsiDriver`). `on_delete: keep` keeps the file system and its policies. Mount targets and security group are
-    always deleted, so that the VPC can be deleted. Set `file_system_id` and `eks_cluster` or `vpc_id` to create them again.
+    Creates cloud resources only; use an `EfsClaim` for the part of the file system that an agent mounts, with the same `zone` if there is
+    one, and with `iam` if there is a `driver_role`. Pods need the EFS CSI driver on the cluster (see `EfsCsiDriver`). `on_delete: keep`
+    keeps the file system and its policies. Mount targets and security group are always deleted, so that the VPC can be deleted. Set
+    `file_system_id` and `eks_cluster` or `subnets` to create them again.
     """
 
     file_system_id: pulumi.Output[str]
