@@ -280,6 +280,34 @@ def test_findings_on_secrets(secrets: dict[str, Any], expected: str) -> None:
     assert [finding.partition("; ")[0][: len(expected)] for finding in findings_of({"ec2": EC2}, secrets={"it": secrets})] == [expected]
 
 
+def test_errors_on_a_machine_hide_none_on_its_secrets_and_variables() -> None:
+    entry = {"ec2": {**EC2, "instanceType": "t3"}, "env": {"SCALR_TOKEN": "x", "GITHUB_TOKEN": "x"}}
+    found = findings_of(entry, secrets={"it": {"token": "null", "env": {"A": ""}}})
+    assert [finding.partition(": ")[2].partition(": ")[0] for finding in found] == [
+        "machines.it.env.SCALR_TOKEN",
+        "machines.it.ec2.instanceType",
+        "secrets.it.token",
+        "secrets.it.env.A",
+        "machines.it.env.GITHUB_TOKEN",
+    ]
+
+
+def test_a_wrong_image_hides_nothing_on_the_machine_type() -> None:
+    place = {**GCE, "machineType": "z9-x-1", "image": "ubuntu 22", "region": "europe-west1-b", "subnetwork": "x/y"}
+    assert [finding.partition(": ")[2].partition(": ")[0] for finding in findings_of({"gce": place})] == [
+        "machines.it.gce.region",
+        "machines.it.gce.subnetwork",
+        "machines.it.gce.image",
+        "machines.it.gce.machineType",
+    ]
+
+
+def test_a_finding_on_what_agents_and_machines_share_is_told_once() -> None:
+    agent = {"kind": "agent-job", "namespace": "scalr", "agentVersion": "1.4.0", "values": {"task": {"job": {"activeDeadlineSeconds": 60}}}}
+    found = findings_of({"ec2": EC2}, {"url": "acme"}, agents={"other": agent}, secrets={"it": {"token": "t"}, "other": {"token": "t"}})
+    assert found == ["error: common.url: not a URL with scheme and host, for instance https://acme.scalr.io"]
+
+
 def test_a_blank_token_is_missing() -> None:
     content = {"common": {"url": URL}, "machines": {"it": {"ec2": EC2}}, "secrets": {"it": {"token": " \n"}}}
     [found] = stack.load(content, directory=STACKS).findings

@@ -141,6 +141,20 @@ def test_error(changed: dict[str, Any], path: str, words: str) -> None:
     assert found == [("error", path)]
 
 
+@pytest.mark.parametrize(
+    ("cache", "path", "words"),
+    [
+        ({"efs": {"eksCluster": "prod", "tags": 3}, "claim": "x"}, PLACE, "given efs and claim"),
+        ({"filestore": {**INSTANCE, "tier": "BASIC", "labels": {"a": "b"}}}, f"{PLACE}.filestore.labels", "has no effect"),
+    ],
+)
+def test_a_value_of_a_wrong_type_hides_nothing_else(cache: dict[str, Any], path: str, words: str) -> None:
+    [wrong_type, other] = [finding for finding in findings(with_cache(cache)) if finding[0] == "error"]
+    assert wrong_type[2].startswith(("expected", "given"))
+    assert other[1] == path
+    assert words in other[2]
+
+
 def test_contradictions_in_a_values_file_name_the_file(tmp_path: Path) -> None:
     (tmp_path / "team.yaml").write_text("persistence: {cache: {enabled: false, persistentVolumeClaim: {claimName: mine}}}\n")
     assert list(map(str, load(with_cache(EFS, valuesFiles=["team.yaml"]), tmp_path).findings)) == [

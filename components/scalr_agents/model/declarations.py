@@ -59,7 +59,7 @@ class Form(Declaration):
         if self.accepts(value):
             return
         is_long = 0 < self.longest < len(value)
-        given = f"{len(value)} characters" if is_long else _given(value, repeated=self.repeated)
+        given = f"{len(value)} characters" if is_long else as_given(value, repeated=self.repeated)
         yield (), f"given {given}; expected {self.expected}{self._advice(value) if given == repr(value) else ''}"
 
     def _advice(self, given: str) -> str:
@@ -77,7 +77,7 @@ class OneOf(Declaration):
 
     def problems(self, value: object, /) -> Problems:
         if value not in self.allowed:
-            yield (), f"given {_given(value)}; allowed: {', '.join(map(str, self.allowed))}"
+            yield (), f"given {as_given(value)}; allowed: {', '.join(map(str, self.allowed))}"
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Unique(Declaration):
         first: dict[str, object] = {}
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             if isinstance(item, str) and first.setdefault(item, key) != key:
-                yield (key,), f"{_given(item)} is given twice; {self.advice}"
+                yield (key,), f"{as_given(item)} is given twice; {self.advice}"
 
 
 @dataclass(frozen=True)
@@ -123,6 +123,6 @@ class Required:
 REQUIRED = Required()
 
 
-def _given(value: object, *, repeated: bool = True) -> str:
-    """A value in a message, unless it may be a secret."""
+def as_given(value: object, *, repeated: bool = True) -> str:
+    """A value as messages repeat it, unless it may be a secret."""
     return describe(value, repeated=repeated, longest=_LONGEST_ECHO).removeprefix("the number ")

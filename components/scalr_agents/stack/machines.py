@@ -18,7 +18,7 @@ from scalr_agents.model.forms import Placeholder, is_set
 from scalr_agents.model.judge import judge
 from scalr_agents.model.relations import Relations, exactly_one
 from scalr_agents.model.section import Section
-from scalr_agents.model.spelling import by_alias
+from scalr_agents.model.spelling import by_alias, by_name
 from scalr_agents.stack import secrets
 from scalr_agents.stack.model import PREFIX, AgentSecrets, Common, StackFile, in_file
 from scalr_agents.stack.source import CloudValue, Source
@@ -151,8 +151,11 @@ def _check(each: StackMachine, file: StackFile, *, demand_tokens: bool) -> Itera
     yield from (_located(finding, each) for finding in found)
     if file.common.ca and file.common.ca.secret:
         yield error(f"{PREFIX}:common.ca.secret", f"machine {each.name!r} cannot read a Kubernetes Secret; set the certificates as a file")
-    if not errors(found):
-        yield from _check_secrets(each, demand_tokens=demand_tokens)
+    yield from _check_secrets(each)
+    if not errors(found):  # the variables and the place of the token depend on the machine's settings
+        yield from (replace(finding, at=_place_of_secret(each, finding.at)) for finding in checks.duplicates(machine, each.secrets.env))
+        if demand_tokens and machine.platform != "own" and not secrets.has_token(each.secrets):
+            yield error(secrets.place_of(each.name), f"missing; run: {secrets.command(each.name)}")
 
 
 _COMMON: Mapping[str | int, Path] = {
@@ -179,25 +182,24 @@ def _located(finding: Finding, each: StackMachine) -> Finding:
     return finding.under(each.place)
 
 
-def _check_secrets(each: StackMachine, *, demand_tokens: bool) -> Findings:
-    machine, given = each.machine, each.secrets
-
-    def spelled(_: type[BaseModel], path: Path) -> Path:
-        return (f"{PREFIX}:secrets", each.name, "token") if path == ("token",) else secrets.located(each.name, path) or (*each.place, *path)
-
-    yield from (replace(finding, at=spelled(Secrets, finding.at)) for finding in checks.duplicates(machine, given.env))
+def _check_secrets(each: StackMachine) -> Findings:
+    given = each.secrets
     for key, value in (("clientKey", given.client_key), ("mirrorTokens", given.mirror_tokens)):
         if is_set(value):
             yield error(secrets.place_of(each.name, key), "not supported for agents on machines; set only token and env")
-    if machine.platform == "own":
-        if is_set(given.token) or given.env:
-            yield warning(
-                secrets.place_of(each.name), "has no effect: the stack creates nothing on your own host; write the token to a file there"
-            )
-    elif demand_tokens and not secrets.has_token(given):
-        yield error(secrets.place_of(each.name), f"missing; run: {secrets.command(each.name)}")
-    token = given.token if secrets.has_token(given) and machine.platform != "own" else Placeholder()
-    yield from judge(Secrets.model_construct(token=token, secret_env=given.env), spelled)
+    if each.platform == "own" and (is_set(given.token) or given.env):
+        message = "has no effect: the stack creates nothing on your own host; write the token to a file there"
+        yield warning(secrets.place_of(each.name), message)
+    token = given.token if secrets.has_token(given) and each.platform != "own" else Placeholder()
+    found = judge(Secrets.model_construct(token=token, secret_env=given.env), by_name)
+    yield from (replace(finding, at=_place_of_secret(each, finding.at)) for finding in found)
+
+
+def _place_of_secret(each: StackMachine, path: Path) -> Path:
+    """Where a stack file has the token or a secret variable, or a variable of the machine."""
+    if path == ("token",):
+        return f"{PREFIX}:secrets", each.name, "token"
+    return secrets.located(each.name, path) or (*each.place, *path)
 
 
 def _shared_between_roles(built: list[StackMachine]) -> Findings:

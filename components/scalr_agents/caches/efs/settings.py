@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from scalr_agents.caches import OnDelete
 from scalr_agents.caches.volumes import OWNER
 from scalr_agents.model import aws
-from scalr_agents.model.declarations import REQUIRED, OneOf, Rule, Unique
+from scalr_agents.model.declarations import REQUIRED, OneOf, Rule, Unique, as_given
 from scalr_agents.model.fields import Flag, Namespace, ReleaseName, Text, unset
 from scalr_agents.model.findings import Findings, error
 from scalr_agents.model.forms import integral, is_set
@@ -146,11 +146,11 @@ def access_path(namespace: str, release: str) -> str:
 def path_problem(path: str) -> str:
     """Why EFS would reject a directory as the root of an access point; empty if it would not."""
     if len(path) > _LONGEST_PATH:
-        return f"directory {path!r} has {len(path)} characters, but EFS allows at most {_LONGEST_PATH}; use shorter names"
+        return f"directory {as_given(path)} has {len(path)} characters, but EFS allows at most {_LONGEST_PATH}; use shorter names"
     if not re.fullmatch(r"(/[^/\0]+)+", path):
-        return f"{path!r} is not the absolute path of a directory"
+        return f"{as_given(path)} is not the absolute path of a directory"
     deep = path.count("/")
-    return f"{path!r} is {deep} directories deep, but EFS allows at most {_DEEPEST_PATH}" if deep > _DEEPEST_PATH else ""
+    return f"{as_given(path)} is {deep} directories deep, but EFS allows at most {_DEEPEST_PATH}" if deep > _DEEPEST_PATH else ""
 
 
 def _default_path(namespace: str, release: str) -> Findings:

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from scalr_agents.caches import OnDelete
 from scalr_agents.caches.filestore.tiers import EVERYWHERE, SMALL, TIERS, Protocol, Sizes, Tier
 from scalr_agents.model import google, quantities
-from scalr_agents.model.declarations import REQUIRED, Form, OneOf, Rule
+from scalr_agents.model.declarations import REQUIRED, Form, OneOf, Rule, as_given
 from scalr_agents.model.fields import InputSize, InputText, Namespace, ReleaseName, Size, Text
 from scalr_agents.model.findings import Findings, error, warning
 from scalr_agents.model.forms import integral
@@ -107,7 +107,7 @@ def _location(location: str, tier: Tier) -> Findings:
     regional = TIERS[tier].regional
     form, kind, example = (google.REGION, "region", "europe-west1") if regional else (google.ZONE, "zone", "europe-west1-b")
     if not re.fullmatch(form, location):
-        yield error("location", f"given {location!r}, but {tier} requires a {kind}, for instance {example}")
+        yield error("location", f"given {as_given(location)}, but {tier} requires a {kind}, for instance {example}")
 
 
 def _capacity(capacity: str, tier: Tier) -> Findings:
@@ -136,7 +136,7 @@ def _kind_of_range(given: str, mode: ConnectMode) -> Findings:
     peering = mode == "DIRECT_PEERING"
     if not (("/" in given and _is_network(given)) if peering else re.fullmatch(_RANGE_NAME, given)):
         required = "a network, for instance 10.0.0.0/29" if peering else "the name of an allocated range"
-        yield error("reserved_ip_range", f"given {given!r}, but {mode} requires {required}")
+        yield error("reserved_ip_range", f"given {as_given(given)}, but {mode} requires {required}")
 
 
 def _size_of_range(given: str, tier: Tier, capacity: str) -> Findings:
