@@ -6,8 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from scalr_agents.machines import instance_types
-from scalr_agents.machines.rules import count, room
-from scalr_agents.machines.settings import MOST_EGRESS_PORTS, Arguments, Port, Volume, Whole
+from scalr_agents.machines.settings import MOST_EGRESS_PORTS, Arguments, Port, Volume, Whole, count
 from scalr_agents.model import aws
 from scalr_agents.model.declarations import REQUIRED, OneOf, Unique
 from scalr_agents.model.fields import Flag, unset
@@ -41,7 +40,7 @@ def _types(kind: str, others: Sequence[str]) -> Iterator[tuple[Path, str]]:
 
 def _room(kind: str, others: Sequence[str], concurrency: int, memory_per_run: str) -> Findings:
     for at, each in _types(kind, others):
-        yield from room(at, each, instance_types.ec2_memory(each), concurrency, memory_per_run)
+        yield from instance_types.room(at, each, instance_types.ec2_memory(each), concurrency, memory_per_run)
 
 
 def _architecture(kind: str, others: Sequence[str], architecture: Architecture) -> Findings:

@@ -7,8 +7,7 @@ from typing import Annotated, ClassVar, NamedTuple
 from pydantic import BeforeValidator, Field
 
 from scalr_agents.machines import instance_types
-from scalr_agents.machines.rules import count, room
-from scalr_agents.machines.settings import MOST_EGRESS_PORTS, Arguments, Port, Volume
+from scalr_agents.machines.settings import MOST_EGRESS_PORTS, Arguments, Port, Volume, count
 from scalr_agents.model import google
 from scalr_agents.model.declarations import REQUIRED, Form, caution
 from scalr_agents.model.fields import InputText
@@ -65,7 +64,7 @@ class GceVolume(Volume):
 
 
 def _room(kind: str, concurrency: int, memory_per_run: str) -> Findings:
-    yield from room("machine_type", kind, instance_types.gce_memory(kind), concurrency, memory_per_run)
+    yield from instance_types.room(("machine_type",), kind, instance_types.gce_memory(kind), concurrency, memory_per_run)
 
 
 def _known_family(kind: str) -> str:

@@ -4,7 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from scalr_agents.model import quantities
+from scalr_agents.model.findings import Findings, Path, warning
+
 GIB = 1024**3
+_SYSTEM_BYTES = GIB
+"""Memory reserved for the operating system."""
 Cpu = Literal["x86_64", "arm64"]
 
 _EC2_SIZES = {"medium": 1, "large": 2, "xlarge": 4}
@@ -105,3 +110,15 @@ def gce_memory(machine_type: str) -> float | None:
     family = gce_family(machine_type)
     per_cpu = family.gib_per_cpu.get(series.partition("-")[2]) if family else None
     return per_cpu * int(cpus) * GIB if per_cpu and cpus.isdecimal() else None
+
+
+def room(at: Path, kind: str, memory: float | None, concurrency: int, memory_per_run: str) -> Findings:
+    """A warning if a type has less memory than its runs need."""
+    needed = concurrency * quantities.parse(memory_per_run) + _SYSTEM_BYTES
+    if memory is not None and needed > memory:
+        available, required = memory / GIB, float(needed) / GIB
+        message = (
+            f"{kind} has {available:g} GiB of memory, but {concurrency} runs of {memory_per_run} and 1 GiB for the system "
+            f"need {required:.1f} GiB; use a larger type, or fewer concurrent runs"
+        )
+        yield warning(at, message)

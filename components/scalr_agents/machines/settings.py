@@ -11,11 +11,11 @@ from scalr_agents.model import addresses, checks, proxies, quantities, signs
 from scalr_agents.model.characters import is_one_line
 from scalr_agents.model.declarations import REQUIRED, Form, Required, Rule, caution
 from scalr_agents.model.fields import (
+    IMAGE_REFERENCE,
     AgentVersion,
     EnvName,
     EnvText,
     Flag,
-    ImageReference,
     InputText,
     Line,
     Quantity,
@@ -37,13 +37,11 @@ Runtime = Literal["docker", "package"]
 CaScope = Literal["global", "tasks"]
 OnChange = Literal["roll", "keep"]
 
-DRAIN_LIMITS = {"aws": (7200, "an Auto Scaling group waits at most two hours"), "gcp": (3600, "Google waits at most one hour")}
+_DRAIN_LIMITS = {"aws": (7200, "an Auto Scaling group waits at most two hours"), "gcp": (3600, "Google waits at most one hour")}
 _SHORTEST_DRAIN_SECONDS = 30
 """The shortest timeout of a lifecycle hook of an Auto Scaling group."""
 MOST_EGRESS_PORTS = 20
 """A security group has at most 60 rules by default, and each port needs two, for IPv4 and IPv6."""
-SYSTEM_BYTES = quantities.GIBIBYTE
-"""Memory reserved for the operating system."""
 _SMALLEST_DISK = 20 * 1000**3
 _ONE_LINE = "has several lines or control characters, but variables of machines have one line"
 _SERVICES = {
@@ -114,7 +112,7 @@ SecretVariables = Annotated[
     unset({}),
 ]
 Token = Annotated[InputText, Required("set the token of the agent pool"), Rule(_one_line), Rule(checks.no_token), caution(checks.padded)]
-FixedImage = Annotated[Line, ImageReference, caution(_fixed)]
+FixedImage = Annotated[Line, IMAGE_REFERENCE, caution(_fixed)]
 ProxyUrl = Annotated[
     Line,
     Rule(_no_login),
@@ -142,7 +140,7 @@ def _tag_of_terraform(image: str, version: str) -> Findings:
 
 
 def _drain(seconds: int, platform: str) -> Findings:
-    longest, reason = DRAIN_LIMITS[platform]
+    longest, reason = _DRAIN_LIMITS[platform]
     if not _SHORTEST_DRAIN_SECONDS <= seconds <= longest:
         yield error("drain_seconds", f"given {seconds}; allowed: {_SHORTEST_DRAIN_SECONDS} to {longest}, because {reason}")
 
@@ -165,6 +163,14 @@ def _reaches_secrets(_url: str, exceptions: Sequence[str], platform: str, except
             f"in {exceptions_name}"
         )
         yield warning("https_proxy", message)
+
+
+def count(most: int, least: int, least_name: str) -> Findings:
+    """Findings on the largest and the smallest number of machines of a group."""
+    if most < least:
+        yield error("max", f"given {most}, which is less than {least_name}, {least}")
+    if not least:
+        yield error("min", "given 0: a group without machines has no CPU use to scale with, so it never starts one; set at least 1")
 
 
 class Volume(Section):

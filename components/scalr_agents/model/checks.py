@@ -4,13 +4,12 @@ import binascii
 import re
 from urllib.parse import urlsplit
 
-from scalr_agents.model import quantities
 from scalr_agents.model.characters import is_one_line
-from scalr_agents.model.fields import LONGEST_RELEASE, NAMESPACE, RELEASE
+from scalr_agents.model.fields import LONGEST_RELEASE, NAMESPACE, RELEASE, size_problem
 from scalr_agents.model.findings import Findings, error, warning
 from scalr_agents.model.forms import LONGEST_LABEL, Deferred, is_deferred, is_image, is_set
 from scalr_agents.model.lines import NEWEST
-from scalr_agents.model.messages import describe, too_long
+from scalr_agents.model.messages import too_long
 
 CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----\s([^-]+)-----END CERTIFICATE-----")
 _PLACEHOLDER = (
@@ -138,16 +137,8 @@ def image_reference(path: str, reference: str | Deferred | None) -> Findings:
 
 def quantity(path: str, value: object) -> Findings:
     """A size: a quantity greater than zero."""
-    if value is None or is_deferred(value):
-        return
-    if not quantities.is_quantity(value):
-        yield error(path, _no_quantity(value))
-    elif quantities.parse(str(value)) <= 0:
-        yield error(path, "not a size greater than zero, for instance 512Mi or 40Gi")
-
-
-def _no_quantity(given: object) -> str:
-    return f"{quantities.refusal(given)}; given {describe(given, repeated=True)}"
+    if value is not None and not is_deferred(value) and (problem := size_problem(value)):
+        yield error(path, problem)
 
 
 def shared_cache(path: str, access_mode: str) -> Findings:

@@ -165,10 +165,11 @@ def _quantity(value: Any) -> str:
     return str(value)
 
 
-def _size(value: str) -> str:
+def size_problem(value: object) -> str:
+    """Why a value is no size, a quantity greater than zero."""
     if not quantities.is_quantity(value):
         return f"{quantities.refusal(value)}; given {describe(value, repeated=True)}"
-    return "" if quantities.parse(value) > 0 else "not a size greater than zero, for instance 512Mi or 40Gi"
+    return "" if quantities.parse(str(value)) > 0 else "not a size greater than zero, for instance 512Mi or 40Gi"
 
 
 def _count_or_percent(value: Any) -> Any:
@@ -238,7 +239,7 @@ VersionText = Annotated[str, Prepare(_version), unset("")]
 """A version, as a string or a number."""
 AgentVersion = Annotated[VersionText, Form(expected=f"a version MAJOR.MINOR.PATCH, for instance {NEWEST}", test=VERSION.pattern)]
 """A version of the agent."""
-ImageReference = Form(expected=f"the reference of an image, for instance scalr/agent:{NEWEST}", test=is_image, repeated=False)
+IMAGE_REFERENCE = Form(expected=f"the reference of an image, for instance scalr/agent:{NEWEST}", test=is_image, repeated=False)
 """The form of a complete image reference."""
 ImageTag = Annotated[str, Check(_image_tag), Prepare(_quote_numbers), unset("")]
 """An image tag, optionally with a digest. Numbers are rejected, because YAML may have changed them."""
@@ -280,9 +281,9 @@ NodeDirectory = Annotated[str, Check(_node_directory)]
 OptionalDirectory = Annotated[str, Check(lambda value: _node_directory(value) if value else ""), unset("")]
 """An absolute path on a node, or the empty string."""
 Quantity = Annotated[str, Prepare(_quantity), WithJsonSchema({"type": ["string", "number"]})]
-Size = Annotated[Quantity, Rule(check=_size)]
+Size = Annotated[Quantity, Rule(size_problem)]
 """A size: a quantity greater than zero."""
-InputSize = Annotated[InputText, Rule(check=_size)]
+InputSize = Annotated[InputText, Rule(size_problem)]
 """A size, which may be known only during deployment."""
 CountOrPercent = Annotated[int | str | None, Prepare(_count_or_percent)]
 Count = Annotated[int | None, Field(ge=0, le=_LARGEST), Prepare(integral)]
