@@ -1,5 +1,6 @@
 """The tables of all models name settings that exist, also in their texts."""
 
+import inspect
 import re
 from collections.abc import Iterator
 
@@ -11,7 +12,7 @@ from scalr_agents.machines.ec2 import Ec2Arguments
 from scalr_agents.machines.gce import GceArguments
 from scalr_agents.machines.settings import Package
 from scalr_agents.model.judge import relations
-from scalr_agents.model.relations import Is, Relation
+from scalr_agents.model.relations import Check, Relation
 from scalr_agents.stack.machines import MachineEntry
 
 FACTS = {"platform"}
@@ -24,9 +25,10 @@ ROWS = [(model, row) for model in MODELS for row in relations(model)]
 
 
 def names(row: Relation) -> Iterator[str]:
-    for each in (*row.settings, *row.when, *row.unless):
-        yield each.setting if isinstance(each, Is) else each
-    yield from (name for name in re.findall(r"\{([^{}:!]*)(?::value)?\}", row.text))
+    """What a row names. Facts only decide whether it applies."""
+    yield from (each.setting for each in (*row.settings, *row.when, *row.unless) if each.setting not in FACTS)
+    yield from (each.setting for each in row.named) if isinstance(row, Check) else ()
+    yield from re.findall(r"\{([^{}]*?)(?::value)?\}", row.text)
 
 
 def exists(model: type[BaseModel], name: str) -> bool:
@@ -40,5 +42,9 @@ def exists(model: type[BaseModel], name: str) -> bool:
 @pytest.mark.parametrize(("model", "row"), ROWS, ids=[f"{index}-{model.__name__}" for index, (model, _) in enumerate(ROWS)])
 def test_every_name_is_a_setting(model: type[BaseModel], row: Relation) -> None:
     around: list[type[BaseModel]] = [model, *([Ec2Arguments] if model is MachineEntry else [])]  # whose shared settings are beside it
-    unknown = [name for name in names(row) if name not in FACTS and not any(exists(each, name) for each in around)]
-    assert unknown == []
+    assert [name for name in names(row) if not any(exists(each, name) for each in around)] == []
+
+
+@pytest.mark.parametrize("row", [row for _, row in ROWS if isinstance(row, Check)])
+def test_functions_take_what_their_rows_give(row: Check) -> None:
+    inspect.signature(row.function).bind(*row.settings, *row.named)
