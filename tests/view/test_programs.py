@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.doctor.kubeconfigs import kubeconfig, program
 from tests.helpers.command_line import STACK, Done, cli, stack
+from tests.helpers.kubeconfigs import kubeconfig, program
 
 
 @pytest.fixture
