@@ -144,7 +144,6 @@ IN_FUNCTIONS: dict[str, dict[str, tuple[int, str]]] = {
         "cluster.programs": (26, WITHOUT_STACK),
         "day2.impact": (90, "for all commands but `impact`"),
         "day2.logs": (65, "for all commands but `logs`"),
-        "day2.runs": (65, "for all commands but `status`"),
         "day2.status": (65, "for all commands but `status`"),
     },
     "__main__": {"cli": (19, "pydantic does not look for plugins, which is set before it is imported")},

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 import yaml
+from kubernetes.client import ApiClient, Configuration
 from scalr_agents.charts.shared.manifests.secrets import DIGEST_ANNOTATION
 from scalr_agents.cluster import paths
 from scalr_agents.cluster.answers import Answer, Hidden, Listed, understood
+from scalr_agents.cluster.api import Api, Query
 from scalr_agents.cluster.objects import Object, Workload
 from scalr_agents.day2 import changes
 from scalr_agents.day2.changes import Change, Trial, Trials
@@ -200,11 +202,33 @@ def test_the_digest_of_encrypted_secrets_counts_as_unchanged() -> None:
     assert changes.submitted(live, wanted, known) is live
 
 
+class OfNamespaces(Api):
+    """In place of the API of a cluster that has a Secret, seen with rights in namespaces alone."""
+
+    def get(self, path: str, query: Query = (), accept: str = "") -> None:
+        return None
+
+    def listed(self, kind: type[Any], path: str, query: Query = (), accept: str = "") -> Listed[Any] | Hidden:
+        if "/namespaces/" not in path:
+            return Hidden("no permission")
+        return Listed([kind(name="old", namespace="scalr")] if path == "/api/v1/namespaces/scalr/secrets" else [])
+
+
+def test_what_cannot_be_seen_in_the_whole_cluster_is_looked_for_in_namespaces() -> None:
+    needs = _needs({"kind": "agent-job"})
+    trials = changes.ask(OfNamespaces(ApiClient(Configuration()), "the cluster"), needs)
+    found = {change.key.place: change.what for change in changes.of(needs, trials) if change.what != "created"}
+    assert found == {"Secret scalr/old": "removed", "ClusterRole *": "unknown", "ClusterRoleBinding *": "unknown"}
+    assert list(changes.unseen(needs, trials)) == [
+        "PersistentVolume, PriorityClass, StorageClass that the stack has no longer cannot be seen: no permission"
+    ]
+
+
 def test_kinds_that_cannot_be_seen_are_a_note_unless_the_stack_has_them() -> None:
     needs, denied = _needs({"kind": "agent-job"}), Hidden("no permission")
     kinds = {kind.name: kind for kind in paths.kinds()}
     there = {(kinds[name], "scalr"): denied for name in ("Role", "ConfigMap", "ExternalSecret")} | {(kinds["PriorityClass"], ""): denied}
-    trials = Trials(of={}, there={**there, (kinds["LimitRange"], ""): denied})
+    trials = Trials(of={}, there=there)
     assert [change.key.place for change in changes.of(needs, trials)] == ["Role scalr/*"]
     assert list(changes.unseen(needs, trials)) == [
         "ConfigMap, ExternalSecret, PriorityClass that the stack has no longer cannot be seen: no permission"

@@ -219,7 +219,7 @@ REFUSED = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate",
 def test_pods_that_are_not_ready_say_why(conditions: list[Any], pods: list[dict[str, Any]], reason: str) -> None:
     one = agent()
     now = snapshot(one, pods=pods)
-    found = status(one, replace(now, workloads=workloads(deployed(one, status={"readyReplicas": 0, "conditions": conditions}))))
+    found = status(one, replace(now, objects=workloads(deployed(one, status={"readyReplicas": 0, "conditions": conditions}))))
     assert found.pods is not None
     assert [(each.ready, each.desired, each.reason) for each in found.pods] == [(0, 1, reason)]
     assert not found.ready
@@ -227,7 +227,7 @@ def test_pods_that_are_not_ready_say_why(conditions: list[Any], pods: list[dict[
 
 def test_what_is_not_deployed_is_a_difference() -> None:
     one = agent()
-    found = status(one, replace(snapshot(one), workloads=dict.fromkeys(deployed(one))))
+    found = status(one, replace(snapshot(one), objects=dict.fromkeys(deployed(one))))
     assert found.differences == [
         "AgentTaskTemplate runs-scalr-agent-task-template does not exist",
         "Deployment runs-scalr-agent does not exist",
@@ -238,7 +238,7 @@ def test_what_is_not_deployed_is_a_difference() -> None:
 
 def test_version_replicas_and_images_are_compared() -> None:
     one, older = agent(values={"agent": {"replicaCount": 3}}), agent(agentVersion="1.3.0")
-    found = status(one, replace(snapshot(one), workloads=workloads(deployed(older))))
+    found = status(one, replace(snapshot(one), objects=workloads(deployed(older))))
     deployment = "Deployment runs-scalr-agent"
     reported = [each.partition(": ")[2] for each in found.differences if each.startswith(deployment)]
     assert reported[:2] == ["version is 1.3.0 in the cluster, 1.4.0 in the stack file", "replicas is 1 in the cluster, 3 in the stack file"]
@@ -273,7 +273,7 @@ def test_the_use_of_a_claim_is_what_a_kubelet_tells(volume: dict[str, Any], used
 def test_what_cannot_be_seen_is_a_note() -> None:
     one = agent()
     hidden = Hidden("your credential lacks the permission")
-    now = replace(snapshot(one), lists=dict.fromkeys(snapshot(one).lists, hidden), workloads=dict.fromkeys(deployed(one), hidden))
+    now = replace(snapshot(one), lists=dict.fromkeys(snapshot(one).lists, hidden), objects=dict.fromkeys(deployed(one), hidden))
     found = status(one, now)
     assert (found.pods, found.runs, found.ready, found.differences) == (None, None, False, [])
     resources = ["pods", "jobs.batch", "events", "persistentvolumeclaims", "agenttasktemplates.scalr.io", "deployments.apps"]

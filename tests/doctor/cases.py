@@ -6,11 +6,11 @@ from decimal import Decimal
 from typing import Any
 
 from scalr_agents.cluster.answers import Answer, Hidden
-from scalr_agents.doctor.facts import Access, Content, DaemonSet, Definition, Namespace, StorageClass, Volume
+from scalr_agents.doctor.facts import Access, Content
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.manifests import Key
 
-from tests.doctor.clusters import MI, NODE, owned, ready
+from tests.doctor.clusters import MI, NODE, daemon_set, definition, namespace, owned, ready, storage_class, volume
 
 CURRENT = {"agentVersion": "1.4.0"}
 CREATED_ELSEWHERE = {"namespaces": {"scalr": {"create": False, "podSecurity": "restricted"}}}
@@ -94,14 +94,14 @@ CASES = {
         config={"kubernetes": {"crds": "expect"}},
     ),
     "definition without the version": Case(
-        _just(definitions={CRD: Definition(served=frozenset({"v2"}))}),
+        _just(definitions={CRD: definition("v2")}),
         config={"kubernetes": {"crds": "expect"}},
     ),
     "definition that goes": Case(
-        _just(definitions={CRD: Definition(served=frozenset({"v1"}), terminating=True)}),
+        _just(definitions={CRD: definition("v1", deleted=True)}),
     ),
     "definition of Helm": Case(
-        _just(definitions={CRD: Definition(served=frozenset({"v1"}), owner=owned("scalr/old", "helm"))}),
+        _just(definitions={CRD: definition("v1", release="scalr/old")}),
     ),
     "no namespace": Case(
         _just(namespaces={"scalr": None}),
@@ -112,14 +112,14 @@ CASES = {
         config={"namespaces": {}},
     ),
     "namespace that goes": Case(
-        _just(namespaces={"scalr": Namespace(terminating=True, level="restricted")}),
+        _just(namespaces={"scalr": namespace("restricted", "Terminating")}),
     ),
     "another level than stated": Case(
-        _just(namespaces={"scalr": Namespace(level="baseline")}),
+        _just(namespaces={"scalr": namespace("baseline")}),
         config=CREATED_ELSEWHERE,
     ),
     "another level than it gets": Case(
-        _just(namespaces={"scalr": Namespace()}),
+        _just(namespaces={"scalr": namespace()}),
     ),
     "no pull secret": Case(
         _content(REGCRED, None),
@@ -156,7 +156,7 @@ CASES = {
         agent={"cache": "shared"},
     ),
     "no class": Case(
-        _just(classes=[StorageClass(name="standard", is_default=True)]),
+        _just(classes=[storage_class("standard", default=True)]),
         agent=CLASS,
     ),
     "no class at all": Case(
@@ -167,11 +167,11 @@ CASES = {
         _just(
             classes=[],
             volumes=[
-                Volume(name="v", storage_class="slow"),
-                Volume(name="v", storage_class="fast", phase="Bound", claim="scalr/other"),
-                Volume(name="v", storage_class="fast", claim=f"other/{CLAIM}"),
-                Volume(name="v", storage_class="fast", phase="Released", claim=f"scalr/{CLAIM}"),
-                Volume(name="v", storage_class="fast", phase="Failed"),
+                volume("slow"),
+                volume("fast", "scalr/other", "Bound"),
+                volume("fast", f"other/{CLAIM}"),
+                volume("fast", f"scalr/{CLAIM}", "Released"),
+                volume("fast", phase="Failed"),
             ],
         ),
         agent=CLASS,
@@ -181,7 +181,7 @@ CASES = {
         agent={"values": {"persistence": {"cache": {"enabled": True}}}},
     ),
     "no default class": Case(
-        _just(classes=[StorageClass(name="standard")]),
+        _just(classes=[storage_class("standard")]),
         agent={"values": {"persistence": {"cache": {"enabled": True}}}},
     ),
     "no driver": Case(
@@ -234,7 +234,7 @@ CASES = {
         _just(nodes=[replace(NODE, requested={"memory": 16000 * MI})]),
     ),
     "no policies": Case(
-        _just(daemon_sets=[DaemonSet(name="aws-node", arguments=["--enable-network-policy=false"])]),
+        _just(daemon_sets=[daemon_set("aws-node", "--enable-network-policy=false")]),
     ),
     "objects of Helm": Case(
         lambda needs: {"owners": {**dict.fromkeys(needs.own), DEPLOYMENT: owned("scalr/runs", "helm")}},

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 import yaml
-from scalr_agents.doctor.facts import Cluster, Content, Volume
+from scalr_agents.doctor.facts import Cluster, Content
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.doctor.objects import Volume
 from scalr_agents.model.manifests import Key
 
 from tests.doctor.cases import CASES, CLAIM, CLASS, DENIED, DEPLOYMENT, EFS, PULL, REGCRED, Case
-from tests.doctor.clusters import found, needs_of, notes, owned, ready
+from tests.doctor.clusters import found, needs_of, notes, owned, ready, volume
 
 FOUND: dict[str, str] = yaml.safe_load(Path(__file__).with_name("findings.yaml").read_text())
 
@@ -69,9 +70,9 @@ def test_what_cannot_be_seen_is_said_and_nothing_else_is_found() -> None:
     ("claim", "volumes"),
     [
         (Content(phase="Bound"), []),
-        (Content(phase="Pending"), [Volume(name="v", storage_class="fast")]),
-        (None, [Volume(name="v", storage_class="slow"), Volume(name="v", storage_class="fast")]),
-        (None, [Volume(name="v", storage_class="fast", claim=f"scalr/{CLAIM}")]),
+        (Content(phase="Pending"), [volume("fast")]),
+        (None, [volume("slow"), volume("fast")]),
+        (None, [volume("fast", f"scalr/{CLAIM}")]),
     ],
 )
 def test_a_static_volume_needs_no_class(claim: Content | None, volumes: list[Volume]) -> None:

@@ -33,7 +33,7 @@ def test_every_object_of_a_stack_has_its_permissions(name: str) -> None:
         verbs = {
             each.verb
             for each in needs.accesses
-            if (each.group, each.resource, each.namespace) == (group, needs.plural(manifest), namespace)
+            if (each.group, each.resource, each.namespace) == (group, paths.plural(manifest["kind"]), namespace)
         }
         kept = manifest["kind"] in ("CustomResourceDefinition", "Namespace")
         assert verbs == {"create", "get", "list", "watch", "patch"} | (set() if kept else {"delete"})
@@ -42,7 +42,7 @@ def test_every_object_of_a_stack_has_its_permissions(name: str) -> None:
 def test_definitions_have_the_plural_that_they_define() -> None:
     needs = needs_of()
     task = needs.own[Key("AgentTask", "scalr", "runs-agent-job-task")]
-    assert needs.path(task) == "/apis/scalr.io/v1/namespaces/scalr/atasks/runs-agent-job-task"
+    assert paths.path(task) == "/apis/scalr.io/v1/namespaces/scalr/atasks/runs-agent-job-task"
     assert Access("patch", "scalr.io", "atasks", "scalr") in needs.accesses
 
 

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 from scalr_agents.doctor import submissions
-from scalr_agents.doctor.facts import Access, Content, Volume
+from scalr_agents.doctor.facts import Access, Content
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.manifests import Key
 from scalr_agents.model.merge import merge
 from scalr_agents.stack import graph
 
-from tests.doctor.clusters import found, ready
+from tests.doctor.clusters import found, ready, volume
 from tests.helpers import samples
 
 CLAIM = Key("PersistentVolumeClaim", "scalr", "cache-dir-vcs-agent-local-0")
@@ -43,7 +43,7 @@ def test_claims_are_no_references() -> None:
     ("facts", "count"),
     [
         ({"classes": []}, 1),
-        ({"classes": [], "volumes": [Volume(name="v", storage_class="fast")]}, 0),
+        ({"classes": [], "volumes": [volume("fast")]}, 0),
         ({"classes": [], "contents": {CLAIM: Content(phase="Bound")}}, 0),
     ],
 )

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from scalr_agents.cluster.answers import Answer
 from scalr_agents.doctor import submissions
-from scalr_agents.doctor.facts import Access, Cluster, Namespace
+from scalr_agents.doctor.facts import Access, Cluster
 from scalr_agents.doctor.needs import Needs
 from scalr_agents.model.manifests import Key
 
 from tests.doctor.cases import CREATED_ELSEWHERE, EFS, REFUSED_POD, TASK_PODS
-from tests.doctor.clusters import found, needs_of, notes, owned, ready
+from tests.doctor.clusters import found, namespace, needs_of, notes, owned, ready
 from tests.helpers import samples
 
 ACCOUNT = Key("ServiceAccount", "scalr", "runs-agent-job")
@@ -70,7 +70,7 @@ def test_pods_name_nothing_that_the_stack_has_yet_to_make() -> None:
     ("config", "facts", "left_out", "reason"),
     [
         (CREATED_ELSEWHERE, {"namespaces": {"scalr": None}}, TASK_PODS, "their namespace is not there"),
-        ({}, {"namespaces": {"scalr": Namespace(terminating=True)}}, TASK_PODS, "their namespace is not there"),
+        ({}, {"namespaces": {"scalr": namespace(phase="Terminating")}}, TASK_PODS, "their namespace is not there"),
         ({}, {"definitions": {"atasks.scalr.io": None}}, "AgentTask scalr/runs-agent-job-task", "their definition is not there yet"),
         (EFS, {}, "PersistentVolume scalr.runs-cache", "some of their values are known only to "),
         ({}, {"refused": Access("create", "", "pods", "scalr")}, TASK_PODS, "you may not create them"),
@@ -116,7 +116,7 @@ def test_what_is_not_understood_of_a_quota_is_an_error(text: str) -> None:
 
 def test_a_level_that_pulumi_changes_is_one_warning() -> None:
     needs = needs_of({"namespaces": {"scalr": {"podSecurity": "privileged"}}})
-    facts = {"namespaces": {"scalr": Namespace(level="restricted")}, "answers": {TASK_PODS: REFUSED_POD}}
+    facts = {"namespaces": {"scalr": namespace("restricted")}, "answers": {TASK_PODS: REFUSED_POD}}
     [line] = found(needs, ready(needs, **facts))
     assert line.startswith("warning: namespace scalr: enforces restricted, and pulumi up will set privileged.")
 

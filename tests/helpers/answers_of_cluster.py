@@ -85,4 +85,4 @@ def snapshot(agent: AnyAgent, **lists: Sequence[Json]) -> View:
     """A cluster with an agent as the stack file says, and these objects."""
     kinds: dict[str, type[Object]] = {"pods": Pod, "jobs": Job, "events": Event, "started": Started, "claims": Claim}
     found = {(kind, NAMESPACE): listed(kind, lists.get(word, ())) for word, kind in kinds.items()}
-    return View(at=NOW, lists=found, workloads=workloads(deployed(agent)))
+    return View(at=NOW, lists=found, objects=workloads(deployed(agent)))

@@ -17,15 +17,15 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
+from scalr_agents.cluster import paths
 from scalr_agents.cluster.answers import Listed
 from scalr_agents.cluster.api import Api, Query, _Response
 from scalr_agents.cluster.objects import Claim, Event, Job, Object, Pod, Started, Workload
-from scalr_agents.day2 import changes, impact, logs, runs, status
+from scalr_agents.day2 import changes, impact, logs, status
 from scalr_agents.doctor import collect, submissions
 from scalr_agents.doctor.checks import examine
-from scalr_agents.doctor.facts import DaemonSet, StorageClass, Volume
 from scalr_agents.doctor.needs import Needs
-from scalr_agents.doctor.reading import DriversOfNode, NodeAnswer, Occupant
+from scalr_agents.doctor.objects import DaemonSet, DriversOfNode, Node, Occupant, StorageClass, Volume
 
 from tests.helpers import answers_of_cluster as objects
 from tests.helpers.samples import URL, load
@@ -109,7 +109,7 @@ def healthy() -> dict[type[Any], tuple[str, list[Json]]]:
         ),
         Started: of(Started, objects.event(pod.format(7), "Started", "")),
         Claim: of(Claim, objects.item("runs-scalr-agent-cache", **size), objects.item("another", **size)),
-        NodeAnswer: ("/api/v1/nodes", [node, {**node, "metadata": {"name": "node-b"}, "spec": {"taints": [taint]}}]),
+        Node: ("/api/v1/nodes", [node, {**node, "metadata": {"name": "node-b"}, "spec": {"taints": [taint]}}]),
         Occupant: (
             "/api/v1/pods",
             [{"metadata": {"name": name}, "spec": {"nodeName": "node-a", "priority": 0, **requests}} for name in "ab"],
@@ -131,15 +131,19 @@ def single() -> dict[str, Json]:
     version = {"name": "v1", "served": True}
     managed = {"annotations": {"meta.helm.sh/release-name": "a"}, "managedFields": [{"manager": "pulumi-kubernetes-1a2b"}]}
     made = {
-        NEEDS.path(manifest): {**manifest, "metadata": manifest["metadata"] | managed, "status": {"replicas": 2, "readyReplicas": 1}}
+        paths.path(manifest): {**manifest, "metadata": manifest["metadata"] | managed, "status": {"replicas": 2, "readyReplicas": 1}}
         for manifest in NEEDS.own.values()
     }
-    definitions = {f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}": {"metadata": managed} for name in NEEDS.definitions}
+    definitions = {
+        f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}": {"name": name, **managed} for name in NEEDS.definitions
+    }
     return {
         **made,
-        **{path: {**item, "spec": {"versions": [version]}} for path, item in definitions.items()},
+        **{path: {"metadata": metadata, "spec": {"versions": [version]}} for path, metadata in definitions.items()},
         "/api/v1/nodes/node-a/proxy/stats/summary": {"pods": [{"volume": [use]}]},
-        f"/api/v1/namespaces/{NAMESPACE}": {"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}},
+        f"/api/v1/namespaces/{NAMESPACE}": {
+            "metadata": {"name": NAMESPACE, "labels": {"pod-security.kubernetes.io/enforce": "restricted"}}
+        },
         "/apis": {"groups": [{"name": "metrics.k8s.io"}]},
     }
 
@@ -151,7 +155,7 @@ class Cluster(Api):
         self.name = "the cluster"
         self.healthy = {path: json.dumps({"items": items, "metadata": {}}).encode() for path, items in healthy().values()}
         self.healthy |= {path: json.dumps(item).encode() for path, item in single().items()}
-        self.healthy |= {f"{NEEDS.path(manifest)}?dry-run": json.dumps(manifest).encode() for manifest in NEEDS.own.values()}
+        self.healthy |= {f"{paths.path(manifest)}?dry-run": json.dumps(manifest).encode() for manifest in NEEDS.own.values()}
         self.bodies = self.healthy
 
     def _request(self, method: str, path: str, query: Query = (), accept: str = "", body: Any = None, form: str = "") -> _Response:
@@ -193,9 +197,9 @@ def mutated(item: Any, rng: random.Random) -> Any:
     return item
 
 
-def told(cluster: Api) -> list[str]:
-    """What all commands tell of a cluster. Whatever they raise, but for the sentences that they end with, is a fault."""
-    view = runs.look(cluster, STACK.agents, use=True)
+def told_of_agents(cluster: Api) -> list[str]:
+    """What `status`, `logs` and `impact` tell of a cluster. Whatever they raise, but for sentences that they end with, is a fault."""
+    view = status.look(cluster, STACK.agents)
     found = status.of(STACK.agents, view)
     lines = status.as_text(found, view.notes)
     json.loads(status.as_json(found, view.notes))
@@ -205,8 +209,12 @@ def told(cluster: Api) -> list[str]:
                 lines += [source.path for source in logs.sources(agent, run, view)]
     happens = impact.of(NEEDS, changes.ask(cluster, NEEDS), view)
     json.loads(impact.as_json(happens))
-    facts = collect.collect(cluster, NEEDS, submissions.accesses(NEEDS))
-    return [*lines, *impact.as_text(happens), *map(str, examine(NEEDS, facts))]
+    return [*lines, *impact.as_text(happens)]
+
+
+def told_by_doctor(cluster: Api) -> list[str]:
+    """What `doctor` finds."""
+    return list(map(str, examine(NEEDS, collect.collect(cluster, NEEDS, submissions.accesses(NEEDS)))))
 
 
 def check_object(kind: type[Any], cluster: Cluster, rng: random.Random) -> str:
@@ -220,7 +228,7 @@ def check_object(kind: type[Any], cluster: Cluster, rng: random.Random) -> str:
     others = [item for place, item in enumerate(sound.items) if place != broken]
     assert all(item in found.items for item in others), "another object is hidden"
     assert len(found.items) == len(items) or (len(found.items) == len(items) - 1 and found.odd), "an object is lost without a note"
-    lines = told(cluster)
+    lines = told_by_doctor(cluster) if kind.__module__ == Node.__module__ else told_of_agents(cluster)
     assert not found.odd or any("not understood" in line for line in lines), "what is not understood is not told"
     return "noted" if found.odd else "understood"
 
@@ -246,14 +254,14 @@ def check_answer(cluster: Cluster, rng: random.Random) -> str:
         case _:
             body = json.dumps(mutated(json.loads(whole), rng)).encode()
     cluster.bodies = cluster.healthy | {path: body}
-    lines = told(cluster)
+    lines = [*told_of_agents(cluster), *told_by_doctor(cluster)]
     return "noted" if any("not understood" in line or "cannot" in line or "not that of" in line for line in lines) else "understood"
 
 
 def main(count: int = 10_000, seed: int = 1) -> None:
     """Print what became of the mutations; fail at the first fault with its seed."""
     cluster = Cluster()
-    lines = told(cluster)
+    lines = [*told_of_agents(cluster), *told_by_doctor(cluster)]
     assert any("gone before it started" in line for line in lines)
     assert any(line.split()[:5] == ["old", "agent-local", "removed", "-", "end"] for line in lines)
     assert not [line for line in lines if "not understood" in line]

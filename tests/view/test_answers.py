@@ -1,15 +1,11 @@
 """What is read of answers, whatever is in them."""
 
 import json
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from scalr_agents.cluster.answers import Hidden, Listed, Odd, page, understood
-from scalr_agents.cluster.objects import Claim, Condition, Event, Job, Object, Pod, Summary, Waiting, Workload
-from scalr_agents.cluster.view import Place, View, odd_notes, told
-
-AT = datetime(2026, 5, 1, 12, tzinfo=UTC)
+from scalr_agents.cluster.answers import Odd, page, understood
+from scalr_agents.cluster.objects import Claim, Condition, Event, Job, Object, Pod, Reason, Summary, Workload
 
 
 def pod(**parts: Any) -> dict[str, Any]:
@@ -98,37 +94,12 @@ def test_a_field_is_where_the_api_has_it() -> None:
     status = {"name": "a", "state": {"waiting": {"reason": "ImagePullBackOff"}}}
     found, odd = understood(Pod, pod(status={"containerStatuses": [status]}))
     assert found is not None
-    assert (found.statuses[0].waiting, odd) == (Waiting(reason="ImagePullBackOff"), [])
-
-
-def test_there_is_one_note_for_each_resource() -> None:
-    denied = Hidden("your credential lacks the permission")
-    view = View(
-        at=AT,
-        lists={(kind, namespace): denied for kind in (Pod, Job) for namespace in "abcde"},
-        summaries=dict.fromkeys(("n1", "n2"), denied),
-    )
-    assert view.notes == [
-        "pods in namespaces a, b, c and 2 more: cannot be seen: your credential lacks the permission",
-        "jobs.batch in namespaces a, b, c and 2 more: cannot be seen: your credential lacks the permission",
-        "the use of claims on nodes n1, n2: cannot be seen: your credential lacks the permission",
-    ]
-
-
-def test_notes_name_what_is_odd() -> None:
-    odd = [Odd(name, "status.phase") for name in "abcde"] + [Odd("", "")] * 3
-    view = View(at=AT, lists={(Pod, "scalr"): Listed([Pod(name="x")], odd, "the API server answered 410")})
-    assert view.notes == [
-        "pods in namespace scalr: status.phase is not understood (a, b, c and 2 more)",
-        "pods in namespace scalr: an object is not understood",
-        "pods in namespace scalr: only the first 1 are read: the API server answered 410",
-    ]
-    assert list(told(odd_notes(Place("nodes"), [Odd("n1", "spec.taints")]))) == ["nodes: spec.taints is not understood (n1)"]
+    assert (found.statuses[0].state.waiting, odd) == (Reason(reason="ImagePullBackOff"), [])
 
 
 def test_a_kubelet_may_tell_anything() -> None:
     found, odd = understood(
-        Summary, {"pods": [{"volume": [{"pvcRef": {"name": "a"}, "usedBytes": "many"}, {"pvcRef": 5}]}, {"volume": None}]}
+        Summary, {"pods": [{"volume": [{"pvcRef": {"name": "a"}, "usedBytes": "many"}, {"pvcRef": {"name": 5}}]}, {"volume": None}]}
     )
     assert found is not None
     assert ([volume.claim for pod in found.pods for volume in pod.volume], len(odd)) == (["a", ""], 2)

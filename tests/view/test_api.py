@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import pytest
 from kubernetes.client import ApiClient, Configuration
 from scalr_agents.cluster import api as module
-from scalr_agents.cluster.answers import Answer, Hidden, Listed
+from scalr_agents.cluster.answers import Answer, Hidden, Listed, Odd
 from scalr_agents.cluster.api import Api, ClusterError, RefusedError, patience
-from scalr_agents.cluster.objects import Object
+from scalr_agents.cluster.objects import Object, Pod
 
 PAGES = (b"<html>Log in</html>", b"[]", b"\xff", b"", b'{"a":' * 1_000)
 NOT_AN_API = Hidden("the answer is not that of a Kubernetes API")
@@ -213,6 +213,25 @@ def test_an_answer_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
         assert api.get("/api/v1/namespaces/a") == too_large
         assert api.listed(Object, "/api/v1/pods") == too_large
         assert api.text("/log") == too_large
+
+
+def test_an_object_is_read_as_one_of_a_kind() -> None:
+    pod = Pod(name="a")
+    answers = {
+        "/understood": Reply(body=b'{"metadata": {"name": "a"}}'),
+        "/odd": Reply(body=b'{"metadata": {"name": "a"}, "status": {"phase": 5}}'),
+        "/none": Reply(404),
+        "/denied": Reply(403),
+        "/nameless": Reply(),
+    }
+    with portal(lambda path: answers[path]) as (_, api):
+        assert {path: api.read(Pod, path) for path in answers} == {
+            "/understood": (pod, []),
+            "/odd": (pod, [Odd("a", "status.phase")]),
+            "/none": (None, ()),
+            "/denied": (Hidden("your credential lacks the permission"), ()),
+            "/nameless": (Hidden("the answer is not understood"), [Odd("", "")]),
+        }
 
 
 @pytest.mark.parametrize("status", [429, 503])

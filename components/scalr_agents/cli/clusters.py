@@ -78,13 +78,12 @@ def status(stack: str, project: Path | None, form: str, *, watch: bool, allow_ex
     from the stack file. Runs that wait or fail do not change the exit code. It only reads, through the kubeconfig and context of the stack
     file, and needs the package's extra [live]. JSON output is an object with `agents` and `notes`; docs/operations.md lists the keys.
     """
-    from scalr_agents.day2 import runs
     from scalr_agents.day2 import status as of_agents
 
     source, loaded = usable(project, stack)
     with _cluster(source, loaded, allow_exec=allow_exec) as api:
         for _ in _again(every=_WATCH_SECONDS if watch else None):
-            view = runs.look(api, loaded.agents, use=True)
+            view = of_agents.look(api, loaded.agents)
             found = of_agents.of(loaded.agents, view)
             if watch:
                 click.clear()

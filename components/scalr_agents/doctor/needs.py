@@ -126,7 +126,7 @@ class Needs:
         """Names of the CustomResourceDefinitions that its objects need, with the versions that must be served."""
         needed: dict[str, set[str]] = {}
         for manifest in self.objects:
-            name, version = self.definition(manifest)
+            name, version = definition_of(manifest)
             group = name.partition(".")[2]
             if group not in _OWN_GROUPS and not group.endswith(".k8s.io"):
                 needed.setdefault(name, set()).add(version)
@@ -155,7 +155,7 @@ class Needs:
         found: dict[Access, None] = {}
         for manifest in self.objects:
             namespace = manifest["metadata"].get("namespace", "")
-            group, plural = manifest["apiVersion"].rpartition("/")[0], self.plural(manifest)
+            group, plural = paths.group(manifest), paths.plural(manifest["kind"])
             verbs = [verb for verb in OWNED if not (verb == "delete" and manifest["kind"] in KEPT)]
             found |= dict.fromkeys(Access(verb, group, plural, namespace) for verb in verbs)
             for seen in _AWAITED.get(manifest["kind"], ()) if self.stack.kubernetes.await_rollout else ():
@@ -180,8 +180,8 @@ class Needs:
         for manifest in self.objects:
             if manifest["kind"] in ("Role", "ClusterRole"):
                 namespace = manifest["metadata"].get("namespace", "")
-                group = manifest["apiVersion"].rpartition("/")[0]
-                escalate, bind = (Access(verb, group, self.plural(manifest), namespace) for verb in ("escalate", "bind"))
+                group, plural = paths.group(manifest), paths.plural(manifest["kind"])
+                escalate, bind = (Access(verb, group, plural, namespace) for verb in ("escalate", "bind"))
                 granted |= dict.fromkeys(_allowed(manifest, namespace), (escalate, bind))
         return granted
 
@@ -200,22 +200,10 @@ class Needs:
         tasks = [pod for pod in by_kind.values() if pod.is_task]
         return next(iter(tasks), None) or next(filter(None, map(by_kind.get, ("DaemonSet", "Deployment", "StatefulSet"))), None)
 
-    def plural(self, manifest: Manifest) -> str:
-        """The resource of an object."""
-        return paths.plural(manifest["kind"])
 
-    def definition(self, manifest: Manifest) -> tuple[str, str]:
-        """The definition of an object's kind, if it has one, and its version."""
-        group, _, version = manifest["apiVersion"].rpartition("/")
-        return f"{self.plural(manifest)}.{group}", version
-
-    def resource(self, manifest: Manifest) -> str:
-        """The path of the objects of this kind, in its namespace if it has one."""
-        return paths.resource(manifest)
-
-    def path(self, manifest: Manifest) -> str:
-        """The path of an object."""
-        return paths.path(manifest)
+def definition_of(manifest: Manifest) -> tuple[str, str]:
+    """The definition of an object's kind, if it has one, and its version."""
+    return f"{paths.plural(manifest['kind'])}.{paths.group(manifest)}", manifest["apiVersion"].rpartition("/")[2]
 
 
 def _allowed(role: Manifest, namespace: str) -> Iterator[Access]:

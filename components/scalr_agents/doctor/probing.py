@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scalr_agents.cluster import objects, reasons
-from scalr_agents.cluster.answers import Hidden, understood
+from scalr_agents.cluster.answers import Hidden
 from scalr_agents.cluster.api import Api, ClusterError, RefusedError, below
 from scalr_agents.cluster.objects import Event, Job
 from scalr_agents.cluster.view import when
@@ -89,9 +89,8 @@ def _await(api: Api, running: Sequence[_Running], seconds: int) -> None:
 
 
 def _has_ended(api: Api, each: _Running) -> bool:
-    found = api.get(each.path)
-    job = understood(Job, found)[0] if isinstance(found, dict) else None
-    return job is None or job.has_ended
+    job, _ = api.read(Job, each.path)
+    return not isinstance(job, Job) or job.has_ended
 
 
 def _findings(api: Api, each: _Running) -> Findings:

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from scalr_agents import output
-from scalr_agents.cluster.answers import Hidden
-from scalr_agents.doctor.facts import Access, Cluster, Definition, Namespace, Owner
-from scalr_agents.doctor.needs import Needs, Pod
+from scalr_agents.cluster import paths
+from scalr_agents.cluster.answers import Found, Hidden
+from scalr_agents.doctor.facts import Access, Cluster
+from scalr_agents.doctor.needs import Needs, Pod, definition_of
+from scalr_agents.doctor.objects import Definition, Namespace, Owned
 from scalr_agents.model.manifests import Key, Manifest, key_of
 
 MANAGER = "scalr-agents-doctor"
@@ -66,17 +68,20 @@ def planned(needs: Needs, cluster: Cluster) -> tuple[list[Submission], dict[str,
 def _all(needs: Needs, cluster: Cluster) -> Iterator[Submission]:
     for manifest in needs.objects:
         if manifest["kind"] not in _NOT_SUBMITTED:
-            yield _applied(manifest, needs, cluster)
+            yield _applied(manifest, cluster)
     for pod in needs.pods:
         made = [(pod.called, _pod(pod, needs, cluster)), *([(f"Job for {pod.called}", _job(pod))] if pod.is_task else ())]
-        yield from (Submission(subject, needs.resource(manifest), manifest) for subject, manifest in made)
+        yield from (Submission(subject, paths.resource(manifest), manifest) for subject, manifest in made)
 
 
-def _applied(manifest: Manifest, needs: Needs, cluster: Cluster) -> Submission:
+def _applied(manifest: Manifest, cluster: Cluster) -> Submission:
     key = key_of(manifest)
-    owner = cluster.owners.get(key)
-    manager = (owner.pulumi if isinstance(owner, Owner) else "") or MANAGER
-    return Submission(key.place, needs.path(manifest), _without_secrets(manifest), manager)
+    return Submission(key.place, paths.path(manifest), _without_secrets(manifest), manager_of(cluster.owners.get(key)))
+
+
+def manager_of(found: Found[Owned]) -> str:
+    """The field manager as which Pulumi would apply an object."""
+    return (found.pulumi if isinstance(found, Owned) else "") or MANAGER
 
 
 def _without_secrets(manifest: Manifest) -> Manifest:
@@ -110,7 +115,7 @@ def _of_what_exists(pod: Pod, needs: Needs, cluster: Cluster) -> dict[str, Any]:
 
     def missing(kind: str, namespace: str, name: object) -> bool:
         key = Key(kind, namespace, str(name))
-        return key in needs.own and not isinstance(cluster.owners.get(key), Owner)
+        return key in needs.own and not isinstance(cluster.owners.get(key), Owned)
 
     spec = dict(pod.spec)
     if missing("ServiceAccount", pod.namespace, spec.get("serviceAccountName")):
@@ -124,14 +129,14 @@ def _why_not_judged(each: Submission, needs: Needs, cluster: Cluster) -> str:
     """Why the API server cannot judge an object yet. Empty if it can, as far as that is known."""
     manifest = each.manifest
     verbs = ("create", "patch") if each.manager else ("create",)
-    group, plural = manifest["apiVersion"].rpartition("/")[0], needs.plural(manifest)
+    group, plural = paths.group(manifest), paths.plural(manifest["kind"])
     may_create = all(cluster.allowed.get(Access(verb, group, plural, each.namespace)) is True for verb in verbs)
     if not may_create or (manifest["kind"] in _ROLES and needs.ungranted(cluster.allowed)):
         return "you may not create them: docs/doctor.md#what-it-cannot-see"
     namespace = cluster.namespaces.get(each.namespace)
     if each.namespace and (namespace is None or (isinstance(namespace, Namespace) and namespace.terminating)):
         return "their namespace is not there"
-    name, version = needs.definition(manifest)
+    name, version = definition_of(manifest)
     definition = cluster.definitions.get(name)
     is_served = version in definition.served if isinstance(definition, Definition) else isinstance(definition, Hidden)
     if name in needs.definitions and not is_served:

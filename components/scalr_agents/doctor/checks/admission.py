@@ -7,9 +7,10 @@ from http import HTTPStatus
 
 from scalr_agents.cluster.answers import Answer
 from scalr_agents.doctor import submissions
-from scalr_agents.doctor.facts import Cluster, Namespace
+from scalr_agents.doctor.facts import Cluster
 from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.doctor.objects import Namespace
 from scalr_agents.doctor.submissions import Submission
 from scalr_agents.model import quantities
 from scalr_agents.model.findings import Finding, Findings

@@ -2,9 +2,10 @@
 
 from scalr_agents.charts.shared.manifests.crds import FIELD_MANAGER
 from scalr_agents.cluster.answers import Hidden
-from scalr_agents.doctor.facts import Cluster, Definition
+from scalr_agents.doctor.facts import Cluster
 from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.doctor.objects import Definition
 from scalr_agents.model.findings import Findings
 from scalr_agents.model.messages import listed
 
@@ -48,21 +49,20 @@ def _hidden(subject: str, name: str, needs: Needs, cluster: Cluster, hidden: Hid
 
 
 def _existing(subject: str, found: Definition, versions: set[str], *, installed: bool) -> Findings:
-    if found.terminating:
+    if found.deleted:
         yield error(subject, "is being deleted, and all its objects with it", "Wait until it is gone, then install it again")
     missing = versions - found.served
     if missing and not installed:
         problem = f"serves {listed(sorted(found.served)) or 'no version'}, and the stack needs {listed(sorted(missing))}"
         yield error(subject, problem, "Upgrade it")
-    owner = found.owner
-    others = sorted(manager for manager in owner.managers if not _is_harmless(manager))
-    if installed and owner.release:
+    others = sorted(manager for manager in found.managers if not _is_harmless(manager))
+    if installed and found.release:
         yield warning(
             subject,
-            f"belongs to the Helm release {owner.release}; pulumi up fails if its content differs",
+            f"belongs to the Helm release {found.release}; pulumi up fails if its content differs",
             "Set kubernetes.crds: expect, or uninstall the release after you have moved its agents",
         )
-    elif installed and others and not owner.pulumi:
+    elif installed and others and not found.pulumi:
         advice = "Set kubernetes.crds: expect to use it as it is, or replace it once: docs/operations.md#troubleshooting"
         yield note(subject, f"exists and is managed by {listed(others)}; pulumi up fails if its content differs", advice)
 

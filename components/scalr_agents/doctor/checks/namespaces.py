@@ -1,9 +1,10 @@
 """The namespaces of the stack: whether they exist, and the Pod Security level that they enforce."""
 
 from scalr_agents.cluster.answers import Hidden
-from scalr_agents.doctor.facts import Cluster, Namespace
+from scalr_agents.doctor.facts import Cluster
 from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.doctor.objects import Namespace
 from scalr_agents.model.findings import Findings
 from scalr_agents.stack.checks import enforced
 from scalr_agents.stack.model import Namespace as Entry

@@ -3,9 +3,10 @@
 from collections import defaultdict
 
 from scalr_agents.cluster.answers import Hidden
-from scalr_agents.doctor.facts import Cluster, Owner
+from scalr_agents.doctor.facts import Cluster
 from scalr_agents.doctor.findings import error, note, warning
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.doctor.objects import Owned
 from scalr_agents.model.findings import Findings
 from scalr_agents.model.manifests import Key
 from scalr_agents.model.messages import listed
@@ -20,9 +21,9 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
     for key, found in cluster.owners.items():
         if isinstance(found, Hidden):
             hidden.append(key)
-        elif isinstance(found, Owner) and found.release:
+        elif isinstance(found, Owned) and found.release:
             of_helm[found.release].append(key)
-        elif isinstance(found, Owner) and not found.pulumi:
+        elif isinstance(found, Owned) and not found.pulumi:
             of_others[listed(sorted(found.managers)) or "an unknown field manager"].append(key)
     for release, keys in of_helm.items():
         problem = f"owns objects of this stack: {listed(map(str, keys))}"

@@ -1,9 +1,10 @@
 """Whether something in the cluster enforces NetworkPolicies. The API server accepts them in any case."""
 
 from scalr_agents.cluster.answers import Hidden
-from scalr_agents.doctor.facts import Cluster, DaemonSet
+from scalr_agents.doctor.facts import Cluster
 from scalr_agents.doctor.findings import note, warning
 from scalr_agents.doctor.needs import Needs
+from scalr_agents.doctor.objects import DaemonSet
 from scalr_agents.model.findings import Findings
 
 _ENFORCING = {

@@ -54,7 +54,7 @@ def _without_class(key: Key, name: str | None, cluster: Cluster, classes: Sequen
     volumes = known if isinstance(known, Hidden) else cluster.volumes
     if isinstance(volumes, Hidden):
         yield note(f"claim {claim}", f"{missing}; cannot see whether it has a volume: {volumes.reason}")
-    elif not any(volume.may_bind(claim, name or "") for volume in volumes):
+    elif not any(volume.may_bind(key, name or "") for volume in volumes):
         others = f", or set storageClassName to one of: {listed(classes)}" if classes else ""
         create = "Create the class, or a volume of it" if name else "Create a default class, or a volume without a class"
         yield error(f"claim {claim}", f"{missing}, and no volume is free for it", f"{create}{others}")

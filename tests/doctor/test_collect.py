@@ -1,4 +1,4 @@
-"""Answers of the API server become facts, and the values of Secrets stay behind."""
+"""What doctor makes of the answers of the API server. The values of Secrets stay behind."""
 
 import base64
 import json
@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from scalr_agents.cluster.answers import Listed, understood
 from scalr_agents.cluster.objects import Object
 from scalr_agents.cluster.view import View
-from scalr_agents.doctor import reading
-from scalr_agents.doctor.facts import Content, DaemonSet, Definition, Namespace, Node, Owned, Owner, StorageClass, Volume
-from scalr_agents.doctor.reading import DriversOfNode, NodeAnswer, Occupant
+from scalr_agents.doctor import collect, objects
+from scalr_agents.doctor.facts import Content, Node
+from scalr_agents.doctor.objects import DaemonSet, Definition, DriversOfNode, Namespace, Occupant, Owned, StorageClass, Volume
+from scalr_agents.model.manifests import Key
 
 KEYS = st.sampled_from(["auths", "a"])
 LEAVES = st.none() | st.booleans() | st.text(max_size=3)
@@ -36,7 +37,7 @@ def read(kind: type[T], item: dict[str, Any]) -> T:
 
 def view(**lists: Sequence[Object]) -> View:
     """A cluster with these objects, by the names of their kinds."""
-    kinds: dict[str, type[Object]] = {kind.__name__: kind for kind in (NodeAnswer, Occupant, DriversOfNode)}
+    kinds: dict[str, type[Object]] = {kind.__name__: kind for kind in (objects.Node, Occupant, DriversOfNode)}
     return View(at=datetime(2026, 5, 1, tzinfo=UTC), lists={(kinds[name], ""): Listed(items) for name, items in lists.items()})
 
 
@@ -47,7 +48,7 @@ def pod(node: str | None, cpu: str, priority: int = 0) -> Occupant:
 
 def test_pods_take_room_on_their_nodes_and_placeholders_none() -> None:
     pods = [pod("a", "1"), pod("a", "500m"), pod("b", "2"), pod(None, "4"), pod("a", "8", priority=-10), pod("gone", "1")]
-    a, b = reading.nodes(view(NodeAnswer=[NodeAnswer(name="a"), NodeAnswer(name="b")], Occupant=pods))
+    a, b = collect.nodes(view(Node=[objects.Node(name="a"), objects.Node(name="b")], Occupant=pods))
     assert a.requested == {"cpu": Decimal("1.5"), "pods": Decimal(2)}
     assert b.requested == {"cpu": Decimal(2), "pods": Decimal(1)}
 
@@ -58,7 +59,7 @@ def test_drivers_are_those_of_the_node() -> None:
         {"metadata": {"name": "b"}, "spec": {"drivers": None}},
     ]
     drivers = [read(DriversOfNode, answer) for answer in answers]
-    nodes = reading.nodes(view(NodeAnswer=[NodeAnswer(name=name) for name in "abc"], DriversOfNode=drivers))
+    nodes = collect.nodes(view(Node=[objects.Node(name=name) for name in "abc"], DriversOfNode=drivers))
     assert [node.drivers for node in nodes] == [frozenset({"efs.csi.aws.com"}), frozenset(), frozenset()]
 
 
@@ -67,7 +68,7 @@ def test_a_node() -> None:
     taint = {"key": "pool", "value": "a", "effect": "NoSchedule"}
     status = {"allocatable": {"cpu": "3920m", "memory": "1Gi", "odd": {}}, "nodeInfo": info}
     answer = {"metadata": {"name": "a", "labels": {"pool": "a"}}, "spec": {"taints": [taint]}, "status": status}
-    [node] = reading.nodes(view(NodeAnswer=[read(NodeAnswer, answer)]))
+    [node] = collect.nodes(view(Node=[read(objects.Node, answer)]))
     assert node == Node(
         name="a",
         labels={"pool": "a"},
@@ -93,55 +94,59 @@ def encoded(content: Any) -> str:
     ],
 )
 def test_of_secrets_only_keys_and_registries_are_kept(data: dict[str, str], registries: set[str]) -> None:
-    content = reading.content({"metadata": {}, "type": "Opaque", "data": data})
+    content = collect.content({"metadata": {}, "type": "Opaque", "data": data})
     assert content == Content(keys=frozenset(data), type="Opaque", registries=frozenset(registries))
     assert HIDDEN not in repr(content)
 
 
 @given(JSON)
 def test_no_pull_secret_breaks_the_reading(content: Any) -> None:
-    reading.content({"metadata": {}, "data": {".dockerconfigjson": encoded(content), ".dockercfg": encoded(content)}})
+    collect.content({"metadata": {}, "data": {".dockerconfigjson": encoded(content), ".dockercfg": encoded(content)}})
 
 
 def test_owners_are_the_helm_release_and_the_managers_of_the_object_itself() -> None:
     annotations = {"meta.helm.sh/release-name": "runs", "meta.helm.sh/release-namespace": "scalr"}
     managed = [{"manager": "helm"}, {"manager": "kubelet", "subresource": "status"}]
-    owned = Owner(release="scalr/runs", managers=frozenset({"helm"}))
-    assert read(Owned, {"metadata": {"annotations": annotations, "managedFields": managed}}).owner == owned
-    assert read(Owned, {"metadata": {}}).owner == Owner()
+    found = read(Owned, {"metadata": {"name": "a", "annotations": annotations, "managedFields": managed}})
+    assert (found.release, [*found.managers], found.pulumi) == ("scalr/runs", ["helm"], "")
+    free = read(Owned, {"metadata": {"name": "a", "managedFields": [{"manager": "pulumi-kubernetes-1a2b"}]}})
+    assert (free.release, free.pulumi) == ("", "pulumi-kubernetes-1a2b")
 
 
 def test_volumes_are_of_a_class_and_for_a_claim() -> None:
-    bound = {"spec": {"storageClassName": "nfs", "claimRef": {"namespace": "scalr", "name": "cache"}}, "status": {"phase": "Bound"}}
-    assert read(Volume, {"metadata": {"name": "v"}, **bound}) == Volume(name="v", storage_class="nfs", claim="scalr/cache", phase="Bound")
-    assert read(Volume, {"metadata": {"name": "v"}, "spec": {}, "status": {"phase": "Available"}}) == Volume(name="v", phase="Available")
+    spec = {"storageClassName": "nfs", "claimRef": {"namespace": "scalr", "name": "cache"}}
+    reserved = read(Volume, {"metadata": {"name": "v"}, "spec": spec, "status": {"phase": "Available"}})
+    cache, other = Key("PersistentVolumeClaim", "scalr", "cache"), Key("PersistentVolumeClaim", "scalr", "other")
+    assert [reserved.may_bind(cache, "nfs"), reserved.may_bind(other, "nfs"), reserved.may_bind(cache, "")] == [True, False, False]
+    free = read(Volume, {"metadata": {"name": "v"}, "spec": {}, "status": {"phase": "Available"}})
+    assert [free.may_bind(cache, ""), free.may_bind(other, "")] == [True, True]
+    assert not read(Volume, {"metadata": {"name": "v"}}).may_bind(cache, "")
+
+
+def test_of_definitions_the_served_versions_count() -> None:
+    versions = [{"name": "v1", "served": True}, {"name": "v2", "served": False}]
+    assert read(Definition, {"metadata": {"name": "a"}, "spec": {"versions": versions}}).served == {"v1"}
 
 
 @pytest.mark.parametrize(
-    ("answer", "fact"),
+    ("content", "level", "terminating"),
     [
-        ({"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}}, Namespace(level="restricted")),
-        ({"metadata": {}, "status": {"phase": "Terminating"}}, Namespace(terminating=True)),
-        ({"metadata": {"name": "a"}}, StorageClass(name="a")),
-        (
-            {"metadata": {"name": "a", "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}}},
-            StorageClass(name="a", is_default=True),
-        ),
-        (
-            {
-                "metadata": {"deletionTimestamp": "x"},
-                "spec": {"versions": [{"name": "v1", "served": True}, {"name": "v2", "served": False}]},
-            },
-            Definition(served=frozenset({"v1"}), terminating=True),
-        ),
-        (
-            {
-                "metadata": {"name": "a"},
-                "spec": {"template": {"spec": {"containers": [{"command": ["x"], "args": ["y"]}, {"args": None}]}}},
-            },
-            DaemonSet(name="a", arguments=["x", "y"]),
-        ),
+        ({"metadata": {"name": "a", "labels": {"pod-security.kubernetes.io/enforce": "restricted"}}}, "restricted", False),
+        ({"metadata": {"name": "a"}, "status": {"phase": "Terminating"}}, "", True),
     ],
 )
-def test_facts_of_one_answer(answer: dict[str, Any], fact: object) -> None:
-    assert read(type(fact), answer) == fact
+def test_a_namespace(content: dict[str, Any], level: str, *, terminating: bool) -> None:
+    found = read(Namespace, content)
+    assert (found.level, found.terminating) == (level, terminating)
+
+
+@pytest.mark.parametrize(("annotation", "expected"), [("true", True), ("false", False), ("True", False), ("1", False)])
+def test_a_default_class_says_true(annotation: str, *, expected: bool) -> None:
+    metadata = {"name": "a", "annotations": {"storageclass.kubernetes.io/is-default-class": annotation}}
+    assert read(StorageClass, {"metadata": metadata}).is_default is expected
+
+
+def test_what_a_daemon_set_runs() -> None:
+    containers = [{"name": "a", "command": ["x"], "args": ["y"]}, {"name": "b", "args": ["z"]}, {"name": "c"}]
+    found = read(DaemonSet, {"metadata": {"name": "a"}, "spec": {"template": {"spec": {"containers": containers}}}})
+    assert found.arguments == ["x", "y", "z"]

@@ -1,0 +1,68 @@
+"""What a view says of what cannot be seen, or is not understood."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from kubernetes.client import ApiClient, Configuration
+from scalr_agents.cluster.answers import Hidden, Listed, Odd
+from scalr_agents.cluster.api import Api, Query
+from scalr_agents.cluster.objects import Job, Object, Pod, Workload
+from scalr_agents.cluster.view import Place, View, odd_notes, read, told
+
+from tests.helpers.answers_of_cluster import NOW, Json
+
+
+class Described(Api):
+    """In place of the API: objects by their paths."""
+
+    def __init__(self, objects: Mapping[str, Json]) -> None:
+        super().__init__(ApiClient(Configuration()), "the cluster")
+        self.objects = objects
+
+    def reach(self) -> str:
+        return "v1.36.3"
+
+    def get(self, path: str, query: Query = (), accept: str = "") -> Any:
+        return self.objects.get(path)
+
+    def listed(self, kind: type[Any], path: str, query: Query = (), accept: str = "") -> Listed[Any] | Hidden:
+        return Listed()
+
+
+def test_objects_are_read_by_their_paths() -> None:
+    deployment, node = "/apis/apps/v1/namespaces/scalr/deployments/a", "/api/v1/nodes/b"
+    api = Described(
+        {deployment: {"metadata": {"name": "a"}, "spec": {"replicas": "many"}}, node: {"metadata": {"name": "b", "labels": {"pool": 1}}}}
+    )
+    view = read(api, [(Pod, "scalr")], {deployment: Workload, node: Object, "/api/v1/nodes/gone": Object})
+    assert (view.version, view.lists) == ("v1.36.3", {(Pod, "scalr"): Listed()})
+    assert view.objects == {deployment: Workload(name="a"), node: Object(name="b"), "/api/v1/nodes/gone": None}
+    assert view.notes == [
+        "deployments.apps in namespace scalr: spec.replicas is not understood (a)",
+        "nodes: metadata.labels.pool is not understood (b)",
+    ]
+
+
+def test_there_is_one_note_for_each_resource() -> None:
+    denied = Hidden("your credential lacks the permission")
+    view = View(
+        at=NOW,
+        lists={(kind, namespace): denied for kind in (Pod, Job) for namespace in "abcde"},
+        summaries=dict.fromkeys(("n1", "n2"), denied),
+    )
+    assert view.notes == [
+        "pods in namespaces a, b, c and 2 more: cannot be seen: your credential lacks the permission",
+        "jobs.batch in namespaces a, b, c and 2 more: cannot be seen: your credential lacks the permission",
+        "the use of claims on nodes n1, n2: cannot be seen: your credential lacks the permission",
+    ]
+
+
+def test_notes_name_what_is_odd() -> None:
+    odd = [Odd(name, "status.phase") for name in "abcde"] + [Odd("", "")] * 3
+    view = View(at=NOW, lists={(Pod, "scalr"): Listed([Pod(name="x")], odd, "the API server answered 410")})
+    assert view.notes == [
+        "pods in namespace scalr: status.phase is not understood (a, b, c and 2 more)",
+        "pods in namespace scalr: an object is not understood",
+        "pods in namespace scalr: only the first 1 are read: the API server answered 410",
+    ]
+    assert list(told(odd_notes(Place("nodes"), [Odd("n1", "spec.taints")]))) == ["nodes: spec.taints is not understood (n1)"]
