@@ -152,7 +152,7 @@ def _deployed(cluster: Client, namespace: str) -> None:
 def test_a_probe_that_does_not_end_is_ended_and_removed(doctor: Doctor, cluster: Client, namespace: str) -> None:
     """No container runs here, so that no probe ever ends by itself."""
     _deployed(cluster, namespace)
-    done = doctor(namespace, "--probe", "--timeout", "3", config={"kubernetes": {"upsertExisting": True}})
+    done = doctor(namespace, "--probe", "--timeout", "10", config={"kubernetes": {"upsertExisting": True}})
     assert [line.partition(". ")[0] for line in lines(done)] == [
         "error: probe of agent runs, container runner: did not finish",
         "error: probe of agent runs, container worker: did not finish",

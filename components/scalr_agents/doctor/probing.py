@@ -24,6 +24,7 @@ _NEEDED = (
     ("list", "", "pods"),
     ("get", "", "pods/log"),
 )
+_NO_REASON = "no event says why"
 _DEPLOY = "The probe uses what pulumi up creates (account, Secrets, claims, policy): deploy the stack first"
 
 
@@ -100,12 +101,13 @@ def _findings(api: Api, each: _Running) -> Findings:
         yield error(each.subject, f"its pod cannot be seen: {pods.reason}", "Ask for the permission to list pods")
         return
     if not pods.items:
-        yield error(each.subject, f"its pod was not created: {_last_warning(api, namespace, each.name) or 'no event says why'}", _DEPLOY)
+        yield error(each.subject, f"its pod was not created: {_last_warning(api, namespace, each.name) or _NO_REASON}", _DEPLOY)
         return
     pod = pods.items[-1]
-    if not_started := list(reasons.not_started(pod)):
+    not_started = list(reasons.not_started(pod))
+    if not_started or pod.phase == "Pending":
         told = filter(None, dict.fromkeys([*not_started, _last_warning(api, namespace, pod.name)]))
-        yield error(each.subject, f"its pod did not start: {'; '.join(told)}", _DEPLOY)
+        yield error(each.subject, f"its pod did not start: {'; '.join(told) or _NO_REASON}", _DEPLOY)
         return
     yield note(each.subject, f"ran on node {pod.node or 'no node'}")
     results: dict[str, list[probe.Result]] = {}
