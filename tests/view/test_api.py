@@ -12,7 +12,7 @@ import pytest
 from kubernetes.client import ApiClient, Configuration
 from scalr_agents.cluster import api as module
 from scalr_agents.cluster.answers import Answer, Hidden, Listed, Odd
-from scalr_agents.cluster.api import Api, ClusterError, RefusedError, patience
+from scalr_agents.cluster.api import Api, ClusterError, RefusedError, at_once
 from scalr_agents.cluster.objects import Object, Pod
 
 PAGES = (b"<html>Log in</html>", b"[]", b"\xff", b"", b'{"a":' * 1_000)
@@ -27,6 +27,8 @@ class Reply(NamedTuple):
     headers: Mapping[str, str] = MappingProxyType({})
     ends: bool = True
     """Whether it says where the body ends, and sends no more."""
+    is_held: bool = False
+    """Whether the end of the body comes only when the test is over."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -52,9 +54,11 @@ class Handler(BaseHTTPRequestHandler):
         for name, value in {"Warning": '299 - "unknown field \\"spec.x\\""', **reply.headers}.items():
             self.send_header(name, value)
         if reply.ends:
-            self.send_header("Content-Length", str(len(reply.body)))
+            self.send_header("Content-Length", str(len(reply.body) + reply.is_held))
         self.end_headers()
         self.wfile.write(reply.body)
+        if reply.is_held:
+            self.server.is_over.wait()
         while not reply.ends:
             try:
                 self.wfile.write(b" " * 2**16)
@@ -68,6 +72,7 @@ class Handler(BaseHTTPRequestHandler):
 class Portal(HTTPServer):
     reply: Callable[[str], Reply]
     asked: list[tuple[str, str]]
+    is_over: threading.Event
 
     def handle_error(self, *_: object) -> None:
         """Clients may go before they have read everything."""
@@ -76,14 +81,15 @@ class Portal(HTTPServer):
 @contextmanager
 def portal(reply: Callable[[str], Reply]) -> Iterator[tuple[Portal, Api]]:
     with Portal(("127.0.0.1", 0), Handler) as server:
-        server.reply, server.asked = reply, []
+        server.reply, server.asked, server.is_over = reply, [], threading.Event()
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        settings = Configuration(host=f"http://127.0.0.1:{server.server_port}", retries=patience())
+        settings = Configuration(host=f"http://127.0.0.1:{server.server_port}", retries=False)
         settings.proxy = None
         with Api(ApiClient(settings), "the cluster") as api:
             try:
                 yield server, api
             finally:
+                server.is_over.set()
                 server.shutdown()
 
 
@@ -215,6 +221,12 @@ def test_an_answer_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
         assert api.text("/log") == too_large
 
 
+def test_an_answer_that_comes_slowly_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_WHOLE_ANSWER_SECONDS", 0)
+    with portal(lambda _: Reply(body=b"{", is_held=True)) as (_, api):
+        assert api.get("/api/v1/namespaces/a") == Hidden("no complete answer within 0 seconds")
+
+
 def test_an_object_is_read_as_one_of_a_kind() -> None:
     pod = Pod(name="a")
     answers = {
@@ -250,6 +262,13 @@ def test_an_api_server_that_is_busy_is_asked_again(status: int, monkeypatch: pyt
     assert (len(found.items), pauses) == (6, [1, 7, module._LONGEST_PAUSE])
 
 
+def test_what_a_busy_api_server_sends_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    replies = iter([Reply(429, b"", {"Retry-After": "1"}, ends=False), Reply()])
+    with portal(lambda _: next(replies)) as (_, api):
+        assert api.get("/api/v1/nodes/a") == {}
+
+
 def test_an_api_server_that_stays_busy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.sleep", lambda _: None)
     with portal(lambda _: Reply(429, b"{}", {"Retry-After": "1"})) as (server, api):
@@ -262,6 +281,17 @@ def test_nothing_else_is_repeated(reply: Reply) -> None:
     with portal(lambda _: reply) as (server, api):
         assert isinstance(api.get("/api/v1/nodes/a"), Hidden | None)
     assert len(server.asked) == 1
+
+
+def test_who_leaves_the_pool_waits_for_no_answer() -> None:
+    """Nor does the process, as daemons end with it."""
+    answered = threading.Event()
+    with at_once() as pool:
+        is_daemon = pool.apply_async(lambda: threading.current_thread().daemon)
+        waiting = [pool.apply_async(answered.wait) for _ in range(2 * module.AT_ONCE)]
+        assert is_daemon.get()
+    assert [each.ready() for each in waiting] == [False] * 2 * module.AT_ONCE
+    answered.set()
 
 
 def test_a_cluster_that_is_not_there_ends_the_command() -> None:

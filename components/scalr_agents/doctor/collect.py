@@ -49,11 +49,11 @@ def collect(api: Api, needs: Needs, further: Iterable[Access] = ()) -> Cluster:
     accesses = list(dict.fromkeys([*needs.reviewed, *further]))
     named = [*(reference.key for reference in needs.references), *needs.claims]
     with at_once() as pool:
-        groups, autoscaler = pool.submit(api.get, "/apis"), pool.submit(api.get, _AUTOSCALER, (), METADATA)
-        allowed, contents = pool.map(partial(is_allowed, api), accesses), pool.map(partial(_content, api), named)
+        groups, autoscaler = pool.apply_async(api.get, ("/apis",)), pool.apply_async(api.get, (_AUTOSCALER, (), METADATA))
+        allowed, contents = pool.imap(partial(is_allowed, api), accesses), pool.imap(partial(_content, api), named)
         return Cluster(
             version=view.version,
-            groups=_groups(groups.result()),
+            groups=_groups(groups.get()),
             nodes=view.hidden(objects.Node) or nodes(view),
             pods=view.hidden(objects.Occupant),
             drivers_on_nodes=view.hidden(objects.DriversOfNode),
@@ -67,7 +67,7 @@ def collect(api: Api, needs: Needs, further: Iterable[Access] = ()) -> Cluster:
             owners={key: view.objects[path] for key, path in own.items()},
             releases={namespace: view.hidden(objects.Release, namespace) or _releases(view, namespace) for namespace in needs.namespaces},
             daemon_sets=view.seen(objects.DaemonSet),
-            autoscaler=_is_there(autoscaler.result()),
+            autoscaler=_is_there(autoscaler.get()),
             notes=view.odd,
         )
 
@@ -75,7 +75,7 @@ def collect(api: Api, needs: Needs, further: Iterable[Access] = ()) -> Cluster:
 def answers(api: Api, submissions: Sequence[Submission]) -> dict[str, Answer]:
     """What the API server answers to what is submitted, by its subject. Nothing is created. Raises `ClusterError`."""
     with at_once() as pool:
-        given = list(pool.map(lambda each: api.dry_run(each.path, each.manifest, each.manager), submissions))
+        given = pool.map(lambda each: api.dry_run(each.path, each.manifest, each.manager), submissions)
     return {each.subject: answer for each, answer in zip(submissions, given, strict=True)}
 
 
