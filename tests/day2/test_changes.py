@@ -138,7 +138,7 @@ def test_what_the_stack_has_no_longer_is_removed(kind: str) -> None:
 
 
 def test_objects_of_the_cluster_begin_with_a_namespace_of_the_stack() -> None:
-    found = [Object(name=name) for name in ("scalr.old-agent", "payments.runs-agent", "view")]
+    found = [Object(name=name) for name in ("scalr.old-agent", "payments.runs-agent", "view", "scalr")]
     assert _removed("ClusterRole", *found) == ["ClusterRole scalr.old-agent"]
 
 

@@ -168,6 +168,20 @@ def test_an_agent_that_the_stack_has_no_longer_is_a_row(words: Values, then: str
     assert (found.name, found.namespace, found.then, found.longest_wait_seconds) == ("runs", NAMESPACE, then, seconds)
 
 
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ({"agentVersion": "1.4.0"}, "agent-job"),
+        ({"agentVersion": "0.57.0"}, "agent-job"),
+        ({"kind": "agent-k8s"}, "agent-k8s"),
+        ({"values": {"nameOverride": "payments"}}, "payments"),
+    ],
+)
+def test_the_kind_of_an_agent_that_the_stack_has_no_longer(words: Values, kind: str) -> None:
+    of = agent(**words)
+    assert {found.kind for found in impact.of_gone_agents([], _removed(of, *WORKLOADS), snapshot(of))} == {kind}
+
+
 def test_what_runs_of_an_agent_lose_that_is_renamed() -> None:
     of = agent(values={"serviceAccount": {"create": True}})
     removed = _removed(of, *WORKLOADS, "NetworkPolicy", "ServiceAccount", "PodDisruptionBudget", "Secret")

@@ -124,6 +124,13 @@ def test_a_run_that_its_worker_has_left_is_told() -> None:
     assert [run.reason for run in seen(jobs=[job("plan")], pods=[left]).runs or ()] == ["exit code 137 in worker"]
 
 
+def test_a_run_is_what_its_last_pod_does_also_if_clocks_differ() -> None:
+    status = {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]}
+    first = pod("plan-x", OF_RUNS, job="plan", metadata={"creationTimestamp": "2026-05-01T12:00:01Z"})
+    last = pod("plan-y", OF_RUNS, job="plan", metadata={"creationTimestamp": "2026-05-01T12:00:02Z"}, status=status)
+    assert [run.reason for run in seen(jobs=[job("plan")], pods=[last, first]).runs or ()] == ["Unschedulable"]
+
+
 @pytest.mark.parametrize("labels", [{}, {"team": "payments"}, OF_RUNS | {"app.kubernetes.io/name": "agent-k8s"}])
 def test_runs_of_agent_k8s_are_pods_that_nothing_owns(labels: dict[str, str]) -> None:
     one = agent(kind="agent-k8s")

@@ -138,7 +138,7 @@ def test_a_dry_run_says_so_to_the_server() -> None:
         (b'{"message": "no", "details": {"causes": [{"field": "spec"}, 5, {"field": {}}]}}', ("no", ("spec", "", ""))),
         (b'{"message": 5, "details": {"causes": 5}}', ("the API server answered 422", ())),
         (b'{"details": null}', ("the API server answered 422", ())),
-        (b'{"message": "' + b"x" * 10_000 + b'"}', (f"{'x' * 500}...", ())),
+        (b'{"message": "' + b"x" * 10_000 + b'"}', (f"{'x' * 1_024}...", ())),
     ],
 )
 def test_a_refusal(body: bytes, expected: tuple[str, tuple[str, ...]]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from kubernetes.client import ApiClient, Configuration
 from scalr_agents.cluster.answers import Hidden, Listed, Odd
 from scalr_agents.cluster.api import Api, Query
-from scalr_agents.cluster.objects import Job, Object, Pod, Workload
+from scalr_agents.cluster.objects import Event, Job, Object, Pod, Started, Workload
 from scalr_agents.cluster.view import Place, View, odd_notes, read, told
 
 from tests.helpers.answers_of_cluster import NOW, Json
@@ -41,6 +41,11 @@ def test_objects_are_read_by_their_paths() -> None:
         "deployments.apps in namespace scalr: spec.replicas is not understood (a)",
         "nodes: metadata.labels.pool is not understood (b)",
     ]
+
+
+def test_events_that_cannot_be_seen_are_told_though_others_can() -> None:
+    view = View(at=NOW, lists={(Event, "scalr"): Hidden("no answer within 60 seconds"), (Started, "scalr"): Listed()})
+    assert view.notes == ["events in namespace scalr: cannot be seen: no answer within 60 seconds"]
 
 
 def test_there_is_one_note_for_each_resource() -> None:
