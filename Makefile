@@ -1,6 +1,9 @@
 # Everything a contributor needs. `make render` and `make test` work on a fresh machine with Python 3.11 or newer and make.
 PYTHON ?= python3
 STACK ?= local
+# Folders of tests with a module `fuzz`, and how many mutations of each kind of input `fuzz` makes.
+FUZZERS ?= $(patsubst tests/%/fuzz.py,%,$(wildcard tests/*/fuzz.py))
+MUTATIONS ?= 10000
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check install
@@ -14,7 +17,7 @@ BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 # The same, without those that are pinned for some platforms only.
 BUT_ANYWHERE = $$(sed -n '/ ; /!s/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
-.PHONY: help render test control-plane kubernetes-plugin test-cluster debian-packages test-machines test-languages test-installs clouds test-clouds node test-node \
+.PHONY: help render test fuzz control-plane kubernetes-plugin test-cluster debian-packages test-machines test-languages test-installs clouds test-clouds node test-node \
 	check lint types github bench schema docs dist release-notes pins clean install install-kubernetes
 
 # This list.
@@ -29,6 +32,10 @@ render: $(VENV)/.core
 # All fast tests, in parallel. `.venv/bin/python -m pytest tests/charts -k budget` runs some.
 test: $(VENV)/.dev
 	@$(BIN)/python -m pytest
+
+# Many more mutations than `test` makes, through each fuzzer.
+fuzz: $(VENV)/.dev
+	@set -e; for each in $(FUZZERS); do echo "$$each:"; $(BIN)/python -m tests.$$each.fuzz $(MUTATIONS); done
 
 # The programs that test-cluster runs, built once with Go into ~/.cache/scalr-agents/tools (or SCALR_AGENTS_TOOLS).
 control-plane:

@@ -1,4 +1,4 @@
-"""Some mutated answers in each run of the tests. `python -m tests.view.fuzz` makes ten thousand of each."""
+"""Some mutated answers in each run of the tests. `make fuzz` makes ten thousand of each."""
 
 import pytest
 
