@@ -25,19 +25,13 @@ from tests.helpers.places import BASE, Place, of_stacks, places, put
 
 HARM = "HARM=1"
 TEXTS = (
-    f"a\n{HARM}",
-    f"a\r{HARM}",
-    f"a\x0b{HARM}\x85{HARM}\u2028{HARM}",
-    f"\x1b]0;{HARM}\x07\x1b[2J",
-    f"\u202e{HARM}\u2066",
-    f"a';{HARM};'",
-    f'a";{HARM};"',
-    f"%n{HARM}",
-    f"$({HARM})`{HARM}`",
+    f"a\n{HARM}\r\x0b\x85\u2028\x1b]0;\x07\x1b[2J\u202e\u2066",
+    f"a';{HARM};'\";%n$({HARM})`{HARM}`",
     f"-{HARM}",
     f"--privileged --{HARM}",
     f"::add-mask::{HARM}",
 )
+"""Characters that no terminal should get, those that shells and systemd read, beginnings with a meaning; all short enough for a name."""
 MACHINES: tuple[dict[str, Any], ...] = (
     {"docker": {}},
     {"ec2": EC2},

@@ -20,92 +20,90 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 CORE = [path for path in MODULES if PACKAGE / "resources" not in path.parents]
 
 
-def modules_after(program: str) -> set[str]:
-    """Top-level modules that are loaded when a program ends. Its garbage is not collected, as in the command line."""
-    code = f"import gc, sys; gc.disable()\ntry:\n    {program}\nfinally:\n    import json; print('\\n' + json.dumps(sorted(sys.modules)))"
+def modules_after(*steps: str) -> list[set[str]]:
+    """The modules that are loaded after each step of a program. Its garbage is not collected, as in the command line."""
+    code = f"""
+import gc, json, sys
+gc.disable()
+loaded = []
+for step in {steps}:
+    try:
+        exec(step, {{}})
+    except SystemExit:
+        pass
+    loaded.append(sorted(sys.modules))
+print("\\n" + json.dumps(loaded))
+"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=PACKAGE.parent.parent)
-    assert "Traceback" not in done.stderr, done.stderr
-    return {name.partition(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
+    assert done.returncode == 0, done.stderr
+    return [set(loaded) for loaded in json.loads(done.stdout.splitlines()[-1])]
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
+def _command(*arguments: str) -> str:
+    return f"from scalr_agents.cli import main; main({list(arguments)}, standalone_mode=False)"
+
+
+def _of_libraries(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
+
+
+def test_the_core_runs_without_pulumi_and_clusters() -> None:
+    """What reads a cluster needs a client of the Kubernetes API, whose import takes longer than all of another command."""
+    imported, *steps = modules_after(
         "import scalr_agents",
         "from scalr_agents import names; names('agent-job', 'runs', 'scalr')",
         "from scalr_agents import render; render('agent-job', {'agent': {'token': 'x'}}, release='runs', namespace='scalr')",
-        "from scalr_agents.cli import main; main(['render'], standalone_mode=False)",
-        "from scalr_agents.cli import main; main(['check', 'dev'], standalone_mode=False)",
-        "from scalr_agents.cli import main; main(['schema'], standalone_mode=False)",
         "from scalr_agents.helm import adopt; adopt.take_over({}, chart='agent-job', release='runs', namespace='scalr')",
-    ],
-)
-def test_the_core_runs_without_pulumi(program: str) -> None:
-    assert {name for name in modules_after(program) if "pulumi" in name} == set()
+        _command("render", "dev"),
+        _command("check", "dev"),
+        _command("images", "dev"),
+        _command("schema"),
+        _command("template", "agent-job", "--set", "agent.token=x"),
+    )
+    assert _of_libraries(imported) & {"pydantic", "yaml", "click", "pulumi"} == set()
+    of_clusters = ("kubernetes", "scalr_agents.cluster", "scalr_agents.doctor", "scalr_agents.day2")
+    late = [
+        name for name in steps[-1] if "pulumi" in name.partition(".")[0] or any(f"{name}.".startswith(f"{each}.") for each in of_clusters)
+    ]
+    assert late == []
+    assert "scalr_agents.stack.schema" in steps[-1]
 
 
-def test_importing_the_package_imports_nothing() -> None:
-    assert modules_after("import scalr_agents") & {"pydantic", "yaml", "click", "pulumi"} == set()
+def _stack(given: str) -> str:
+    return f"from tests.helpers.programs import stack_with; assert stack_with({given}).error is None"
 
 
-def test_components_do_not_import_the_typed_classes() -> None:
-    assert "pulumi_kubernetes" not in modules_after("import scalr_agents.resources.deploy")
+def test_the_sdk_of_a_cloud_is_imported_for_what_is_in_that_cloud() -> None:
+    """Components never import the typed classes of Kubernetes."""
+    clouds = {"pulumi_aws", "pulumi_gcp", "pulumi_kubernetes"}
+    of_aws = modules_after(
+        "import scalr_agents.resources.deploy",
+        _stack("{}"),
+        _stack("{'shared': {'claim': 'nfs'}}"),
+        _stack("{'shared': {'storageClass': {'name': 'nfs'}}}"),
+        _stack("{}, {}, machines={'it': {'docker': {}}}, secrets={}"),
+        _stack("{'shared': {'efs': {'eksCluster': 'prod'}}}"),
+    )
+    assert [_of_libraries(each) & clouds for each in of_aws] == [*[set[str]()] * 5, {"pulumi_aws"}]
+    machine = "{}, {}, secrets={'it': {'token': 't'}}, machines={'it': %s}"
+    of_google = modules_after(
+        _stack("{'shared': {'filestore': {'location': 'europe-west1-b'}}}"),
+        _stack(machine % "{'gce': {'region': 'europe-west1', 'subnetwork': 'agents', 'machineType': 'e2-standard-2'}}"),
+    )
+    assert [_of_libraries(each) & clouds for each in of_google] == [{"pulumi_gcp"}] * 2
+    [ec2] = modules_after(_stack(machine % "{'ec2': {'subnets': ['subnet-0a'], 'instanceType': 't3.large'}}"))
+    assert _of_libraries(ec2) & clouds == {"pulumi_aws"}
 
 
-CLOUDS = {"pulumi_aws", "pulumi_gcp"}
-OF_NO_CLOUD = [{}, {"shared": {"claim": "nfs"}}, {"shared": {"storageClass": {"name": "nfs"}}}]
-
-
-@pytest.mark.parametrize(
-    ("stacks", "imported"),
-    [
-        (OF_NO_CLOUD, set()),
-        ([{"shared": {"efs": {"eksCluster": "prod"}}}], {"pulumi_aws"}),
-        ([{"shared": {"filestore": {"location": "europe-west1-b"}}}], {"pulumi_gcp"}),
-    ],
-    ids=["none", "aws", "gcp"],
-)
-def test_the_sdk_of_a_cloud_is_imported_for_a_cache_of_that_cloud(stacks: list[dict[str, object]], imported: set[str]) -> None:
-    errors = f"[stack_with(caches).error for caches in {stacks}]"
-    program = f"from tests.helpers.programs import stack_with; assert {errors} == {[None] * len(stacks)}"
-    assert modules_after(program) & CLOUDS == imported
-
-
-@pytest.mark.parametrize(
-    ("machine", "imported"),
-    [
-        ({"docker": {}}, set()),
-        ({"ec2": {"subnets": ["subnet-0a"], "instanceType": "t3.large"}}, {"pulumi_aws"}),
-        ({"gce": {"region": "europe-west1", "subnetwork": "agents", "machineType": "e2-standard-2"}}, {"pulumi_gcp"}),
-    ],
-)
-def test_the_sdk_of_a_cloud_is_imported_for_machines_of_that_cloud(machine: dict[str, object], imported: set[str]) -> None:
-    secrets = {} if "docker" in machine else {"it": {"token": "t"}}
-    given = f"{{}}, {{}}, machines={{'it': {machine}}}, secrets={secrets}"
-    program = f"from tests.helpers.programs import stack_with; assert stack_with({given}).error is None"
-    assert modules_after(program) & CLOUDS == imported
-
-
-@pytest.mark.parametrize("command", ["render", "check", "images", "template"])
-def test_what_reads_a_cluster_is_imported_only_by_its_commands(command: str) -> None:
-    """It needs a client of the Kubernetes API, whose import takes longer than all of another command."""
-    arguments = {"template": ["template", "agent-job", "--set", "agent.token=x"]}.get(command, [command, "dev"])
-    code = f"import sys; from scalr_agents.cli import main; main({arguments}, standalone_mode=False)"
-    late = ("kubernetes", "scalr_agents.cluster", "scalr_agents.doctor", "scalr_agents.day2")
-    loaded = f"print([name for name in sys.modules if any(f'{{name}}.'.startswith(f'{{each}}.') for each in {late})])"
-    program = f"try:\n    {code}\nexcept SystemExit: pass\n{loaded}"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=PACKAGE.parent.parent)
-    assert done.stdout.splitlines()[-1] == "[]"
-
-
-@pytest.mark.parametrize("path", CORE, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_only_the_folder_of_resources_imports_pulumi(path: Path) -> None:
+def test_only_the_folder_of_resources_imports_pulumi() -> None:
+    """Not even for a type checker."""
     imported = [
-        name
+        (str(path.relative_to(PACKAGE)), name)
+        for path in CORE
         for node in ast.walk(ast.parse(path.read_text()))
         for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import) else [getattr(node, "module", "") or ""])
     ]
-    assert [name for name in imported if name.startswith("pulumi")] == []
+    assert [(path, name) for path, name in imported if name.startswith("pulumi")] == []
 
 
 FLOORS = {
