@@ -17,7 +17,7 @@ BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 # The same, without those that are pinned for some platforms only.
 BUT_ANYWHERE = $$(sed -n '/ ; /!s/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
-.PHONY: help render test fuzz control-plane kubernetes-plugin test-cluster debian-packages test-machines test-languages test-installs clouds test-clouds node test-node \
+.PHONY: help render test fuzz control-plane kubernetes-plugin test-cluster debian-packages test-machines test-languages test-package clouds test-clouds node test-node \
 	check lint types github bench schema docs dist release-notes pins clean install install-kubernetes
 
 # This list.
@@ -32,6 +32,11 @@ render: $(VENV)/.core
 # All fast tests, in parallel. `.venv/bin/python -m pytest tests/charts -k budget` runs some.
 test: $(VENV)/.dev
 	@$(BIN)/python -m pytest
+
+# What is generated, built, installed and released: the contract, pins, examples, `make dist`, and requirements.txt in fresh environments with the
+# pip of Python 3.11, the newest pip and uv, which are downloaded.
+test-package: $(VENV)/.dev
+	@$(BIN)/python -m pytest tests/package
 
 # Many more mutations than `test` makes, through each fuzzer.
 fuzz: $(VENV)/.dev
@@ -61,11 +66,6 @@ test-machines: $(VENV)/.dev control-plane
 test-languages: $(VENV)/.dev control-plane
 	@$(BIN)/python -m tests.languages.node
 	@$(BIN)/python -m pytest -n0 tests/languages
-
-# requirements.txt and components/requirements.txt in fresh environments, with the pip of Python 3.11, the newest pip and uv, which are
-# downloaded.
-test-installs: $(VENV)/.dev
-	@$(BIN)/python -m pytest -n0 tests/installs
 
 # The providers that test-clouds runs, built with Go.
 clouds:
@@ -120,11 +120,11 @@ docs: $(VENV)/.docs
 # Wheel, source distribution, plugins, schema, bill of materials (CycloneDX) and checksums in dist/: the same bytes for the same commit.
 # PLUGIN_DOWNLOAD_URL=... is where programs download the plugin: github://api.github.com/OWNER/REPOSITORY for the releases of a repository.
 dist: $(VENV)/.dev
-	@$(BIN)/python -m tests.distribution
+	@$(BIN)/python -m tests.package.distribution
 
 # What the changelog says about VERSION=0.2.0, as text of a release. Refused if it is not the version of the package.
 release-notes:
-	@$(PYTHON) -m tests.release "$$VERSION"
+	@$(PYTHON) -m tests.package.release "$$VERSION"
 
 # Pins, with the hashes of all files of each release: for every platform and Python. UPGRADE=--upgrade renews them. Needs uv.
 pins:

@@ -13,9 +13,9 @@ import pytest
 import scalr_agents
 import yaml
 
-from tests import distribution, plugin
 from tests.languages import host, projects
 from tests.languages.projects import Project
+from tests.package import distribution, plugin
 
 ADDRESS = "https://plugins.acme.example/releases"
 VERSION = scalr_agents.__version__

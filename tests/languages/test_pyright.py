@@ -4,8 +4,8 @@ import json
 import subprocess
 from pathlib import Path
 
-from tests import distribution
 from tests.languages.program import PROGRAM, WRONG
+from tests.package import distribution
 
 EPOCH = 1_790_000_000
 

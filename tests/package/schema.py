@@ -15,8 +15,7 @@ from pulumi.provider.experimental.schema import generate_schema
 from scalr_agents import charts
 from scalr_agents.model.spelling import in_stack_files
 
-from tests import plugin
-from tests.package import values
+from tests.package import plugin, values
 from tests.package.values import NULLABLE, PREFIX, Spec
 from tests.resources import host
 

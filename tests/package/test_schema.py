@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 from scalr_agents import charts
 from scalr_agents.model.forms import Placeholder
 
-from tests.package import arguments, schema, typed_dicts, values
+from tests.package import schema, values
 from tests.package.values import SECRETS
 from tests.resources import host
 
@@ -25,18 +25,6 @@ def properties() -> dict[str, dict[str, Any]]:
         for kind in ("properties", "inputProperties")
         for name, spec in each.get(kind, {}).items()
     }
-
-
-def test_the_schema_is_current() -> None:
-    assert schema.FILE.read_text(encoding="utf-8") == schema.written(schema.whole()), "run make schema"
-
-
-GENERATED = typed_dicts.files() | arguments.files()
-
-
-@pytest.mark.parametrize("file", GENERATED, ids=lambda file: file.stem)
-def test_what_is_generated_is_current(file: Any) -> None:
-    assert file.read_text(encoding="utf-8") == GENERATED[file], "run make schema"
 
 
 def test_the_host_serves_the_schema() -> None:

@@ -11,10 +11,10 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from tests.distribution import libraries
 from tests.helpers.pins import DEPLOYED, LAYERS, PIN, pins
+from tests.package.distribution import libraries
 
-REPOSITORY = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[2]
 PINS = {name: list(pins(text)) for name, text in LAYERS.items()}
 PINNED = {pin.name: pin.version for found in PINS.values() for pin in found}
 UNPINNED = {"pip", "setuptools", "scalr-agents"}

@@ -26,10 +26,10 @@ from packageurl import PackageURL
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests import plugin
 from tests.helpers.pins import DEPLOYED, LAYERS, pins
+from tests.package import plugin
 
-REPOSITORY = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[2]
 PACKAGE = REPOSITORY / "components"
 CHECKSUMS = "SHA256SUMS"
 

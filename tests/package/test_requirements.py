@@ -1,4 +1,4 @@
-"""What `pulumi install` reads, installed by the pip of Python 3.11, by the newest pip and by uv. `make test-installs` runs this."""
+"""What `pulumi install` reads, installed by the pip of Python 3.11, by the newest pip and by uv."""
 
 import re
 import shutil

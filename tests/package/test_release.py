@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import release
+from tests.package import release
 
 CHANGELOG = """# Changelog
 
@@ -103,8 +103,8 @@ def make(directory: Path, *arguments: str, **environment: str) -> subprocess.Com
 
 
 def test_make_prints_the_notes_of_a_version(repository: Path) -> None:
-    (repository / "tests").mkdir()
-    for name in ("Makefile", "tests/__init__.py", "tests/release.py"):
+    (repository / "tests" / "package").mkdir(parents=True)
+    for name in ("Makefile", "tests/__init__.py", "tests/package/__init__.py", "tests/package/release.py"):
         shutil.copy(release.REPOSITORY / name, repository / name)
     done = make(repository, "VERSION=1.10.0")
     assert done.stderr == ""

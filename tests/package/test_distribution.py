@@ -15,8 +15,8 @@ import yaml
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-from tests import distribution, plugin
 from tests.helpers.pins import DEPLOYED, LAYERS, pins
+from tests.package import distribution, plugin
 
 EPOCH = 1_790_000_000
 VERSION = scalr_agents.__version__

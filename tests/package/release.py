@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-REPOSITORY = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[2]
 PACKAGE = Path("components", "scalr_agents", "__init__.py")
 
 
