@@ -96,9 +96,13 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	@$(BIN)/mypy
 
-# The files of .github: check-jsonschema, zizmor, and actionlint, which is built with Go. Without Go it is left out, outside of CI.
+# The files of .github, with the strictest persona of zizmor. Offline.
 github: $(VENV)/.dev
-	@$(BIN)/python -m tests.github
+	@$(BIN)/check-jsonschema -q --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@$(BIN)/check-jsonschema -q --builtin-schema vendor.renovate .github/renovate.json
+	@$(BIN)/check-jsonschema -q --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	@$(BIN)/check-jsonschema -q --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	@$(BIN)/zizmor --offline --no-config --no-progress --quiet --strict-collection --persona=auditor .
 
 # Start-up and rendering times, as ratios within one run.
 bench: $(VENV)/.dev

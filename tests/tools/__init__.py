@@ -165,7 +165,6 @@ MODULES = (
         tags="remove_all_sd",  # the clients of all clouds, where it would look for what to scrape
     ),
     Module(name="metrics", programs={"kube-state-metrics": "k8s.io/kube-state-metrics/v2"}, pin="k8s.io/kube-state-metrics/v2"),
-    Module(name="actionlint", programs={"actionlint": "github.com/rhysd/actionlint/cmd/actionlint"}, pin="github.com/rhysd/actionlint"),
     Module(name="stubs", programs={"stub-agent": "./agent", "stub-world": "./world"}),
     Module(
         name="aws",
@@ -215,7 +214,7 @@ NODE = (
 """What `make test-node` runs."""
 CLOUDS = ("pulumi", "pulumi-resource-aws", "pulumi-resource-gcp")
 """What `make test-clouds` runs."""
-TARGETS = {"control-plane": CONTROL_PLANE, "clouds": CLOUDS, "node": NODE, "github": ("actionlint",)}
+TARGETS = {"control-plane": CONTROL_PLANE, "clouds": CLOUDS, "node": NODE}
 """Programs by the target of make that builds them."""
 
 
