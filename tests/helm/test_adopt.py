@@ -219,3 +219,10 @@ def test_the_page_shows_the_printed_output() -> None:
     assert yaml_io.load_stack_file(shown) == adopted.stack
     commands = [*adopted.secrets, adopted.after[-2].command, adopted.after[-1].command]
     assert [line for line in commands if f"   {line}\n" not in page] == []
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_a_name_that_leaves_nothing_is_a_finding(chart: str) -> None:
+    manifest = [{"kind": "Deployment", "metadata": {"name": "runs"}}]
+    adopted = adopt.take_over({"fullnameOverride": "-"}, chart=chart, release="runs", namespace="scalr", manifest=manifest)
+    assert [finding.path for finding in errors(adopted.findings)] == ["fullnameOverride", "manifest"]

@@ -53,15 +53,13 @@ class Release(NamedTuple):
         self, name: str, component: str | None = None, *, annotations: Mapping[str, Any] = _NONE, labels: Mapping[str, str] = _NONE
     ) -> Manifest:
         """The metadata of a namespaced object. Its own annotations and labels take precedence over the common ones."""
-        return present(
-            {
-                "name": name,
-                "namespace": self.namespace,
-                "labels": {**self.labels(component), **labels},
-                "annotations": {**self.common_annotations, **annotations},
-            }
-        )
+        return {
+            "name": name,
+            "namespace": self.namespace,
+            "labels": {**self.labels(component), **labels},
+            **present({"annotations": {**self.common_annotations, **annotations}}),
+        }
 
     def cluster_metadata(self, name: str) -> Manifest:
         """The metadata of a cluster-scoped object."""
-        return present({"name": name, "labels": self.labels(), "annotations": {**self.common_annotations}})
+        return {"name": name, "labels": self.labels(), **present({"annotations": dict(self.common_annotations)})}

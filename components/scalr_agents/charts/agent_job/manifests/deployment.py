@@ -18,7 +18,9 @@ def deployment(values: AgentJobValues, release: Release, inputs: Inputs) -> Mani
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": _metadata(values, release),
+        "metadata": release.metadata(
+            release.names.deployment, annotations=agent.annotations, labels={**agent.labels, **release.selector(COMPONENT)}
+        ),
         "spec": present(
             {
                 "replicas": agent.replica_count,
@@ -56,13 +58,6 @@ def _pod(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
             **pod_fields(agent),
         }
     )
-
-
-def _metadata(values: AgentJobValues, release: Release) -> Manifest:
-    metadata, agent = release.metadata(release.names.deployment), values.agent
-    labels = metadata["labels"] | agent.labels | release.selector(COMPONENT)
-    annotations = {**release.common_annotations, **agent.annotations}
-    return present(metadata | {"labels": labels, "annotations": annotations})
 
 
 def _container(values: AgentJobValues, release: Release, inputs: Inputs) -> Manifest:
