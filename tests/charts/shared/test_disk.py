@@ -130,3 +130,11 @@ def test_a_limit_below_the_volumes_is_a_warning(chart: str, path: str, limit: st
     found = validate(chart, merge(TOKEN, given), agent_version="1.4.0").findings
     at = f"{path}.resources.limits.ephemeral-storage".lstrip(".")
     assert [finding.severity for finding in found if finding.path == at] == (["warning"] if is_warned else [])
+
+
+@pytest.mark.parametrize(("volumes", "is_warned"), [({"sizeLimit": "30Gi"}, True), ({"sizeLimit": "30Gi", "medium": "Memory"}, False)])
+def test_a_limit_is_compared_with_the_volumes_that_pods_get(volumes: dict[str, str], *, is_warned: bool) -> None:
+    given = {"persistence": {"emptyDir": volumes}, "resources": {"limits": {"ephemeral-storage": "33Gi"}}}
+    found = validate("agent-local", merge(TOKEN, given), agent_version="0.59.0").findings
+    start = "the containers' limits for the disk add up to less than those of the pod's volumes (61440Mi)"
+    assert [finding.message.startswith(start) for finding in found] == ([True] if is_warned else [])

@@ -57,7 +57,8 @@ def disk(resources: Mapping[str, Mapping[str, Any]], volumes: Iterable[Volume]) 
     """A limit for the disk with which a pod is evicted before its emptyDirs are full. `resources` are those of its containers, by path."""
     limits: dict[str, Any] = {path: lookup(given, "limits", DISK) for path, given in resources.items()}
     own = {path: quantities.parse(limit) for path, limit in limits.items() if quantities.is_quantity(limit)}
-    written: list[Any] = [volume.empty_dir.get("sizeLimit") for volume in volumes if not volume.enabled]
+    on_disk = [volume.empty_dir for volume in volumes if not volume.enabled and volume.empty_dir.get("medium") != "Memory"]
+    written: list[Any] = [empty_dir.get("sizeLimit") for empty_dir in on_disk]
     sizes = [quantities.parse(size) for size in written if quantities.is_quantity(size)]
     if own and sum(own.values()) < sum(sizes):
         path = next(iter(own))
