@@ -141,3 +141,10 @@ def test_every_key_is_described() -> None:
     definitions = schema.stack_file()["definitions"]
     described = [prop for definition in definitions.values() for prop in definition["properties"].values()]
     assert [prop for prop in described if not prop.get("description")] == []
+
+
+def test_no_definition_is_named_after_a_module() -> None:
+    """Else each module that moves renames definitions."""
+    names = schema.stack_file()["definitions"].keys()
+    assert [name for name in names if not name.isalnum()] == []
+    assert {"AgentEntry", "AgentJobAgent", "AgentLocalAgent", "AgentK8sAgent", "SharedClaim"} <= names

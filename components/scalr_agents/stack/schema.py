@@ -65,7 +65,13 @@ def _or_sealed(schema: Any) -> Any:
 
 
 class _Generator(GenerateJsonSchema):
-    """Adds the docstrings of fields as descriptions. Only the source has them."""
+    """Adds the docstrings of fields as descriptions, which only the source has, and names definitions."""
+
+    def normalize_name(self, name: str) -> str:
+        """The name of a definition is that of its class. Classes of one name have their chart in front; a module may move."""
+        *modules, own = name.removeprefix("scalr_agents.").removeprefix("charts.").split(".")
+        chart = "".join(map(str.capitalize, modules[0].split("_"))) if modules else ""
+        return super().normalize_name(f"{chart}{own}")
 
     def model_schema(self, schema: Any) -> dict[str, Any]:
         result = super().model_schema(schema)
