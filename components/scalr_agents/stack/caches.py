@@ -17,7 +17,7 @@ from scalr_agents.model.forms import is_set
 from scalr_agents.model.judge import judge
 from scalr_agents.model.layers import Layer
 from scalr_agents.model.manifests import Manifest
-from scalr_agents.model.merge import Values, lookup
+from scalr_agents.model.merge import Values, lookup, merge
 from scalr_agents.model.messages import expected
 from scalr_agents.model.spelling import by_alias, in_stack_files
 from scalr_agents.stack.cache_model import CacheEntry, CachesOfFile
@@ -119,7 +119,8 @@ class Caches(NamedTuple):
             mounted = settings.cache(claim)
         except NoValueError as problem:
             return [], [error(place, str(problem))]
-        return [Layer(place, settings.cache(claim, limit), from_setting=True)], list(_contradictions(place, mounted, below, decided=claim))
+        layer = Layer(place, merge(mounted, settings.cache_limit(limit)), from_setting=True)
+        return [layer], list(_contradictions(place, mounted, below, decided=claim))
 
     def _soft_limit(self, cache: str, gibibytes: int) -> str:
         users = sum(agent.cache == cache for agent in self.agents.values())

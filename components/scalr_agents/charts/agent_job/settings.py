@@ -51,9 +51,11 @@ class AgentJobSettings(Settings):
     def buffer(self, replicas: int) -> Values:
         return {"task": {"buffer": {"replicas": replicas}}}
 
-    def cache(self, claim: Values, limit: Values | None = None) -> Values:
-        limited: Values = {} if limit is None else {"agent": {"providerCache": limit}}
-        return {"persistence": {"cache": {"enabled": True, "persistentVolumeClaim": claim}}, **limited}
+    def cache(self, claim: Values) -> Values:
+        return {"persistence": {"cache": {"enabled": True, "persistentVolumeClaim": claim}}}
+
+    def cache_limit(self, limit: Values) -> Values:
+        return {"agent": {"providerCache": limit}}
 
     def client_cert(self, certificate: Text | None, key: Text | None) -> Values:
         self._require("global.tls.clientCert", "a client certificate")

@@ -55,7 +55,7 @@ class AgentK8sSettings(ExtraEnvSettings):
     def disk(self, size: str) -> Values:
         raise self._refuse("the workspaces of runs", "use agent-job or agent-local, or a class without it")
 
-    def cache(self, claim: Values, limit: Values | None = None) -> Values:
+    def cache(self, claim: Values) -> Values:
         raise self._refuse("a claim of a cache", "set efsVolumeHandle in its values, or use agent-job")
 
     def client_cert(self, certificate: Text | None, key: Text | None) -> Values:

@@ -85,8 +85,12 @@ class Settings(ABC):
         raise self._refuse("placeholders", _OTHERWISE)
 
     @abstractmethod
-    def cache(self, claim: Values, limit: Values | None = None) -> Values:
-        """A cache on a claim. `limit` is the cache limit of the agent (`enabled`, `sizeLimit`), for charts that have one."""
+    def cache(self, claim: Values) -> Values:
+        """A cache on a claim."""
+
+    def cache_limit(self, limit: Values) -> Values:
+        """The agent's own limit of its cache (`enabled`, `sizeLimit`). No values for charts whose agents have none."""
+        return {}
 
     @abstractmethod
     def client_cert(self, certificate: Text | None, key: Text | None) -> Values: ...
