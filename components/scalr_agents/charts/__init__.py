@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from scalr_agents.charts.agent_local.versions import LocalNames
 
 ChartName = Literal["agent-job", "agent-local", "agent-k8s"]
-_LONGEST_ECHO = 40
-
-
 CHARTS: tuple[ChartName, ...] = get_args(ChartName)
 """The names of the charts."""
 _CLASSES: Mapping[str, str] = {"agent-job": "JobAgent", "agent-local": "LocalAgent", "agent-k8s": "K8sAgent"}
+"""The class of each, in its package. It has another name than the component."""
+_LONGEST_ECHO = 40
 
 
 def find(name: str) -> Chart:
@@ -125,11 +124,9 @@ def names(
     names that the Helm chart uses. Raises `ValuesError` for invalid values or names.
     """
     with _line_errors():
-        described, _, findings, _ = identify(
-            find(chart), values or {}, release=release, namespace=namespace, agent_version=agent_version, naming=naming
-        )
-    _refuse_errors(findings)
-    return described.names
+        found = identify(find(chart), values or {}, release=release, namespace=namespace, agent_version=agent_version, naming=naming)
+    _refuse_errors(found.findings)
+    return found.release.names
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import pulumi
 from pulumi import _types  # the SDK itself uses it to convert argument classes
 
-from scalr_agents.charts.shared.loading import A
+from scalr_agents.charts.shared.agent import A
 from scalr_agents.model import parse
 from scalr_agents.model.declarations import Form
 from scalr_agents.model.deprecation import deprecations

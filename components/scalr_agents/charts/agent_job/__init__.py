@@ -6,14 +6,12 @@ from scalr_agents.charts.agent_job import manifests
 from scalr_agents.charts.agent_job.checks import check
 from scalr_agents.charts.agent_job.checks.caches import megabytes
 from scalr_agents.charts.agent_job.moved import MOVED
-from scalr_agents.charts.agent_job.names import JobNames
 from scalr_agents.charts.agent_job.settings import AgentJobSettings
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.agent_job.versions import TABLE, AgentJob
-from scalr_agents.charts.shared.agent import Agent
+from scalr_agents.charts.agent_job.versions import TABLE
 
 
-class JobAgent(Agent[AgentJobValues, JobNames, AgentJob]):
+class JobAgent(manifests.Job):
     """An agent of this chart."""
 
     kind = "agent-job"
@@ -31,8 +29,7 @@ class JobAgent(Agent[AgentJobValues, JobNames, AgentJob]):
     runs_at_once = "agent-job has no fixed limit; plan one controller for every 5 concurrent runs (values.agent.replicaCount)"
 
     check = check
-    contents = manifests.contents
+    all_secret_data = cached_property(manifests.secret_data)
     pods = cached_property(manifests.pods)
     runs = cached_property(manifests.runs)
-    longest_run_seconds = cached_property(manifests.longest_run_seconds)
     cache_megabytes = cached_property(megabytes)

@@ -38,7 +38,7 @@ Variables = Mapping[str, str | int | bool]
 
 
 @dataclass(frozen=True, kw_only=True)
-class AgentJob(Row):
+class JobRow(Row):
     """What agents of a version expect of their pods."""
 
     agent_command: Sequence[str] = ()
@@ -85,7 +85,7 @@ _POD_FIELDS = ("task.topologySpreadConstraints", *(f"{section}.{name}" for secti
 _MUTUAL_TLS = ("global.tls.clientCertSecret", "global.tls.clientCert", "global.tls.clientKey")
 _LESS_MEMORY: Values = {"task": {"runner": {"resources": {"limits": {"memory": "2048Mi"}}}}}
 
-_0_57 = AgentJob(
+_0_57 = JobRow(
     since=(0, 57),
     kubernetes="1.33",
     agent_command=["python", "-m", "tacoagent.cmd"],
@@ -255,6 +255,6 @@ TABLE = Table(
 )
 
 
-def of(release: Release) -> AgentJob:
+def of(release: Release) -> JobRow:
     """What the agents of a release expect."""
     return TABLE.row(release.version)

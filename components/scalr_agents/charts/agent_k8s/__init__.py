@@ -4,14 +4,12 @@ from functools import cached_property
 
 from scalr_agents.charts.agent_k8s import manifests
 from scalr_agents.charts.agent_k8s.checks import check
-from scalr_agents.charts.agent_k8s.names import K8sNames
 from scalr_agents.charts.agent_k8s.settings import AgentK8sSettings
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
-from scalr_agents.charts.agent_k8s.versions import TABLE, AgentK8s
-from scalr_agents.charts.shared.agent import Agent
+from scalr_agents.charts.agent_k8s.versions import TABLE
 
 
-class K8sAgent(Agent[AgentK8sValues, K8sNames, AgentK8s]):
+class K8sAgent(manifests.K8s):
     """An agent of this chart."""
 
     kind = "agent-k8s"
@@ -28,6 +26,6 @@ class K8sAgent(Agent[AgentK8sValues, K8sNames, AgentK8s]):
     further_images = "its runs pull other images, which the agent chooses: see docs/agent-k8s.md"
 
     check = check
-    contents = manifests.contents
+    all_secret_data = cached_property(manifests.secret_data)
     pods = cached_property(manifests.pods)
     runs = cached_property(manifests.runs)

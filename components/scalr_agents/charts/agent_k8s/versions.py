@@ -10,7 +10,7 @@ from scalr_agents.model.lines import NEWEST, NEWEST_DATED, Line
 
 
 @dataclass(frozen=True, kw_only=True)
-class AgentK8s(Row):
+class K8sRow(Row):
     """What agents of a version expect of their pods."""
 
     image_of_runs: Collection[str] = ("controller", "worker")
@@ -21,7 +21,7 @@ _HANDOVER = Handover(
     selectors=True, meanwhile="controller and workers are replaced, and workers first wait for their runs: run it when few runs are active"
 )
 
-_0_53 = AgentK8s(since=(0, 53), kubernetes="1.29", handover=_HANDOVER)
+_0_53 = K8sRow(since=(0, 53), kubernetes="1.29", handover=_HANDOVER)
 _0_60 = _0_53.then(
     (0, 60),
     before={"resources": {"limits": {"cpu": "1000m", "memory": "1024Mi"}}},

@@ -120,7 +120,7 @@ def take_over(
     if outdated:
         return Adoption([*outdated, _alpha()])
     own = defaults.own(values, known, version)
-    _, _, misshapen, _ = identify(found, own.stack, release=release, namespace=namespace, agent_version=version)
+    misshapen = identify(found, own.stack, release=release, namespace=namespace, agent_version=version).findings
     taken = secrets.take_out(own.stack, settings)
     file: Values = {
         "kubernetes": {"upsertExisting": True},

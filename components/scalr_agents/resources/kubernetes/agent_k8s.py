@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pulumi
 
-from scalr_agents.charts.agent_k8s import K8sAgent, names
+from scalr_agents.charts.agent_k8s import K8sAgent
 from scalr_agents.resources.arguments.agents import AgentK8sArgs
 from scalr_agents.resources.kubernetes import agents, deferred_secrets, objects, rollouts
 from scalr_agents.resources.kubernetes.agents import AgentComponent, AgentRequest
@@ -44,7 +44,7 @@ class AgentK8s(AgentComponent[K8sAgent]):
         registered = objects.register(group, self, name, opts, rollout=rollouts.rollout(name, request, group))
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.deployment_name = known_after(registered["deployment"], release.names.deployment)
-        self.daemon_set_name = known_after(registered["daemon-set"], names.of(release).worker)
+        self.daemon_set_name = known_after(registered["daemon-set"], request.agent.names.worker)
         self.service_account_name = known_after(registered.get("service-account", self), release.names.service_account)
         self.controller_pod_selector = known_after(registered["deployment"], release.selector("controller"))
         self.worker_pod_selector = known_after(registered["daemon-set"], release.selector("worker"))

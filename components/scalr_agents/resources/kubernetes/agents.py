@@ -10,9 +10,9 @@ from pydantic import BeforeValidator, Field
 from scalr_agents.charts.agent_job import JobAgent
 from scalr_agents.charts.agent_k8s import K8sAgent
 from scalr_agents.charts.agent_local import LocalAgent
-from scalr_agents.charts.shared.agent import Chart
+from scalr_agents.charts.shared.agent import A, Chart
 from scalr_agents.charts.shared.inputs import Inputs
-from scalr_agents.charts.shared.loading import A, load, misshapen_sections, shapes
+from scalr_agents.charts.shared.loading import load, misshapen_sections, shapes
 from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.charts.shared.scaling import Scaling
 from scalr_agents.charts.shared.secrets_from import SecretsFrom

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pulumi
 
-from scalr_agents.charts.agent_job import JobAgent, names
+from scalr_agents.charts.agent_job import JobAgent
 from scalr_agents.charts.shared.manifests import external_secrets
 from scalr_agents.charts.shared.manifests.secrets import with_digest
 from scalr_agents.resources.arguments.agents import AgentJobArgs
@@ -54,7 +54,7 @@ class AgentController(Validated[AgentRequest[JobAgent]]):
         deployment = registered["deployment"]
         self.namespace = pulumi.Output.from_input(release.namespace)
         self.deployment_name = known_after(deployment, release.names.deployment)
-        self.task_template_name = known_after(registered["task-template"], names.of(release).task_template)
+        self.task_template_name = known_after(registered["task-template"], agent.names.task_template)
         self.controller_pod_selector = known_after(deployment, release.selector("agent"))
         self.task_pod_selector = known_after(deployment, release.selector("task"))
         self.publish()

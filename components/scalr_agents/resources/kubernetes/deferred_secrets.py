@@ -8,8 +8,7 @@ from typing import Any
 import pulumi
 
 from scalr_agents.charts.shared import mirrors
-from scalr_agents.charts.shared.agent import AnyAgent
-from scalr_agents.charts.shared.loading import A
+from scalr_agents.charts.shared.agent import A, AnyAgent
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.charts.shared.mirrors import TOKENS, filled
 from scalr_agents.model.findings import entry

@@ -6,7 +6,7 @@ from typing import Any, NotRequired, TypedDict
 
 import pulumi
 
-from scalr_agents.charts.shared.loading import A
+from scalr_agents.charts.shared.agent import A
 from scalr_agents.charts.shared.network import policies
 from scalr_agents.resources import literals
 from scalr_agents.resources.kubernetes import objects

@@ -45,7 +45,7 @@ def until_runs_end(agents: Sequence[AnyAgent]) -> pulumi.CustomTimeouts | None:
 
     A deletion may take as long as the longest run, if runs have a time limit.
     """
-    limits = [agent.longest_run_seconds for agent in agents if agent.runs]
+    limits = [agent.runs.longest_seconds for agent in agents if agent.runs]
     known = [seconds for seconds in limits if seconds is not None]
     limited = known and len(known) == len(limits)
     return pulumi.CustomTimeouts(delete=f"{max(known) + DELETE_MARGIN_SECONDS}s") if limited else None

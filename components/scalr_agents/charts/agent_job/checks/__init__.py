@@ -2,16 +2,15 @@
 
 from collections.abc import Callable
 from itertools import chain
-from typing import Any
 
 from pydantic.alias_generators import to_camel
 
 from scalr_agents.charts.agent_job.checks import caches, images, nodes, permissions, pods
 from scalr_agents.charts.agent_job.checks.proxy import proxy_section
+from scalr_agents.charts.agent_job.manifests import Job
 from scalr_agents.charts.agent_job.manifests.environment import of_release
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
-from scalr_agents.charts.shared.agent import Agent
 from scalr_agents.charts.shared.checks import access, containers, mirrors
 from scalr_agents.charts.shared.checks.tls import tls
 from scalr_agents.charts.shared.inputs import Inputs
@@ -25,7 +24,7 @@ _ALL = 100
 _PROGRESS_DEADLINE = 600
 
 
-def check(agent: Agent[AgentJobValues, Any, Any]) -> Findings:
+def check(agent: Job) -> Findings:
     """All findings of the second pass, on valid values."""
     values, release, inputs = agent.values, agent.release, agent.inputs
     rules: tuple[Callable[[AgentJobValues], Findings], ...] = (

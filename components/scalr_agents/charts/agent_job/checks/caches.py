@@ -1,11 +1,10 @@
 """Cross-checks of the caches: limits, and the volumes that they must fit."""
 
 from collections.abc import Mapping
-from typing import Any
 
+from scalr_agents.charts.agent_job.manifests import Job
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.agent_job.values.caches import CacheLimit
-from scalr_agents.charts.shared.agent import Agent
 from scalr_agents.model import checks, quantities
 from scalr_agents.model.findings import Findings, error, warning
 from scalr_agents.model.forms import is_set
@@ -32,7 +31,7 @@ def _limits(limits: Mapping[str, CacheLimit], volume_path: str, volume: object) 
         )
 
 
-def megabytes(agent: Agent[AgentJobValues, Any, Any]) -> int:
+def megabytes(agent: Job) -> int:
     """The size that the enabled caches may grow to, in MB."""
     caches = (agent.values.agent.provider_cache, agent.values.agent.module_cache)
     return sum(quantities.megabytes(cache.size_limit) for cache in caches if cache.enabled)

@@ -3,8 +3,6 @@
 The functions below it still take values, release and inputs one by one.
 """
 
-from typing import Any
-
 from scalr_agents.charts.agent_job.manifests import (
     access,
     buffer,
@@ -16,14 +14,16 @@ from scalr_agents.charts.agent_job.manifests import (
     pre_pull,
     task,
 )
+from scalr_agents.charts.agent_job.names import JobNames
 from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.agent_job.versions import JobRow
 from scalr_agents.charts.shared.agent import Agent, Group, Runs
 from scalr_agents.charts.shared.manifests import secrets
 from scalr_agents.charts.shared.network.destinations import Pods
 from scalr_agents.charts.shared.network.policies import objects as policies_of
-from scalr_agents.charts.shared.values import grace_seconds
 
-Job = Agent[AgentJobValues, Any, Any]
+Job = Agent[AgentJobValues, JobNames, JobRow]
+"""An agent of this chart, as its objects and checks see it."""
 
 
 def rbac(agent: Job) -> Group:
@@ -40,7 +40,7 @@ def controller(agent: Job) -> Group:
     """Secrets, budgets, claims, the task's template and, last, the Deployment."""
     values, release, inputs = agent.values, agent.release, agent.inputs
     return {
-        **secrets.objects(agent.contents(), release),
+        **secrets.objects(agent.all_secret_data, release),
         **deployment.budget(values, release),
         **task.budget(values, release),
         **persistence.claims(values.persistence, release),
@@ -59,7 +59,7 @@ def nodes(agent: Job) -> Group:
     }
 
 
-def contents(agent: Job) -> secrets.SecretData:
+def secret_data(agent: Job) -> secrets.SecretData:
     """Contents of the Secrets of a release."""
     return environment.secret_data(agent.values, agent.inputs)
 
@@ -72,12 +72,3 @@ def pods(agent: Job) -> list[Pods]:
 def runs(agent: Job) -> Runs:
     """The names of Jobs are `<basename>-<run>-<stage>`. The agent leaves out a base name that would make them too long."""
     return task.runs(agent.values, agent.release)
-
-
-def longest_run_seconds(agent: Job) -> int | None:
-    """Seconds that the pod of a task may exist, finished or not; `None` for no limit."""
-    task = agent.values.task
-    job, grace = task.job, grace_seconds(task.termination_grace_period_seconds)
-    if job.active_deadline_seconds is None or job.ttl_seconds_after_finished is None:
-        return None
-    return job.active_deadline_seconds + grace + job.ttl_seconds_after_finished

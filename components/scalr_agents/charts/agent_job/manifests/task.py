@@ -5,12 +5,13 @@ from typing import Any
 from scalr_agents.charts.agent_job import names, versions
 from scalr_agents.charts.agent_job.manifests import environment, persistence, pod
 from scalr_agents.charts.agent_job.values import AgentJobValues
-from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
+from scalr_agents.charts.agent_job.values.task import UNEVICTABLE, Task
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.agent import Runs
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.manifests import disk, tls, volumes
 from scalr_agents.charts.shared.manifests.objects import hardened, layered, pod_fields
+from scalr_agents.charts.shared.values import grace_seconds
 from scalr_agents.model.manifests import Manifest, present
 from scalr_agents.model.release import CACHE_VOLUME, Release
 
@@ -50,11 +51,21 @@ def runs(values: AgentJobValues, release: Release) -> Runs:
     """The names of Jobs are `<basename>-<run>-<stage>`. The agent leaves out a base name that would make them too long."""
     job, given = values.task.job, values.task.startup_timeout_seconds
     seconds = (given if versions.TABLE.knows(release.version, "task.startupTimeoutSeconds") else None) or _GIVEN_UP_SECONDS
-    if not release.line.tasks().named_jobs:
-        return Runs("atask-.+", seconds, seconds)
     base = (job.basename or release.full_name).replace(".", "[.]")
     named = f"{base}-" if len(base) <= _LONGEST_BASENAME else f"(?:{base}-)?"
-    return Runs(f"{named}run-.+", seconds, seconds)
+    return Runs(
+        names=f"{named}run-.+" if release.line.tasks().named_jobs else "atask-.+",
+        schedule_seconds=seconds,
+        start_seconds=seconds,
+        longest_seconds=_longest_seconds(values.task),
+    )
+
+
+def _longest_seconds(task: Task) -> int | None:
+    job = task.job
+    if job.active_deadline_seconds is None or job.ttl_seconds_after_finished is None:
+        return None
+    return job.active_deadline_seconds + grace_seconds(task.termination_grace_period_seconds) + job.ttl_seconds_after_finished
 
 
 def _job_metadata(values: AgentJobValues) -> Manifest:

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from itertools import chain
-from typing import Any
 
 from scalr_agents.charts.agent_k8s.checks import certificates, nodes
 from scalr_agents.charts.agent_k8s.checks.proxy import proxy_variables
+from scalr_agents.charts.agent_k8s.manifests import K8s
 from scalr_agents.charts.agent_k8s.manifests.environment import TASK_LABELS, of_release, selects_runs
 from scalr_agents.charts.agent_k8s.manifests.policies import reaches_metadata_service
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
-from scalr_agents.charts.shared.agent import Agent
 from scalr_agents.charts.shared.checks import access, containers, mirrors
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.values import grace_seconds
@@ -20,7 +19,7 @@ from scalr_agents.model.release import COMPONENT, Release
 _GOLDEN = "golden"
 
 
-def check(agent: Agent[AgentK8sValues, Any, Any]) -> Findings:
+def check(agent: K8s) -> Findings:
     """All findings of the second pass, on valid values."""
     values, release, inputs = agent.values, agent.release, agent.inputs
     if inputs.token_needed:

@@ -3,10 +3,10 @@
 The functions below it still take values, release and inputs one by one.
 """
 
-from typing import Any
-
 from scalr_agents.charts.agent_k8s.manifests import controller, efs, environment, policies, worker
+from scalr_agents.charts.agent_k8s.names import K8sNames
 from scalr_agents.charts.agent_k8s.values import AgentK8sValues
+from scalr_agents.charts.agent_k8s.versions import K8sRow
 from scalr_agents.charts.shared.agent import Agent, Group, Runs
 from scalr_agents.charts.shared.manifests import rbac as roles
 from scalr_agents.charts.shared.manifests import secrets
@@ -15,7 +15,8 @@ from scalr_agents.charts.shared.network.destinations import Pods
 from scalr_agents.charts.shared.network.policies import objects as policies_of
 from scalr_agents.charts.shared.values import PolicyRule
 
-K8s = Agent[AgentK8sValues, Any, Any]
+K8s = Agent[AgentK8sValues, K8sNames, K8sRow]
+"""An agent of this chart, as its objects and checks see it."""
 
 _RULES = [
     PolicyRule.model_construct(
@@ -47,14 +48,14 @@ def workloads(agent: K8s) -> Group:
     """Secrets, the EFS volume and, last, the controller's Deployment and the workers' DaemonSet."""
     values, release, inputs = agent.values, agent.release, agent.inputs
     return {
-        **secrets.objects(agent.contents(), release),
+        **secrets.objects(agent.all_secret_data, release),
         **efs.objects(values, release),
         "deployment": controller.deployment(values, release, inputs),
         "daemon-set": worker.daemon_set(values, release, inputs),
     }
 
 
-def contents(agent: K8s) -> secrets.SecretData:
+def secret_data(agent: K8s) -> secrets.SecretData:
     """Contents of the Secrets of a release."""
     return environment.secret_data(agent.values, agent.inputs)
 
@@ -68,4 +69,9 @@ def runs(agent: K8s) -> Runs:
     """The agent chooses the names of the pods of runs."""
     settings = agent.values.agent
     scheduled = settings.container_task_scheduling_timeout or _SCHEDULED_SECONDS
-    return Runs("", scheduled, scheduled + (settings.container_task_acquire_timeout or _ACQUIRED_SECONDS))
+    return Runs(
+        names="",
+        schedule_seconds=scheduled,
+        start_seconds=scheduled + (settings.container_task_acquire_timeout or _ACQUIRED_SECONDS),
+        longest_seconds=None,
+    )
