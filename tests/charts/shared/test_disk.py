@@ -9,6 +9,7 @@ from scalr_agents.charts.shared.manifests import disk
 from scalr_agents.charts.shared.manifests.objects import WORKLOADS
 from scalr_agents.model.merge import lookup, merge
 
+from tests.helpers.opaque import Later
 from tests.helpers.schemas import assert_valid
 from tests.helpers.validated import LINES, validate
 
@@ -68,6 +69,18 @@ def test_volumes_without_a_limit_get_one() -> None:
     kept = [empty("a", sizeLimit="1Gi"), empty("b", medium="Memory"), {"name": "c", "emptyDir": None}]
     made = disk.accounted({"containers": [container("x")], "volumes": kept}, "2Gi", ON)["volumes"]
     assert made == [empty("a", sizeLimit="1Gi"), empty("b", medium="Memory"), empty("c", sizeLimit="2Gi")]
+
+
+def test_what_is_known_only_later_stays() -> None:
+    later: Any = Later()
+    assert amounts({"containers": [{"name": "x", "resources": {"limits": later}}]}) == [(None, None)]
+    spec = {
+        "containers": [{"name": "x", "securityContext": later, "volumeMounts": later}],
+        "volumes": [{"name": "a", "emptyDir": later}, empty("b", medium=later, sizeLimit="1Gi")],
+    }
+    made = disk.accounted(spec, "2Gi", ON)
+    assert made["volumes"] == spec["volumes"]
+    assert made["containers"][0]["resources"]["limits"] == {"ephemeral-storage": "5170Mi"}
 
 
 def test_other_resources_stay() -> None:

@@ -12,7 +12,9 @@ from typing import Any
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.model import quantities
+from scalr_agents.model.forms import is_deferred
 from scalr_agents.model.manifests import Manifest
+from scalr_agents.model.merge import lookup
 from scalr_agents.model.quantities import GIBIBYTE, MEBIBYTE, NOTHING
 from scalr_agents.model.release import CACHE_VOLUME
 
@@ -34,8 +36,8 @@ def accounted(spec: Manifest, unlimited: str, inputs: Inputs) -> Manifest:
     if not inputs.disk or any(_is_set(each, "limits") for each in spec["containers"]):
         return spec
     volumes = [_limited(volume, unlimited) for volume in spec.get("volumes", ())]
-    sizes = {volume["name"]: _size(volume["emptyDir"]["sizeLimit"], unlimited) for volume in volumes if _on_disk(volume)}
-    given = {volume["name"] for volume in spec.get("volumes", ()) if "sizeLimit" in (volume.get("emptyDir") or {})}
+    sizes = {volume["name"]: _size(_known(volume["emptyDir"]).get("sizeLimit"), unlimited) for volume in volumes if _on_disk(volume)}
+    given = {volume["name"] for volume in spec.get("volumes", ()) if "sizeLimit" in _known(volume.get("emptyDir"))}
     shared = (
         sum((size for name, size in sizes.items() if name in given and name != CACHE_VOLUME), NOTHING),
         sum(sizes.values(), NOTHING),
@@ -51,13 +53,13 @@ def accounted(spec: Manifest, unlimited: str, inputs: Inputs) -> Manifest:
 
 
 def _limited(volume: Manifest, unlimited: str) -> Manifest:
-    if not _on_disk(volume):
+    if not _on_disk(volume) or is_deferred(volume["emptyDir"]):
         return volume
-    return volume | {"emptyDir": {"sizeLimit": unlimited, **(volume["emptyDir"] or {})}}
+    return volume | {"emptyDir": {"sizeLimit": unlimited, **_known(volume["emptyDir"])}}
 
 
 def _on_disk(volume: Manifest) -> bool:
-    return "emptyDir" in volume and (volume["emptyDir"] or {}).get("medium") != "Memory"
+    return "emptyDir" in volume and _known(volume["emptyDir"]).get("medium") != "Memory"
 
 
 def _size(limit: Any, unlimited: str) -> Decimal:
@@ -67,9 +69,10 @@ def _size(limit: Any, unlimited: str) -> Decimal:
 
 def _own(container: Manifest, unlimited: str) -> Decimal:
     """What a container writes outside of volumes."""
-    if (container.get("securityContext") or {}).get("readOnlyRootFilesystem"):
+    if _known(container.get("securityContext")).get("readOnlyRootFilesystem") is True:
         return _LOGS
-    has_tmp = any(mount["mountPath"] == "/tmp" for mount in container.get("volumeMounts", ()))
+    mounts = container.get("volumeMounts")
+    has_tmp = isinstance(mounts, list) and any(lookup(mount, "mountPath") == "/tmp" for mount in mounts)
     return _LOGS + (_LAYER if has_tmp else quantities.parse(unlimited))
 
 
@@ -84,6 +87,11 @@ def _text(amount: Decimal) -> str:
 
 def _is_set(container: Manifest, kind: str) -> bool:
     """Whether the user sets the disk of a container, or may do so during deployment."""
-    resources = container.get("resources") or {}
-    amounts = (resources.get(kind) or {}) if isinstance(resources, Mapping) else resources
-    return contract.DISK in amounts if isinstance(amounts, Mapping) else True
+    resources = container.get("resources")
+    amounts = resources.get(kind) if isinstance(resources, Mapping) else resources
+    return is_deferred(amounts) or contract.DISK in _known(amounts)
+
+
+def _known(field: Any) -> Mapping[str, Any]:
+    """What is known of a field: nothing if it is null, or an output of another resource."""
+    return field if isinstance(field, Mapping) else {}
