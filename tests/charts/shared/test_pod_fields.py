@@ -39,11 +39,18 @@ def test_a_cache_on_the_node_goes_with_user_namespaces() -> None:
         ("task.initContainers", [{"nam": "a"}], "task.initContainers[0].nam"),
         ("task.dnsPolicy", "Cluster", "task.dnsPolicy"),
         ("agent.priorityClassName", "Not A Name", "agent.priorityClassName"),
+        ("agent.initContainers", [{"name": "a"}], "agent.initContainers[0].image"),
+        ("task.initContainers", [{"name": "a", "image": "b"}, {"name": "c", "image": "D"}], "task.initContainers[1].image"),
     ],
 )
 def test_wrong_fields_are_errors(path: str, given: Any, at: str) -> None:
     found = validate("agent-job", merge(MINIMUM, nested(path, given)), agent_version="1.4.0").findings
     assert at in [finding.path for finding in found if finding.severity == "error"]
+
+
+def test_containers_need_an_image() -> None:
+    found = validate("agent-local", merge(MINIMUM, {"initContainers": [{"name": "a"}]}), agent_version="1.4.0").findings
+    assert [str(finding) for finding in found] == ["error: initContainers[0].image: missing; set the image of the container"]
 
 
 @pytest.mark.parametrize(("chart", "path"), [("agent-job", "task.hostUsers"), ("agent-local", "hostUsers")])

@@ -1,16 +1,11 @@
 """Cross-checks of agent-job on what a user adds to its pods."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from scalr_agents.charts.agent_job import versions
 from scalr_agents.charts.agent_job.manifests import persistence, pod
 from scalr_agents.charts.agent_job.values import AgentJobValues
 from scalr_agents.charts.shared import contract
 from scalr_agents.charts.shared.checks import containers
-from scalr_agents.model import checks
-from scalr_agents.model.findings import Findings, error
-from scalr_agents.model.forms import is_image, is_set
+from scalr_agents.model.findings import Findings
 from scalr_agents.model.merge import merge
 from scalr_agents.model.release import CACHE_VOLUME, Release
 
@@ -33,8 +28,12 @@ def check(values: AgentJobValues, release: Release) -> Findings:
         ("task.worker.extraVolumeMounts", task.worker.extra_volume_mounts, worker_paths),
     ):
         yield from containers.mounts(path, mounts, volumes, dict.fromkeys(taken, "the agent"), added=added)
+    yield from containers.added_images("agent.initContainers", agent.init_containers)
+    yield from containers.added_images("task.initContainers", task.init_containers)
+    yield from containers.added_images("task.sidecars", task.sidecars)
     for index, sidecar in enumerate(task.sidecars):
-        yield from _sidecar(f"task.sidecars[{index}]", sidecar, context)
+        if isinstance(settings := sidecar.get("securityContext", {}), dict):
+            yield from containers.security_context(f"task.sidecars[{index}].securityContext", settings, context)
         if isinstance(given := sidecar.get("volumeMounts"), list):
             mounts = [mount for mount in given if isinstance(mount, dict)]
             yield from containers.mounts(f"task.sidecars[{index}].volumeMounts", mounts, volumes, {}, added=added)
@@ -46,16 +45,6 @@ def check(values: AgentJobValues, release: Release) -> Findings:
     yield from containers.disk(resources, (values.persistence.data, values.persistence.cache))
     directories = {"agent.dataDir": agent.data_dir, "agent.cacheDir": agent.cache_dir}
     yield from containers.directories(directories, dict.fromkeys([contract.SERVICE_ACCOUNT_DIR, *agent_paths], "the agent"))
-
-
-def _sidecar(path: str, container: Mapping[str, Any], of_pod: Mapping[str, Any]) -> Findings:
-    image = container.get("image")
-    if not is_set(image):
-        yield error(f"{path}.image", "missing; set the image of the container")
-    elif isinstance(image, str) and not is_image(image):
-        yield error(f"{path}.image", checks.NO_REFERENCE)
-    if isinstance(context := container.get("securityContext", {}), dict):
-        yield from containers.security_context(f"{path}.securityContext", context, of_pod)
 
 
 def _taken(values: AgentJobValues, release: Release) -> tuple[list[str], list[str], list[str]]:

@@ -10,9 +10,9 @@ from scalr_agents.charts.shared.contract import DISK
 from scalr_agents.charts.shared.values import Image, PodFields
 from scalr_agents.charts.shared.volumes import Volume
 from scalr_agents.model import quantities
-from scalr_agents.model.checks import image_tag
+from scalr_agents.model.checks import NO_REFERENCE, image_tag
 from scalr_agents.model.findings import Findings, entry, error, nearest, warning
-from scalr_agents.model.forms import is_deferred, is_dns_label
+from scalr_agents.model.forms import is_deferred, is_dns_label, is_image, is_set
 from scalr_agents.model.lines import Line
 from scalr_agents.model.merge import lookup
 from scalr_agents.model.quantities import MEBIBYTE
@@ -40,6 +40,16 @@ def tag(path: str, repository: str, given: str, line: Line) -> Findings:
             f"{given} does not belong to this contract line ({line.chart} for agents {line.versions}); set the agent version "
             "to select another line, because the tag selects only the image",
         )
+
+
+def added_images(path: str, items: Sequence[Mapping[str, Any]]) -> Findings:
+    """The images of containers that a user adds."""
+    for index, container in enumerate(items):
+        image = container.get("image")
+        if not is_set(image):
+            yield error(f"{path}[{index}].image", "missing; set the image of the container")
+        elif isinstance(image, str) and not is_image(image):
+            yield error(f"{path}[{index}].image", NO_REFERENCE)
 
 
 def host_users(path: str, values: PodFields, volumes: Mapping[str, Volume]) -> Findings:
