@@ -71,6 +71,7 @@ def test_all_else_stays_as_it_is() -> None:
             [(f".{word}", f"{given} allows no pods; set a higher limit") for word, given in (("cpu", 0), ("disk", "-1Gi"))],
         ),
         ({"pods": 0}, [(".pods", "input should be greater than 0; given the number 0")]),
+        ({"pods": 1e300}, [(".pods", "input should be less than or equal to 2147483647; given a number with more than 40 digits")]),
         ({"runs": 3, "cpu": 8}, [(".runs", "unknown key 'runs'; allowed: pods, cpu, memory, disk")]),
         ({"memory": "8GB"}, [(".memory", "not a Kubernetes quantity; write 8G or 8Gi; given '8GB'")]),
     ],

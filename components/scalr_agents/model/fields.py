@@ -36,7 +36,8 @@ from scalr_agents.model.lines import NEWEST, VERSION
 from scalr_agents.model.messages import describe
 
 LONGEST_RELEASE = 53
-_LARGEST = 2**31 - 1
+LARGEST = 2**31 - 1
+"""The largest number of most fields of Kubernetes (int32)."""
 _LARGEST_NUMBER = 2**64
 """The largest number that YAML and JSON parsers accept as an integer."""
 
@@ -174,7 +175,7 @@ def size_problem(value: object) -> str:
 
 def _count_or_percent(value: Any) -> Any:
     value = integral(value)
-    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST
     is_percent = isinstance(value, str) and re.fullmatch(r"([0-9]|[1-9][0-9]|100)%", value)
     if not (value is None or is_count or is_percent):
         refuse("count_or_percent", "not a whole number or a percentage such as 50%")
@@ -286,7 +287,7 @@ Size = Annotated[Quantity, Rule(size_problem)]
 InputSize = Annotated[InputText, Rule(size_problem)]
 """A size, which may be known only during deployment."""
 CountOrPercent = Annotated[int | str | None, Prepare(_count_or_percent)]
-Count = Annotated[int | None, Field(ge=0, le=_LARGEST), Prepare(integral)]
+Count = Annotated[int | None, Field(ge=0, le=LARGEST), Prepare(integral)]
 """A whole number, not negative, for instance of seconds. `null` leaves the field to Kubernetes."""
 PullPolicy = Literal["Always", "IfNotPresent", "Never"]
 AccessMode = Literal["ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod", "ReadOnlyMany"]

@@ -11,6 +11,7 @@ from scalr_agents.charts.shared.network.settings import Network
 from scalr_agents.charts.shared.scaling import Scaling
 from scalr_agents.charts.shared.secrets_from import SecretsFrom
 from scalr_agents.model.fields import (
+    LARGEST,
     Annotations,
     Count,
     Flag,
@@ -57,7 +58,7 @@ def _path(value: str) -> str:
     return value
 
 
-Positive = Annotated[int, Field(gt=0), BeforeValidator(integral)]
+Positive = Annotated[int, Field(gt=0, le=LARGEST), BeforeValidator(integral)]
 
 
 class Kubernetes(Section):
