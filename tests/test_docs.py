@@ -17,6 +17,7 @@ from scalr_agents.stack import source
 
 from tests import site
 from tests.helpers.agent_job import CURRENT, LEGACY, LINES, MINIMUM
+from tests.tools import MODULES
 
 REPOSITORY = Path(__file__).parent.parent
 FOLDERS = [REPOSITORY / name for name in ("docs", "examples")]
@@ -42,6 +43,17 @@ def test_the_page_about_versions_matches_the_lines(line: Line) -> None:
         for pod in _pods(manifest)
     )
     assert {container["image"] for pod in pods for container in pod["containers"] if f"`{container['image']}`" not in table} == set()
+
+
+def test_the_tested_versions_are_those_that_the_tests_build() -> None:
+    table = (REPOSITORY / "docs" / "compatibility.md").read_text().partition("## Tested versions")[2]
+    pinned = {module.name: module.version.removeprefix("v") for module in MODULES}
+    listed = re.findall(r"^\| (Kubernetes|Pulumi CLI|Helm)\b.* \| ([\d.]+)(?: and ([\d.]+))? \|$", table, re.MULTILINE)
+    assert listed == [
+        ("Kubernetes", pinned["kubernetes"], ""),
+        ("Pulumi CLI", pinned["pulumi"], ""),
+        ("Helm", pinned["helm"], pinned["helm4"]),
+    ]
 
 
 def _pods(manifest: dict[str, Any]) -> list[dict[str, Any]]:

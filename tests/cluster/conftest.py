@@ -22,8 +22,8 @@ from tests.tools import NotBuiltError
 NewNamespace = Callable[..., str]
 """Makes a namespace: `new_namespace()`, or `new_namespace("restricted")` for one that enforces this level of PodSecurity."""
 
-Install = Callable[[Case], Release]
-"""Installs a release with Helm, in a namespace of its own, and waits for its pods."""
+Install = Callable[..., Release]
+"""Installs a release in a namespace of its own, and waits for its pods: `install(case)` with Helm 3, `install(case, "helm4")` with Helm 4."""
 
 _NODE = "node-of-releases"
 _SECONDS = 30
@@ -103,9 +103,9 @@ def node(cluster: Client) -> Iterator[None]:
 def install(control_plane: ControlPlane, cluster: Client, new_namespace: NewNamespace, tmp_path: Path, node: None) -> Iterator[Install]:
     shared: list[tuple[str, str]] = []
 
-    def installed(case: Case) -> Release:
+    def installed(case: Case, program: str = "helm") -> Release:
         case = moved(case, new_namespace())
-        helm = Helm(control_plane.kubeconfig, tmp_path / "helm")
+        helm = Helm(program, control_plane.kubeconfig, tmp_path / "helm")
         shared.extend(_volumes(cluster, case))
         shared.extend((item["kind"], item["metadata"]["name"]) for item in case.objects if in_namespace(item, case.namespace) is None)
         done = helm.install(case)

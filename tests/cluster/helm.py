@@ -28,16 +28,16 @@ _STEP = re.compile(r"  (?! *#)(.*)")
 
 
 class Helm:
-    """Helm, with directories of its own."""
+    """Helm, with directories of its own: version 3, or with the program `helm4` version 4, which applies on the server."""
 
-    def __init__(self, kubeconfig: Path, directory: Path) -> None:
-        self._directory = directory
+    def __init__(self, program: str, kubeconfig: Path, directory: Path) -> None:
+        self._program, self._directory = program, directory
         homes = {f"HELM_{kind}_HOME": str(directory / kind.lower()) for kind in ("CACHE", "CONFIG", "DATA")}
         others = {name: value for name, value in os.environ.items() if not name.startswith("HELM_")}
         self._environment = {**others, **homes, "KUBECONFIG": str(kubeconfig)}
 
     def run(self, *arguments: object) -> subprocess.CompletedProcess[str]:
-        command = [str(binary("helm")), *map(str, arguments)]
+        command = [str(binary(self._program)), *map(str, arguments)]
         return subprocess.run(command, env=self._environment, capture_output=True, text=True, check=False, timeout=60)
 
     def output(self, *arguments: object) -> str:

@@ -49,9 +49,18 @@ ROLLED = {
 """Reasons for new pods, by kind."""
 
 
-@pytest.mark.parametrize("name", [name for name, case in GOLDEN.items() if case.chart != "agent-k8s"])
-def test_taking_over_causes_one_rolling_update(name: str, install: Install, tmp_path: Path) -> None:
-    release = install(GOLDEN[name])
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [
+        ("agent-job-legacy", "helm"),
+        ("agent-job-current", "helm4"),
+        ("agent-job-current-claim", "helm"),
+        ("agent-local-legacy-claim", "helm"),
+        ("agent-local-current", "helm4"),
+    ],
+)
+def test_taking_over_causes_one_rolling_update(name: str, program: str, install: Install, tmp_path: Path) -> None:
+    release = install(GOLDEN[name], program)
     cluster, case = release.cluster, release.case
     in_progress = [_start(cluster, task) for task in runs.tasks(case.objects)]
     assert len(in_progress) == (case.chart == "agent-job")
@@ -87,9 +96,9 @@ def test_taking_over_causes_one_rolling_update(name: str, install: Install, tmp_
         assert "Complete" in run.conditions()
 
 
-@pytest.mark.parametrize("name", [name for name, case in GOLDEN.items() if case.chart == "agent-k8s"])
-def test_agent_k8s_workloads_are_recreated(name: str, install: Install, tmp_path: Path) -> None:
-    release = install(GOLDEN[name])
+@pytest.mark.parametrize(("name", "program"), [("agent-k8s-legacy-efs", "helm"), ("agent-k8s-current", "helm4")])
+def test_agent_k8s_workloads_are_recreated(name: str, program: str, install: Install, tmp_path: Path) -> None:
+    release = install(GOLDEN[name], program)
     cluster, case = release.cluster, release.case
     before = release.uids(case.objects)
     assert len(before) == len(case.objects)
@@ -158,11 +167,19 @@ def test_a_volume_changes_its_kind(install: Install, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("installer", "forgotten"), [("helm", True), ("helm", False), ("helm-controller", True), ("terraform-provider-helm_v2.17.0_x5", True)]
+    ("program", "installer", "forgotten"),
+    [
+        ("helm", "helm", True),
+        ("helm", "helm", False),
+        ("helm4", "helm", True),
+        ("helm4", "helm", False),
+        ("helm", "helm-controller", True),
+        ("helm", "terraform-provider-helm_v2.17.0_x5", True),
+    ],
 )
-def test_removed_objects_are_deleted(installer: str, forgotten: bool, install: Install, tmp_path: Path) -> None:
+def test_removed_objects_are_deleted(program: str, installer: str, forgotten: bool, install: Install, tmp_path: Path) -> None:
     """A field stays as long as it has a manager, and Helm is one until its ownership is removed."""
-    release = install(GOLDEN["agent-local-current"])
+    release = install(GOLDEN["agent-local-current"], program)
     assert release.managed_by(installer) == {installer}
     objects, instructions = release.taken_over(tmp_path)
     release.up(objects, instructions)

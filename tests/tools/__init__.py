@@ -1,6 +1,6 @@
 """Programs that tests run, built from Go modules: Kubernetes, what a node needs, simulated nodes, Helm, Pulumi, Docker Compose, Prometheus.
 
-Each directory here is a Go module that pins one project, since their dependencies do not go together; `stubs` has programs of our own.
+Each directory here is a Go module, which pins projects whose dependencies go together; `stubs` has programs of our own.
 `make control-plane` and `make node` build what is missing into a cache outside of the repository; a changed pin has a directory of its
 own there.
 """
@@ -42,16 +42,18 @@ class Module(NamedTuple):
     """Variables that say a program's version, as `VARIABLE=TEMPLATE`. A build from a Go module does not set them by itself."""
     base: Base | None = None
     """The module inside whose source ours is built."""
+    within: str = ""
+    """The directory whose `go.mod` pins it, if not one of its own: what is compiled for its neighbours is not compiled again."""
     documents: Mapping[str, tuple[str, str]] = {}
     """Files of modules that are kept beside the programs, by name: the module's path, and the file's path in it."""
 
     @property
     def directory(self) -> Path:
-        return _HERE / self.name
+        return _HERE / (self.within or self.name)
 
     @property
     def version(self) -> str:
-        """The pinned version, for instance `v1.36.3`."""
+        """The pinned version, for instance `v1.37.2`."""
         if self.base:
             return self.base.version.partition("@")[2]
         if not self.pin:
@@ -103,12 +105,21 @@ MODULES = (
         name="kwok",
         programs={"kwok": "sigs.k8s.io/kwok/cmd/kwok"},
         pin="sigs.k8s.io/kwok",
+        within="kubernetes",
     ),
     Module(
         name="helm",
         programs={"helm": "helm.sh/helm/v3/cmd/helm"},
         pin="helm.sh/helm/v3",
         version_variables=("helm.sh/helm/v3/internal/version.version={version}",),
+        within="kubernetes",
+    ),
+    Module(
+        name="helm4",
+        programs={"helm4": "helm.sh/helm/v4/cmd/helm"},
+        pin="helm.sh/helm/v4",
+        version_variables=("helm.sh/helm/v4/internal/version.version={version}",),
+        within="kubernetes",
     ),
     Module(
         name="pulumi",
@@ -126,6 +137,7 @@ MODULES = (
         programs={"pulumi-language-yaml": "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml"},
         pin="github.com/pulumi/pulumi-yaml",
         version_variables=("github.com/pulumi/pulumi-yaml/pkg/version.Version={version}",),
+        within="pulumi",
     ),
     Module(
         name="compose",
@@ -154,6 +166,7 @@ MODULES = (
         name="policies",
         programs={"kube-network-policies": "sigs.k8s.io/kube-network-policies/cmd/kube-network-policies/standard"},
         pin="sigs.k8s.io/kube-network-policies",
+        within="kubernetes",
     ),
     Module(
         name="prometheus",
@@ -164,7 +177,12 @@ MODULES = (
         pin="github.com/prometheus/prometheus",
         tags="remove_all_sd",  # the clients of all clouds, where it would look for what to scrape
     ),
-    Module(name="metrics", programs={"kube-state-metrics": "k8s.io/kube-state-metrics/v2"}, pin="k8s.io/kube-state-metrics/v2"),
+    Module(
+        name="metrics",
+        programs={"kube-state-metrics": "k8s.io/kube-state-metrics/v2"},
+        pin="k8s.io/kube-state-metrics/v2",
+        within="kubernetes",
+    ),
     Module(name="stubs", programs={"stub-agent": "./agent", "stub-world": "./world"}),
     Module(
         name="aws",
@@ -197,7 +215,7 @@ MODULES = (
 _CONTROL_PLANE = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "pulumi")
 _MONITORING = ("prometheus", "promtool", "kube-state-metrics")
 _LANGUAGES = ("generate-sdk", "plugin-python", "pulumi-language-yaml")
-CONTROL_PLANE = (*_CONTROL_PLANE, *_MONITORING, "kwok", "helm", "docker-compose", *_LANGUAGES)
+CONTROL_PLANE = (*_CONTROL_PLANE, *_MONITORING, "kwok", "helm", "helm4", "docker-compose", *_LANGUAGES)
 """What `make test-cluster` runs, and the tests of machines and of programs in other languages."""
 NODE = (
     *_CONTROL_PLANE,
