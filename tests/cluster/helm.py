@@ -64,7 +64,8 @@ class Helm:
         return self.run("install", case.release, chart, "-n", case.namespace, "-f", chart / "own.yaml")
 
     def releases(self, namespace: str) -> list[dict[str, str]]:
-        listed: list[dict[str, str]] = json.loads(self.output("list", "-n", namespace, "-a", "-o", "json"))
+        everything = ["-a"] if self._program == "helm" else []  # Helm 4 always lists all
+        listed: list[dict[str, str]] = json.loads(self.output("list", "-n", namespace, *everything, "-o", "json"))
         return listed
 
 
