@@ -23,7 +23,7 @@ NewNamespace = Callable[..., str]
 """Makes a namespace: `new_namespace()`, or `new_namespace("restricted")` for one that enforces this level of PodSecurity."""
 
 Install = Callable[..., Release]
-"""Installs a release in a namespace of its own, and waits for its pods: `install(case)` with Helm 3, `install(case, "helm4")` with Helm 4."""
+"""Installs a release in a namespace of its own, and waits for its pods: `install(case)` with Helm 3, and with "helm4" with Helm 4."""
 
 _NODE = "node-of-releases"
 _SECONDS = 30
