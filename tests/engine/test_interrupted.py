@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-import pulumi_aws as aws
 import pytest
+from pulumi_aws import efs
 from scalr_agents.resources.deploy import deploy
 
 from tests.engine.clouds import FILE_SYSTEM
@@ -30,12 +30,12 @@ def stack(fresh: Callable[[str], Deployment]) -> Deployment:
 
 
 def _deploy_without_token(project: Path) -> None:
-    made: Any = aws.efs.FileSystem
+    made: Any = efs.FileSystem
 
     def without_token(name: str, **inputs: Any) -> Any:
         return made(name, **{word: given for word, given in inputs.items() if word != "creation_token"})
 
-    with patch.object(aws.efs, "FileSystem", without_token):
+    with patch.object(efs, "FileSystem", without_token):
         deploy(project)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import pulumi
-import pulumi_aws as aws
+from pulumi_aws import autoscaling, cloudwatch, ec2
 
 from scalr_agents.machines import CloudNames, Machine, documents, policies, units
 from scalr_agents.machines.ec2 import Ec2Arguments, Ec2Settings
@@ -75,7 +75,7 @@ class Ec2Agents(Validated["Ec2Request"]):
             self, name, machine, settings, ec2_template.Parts(identity.profile.arn, user_data, groups, content.version_id), tags, opts
         )
         group = self._group(name, machine, settings, template, tags, [*identity.allowed, *rules, content, *logs], opts)
-        aws.autoscaling.LifecycleHook(
+        autoscaling.LifecycleHook(
             f"{name}-drain",
             autoscaling_group_name=group.name,
             **_hook(machine),
@@ -83,7 +83,7 @@ class Ec2Agents(Validated["Ec2Request"]):
             opts=child(self, opts, retain_on_delete=True),
         )
         if settings.max is not None and settings.max > settings.min:
-            aws.autoscaling.Policy(
+            autoscaling.Policy(
                 f"{name}-scaling",
                 name="cpu",
                 autoscaling_group_name=group.name,
@@ -106,7 +106,7 @@ class Ec2Agents(Validated["Ec2Request"]):
         named = machine_group.in_cloud(name)
         hooks = explained(name, f"a log group {named}", f"aws logs delete-log-group --log-group-name {named}")
         return [
-            aws.cloudwatch.LogGroup(
+            cloudwatch.LogGroup(
                 f"{name}-logs",
                 name=named,
                 retention_in_days=settings.log_retention_days,
@@ -120,16 +120,16 @@ class Ec2Agents(Validated["Ec2Request"]):
         name: str,
         machine: Machine,
         settings: Ec2Settings,
-        template: aws.ec2.LaunchTemplate,
+        template: ec2.LaunchTemplate,
         tags: Mapping[str, Any],
         needed: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None,
-    ) -> aws.autoscaling.Group:
+    ) -> autoscaling.Group:
         """The Auto Scaling group. It is created with its hook, so that the hook exists before the first machine."""
         group_name = _group_name(name, settings)
         subnets, version = cast("list[Any]", settings.subnets), template.latest_version.apply(str)
         remove = f"aws autoscaling delete-auto-scaling-group --force-delete --auto-scaling-group-name {group_name}"
-        return aws.autoscaling.Group(
+        return autoscaling.Group(
             f"{name}-group",
             name=group_name,
             min_size=settings.min,
@@ -139,11 +139,11 @@ class Ec2Agents(Validated["Ec2Request"]):
             **_machines(settings, template.id, version),
             health_check_type="EC2",
             capacity_rebalance=settings.spot,
-            initial_lifecycle_hooks=[aws.autoscaling.GroupInitialLifecycleHookArgs(**_hook(machine))],
+            initial_lifecycle_hooks=[autoscaling.GroupInitialLifecycleHookArgs(**_hook(machine))],
             # Do not wait for machines: the group is in the state at once, and updates do not wait for an exact number of machines.
             wait_for_capacity_timeout="0",
             instance_refresh=_REFRESH if machine.agent.on_change == "roll" else None,
-            tags=[aws.autoscaling.GroupTagArgs(key=key, value=value, propagate_at_launch=False) for key, value in tags.items()],
+            tags=[autoscaling.GroupTagArgs(key=key, value=value, propagate_at_launch=False) for key, value in tags.items()],
             opts=child(
                 self,
                 opts,
@@ -212,7 +212,7 @@ def _while_draining(name: str, machine: Machine) -> Callable[[pulumi.ErrorHookAr
     return retry
 
 
-_REFRESH: aws.autoscaling.GroupInstanceRefreshArgsDict = {
+_REFRESH: autoscaling.GroupInstanceRefreshArgsDict = {
     "strategy": "Rolling",
     # A new machine starts before an old one is removed.
     "preferences": {"min_healthy_percentage": 100, "max_healthy_percentage": 110, "skip_matching": True},

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import pulumi
-import pulumi_aws as aws
+from pulumi_aws import iam
+from pulumi_aws.get_partition import get_partition_output
 
 from scalr_agents.machines import policies
 from scalr_agents.machines.ec2 import Ec2Settings
@@ -21,8 +22,8 @@ _LONGEST_ROLE, _LONGEST_PROFILE = 64, 128
 class Identity(NamedTuple):
     """A role, and its instance profile."""
 
-    role: aws.iam.Role
-    profile: aws.iam.InstanceProfile
+    role: iam.Role
+    profile: iam.InstanceProfile
     allowed: list[pulumi.Resource]
     """The policies and attachments of the role."""
 
@@ -39,7 +40,7 @@ def register(
     # Path and name cannot change in place. Another path results in another name, so that both roles can exist during a change.
     named = machine_group.fixed_name(name, _LONGEST_ROLE, settings.role_path)
     profile_name = machine_group.fixed_name(name, _LONGEST_PROFILE, settings.role_path)
-    role = aws.iam.Role(
+    role = iam.Role(
         f"{name}-role",
         name=named,
         path=settings.role_path or None,
@@ -55,14 +56,14 @@ def register(
             hooks=explained(name, f"a role {named}", f"aws iam delete-role --role-name {named}"),
         ),
     )
-    own = aws.iam.RolePolicy(
+    own = iam.RolePolicy(
         f"{name}-role-policy",
         name="agent",
         role=role.id,
         policy=policy,
         opts=child(owner, opts, ignore_changes=["name"], delete_before_replace=False),
     )
-    profile = aws.iam.InstanceProfile(
+    profile = iam.InstanceProfile(
         f"{name}-profile",
         name=profile_name,
         path=settings.role_path or None,
@@ -82,7 +83,7 @@ def register(
 
 
 def _attached(
-    owner: pulumi.ComponentResource, name: str, settings: Ec2Settings, role: aws.iam.Role, opts: pulumi.ResourceOptions | None
+    owner: pulumi.ComponentResource, name: str, settings: Ec2Settings, role: iam.Role, opts: pulumi.ResourceOptions | None
 ) -> list[pulumi.Resource]:
     """The attached policies of the settings. Each is named after its ARN, so that none is detached when the list changes.
 
@@ -90,7 +91,7 @@ def _attached(
     """
     known: dict[str, Any] = {str(arn): arn for arn in settings.policies if not is_deferred(arn)}
     attached = [
-        aws.iam.RolePolicyAttachment(
+        iam.RolePolicyAttachment(
             f"{name}-policy-{re.sub('[:/]+', '-', arn)}",
             role=role.name,
             policy_arn=arn,
@@ -100,11 +101,11 @@ def _attached(
         for index, arn in enumerate(known)
     ]
     if settings.ssm:
-        found = aws.get_partition_output(opts=pulumi.InvokeOutputOptions(parent=owner))
+        found = get_partition_output(opts=pulumi.InvokeOutputOptions(parent=owner))
         partition = answered("aws:index/getPartition:getPartition", found.partition, "partition")
         managed = pulumi.Output.concat("arn:", partition, ":iam::aws:", policies.SSM_POLICY)
         attached.append(
-            aws.iam.RolePolicyAttachment(
+            iam.RolePolicyAttachment(
                 f"{name}-policy-ssm", role=role.name, policy_arn=managed, opts=child(owner, opts, delete_before_replace=False)
             )
         )
@@ -115,7 +116,5 @@ def _attached(
     every: list[Any] = [*known.values(), *later]
     return [
         *attached,
-        aws.iam.RolePolicyAttachmentsExclusive(
-            f"{name}-policies", role_name=role.name, policy_arns=every, opts=child(owner, opts, attached)
-        ),
+        iam.RolePolicyAttachmentsExclusive(f"{name}-policies", role_name=role.name, policy_arns=every, opts=child(owner, opts, attached)),
     ]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pulumi
-import pulumi_aws as aws
+from pulumi_aws import secretsmanager
 
 from scalr_agents.model.forms import Deferred, is_set
 from scalr_agents.resources import machine_group
@@ -21,7 +21,7 @@ def register(
     key: str | Deferred,
     tags: Mapping[str, Any],
     opts: pulumi.ResourceOptions | None,
-) -> tuple[aws.secretsmanager.Secret, aws.secretsmanager.SecretVersion]:
+) -> tuple[secretsmanager.Secret, secretsmanager.SecretVersion]:
     """Register the secret of the machines `name`, encrypted with `key` if it is set, and its content, as children of `owner`.
 
     AWS reserves the name of a deleted secret for seven days, so each deployment has its own name, which is stored before the secret is
@@ -35,7 +35,7 @@ def register(
         f"aws secretsmanager list-secrets --filters Key=name,Values={beginning} --query 'SecretList[].Name'",
         "aws secretsmanager delete-secret --force-delete-without-recovery --secret-id <name>",
     )
-    secret = aws.secretsmanager.Secret(
+    secret = secretsmanager.Secret(
         f"{name}-secret",
         name=part.id.apply(lambda unique: f"{beginning}-{unique[:_UNIQUE]}"),
         description=f"Variables of Scalr agent {name}",
@@ -45,7 +45,5 @@ def register(
         # Existing secrets keep their names. They also keep a key that is no longer set, because the provider cannot remove it.
         opts=child(owner, opts, ignore_changes=["name", *([] if is_set(key) else ["kmsKeyId"])], hooks=hooks),
     )
-    version = aws.secretsmanager.SecretVersion(
-        f"{name}-secret-version", secret_id=secret.id, secret_string=content, opts=child(owner, opts)
-    )
+    version = secretsmanager.SecretVersion(f"{name}-secret-version", secret_id=secret.id, secret_string=content, opts=child(owner, opts))
     return secret, version

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pulumi
-import pulumi_aws as aws
+from pulumi_aws import ec2, vpc
 
 from scalr_agents.machines import Machine
 from scalr_agents.machines.ec2 import Ec2Settings
@@ -34,12 +34,12 @@ def register(
     if settings.security_groups:
         return list(settings.security_groups), []
     first: Any = settings.subnets[0]
-    subnet = aws.ec2.get_subnet_output(id=first, opts=pulumi.InvokeOutputOptions(parent=owner))
+    subnet = ec2.get_subnet_output(id=first, opts=pulumi.InvokeOutputOptions(parent=owner))
     ports = machine_group.ports(machine, settings.egress_ports)
     opened = "-".join(map(str, ports))
     named = machine_group.fixed_name(f"{name}-{opened}", _LONGEST_NAME)
     look = f"aws ec2 describe-security-groups --filters Name=group-name,Values={named} --query 'SecurityGroups[].GroupId'"
-    group = aws.ec2.SecurityGroup(
+    group = ec2.SecurityGroup(
         f"{name}-security-group",
         name=named,
         description=f"Scalr agent {name}: nothing in, HTTPS out",
@@ -56,7 +56,7 @@ def register(
         ),
     )
     rules = [
-        aws.vpc.SecurityGroupEgressRule(
+        vpc.SecurityGroupEgressRule(
             f"{name}-egress-{port}-{family}",
             security_group_id=group.id,
             ip_protocol="tcp",

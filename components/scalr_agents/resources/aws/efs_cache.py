@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pulumi
-import pulumi_aws as aws
+from pulumi_aws import ec2, efs, eks, vpc
 
-from scalr_agents.caches import efs
+from scalr_agents.caches.efs import EfsArguments, EfsSettings
 from scalr_agents.model.findings import error
 from scalr_agents.model.forms import is_deferred, is_set
 from scalr_agents.resources.answers import demanded
@@ -33,7 +33,7 @@ class EfsCache(Validated["EfsRequest"]):
     """ID of the file system. Resources that use it wait for the mount targets and the ingress rules."""
 
     def __init__(self, name: str, args: EfsCacheArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        given = validate("EfsCache", name, efs.EfsArguments, args)
+        given = validate("EfsCache", name, EfsArguments, args)
         self.make(name, EfsRequest(given, keep=given.on_delete == "keep"), opts)
 
     def make(self, name: str, request: "EfsRequest", opts: pulumi.ResourceOptions | None) -> None:
@@ -61,7 +61,7 @@ class EfsCache(Validated["EfsRequest"]):
         groups = place.security_groups
         rules: list[pulumi.CustomResource] = []
         if not groups:
-            group = aws.ec2.SecurityGroup(
+            group = ec2.SecurityGroup(
                 f"{name}-security-group",
                 description="NFS from the nodes of Scalr agents to their cache",
                 vpc_id=place.vpc_id,
@@ -70,7 +70,7 @@ class EfsCache(Validated["EfsRequest"]):
             )
             groups = [group.id]
             rules = [
-                aws.vpc.SecurityGroupIngressRule(
+                vpc.SecurityGroupIngressRule(
                     f"{name}-from-{client.key}",
                     security_group_id=group.id,
                     ip_protocol="tcp",
@@ -85,7 +85,7 @@ class EfsCache(Validated["EfsRequest"]):
                 for client in place.clients
             ]
         targets = [
-            aws.efs.MountTarget(
+            efs.MountTarget(
                 f"{name}-mount-target-{zone}",
                 file_system_id=file_system,
                 subnet_id=subnet,
@@ -101,14 +101,14 @@ class EfsCache(Validated["EfsRequest"]):
 class Network(NamedTuple):
     """The network of an EKS cluster, and one subnet for each of its zones."""
 
-    cluster: aws.eks.outputs.GetClusterVpcConfigResult
+    cluster: eks.outputs.GetClusterVpcConfigResult
     subnets: dict[str, str]
 
 
 class EfsRequest(NamedTuple):
     """A validated cache, with the network of its cluster if that was looked up already."""
 
-    settings: efs.EfsSettings
+    settings: EfsSettings
     keep: bool
     found: Network | None = None
 
@@ -133,7 +133,7 @@ class _Place(NamedTuple):
     ignored_changes: list[str]
 
 
-def _place(owner: pulumi.Resource, name: str, settings: efs.EfsSettings, found: "Network | None") -> _Place:
+def _place(owner: pulumi.Resource, name: str, settings: EfsSettings, found: "Network | None") -> _Place:
     """The place that the settings name, or that of an EKS cluster.
 
     Any subnet of a zone serves the whole zone, so a subnet that the cluster gets later does not replace the mount target.
@@ -153,7 +153,7 @@ def _place(owner: pulumi.Resource, name: str, settings: efs.EfsSettings, found: 
 
 def look_up(cluster: str, name: str, opts: pulumi.InvokeOptions | None = None) -> "Network":
     """Look up the network of an EKS cluster, and one subnet for each of its zones, for the cache `name`."""
-    get_cluster, get_subnet = aws.eks.get_cluster, aws.ec2.get_subnet
+    get_cluster, get_subnet = eks.get_cluster, ec2.get_subnet
     try:
         found = get_cluster(name=cluster, opts=opts)
         subnets = demanded("aws:eks/getCluster:getCluster", found, "vpcConfig.subnetIds", lambda known: known.vpc_config.subnet_ids)
@@ -163,11 +163,11 @@ def look_up(cluster: str, name: str, opts: pulumi.InvokeOptions | None = None) -
         raise ArgsError(f"EfsCache {name!r}", [finding]) from problem
 
 
-def _zone(subnet: aws.ec2.GetSubnetResult) -> str:
+def _zone(subnet: ec2.GetSubnetResult) -> str:
     return str(demanded("aws:ec2/getSubnet:getSubnet", subnet, "availabilityZone", lambda known: known.availability_zone))
 
 
-def _clients(settings: efs.EfsSettings) -> Iterator[_Client]:
+def _clients(settings: EfsSettings) -> Iterator[_Client]:
     """Rules are named after the client that they allow, so that the order of a list does not matter. Outputs are named by position."""
     for index, group in enumerate(settings.clients.security_groups):
         yield _Client(f"group-{index}" if is_deferred(group) else str(group), security_group=group)

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pulumi
-import pulumi_aws as aws
+from pulumi_aws import efs
 
-from scalr_agents.caches import efs
+from scalr_agents.caches.efs import EfsClaimSettings, volume_manifests
 from scalr_agents.resources.arguments.caches import EfsClaimArgs
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.kubernetes import objects
@@ -31,13 +31,13 @@ class EfsClaim(Component):
     """Volume handle for the CSI driver, `<file system>::<access point>`."""
 
     def __init__(self, name: str, args: EfsClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        settings = validate("EfsClaim", name, efs.EfsClaimSettings, args)
+        settings = validate("EfsClaim", name, EfsClaimSettings, args)
         super().__init__("scalr-agents:index:EfsClaim", name, {}, opts)
         settings = with_text(self, name, settings)
 
         tags: dict[str, Any] = {"Name": f"{settings.namespace}-{settings.release}", **settings.tags}
         file_system = as_output(settings.file_system_id)
-        access_point = aws.efs.AccessPoint(
+        access_point = efs.AccessPoint(
             f"{name}-access-point",
             file_system_id=file_system,
             posix_user={"uid": settings.uid, "gid": settings.gid},
@@ -50,6 +50,6 @@ class EfsClaim(Component):
         )
         self.volume_handle = pulumi.Output.concat(file_system, "::", access_point.id)
         handle = deferred(self.volume_handle)
-        volume = efs.volume_manifests(settings.release, settings.namespace, handle, iam=settings.iam, zone=settings.zone)
+        volume = volume_manifests(settings.release, settings.namespace, handle, iam=settings.iam, zone=settings.zone)
         self.mounts, self.persistent_volume_name, self.persistent_volume_claim_name = objects.register_volume(volume, self, name, opts)
         self.publish()

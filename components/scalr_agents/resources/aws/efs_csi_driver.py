@@ -4,7 +4,8 @@ import json
 from typing import Any
 
 import pulumi
-import pulumi_aws as aws
+from pulumi_aws import eks, iam
+from pulumi_aws.get_partition import get_partition_output
 
 from scalr_agents.caches import efs
 from scalr_agents.model.forms import is_set
@@ -40,11 +41,11 @@ class EfsCsiDriver(Component):
         if is_set(settings.role_arn):
             self.role_arn = as_output(settings.role_arn)
         else:
-            role = aws.iam.Role(f"{name}-role", assume_role_policy=trust_policy(), tags=tags, opts=child(self, opts))
-            found = aws.get_partition_output(opts=pulumi.InvokeOutputOptions(parent=self))
+            role = iam.Role(f"{name}-role", assume_role_policy=trust_policy(), tags=tags, opts=child(self, opts))
+            found = get_partition_output(opts=pulumi.InvokeOutputOptions(parent=self))
             partition = answered("aws:index/getPartition:getPartition", found.partition, "partition")
             attached.append(
-                aws.iam.RolePolicyAttachment(
+                iam.RolePolicyAttachment(
                     f"{name}-role-policy",
                     role=role.name,
                     policy_arn=pulumi.Output.concat("arn:", partition, ":iam::aws:", _MANAGED_POLICY),
@@ -52,7 +53,7 @@ class EfsCsiDriver(Component):
                 )
             )
             self.role_arn = role.arn
-        addon = aws.eks.Addon(
+        addon = eks.Addon(
             f"{name}-addon",
             cluster_name=as_output(settings.cluster_name),
             addon_name=ADDON,

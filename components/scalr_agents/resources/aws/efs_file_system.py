@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import pulumi
-import pulumi_aws as aws
+from pulumi_aws import efs
 
-from scalr_agents.caches import efs
+from scalr_agents.caches.efs import EfsSettings
 from scalr_agents.resources.answers import answered
 from scalr_agents.resources.options import child, error_hook, optional
 
@@ -17,7 +17,7 @@ _LEFT_BEHIND = re.compile(r"File system '(fs-[0-9a-f]+)' already exists with cre
 
 def register(
     name: str,
-    settings: efs.EfsSettings,
+    settings: EfsSettings,
     owner: pulumi.ComponentResource,
     tags: Mapping[str, Any],
     opts: pulumi.ResourceOptions | None,
@@ -35,7 +35,7 @@ def register(
         input={"kmsKey": settings.kms_key, **({"zone": settings.zone} if settings.zone else {})},
         opts=child(owner, opts, replace_on_changes=["input"]),
     )
-    file_system = aws.efs.FileSystem(
+    file_system = efs.FileSystem(
         f"{name}-file-system",
         creation_token=token.id,
         availability_zone_name=optional(settings.zone),
@@ -55,14 +55,14 @@ def register(
         ),
     )
     kept = child(owner, opts, retain_on_delete=keep)
-    aws.efs.BackupPolicy(
+    efs.BackupPolicy(
         f"{name}-backup-policy",
         file_system_id=file_system.id,
         backup_policy={"status": "DISABLED"},  # cached files can be downloaded again
         opts=kept,
     )
     arn = answered("aws:efs/fileSystem:FileSystem", file_system.arn, "arn")
-    policy = aws.efs.FileSystemPolicy(
+    policy = efs.FileSystemPolicy(
         f"{name}-policy",
         file_system_id=file_system.id,
         policy=pulumi.Output.all(arn, settings.driver_role).apply(lambda known: file_system_policy(*known)),
@@ -87,7 +87,7 @@ def left_behind(name: str, file_system: str) -> str:
     )
 
 
-def _lifecycle(days: int | None) -> list[aws.efs.FileSystemLifecyclePolicyArgsDict] | None:
+def _lifecycle(days: int | None) -> list[efs.FileSystemLifecyclePolicyArgsDict] | None:
     if days is None:
         return None
     after = "AFTER_1_DAY" if days == 1 else f"AFTER_{days}_DAYS"

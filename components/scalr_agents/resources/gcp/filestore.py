@@ -1,7 +1,7 @@
 """Caches of a stack on Google Filestore."""
 
 import pulumi
-import pulumi_gcp as gcp
+from pulumi_gcp import filestore
 
 from scalr_agents.caches.filestore.kind import FilestoreKind
 from scalr_agents.resources.gcp import filestore_cache
@@ -18,7 +18,7 @@ def subject(settings: FilestoreKind) -> str:
 look_up = filestore_cache.look_up
 
 
-def file_system(name: str, settings: FilestoreKind, found: gcp.filestore.GetInstanceResult | None, *, keep: bool) -> FilestoreCache:
+def file_system(name: str, settings: FilestoreKind, found: filestore.GetInstanceResult | None, *, keep: bool) -> FilestoreCache:
     """The instance of a cache."""
     return FilestoreCache.of(f"{name}-filestore", FilestoreRequest(settings, keep, found))
 

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
 import pulumi
-import pulumi_gcp as gcp
+from pulumi_gcp import config, filestore
+from pulumi_gcp.provider import Provider
 
-from scalr_agents.caches import filestore
+from scalr_agents.caches.filestore import INSTANCE_NAME, TIERS, ExportOption, FilestoreArguments, FilestoreSettings, instance_parts, network
 from scalr_agents.model.findings import error
 from scalr_agents.model.forms import is_set
 from scalr_agents.resources.answers import answered
@@ -38,8 +39,8 @@ class FilestoreCache(Validated["FilestoreRequest"]):
     """NFS version, `NFS_V3` or `NFS_V4_1`."""
 
     def __init__(self, name: str, args: FilestoreCacheArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        names = None if args.get("instance_id") else filestore.INSTANCE_NAME  # the name of a new instance begins with the component's
-        given = validate("FilestoreCache", name, filestore.FilestoreArguments, args, names=names)
+        names = None if args.get("instance_id") else INSTANCE_NAME  # the name of a new instance begins with the component's
+        given = validate("FilestoreCache", name, FilestoreArguments, args, names=names)
         self.make(name, FilestoreRequest(given, keep=given.on_delete == "keep"), opts)
 
     def make(self, name: str, request: "FilestoreRequest", opts: pulumi.ResourceOptions | None) -> None:
@@ -54,7 +55,7 @@ class FilestoreCache(Validated["FilestoreRequest"]):
 
     def _create(self, name: str, request: "FilestoreRequest", opts: pulumi.ResourceOptions | None) -> None:
         settings, keep = request.settings, request.keep
-        instance = gcp.filestore.Instance(
+        instance = filestore.Instance(
             f"{name}-instance",
             description="Cache of Scalr agents",
             tier=settings.tier,
@@ -62,14 +63,14 @@ class FilestoreCache(Validated["FilestoreRequest"]):
             project=settings.project or None,
             protocol=settings.protocol,
             networks=[
-                gcp.filestore.InstanceNetworkArgs(
+                filestore.InstanceNetworkArgs(
                     network=self._network(settings),
                     modes=["MODE_IPV4"],
                     connect_mode=settings.connect_mode,
                     reserved_ip_range=optional(settings.reserved_ip_range),
                 )
             ],
-            file_shares=gcp.filestore.InstanceFileSharesArgs(
+            file_shares=filestore.InstanceFileSharesArgs(
                 name=settings.share_name,
                 capacity_gb=settings.capacity_gib,
                 nfs_export_options=[_export_option(option) for option in settings.export_options] or None,
@@ -77,7 +78,7 @@ class FilestoreCache(Validated["FilestoreRequest"]):
             kms_key_name=optional(settings.kms_key),
             labels=cast("Mapping[str, pulumi.Input[str]]", settings.labels),
             # Basic tiers have no deletion protection and reject the field.
-            deletion_protection_enabled=None if filestore.TIERS[settings.tier].basic else keep,
+            deletion_protection_enabled=None if TIERS[settings.tier].basic else keep,
             opts=child(self, opts, retain_on_delete=keep, replacement_trigger=settings.size_class),
         )
         self.instance_id = instance.id
@@ -86,12 +87,12 @@ class FilestoreCache(Validated["FilestoreRequest"]):
         self.capacity = pulumi.Output.from_input(settings.capacity)
         self.protocol = pulumi.Output.from_input(settings.protocol)
 
-    def _network(self, settings: filestore.FilestoreSettings) -> pulumi.Output[str]:
+    def _network(self, settings: FilestoreSettings) -> pulumi.Output[str]:
         """The network, in one spelling."""
         provider = self.get_provider(_INSTANCE)
-        of_provider = provider.project if isinstance(provider, gcp.Provider) else None if provider else gcp.config.project
+        of_provider = provider.project if isinstance(provider, Provider) else None if provider else config.project
         both = pulumi.Output.all(as_output(settings.network), settings.project or of_provider)
-        return both.apply(lambda known: filestore.network(*known))
+        return both.apply(lambda known: network(*known))
 
     def _take(self, name: str, request: "FilestoreRequest") -> None:
         """Use an existing instance. It is looked up before anything is registered, unless its id is not known yet."""
@@ -101,11 +102,9 @@ class FilestoreCache(Validated["FilestoreRequest"]):
             known = request.found or look_up(settings.instance_id, name, pulumi.InvokeOptions(parent=self))
             instance: pulumi.Output[Any] = pulumi.Output.from_input(known)
         else:
-            parts = parsed(self.instance_id, filestore.instance_parts)
+            parts = parsed(self.instance_id, instance_parts)
             opts = pulumi.InvokeOutputOptions(parent=self)
-            instance = gcp.filestore.get_instance_output(
-                project=parts["project"], location=parts["location"], name=parts["name"], opts=opts
-            )
+            instance = filestore.get_instance_output(project=parts["project"], location=parts["location"], name=parts["name"], opts=opts)
         self.share_name = answered(_LOOKUP, instance, "fileShares[0].name", lambda found: found.file_shares[0].name)
         self.ip_address = answered(_LOOKUP, instance, _ADDRESS, lambda found: found.networks[0].ip_addresses[0])
         gibibytes = answered(_LOOKUP, instance, "fileShares[0].capacityGb", lambda found: found.file_shares[0].capacity_gb)
@@ -116,14 +115,14 @@ class FilestoreCache(Validated["FilestoreRequest"]):
 class FilestoreRequest(NamedTuple):
     """A validated cache, with its existing instance if that was looked up already."""
 
-    settings: filestore.FilestoreSettings
+    settings: FilestoreSettings
     keep: bool
-    found: gcp.filestore.GetInstanceResult | None = None
+    found: filestore.GetInstanceResult | None = None
 
 
-def look_up(instance_id: str, name: str, opts: pulumi.InvokeOptions | None = None) -> gcp.filestore.GetInstanceResult:
+def look_up(instance_id: str, name: str, opts: pulumi.InvokeOptions | None = None) -> filestore.GetInstanceResult:
     """Look up an existing instance, for the cache `name`."""
-    get_instance, parts = gcp.filestore.get_instance, filestore.instance_parts(instance_id)
+    get_instance, parts = filestore.get_instance, instance_parts(instance_id)
     try:
         return get_instance(**parts, opts=opts)
     except Exception as problem:  # the SDK raises nothing narrower when a lookup fails
@@ -131,8 +130,8 @@ def look_up(instance_id: str, name: str, opts: pulumi.InvokeOptions | None = Non
         raise ArgsError(f"FilestoreCache {name!r}", [finding]) from problem
 
 
-def _export_option(option: filestore.ExportOption) -> gcp.filestore.InstanceFileSharesNfsExportOptionArgs:
-    return gcp.filestore.InstanceFileSharesNfsExportOptionArgs(
+def _export_option(option: ExportOption) -> filestore.InstanceFileSharesNfsExportOptionArgs:
+    return filestore.InstanceFileSharesNfsExportOptionArgs(
         ip_ranges=option.ip_ranges or None,
         access_mode=option.access_mode,
         squash_mode=option.squash_mode,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pulumi
-import pulumi_gcp as gcp
+from pulumi_gcp import compute, secretmanager, serviceaccount
 
 from scalr_agents.machines import CloudNames, Machine, documents, instance_types
 from scalr_agents.machines.gce import GceArguments, GceSettings
@@ -62,7 +62,7 @@ class GceAgents(Validated["GceRequest"]):
         labels: dict[str, Any] = dict(settings.labels)
         account = self._account(name, settings, opts)
         secret, content = self._secret(name, machine, secrets, labels, opts)
-        reader = gcp.secretmanager.SecretIamMember(
+        reader = secretmanager.SecretIamMember(
             f"{name}-secret-reader",
             secret_id=secret.id,
             role="roles/secretmanager.secretAccessor",
@@ -70,7 +70,7 @@ class GceAgents(Validated["GceRequest"]):
             opts=child(self, opts),
         )
         network = gce_firewall.register(self, name, machine, settings, opts)
-        template = gcp.compute.InstanceTemplate(
+        template = compute.InstanceTemplate(
             f"{name}-template",
             region=settings.region,
             machine_type=settings.machine_type,
@@ -102,7 +102,7 @@ class GceAgents(Validated["GceRequest"]):
             f"gcloud iam service-accounts list --filter=email:{named}@ --format='value(email)'",
             "gcloud iam service-accounts delete <email>",
         ]
-        account = gcp.serviceaccount.Account(
+        account = serviceaccount.Account(
             f"{name}-service-account",
             account_id=named,
             display_name=f"Scalr agent {name}",
@@ -112,17 +112,17 @@ class GceAgents(Validated["GceRequest"]):
 
     def _secret(
         self, name: str, machine: Machine, secrets: Secrets, labels: Mapping[str, Any], opts: pulumi.ResourceOptions | None
-    ) -> tuple[gcp.secretmanager.Secret, gcp.secretmanager.SecretVersion]:
+    ) -> tuple[secretmanager.Secret, secretmanager.SecretVersion]:
         """The secret and its content."""
         named = machine_group.in_cloud(name)
-        secret = gcp.secretmanager.Secret(
+        secret = secretmanager.Secret(
             f"{name}-secret",
             secret_id=named,
             replication={"auto": {}},
             labels=labels,
             opts=child(self, opts, hooks=explained(name, f"a secret {named}", f"gcloud secrets delete {named}")),
         )
-        content = gcp.secretmanager.SecretVersion(
+        content = secretmanager.SecretVersion(
             f"{name}-secret-version",
             secret=secret.id,
             secret_data=machine_group.secret_content(self, machine, secrets),
@@ -135,10 +135,10 @@ class GceAgents(Validated["GceRequest"]):
         name: str,
         machine: Machine,
         settings: GceSettings,
-        template: gcp.compute.InstanceTemplate,
+        template: compute.InstanceTemplate,
         needed: Sequence[pulumi.Resource],
         opts: pulumi.ResourceOptions | None,
-    ) -> gcp.compute.RegionInstanceGroupManager:
+    ) -> compute.RegionInstanceGroupManager:
         """The managed instance group, and its autoscaler.
 
         A group of a fixed size has an autoscaler too: Google rejects resizing a group that has one, so a group could not become fixed.
@@ -148,7 +148,7 @@ class GceAgents(Validated["GceRequest"]):
         named = machine_group.short_name(name, account)
         command = "gcloud compute instance-groups managed {} {} --region={}"
         remove, release = (command.format(verb, named, settings.region) for verb in ("delete", "stop-autoscaling"))
-        group = gcp.compute.RegionInstanceGroupManager(
+        group = compute.RegionInstanceGroupManager(
             f"{name}-group",
             name=named,
             base_instance_name=name,
@@ -174,7 +174,7 @@ class GceAgents(Validated["GceRequest"]):
                 hooks=explained(name, f"an instance group {named}", remove, retry=lambda refused: _advise_refresh(name, refused)),
             ),
         )
-        gcp.compute.RegionAutoscaler(
+        compute.RegionAutoscaler(
             f"{name}-scaling",
             name=named,
             region=settings.region,
@@ -202,19 +202,19 @@ def _advise_refresh(name: str, refused: pulumi.ErrorHookArgs) -> bool:
     return False
 
 
-def _disk(settings: GceSettings) -> gcp.compute.InstanceTemplateDiskArgs:
+def _disk(settings: GceSettings) -> compute.InstanceTemplateDiskArgs:
     key: Any = settings.volume.kms_key
-    return gcp.compute.InstanceTemplateDiskArgs(
+    return compute.InstanceTemplateDiskArgs(
         boot=True,
         auto_delete=True,
         source_image=settings.machine_image or instance_types.gce_image(settings.machine_type),
         disk_size_gb=machine_group.gibibytes(settings.volume),
         disk_type=instance_types.gce_disk_type(settings.machine_type),
-        disk_encryption_key=gcp.compute.InstanceTemplateDiskDiskEncryptionKeyArgs(kms_key_self_link=key) if is_set(key) else None,
+        disk_encryption_key=compute.InstanceTemplateDiskDiskEncryptionKeyArgs(kms_key_self_link=key) if is_set(key) else None,
     )
 
 
-def _scheduling(machine: Machine) -> gcp.compute.InstanceTemplateSchedulingArgsDict:
+def _scheduling(machine: Machine) -> compute.InstanceTemplateSchedulingArgsDict:
     """How long Compute Engine waits for runs before it removes a machine."""
     seconds = min(machine.agent.drain_seconds + machine_group.STOP_MARGIN_SECONDS, _LONGEST_SHUTDOWN_SECONDS)
     if not machine.can_drain:

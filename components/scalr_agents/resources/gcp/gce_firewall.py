@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 import pulumi
-import pulumi_gcp as gcp
+from pulumi_gcp import compute
 
 from scalr_agents.machines import Machine, gce
 from scalr_agents.machines.gce import GceSettings
@@ -27,7 +27,7 @@ def register(
 ) -> Network:
     """Look up the subnetwork, and register the egress rules that an agent needs. Google Cloud denies ingress by default."""
     where = parsed(as_output(settings.subnetwork), lambda given: gce.subnetwork(given, settings.region))
-    subnetwork = gcp.compute.get_subnetwork_output(
+    subnetwork = compute.get_subnetwork_output(
         name=where.apply(lambda found: found.name),
         region=where.apply(lambda found: found.region),
         project=where.apply(lambda found: found.project),
@@ -43,7 +43,7 @@ def register(
         subnetwork.self_link,
         tag,
         [
-            gcp.compute.Firewall(
+            compute.Firewall(
                 f"{name}-{rule}",
                 name=f"{tag}-{rule}",
                 network=subnetwork.network,
