@@ -17,7 +17,7 @@ BUT = $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 # The same, without those that are pinned for some platforms only.
 BUT_ANYWHERE = $$(sed -n '/ ; /!s/^\([A-Za-z0-9._-]*\)==.*/--no-emit-package=\1/p' $(1))
 
-.PHONY: help render test fuzz control-plane kubernetes-plugin test-cluster debian-packages test-machines test-languages test-package clouds test-clouds node test-node \
+.PHONY: help render test fuzz control-plane kubernetes-plugin test-cluster test-engine debian-packages test-machines test-languages test-package clouds test-clouds node test-node \
 	check lint types github bench schema docs dist release-notes pins clean install install-kubernetes
 
 # This list.
@@ -42,7 +42,7 @@ test-package: $(VENV)/.dev
 fuzz: $(VENV)/.dev
 	@set -e; for each in $(FUZZERS); do echo "$$each:"; $(BIN)/python -m tests.$$each.fuzz $(MUTATIONS); done
 
-# The programs that test-cluster runs, built once with Go into ~/.cache/scalr-agents/tools (or SCALR_AGENTS_TOOLS).
+# The programs that test-cluster, test-engine, test-machines and test-languages run, built once with Go into ~/.cache/scalr-agents/tools (or SCALR_AGENTS_TOOLS).
 control-plane:
 	@$(PYTHON) -m tests.tools.build control-plane
 
@@ -50,9 +50,13 @@ control-plane:
 kubernetes-plugin: $(VENV)/.dev control-plane
 	@$(BIN)/python -m tests.tools.kubernetes_provider
 
-# What needs a real control plane or the real Pulumi engine. One control plane for all tests, so one after another.
+# What needs a real control plane, and, if it is there, the real Kubernetes provider. One control plane for all tests, so one after another.
 test-cluster: $(VENV)/.dev control-plane
-	@$(BIN)/python -m pytest -n0 tests/cluster tests/engine
+	@$(BIN)/python -m pytest -n0 tests/cluster
+
+# What needs the real Pulumi engine.
+test-engine: $(VENV)/.dev control-plane
+	@$(BIN)/python -m pytest -n 2 tests/engine
 
 # The programs of test-machines and test-node that are missing here, for root on Debian or Ubuntu.
 debian-packages:

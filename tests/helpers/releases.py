@@ -1,7 +1,7 @@
 """Releases that Helm has made, and what taking them over gives.
 
 `tests/golden/helm` has some of every chart, and of every row of its versions: each with its values and the objects that Helm made of
-them. More may be given: `SCALR_AGENTS_CHART_CASES` names a directory with files of cases,
+them. More may be given: `SCALR_AGENTS_CHART_CASES` names directories with files of cases, separated by colons,
 `{chart, agent_version, cases: [{release, namespace, values, objects, agent_version}]}`.
 """
 
@@ -24,7 +24,7 @@ from scalr_agents.stack.source import Sealed
 from tests.helpers.command_line import TOKEN
 
 _DIRECTORY = Path(__file__).parents[1] / "golden" / "helm"
-MORE = os.environ.get("SCALR_AGENTS_CHART_CASES")
+MORE = os.environ.get("SCALR_AGENTS_CHART_CASES", "")
 URL = "https://acme.scalr.io"
 CLUSTER_SCOPED = {"CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding", "PersistentVolume", "StorageClass"}
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
@@ -99,12 +99,12 @@ def _golden() -> Iterator[tuple[str, Case]]:
 
 
 def _more() -> Iterator[tuple[str, Case]]:
-    for file in sorted(Path(MORE).glob("*.json")) if MORE else ():
+    for file in (file for directory in filter(None, MORE.split(os.pathsep)) for file in sorted(Path(directory).glob("*.json"))):
         suite = json.loads(file.read_text())
         for number, case in enumerate(suite["cases"]):
             version = case.get("agent_version") or f"{suite['agent_version']}.0"
             about = suite["chart"], version, case["release"], case["namespace"]
-            yield f"{file.stem}-{number}-{case['name']}", Case(*about, case["values"], case["objects"])
+            yield f"{file.parent.name}-{file.stem}-{number}-{case['name']}", Case(*about, case["values"], case["objects"])
 
 
 GOLDEN = dict(_golden())

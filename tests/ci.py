@@ -1,0 +1,173 @@
+"""Everything that a change must pass, in two lanes side by side: `.ci/run`, on a machine with Python 3.11, make and Go.
+
+The first failure ends both lanes, and prints the whole log of its step. At the end there is a table: for each step the seconds of wall and
+of processor, its tests, and why some were skipped.
+"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+REPOSITORY = Path(__file__).parents[1]
+LOGS = REPOSITORY / "build" / "ci"
+CASES = [directory for name in ("", "published", "middle") if (directory := REPOSITORY.parent / "shared" / "parity" / name).is_dir()]
+"""Where what Helm's charts render is at hand: the comparison with it, and taking all of it over."""
+_SECONDS_TO_STOP = 20
+_SKIPPED = re.compile(r"^SKIPPED \[(\d+)\] \S+?(?::\d+)?: (.*)$", re.MULTILINE)
+
+
+class Step(NamedTuple):
+    """A command. It starts when the steps that it needs have ended, whose lane may be the other one."""
+
+    name: str
+    command: tuple[str, ...]
+    needs: tuple[str, ...] = ()
+
+
+def _make(target: str, *needs: str) -> Step:
+    return Step(target, ("make", target), needs)
+
+
+def _with_charts() -> Iterator[Step]:
+    if CASES:
+        files = [str(file) for directory in CASES for file in sorted(directory.glob("*.json"))]
+        yield Step("parity", (".venv/bin/python", str(CASES[0] / "compare.py"), *files))
+        adoption = [f"tests/helm/test_adopt{name}.py" for name in ("", "_changes", "_defaults")]
+        yield Step(
+            "adoption",
+            ("env", f"SCALR_AGENTS_CHART_CASES={os.pathsep.join(map(str, CASES))}", ".venv/bin/python", "-m", "pytest", *adoption),
+        )
+
+
+LANES = (
+    (
+        _make(".venv/.docs"),
+        _make("check"),
+        _make("test"),
+        _make("test-package"),
+        _make("docs"),
+        *_with_charts(),
+        _make("test-cluster", "control-plane"),
+        _make("test-languages", "control-plane"),
+    ),
+    (
+        _make("control-plane"),
+        _make("clouds"),
+        _make("node"),
+        _make("debian-packages"),
+        _make("kubernetes-plugin", ".venv/.docs"),
+        _make("test-engine"),
+        _make("test-clouds"),
+        _make("test-machines"),
+        _make("test-node"),
+    ),
+)
+"""What one lane runs shares no directory, port or cache with what the other one does: tests take free ports and new directories."""
+
+
+class Result(NamedTuple):
+    """How a step ended."""
+
+    step: Step
+    status: int
+    wall: float
+    processor: float
+    log: str
+
+
+class Run:
+    """A run of both lanes."""
+
+    def __init__(self) -> None:
+        self.results: list[Result] = []
+        self._ended = {step.name: threading.Event() for lane in LANES for step in lane}
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+
+    def lane(self, steps: tuple[Step, ...]) -> None:
+        """The steps of a lane, one after another, until one of them or of the other lane fails."""
+        for step in steps:
+            while not all(self._ended[name].is_set() for name in step.needs):
+                if self._stopped.wait(0.2):
+                    return
+            if self._stopped.is_set():
+                return
+            result = self._step(step)
+            if self._stopped.is_set():
+                return
+            self.results.append(result)
+            print(f"{time.strftime('%H:%M:%S')} {step.name}: {'failed' if result.status else 'passed'} in {result.wall:.0f} s", flush=True)
+            if result.status:
+                print(result.log, flush=True)
+                self.stop()
+                return
+            self._ended[step.name].set()
+
+    def _step(self, step: Step) -> Result:
+        path = LOGS / f"{step.name.replace('/', '_')}.log"
+        # The same generated examples every time, and no test is skipped that could run.
+        environment = {**os.environ, "CI": "true", "PYTEST_ADDOPTS": "-rs"}
+        started = time.monotonic()
+        with path.open("wb") as log, self._lock:
+            process = subprocess.Popen(
+                step.command, cwd=REPOSITORY, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+            self._running.add(process)
+        _, status, usage = os.wait4(process.pid, 0)
+        with self._lock:
+            self._running.discard(process)
+        wall = time.monotonic() - started
+        return Result(step, status, wall, usage.ru_utime + usage.ru_stime, path.read_text(encoding="utf-8", errors="replace"))
+
+    def stop(self) -> None:
+        """End what still runs."""
+        self._stopped.set()
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with self._lock:
+                for process in self._running:
+                    with suppress(ProcessLookupError):
+                        os.killpg(process.pid, number)
+            deadline = time.monotonic() + _SECONDS_TO_STOP
+            while self._running and time.monotonic() < deadline:
+                time.sleep(0.2)
+
+
+def table(results: list[Result]) -> str:
+    """What each step took, its tests, and why some of them were skipped."""
+    lines = [f"{'step':<20}{'wall':>8}{'processor':>11}{'tests':>8}{'skipped':>9}"]
+    reasons: list[str] = []
+    for result in results:
+        passed, skipped = (sum(map(int, re.findall(rf"(\d+) {word}", result.log))) for word in ("passed", "skipped"))
+        lines.append(f"{result.step.name:<20}{result.wall:>6.0f} s{result.processor:>9.0f} s{passed or '':>8}{skipped or '':>9}")
+        reasons += [f"{result.step.name}: {count} skipped: {reason}" for count, reason in _SKIPPED.findall(result.log)]
+    return "\n".join([*lines, "", *dict.fromkeys(reasons)])
+
+
+def main() -> None:
+    """Run both lanes; exit 1 if a step failed."""
+    LOGS.mkdir(parents=True, exist_ok=True)
+    run, started = Run(), time.monotonic()
+    threads = [threading.Thread(target=run.lane, args=(lane,)) for lane in LANES]
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    except BaseException:
+        run.stop()
+        raise
+    print(f"\n{table(run.results)}\n{(time.monotonic() - started) / 60:.0f} minutes")
+    sys.exit(any(result.status for result in run.results))
+
+
+if __name__ == "__main__":
+    main()
