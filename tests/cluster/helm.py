@@ -46,7 +46,7 @@ class Helm:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def install(self, case: Case) -> subprocess.CompletedProcess[str]:
+    def install(self, case: Case, *options: str) -> subprocess.CompletedProcess[str]:
         """`helm install` of a chart which has the defaults of the release's, and renders what the release has, whatever its values."""
         chart = self._directory / case.release
         (chart / "templates").mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ class Helm:
         (chart / "templates" / "all.yaml").write_text(objects.replace("{{", "{{ `{{` }}"))
         (chart / "values.yaml").write_text(yaml_io.dump([case.defaults]))
         (chart / "own.yaml").write_text(yaml_io.dump([case.values]))
-        return self.run("install", case.release, chart, "-n", case.namespace, "-f", chart / "own.yaml")
+        return self.run("install", case.release, chart, "-n", case.namespace, "-f", chart / "own.yaml", *options)
 
     def releases(self, namespace: str) -> list[dict[str, str]]:
         everything = ["-a"] if self._program == "helm" else []  # Helm 4 always lists all

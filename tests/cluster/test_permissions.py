@@ -54,8 +54,9 @@ EVERYBODY: Grants = {
     "selfsubjectaccessreviews.authorization.k8s.io": "create",
     "selfsubjectrulesreviews.authorization.k8s.io": "create",
     "selfsubjectreviews.authentication.k8s.io": "create",
+    "clustertrustbundles.certificates.k8s.io": "get list watch",
 }
-"""What Kubernetes itself grants to every account: to ask who it is and what it may do."""
+"""What Kubernetes itself grants to every account: to ask who it is, what it may do, and which authorities the cluster trusts."""
 
 _IN_NAMESPACES = """
     pods pods/log pods/exec pods/status pods/attach pods/portforward pods/proxy pods/ephemeralcontainers

@@ -13,9 +13,8 @@ from tests.helpers.upgrades import EVERY_LINE, MUTATIONS, NAMES, Mutation
 
 _IMMUTABLE = "field is immutable"
 _CLAIM = "spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"
-_STATEFUL_SET = "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template'"
 REFUSED: Mapping[str, str] = {
-    "ClusterRoleBinding.roleRef": "cannot change roleRef",
+    "ClusterRoleBinding.roleRef": _IMMUTABLE,
     "CustomResourceDefinition.spec.group": f'spec.group: Invalid value: "example.com": {_IMMUTABLE}',
     "CustomResourceDefinition.spec.names.kind": f'spec.names.kind: Invalid value: "Task": {_IMMUTABLE}',
     "CustomResourceDefinition.spec.names.plural": f'spec.names.plural: Invalid value: "tasks": {_IMMUTABLE}',
@@ -32,12 +31,12 @@ REFUSED: Mapping[str, str] = {
     "PersistentVolumeClaim.spec.volumeName": _CLAIM,
     "PriorityClass.preemptionPolicy": _IMMUTABLE,
     "PriorityClass.value": "value: Forbidden: may not be changed in an update",
-    "RoleBinding.roleRef": "cannot change roleRef",
+    "RoleBinding.roleRef": _IMMUTABLE,
     "Secret.type": _IMMUTABLE,
-    "StatefulSet.spec.podManagementPolicy": _STATEFUL_SET,
-    "StatefulSet.spec.selector.matchLabels": _STATEFUL_SET,
-    "StatefulSet.spec.serviceName": _STATEFUL_SET,
-    "StatefulSet.spec.volumeClaimTemplates": _STATEFUL_SET,
+    "StatefulSet.spec.podManagementPolicy": _IMMUTABLE,
+    "StatefulSet.spec.selector.matchLabels": _IMMUTABLE,
+    "StatefulSet.spec.serviceName": _IMMUTABLE,
+    "StatefulSet.spec.volumeClaimTemplates": _IMMUTABLE,
     "StorageClass.parameters": _IMMUTABLE,
     "StorageClass.provisioner": _IMMUTABLE,
     "StorageClass.reclaimPolicy": _IMMUTABLE,

@@ -74,6 +74,7 @@ def test_what_a_change_does_to_a_workload(change: Values, what: str) -> None:
         ("Deployment", ["spec.replicas"], "rejected"),
         ("Deployment", ["spec.selector", "spec.replicas"], "rejected"),
         ("StatefulSet", ["spec"], "replaced"),
+        ("StatefulSet", ["spec.volumeClaimTemplates", "spec.volumeClaimTemplates"], "replaced"),
         ("StatefulSet", ["spec.replicas"], "rejected"),
         ("PersistentVolumeClaim", ["spec"], "replaced"),
         ("PersistentVolumeClaim", ["spec.resources.requests.storage"], "rejected"),
