@@ -19,6 +19,7 @@ VALUES: dict[str, Any] = {
 }
 """Rows on values of agent-job, and what they were given."""
 COMMANDS = {
+    "scalr-agents * --format": ("check", "dev", "--format=json"),
     "scalr-agents adopt --kind": ("adopt", "web", "--kind=agent-job"),
     "scalr-agents graph -o": ("graph", "dev", "-o", "svg"),
     "scalr-agents graph --output": ("graph", "dev", "--output", "svg"),

@@ -124,7 +124,7 @@ def progress(text: str) -> Iterator[None]:
 
 def format_option(*forms: str) -> Callable[[Any], Any]:
     """The option for the format of what a command prints; the first one is the default."""
-    return click.option("-o", "--output", "--format", "form", type=click.Choice(forms), default=forms[0], show_default=True)
+    return click.option("-o", "--output", "form", type=click.Choice(forms), default=forms[0], show_default=True)
 
 
 def _in_colour(*, err: bool) -> bool:

@@ -76,7 +76,7 @@ def test_a_credential_without_rights_gets_findings_and_notes(doctor: Doctor, acc
 def test_a_team_that_may_deploy_is_told_so(doctor: Doctor, cluster: Client, account: Path, namespace: str) -> None:
     definitions.install_all(cluster)
     stack: dict[str, Any] = {"agent": _NO_CLUSTER_ROLE, "config": _OF_TEAM, "kubeconfig": account}
-    assert json.loads(doctor(namespace, "--format", "json", **stack).stdout)["errors"] == 2
+    assert json.loads(doctor(namespace, "-o", "json", **stack).stdout)["errors"] == 2
     agents_own = [
         *(_rule("", each, *_OWNED, "deletecollection", "update") for each in ("pods", "pods/log", "pods/exec", "pods/status")),
         *(_rule("batch", each, *_OWNED, "deletecollection", "update") for each in ("jobs", "jobs/status")),

@@ -177,7 +177,7 @@ def stack_file(tmp_path: Any) -> str:
 
 @pytest.mark.parametrize("form", sorted(documents.FORMS))
 def test_machine_prints_a_document_and_the_remaining_steps(stack_file: str, form: str) -> None:
-    done = CliRunner().invoke(main, ["machine", "host", stack_file, "--format", form])
+    done = CliRunner().invoke(main, ["machine", "host", stack_file, "-o", form])
     assert done.exit_code == 0, done.output
     assert done.stdout == load({"docker": {}, "role": "vcs"}).machines[0].document(form).replace("agent it (", "agent host (")
     assert "SCALR_AGENT_TOKEN=<token>" in done.stderr

@@ -55,7 +55,7 @@ def problems(node: NodeCluster, cluster: Client, world: World, tmp_path_factory:
             _claim(cluster, namespace)
         content = {f"scalr-agents:{word}": item for word, item in {**config, "secrets": {"runs": {"token": {"secure": "v1:abc"}}}}.items()}
         (directory / f"Pulumi.{name}.yaml").write_text(yaml.safe_dump({"config": content}))
-        done = process("doctor", name, "--probe", "--image", PROBE_IMAGE, "--format", "json", directory=directory)
+        done = process("doctor", name, "--probe", "--image", PROBE_IMAGE, "-o", "json", directory=directory)
         assert done.stdout, done.stderr
         found = json.loads(done.stdout)["findings"]
         return {each["problem"] for each in found if each["severity"] == "error"}

@@ -93,7 +93,7 @@ def test_render_prints_a_placeholder_for_the_api_server(project: Any) -> None:
 
 
 def test_hosts_of_a_stack_behind_a_proxy() -> None:
-    done = cli("hosts", "aws-prod", "--format", "json", directory=REPOSITORY)
+    done = cli("hosts", "aws-prod", "-o", "json", directory=REPOSITORY)
     found = {(each["host"], each["why"]): (each["ports"], each["who"]) for each in json.loads(done.stdout)["hosts"]}
     everybody = ["payments/tasks", "payments/controller", "platform/tasks", "platform/controller", "vcs/agent"]
     assert found["10.0.12.0/24", "egress.only"] == ([3128], everybody)

@@ -48,7 +48,7 @@ def _ended_like_an_interrupt() -> Iterator[None]:
 
 
 def as_json(found: Sequence[Finding]) -> str:
-    """The findings as `doctor --format json` prints them."""
+    """The findings as `doctor -o json` prints them."""
     listed = [
         {"severity": each.severity, "subject": each.subject, "problem": each.message, "advice": each.advice or None} for each in found
     ]

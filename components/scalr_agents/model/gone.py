@@ -1,6 +1,6 @@
 """What went before the first release, and what serves instead: one row each. The first release removes this table.
 
-Keys are those of stack files, values files and arguments, by the end of their path, with `*` for a name; and options and commands.
+Keys are those of stack files, values files and arguments, by the end of their path; and options and commands. `*` is any name.
 """
 
 from fnmatch import fnmatchcase
@@ -11,6 +11,7 @@ from scalr_agents.model.spelling import in_stack_files
 GONE = {
     "task.buffer.schedule": "set task.buffer.replicas: null, and let KEDA set the number (docs/operations.md, Numbers from KEDA)",
     "task.buffer.kubectlImage": "it was the image of task.buffer.schedule, which is removed too",
+    "scalr-agents * --format": "write -o or --output",
     "scalr-agents adopt --kind": "write the chart after the release: adopt RELEASE CHART",
     "scalr-agents graph -o": "graph prints Mermaid only",
     "scalr-agents graph --output": "graph prints Mermaid only",
@@ -27,5 +28,5 @@ def of_key(path: Path) -> str:
 
 def of_command(*words: str) -> str:
     """The message on a command, or one with an option, that went; empty for any other."""
-    advice = GONE.get(" ".join(("scalr-agents", *words)))
-    return f"removed; {advice}" if advice else ""
+    given = " ".join(("scalr-agents", *words))
+    return next((f"removed; {advice}" for row, advice in GONE.items() if fnmatchcase(given, row)), "")
