@@ -20,6 +20,7 @@ VALUES: dict[str, Any] = {
 """Rows on values of agent-job, and what they were given."""
 COMMANDS = {
     "scalr-agents * --format": ("check", "dev", "--format=json"),
+    "scalr-agents completion": ("completion", "bash"),
     "scalr-agents adopt --kind": ("adopt", "web", "--kind=agent-job"),
     "scalr-agents graph -o": ("graph", "dev", "-o", "svg"),
     "scalr-agents graph --output": ("graph", "dev", "--output", "svg"),
@@ -45,7 +46,7 @@ def test_a_value_that_went(row: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("row", COMMANDS)
-def test_an_option_that_went(row: str) -> None:
+def test_a_command_or_option_that_went(row: str) -> None:
     done = cli(*COMMANDS[row])
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == f"Error: {row.rpartition(' ')[2]}: removed; {GONE[row]}"
@@ -71,12 +72,6 @@ def test_an_argument_that_went(monkeypatch: pytest.MonkeyPatch) -> None:
     text = str(run(agent_job(min_replicas=2, replicas=2)).error)
     assert "min_replicas: removed; use another one" in text
     assert "replicas: removed; use the values" in text
-
-
-def test_a_command_that_went(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(GONE, "scalr-agents plan", "run pulumi preview")
-    done = cli("plan", "dev")
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (2, "Error: plan: removed; run pulumi preview")
 
 
 def test_other_keys_and_options_are_unknown_as_before() -> None:

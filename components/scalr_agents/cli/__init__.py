@@ -3,7 +3,6 @@
 import json
 
 import click
-from click.shell_completion import BashComplete, FishComplete, ZshComplete
 
 from scalr_agents.cli import clusters, stacks
 from scalr_agents.helm import commands as of_helm
@@ -18,19 +17,16 @@ def main() -> None:
     STACK is the name of a stack of the project, or the path of its file, Pulumi.<stack>.yaml.
 
     Exit codes: 0 success, 1 findings, 2 wrong usage.
+
+    Completion in bash (zsh and fish have zsh_source and fish_source):
+
+    \b
+    eval "$(_SCALR_AGENTS_COMPLETE=bash_source scalr-agents)"
     """
 
 
 for command in (*stacks.COMMANDS, *clusters.COMMANDS, of_helm.template, of_helm.convert_values, of_helm.adopt):
     main.add_command(command)
-
-
-@main.command(short_help="Print shell completion.")
-@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
-def completion(shell: str) -> None:
-    """Print the completion script for a shell. To use it at once: eval "$(scalr-agents completion bash)"."""
-    writer = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}[shell]
-    click.echo(writer(main, {}, "scalr-agents", "_SCALR_AGENTS_COMPLETE").source())
 
 
 @main.command(short_help="Print the JSON Schema of stack files.")

@@ -12,6 +12,7 @@ GONE = {
     "task.buffer.schedule": "set task.buffer.replicas: null, and let KEDA set the number (docs/operations.md, Numbers from KEDA)",
     "task.buffer.kubectlImage": "it was the image of task.buffer.schedule, which is removed too",
     "scalr-agents * --format": "write -o or --output",
+    "scalr-agents completion": "run scalr-agents with _SCALR_AGENTS_COMPLETE=bash_source, zsh_source or fish_source",
     "scalr-agents adopt --kind": "write the chart after the release: adopt RELEASE CHART",
     "scalr-agents graph -o": "graph prints Mermaid only",
     "scalr-agents graph --output": "graph prints Mermaid only",
