@@ -293,11 +293,11 @@ def test_images_are_printed_one_a_line(project: Path) -> None:
     assert cli("images", "nothing", directory=project).returncode == 2
 
 
-def test_images_prints_digests_in_a_second_column(project: Path) -> None:
+def test_images_have_their_digests(project: Path) -> None:
     digest = f"sha256:{'0123456789abcdef' * 4}"
     stack(project, STACK.replace("values: {", f'values: {{agent: {{image: {{tag: "0.57.0@{digest}"}}}}, '))
-    done = cli("images", "dev", "--digests", directory=project)
-    assert (done.returncode, done.stdout) == (0, f"scalr/agent-runner:0.57.0\t-\nscalr/agent:0.57.0\t{digest}\n")
+    done = cli("images", "dev", directory=project)
+    assert (done.returncode, done.stdout) == (0, f"scalr/agent-runner:0.57.0\nscalr/agent:0.57.0@{digest}\n")
 
 
 @pytest.mark.parametrize(

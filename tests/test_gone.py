@@ -24,6 +24,7 @@ COMMANDS = {
     "scalr-agents adopt --kind": ("adopt", "web", "--kind=agent-job"),
     "scalr-agents graph -o": ("graph", "dev", "-o", "svg"),
     "scalr-agents graph --output": ("graph", "dev", "--output", "svg"),
+    "scalr-agents images --digests": ("images", "dev", "--digests"),
     "scalr-agents template --set-file": ("template", "agent-job", "--set-file", "agent.token=token"),
     "scalr-agents template --set-json": ("template", "agent-job", "--set-json", "agent={}"),
 }

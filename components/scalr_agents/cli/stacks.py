@@ -127,13 +127,11 @@ def _as_json(findings: Sequence[Finding]) -> str:
 @click.command(short_help="Print the images that a stack pulls.")
 @stack_argument
 @project_option
-@click.option("--digests", is_flag=True, help="Print the digest of each image in a second column, `-` if it has none.")
-def images(stack: str, project: Path | None, *, digests: bool) -> None:
+def images(stack: str, project: Path | None) -> None:
     """Print every image that a STACK (default: local) pulls, one per line: use it to fill a registry without internet access."""
     _, loaded = usable(project, stack)
     for image in loaded.images():
-        name, _, digest = image.partition("@")
-        click.echo(f"{name}\t{digest or '-'}" if digests else image)
+        click.echo(image)
     for name, further in {agent.kind: agent.further_images for agent in loaded.agents if agent.further_images}.items():
         note(f"{name}: {further}")
 

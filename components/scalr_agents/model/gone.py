@@ -16,6 +16,7 @@ GONE = {
     "scalr-agents adopt --kind": "write the chart after the release: adopt RELEASE CHART",
     "scalr-agents graph -o": "graph prints Mermaid only",
     "scalr-agents graph --output": "graph prints Mermaid only",
+    "scalr-agents images --digests": "images prints the digest behind the name of each image that has one",
     "scalr-agents template --set-file": "write the value into a values file, and give that with -f",
     "scalr-agents template --set-json": "write the value into a values file, and give that with -f",
 }
