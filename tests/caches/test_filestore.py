@@ -234,16 +234,6 @@ def test_anonymous_id_0_is_an_error(word: str) -> None:
     assert message == "given 0, which the provider omits, so that it would be 65534; use NO_ROOT_SQUASH"
 
 
-@pytest.mark.parametrize("tier", ["ZONAL", "REGIONAL"])
-@pytest.mark.parametrize("capacity", ["100Gi", "512Gi", "1100Gi", "10000Gi", "10239Gi"])
-def test_disputed_sizes_are_a_warning(tier: str, capacity: str) -> None:
-    place = {**REGIONAL, "tier": tier, "location": "europe-west1" if tier == "REGIONAL" else "europe-west1-b"}
-    [(severity, path, message)] = _findings({**place, "capacity": capacity})
-    assert (severity, path) == ("warning", "capacity")
-    assert "service tiers (November 2026) lists only 1024 to 9984 GiB in steps of 256" in message
-    assert _findings({**place, "capacity": "9984Gi"}) == []
-
-
 @pytest.mark.parametrize(
     ("given", "project", "expected"),
     [

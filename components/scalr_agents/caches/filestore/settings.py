@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 from pydantic import BeforeValidator, Field
 
 from scalr_agents.caches import OnDelete
-from scalr_agents.caches.filestore.tiers import EVERYWHERE, SMALL, TIERS, Protocol, Sizes, Tier
+from scalr_agents.caches.filestore.tiers import SMALL, TIERS, Protocol, Sizes, Tier
 from scalr_agents.model import google, quantities
 from scalr_agents.model.declarations import REQUIRED, Form, OneOf, Rule, as_given
 from scalr_agents.model.fields import InputSize, InputText, Namespace, ReleaseName, Size, Text
@@ -117,12 +117,6 @@ def _capacity(capacity: str, tier: Tier) -> Findings:
         yield error("capacity", f"given {capacity}, which is not a whole number of GiB; {tier} allows {allowed}")
     elif not any(size.has(int(gibibytes)) for size in sizes):
         yield error("capacity", f"given {capacity}, which is {int(gibibytes)} GiB; {tier} allows {allowed}")
-    elif SMALL.has(int(gibibytes)) and SMALL in sizes and not EVERYWHERE.has(int(gibibytes)):
-        message = (
-            f"given {capacity}; {tier} supports this size according to Google's provider, but Google's page on service tiers "
-            f"(November 2026) lists only {EVERYWHERE}; use one of these if Filestore rejects it"
-        )
-        yield warning("capacity", message)
 
 
 def _shared_network(network: str, project: str, mode: ConnectMode, mode_name: str) -> Findings:

@@ -1,6 +1,6 @@
 """The service tiers of Filestore: what each supports."""
 
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 Tier = Literal["BASIC_HDD", "BASIC_SSD", "ZONAL", "REGIONAL", "ENTERPRISE"]
 Protocol = Literal["NFS_V3", "NFS_V4_1"]
@@ -31,10 +31,6 @@ class TierRules(NamedTuple):
     basic: bool = False
     """Basic tiers support only NFS 3, no customer-managed keys and no deletion protection."""
 
-    @property
-    def protocols(self) -> tuple[str, ...]:
-        return ("NFS_V3",) if self.basic else get_args(Protocol)
-
 
 SMALL = Sizes(100, 10239, 1, (26,))
 TIERS: dict[Tier, TierRules] = {
@@ -46,5 +42,3 @@ TIERS: dict[Tier, TierRules] = {
 }
 """Capacities from the documentation of Google's provider 8.0.0. Networks from the reference of Filestore's API, which does not mention
 large regional instances."""
-EVERYWHERE = Sizes(1024, 9984, 256, ())
-"""Smaller capacities of ZONAL and REGIONAL that all of Google's pages agree on."""
