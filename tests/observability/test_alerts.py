@@ -152,9 +152,10 @@ def test_rules_are_deployed_only_if_the_stack_asks_for_them() -> None:
     assert [made["kind"] for made in asked].count("PrometheusRule") == 1
 
 
-@pytest.mark.parametrize("key", ["labels", "runbooks"])
-def test_settings_of_rules_without_rules_are_noted(key: str) -> None:
-    given = {key: CONFIG["common"]["observability"][key]}
-    findings = of_stack({"web": {"kind": "agent-local", "namespace": "scalr"}}, observability=given).findings
-    [finding] = [each for each in findings if each.at[1:] == ("observability", key)]
-    assert finding.message == "has no effect without prometheusRules: true"
+def test_printed_rules_have_the_labels_and_runbooks_of_the_stack() -> None:
+    given = {key: CONFIG["common"]["observability"][key] for key in ("labels", "runbooks")}
+    stack = of_stack({"web": {"kind": "agent-local", "namespace": "scalr"}}, observability=given)
+    assert [each for each in stack.findings if "observability" in each.at] == []
+    [rule] = observability.rules_of(stack)
+    assert rule["metadata"]["labels"].items() >= given["labels"].items()
+    assert rule["spec"]["groups"][0]["rules"][0]["annotations"]["runbook_url"].startswith(given["runbooks"])

@@ -66,10 +66,6 @@ def without_effect(common: Common, *, only_machines: bool) -> Iterator[Finding]:
             yield warning((*_PLACE, key), "has no effect: it is for agents on Kubernetes, and this stack has machines only")
     if common.proxy and not _has_address(common.proxy):
         yield warning((*_PLACE, "proxy"), "has no effect: neither http nor https is set")
-    watched = common.observability
-    for key in ("labels", "runbooks") if watched and not watched.prometheus_rules else ():
-        if getattr(watched, key):
-            yield warning((*_PLACE, "observability", key), "has no effect without prometheusRules: true")
     if common.otel and not common.otel.endpoint:
         yield warning((*_PLACE, "otel", "endpoint"), "empty, so otel has no effect; set it, or remove otel")
 
