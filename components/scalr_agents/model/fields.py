@@ -226,8 +226,6 @@ Text = Annotated[str, unset("")]
 """A string. `null` means the empty string."""
 Line = Annotated[str, Check(_line), unset("")]
 """A string without line breaks and other control characters."""
-Lines = Annotated[list[Annotated[str, Check(_line)]], unset([])]
-"""A list of such strings. `null` means the empty list."""
 InputText = Annotated[str | Deferred, _OrDeferred(), unset("")]
 """A string, or one that is known only during deployment."""
 InputMap = Annotated[dict[str, InputText], unset({})]
