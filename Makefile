@@ -125,7 +125,7 @@ docs: $(VENV)/.docs
 	@$(BIN)/python -m tests.site
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
-# Wheel, source distribution, plugins, schema, bill of materials (CycloneDX) and checksums in dist/: the same bytes for the same commit.
+# Wheel, source distribution, plugins, schema and checksums in dist/: the same bytes for the same commit.
 # PLUGIN_DOWNLOAD_URL=... is where programs download the plugin: github://api.github.com/OWNER/REPOSITORY for the releases of a repository.
 dist: $(VENV)/.dev
 	@$(BIN)/python -m tests.package.distribution

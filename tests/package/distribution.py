@@ -1,32 +1,16 @@
-"""`make dist`: wheel and source distribution, plugins, their bill of materials, and checksums. The same commit gives the same bytes."""
+"""`make dist`: wheel and source distribution, plugins, and checksums. The same commit gives the same bytes."""
 
 import hashlib
 import os
-import shutil
 import subprocess
 import sys
 import sysconfig
 import tarfile
-import tempfile
-import tomllib
 import venv
 import zipfile
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
-from uuid import NAMESPACE_URL, uuid5
 
-import scalr_agents
-from cyclonedx.contrib.this.builders import this_component
-from cyclonedx.model import HashAlgorithm, HashType
-from cyclonedx.model.bom import Bom
-from cyclonedx.model.component import Component, ComponentType
-from cyclonedx.output.json import JsonV1Dot6
-from packageurl import PackageURL
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
-
-from tests.helpers.pins import DEPLOYED, LAYERS, pins
 from tests.package import plugin
 
 REPOSITORY = Path(__file__).parents[2]
@@ -40,9 +24,7 @@ def build(directory: Path, epoch: int, address: str = "") -> None:
     Programs download the plugin from `address`, if it is given: https://www.pulumi.com/docs/iac/packages-and-automation/pulumi-packages/schema/.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    bill = directory / f"scalr_agents-{scalr_agents.__version__}.cdx.json"
-    bill.write_text(bill_of_materials(epoch) + "\n", encoding="utf-8")
-    wheel = _build(directory, epoch, bill)
+    wheel = _build(directory, epoch)
     (directory / plugin.SCHEMA).write_text(schema := plugin.schema(address), encoding="utf-8")
     archive = plugin.archive(wheel, schema, epoch)
     for name in plugin.names():
@@ -51,42 +33,17 @@ def build(directory: Path, epoch: int, address: str = "") -> None:
     (directory / CHECKSUMS).write_text("".join(sums), encoding="utf-8")
 
 
-def _build(directory: Path, epoch: int, bill: Path) -> Path:
-    """Build wheel and source distribution; returns the wheel.
-
-    The wheel is built from a copy of the package whose `pyproject.toml` names the bill of materials, which the repository does not have.
-    """
-    with tempfile.TemporaryDirectory() as temporary:
-        copy = Path(temporary) / PACKAGE.name
-        shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__", "venv"))
-        shutil.copy(bill, copy)
-        with (copy / "pyproject.toml").open("a", encoding="utf-8") as project:
-            project.write(f'\n[tool.hatch.build.targets.wheel]\nsbom-files = ["{bill.name}"]\n')
-        for target, source in (("sdist", PACKAGE), ("wheel", copy)):
-            subprocess.run(
-                [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", str(directory.resolve())],
-                cwd=source,
-                env={**os.environ, "SOURCE_DATE_EPOCH": str(epoch)},
-                check=True,
-                capture_output=True,
-            )
+def _build(directory: Path, epoch: int) -> Path:
+    """Build wheel and source distribution; returns the wheel."""
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-t", "wheel", "-d", str(directory.resolve())],
+        cwd=PACKAGE,
+        env={**os.environ, "SOURCE_DATE_EPOCH": str(epoch)},
+        check=True,
+        capture_output=True,
+    )
     [wheel] = directory.glob("*.whl")
     return wheel
-
-
-def bill_of_materials(epoch: int) -> str:
-    """A CycloneDX 1.6 document: the pinned packages of a deployment with their hashes, and the direct dependencies of the package."""
-    package = _component("scalr-agents", scalr_agents.__version__)
-    bom = Bom(serial_number=uuid5(NAMESPACE_URL, f"{package.purl}#{epoch}"))
-    bom.metadata.timestamp = datetime.fromtimestamp(epoch, UTC)
-    bom.metadata.component = package
-    bom.metadata.tools.components.add(this_component())
-    deployed = {pin.name: pin for layer in DEPLOYED for pin in pins(LAYERS[layer])}
-    components = {name: _component(name, pin.version, pin.hashes) for name, pin in deployed.items()}
-    for component in components.values():
-        bom.components.add(component)
-    bom.register_dependency(package, [components[name] for name in sorted(_asked_for())])
-    return JsonV1Dot6(bom).output_as_string(indent=2)
 
 
 def install(directory: Path, target: Path) -> Path:
@@ -121,23 +78,6 @@ def members(file: Path) -> list[str]:
         with tarfile.open(file) as archive:
             return sorted(archive.getnames())
     return []
-
-
-def _component(name: str, version: str, hashes: tuple[str, ...] = ()) -> Component:
-    return Component(
-        type=ComponentType.LIBRARY,
-        name=name,
-        version=version,
-        bom_ref=f"{name}=={version}",
-        purl=PackageURL("pypi", name=name, version=version),
-        hashes=[HashType(alg=HashAlgorithm.SHA_256, content=content) for content in hashes],
-    )
-
-
-def _asked_for() -> set[str]:
-    project = tomllib.loads((PACKAGE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    asked = [*project["dependencies"], *(each for extra in ("aws", "gcp") for each in project["optional-dependencies"][extra])]
-    return {str(canonicalize_name(Requirement(each).name)) for each in asked}
 
 
 def main() -> None:

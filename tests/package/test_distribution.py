@@ -6,16 +6,13 @@ import json
 import subprocess
 import sys
 import tarfile
-import zipfile
 from pathlib import Path
 
 import pytest
 import scalr_agents
 import yaml
-from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
 
-from tests.helpers.pins import DEPLOYED, LAYERS, pins
+from tests.helpers.pins import DEPLOYED, LAYERS
 from tests.package import distribution, plugin
 
 EPOCH = 1_790_000_000
@@ -46,7 +43,7 @@ def test_checksums_are_those_of_all_files(dist: Path) -> None:
     assert dict(line.split("  ")[::-1] for line in lines) == {
         file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in dist.iterdir() if file.name != distribution.CHECKSUMS
     }
-    assert len(lines) == 10
+    assert len(lines) == 9
 
 
 def test_the_archives_have_the_package_and_nothing_else(dist: Path) -> None:
@@ -54,7 +51,7 @@ def test_the_archives_have_the_package_and_nothing_else(dist: Path) -> None:
     package = {str(file.relative_to(distribution.PACKAGE)) for file in files if file.is_file()}
     [wheel], [source] = dist.glob("*.whl"), dist.glob("scalr_agents-*.tar.gz")
     information, root = f"scalr_agents-{VERSION}.dist-info", f"scalr_agents-{VERSION}"
-    about = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE", f"sboms/{root}.cdx.json")
+    about = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE")
     assert set(distribution.members(wheel)) == package | {f"{information}/{name}" for name in about}
     beside = {".gitignore", "LICENSE", "PKG-INFO", "README.md", "pyproject.toml"}
     assert set(distribution.members(source)) == {f"{root}/{name}" for name in package | beside}
@@ -65,20 +62,14 @@ def test_the_archives_have_the_package_and_nothing_else(dist: Path) -> None:
     assert {*listed} >= {file.name for file in dist.iterdir()} | package
 
 
-def test_the_source_distribution_builds_without_a_bill_of_materials(dist: Path, tmp_path: Path) -> None:
+def test_the_source_distribution_builds_the_same_wheel(dist: Path, tmp_path: Path) -> None:
     [source] = dist.glob("scalr_agents-*.tar.gz")
     with tarfile.open(source) as archive:
         archive.extractall(tmp_path, filter="data")
     [root] = tmp_path.iterdir()
     subprocess.run([sys.executable, "-m", "hatchling", "build", "-t", "wheel"], cwd=root, check=True, capture_output=True)
     [built], [wheel] = (root / "dist").iterdir(), dist.glob("*.whl")
-    assert {*distribution.members(wheel)} - {*distribution.members(built)} == {f"{root.name}.dist-info/sboms/{root.name}.cdx.json"}
-
-
-def test_the_wheel_contains_the_bill_of_materials(dist: Path) -> None:
-    [wheel], [bill] = dist.glob("*.whl"), dist.glob("*.cdx.json")
-    with zipfile.ZipFile(wheel) as archive:
-        assert archive.read(f"scalr_agents-{VERSION}.dist-info/sboms/{bill.name}") == bill.read_bytes()
+    assert distribution.members(wheel) == distribution.members(built)
 
 
 def test_a_plugin_has_the_pins_of_a_deployment_and_the_schema_beside_it(dist: Path) -> None:
@@ -147,26 +138,6 @@ def test_make_dist_refuses_an_address_before_it_builds(monkeypatch: pytest.Monke
 
 def test_the_license_is_that_of_the_repository() -> None:
     assert (distribution.PACKAGE / "LICENSE").read_text() == (distribution.REPOSITORY / "LICENSE").read_text()
-
-
-def test_the_bill_of_materials_names_what_is_deployed(dist: Path) -> None:
-    [file] = dist.glob("*.cdx.json")
-    text = file.read_text()
-    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
-    bill = json.loads(text)
-    listed = {each["name"]: (each["version"], {digest["content"] for digest in each["hashes"]}) for each in bill["components"]}
-    assert listed == {pin.name: (pin.version, set(pin.hashes)) for layer in DEPLOYED for pin in pins(LAYERS[layer])}
-    assert (bill["metadata"]["component"]["name"], bill["metadata"]["component"]["version"]) == ("scalr-agents", VERSION)
-    [asked] = [each["dependsOn"] for each in bill["dependencies"] if each["ref"] == f"scalr-agents=={VERSION}"]
-    assert {name.partition("==")[0] for name in asked} == {
-        "click",
-        "pulumi",
-        "pulumi-aws",
-        "pulumi-gcp",
-        "pulumi-kubernetes",
-        "pydantic",
-        "pyyaml",
-    }
 
 
 def test_the_wheel_renders_elsewhere(elsewhere: Path, tmp_path: Path) -> None:
