@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 from scalr_agents.charts.agent_job.moved import MOVED
 from scalr_agents.model.fields import EnvText
 from scalr_agents.model.forms import is_deferred
+from scalr_agents.model.manifests import is_empty
 from scalr_agents.model.merge import Values, merge
 
 
@@ -47,11 +48,6 @@ class Row(NamedTuple):
     def new(self) -> tuple[str, ...]:
         """Its new places; it goes to each of them. Empty if it has no successor."""
         return self.kept or MOVED[self.old].to
-
-
-def is_empty(value: Any) -> bool:
-    """Whether a value is empty: null, an empty string, an empty map or list."""
-    return value is None or (isinstance(value, str | Mapping | list) and not value)
 
 
 def _unless_empty(value: Any) -> Any:

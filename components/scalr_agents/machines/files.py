@@ -27,7 +27,7 @@ def files(machine: Machine, names: CloudNames) -> list[HostFile]:
     """All files of the agent on the machine. None of them contains a secret."""
     shared = machine.shared
     return [
-        *([HostFile(environment.CA_FILE, _with_newline(shared.ca_bundle))] if shared.ca_bundle else []),
+        *([HostFile(environment.CA_FILE, shared.ca_bundle.removesuffix("\n") + "\n")] if shared.ca_bundle else []),
         HostFile(ENVIRONMENT_FILE, lines([f"{name}={value}" for name, value in _for_files(machine).items()])),
         *([HostFile(HOST_PROGRAM, _source("on_machine.py"), "0755")] if machine.platform != "own" else []),
         *(_docker_files(machine, names) if machine.in_docker else _package_files(machine, names)),
@@ -114,7 +114,3 @@ def _proxy_of_package() -> list[list[str]]:
 @cache
 def _source(name: str) -> str:
     return resources.files("scalr_agents.machines").joinpath(name).read_text(encoding="utf-8")
-
-
-def _with_newline(text: str) -> str:
-    return text if text.endswith("\n") else f"{text}\n"

@@ -30,11 +30,12 @@ def key_of(manifest: Manifest) -> Key:
 
 def present(fields: Mapping[str, Any]) -> Manifest:
     """The fields without `None` and without empty strings, maps and lists. Zero and false are kept."""
-    return {key: value for key, value in fields.items() if not _is_empty(value)}
+    return {key: value for key, value in fields.items() if not is_empty(value)}
 
 
-def _is_empty(value: object) -> bool:
-    return value is None or (isinstance(value, str | dict | list) and not value)
+def is_empty(value: object) -> bool:
+    """Whether a value is `None`, or an empty string, map or list."""
+    return value is None or (isinstance(value, str | Mapping | list) and not value)
 
 
 class Kind(NamedTuple):

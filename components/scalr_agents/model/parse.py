@@ -142,7 +142,7 @@ def _refusal(problem: ErrorDetails) -> str:
     given = describe(problem["input"], repeated=problem["type"] in _NO_SECRETS)
     if problem["type"] == "literal_error":
         return f"given {given}; allowed: {problem['ctx']['expected']}"
-    message = _lower_first(problem["msg"])
+    message = problem["msg"][:1].lower() + problem["msg"][1:]
     return message if problem["loc"][-1:] == ("[key]",) else f"{message}; given {given}"
 
 
@@ -167,10 +167,6 @@ def misshapen_sections(model: type[BaseModel], given: Mapping[str, Any], path: P
 def _sections(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
     fields = {key: field.annotation for key, field in _fields(model).items()}
     return {key: kind for key, kind in fields.items() if isinstance(kind, type) and issubclass(kind, BaseModel)}
-
-
-def _lower_first(text: str) -> str:
-    return text[:1].lower() + text[1:]
 
 
 def _fields(model: type[BaseModel], *, by_name: bool = False) -> dict[str, FieldInfo]:

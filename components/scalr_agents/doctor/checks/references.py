@@ -34,12 +34,9 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
             consequence = "images of a private registry cannot be pulled" if reference.pull else "pods that name it cannot start"
             yield error(key.place, f"does not exist; {consequence}", first)
     for (kind, namespace, reason), names in hidden.items():
-        yield note(f"{kind} {listed(names)} in namespace {namespace}", f"cannot see whether it exists{_and_keys(kind)}: {reason}")
+        and_keys = " and has its keys" if kind in ("Secret", "ConfigMap") else ""
+        yield note(f"{kind} {listed(names)} in namespace {namespace}", f"cannot see whether it exists{and_keys}: {reason}")
     yield from _registries(needs, cluster)
-
-
-def _and_keys(kind: str) -> str:
-    return " and has its keys" if kind in ("Secret", "ConfigMap") else ""
 
 
 def _existing(reference: Reference, found: Content) -> Findings:

@@ -138,7 +138,7 @@ def take_over(
     }
     loaded = stack.load(file | {"secrets": {agent: taken.sealed(agent)}}, directory=Path(), demand_tokens=False)
     in_values = [_in_values(finding, agent, taken.secrets) for finding in loaded.findings]
-    about_secrets = [finding for finding in taken.findings if not _is_within(finding, misshapen)]
+    about_secrets = [finding for finding in taken.findings if not any(starts(finding.at, other.at) for other in misshapen)]
     refused = {finding.at for finding in errors(about_secrets)}
     once = [finding for finding in in_values if finding.severity == "error" or finding.at not in refused]
     reported = {finding.at for finding in errors(in_values)}  # the stack may explain better what is wrong with the same value
@@ -149,6 +149,7 @@ def take_over(
     if errors(findings) or not loaded.agents:
         return Adoption(by_severity(findings))
     made = loaded.agents[0]
+    plain = [f"these variables stay in plain text; check that none is a secret: {', '.join(taken.plain)}"] if taken.plain else []
     listed = None if manifest is None else listing.compare(made, manifest, known, own.release, taken.texts)
     return Adoption(
         by_severity([*findings, *(listed.findings() if listed else ())]),
@@ -156,7 +157,7 @@ def take_over(
         secrets=[command(agent, secret.key) for secret in taken.secrets],
         before=list(steps.before(made, {secret.variable for secret in taken.secrets}, manifest or ())),
         after=list(steps.after(made)),
-        notes=[*own.notes, *([] if listed else [_NOT_COMPARED]), *_plain(taken.plain), steps.handover_of(made).meanwhile],
+        notes=[*own.notes, *([] if listed else [_NOT_COMPARED]), *plain, steps.handover_of(made).meanwhile],
         changes=list(listed.lines()) if listed else [],
     )
 
@@ -177,20 +178,11 @@ def _alpha() -> Finding:
     return error("", message)
 
 
-def _plain(names: list[str]) -> list[str]:
-    return [f"these variables stay in plain text; check that none is a secret: {', '.join(names)}"] if names else []
-
-
 def _in_values(finding: Finding, agent: str, taken: list[secrets.Secret]) -> Finding:
     """The finding with its path in the release's values: the user has no stack file yet."""
     origins = {as_path(where): as_path(secret.origin) for secret in taken for where in secret.places(agent)}
     own = finding.at[2:] if starts(finding.at, place(agent)) else finding.at
     return replace(finding, at=origins.get(finding.at) or (own[1:] if own[:1] == ("values",) else own))
-
-
-def _is_within(finding: Finding, others: list[Finding]) -> bool:
-    """Whether the finding is about a part of what another one is about."""
-    return any(starts(finding.at, other.at) for other in others)
 
 
 def _is_old_news(finding: Finding) -> bool:

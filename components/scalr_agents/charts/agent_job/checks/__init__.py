@@ -6,10 +6,10 @@ from itertools import chain
 from pydantic.alias_generators import to_camel
 
 from scalr_agents.charts.agent_job.checks import caches, images, nodes, permissions, pods
-from scalr_agents.charts.agent_job.checks.proxy import proxy_section
 from scalr_agents.charts.agent_job.manifests import Job
 from scalr_agents.charts.agent_job.manifests.environment import of_release
 from scalr_agents.charts.agent_job.values import AgentJobValues
+from scalr_agents.charts.agent_job.values.global_ import Proxy
 from scalr_agents.charts.agent_job.values.task import UNEVICTABLE
 from scalr_agents.charts.shared.checks import access, containers, mirrors
 from scalr_agents.charts.shared.checks.tls import tls
@@ -56,7 +56,7 @@ def check(agent: Job) -> Findings:
 def _connection(values: AgentJobValues) -> Findings:
     agent, otel, proxy = values.agent, values.otel, values.global_.proxy
     yield from checks.url("agent.url", agent.url)
-    yield from proxy_section("global.proxy", proxy)
+    yield from _proxy("global.proxy", proxy)
     if proxy.enabled and "HTTPS_PROXY" not in agent.extra_env:
         yield from proxies.only_http("global.proxy.httpProxy", proxy.http_proxy, proxy.https_proxy)
     yield from tls("global.tls", values.global_.tls)
@@ -65,6 +65,22 @@ def _connection(values: AgentJobValues) -> Findings:
         yield warning("otel.enabled", "has no effect: otel.endpoint is empty; set it")
     elif otel.enabled:
         yield from proxies.collector("otel.endpoint", otel.endpoint)
+
+
+def _proxy(path: str, settings: Proxy) -> Findings:
+    urls = {"httpProxy": settings.http_proxy, "httpsProxy": settings.https_proxy}
+    given = [key for key, value in urls.items() if is_set(value)]
+    if settings.enabled and not given:
+        yield warning(f"{path}.enabled", "has no effect: neither httpProxy nor httpsProxy is set")
+    for key in [] if settings.enabled else given:
+        yield warning(f"{path}.{key}", f"has no effect: {path}.enabled is false")
+    for key, value in urls.items():
+        yield from proxies.address(f"{path}.{key}", value)
+        if settings.enabled:
+            yield from proxies.server(f"{path}.{key}", value, proxies.PROXY_EXAMPLE)
+    if settings.enabled and given:
+        yield from proxies.wildcards(f"{path}.noProxy", proxies.entries(settings.no_proxy))
+        yield from proxies.exceptions(f"{path}.noProxy", settings.no_proxy)
 
 
 def _controller_budget(values: AgentJobValues) -> Findings:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from itertools import chain
 
 from scalr_agents.charts.agent_k8s.checks import certificates, nodes
-from scalr_agents.charts.agent_k8s.checks.proxy import proxy_variables
 from scalr_agents.charts.agent_k8s.manifests import K8s
 from scalr_agents.charts.agent_k8s.manifests.environment import TASK_LABELS, of_release, selects_runs
 from scalr_agents.charts.agent_k8s.manifests.policies import reaches_metadata_service
@@ -12,7 +11,7 @@ from scalr_agents.charts.agent_k8s.values import AgentK8sValues
 from scalr_agents.charts.shared.checks import access, containers, mirrors
 from scalr_agents.charts.shared.inputs import Inputs
 from scalr_agents.charts.shared.values import grace_seconds
-from scalr_agents.model import checks
+from scalr_agents.model import checks, proxies
 from scalr_agents.model.findings import Findings, entry, error, warning
 from scalr_agents.model.release import COMPONENT, Release
 
@@ -144,7 +143,9 @@ def _environment(values: AgentK8sValues, release: Release, inputs: Inputs) -> Fi
     fixed = {name: place for name, place in own.items() if place is None or name == "SCALR_AGENT_TOKEN"}
     yield from containers.environment("secret_env", dict.fromkeys(inputs.secret_env), fixed)
     yield from containers.environment("extraEnv", given, own)
-    yield from proxy_variables("extraEnv", given)
+    yield from proxies.addresses("extraEnv", given)
+    if any(given.get(name) for name in proxies.VARIABLES):
+        yield from proxies.exceptions(entry("extraEnv", "NO_PROXY"), given.get("NO_PROXY", ""))
 
 
 def _images(values: AgentK8sValues, release: Release, inputs: Inputs) -> Findings:

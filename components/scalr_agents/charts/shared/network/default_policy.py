@@ -19,7 +19,11 @@ def policy(release: Release, component: str | None = None, *, allow_nfs: bool = 
     blocked, and so are protocols other than TCP and UDP: a policy can only list what it allows.
     """
     everywhere = [block("0.0.0.0/0", *contract.METADATA_IPV4), block("::/0", *contract.METADATA_IPV6)]
-    rules = [dns(), _pod_identity(), {"to": everywhere} if allow_nfs else {"to": everywhere, "ports": list(_ports_but(contract.NFS_PORTS))}]
+    rules = [
+        dns(),
+        {"to": [block(contract.POD_IDENTITY)], "ports": [{"protocol": "TCP", "port": 80}]},
+        {"to": everywhere} if allow_nfs else {"to": everywhere, "ports": list(_ports_but(contract.NFS_PORTS))},
+    ]
     return of_pods(release.names.network_policy, release, component, {"policyTypes": ["Egress"], "egress": rules})
 
 
@@ -39,10 +43,6 @@ def dns() -> Manifest:
         "to": [{"namespaceSelector": {}}, block(contract.LINK_LOCAL)],
         "ports": [{"protocol": "UDP", "port": 53}, {"protocol": "TCP", "port": 53}],
     }
-
-
-def _pod_identity() -> dict[str, Any]:
-    return {"to": [block(contract.POD_IDENTITY)], "ports": [{"protocol": "TCP", "port": 80}]}
 
 
 def block(cidr: str, *closed: str) -> dict[str, Any]:
