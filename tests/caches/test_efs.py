@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from pydantic.alias_generators import to_camel
-from scalr_agents.caches import efs
+from scalr_agents.caches.efs.settings import EfsSettings
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.judge import judge
 from scalr_agents.model.spelling import by_alias, by_name
@@ -23,8 +23,8 @@ LATER: Any = object()
 """Known only during deployment."""
 
 
-def _parsed(given: dict[str, Any]) -> efs.EfsSettings:
-    settings, findings = shapes.parse_arguments(efs.EfsSettings, given)
+def _parsed(given: dict[str, Any]) -> EfsSettings:
+    settings, findings = shapes.parse_arguments(EfsSettings, given)
     assert settings is not None, findings
     return settings
 
@@ -279,7 +279,7 @@ SHAPES: list[tuple[dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("given", "path", "words"), SHAPES, ids=[path for _, path, _ in SHAPES])
 def test_types_of_settings(given: dict[str, Any], path: str, words: str) -> None:
-    settings, findings = shapes.parse_arguments(efs.EfsSettings, given)
+    settings, findings = shapes.parse_arguments(EfsSettings, given)
     assert settings is None
     assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
     assert words in findings[0].message

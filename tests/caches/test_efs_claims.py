@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from scalr_agents.caches import efs
+from scalr_agents.caches.efs.settings import EfsClaimSettings, EfsCsiDriverSettings
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.judge import judge
 from scalr_agents.model.spelling import by_name
@@ -11,8 +11,8 @@ from scalr_agents.model.spelling import by_name
 CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "runs", "file_system_id": "fs-00000a1b"}
 
 
-def _claim(given: dict[str, Any]) -> efs.EfsClaimSettings:
-    claim, findings = shapes.parse_arguments(efs.EfsClaimSettings, {**CLAIM, **given})
+def _claim(given: dict[str, Any]) -> EfsClaimSettings:
+    claim, findings = shapes.parse_arguments(EfsClaimSettings, {**CLAIM, **given})
     assert claim is not None, findings
     return claim
 
@@ -76,14 +76,14 @@ def test_every_agent_has_its_own_directory() -> None:
     ],
 )
 def test_types_of_claim_settings(given: dict[str, Any], path: str, words: str) -> None:
-    claim, findings = shapes.parse_arguments(efs.EfsClaimSettings, {**CLAIM, **given})
+    claim, findings = shapes.parse_arguments(EfsClaimSettings, {**CLAIM, **given})
     assert claim is None
     assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
     assert words in findings[0].message
 
 
 def test_required_claim_settings() -> None:
-    claim, findings = shapes.parse_arguments(efs.EfsClaimSettings, {})
+    claim, findings = shapes.parse_arguments(EfsClaimSettings, {})
     assert claim is None
     assert [str(finding) for finding in findings] == [f"error: {word}: missing" for word in CLAIM]
 
@@ -112,6 +112,6 @@ NO_ROLE = (
     ],
 )
 def test_the_driver(given: dict[str, Any], expected: list[str]) -> None:
-    driver, _ = shapes.parse_arguments(efs.EfsCsiDriverSettings, given)
+    driver, _ = shapes.parse_arguments(EfsCsiDriverSettings, given)
     assert driver is not None
     assert [str(finding) for finding in judge(driver, by_name)] == expected

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from pydantic.alias_generators import to_camel
-from scalr_agents.caches import filestore
+from scalr_agents.caches.filestore.settings import FilestoreClaimSettings, FilestoreSettings, instance_parts, network
+from scalr_agents.caches.filestore.volume import volume_handle
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.judge import judge
 from scalr_agents.model.spelling import by_alias, by_name
@@ -21,8 +22,8 @@ LATER: Any = object()
 """Known only during deployment."""
 
 
-def _parsed(given: dict[str, Any]) -> filestore.FilestoreSettings:
-    settings, findings = shapes.parse_arguments(filestore.FilestoreSettings, given)
+def _parsed(given: dict[str, Any]) -> FilestoreSettings:
+    settings, findings = shapes.parse_arguments(FilestoreSettings, given)
     assert settings is not None, findings
     return settings
 
@@ -246,7 +247,7 @@ def test_anonymous_id_0_is_an_error(word: str) -> None:
     ],
 )
 def test_network_names_are_normalized(given: str, project: str | None, expected: str) -> None:
-    assert filestore.network(given, project) == expected
+    assert network(given, project) == expected
 
 
 @pytest.mark.parametrize(("capacity", "expected"), [("100Gi", "small"), ("9984Gi", "small"), ("10Ti", "large"), ("100Ti", "large")])
@@ -310,7 +311,7 @@ SHAPES: list[tuple[dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("given", "path", "words"), SHAPES, ids=[path for _, path, _ in SHAPES])
 def test_types_of_settings(given: dict[str, Any], path: str, words: str) -> None:
-    settings, findings = shapes.parse_arguments(filestore.FilestoreSettings, given)
+    settings, findings = shapes.parse_arguments(FilestoreSettings, given)
     assert settings is None
     assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
     assert words in findings[0].message
@@ -336,7 +337,7 @@ CLAIM: dict[str, Any] = {"namespace": "scalr", "release": "shared", **EXISTING, 
     ],
 )
 def test_a_claim_and_its_objects(given: dict[str, Any], expected: list[tuple[str, str]]) -> None:
-    claim, _ = shapes.parse_arguments(filestore.FilestoreClaimSettings, {**CLAIM, **given})
+    claim, _ = shapes.parse_arguments(FilestoreClaimSettings, {**CLAIM, **given})
     assert claim is not None
     found = list(judge(claim, by_name))
     assert [(finding.severity, finding.path) for finding in found] == [("error", path) for path, _ in expected]
@@ -345,14 +346,14 @@ def test_a_claim_and_its_objects(given: dict[str, Any], expected: list[tuple[str
 
 def test_the_parts_of_an_id_and_the_handle_of_its_share() -> None:
     identity = EXISTING["instance_id"]
-    assert filestore.instance_parts(identity) == {"project": "acme-infra", "location": "europe-west1-b", "name": "nfs-1"}
-    assert filestore.volume_handle(identity, "vol1") == "modeInstance/europe-west1-b/nfs-1/vol1"
+    assert instance_parts(identity) == {"project": "acme-infra", "location": "europe-west1-b", "name": "nfs-1"}
+    assert volume_handle(identity, "vol1") == "modeInstance/europe-west1-b/nfs-1/vol1"
 
 
 @pytest.mark.parametrize("identity", ["nfs-1", "/projects/p/locations/l/instances/i", "projects/p/locations/l/instances/i/x"])
 def test_invalid_ids_have_no_parts(identity: str) -> None:
     with pytest.raises(ValueError, match="is not the ID of a Filestore instance"):
-        filestore.instance_parts(identity)
+        instance_parts(identity)
 
 
 SHARED = "projects/acme-network/global/networks/shared"
@@ -369,7 +370,7 @@ SHARED = "projects/acme-network/global/networks/shared"
     ],
 )
 def test_a_shared_network_needs_private_service_access(given: dict[str, Any], refused: bool) -> None:
-    settings = filestore.FilestoreSettings.model_validate({**PLACE, **given}, by_name=True, by_alias=False)
+    settings = FilestoreSettings.model_validate({**PLACE, **given}, by_name=True, by_alias=False)
     found = [finding.message for finding in judge(settings, by_name) if finding.path == "network"]
     message = "if this is a shared VPC of another project, Filestore refuses it; set connect_mode: PRIVATE_SERVICE_ACCESS"
     assert found == ([message] if refused else [])

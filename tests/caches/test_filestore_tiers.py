@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scalr_agents.caches import filestore
+from scalr_agents.caches.filestore.settings import FilestoreSettings
 from scalr_agents.model.judge import judge
 from scalr_agents.model.spelling import by_name
 
@@ -59,9 +59,7 @@ def _places_with_errors(tier: str, capacity: int, location: str, protocol: str, 
 
 
 def _found(**words: Any) -> set[str]:
-    settings = filestore.FilestoreSettings.model_validate(
-        {"export_options": [{"ip_ranges": ["10.0.0.0/8"]}], **words}, by_name=True, by_alias=False
-    )
+    settings = FilestoreSettings.model_validate({"export_options": [{"ip_ranges": ["10.0.0.0/8"]}], **words}, by_name=True, by_alias=False)
     findings = list(judge(settings, by_name))
     assert {finding.path for finding in findings if finding.severity != "error"} <= {"capacity"}
     return {finding.path for finding in findings if finding.severity == "error"}
@@ -96,7 +94,7 @@ def test_every_documented_capacity_is_accepted(tier: str, data: st.DataObject) -
 @given(st.integers(1, 102_400), st.sampled_from([("Gi", 1), ("Mi", 1024), ("Ki", 1024**2), ("", 1024**3)]))
 def test_units_are_equivalent(capacity: int, unit: tuple[str, int]) -> None:
     suffix, factor = unit
-    settings = filestore.FilestoreSettings.model_validate({"capacity": f"{capacity * factor}{suffix}"}, by_name=True, by_alias=False)
+    settings = FilestoreSettings.model_validate({"capacity": f"{capacity * factor}{suffix}"}, by_name=True, by_alias=False)
     assert settings.capacity_gib == capacity
 
 

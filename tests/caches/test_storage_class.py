@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from scalr_agents.caches import storage_class
+from scalr_agents.caches.storage_class.claim import parameters
+from scalr_agents.caches.storage_class.settings import StorageClassClaimSettings, StorageClassSettings
 from scalr_agents.model import parse as shapes
 from scalr_agents.model.judge import judge
 from scalr_agents.model.spelling import by_name
@@ -21,8 +22,8 @@ FILESTORE_PARAMETERS = (
 )
 
 
-def _class(given: dict[str, Any]) -> storage_class.StorageClassSettings:
-    settings, findings = shapes.parse_arguments(storage_class.StorageClassSettings, given)
+def _class(given: dict[str, Any]) -> StorageClassSettings:
+    settings, findings = shapes.parse_arguments(StorageClassSettings, given)
     assert settings is not None, findings
     return settings
 
@@ -89,12 +90,12 @@ OWNED = {"provisioningMode": "efs-ap", "directoryPerms": "775", "uid": "1000", "
     ids=["efs", "efs-owner", "efs-range-of-groups", "filestore", "filestore-tier", "azure"],
 )
 def test_parameters_override_defaults(given: dict[str, Any], expected: dict[str, Any]) -> None:
-    assert storage_class.parameters(_class(given)) == expected
+    assert parameters(_class(given)) == expected
 
 
 def test_defaults_of_parameters_are_not_mutated() -> None:
-    storage_class.parameters(_class({**FILESTORE, "parameters": {"tier": "zonal"}}))
-    assert storage_class.parameters(_class(FILESTORE))["tier"] == "basic_hdd"
+    parameters(_class({**FILESTORE, "parameters": {"tier": "zonal"}}))
+    assert parameters(_class(FILESTORE))["tier"] == "basic_hdd"
 
 
 def test_a_share_of_azure_files_is_never_smb() -> None:
@@ -112,7 +113,7 @@ def test_a_share_of_azure_files_is_never_smb() -> None:
     ],
 )
 def test_types_of_class_settings(given: dict[str, Any], path: str, words: str) -> None:
-    settings, findings = shapes.parse_arguments(storage_class.StorageClassSettings, {**EFS, **given})
+    settings, findings = shapes.parse_arguments(StorageClassSettings, {**EFS, **given})
     assert settings is None
     assert [(finding.severity, finding.path) for finding in findings] == [("error", path)]
     assert words in findings[0].message
@@ -133,7 +134,7 @@ def test_types_of_class_settings(given: dict[str, Any], path: str, words: str) -
     ],
 )
 def test_a_claim_and_its_objects(given: dict[str, Any], expected: list[tuple[str, str, str]]) -> None:
-    claim, _ = shapes.parse_arguments(storage_class.StorageClassClaimSettings, {**CLAIM, **given})
+    claim, _ = shapes.parse_arguments(StorageClassClaimSettings, {**CLAIM, **given})
     assert claim is not None
     found = list(judge(claim, by_name))
     assert [(finding.severity, finding.path) for finding in found] == [(severity, path) for severity, path, _ in expected]

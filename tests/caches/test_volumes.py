@@ -3,7 +3,11 @@
 from typing import Any, cast
 
 import pytest
-from scalr_agents.caches import efs, filestore, storage_class, volumes
+from scalr_agents.caches import volumes
+from scalr_agents.caches.efs import volume as efs
+from scalr_agents.caches.filestore import volume as filestore
+from scalr_agents.caches.storage_class.claim import claim_manifests, class_manifest
+from scalr_agents.caches.storage_class.settings import StorageClassSettings
 from scalr_agents.model.forms import Deferred
 from scalr_agents.model.manifests import Manifest
 
@@ -60,8 +64,8 @@ def share(**changed: Any) -> dict[str, Manifest]:
 
 def made_class(keep: bool = True, **given: Any) -> Manifest:
     settings = {"storage_class_name": "agents", "provisioner": "efs.csi.aws.com", "parameters": {"fileSystemId": "fs-00000a1b"}, **given}
-    content = storage_class.StorageClassSettings.model_validate(settings, by_name=True, by_alias=False)
-    return storage_class.class_manifest(content, keep=keep)
+    content = StorageClassSettings.model_validate(settings, by_name=True, by_alias=False)
+    return class_manifest(content, keep=keep)
 
 
 def test_efs_volume_and_claim() -> None:
@@ -108,10 +112,10 @@ def test_filestore_volume_and_claim() -> None:
 
 
 def test_storage_class_claim_objects() -> None:
-    assert storage_class.claim_manifests("runs", "scalr", storage_class_name="agents", storage="90Gi") == {
+    assert claim_manifests("runs", "scalr", storage_class_name="agents", storage="90Gi") == {
         "claim": claim("runs", "90Gi", storageClassName="agents")
     }
-    once = storage_class.claim_manifests("runs", "scalr", storage_class_name="agents", storage="90Gi", access_mode="ReadWriteOnce")
+    once = claim_manifests("runs", "scalr", storage_class_name="agents", storage="90Gi", access_mode="ReadWriteOnce")
     assert once == {"claim": claim("runs", "90Gi", storageClassName="agents", accessModes=["ReadWriteOnce"])}
 
 
@@ -156,7 +160,7 @@ def test_reclaim_policy_of_a_class(*, keep: bool, policy: str) -> None:
 OBJECTS = {
     **{f"efs-{role}": manifest for role, manifest in efs.volume_manifests("runs", "scalr", HANDLE).items()},
     **{f"filestore-{role}": manifest for role, manifest in share().items()},
-    "dynamic": storage_class.claim_manifests("runs", "scalr", storage_class_name="agents", storage="90Gi")["claim"],
+    "dynamic": claim_manifests("runs", "scalr", storage_class_name="agents", storage="90Gi")["claim"],
     "class-efs": made_class(),
     "class-filestore": made_class(keep=False, provisioner="filestore.csi.storage.gke.io", parameters={"labels": "a=b"}),
 }
@@ -192,7 +196,7 @@ CARRIED: dict[str, tuple[dict[str, Manifest], dict[str, Later]]] = {
         },
     ),
     "dynamic": (
-        storage_class.claim_manifests("runs", "scalr", storage_class_name=cast("Deferred", CLASS), storage="90Gi"),
+        claim_manifests("runs", "scalr", storage_class_name=cast("Deferred", CLASS), storage="90Gi"),
         {"claim.spec.storageClassName": CLASS},
     ),
     "class": (

@@ -16,7 +16,9 @@ from typing import Any, Literal, get_args, get_origin
 import scalr_agents
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
-from scalr_agents.caches import efs, filestore, storage_class
+from scalr_agents.caches.efs import settings as efs
+from scalr_agents.caches.filestore import settings as filestore
+from scalr_agents.caches.storage_class import settings as storage_class
 from scalr_agents.machines.ec2 import Ec2Arguments, Ec2Volume
 from scalr_agents.machines.gce import GceArguments, GceVolume
 from scalr_agents.machines.settings import Package, Volume

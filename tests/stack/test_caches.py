@@ -4,7 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scalr_agents.caches import efs, filestore, storage_class
+from scalr_agents.caches.efs import volume as efs
+from scalr_agents.caches.filestore import volume as filestore
+from scalr_agents.caches.storage_class import claim as storage_class
 from scalr_agents.charts.shared.pods import pods
 from scalr_agents.model.manifests import Manifest
 from scalr_agents.model.merge import lookup

@@ -7,7 +7,7 @@ import pulumi
 from pulumi_aws import eks, iam
 from pulumi_aws.get_partition import get_partition_output
 
-from scalr_agents.caches import efs
+from scalr_agents.caches.efs.settings import EfsCsiDriverSettings
 from scalr_agents.model.forms import is_set
 from scalr_agents.resources.answers import answered
 from scalr_agents.resources.arguments.caches import EfsCsiDriverArgs
@@ -32,7 +32,7 @@ class EfsCsiDriver(Component):
     """ARN of the add-on. Resources that use it wait until the add-on is active."""
 
     def __init__(self, name: str, args: EfsCsiDriverArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        settings = validate("EfsCsiDriver", name, efs.EfsCsiDriverSettings, args)
+        settings = validate("EfsCsiDriver", name, EfsCsiDriverSettings, args)
         super().__init__("scalr-agents:index:EfsCsiDriver", name, {}, opts)
         settings = with_text(self, name, settings)
 

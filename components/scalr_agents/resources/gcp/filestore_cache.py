@@ -7,7 +7,15 @@ import pulumi
 from pulumi_gcp import config, filestore
 from pulumi_gcp.provider import Provider
 
-from scalr_agents.caches.filestore import INSTANCE_NAME, TIERS, ExportOption, FilestoreArguments, FilestoreSettings, instance_parts, network
+from scalr_agents.caches.filestore.settings import (
+    INSTANCE_NAME,
+    ExportOption,
+    FilestoreArguments,
+    FilestoreSettings,
+    instance_parts,
+    network,
+)
+from scalr_agents.caches.filestore.tiers import TIERS
 from scalr_agents.model.findings import error
 from scalr_agents.model.forms import is_set
 from scalr_agents.resources.answers import answered

@@ -2,7 +2,8 @@
 
 import pulumi
 
-from scalr_agents.caches import filestore
+from scalr_agents.caches.filestore.settings import FilestoreClaimSettings
+from scalr_agents.caches.filestore.volume import volume_handle, volume_manifests
 from scalr_agents.resources.arguments.caches import FilestoreClaimArgs
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.kubernetes import objects
@@ -26,13 +27,13 @@ class FilestoreClaim(Component):
     """Volume handle for the CSI driver, `modeInstance/<location>/<instance>/<share>`."""
 
     def __init__(self, name: str, args: FilestoreClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        settings = validate("FilestoreClaim", name, filestore.FilestoreClaimSettings, args)
+        settings = validate("FilestoreClaim", name, FilestoreClaimSettings, args)
         super().__init__("scalr-agents:index:FilestoreClaim", name, {}, opts)
         settings = with_text(self, name, settings)
 
         known = pulumi.Output.all(as_output(settings.instance_id), as_output(settings.share_name))
-        self.volume_handle = parsed(known, lambda parts: filestore.volume_handle(*parts))
-        volume = filestore.volume_manifests(
+        self.volume_handle = parsed(known, lambda parts: volume_handle(*parts))
+        volume = volume_manifests(
             settings.release,
             settings.namespace,
             deferred(self.volume_handle),

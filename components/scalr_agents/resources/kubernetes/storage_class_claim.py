@@ -2,7 +2,8 @@
 
 import pulumi
 
-from scalr_agents.caches import storage_class
+from scalr_agents.caches.storage_class.claim import claim_manifests
+from scalr_agents.caches.storage_class.settings import StorageClassClaimSettings
 from scalr_agents.resources.arguments.caches import StorageClassClaimArgs
 from scalr_agents.resources.component import Component
 from scalr_agents.resources.kubernetes import objects
@@ -20,12 +21,12 @@ class StorageClassClaim(Component):
     """Name of the claim. Pass it to an agent as `cache_claim_name`."""
 
     def __init__(self, name: str, args: StorageClassClaimArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        settings = validate("StorageClassClaim", name, storage_class.StorageClassClaimSettings, args)
+        settings = validate("StorageClassClaim", name, StorageClassClaimSettings, args)
         super().__init__("scalr-agents:index:StorageClassClaim", name, {}, opts)
         settings = with_text(self, name, settings)
 
         class_name, made = detached(settings.storage_class_name)
-        group = storage_class.claim_manifests(
+        group = claim_manifests(
             settings.release,
             settings.namespace,
             storage_class_name=deferred(class_name),
