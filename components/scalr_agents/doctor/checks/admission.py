@@ -2,7 +2,6 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from http import HTTPStatus
 
 from scalr_agents.cluster.answers import Answer
@@ -66,13 +65,9 @@ def _has_no_room_now(message: str) -> bool:
     found = _EXCEEDED.search(message)
     if not found:
         return False
-    requested, limited = ({name: amount for name, _, amount in _pairs(text)} for text in found.groups())
+    requested, limited = (dict(each.partition("=")[::2] for each in text.split(",")) for text in found.groups())
     known = requested.keys() == limited.keys() and all(map(quantities.is_quantity, (*requested.values(), *limited.values())))
     return known and all(quantities.parse(amount) <= quantities.parse(limited[name]) for name, amount in requested.items())
-
-
-def _pairs(text: str) -> Iterator[tuple[str, str, str]]:
-    return (each.partition("=") for each in text.split(","))
 
 
 def _will_change(namespace: str, needs: Needs, cluster: Cluster) -> bool:

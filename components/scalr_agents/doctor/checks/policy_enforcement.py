@@ -7,6 +7,7 @@ from scalr_agents.doctor.needs import Needs
 from scalr_agents.doctor.objects import DaemonSet
 from scalr_agents.model.findings import Findings
 
+_VPC_CNI = "aws-node"
 _ENFORCING = {
     "anetd": "GKE Dataplane V2",
     "antrea-agent": "Antrea",
@@ -22,10 +23,7 @@ _ENFORCING = {
     "weave-net": "Weave Net",
 }
 """DaemonSets of network plugins that enforce NetworkPolicies, by name."""
-_NOT_ENFORCING = {"kube-flannel": "Flannel", "kube-flannel-ds": "Flannel"}
-_GROUPS = {"cilium.io": "Cilium", "crd.projectcalico.org": "Calico", "projectcalico.org": "Calico", "crd.antrea.io": "Antrea"}
-"""API groups of network plugins. They may be left of a plugin that is gone, so that they prove less than a DaemonSet."""
-_VPC_CNI = "aws-node"
+_NOT_ENFORCING = {_VPC_CNI: "AWS VPC CNI without enableNetworkPolicy", "kube-flannel": "Flannel", "kube-flannel-ds": "Flannel"}
 _VPC_CNI_ENFORCES = "--enable-network-policy=true"
 _TEST = "Test it with doctor --probe, after pulumi up: docs/doctor.md"
 
@@ -38,27 +36,16 @@ def check(needs: Needs, cluster: Cluster) -> Findings:
     enforcing = sorted(
         {_ENFORCING[each.name] for each in running if each.name in _ENFORCING} | {"AWS VPC CNI" for each in running if _is_on(each)}
     )
-    groups = frozenset[str]() if isinstance(cluster.groups, Hidden) else cluster.groups
-    hints = sorted({_GROUPS[group] for group in groups & _GROUPS.keys()})
     if enforcing:
         yield note(subject, f"{', '.join(enforcing)} seems to enforce them", _TEST)
     elif isinstance(cluster.daemon_sets, Hidden):
-        known = f"; the API has groups of {', '.join(hints)}" if hints else ""
-        yield note(subject, f"unknown whether anything enforces them: cannot see DaemonSets, {cluster.daemon_sets.reason}{known}", _TEST)
-    elif off := sorted({_NOT_ENFORCING[each.name] for each in running if each.name in _NOT_ENFORCING} | _vpc_cni_off(running)):
+        yield note(subject, f"unknown whether anything enforces them: cannot see DaemonSets, {cluster.daemon_sets.reason}", _TEST)
+    elif off := sorted({_NOT_ENFORCING[each.name] for each in running if each.name in _NOT_ENFORCING}):
         advice = "Install a network plugin that does. Until then runs reach the metadata service and each other"
         yield warning(subject, f"{', '.join(off)} does not enforce them, and no other network plugin is known here", advice)
-    elif hints:
-        yield note(
-            subject, f"unknown whether anything enforces them: the API has groups of {', '.join(hints)}, but no DaemonSet is known", _TEST
-        )
     else:
         yield note(subject, "unknown whether anything enforces them: no network plugin is known here", _TEST)
 
 
 def _is_on(daemon_set: DaemonSet) -> bool:
     return daemon_set.name == _VPC_CNI and _VPC_CNI_ENFORCES in daemon_set.arguments
-
-
-def _vpc_cni_off(running: list[DaemonSet]) -> set[str]:
-    return {"AWS VPC CNI without enableNetworkPolicy" for each in running if each.name == _VPC_CNI and not _is_on(each)}
